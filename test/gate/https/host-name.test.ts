@@ -12,37 +12,22 @@ const taken: readonly (readonly [text: string, name: string])[] = [
   ["home.example.org.", "home.example.org"],
   ["  home.example.org \r\n", "home.example.org"],
   ["bücher.example", "xn--bcher-kva.example"],
-  ["BÜCHER.example", "xn--bcher-kva.example"],
   ["faß.example", "xn--fa-hia.example"],
   ["xn--bcher-kva.example", "xn--bcher-kva.example"],
-  ["例え.テスト", "xn--r8jz45g.xn--zckzah"],
   ["例え。テスト", "xn--r8jz45g.xn--zckzah"],
   ["a.b", "a.b"],
-  ["1.2.3.4.example", "1.2.3.4.example"],
-  ["a--b.example.org", "a--b.example.org"],
   [longest, longest],
 ];
 
-for (const [text, name] of taken) {
-  test(`normalizes ${JSON.stringify(text.slice(0, 40))} to ${name.slice(0, 40)}`, () => {
-    assert.equal(certifiableName(text), name);
-  });
-}
+test("normalizes a name to its form in certificates", () => {
+  for (const [text, name] of taken) assert.equal(certifiableName(text), name);
+});
 
 const refused: Readonly<Record<string, readonly string[]>> = {
   "an IP address": ["192.0.2.1", "0x7f.1", "2130706433.", "127.1", "::1", "[::1]", "[2001:db8::1]"],
   "a wildcard name": ["*.example.org", "*", "home.*.org"],
   "a single label": ["localhost", "org", "localhost."],
-  "an empty name or empty labels": [
-    "",
-    " ",
-    ".",
-    "..",
-    "...",
-    ".example.org",
-    "home..org",
-    "home.org..",
-  ],
+  "an empty name or empty labels": ["", " ", ".", "..", ".example.org", "home..org", "home.org.."],
   "a name that is too long": [`b${longest}`, `${"a".repeat(64)}.org`],
   "a label that begins or ends with a hyphen": ["-a.org", "a-.org", "home.-", "a.b-", "xn--.org"],
   "invalid characters": ["a_b.org", "a b.org", "a,b.org", "ho'me.org", "a~.org", "a&b.c"],

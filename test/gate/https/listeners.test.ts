@@ -31,12 +31,6 @@ test("with HTTPS_PORT, plain HTTP redirects there with 308, forms too", async (t
   assert.equal((await ask(await openSession(t, gate.port))).status, 200);
 });
 
-test("plain HTTP redirects to PUBLIC_URL if it is set", async (t) => {
-  const gate = await startSecureGate(t, { publicUrl: "https://front.example.org" });
-  const { location } = await gate.send("/login?a=b", { headers: { Host: "localhost" } });
-  assert.equal(location, "https://front.example.org/login?a=b");
-});
-
 test("answers what is not redirected over plain HTTP, without HSTS", async (t) => {
   const gate = await startSecureGate(t);
   const { status, headers } = await gate.send("/forward-auth");

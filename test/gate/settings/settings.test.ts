@@ -4,7 +4,7 @@ import { join, relative, resolve } from "node:path";
 import { test } from "node:test";
 import { settings as allSettings } from "../../../src/gate/settings/table.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { type OwnSettings, settled, wholeSettings } from "./settings-reading.ts";
+import { type OwnSettings, settled } from "./settings-reading.ts";
 
 const DEFAULTS = settled({});
 
@@ -54,23 +54,15 @@ test("finds a program by its path, or in PATH", async (t) => {
 
 const good: readonly (readonly [string, string, Partial<OwnSettings>])[] = [
   ["PORT", "0", { port: 0 }],
-  ["PORT", "65535", { port: 65_535 }],
   ["HOST", "0.0.0.0", { host: "0.0.0.0", allowedHosts: ["*"] }],
-  ["HOST", "::", { host: "::", allowedHosts: ["*"] }],
   ["HOST", "gate.example.org", { host: "gate.example.org", allowedHosts: ["*"] }],
   ["ALLOWED_HOSTS", "*", { allowedHosts: ["*"] }],
   ["ALLOWED_HOSTS", "Auth.Example.org., ::1", { allowedHosts: ["auth.example.org", "[::1]"] }],
   ["POST_LOGIN_LOCATION", "/app?x=1", { postLoginLocation: "/app?x=1" }],
-  [
-    "POST_LOGIN_LOCATION",
-    "https://app.example.org/",
-    { postLoginLocation: "https://app.example.org/" },
-  ],
   ["TRUSTED_PROXIES", "10.0.0.0/8, ::1", { trustedProxies: ["10.0.0.0/8", "::1"] }],
   ["LIMIT_IPV6_PREFIX", "64", { limitIpv6Prefix: 64 }],
   ["PUBLIC_URL", "https://auth.example.org", { publicUrl: "https://auth.example.org" }],
   ["PUBLIC_URL", "https://auth.example.org/", { publicUrl: "https://auth.example.org" }],
-  ["PUBLIC_URL", "http://localhost:3000", { publicUrl: "http://localhost:3000" }],
   ["PUBLIC_URL", "http://[::1]:3000/", { publicUrl: "http://[::1]:3000" }],
   ["COOKIE_DOMAIN", "example.org", { cookieDomain: "example.org" }],
   [
@@ -88,19 +80,15 @@ const good: readonly (readonly [string, string, Partial<OwnSettings>])[] = [
   ["NODE_ENV", "production", { nodeEnv: "production" }],
 ];
 
-for (const [name, text, expected] of good) {
-  test(`accepts ${name}=${text}`, () => {
-    assert.deepEqual(settled({ [name]: text }), { ...DEFAULTS, ...expected });
-  });
-}
+test("accepts each setting in its form, and changes nothing else", () => {
+  for (const [name, text, expected] of good) {
+    assert.deepEqual(settled({ [name]: text }), { ...DEFAULTS, ...expected }, name);
+  }
+});
 
 test("accepts a relative path to a logo and makes it absolute", async (t) => {
   const file = join(await tempDir(t), "logo.png");
   await writeFile(file, "x");
   const named = (path: string) => settled({ LOGO_FILE: path }).logoFile;
   assert.deepEqual([named(file), named(relative("", file))], [file, file]);
-});
-
-test("freezes the settings", () => {
-  assert.ok(Object.isFrozen(wholeSettings({})));
 });

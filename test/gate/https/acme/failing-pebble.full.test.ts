@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { runCommand } from "../../../support/command.ts";
 import { eventually } from "../../../support/eventually.ts";
-import { freePort } from "../../../support/free-port.ts";
 import type { RunningGate } from "../../../support/gate.ts";
 import {
   addDomain,
@@ -53,37 +52,6 @@ wherePebbleIs((withPebble) => {
       await addDomain(gate, NAME);
       assert.equal((await answerOver(gate, pebble)).status, 200);
       await statusAfter(gate, "succeeded");
-    },
-  );
-
-  withPebble("a directory that is down is named, and reached once it is back", async (t, start) => {
-    const port = await freePort();
-    const httpPort = await freePort();
-    const directoryUrl = `https://localhost:${port}/dir`;
-    const later = { directoryUrl, httpPort, root: async () => "", point: async () => {} };
-    const gate = await startWithDomain(t, later);
-    const { reason } = await logged(gate, "no certificate");
-    assert.match(String(reason), new RegExp(`^cannot reach localhost:${port}: connection refused`));
-    const pebble = await start({ port, httpPort });
-    await addDomain(gate, NAME);
-    assert.equal((await answerOver(gate, pebble)).status, 200);
-  });
-
-  withPebble("an authority that no certificate proves is not talked to", async (t, start) => {
-    const gate = await startWithDomain(t, await start(), { acmeCa: undefined });
-    const { reason } = await logged(gate, "no certificate");
-    assert.match(String(reason), /^cannot reach localhost:\d+: unable to verify/);
-  });
-
-  withPebble(
-    "rejects a name that cannot have a certificate, without a request to the authority",
-    async (t, start) => {
-      const gate = await startSecureGate(t, await start());
-      await gate.setUp({ domain: "*.example.org" });
-      const { domain, reason } = await logged(gate, "domain setup failed");
-      assert.equal(domain, "*.example.org");
-      assert.match(String(reason), /need DNS challenges/);
-      assert.ok(!gate.serverLog.some(({ msg }) => msg === "getting a certificate"));
     },
   );
 
