@@ -1,46 +1,48 @@
 import { existsSync } from "node:fs";
 import { isSetupTokenExpected } from "../core/setup/setup-token.ts";
 import { barrierTo } from "../files/ownership.ts";
-import { reachOf } from "../gate/reach.ts";
-import type { Settings } from "../gate/settings/settings.ts";
+import { REACH_FIELDS, reachOf } from "../gate/reach.ts";
 import { isTokenRequired } from "../gate/setup-state.ts";
 import { setupTokenFile } from "../gate/setup-token-file.ts";
-import { type Findings, ok, problem } from "./check.ts";
-import { contentsOf, type Installation } from "./installation.ts";
+import { type Check, checkOf, ok, problem } from "./check.ts";
+import { contentsOf } from "./installation.ts";
 
-export async function checkAccounts(installation: Installation): Promise<Findings> {
-  const { settings, url } = installation;
-  const contents = await contentsOf(installation);
-  if (contents === undefined) return undefined;
-  if (contents.hasUsers) return ok("an account exists");
-  const file = settings.setupTokenFile;
-  let reason: string | undefined;
-  const source = setupTokenFile(file, (why) => {
-    reason = why;
-  });
-  const isTokenSet = isSetupTokenExpected(await source.read());
-  if (isTokenSet) reason = await deniedReason(settings);
-  const isRequired = isTokenRequired(settings);
-  if (reason !== undefined) {
-    const effect = isRequired ? "the gate does not start" : "setup requires no token";
+export const checkAccounts: Check = checkOf(
+  "accounts",
+  ["dataDir", "database", "setupTokenFile", "setupTokenAtStart", ...REACH_FIELDS],
+  async (installation) => {
+    const { settings, url } = installation;
+    const contents = await contentsOf(installation);
+    if (contents === undefined) return undefined;
+    if (contents.hasUsers) return ok("an account exists");
+    const file = settings.setupTokenFile;
+    let reason: string | undefined;
+    const source = setupTokenFile(file, (why) => {
+      reason = why;
+    });
+    const isTokenSet = isSetupTokenExpected(await source.read());
+    if (isTokenSet) reason = await deniedReason(file, settings.dataDir);
+    const isRequired = isTokenRequired(settings);
+    if (reason !== undefined) {
+      const effect = isRequired ? "the gate does not start" : "setup requires no token";
+      return problem(
+        `the gate cannot read the setup token file ${file}, so ${effect}: ${reason}`,
+        "run latchkey setup-link as root, with SETUP_TOKEN_FILE unset or in a folder that the gate's user can enter",
+      );
+    }
+    if (isTokenSet || isRequired) return ok("no account yet; setup requires a token");
+    if (reachOf(settings, url) === "this-machine") {
+      return ok("no account yet; only this machine can reach setup");
+    }
     return problem(
-      `the gate cannot read the setup token file ${file}, so ${effect}: ${reason}`,
-      "run latchkey setup-link as root, with SETUP_TOKEN_FILE unset or in a folder that the gate's user can enter",
+      "no account yet, and anyone who can reach the gate can create the first one",
+      "run latchkey setup-link, and open the link that it prints",
     );
-  }
-  if (isTokenSet || isRequired) return ok("no account yet; setup requires a token");
-  if (reachOf(settings, url) === "this-machine") {
-    return ok("no account yet; only this machine can reach setup");
-  }
-  return problem(
-    "no account yet, and anyone who can reach the gate can create the first one",
-    "run latchkey setup-link, and open the link that it prints",
-  );
-}
+  },
+);
 
 /** Checked only as root, which can read every file: the gate runs as the owner of the data folder. */
-async function deniedReason(settings: Settings): Promise<string | undefined> {
-  const { setupTokenFile: file, dataDir } = settings;
+async function deniedReason(file: string, dataDir: string): Promise<string | undefined> {
   if (process.geteuid?.() !== 0 || !existsSync(dataDir)) return undefined;
   const barrier = await barrierTo(file, dataDir);
   if (barrier === undefined) return undefined;

@@ -1,7 +1,6 @@
 import { NOTHING_RUNS } from "../web/answers/responses.ts";
-import { type Findings, hint, ok } from "./check.ts";
-import type { Installation } from "./installation.ts";
-import { ask, signInOf } from "./site.ts";
+import { type Check, checkOf, hint, ok } from "./check.ts";
+import { request, signInOf } from "./site.ts";
 
 /** Headers that many apps cannot tell from `Remote-User`. */
 const ALIASES = ["Remote.User", "Remote~User", "Remote_User"];
@@ -13,19 +12,15 @@ const CONTROL = "X-Latchkey-Doctor";
  * not show their headers, but the gate refuses a request with more than 16 KiB of them. So an alias
  * that is too long reveals by that refusal that it arrived.
  */
-export async function checkAliases({ site, now }: Installation): Promise<Findings> {
+export const checkAliases: Check = checkOf("aliases", [], async ({ site, now }) => {
   const visited = await site();
   if (visited === undefined || signInOf(visited) === undefined) return undefined;
   const { url } = visited;
 
   async function arrives(name: string): Promise<boolean> {
     const headers = { Accept: "text/html", [name]: TOO_LONG };
-    const answer = await ask(new URL("/", url), { headers }, now);
-    return (
-      answer.kind === "response" &&
-      answer.status === 431 &&
-      answer.headers["content-security-policy"] === NOTHING_RUNS
-    );
+    const answer = await request(new URL("/", url), { headers }, now);
+    return answer.status === 431 && answer.headers["content-security-policy"] === NOTHING_RUNS;
   }
 
   const [control, ...arrived] = await Promise.all([CONTROL, ...ALIASES].map(arrives));
@@ -38,7 +33,7 @@ export async function checkAliases({ site, now }: Installation): Promise<Finding
     `the proxy at ${url.origin} passes on ${passed.join(", ")}: an app that cannot tell this from Remote-User takes a signed-in client for any user that it names`,
     "have the proxy remove these headers (Traefik: aliasHeadersStrategy: delete; Caddy: request_header -Remote*; see docs/proxies)",
   );
-}
+});
 
 /** Three lines of 6 KB: proxies accept them, and together they exceed the limit of the gate. */
 const TOO_LONG = Array.from({ length: 3 }, () => "x".repeat(6_000));

@@ -5,77 +5,83 @@ import { codeOf, messageOf } from "../core/base/fault.ts";
 import { readCertificate } from "../gate/https/certificate.ts";
 import { certificateFolder } from "../gate/https/certificate-folder.ts";
 import { type DomainState, domainStates } from "../gate/https/domain-state.ts";
-import { type Finding, type Findings, hint, ok, orOk, problem } from "./check.ts";
+
+import { type Check, checkOf, type Finding, hint, orOk, problem } from "./check.ts";
 import { handshake } from "./handshake.ts";
-import type { Installation } from "./installation.ts";
 
 /** Checks the certificate files that the gate serves. */
-export async function checkCertificateFiles({ settings, now }: Installation): Promise<Findings> {
-  const { tlsCertFile, tlsKeyFile } = settings;
-  if (tlsCertFile === undefined || tlsKeyFile === undefined) return undefined;
-  try {
-    const [chain, key] = [await readFile(tlsCertFile, "utf8"), await readFile(tlsKeyFile, "utf8")];
-    const { names, notAfter } = readCertificate(chain, key);
-    const remedy = "renew it, and replace the files: the gate loads the new ones automatically";
-    return orOk(
-      [expiryFinding("the certificate of TLS_CERT_FILE", notAfter, now(), remedy)],
-      `TLS_CERT_FILE and TLS_KEY_FILE match, for ${names.join(", ")} until ${dayOf(notAfter)}`,
-    );
-  } catch (error) {
-    return problem(
-      `TLS_CERT_FILE and TLS_KEY_FILE cannot be used: ${messageOf(error)}`,
-      "set them to a certificate with its chain and to its key, in PEM format without a passphrase (fullchain.pem and privkey.pem)",
-    );
-  }
-}
+export const checkCertificateFiles: Check = checkOf(
+  "certificate files",
+  ["tlsCertFile", "tlsKeyFile"],
+  async ({ settings: { tlsCertFile, tlsKeyFile }, now }) => {
+    if (tlsCertFile === undefined || tlsKeyFile === undefined) return undefined;
+    try {
+      const [chain, key] = [
+        await readFile(tlsCertFile, "utf8"),
+        await readFile(tlsKeyFile, "utf8"),
+      ];
+      const { names, notAfter } = readCertificate(chain, key);
+      const remedy = "renew it, and replace the files: the gate loads the new ones automatically";
+      return orOk(
+        [expiryFinding("the certificate of TLS_CERT_FILE", notAfter, now(), remedy)],
+        `TLS_CERT_FILE and TLS_KEY_FILE match, for ${names.join(", ")} until ${dayOf(notAfter)}`,
+      );
+    } catch (error) {
+      return problem(
+        `TLS_CERT_FILE and TLS_KEY_FILE cannot be used: ${messageOf(error)}`,
+        "set them to a certificate with its chain and to its key, in PEM format without a passphrase (fullchain.pem and privkey.pem)",
+      );
+    }
+  },
+);
 
 /** Checks the certificates that the gate obtains itself, one for each requested name. */
-export async function checkOwnCertificates({ settings, now }: Installation): Promise<Findings> {
-  const { dataDir, httpsPort, tlsCertFile } = settings;
-  if (httpsPort === undefined || tlsCertFile !== undefined) return undefined;
-  const states = await domainStates(certificateFolder(dataDir));
-  if (states.length === 0) {
-    return hint(
-      "HTTPS_PORT is set, but no domain has been added, so there is no HTTPS yet",
-      "run latchkey domain add NAME, or set TLS_CERT_FILE and TLS_KEY_FILE",
-    );
-  }
-  return states.flatMap((state) => domainFindings(state, now()));
-}
+export const checkOwnCertificates: Check = checkOf(
+  "own certificates",
+  ["dataDir", "httpsPort", "tlsCertFile"],
+  async ({ settings: { dataDir, httpsPort, tlsCertFile }, now }) => {
+    if (httpsPort === undefined || tlsCertFile !== undefined) return undefined;
+    const states = await domainStates(certificateFolder(dataDir));
+    if (states.length === 0) {
+      return hint(
+        "HTTPS_PORT is set, but no domain has been added, so there is no HTTPS yet",
+        "run latchkey domain add NAME, or set TLS_CERT_FILE and TLS_KEY_FILE",
+      );
+    }
+    return states.flatMap((state) => domainFindings(state, now()));
+  },
+);
 
-function domainFindings(state: DomainState, now: number): readonly Finding[] {
-  const { name, certificate, unusable } = state;
-  const cause = state.lastAttempt?.cause;
+function domainFindings(
+  { name, certificate, unusable, lastAttempt }: DomainState,
+  now: number,
+): readonly Finding[] {
+  const what = `the certificate for ${name}`;
+  const cause = lastAttempt?.cause;
   const failed = `the last attempt for ${name} failed: ${cause}`;
-  if (certificate === undefined && unusable === undefined) {
-    const none = `there is no certificate for ${name} yet`;
-    return [
-      cause === undefined
-        ? hint(none, "start the gate, which requests it, and see its log")
-        : problem(`${none}; ${failed}`, RETRY),
-    ];
+  const attempt = cause === undefined ? undefined : hint(failed, RETRY);
+  if (certificate !== undefined) {
+    const { notAfter } = certificate;
+    const valid = `${what} is valid until ${dayOf(notAfter)}`;
+    return orOk([expiryFinding(what, notAfter, now, SEE_LOG), attempt], valid);
   }
-  const stored = storedFinding(state, now);
-  if (cause === undefined) return [stored];
-  return stored.outcome === "ok" ? [hint(failed, RETRY)] : [stored, hint(failed, RETRY)];
+  if (unusable !== undefined) {
+    return [problem(`${what} cannot be used: ${unusable}`, SEE_LOG), attempt ?? []].flat();
+  }
+  const none = `there is no certificate for ${name} yet`;
+  return attempt === undefined
+    ? [hint(none, "start the gate, which requests it, and see its log")]
+    : [problem(`${none}; ${failed}`, RETRY)];
 }
 
 const RETRY =
   "check that the name resolves to this machine, and that port 80 there reaches the gate, which tries again automatically";
-
-function storedFinding({ name, certificate, unusable }: DomainState, now: number): Finding {
-  const what = `the certificate for ${name}`;
-  const remedy = "check that the gate runs, and see its log for why the automatic renewal failed";
-  if (certificate === undefined) return problem(`${what} cannot be used: ${unusable}`, remedy);
-  const { notAfter } = certificate;
-  const valid = ok(`${what} is valid until ${dayOf(notAfter)}`);
-  return expiryFinding(what, notAfter, now, remedy) ?? valid;
-}
+const SEE_LOG = "check that the gate runs, and see its log for why the automatic renewal failed";
 
 const TIMEOUT_MS = 4_000;
 
 /** Checks the certificate that browsers get. */
-export async function checkCertificate({ url, now }: Installation): Promise<Findings> {
+export const checkCertificate: Check = checkOf("certificate", [], async ({ url, now }) => {
   if (url?.protocol !== "https:") return undefined;
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   const servername = isIP(host) === 0 ? host : undefined;
@@ -89,7 +95,7 @@ export async function checkCertificate({ url, now }: Installation): Promise<Find
     [expiry?.outcome === "problem" ? undefined : trustFinding(what, url.hostname, served), expiry],
     `${what} is trusted and valid until ${dayOf(served.expiry)}`,
   );
-}
+});
 
 const RENEW = "renew it, and find out why that did not happen automatically";
 
@@ -128,12 +134,10 @@ function trustFinding(
         `${what} comes without the intermediate certificates up to a known authority`,
         `have the server send the whole chain (fullchain.pem instead of cert.pem); ${OWN_CA}`,
       );
-    case "CERT_NOT_YET_VALID":
-      return problem(`${what} is not valid yet`, "check the clock of this machine");
     default:
       return problem(
-        `${what} is not from an authority that browsers trust: ${distrust}`,
-        `get one from an authority that they trust, such as Let's Encrypt; ${OWN_CA}`,
+        `${what} is not trusted: ${distrust}`,
+        `if the clock of this machine is right, get one from an authority that browsers trust, such as Let's Encrypt; ${OWN_CA}`,
       );
   }
 }
@@ -150,12 +154,9 @@ function expiryFinding(
   now: number,
   remedy: string,
 ): Finding | undefined {
-  const days = Math.floor((expiry.getTime() - now) / DAY_MS);
-  const day = dayOf(expiry);
-  if (expiry.getTime() <= now) return problem(`${what} expired on ${day}`, remedy);
-  if (days >= SOON_DAYS) return undefined;
-  const left = days === 0 ? "within a day" : `in ${days} ${days === 1 ? "day" : "days"}`;
-  return hint(`${what} expires on ${day}, ${left}`, remedy);
+  if (expiry.getTime() <= now) return problem(`${what} expired on ${dayOf(expiry)}`, remedy);
+  if (expiry.getTime() - now >= SOON_DAYS * DAY_MS) return undefined;
+  return hint(`${what} expires on ${dayOf(expiry)}`, remedy);
 }
 
 const dayOf = (date: Date): string => date.toISOString().slice(0, 10);

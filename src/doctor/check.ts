@@ -1,5 +1,5 @@
 import { messageOf } from "../core/base/fault.ts";
-import type { Settings, SettingsReading } from "../gate/settings/settings.ts";
+import type { SettingsReading } from "../gate/settings/settings.ts";
 import { ENV_FILE } from "../gate/settings/sources.ts";
 import { nameOf, type SettingsTable } from "../gate/settings/table.ts";
 import type { Installation } from "./installation.ts";
@@ -11,12 +11,14 @@ export type Finding =
 
 export const ok = (found: string): Finding => ({ outcome: "ok", found });
 
-type Advice = (found: string, remedy: string) => Finding;
-
 /** It works, but could be better, or will soon fail. */
-export const hint: Advice = (found, remedy) => ({ outcome: "hint", found, remedy });
+export const hint = (found: string, remedy: string): Finding => ({
+  outcome: "hint",
+  found,
+  remedy,
+});
 
-export const problem: Advice = (found, remedy) => ({ outcome: "problem", found, remedy });
+export const problem: typeof hint = (found, remedy) => ({ outcome: "problem", found, remedy });
 
 /** `undefined` and an empty list mean that there is nothing to check. */
 export type Findings = Finding | undefined | readonly Finding[];
@@ -29,28 +31,35 @@ export function orOk(wrong: readonly (Finding | undefined)[], found: string): re
 
 export interface Check {
   readonly name: string;
-  /** The settings that the check uses: it is skipped if one of them is invalid. */
+  /** The names of the settings that the check uses: it is skipped if one of them is invalid. */
   readonly settings: readonly string[];
   readonly run: (installation: Installation) => Promise<Findings>;
 }
 
+type Field = keyof SettingsTable | "nodeEnv";
+
+/** The settings that the defaults of others follow from. */
+const DEFAULT_FROM: Partial<Record<Field, string>> = {
+  database: "DATA_DIR",
+  setupTokenFile: "DATA_DIR",
+  allowedHosts: "HOST",
+};
+
 /** A check that gets only the settings that it declares, by field. */
-export const checkOf = <F extends keyof SettingsTable>(
+export const checkOf = <F extends Field>(
   name: string,
   fields: readonly F[],
-  run: (given: Narrowed<F>) => Promise<Findings>,
+  run: (given: Installation<F>) => Promise<Findings>,
 ): Check => ({
   name,
-  settings: fields.map(nameOf),
-  run(installation) {
-    const given = fields.map((field) => [field, installation.settings[field]]);
-    return run({ ...installation, settings: Object.fromEntries(given) });
+  settings: fields.flatMap((field: Field) =>
+    field === "nodeEnv" ? [] : [nameOf(field), DEFAULT_FROM[field] ?? []].flat(),
+  ),
+  run({ settings, ...rest }) {
+    const given = fields.map((field) => [field, settings[field]]);
+    return run({ ...rest, settings: Object.fromEntries(given) });
   },
 });
-
-interface Narrowed<F extends keyof Settings> extends Omit<Installation, "settings"> {
-  readonly settings: Pick<Settings, F>;
-}
 
 /** A finding with the name of its check. */
 export type Report = { readonly check: string } & Finding;
@@ -70,14 +79,13 @@ export function examineSettings(
   checks: readonly Check[],
 ): SettingsExamination {
   const invalid = new Set(problems.flatMap(({ about }) => about));
-  const { runnable = [], skipped = [] } = Object.groupBy(checks, ({ settings }) =>
-    [ENV_FILE, ...settings].some((name) => invalid.has(name)) ? "skipped" : "runnable",
-  );
-  const names = skipped.map(({ name }) => name).join(", ");
-  const remedy =
-    names === "" ? "correct it" : `correct it, and run this again: it skipped ${names}`;
+  const isSkipped = ({ settings }: Check): boolean =>
+    [ENV_FILE, ...settings].some((name) => invalid.has(name));
+  const skipped = checks.filter(isSkipped).map(({ name }) => name);
+  const again =
+    skipped.length === 0 ? "" : `, and run this again: it skipped ${skipped.join(", ")}`;
   const findings = [
-    ...problems.map(({ text }) => problem(text, remedy)),
+    ...problems.map(({ text }) => problem(text, `correct it${again}`)),
     ...warnings.map((warning) => hint(warning, "correct it, or remove it")),
     ...ambiguous.map((name) =>
       hint(
@@ -86,6 +94,7 @@ export function examineSettings(
       ),
     ),
   ];
+  const runnable = checks.filter((check) => !isSkipped(check));
   return { findings: orOk(findings, "all values are valid"), runnable };
 }
 

@@ -1,4 +1,4 @@
-import { type Finding, type Findings, hint, orOk, problem } from "./check.ts";
+import { type Check, checkOf, type Finding, hint, orOk, problem } from "./check.ts";
 import { contentsOf, type Installation } from "./installation.ts";
 
 const HINT_FROM_MS = 30_000;
@@ -6,20 +6,17 @@ const PROBLEM_FROM_MS = 5 * 60_000;
 
 const REMEDY = "run timedatectl on both machines, and turn on time synchronization where it is off";
 
-export async function checkClock(installation: Installation): Promise<Findings> {
+export const checkClock: Check = checkOf("clock", ["database"], async (installation) => {
   const clocks = [...(await databaseClocks(installation)), ...(await siteClock(installation))];
   const latest = (await contentsOf(installation))?.latestEntry;
   if (clocks.length === 0 && latest === undefined) return undefined;
   return orOk(
-    [
-      ...clocks.map(compareClock),
-      latest && futureEntry(latest.getTime() - installation.now(), latest),
-    ],
+    [...clocks.map(compareClock), latest && futureEntry(latest, installation.now())],
     clocks.length === 0
       ? "no log entry is from the future"
       : `this machine's clock agrees with that of ${clocks.map(({ of }) => of).join(" and ")}`,
   );
-}
+});
 
 /** Another clock, compared with that of this machine. */
 interface Clock {
@@ -27,21 +24,23 @@ interface Clock {
   readonly aheadMs: number;
 }
 
-async function databaseClocks(installation: Installation): Promise<readonly Clock[]> {
-  const database = await installation.database().catch(() => undefined);
-  if (database?.kind !== "postgres") return [];
-  return database.hosts
+async function databaseClocks({
+  settings,
+  database,
+}: Installation<"database">): Promise<readonly Clock[]> {
+  const found = await database(settings.database).catch(() => undefined);
+  const hosts = found?.kind === "postgres" ? found.hosts : [];
+  return hosts
     .filter((one) => one.kind === "answers")
     .map(({ host, aheadMs }) => ({ of: `the database at ${host}`, aheadMs }));
 }
 
-async function siteClock(installation: Installation): Promise<readonly Clock[]> {
-  const site = await installation.site();
-  if (site === undefined || site.login.kind === "none") return [];
-  const { headers, receivedAt } = site.login;
-  const date = Date.parse(headers.date ?? "");
+async function siteClock({ site }: Installation<never>): Promise<readonly Clock[]> {
+  const { url, login } = (await site()) ?? {};
+  const date = Date.parse(login?.headers.date ?? "");
+  if (url === undefined || login === undefined || Number.isNaN(date)) return [];
   // The Date header is in whole seconds: on average, it is half a second old.
-  return Number.isNaN(date) ? [] : [{ of: site.url.origin, aheadMs: date + 500 - receivedAt }];
+  return [{ of: url.origin, aheadMs: date + 500 - login.receivedAt }];
 }
 
 /** Exported for its tests, which cannot set a wrong clock. */
@@ -54,13 +53,14 @@ export function compareClock({ of, aheadMs }: Clock): Finding | undefined {
 }
 
 /** A hint, since a clock that was ahead may be right by now: the entry remains until its time. */
-const futureEntry = (aheadMs: number, at: Date): Finding | undefined =>
-  aheadMs < HINT_FROM_MS
-    ? undefined
-    : hint(
-        `the log has an entry from ${spanOf(aheadMs)} in the future: this machine's clock is behind, or a clock was ahead, and sessions that began then last that much longer`,
-        `${REMEDY}; if all clocks are right, this ends at ${at.toISOString()}: until then, end such sessions with latchkey session end, since latchkey user sign-out may not reach them`,
-      );
+function futureEntry(at: Date, now: number): Finding | undefined {
+  const aheadMs = at.getTime() - now;
+  if (aheadMs < HINT_FROM_MS) return undefined;
+  return hint(
+    `the log has an entry from ${spanOf(aheadMs)} in the future: this machine's clock is behind, or a clock was ahead, and sessions that began then last that much longer`,
+    `${REMEDY}; if all clocks are right, this ends at ${at.toISOString()}: until then, end such sessions with latchkey session end, since latchkey user sign-out may not reach them`,
+  );
+}
 
 function spanOf(ms: number): string {
   const seconds = Math.round(ms / 1_000);

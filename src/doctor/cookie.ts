@@ -1,31 +1,34 @@
 import { isLoopbackHost } from "../core/hosts/loopback.ts";
-import type { Settings } from "../gate/settings/settings.ts";
 import { sharesCookies } from "../web/answers/location.ts";
 import { RETURN_TO } from "../web/answers/return-to.ts";
-import { type Finding, type Findings, hint, orOk, problem } from "./check.ts";
-import type { Installation } from "./installation.ts";
-import { redirectsToTls, type Site, signInOf, statusOf } from "./site.ts";
+import { type Check, checkOf, type Finding, hint, orOk, problem } from "./check.ts";
+import { redirectToTls, type Site, signInOf } from "./site.ts";
 
-export async function checkCookie(installation: Installation): Promise<Findings> {
-  const site = await installation.site();
-  if (site === undefined || site.login.kind === "none" || redirectsToTls(site)) return undefined;
-  const { url } = site;
-  const { cookieDomain, publicUrl } = installation.settings;
-  return orOk(
-    [
-      domainFinding(url, cookieDomain),
-      signInOf(site)?.origin === publicUrl ? undefined : publicUrlFinding(url, publicUrl),
-      schemeFinding(site),
-      strippedFinding(site),
-      plainFinding(url),
-    ],
-    `browsers send the session cookie back to ${url.origin}`,
-  );
-}
+export const checkCookie: Check = checkOf(
+  "cookie",
+  ["publicUrl", "cookieDomain"],
+  async (installation) => {
+    const site = await installation.site();
+    if (site?.login.status === undefined) return undefined;
+    const { url, login } = site;
+    if (redirectToTls(login, url) !== undefined) return undefined;
+    const { cookieDomain, publicUrl } = installation.settings;
+    return orOk(
+      [
+        domainFinding(url, cookieDomain),
+        signInOf(site)?.origin === publicUrl ? undefined : publicUrlFinding(url, publicUrl),
+        schemeFinding(site),
+        strippedFinding(site),
+        plainFinding(url),
+      ],
+      `browsers send the session cookie back to ${url.origin}`,
+    );
+  },
+);
 
 function domainFinding(
   { origin, hostname }: URL,
-  cookieDomain: Settings["cookieDomain"],
+  cookieDomain: string | undefined,
 ): Finding | undefined {
   if (cookieDomain === undefined || sharesCookies(origin, cookieDomain)) return undefined;
   return problem(
@@ -37,7 +40,7 @@ function domainFinding(
 /** A loopback address reaches the gate directly, so it may differ from PUBLIC_URL. */
 function publicUrlFinding(
   { origin, host, hostname }: URL,
-  publicUrl: Settings["publicUrl"],
+  publicUrl: string | undefined,
 ): Finding | undefined {
   if (publicUrl === undefined || publicUrl === origin || isLoopbackHost(hostname)) return undefined;
   const configured = new URL(publicUrl);
@@ -73,7 +76,7 @@ function schemeFinding(site: Site): Finding | undefined {
 
 /** Sign-out sends Set-Cookie even without a session. */
 function strippedFinding({ url, form }: Site): Finding | undefined {
-  if (form.kind === "none" || statusOf(form) !== 303) return undefined;
+  if (form.status !== 303) return undefined;
   const cookies = form.headers["set-cookie"] ?? [];
   if (cookies.some((cookie) => cookie.startsWith("session="))) return undefined;
   return problem(

@@ -4,35 +4,36 @@ import { userInfo } from "node:os";
 import { dirname } from "node:path";
 import { codeOf } from "../core/base/fault.ts";
 import { unlessMissing } from "../files/file-error.ts";
-import type { Settings } from "../gate/settings/settings.ts";
-import { type Finding, type Findings, hint, ok, orOk, problem } from "./check.ts";
-import type { Installation } from "./installation.ts";
+import type { Place } from "../stores/place.ts";
+import { type Check, checkOf, type Finding, hint, ok, orOk, problem } from "./check.ts";
 
-const OPEN = 0o077;
 const READABLE_BY_OTHERS = 0o004;
 const STICKY = 0o1000;
 const ENTERED_BY_OTHERS = 0o001;
 const ALL = constants.R_OK | constants.W_OK | constants.X_OK;
 
-export async function checkDataFolder({ settings }: Installation): Promise<Findings> {
-  const { dataDir, database, setupTokenFile } = settings;
-  const databaseFolder = databaseFolderOf(settings);
-  const databaseFiles = database.kind === "sqlite" ? withLogs(database.file) : [];
-  if (databaseFolder === undefined || databaseFolder === dataDir) {
-    return checkFolder("DATA_DIR", dataDir, [...databaseFiles, setupTokenFile]);
-  }
-  return [
-    ...(await checkFolder("DATA_DIR", dataDir, [setupTokenFile])),
-    ...(await checkFolder("DATABASE_URL", databaseFolder, databaseFiles)),
-  ];
-}
+export const checkDataFolder: Check = checkOf(
+  "data folder",
+  ["dataDir", "database", "setupTokenFile"],
+  async ({ settings: { dataDir, database, setupTokenFile } }) => {
+    const folder = databaseFolderOf(database);
+    const files =
+      database.kind === "sqlite" ? ["", "-wal", "-shm"].map((one) => `${database.file}${one}`) : [];
+    if (folder === undefined || folder === dataDir) {
+      return checkFolder("DATA_DIR", dataDir, [...files, setupTokenFile]);
+    }
+    return [
+      ...(await checkFolder("DATA_DIR", dataDir, [setupTokenFile])),
+      ...(await checkFolder("DATABASE_URL", folder, files)),
+    ];
+  },
+);
 
 /** Where SQLite writes, or `undefined` with PostgreSQL. */
-export const databaseFolderOf = ({ database }: Settings): string | undefined =>
-  database.kind === "sqlite" ? dirname(database.file) : undefined;
+export const databaseFolderOf = (place: Place): string | undefined =>
+  place.kind === "sqlite" ? dirname(place.file) : undefined;
 
-const withLogs = (file: string): readonly string[] => [file, `${file}-wal`, `${file}-shm`];
-
+/** An app may have other files beside its database, for other users: only DATA_DIR is private. */
 type Named = "DATA_DIR" | "DATABASE_URL";
 
 /** The folder that a setting names, and files of the gate's. */
@@ -41,27 +42,25 @@ async function checkFolder(
   path: string,
   files: readonly string[],
 ): Promise<readonly Finding[]> {
-  const folder = await statsOf(path);
+  const folder = await unlessMissing(stat(path));
   if (folder === undefined) return [await missingFinding(path, setting)];
   if (!folder.isDirectory()) return [problem(`${path} is not a folder`, `correct ${setting}`)];
-  const denied = await denialOf(path, ALL);
-  if (denied !== undefined) {
-    const remedy = folder.uid === process.geteuid?.() ? `chmod 700 ${path}` : asUser(folder.uid);
-    return [deniedFinding(path, denied, `${me()} cannot read and write in ${path}`, remedy)];
-  }
-  const found = await existing(files);
+  const denied = await deniedFinding(path, ALL, {
+    found: `${me()} cannot read and write in ${path}`,
+    remedy: folder.uid === process.geteuid?.() ? `chmod 700 ${path}` : asUser(folder.uid),
+  });
+  if (denied !== undefined) return [denied];
+  const found = (await Promise.all(files.map(entryOf))).filter((entry) => entry !== undefined);
   // A setup token in another folder may belong to another user.
   const inside = found.filter((file) => dirname(file.path) === path);
-  // The app may have other files beside its database, for other users.
-  const isPrivate = setting === "DATA_DIR";
   return orOk(
     [
       ...(await Promise.all(inside.map(writeFinding))),
-      isPrivate ? ownerFinding(path, folder, inside) : undefined,
-      writableFinding(path, folder, setting),
-      readableFinding(folder, found) ?? (isPrivate ? modeFinding(path, folder) : undefined),
+      setting === "DATA_DIR" ? ownerFinding(path, folder, inside) : undefined,
+      readableFinding(folder, found),
+      modeFinding(path, folder, setting),
     ],
-    `${path} exists and is ${isPrivate ? "private" : "writable"}`,
+    `${path} exists and is ${setting === "DATA_DIR" ? "private" : "writable"}`,
   );
 }
 
@@ -70,20 +69,14 @@ interface Entry {
   readonly stats: Stats;
 }
 
-const statsOf = (path: string): Promise<Stats | undefined> => unlessMissing(stat(path));
-
-async function existing(files: readonly string[]): Promise<readonly Entry[]> {
-  const found = await Promise.all(
-    files.map(async (path) => ({ path, stats: await statsOf(path) })),
-  );
-  return found.flatMap(({ path, stats }) => (stats === undefined ? [] : [{ path, stats }]));
+async function entryOf(path: string): Promise<Entry | undefined> {
+  const stats = await unlessMissing(stat(path));
+  return stats && { path, stats };
 }
 
 /** The path itself, or the nearest folder above it that exists. */
-export async function nearestExisting(path: string): Promise<Entry> {
-  const stats = await statsOf(path);
-  return stats === undefined ? nearestExisting(dirname(path)) : { path, stats };
-}
+export const nearestExisting = async (path: string): Promise<Entry> =>
+  (await entryOf(path)) ?? nearestExisting(dirname(path));
 
 /** The gate creates the folder, and the missing folders above it. */
 async function missingFinding(path: string, setting: string): Promise<Finding> {
@@ -91,47 +84,39 @@ async function missingFinding(path: string, setting: string): Promise<Finding> {
   if (!stats.isDirectory()) {
     return problem(`cannot create ${path}: ${above} is not a folder`, `correct ${setting}`);
   }
-  const denied = await denialOf(above, constants.W_OK);
-  if (denied === undefined) {
-    return ok(`${path} does not exist yet: the gate creates it at its first start`);
-  }
-  return deniedFinding(
-    above,
-    denied,
-    `${path} does not exist, and ${me()} cannot create it: no write permission for ${above}`,
-    `create it for the gate's user: install -d -m 700 -o ${me()} ${path}`,
-  );
+  const denied = await deniedFinding(above, constants.W_OK, {
+    found: `${path} does not exist, and ${me()} cannot create it: no write permission for ${above}`,
+    remedy: `create it for the gate's user: install -d -m 700 -o ${me()} ${path}`,
+  });
+  return denied ?? ok(`${path} does not exist yet: the gate creates it at its first start`);
 }
 
-/** The code of the error, or `undefined` if this user has access. */
-const denialOf = (path: string, mode: number): Promise<string | undefined> =>
-  access(path, mode).then(
-    () => undefined,
-    (error) => codeOf(error) ?? "",
-  );
-
-/** A file system may be read-only for root, too. */
-const deniedFinding = (path: string, code: string, found: string, remedy: string): Finding =>
-  code === "EROFS"
-    ? problem(
-        `${path} is on a read-only file system`,
-        `mount -o remount,rw "$(findmnt -no TARGET -T ${path})"; in a container, mount a writable volume there; in a unit, add ReadWritePaths=${path}`,
-      )
-    : problem(found, remedy);
+/** A problem if this user has no such access. A file system may be read-only for root, too. */
+async function deniedFinding(
+  path: string,
+  mode: number,
+  { found, remedy }: { readonly found: string; readonly remedy: string },
+): Promise<Finding | undefined> {
+  try {
+    await access(path, mode);
+    return undefined;
+  } catch (error) {
+    if (codeOf(error) !== "EROFS") return problem(found, remedy);
+    return problem(
+      `${path} is on a read-only file system`,
+      `mount -o remount,rw "$(findmnt -no TARGET -T ${path})"; in a container, mount a writable volume there; in a unit, add ReadWritePaths=${path}`,
+    );
+  }
+}
 
 const asUser = (uid: number): string =>
   `run this and other commands as the gate's user: sudo -u '#${uid}' latchkey doctor`;
 
-async function writeFinding({ path }: Entry): Promise<Finding | undefined> {
-  const denied = await denialOf(path, constants.W_OK);
-  if (denied === undefined) return undefined;
-  return deniedFinding(
-    path,
-    denied,
-    `${me()} cannot write to ${path}`,
-    `run this as the gate's user; if that is ${me()}: chown ${me()} ${path}`,
-  );
-}
+const writeFinding = ({ path }: Entry): Promise<Finding | undefined> =>
+  deniedFinding(path, constants.W_OK, {
+    found: `${me()} cannot write to ${path}`,
+    remedy: `run this as the gate's user; if that is ${me()}: chown ${me()} ${path}`,
+  });
 
 /** The gate cannot write to files of another user, often made by a command that ran with sudo. */
 function ownerFinding(path: string, folder: Stats, files: readonly Entry[]): Finding | undefined {
@@ -158,23 +143,21 @@ function readableFinding(folder: Stats, files: readonly Entry[]): Finding | unde
 }
 
 /** Who can write to the folder can replace the database. The group of an app's folder may be its own. */
-function writableFinding(path: string, folder: Stats, setting: Named): Finding | undefined {
-  if ((folder.mode & (setting === "DATA_DIR" ? 0o022 : 0o002)) === 0) return undefined;
-  return problem(
-    `other local users can write to ${path}, and put files in place of the gate's: its mode is ${modeOf(folder)}`,
-    (folder.mode & STICKY) === 0
-      ? `chmod ${setting === "DATA_DIR" ? "700" : "o-w"} ${path}`
-      : `set ${setting} to a folder of its own, and move the files there`,
-  );
+function modeFinding(path: string, { mode }: Stats, setting: Named): Finding | undefined {
+  const [written, open] = setting === "DATA_DIR" ? [0o022, 0o077] : [0o002, 0o002];
+  const chmod = `chmod ${setting === "DATA_DIR" ? "700" : "o-w"} ${path}`;
+  const its = `its mode is ${(mode & 0o7777).toString(8)}`;
+  if ((mode & written) !== 0) {
+    return problem(
+      `other local users can write to ${path}, and put files in place of the gate's: ${its}`,
+      (mode & STICKY) === 0
+        ? chmod
+        : `set ${setting} to a folder of its own, and move the files there`,
+    );
+  }
+  if ((mode & open) === 0) return undefined;
+  return hint(`other local users have access to ${path}: ${its}`, chmod);
 }
-
-function modeFinding(path: string, folder: Stats): Finding | undefined {
-  if ((folder.mode & OPEN) === 0 || (folder.mode & 0o022) !== 0) return undefined;
-  const found = `other local users have access to ${path}: its mode is ${modeOf(folder)}`;
-  return hint(found, `chmod 700 ${path}`);
-}
-
-const modeOf = ({ mode }: Stats): string => (mode & 0o7777).toString(8);
 
 /** In a container, the user often has only a number, and no name. */
 function me(): string {

@@ -1,40 +1,45 @@
 import { codeOf, Fault, messageOf } from "../core/base/fault.ts";
 import { isDenied } from "../files/file-error.ts";
 import { connectionFailure } from "../gate/https/http-request.ts";
-import type { DatabaseInspection, SchemaDifference } from "../stores/inspection.ts";
+import type { DatabaseInspection } from "../stores/inspection.ts";
 import type { PostgresInspection } from "../stores/postgres/inspect.ts";
 import { isSilentlyPlain } from "../stores/postgres/url.ts";
 import type { SqliteInspection } from "../stores/sqlite/inspect.ts";
-import { type Finding, type Findings, hint, ok, orOk, problem } from "./check.ts";
-import { type Database, type Installation, isPrimary } from "./installation.ts";
+import {
+  type Check,
+  checkOf,
+  type Finding,
+  type Findings,
+  hint,
+  ok,
+  orOk,
+  problem,
+} from "./check.ts";
+import { type Database, isPrimary } from "./installation.ts";
 
-export async function checkDatabase(installation: Installation): Promise<Findings> {
-  const { database: place } = installation.settings;
-  let database: Database;
-  try {
-    database = await installation.database();
-  } catch (error) {
-    if (place.kind === "postgres") throw error;
-    return unreadableFinding(place.file, error);
-  }
+export const checkDatabase: Check = checkOf("database", ["database"], async (installation) => {
+  const place = installation.settings.database;
+  const reading = installation.database(place);
+  if (place.kind === "postgres") return databaseFindings(place.url, await reading);
+  return reading.then(
+    (database) => databaseFindings(place.file, database),
+    (error) => unreadableFinding(place.file, error),
+  );
+});
+
+function databaseFindings(place: string, database: Database): Findings {
   switch (database.kind) {
     case "missing":
-      return ok(`${database.file} does not exist yet: the gate creates it at its first start`);
+      return ok(`${place} does not exist yet: the gate creates it at its first start`);
     case "sqlite":
-      return sqliteFindings(database.file, database.inspection);
+      return sqliteFindings(place, database.inspection);
     case "postgres":
-      return postgresFindings(database.hosts, database.url);
+      return postgresFindings(database.hosts, place);
   }
 }
 
 function unreadableFinding(file: string, error: unknown): Finding {
-  if (codeOf(error) === "database_unclosed") {
-    return hint(
-      `cannot read ${file} without changing it: there is ${file}-wal, but no ${file}-shm`,
-      "start the gate, which recovers the database, and run this again",
-    );
-  }
-  if (isDenied(error)) {
+  if (isDenied(error) || codeOf(error) === "database_unreadable") {
     return problem(`cannot read ${file}: permission denied`, "run this as the gate's user");
   }
   const unlock = "find out which program has locked it, and run this again";
@@ -46,14 +51,11 @@ function unreadableFinding(file: string, error: unknown): Finding {
 
 const RESTORE = "stop the gate and run latchkey restore, which keeps the current file";
 
-const RESTORE_DUMP = "restore a dump that you trust into an empty database";
-
 function sqliteFindings(file: string, inspection: SqliteInspection): Findings {
   const { damage, difference, checked, schema, journal } = inspection;
   if (damage[0] !== undefined) return problem(`${file} is damaged: ${damage[0]}`, RESTORE);
-  if (difference !== undefined) return foreignFinding(file, difference, RESTORE);
   // An interrupted first start leaves an empty file.
-  if (schema === 0) {
+  if (schema === 0 && difference === undefined) {
     return hint(
       `${file} has no tables of Latchkey`,
       "start the gate, which creates them, or correct DATA_DIR or DATABASE_URL",
@@ -64,27 +66,23 @@ function sqliteFindings(file: string, inspection: SqliteInspection): Findings {
     "start the gate, which turns it on, unless the file system does not support it",
   );
   return orOk(
-    [schemaFinding(file, inspection), journal === "wal" ? undefined : noWal],
+    [schemaFinding(file, inspection, RESTORE), journal === "wal" ? undefined : noWal],
     checked === "all"
       ? `${file} is intact and has schema ${schema}`
       : `${file} has schema ${schema} and is too large to be checked here; latchkey backup checks its copy`,
   );
 }
 
-function foreignFinding(
-  database: string,
-  { text, remove }: SchemaDifference,
-  restore: string,
-): Finding {
-  const remedy =
-    remove === undefined ? restore : `${restore}; or run ${remove}, and run this again`;
-  return problem(`${database} has a foreign schema: ${text}`, remedy);
-}
-
 function schemaFinding(
   database: string,
-  { schema, newestSchema }: DatabaseInspection,
+  { schema, newestSchema, difference }: DatabaseInspection,
+  restore: string,
 ): Finding | undefined {
+  if (difference !== undefined) {
+    const { text, remove } = difference;
+    const drop = remove === undefined ? "" : `; or run ${remove}, and run this again`;
+    return problem(`${database} has a foreign schema: ${text}`, `${restore}${drop}`);
+  }
   if (schema > newestSchema) {
     return problem(
       `${database} has schema ${schema}, but this Latchkey knows schemas up to ${newestSchema}`,
@@ -100,11 +98,10 @@ function schemaFinding(
 
 function postgresFindings(hosts: readonly PostgresInspection[], url: string): Findings {
   const primary = hosts.find(isPrimary);
-  const weigh = primary === undefined ? problem : hint;
   const silent = hosts
     .filter((one) => one.kind === "silent")
     .map(({ host, reason }) =>
-      weigh(
+      (primary === undefined ? problem : hint)(
         `PostgreSQL at ${host} does not answer: ${connectionFailure(reason)}`,
         "check that it runs and accepts connections from here, and that DATABASE_URL has the right host, port, user, password and database",
       ),
@@ -123,35 +120,36 @@ function postgresFindings(hosts: readonly PostgresInspection[], url: string): Fi
     );
     return silent.length > 0 ? silent : noPrimary;
   }
-  const { schema, difference } = primary.database;
-  if (difference !== undefined) {
-    return foreignFinding(`the database at ${primary.host}`, difference, RESTORE_DUMP);
-  }
-  const plain = hint(
-    "the connection to PostgreSQL crosses a network without encryption",
-    "add sslmode=verify-full to DATABASE_URL, or sslmode=disable if you trust the network",
-  );
+  const { host, database, connection, notifications, creators } = primary;
+  const restore = "restore a dump that you trust into an empty database";
   return orOk(
     [
       ...silent,
-      primary.connection === "plain" && isSilentlyPlain(url) ? plain : undefined,
-      primary.notifications === "lost" ? lostNotifications(primary.host) : undefined,
-      schemaFinding(`the database at ${primary.host}`, primary.database),
-      ...primary.creators.map(({ place, role }) => {
-        const who = role === "PUBLIC" ? "every role" : `the role ${role}`;
-        const where = place.startsWith("SCHEMA") ? "schema of Latchkey's tables" : "database";
-        return hint(
-          `${who} can create objects in the ${where}, including tables that the gate could mistake for its own`,
-          `run REVOKE CREATE ON ${place} FROM ${role} as its owner, or give Latchkey a separate database`,
-        );
-      }),
+      connection === "plain" && isSilentlyPlain(url) ? PLAIN : undefined,
+      notifications === "lost" ? lostNotifications(host) : undefined,
+      schemaFinding(`the database at ${host}`, database, restore),
+      ...creators.map(creatorFinding),
     ],
-    `${names}, ${schema === 0 ? "no tables yet: the gate creates them at its first start" : `schema ${schema}`}`,
+    `${names}, ${database.schema === 0 ? "no tables yet: the gate creates them at its first start" : `schema ${database.schema}`}`,
   );
 }
+
+const PLAIN = hint(
+  "the connection to PostgreSQL crosses a network without encryption",
+  "add sslmode=verify-full to DATABASE_URL, or sslmode=disable if you trust the network",
+);
 
 const lostNotifications = (host: string): Finding =>
   hint(
     `PostgreSQL at ${host} delivers no notifications, as behind a pooler in transaction mode: a change by another instance takes effect within a second instead of at once, and every instance reads users again each second`,
     "use the pooler's session mode, or connect to PostgreSQL directly",
   );
+
+function creatorFinding({ place, role }: { readonly place: string; readonly role: string }) {
+  const who = role === "PUBLIC" ? "every role" : `the role ${role}`;
+  const where = place.startsWith("SCHEMA") ? "schema of Latchkey's tables" : "database";
+  return hint(
+    `${who} can create objects in the ${where}, including tables that the gate could mistake for its own`,
+    `run REVOKE CREATE ON ${place} FROM ${role} as its owner, or give Latchkey a separate database`,
+  );
+}

@@ -1,7 +1,6 @@
 import { statfs } from "node:fs/promises";
-import { type Finding, type Findings, hint, orOk, problem } from "./check.ts";
+import { type Check, checkOf, type Finding, hint, orOk, problem } from "./check.ts";
 import { databaseFolderOf, nearestExisting } from "./data-folder.ts";
-import type { Installation } from "./installation.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const SCARCE_MIB = 100;
@@ -20,53 +19,39 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x786f4256, "VirtualBox"],
 ]);
 
-export async function checkDisk({ settings }: Installation): Promise<Findings> {
-  const databaseFolder = databaseFolderOf(settings);
-  const folders = new Set([settings.dataDir, databaseFolder ?? settings.dataDir]);
-  const findings = [...folders].map((folder) =>
-    checkFolder(folder, folder === databaseFolder ? "database" : "no-database"),
-  );
+export const checkDisk: Check = checkOf("disk", ["dataDir", "database"], async ({ settings }) => {
+  const { dataDir, database } = settings;
+  const databaseFolder = databaseFolderOf(database);
+  const findings = [...new Set([dataDir, databaseFolder ?? dataDir])].map(async (folder) => {
+    const { path } = await nearestExisting(folder);
+    const { bavail, bsize, type } = await statfs(path);
+    const disk = { freeMib: Math.floor((bavail * bsize) / MEBIBYTE), type: type >>> 0 };
+    return diskFindings(folder, disk, folder === databaseFolder ? "database" : "no-database");
+  });
   return (await Promise.all(findings)).flat();
-}
-
-async function checkFolder(folder: string, holds: Holds): Promise<readonly Finding[]> {
-  const { path } = await nearestExisting(folder);
-  const { bavail, bsize, type } = await statfs(path);
-  const freeMib = Math.floor((bavail * bsize) / MEBIBYTE);
-  const free = freeMib < 10_240 ? `${freeMib} MiB` : `${Math.floor(freeMib / 1_024)} GiB`;
-  return orOk(
-    diskFindings(folder, { freeMib, type: type >>> 0 }, holds),
-    `${free} free at ${folder}`,
-  );
-}
-
-interface Disk {
-  readonly freeMib: number;
-  readonly type: number;
-}
-
-type Holds = "database" | "no-database";
+});
 
 /** Exported for its tests, which cannot use full disks and network file systems. */
 export function diskFindings(
   folder: string,
-  { freeMib, type }: Disk,
-  holds: Holds,
+  { freeMib, type }: { readonly freeMib: number; readonly type: number },
+  holds: "database" | "no-database",
 ): readonly Finding[] {
-  const findings: Finding[] = [];
-  if (freeMib < SCARCE_MIB) {
-    const weigh = freeMib < FULL_MIB ? problem : hint;
-    const remedy = "free some space, or set LOG_RETENTION to remove old log entries";
-    findings.push(weigh(`only ${freeMib} MiB free at ${folder}`, remedy));
-  }
+  const scarce = (freeMib < FULL_MIB ? problem : hint)(
+    `only ${freeMib} MiB free at ${folder}`,
+    "free some space, or set LOG_RETENTION to remove old log entries",
+  );
   const network = NETWORK_FILE_SYSTEMS.get(type);
-  if (network !== undefined && holds === "database") {
-    findings.push(
-      hint(
-        `${folder} is on a network file system (${network}), where SQLite can lose data`,
-        "move the database to a local disk, or to PostgreSQL (DATABASE_URL)",
-      ),
-    );
-  }
-  return findings;
+  const unreliable = hint(
+    `${folder} is on a network file system (${network}), where SQLite can lose data`,
+    "move the database to a local disk, or to PostgreSQL (DATABASE_URL)",
+  );
+  const free = freeMib < 10_240 ? `${freeMib} MiB` : `${Math.floor(freeMib / 1_024)} GiB`;
+  return orOk(
+    [
+      freeMib < SCARCE_MIB ? scarce : undefined,
+      network !== undefined && holds === "database" ? unreliable : undefined,
+    ],
+    `${free} free at ${folder}`,
+  );
 }

@@ -1,16 +1,13 @@
 import { createIdentityProof } from "../core/hosts/identity-proof.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
 import { IDENTITY_HEADER } from "../gate/identity.ts";
-import { ADDRESS_REMEDY, type LocalSettings, localUrl } from "../gate/reach.ts";
-import type { Settings } from "../gate/settings/settings.ts";
+import { ADDRESS_REMEDY, LOCAL_FIELDS, localUrl } from "../gate/reach.ts";
 import { fileIdentity } from "../stores/sqlite/file.ts";
-import { type Findings, hint, ok, problem } from "./check.ts";
+import { type Check, checkOf, hint, ok, problem } from "./check.ts";
 import { type Installation, isPrimary } from "./installation.ts";
-import { type Answer, ask, isRedirectToTls, statusOf } from "./site.ts";
+import { type Answer, redirectToTls, request } from "./site.ts";
 
-export type GateSettings = LocalSettings & Pick<Settings, "secret" | "dataDir" | "database">;
-
-type Checked<S> = Pick<Installation, "now" | "database"> & { readonly settings: S };
+type GateInstallation = Installation<"secret" | "dataDir" | "database">;
 
 const FOLDER = "data folder (DATA_DIR)";
 const COMPARED = ["AUTH_SECRET", FOLDER, "database (DATA_DIR, DATABASE_URL)"];
@@ -22,14 +19,14 @@ interface Compared {
 }
 
 /** Asks what answers at a URL to prove that it is the gate of these settings. */
-async function compare(url: URL, checked: Checked<GateSettings>): Promise<Compared> {
-  const { secret, dataDir } = checked.settings;
+async function compare(url: URL, installation: GateInstallation): Promise<Compared> {
+  const { secret, dataDir } = installation.settings;
   const proof = createIdentityProof(secret || DEVELOPMENT_SECRET);
   const question = proof.question();
-  const answer = await ask(url, { headers: { [IDENTITY_HEADER]: question } }, checked.now);
-  const header = answer.kind === "response" ? answer.headers[IDENTITY_HEADER] : undefined;
-  const given = String(header ?? "").split(".");
-  const own = ["", fileIdentity(dataDir), await databaseIdentity(checked)];
+  const headers = { [IDENTITY_HEADER]: question };
+  const answer = await request(url, { headers }, installation.now);
+  const given = String(answer.headers[IDENTITY_HEADER] ?? "").split(".");
+  const own = ["", fileIdentity(dataDir), await databaseIdentity(installation)];
   const expected = proof.answer(question, own.slice(1)) ?? [];
   const isOther = (at: number): boolean => own[at] !== undefined && expected[at] !== given[at];
   return { answer, differences: COMPARED.filter((_, at) => isOther(at)) };
@@ -38,66 +35,70 @@ async function compare(url: URL, checked: Checked<GateSettings>): Promise<Compar
 async function databaseIdentity({
   settings,
   database,
-}: Checked<GateSettings>): Promise<string | undefined> {
+}: GateInstallation): Promise<string | undefined> {
   if (settings.database.kind === "sqlite") return fileIdentity(settings.database.file);
-  const found = await database().catch(() => undefined);
+  const found = await database(settings.database).catch(() => undefined);
   const primary = found?.kind === "postgres" ? found.hosts.find(isPrimary) : undefined;
   return primary && (primary.identity ?? "");
 }
 
 /** Checks whether the gate of these settings answers at the configured host and port. */
-export async function checkGate(checked: Checked<GateSettings>): Promise<Findings> {
-  const { settings } = checked;
-  if (settings.port === 0) return undefined;
-  const url = localUrl(settings);
-  const { answer, differences } = await compare(new URL("/healthz", url), checked);
-  if (answer.kind === "none" && answer.code === "ECONNREFUSED") {
-    return hint(`the gate does not run: nothing listens at ${url.origin}`, ADDRESS_REMEDY);
-  }
-  const runs = `the gate runs at ${url.origin}`;
-  if (isRedirectToTls(answer, url)) return ok(runs);
-  if (answer.kind === "none" || answer.body !== "alive") {
-    const got = answer.kind === "none" ? answer.reason : `/healthz returns ${answer.status}`;
+export const checkGate: Check = checkOf(
+  "gate",
+  [...LOCAL_FIELDS, "secret", "dataDir", "database"],
+  async (installation) => {
+    const { settings } = installation;
+    if (settings.port === 0) return undefined;
+    const url = localUrl(settings);
+    const { answer, differences } = await compare(new URL("/healthz", url), installation);
+    if (answer.code === "ECONNREFUSED") {
+      return hint(`the gate does not run: nothing listens at ${url.origin}`, ADDRESS_REMEDY);
+    }
+    const runs = `the gate runs at ${url.origin}`;
+    if (redirectToTls(answer, url) !== undefined) return ok(runs);
+    if (answer.body !== "alive") {
+      return problem(
+        `another program listens at ${url.origin}: for /healthz, ${answer.result}`,
+        "stop that program, or set PORT to a free port",
+      );
+    }
+    const [other] = differences;
+    if (other === undefined) return ok(runs);
     return problem(
-      `another program listens at ${url.origin}: ${got}`,
-      "stop that program, or set PORT to a free port",
+      `the gate at ${url.origin} has another ${other} than these settings`,
+      `run this with the ${other} of that gate (the same environment or --env-file); if the settings have changed since its start, restart the gate`,
     );
-  }
-  const [other] = differences;
-  if (other === undefined) return ok(runs);
-  return problem(
-    `the gate at ${url.origin} has another ${other} than these settings`,
-    `run this with the ${other} of that gate (the same environment or --env-file); if the settings have changed since its start, restart the gate`,
-  );
-}
+  },
+);
 
 const NOT_REACHED: readonly (number | undefined)[] = [undefined, 502, 503, 504];
 
 /** Checks whether PUBLIC_URL leads to the gate that runs here. */
-export async function checkPublicUrl(
-  checked: Checked<GateSettings & Pick<Settings, "publicUrl">>,
-): Promise<Findings> {
-  const { publicUrl, port } = checked.settings;
-  if (publicUrl === undefined || port === 0) return undefined;
-  const local = localUrl(checked.settings);
-  // Without a gate here, or with another one, there is nothing to compare with.
-  const here = await compare(new URL("/healthz", local), checked);
-  if (here.differences.length > 0) return undefined;
-  const { answer, differences } = await compare(new URL("/login", publicUrl), checked);
-  // Another instance behind the same address may have another folder.
-  if (differences.every((one) => one === FOLDER)) {
-    return ok(`${publicUrl} leads to the gate`);
-  }
-  const forward = `have the server there forward /login and the other paths of the gate to ${local.origin} (see docs/proxies)`;
-  if (NOT_REACHED.includes(statusOf(answer))) {
-    const reason = answer.kind === "none" ? answer.reason : `it returns ${answer.status}`;
-    return hint(
-      `PUBLIC_URL is ${publicUrl}, which does not reach the gate from here: ${reason}`,
-      `correct PUBLIC_URL, or ${forward}; if only this machine cannot reach it, ignore this`,
+export const checkPublicUrl: Check = checkOf(
+  "public URL",
+  [...LOCAL_FIELDS, "secret", "dataDir", "database", "publicUrl"],
+  async (installation) => {
+    const { publicUrl, port } = installation.settings;
+    if (publicUrl === undefined || port === 0) return undefined;
+    const local = localUrl(installation.settings);
+    // Without a gate here, or with another one, there is nothing to compare with.
+    const here = await compare(new URL("/healthz", local), installation);
+    if (here.differences.length > 0) return undefined;
+    const { answer, differences } = await compare(new URL("/login", publicUrl), installation);
+    // Another instance behind the same address may have another folder.
+    if (differences.every((one) => one === FOLDER)) {
+      return ok(`${publicUrl} leads to the gate`);
+    }
+    const forward = `have the server there forward /login and the other paths of the gate to ${local.origin} (see docs/proxies)`;
+    if (NOT_REACHED.includes(answer.status)) {
+      return hint(
+        `PUBLIC_URL is ${publicUrl}, which does not reach the gate from here: ${answer.result}`,
+        `correct PUBLIC_URL, or ${forward}; if only this machine cannot reach it, ignore this`,
+      );
+    }
+    return problem(
+      `PUBLIC_URL is ${publicUrl}, but what answers there is not this gate: GET /login returns ${answer.status}`,
+      `correct PUBLIC_URL, or ${forward}`,
     );
-  }
-  return problem(
-    `PUBLIC_URL is ${publicUrl}, but what answers there is not this gate: GET /login returns ${statusOf(answer)}`,
-    `correct PUBLIC_URL, or ${forward}`,
-  );
-}
+  },
+);

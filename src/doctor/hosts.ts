@@ -1,18 +1,24 @@
 import { allowsAnyHost } from "../core/hosts/allowed-hosts.ts";
 import { isLoopbackHost } from "../core/hosts/loopback.ts";
-import { type Finding, type Findings, hint, orOk, problem } from "./check.ts";
+import { type Check, checkOf, type Finding, hint, orOk, problem } from "./check.ts";
 import { contentsOf, type Installation } from "./installation.ts";
-import { type Site, statusOf } from "./site.ts";
+import type { Site } from "./site.ts";
 
-export async function checkHosts(installation: Installation): Promise<Findings> {
-  const site = await installation.site();
-  return orOk(
-    [site && refusalFinding(site), await rebindingFinding(installation)],
-    allowedText(installation.settings),
-  );
-}
+type HostsInstallation = Installation<"host" | "allowedHosts" | "database">;
 
-function allowedText({ allowedHosts }: Installation["settings"]): string {
+export const checkHosts: Check = checkOf(
+  "hosts",
+  ["host", "allowedHosts", "database"],
+  async (installation) => {
+    const site = await installation.site();
+    return orOk(
+      [site && refusalFinding(site), await rebindingFinding(installation)],
+      allowedText(installation),
+    );
+  },
+);
+
+function allowedText({ settings: { allowedHosts } }: HostsInstallation): string {
   if (allowedHosts === "loopback-setup") {
     return "any host name is allowed, except for setup while no account exists";
   }
@@ -23,13 +29,13 @@ function allowedText({ allowedHosts }: Installation["settings"]): string {
 const MISDIRECTED = 421;
 
 function refusalFinding({ url, login, setup }: Site): Finding | undefined {
-  if (statusOf(login) === MISDIRECTED) {
+  if (login.status === MISDIRECTED) {
     return problem(
       `requests for ${url.host} get 421: ALLOWED_HOSTS does not allow this host name`,
       `add ${url.hostname} to ALLOWED_HOSTS, or have the proxy pass on the Host header`,
     );
   }
-  if (statusOf(setup) !== MISDIRECTED) return undefined;
+  if (setup.status !== MISDIRECTED) return undefined;
   return problem(
     `no account yet, and setup at ${url.host} returns 421: on loopback, only known host names reach it`,
     `set PUBLIC_URL to ${url.origin}, or add ${url.hostname} to ALLOWED_HOSTS`,
@@ -37,7 +43,7 @@ function refusalFinding({ url, login, setup }: Site): Finding | undefined {
 }
 
 /** DNS rebinding: on loopback, only the host name check keeps out websites in a local browser. */
-async function rebindingFinding(installation: Installation): Promise<Finding | undefined> {
+async function rebindingFinding(installation: HostsInstallation): Promise<Finding | undefined> {
   const { host, allowedHosts } = installation.settings;
   if (!isLoopbackHost(host) || !allowsAnyHost(allowedHosts)) return undefined;
   if ((await contentsOf(installation))?.hasUsers !== false) return undefined;

@@ -9,37 +9,34 @@ import type { PostgresInspection } from "../stores/postgres/inspect.ts";
 import { inspectSqlite, type SqliteInspection } from "../stores/sqlite/inspect.ts";
 import { type Site, visitSite } from "./site.ts";
 
-interface Parts {
-  readonly settings: Settings;
+interface Parts<F extends keyof Settings> {
+  readonly settings: Pick<Settings, F>;
   readonly secretFiles: readonly SecretFile[];
   /** The URL that browsers use, if it is known. */
   readonly url: URL | undefined;
   readonly now: () => number;
 }
 
-/** The input of all checks. Data that several checks need is read once. */
-export interface Installation extends Parts {
-  database(): Promise<Database>;
+/** The input of a check that declares some settings. Data that several checks need is read once. */
+export interface Installation<F extends keyof Settings = keyof Settings> extends Parts<F> {
+  /** Takes the setting, so that only a check which declares it can read the database. */
+  database(place: Place): Promise<Database>;
   site(): Promise<Site | undefined>;
 }
 
 export type Database =
-  | { readonly kind: "missing"; readonly file: string }
-  | { readonly kind: "sqlite"; readonly file: string; readonly inspection: SqliteInspection }
-  | {
-      readonly kind: "postgres";
-      readonly url: string;
-      readonly hosts: readonly PostgresInspection[];
-    };
+  | { readonly kind: "missing" }
+  | { readonly kind: "sqlite"; readonly inspection: SqliteInspection }
+  | { readonly kind: "postgres"; readonly hosts: readonly PostgresInspection[] };
 
-export function openInstallation(parts: Parts): Installation {
-  const { settings, url, now } = parts;
+export function openInstallation(parts: Parts<keyof Settings>): Installation {
+  const { url, now } = parts;
   let database: Promise<Database> | undefined;
   let site: Promise<Site> | undefined;
   return {
     ...parts,
-    database() {
-      database ??= inspectDatabase(settings.database);
+    database(place) {
+      database ??= inspectDatabase(place);
       return database;
     },
     async site() {
@@ -53,22 +50,23 @@ async function inspectDatabase(place: Place): Promise<Database> {
   if (place.kind === "postgres") {
     // Loaded on demand: the driver takes longer to load than everything else.
     const { inspectPostgres } = await import("../stores/postgres/inspect.ts");
-    return { ...place, hosts: await inspectPostgres(place.url) };
+    return { kind: "postgres", hosts: await inspectPostgres(place.url) };
   }
   const { file } = place;
   // Throws if the file exists and cannot be read.
   const readable = access(file, constants.R_OK).then(() => "yes" as const);
-  if ((await unlessMissing(readable)) === undefined) return { kind: "missing", file };
-  return { ...place, inspection: await inspectSqlite(file) };
+  if ((await unlessMissing(readable)) === undefined) return { kind: "missing" };
+  return { kind: "sqlite", inspection: await inspectSqlite(file) };
 }
 
 const EMPTY: DatabaseContents = { hasUsers: false, latestEntry: undefined, denials: [] };
 
 /** What the gate's database contains, or `undefined` if it cannot be read. */
 export async function contentsOf({
+  settings,
   database,
-}: Installation): Promise<DatabaseContents | undefined> {
-  const found = await database().catch(() => undefined);
+}: Installation<"database">): Promise<DatabaseContents | undefined> {
+  const found = await database(settings.database).catch(() => undefined);
   if (found?.kind === "missing") return EMPTY;
   if (found?.kind === "sqlite" && found.inspection.damage.length > 0) return undefined;
   const inspection =
@@ -77,7 +75,7 @@ export async function contentsOf({
   return inspection?.schema === 0 ? EMPTY : inspection?.contents;
 }
 
-export type Answering = Extract<PostgresInspection, { kind: "answers" }>;
-
-export const isPrimary = (host: PostgresInspection): host is Answering =>
+export const isPrimary = (
+  host: PostgresInspection,
+): host is Extract<PostgresInspection, { kind: "answers" }> =>
   host.kind === "answers" && host.role === "primary";

@@ -1,8 +1,8 @@
 import { eventIn } from "../core/log/events.ts";
-import { reachOf } from "../gate/reach.ts";
+import { REACH_FIELDS, reachOf } from "../gate/reach.ts";
 import { MAX_LIMIT_IPV6_PREFIX } from "../option-table.ts";
 import { membershipOf } from "../web/request/remote-address.ts";
-import { type Finding, type Findings, hint, ok, problem } from "./check.ts";
+import { type Check, checkOf, type Finding, hint, ok, problem } from "./check.ts";
 import { contentsOf, type Installation } from "./installation.ts";
 
 /** Samples of the whole Internet: a setting that trusts all of them trusts every client. */
@@ -16,39 +16,41 @@ const isPrivate = membershipOf([
   ...["::1", "fc00::/7", "fe80::/10"],
 ]);
 
-export async function checkProxy(installation: Installation): Promise<Findings> {
-  const { trustedProxies } = installation.settings;
-  if (trustedProxies.length === 0) {
-    const sign = (await signAtSite(installation)) ?? (await signInLog(installation));
-    return sign ?? ok("no sign of a reverse proxy that is missing in TRUSTED_PROXIES");
-  }
-  const isTrusted = membershipOf(trustedProxies);
-  if (INTERNET.some((family) => family.every(isTrusted))) {
-    return problem(
-      "TRUSTED_PROXIES trusts every client: with a forged X-Forwarded-For, an attacker bypasses the rate limit and appears in the log under any address",
-      "set TRUSTED_PROXIES to the addresses of your proxies only",
-    );
-  }
-  return ok(`TRUSTED_PROXIES is ${trustedProxies.join(", ")}`);
-}
+export const checkProxy: Check = checkOf(
+  "proxy",
+  ["trustedProxies", "database"],
+  async (installation) => {
+    const { trustedProxies } = installation.settings;
+    if (trustedProxies.length === 0) {
+      const sign = (await signAtSite(installation)) ?? (await signInLog(installation));
+      return sign ?? ok("no sign of a reverse proxy that is missing in TRUSTED_PROXIES");
+    }
+    const isTrusted = membershipOf(trustedProxies);
+    if (INTERNET.some((family) => family.every(isTrusted))) {
+      return problem(
+        "TRUSTED_PROXIES trusts every client: with a forged X-Forwarded-For, an attacker bypasses the rate limit and appears in the log under any address",
+        "set TRUSTED_PROXIES to the addresses of your proxies only",
+      );
+    }
+    return ok(`TRUSTED_PROXIES is ${trustedProxies.join(", ")}`);
+  },
+);
 
 const SHARED_LIMIT =
   "all clients share its address, and five wrong passwords a minute lock out everyone";
 const REMEDY =
   "set TRUSTED_PROXIES to the proxy's address, and have the proxy set X-Forwarded-For (see docs/proxies)";
 
-async function signAtSite(installation: Installation): Promise<Finding | undefined> {
+async function signAtSite(installation: Installation<never>): Promise<Finding | undefined> {
   const site = await installation.site();
-  if (site === undefined || site.login.kind === "none") return undefined;
-  const { server, via } = site.login.headers;
   // The gate itself sends neither header.
-  const name = server ?? via;
-  if (name === undefined) return undefined;
+  const name = site?.login.headers.server ?? site?.login.headers.via;
+  if (site === undefined || name === undefined) return undefined;
   const found = `there is a proxy at ${site.url.origin} (${name}), but TRUSTED_PROXIES is empty`;
   return problem(`${found}: ${SHARED_LIMIT}`, REMEDY);
 }
 
-async function signInLog(installation: Installation): Promise<Finding | undefined> {
+async function signInLog(installation: Installation<"database">): Promise<Finding | undefined> {
   const denials = (await contentsOf(installation))?.denials ?? [];
   const addresses = new Set(
     denials.map((summary) => eventIn({ type: "signin_rate_limited", summary })?.subject ?? ""),
@@ -60,14 +62,18 @@ async function signInLog(installation: Installation): Promise<Finding | undefine
 }
 
 /** Checks whether a client with a whole IPv6 network gets more sign-in attempts than others. */
-export async function checkLimit({ settings, url }: Installation): Promise<Findings> {
-  const { limitIpv6Prefix } = settings;
-  if (reachOf(settings, url) === "this-machine") return undefined;
-  if (limitIpv6Prefix < MAX_LIMIT_IPV6_PREFIX) {
-    return ok(`the rate limit counts each IPv4 address and each IPv6 /${limitIpv6Prefix}`);
-  }
-  return hint(
-    "each IPv6 address has its own rate limit, and one client usually has 2^64 of them: it can guess passwords without a limit, or block the sign-in for everyone",
-    "set LIMIT_IPV6_PREFIX=64, unless clients reach the gate over IPv4 or a private network only",
-  );
-}
+export const checkLimit: Check = checkOf(
+  "limit",
+  ["limitIpv6Prefix", ...REACH_FIELDS],
+  async ({ settings, url }) => {
+    const { limitIpv6Prefix } = settings;
+    if (reachOf(settings, url) === "this-machine") return undefined;
+    if (limitIpv6Prefix < MAX_LIMIT_IPV6_PREFIX) {
+      return ok(`the rate limit counts each IPv4 address and each IPv6 /${limitIpv6Prefix}`);
+    }
+    return hint(
+      "each IPv6 address has its own rate limit, and one client usually has 2^64 of them: it can guess passwords without a limit, or block the sign-in for everyone",
+      "set LIMIT_IPV6_PREFIX=64, unless clients reach the gate over IPv4 or a private network only",
+    );
+  },
+);

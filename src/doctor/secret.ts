@@ -1,27 +1,30 @@
 import { stat } from "node:fs/promises";
 import { weakSecrets } from "../core/sessions/secrets.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
-import { reachOf } from "../gate/reach.ts";
+import { REACH_FIELDS, reachOf } from "../gate/reach.ts";
 import { nameOf } from "../gate/settings/table.ts";
-import { type Findings, hint, orOk, problem } from "./check.ts";
-import type { Installation } from "./installation.ts";
+import { type Check, checkOf, hint, orOk, problem } from "./check.ts";
 
-export async function checkSecret({ settings, url }: Installation): Promise<Findings> {
-  const { secret = DEVELOPMENT_SECRET, nodeEnv } = settings;
-  const refused = nodeEnv === "production" ? REFUSED : "";
-  // With the public secret, an attacker forges sessions: a hint if only this machine is served.
-  const isExposed = nodeEnv === "production" || reachOf(settings, url) === "others";
-  const findings = weakSecrets(settings).map(({ which, weakness }) => {
-    if (which === "secret" && secret === DEVELOPMENT_SECRET) {
-      return (isExposed ? problem : hint)(`${NOT_SET}${refused}`, SET);
-    }
-    return problem(
-      `a secret in ${nameOf(which)} can be guessed: ${weakness}${refused}`,
-      which === "secret" ? REPLACE : REMOVE,
-    );
-  });
-  return orOk(findings, "AUTH_SECRET is set and has no known weakness");
-}
+export const checkSecret: Check = checkOf(
+  "secret",
+  ["secret", "previousSecrets", "nodeEnv", ...REACH_FIELDS],
+  async ({ settings, url }) => {
+    const { secret = DEVELOPMENT_SECRET, nodeEnv } = settings;
+    const refused = nodeEnv === "production" ? REFUSED : "";
+    // With the public secret, an attacker forges sessions: a hint if only this machine is served.
+    const isExposed = nodeEnv === "production" || reachOf(settings, url) === "others";
+    const findings = weakSecrets(settings).map(({ which, weakness }) => {
+      if (which === "secret" && secret === DEVELOPMENT_SECRET) {
+        return (isExposed ? problem : hint)(`${NOT_SET}${refused}`, SET);
+      }
+      return problem(
+        `a secret in ${nameOf(which)} can be guessed: ${weakness}${refused}`,
+        which === "secret" ? REPLACE : REMOVE,
+      );
+    });
+    return orOk(findings, "AUTH_SECRET is set and has no known weakness");
+  },
+);
 
 const NOT_SET =
   "AUTH_SECRET is not set: the built-in development secret signs the sessions, so anyone can forge them";
@@ -33,19 +36,22 @@ const REMOVE = "remove it from AUTH_SECRET_PREVIOUS, which ends the sessions tha
 
 const READABLE_BY_OTHERS = 0o004;
 
-export async function checkSecretFiles(installation: Installation): Promise<Findings> {
-  const { tlsKeyFile } = installation.settings;
-  const key = tlsKeyFile === undefined ? [] : [{ name: "TLS_KEY_FILE", path: tlsKeyFile }];
-  const files = [...installation.secretFiles, ...key];
-  if (files.length === 0) return undefined;
-  const findings = files.map(async ({ name, path }) => {
-    const { mode } = await stat(path);
-    if ((mode & READABLE_BY_OTHERS) === 0) return undefined;
-    return hint(
-      `every local user can read the file of ${name}`,
-      `chmod o= ${path}, and check that the gate's user can still read it`,
-    );
-  });
-  const names = files.map(({ name }) => name).join(", ");
-  return orOk(await Promise.all(findings), `other local users cannot read ${names}`);
-}
+export const checkSecretFiles: Check = checkOf(
+  "secret files",
+  ["tlsKeyFile"],
+  async ({ secretFiles, settings: { tlsKeyFile } }) => {
+    const key = tlsKeyFile === undefined ? [] : [{ name: "TLS_KEY_FILE", path: tlsKeyFile }];
+    const files = [...secretFiles, ...key];
+    if (files.length === 0) return undefined;
+    const findings = files.map(async ({ name, path }) => {
+      const { mode } = await stat(path);
+      if ((mode & READABLE_BY_OTHERS) === 0) return undefined;
+      return hint(
+        `every local user can read the file of ${name}`,
+        `chmod o= ${path}, and check that the gate's user can still read it`,
+      );
+    });
+    const names = files.map(({ name }) => name).join(", ");
+    return orOk(await Promise.all(findings), `other local users cannot read ${names}`);
+  },
+);

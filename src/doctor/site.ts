@@ -5,10 +5,15 @@ import { RETURN_TO } from "../web/answers/return-to.ts";
 const TIMEOUT_MS = 4_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
-/** The response to a request, or why there is none. */
-export type Answer =
-  | ({ readonly kind: "response"; readonly receivedAt: number } & HttpResponse)
-  | { readonly kind: "none"; readonly reason: string; readonly code: string | undefined };
+/** The response to a request, or why there is none: then it has neither headers nor a body. */
+export interface Answer extends Omit<HttpResponse, "status"> {
+  readonly status: number | undefined;
+  readonly receivedAt: number;
+  /** `it returns 404`, or why there was no response. */
+  readonly result: string;
+  /** The code of the error, if there was no response. */
+  readonly code?: string | undefined;
+}
 
 interface RequestParts {
   readonly method?: "GET" | "POST";
@@ -16,7 +21,7 @@ interface RequestParts {
 }
 
 /** Sends no secret, so it accepts any certificate; the certificate check verifies it. */
-export async function ask(
+export async function request(
   url: URL,
   { method = "GET", headers = {} }: RequestParts,
   now: () => number,
@@ -29,9 +34,10 @@ export async function ask(
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_RESPONSE_BYTES,
     });
-    return { kind: "response", receivedAt: now(), ...response };
+    return { ...response, receivedAt: now(), result: `it returns ${response.status}` };
   } catch (error) {
-    return { kind: "none", code: codeOf(error), reason: connectionFailure(error) };
+    const none = { status: undefined, headers: {}, body: "", receivedAt: now() };
+    return { ...none, code: codeOf(error), result: connectionFailure(error) };
   }
 }
 
@@ -52,7 +58,8 @@ export interface Site {
 
 export async function visitSite(url: URL, now: () => number): Promise<Site> {
   const asPage = { headers: { Accept: "text/html" } };
-  const send = (path: string, parts: RequestParts = asPage) => ask(new URL(path, url), parts, now);
+  const send = (path: string, parts: RequestParts = asPage) =>
+    request(new URL(path, url), parts, now);
   const hasPlainSite = url.protocol === "https:" && url.port === "";
   const [login, setup, alive, ready, form, page, plain] = await Promise.all([
     send("/login"),
@@ -67,23 +74,14 @@ export async function visitSite(url: URL, now: () => number): Promise<Site> {
   return { url, login, setup, alive, ready, form, page, plain };
 }
 
-export const locationIn = (answer: Answer): string | undefined =>
-  answer.kind === "response" ? answer.headers.location : undefined;
-
-export const statusOf = (answer: Answer): number | undefined =>
-  answer.kind === "response" ? answer.status : undefined;
-
 /** The URL of the sign-in, if the proxy asks the gate before an app at this address. */
 export function signInOf({ url, page }: Site): URL | undefined {
-  const location = URL.parse(locationIn(page) ?? "", url) ?? undefined;
+  const location = URL.parse(page.headers.location ?? "", url) ?? undefined;
   return location?.searchParams.has(RETURN_TO) ? location : undefined;
 }
 
-/** Whether HTTP redirects to HTTPS: then its responses say nothing about the gate. */
-export const redirectsToTls = ({ url, login }: Site): boolean =>
-  url.protocol === "http:" && isRedirectToTls(login, url);
-
-export function isRedirectToTls(answer: Answer, from: URL): boolean {
-  const location = locationIn(answer);
-  return location !== undefined && URL.parse(location, from)?.protocol === "https:";
+/** Where HTTP redirects to HTTPS: then its responses say nothing about the gate. */
+export function redirectToTls({ headers }: Answer, from: URL): URL | undefined {
+  const target = URL.parse(headers.location ?? "", from);
+  return from.protocol === "http:" && target?.protocol === "https:" ? target : undefined;
 }

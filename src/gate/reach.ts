@@ -1,9 +1,12 @@
 import { isLoopbackHost } from "../core/hosts/loopback.ts";
 import type { Settings } from "./settings/settings.ts";
 
+/** The settings that `reachOf` reads. */
+export const REACH_FIELDS = ["host", "publicUrl", "cookieDomain", "trustedProxies"] as const;
+
 /** Whether other machines can reach the gate, according to the settings and an optional URL. */
 export function reachOf(
-  { host, publicUrl, cookieDomain, trustedProxies }: Settings,
+  { host, publicUrl, cookieDomain, trustedProxies }: Pick<Settings, (typeof REACH_FIELDS)[number]>,
   url?: URL,
 ): "this-machine" | "others" {
   const urls = [publicUrl === undefined ? undefined : new URL(publicUrl), url];
@@ -18,11 +21,11 @@ export const schemeOf = ({
 }: Pick<Settings, "httpsPort" | "tlsCertFile">): "http" | "https" =>
   tlsCertFile !== undefined && httpsPort === undefined ? "https" : "http";
 
-/** The settings of the address where this machine reaches the gate. */
-export type LocalSettings = Pick<Settings, "host" | "port" | "httpsPort" | "tlsCertFile">;
+/** The settings that `localUrl` reads. */
+export const LOCAL_FIELDS = ["host", "port", "httpsPort", "tlsCertFile"] as const;
 
 /** Where this machine reaches the gate. */
-export function localUrl(settings: LocalSettings): URL {
+export function localUrl(settings: Pick<Settings, (typeof LOCAL_FIELDS)[number]>): URL {
   const host = connectableHost(settings.host);
   return new URL(`${schemeOf(settings)}://${inUrl(host)}:${settings.port}`);
 }

@@ -10,8 +10,9 @@ import { isMadeToken, makeSetupToken, setupLink } from "./setup-link.ts";
 import { setupTokenFile } from "./setup-token-file.ts";
 
 /** Whether setup takes a token in any case: a lost database must not open it to the next visitor. */
-export const isTokenRequired = (settings: Settings): boolean =>
-  settings.setupTokenAtStart === "auto" && reachOf(settings) === "others";
+export const isTokenRequired = (
+  settings: Parameters<typeof reachOf>[0] & Pick<Settings, "setupTokenAtStart">,
+): boolean => settings.setupTokenAtStart === "auto" && reachOf(settings) === "others";
 
 const MISSING = "setup_token_missing";
 const RETRY_AFTER_SECONDS = 2;

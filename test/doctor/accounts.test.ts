@@ -6,57 +6,50 @@ import { checkAccounts } from "../../src/doctor/accounts.ts";
 import { allow, foreignFolder, give, isRoot, runUnprivileged } from "../cli/other-user.ts";
 import { startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { assertFound, findings } from "./installation.ts";
+import { assertCheck } from "./installation.ts";
 
-const OPEN = { HOST: "0.0.0.0", SETUP_TOKEN: "off" };
+const REMOTE = { HOST: "0.0.0.0" };
+const OPEN = { ...REMOTE, SETUP_TOKEN: "off" };
+const ANYONE = ["problem", /anyone who can reach the gate can create the first/, /setup-/] as const;
+const TOKEN = ["ok", /requires a token/] as const;
 
 test("reports a problem without an account if others reach a gate that makes no setup token", async (t) => {
-  const open = [
-    "problem",
-    /anyone who can reach the gate can create the first/,
-    /setup-link/,
-  ] as const;
-  const DATA_DIR = await tempDir(t);
-  assertFound(await findings(checkAccounts, { env: { ...OPEN, DATA_DIR } }), open);
-  const made = await findings(checkAccounts, { env: { HOST: "0.0.0.0", DATA_DIR } });
-  assertFound(made, ["ok", /requires a token/]);
-  const url = "https://auth.example.org";
-  assertFound(await findings(checkAccounts, { env: { DATA_DIR }, url }), open);
+  const { dataDir: DATA_DIR, url } = await startGate(t);
+  await assertCheck(checkAccounts, { env: { ...OPEN, DATA_DIR } }, ANYONE);
+  await assertCheck(checkAccounts, { env: { ...REMOTE, DATA_DIR } }, TOKEN);
+  const publicUrl = "https://auth.example.org";
+  await assertCheck(checkAccounts, { env: { DATA_DIR }, url: publicUrl }, ANYONE);
+  const local = ["ok", /only this machine can reach setup/] as const;
+  await assertCheck(checkAccounts, { env: { DATA_DIR }, url }, local);
 });
 
 test("accepts a setup token, but no empty one, until there is an account", async (t) => {
   const gate = await startGate(t);
   const env = { ...OPEN, DATA_DIR: gate.dataDir };
   await writeFile(gate.setupTokenFile, "\n");
-  assertFound(await findings(checkAccounts, { env }), ["problem", /create the first one/]);
+  await assertCheck(checkAccounts, { env }, ANYONE);
   await writeFile(gate.setupTokenFile, "token\n");
-  assertFound(await findings(checkAccounts, { env }), ["ok", /requires a token/]);
+  await assertCheck(checkAccounts, { env }, TOKEN);
   await gate.setUp({ token: "token" });
-  assertFound(await findings(checkAccounts, { env }), ["ok", /an account exists/]);
-});
-
-test("reports ok without an account if only this machine reaches the gate", async (t) => {
-  const { dataDir: DATA_DIR, url } = await startGate(t);
-  const found = await findings(checkAccounts, { env: { DATA_DIR }, url });
-  assertFound(found, ["ok", /only this machine can reach setup/]);
+  await assertCheck(checkAccounts, { env }, ["ok", /an account exists/]);
 });
 
 test("reports nothing about accounts if the database is unreadable", async (t) => {
   const DATA_DIR = await tempDir(t);
   await writeFile(join(DATA_DIR, "latchkey.db"), "no database".repeat(100));
-  assertFound(await findings(checkAccounts, { env: { DATA_DIR, HOST: "0.0.0.0" } }));
+  await assertCheck(checkAccounts, { env: { ...REMOTE, DATA_DIR } });
 });
 
 test("without an account, reports a setup token file that is not a regular file", async (t) => {
   const DATA_DIR = await tempDir(t);
   await mkdir(join(DATA_DIR, "setup-token"));
-  assertFound(await findings(checkAccounts, { env: { DATA_DIR } }), [
+  await assertCheck(checkAccounts, { env: { DATA_DIR } }, [
     "problem",
     /cannot read the setup token file .*setup requires no token: it is not a regular file$/,
     /latchkey setup-link/,
   ]);
-  const reachable = await findings(checkAccounts, { env: { DATA_DIR, HOST: "0.0.0.0" } });
-  assertFound(reachable, ["problem", /the gate does not start: it is not a regular file$/]);
+  const stops = /the gate does not start: it is not a regular file$/;
+  await assertCheck(checkAccounts, { env: { ...REMOTE, DATA_DIR } }, ["problem", stops]);
 });
 
 test("without an account, reports a setup token that the gate's user cannot read", async (t) => {
@@ -81,14 +74,14 @@ if (isRoot) {
     const SETUP_TOKEN_FILE = join(folder, "token");
     await writeFile(SETUP_TOKEN_FILE, "the token", { mode: 0o600 });
     const env = { DATA_DIR, SETUP_TOKEN_FILE };
-    const wrong = ["problem", /requires no token: permission denied/] as const;
-    assertFound(await findings(checkAccounts, { env }), wrong);
+    const denied = ["problem", /requires no token: permission denied/] as const;
+    await assertCheck(checkAccounts, { env }, denied);
     await give(SETUP_TOKEN_FILE);
-    assertFound(await findings(checkAccounts, { env }), ["ok", /requires a token/]);
+    await assertCheck(checkAccounts, { env }, TOKEN);
     await chmod(folder, 0o700);
-    assertFound(await findings(checkAccounts, { env }), wrong);
+    await assertCheck(checkAccounts, { env }, denied);
     await chown(folder, 0, 65_534);
     await chmod(folder, 0o710);
-    assertFound(await findings(checkAccounts, { env }), ["ok", /requires a token/]);
+    await assertCheck(checkAccounts, { env }, TOKEN);
   });
 }

@@ -5,10 +5,11 @@ import { checkAliases } from "../../src/doctor/aliases.ts";
 import { checkCookie } from "../../src/doctor/cookie.ts";
 import { startGate } from "../support/gate.ts";
 import { listenOn } from "../support/listen.ts";
-import { assertFound, findings, installation, under } from "./installation.ts";
+import { assertCheck, assertFound, installation, under } from "./installation.ts";
 
 /** As much as most proxies accept. */
 const MAX_HEADER_SIZE = 64 * 1024;
+const TRUSTED = { trustedProxies: ["127.0.0.1"] };
 
 /** A proxy that asks the gate before each request to an app, with the headers that it passes on. */
 async function startProxy(
@@ -39,55 +40,44 @@ async function startProxy(
   return `http://127.0.0.1:${await listenOn(t, server)}`;
 }
 
-const startGuarded = async (t: TestContext, passes: (name: string) => boolean): Promise<string> =>
-  startProxy(t, (await startGate(t, { trustedProxies: ["127.0.0.1"] })).url, passes);
+const PASSED = ["host", "accept", "connection"];
 
-test("reports aliases of Remote-User that the proxy of an app passes on", async (t) => {
-  const url = await startGuarded(t, () => true);
-  assertFound(await findings(checkAliases, { url }), [
-    "hint",
-    /passes on Remote\.User, Remote~User, Remote_User: an app/,
-    /aliasHeadersStrategy: delete/,
-  ]);
-});
-
-test("reports only the aliases that arrive", async (t) => {
-  const url = await startGuarded(t, (name) => name !== "Remote_User" && name !== "Remote~User");
-  assertFound(await findings(checkAliases, { url }), ["hint", /passes on Remote\.User: an app/]);
-});
-
-test("accepts a proxy that removes the aliases", async (t) => {
-  const url = await startGuarded(t, (name) => !/^remote/i.test(name));
-  assertFound(await findings(checkAliases, { url }), [
-    "ok",
-    /passes on none of Remote\.User, Remote~User, Remote_User$/,
-  ]);
-});
-
-test("says nothing about a proxy that asks the gate without the client's headers", async (t) => {
-  const passed = ["host", "accept", "connection"];
-  const url = await startGuarded(t, (name) => passed.includes(name.toLowerCase()));
-  assertFound(await findings(checkAliases, { url }));
-});
+for (const [what, passes, ...expected] of [
+  [
+    "reports only the aliases that arrive",
+    (name: string) => !["Remote_User", "Remote~User"].includes(name),
+    ["hint", /passes on Remote\.User: an app/, /aliasHeadersStrategy: delete/],
+  ],
+  [
+    "accepts a proxy that removes the aliases",
+    (name: string) => !/^remote/i.test(name),
+    ["ok", /passes on none of Remote\.User, Remote~User, Remote_User$/],
+  ],
+  [
+    "says nothing about a proxy that asks the gate without the client's headers",
+    (name: string) => PASSED.includes(name.toLowerCase()),
+  ],
+] as const) {
+  test(what, async (t) => {
+    const url = await startProxy(t, (await startGate(t, TRUSTED)).url, passes);
+    await assertCheck(checkAliases, { url }, ...expected);
+  });
+}
 
 test("says nothing without an address, and about the gate itself", async (t) => {
-  const { url } = await startGate(t, { trustedProxies: ["127.0.0.1"] });
-  assertFound(await findings(checkAliases, {}));
-  assertFound(await findings(checkAliases, { url }));
+  const { url } = await startGate(t, TRUSTED);
+  await assertCheck(checkAliases, {});
+  await assertCheck(checkAliases, { url });
 });
 
 test("accepts the address of an app whose sign-in has another host", async (t) => {
   const publicUrl = "https://auth.example.test";
-  const gate = await startGate(t, {
-    publicUrl,
-    cookieDomain: "example.test",
-    trustedProxies: ["127.0.0.1"],
-  });
+  const gate = await startGate(t, { ...TRUSTED, publicUrl, cookieDomain: "example.test" });
   const url = await startProxy(t, gate.url, () => true, "app.example.test");
   const env = { PUBLIC_URL: publicUrl, COOKIE_DOMAIN: "example.test" };
   const app = under("https://app.example.test", installation({ env, url }));
   const signIn = /^an app answers at https:\/\/app\.\S+, behind the sign-in at https:\/\/auth\./;
-  assertFound(await checkAddress(app), ["ok", signIn]);
-  assertFound(await checkCookie(app), ["ok", /^browsers send the session cookie back/]);
-  assertFound(await findings(checkAliases, { url }), ["hint", /Remote\.User/]);
+  assertFound(await checkAddress.run(app), ["ok", signIn]);
+  assertFound(await checkCookie.run(app), ["ok", /^browsers send the session cookie back/]);
+  await assertCheck(checkAliases, { url }, ["hint", /Remote\.User, Remote~User, Remote_User: an/]);
 });

@@ -1,20 +1,23 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
-import { type Check, ok, runChecks } from "../../src/doctor/check.ts";
-import { installation } from "./installation.ts";
-
-const check = (name: string, run: Check["run"]): Check => ({ name, settings: [], run });
+import { checkOf, examineSettings, ok, runChecks } from "../../src/doctor/check.ts";
+import { checks } from "../../src/doctor/checks.ts";
+import { readSettings } from "../../src/gate/settings/settings.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { assertCheck, installation } from "./installation.ts";
 
 test("a check that fails or hangs does not affect the findings of others or their order", async () => {
-  const checks = [
-    check("hangs", () => new Promise(() => {})),
-    check("fails", async () => {
+  const four = [
+    checkOf("hangs", [], () => new Promise(() => {})),
+    checkOf("fails", [], async () => {
       throw new Error("no such device");
     }),
-    check("works", async () => [ok("one"), ok("two")]),
-    check("silent", async () => []),
+    checkOf("works", [], async () => [ok("one"), ok("two")]),
+    checkOf("silent", [], async () => []),
   ];
-  const found = await runChecks(checks, installation({}), 20);
+  const found = await runChecks(four, installation({}), 20);
   assert.deepEqual(
     found.map((one) => [one.check, one.outcome, one.found]),
     [
@@ -26,18 +29,62 @@ test("a check that fails or hangs does not affect the findings of others or thei
   );
 });
 
-test("runs all checks concurrently", async () => {
-  const meeting = Promise.withResolvers<void>();
-  const checks = [
-    check("waits", async () => {
-      await meeting.promise;
-      return [ok("met")];
-    }),
-    check("comes", async () => {
-      meeting.resolve();
-      return [];
-    }),
-  ];
-  const [found] = await runChecks(checks, installation({}), 60_000);
-  assert.equal(found?.found, "met");
+test("a check gets only the settings that it declares", async () => {
+  const check = checkOf("two", ["host", "setupTokenFile"], async ({ settings }) =>
+    ok(Object.keys(settings).join()),
+  );
+  await assertCheck(check, {}, ["ok", /^host,setupTokenFile$/]);
+  assert.deepEqual(check.settings, ["HOST", "SETUP_TOKEN_FILE", "DATA_DIR"]);
+});
+
+function examined(env: Readonly<Record<string, string>>, envFile?: string) {
+  const { findings, runnable } = examineSettings(readSettings({ flags: {}, envFile, env }), checks);
+  const skipped = checks.filter((one) => !runnable.includes(one)).map(({ name }) => name);
+  return { findings, skipped: skipped.join(", ") };
+}
+
+const wrong: readonly (readonly [Readonly<Record<string, string>>, skipped: RegExp])[] = [
+  [{}, /^$/],
+  // The default of the database is in DATA_DIR, and that of the allowed hosts depends on HOST.
+  [{ HOST: "bad host" }, /^secret, accounts, gate, public URL, limit, address, hosts$/],
+  [{ PORT: "http", AUTH_SECRET_FILE: "/nowhere" }, /^secret, gate, public URL, address$/],
+  [{ SHARED_LIMITER: "on" }, /^data folder, disk, database, leftovers, accounts, clock, gate/],
+  [{ LATCHKEY_PORT: "4000" }, /^$/],
+];
+for (const [env, skipped] of wrong) {
+  test(`with ${Object.keys(env).join(" and ") || "nothing"} invalid, skips the checks that use it`, () => {
+    assert.match(examined(env).skipped, skipped);
+  });
+}
+
+test("reports an invalid setting with the usual message, and the skipped checks", () => {
+  assert.deepEqual(examined({ HTTPS_PORT: "http" }).findings, [
+    {
+      outcome: "problem",
+      found: `HTTPS_PORT="http" is invalid: expected a number from 0 (any free port) to 65535`,
+      remedy:
+        "correct it, and run this again: it skipped own certificates, gate, public URL, address",
+    },
+  ]);
+});
+
+test("gives a hint for a value that systemd reads in another way, without the value", async (t) => {
+  const file = join(await tempDir(t), "env");
+  await writeFile(file, "AUTH_SECRET=hunter2#hunter2\n");
+  const text = JSON.stringify(examined({}, file).findings);
+  assert.match(
+    text,
+    /AUTH_SECRET in --env-file has another value in a unit.*write AUTH_SECRET='…'/,
+  );
+  assert.doesNotMatch(text, /hunter2/);
+});
+
+test("runs no check if the env file cannot be read completely", async (t) => {
+  const file = join(await tempDir(t), "env");
+  const all = checks.map(({ name }) => name).join(", ");
+  assert.equal(examined({}, file).skipped, all);
+  await writeFile(file, "PORT 4000\n");
+  assert.equal(examined({}, file).skipped, all);
+  await writeFile(file, "PORT=4000\n");
+  assert.equal(examined({}, file).skipped, "");
 });

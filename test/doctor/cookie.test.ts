@@ -2,79 +2,51 @@ import { test } from "node:test";
 import { checkCookie } from "../../src/doctor/cookie.ts";
 import { whereInstalled } from "../proxies/program.ts";
 import { startGate } from "../support/gate.ts";
-import { assertFound, findings, installation, under } from "./installation.ts";
+import { assertCheck, assertFound, installation, under } from "./installation.ts";
 import { beforeGate, PASSED_ON, startNginx } from "./nginx.ts";
 
-const RETURNED = /^browsers send the session cookie back/;
-const NO_TLS = /has no TLS: others on the network can read passwords and sessions$/;
+const RETURNED = ["ok", /^browsers send the session cookie back/] as const;
+const NO_TLS = [
+  "hint",
+  /has no TLS: others on the network can read passwords and sessions$/,
+  /HTTPS_PORT/,
+] as const;
 
 test("reports nothing without an address, or if nothing answers", async () => {
-  assertFound(await findings(checkCookie, {}));
-  assertFound(await findings(checkCookie, { url: "http://127.0.0.1:1" }));
+  await assertCheck(checkCookie, {});
+  await assertCheck(checkCookie, { url: "http://127.0.0.1:1" });
 });
 
-/** Cases where the gate seems to be reached at another address. */
-const cases: readonly {
-  readonly name: string;
-  readonly address: string;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly expected: readonly (readonly ["ok" | "hint" | "problem", RegExp, RegExp?])[];
-}[] = [
-  { name: "https", address: "https://auth.example.org", expected: [["ok", RETURNED]] },
-  {
-    name: "http to another machine",
-    address: "http://auth.example.org",
-    expected: [["hint", NO_TLS, /HTTPS_PORT/]],
-  },
-  {
-    name: "http to a name of this machine, which browsers treat as secure",
-    address: "http://app.localhost:3000",
-    expected: [["ok", RETURNED]],
-  },
-  {
-    name: "http where PUBLIC_URL is https",
-    address: "http://auth.example.org",
-    env: { PUBLIC_URL: "https://auth.example.org" },
-    expected: [
-      ["problem", /has no TLS, but PUBLIC_URL is https/, /redirect/],
-      ["hint", NO_TLS],
-    ],
-  },
-  {
-    name: "another host than PUBLIC_URL",
-    address: "https://www.example.org",
-    env: { PUBLIC_URL: "https://auth.example.org" },
-    expected: [["hint", /may not be signed in at the other$/, /PUBLIC_URL to https:\/\/www/]],
-  },
-  {
-    name: "PUBLIC_URL itself",
-    address: "https://auth.example.org",
-    env: { PUBLIC_URL: "https://auth.example.org/", COOKIE_DOMAIN: "example.org" },
-    expected: [["ok", RETURNED]],
-  },
-  {
-    name: "a host outside COOKIE_DOMAIN",
-    address: "https://auth.example.com",
-    env: { COOKIE_DOMAIN: "example.org" },
-    expected: [
-      ["problem", /COOKIE_DOMAIN is example\.org, which does not include auth\.example\.com/],
-    ],
-  },
-];
+const AUTH = "https://auth.example.org";
+const OTHER = [
+  "hint",
+  /may not be signed in at the other$/,
+  /PUBLIC_URL to https:\/\/www/,
+] as const;
+const NO_COOKIE = ["problem", /has no TLS, but PUBLIC_URL is https/, /redirect/] as const;
+const OUTSIDE = [
+  "problem",
+  /COOKIE_DOMAIN is example\.org, which does not include auth\.example\.com/,
+] as const;
 
-for (const { name, address, env = {}, expected } of cases) {
-  test(`checks the cookie: ${name}`, async (t) => {
+/** The address at which the gate seems to be reached, its settings, and what the check finds. */
+for (const [address, env, ...expected] of [
+  [AUTH, {}, RETURNED],
+  ["http://auth.example.org", {}, NO_TLS],
+  // Browsers treat it as secure.
+  ["http://app.localhost:3000", {}, RETURNED],
+  ["http://127.0.0.1:3000", { PUBLIC_URL: AUTH }, RETURNED],
+  ["http://auth.example.org", { PUBLIC_URL: AUTH }, NO_COOKIE, NO_TLS],
+  ["https://www.example.org", { PUBLIC_URL: AUTH }, OTHER],
+  [AUTH, { PUBLIC_URL: `${AUTH}/`, COOKIE_DOMAIN: "example.org" }, RETURNED],
+  ["https://auth.example.com", { COOKIE_DOMAIN: "example.org" }, OUTSIDE],
+] as const) {
+  test(`checks the cookie at ${address} with ${JSON.stringify(env)}`, async (t) => {
     const { url } = await startGate(t);
-    const found = await checkCookie(under(address, installation({ env, url })));
-    assertFound(found, ...expected);
+    const visited = under(address, installation({ env: { ...env }, url }));
+    assertFound(await checkCookie.run(visited), ...expected);
   });
 }
-
-test("accepts the gate's loopback address whatever PUBLIC_URL is", async (t) => {
-  const { url } = await startGate(t);
-  const env = { PUBLIC_URL: "https://auth.example.org" };
-  assertFound(await findings(checkCookie, { env, url }), ["ok", RETURNED]);
-});
 
 whereInstalled("nginx", (nginx) => {
   /** An application behind forward auth, and the requested URL that the gate is given. */
@@ -96,32 +68,28 @@ whereInstalled("nginx", (nginx) => {
     }
     location @sign_in { return 303 $sign_in; }
   `;
+  const NOT_SENT = [
+    "problem",
+    /as https, so browsers do not send the cookie back/,
+    /\$scheme/,
+  ] as const;
+  const INSECURE = [
+    "problem",
+    /as http, so the cookie is set without Secure/,
+    /-Proto: https/,
+  ] as const;
 
   for (const [reported, address, ...expected] of [
-    ["http://example.org", "http://example.org", ["hint", NO_TLS]],
-    ["https://example.org", "https://example.org", ["ok", RETURNED]],
-    ["https://localhost", "http://localhost", ["ok", RETURNED]],
-    [
-      "https://example.org",
-      "http://example.org",
-      ["problem", /to the gate as https, so browsers do not send the cookie back/, /\$scheme/],
-      ["hint", NO_TLS],
-    ],
-    [
-      "http://example.org",
-      "https://example.org",
-      [
-        "problem",
-        /to the gate as http, so the cookie is set without Secure/,
-        /X-Forwarded-Proto: https/,
-      ],
-    ],
+    ["https://example.org", "https://example.org", RETURNED],
+    ["https://localhost", "http://localhost", RETURNED],
+    ["https://example.org", "http://example.org", NOT_SENT, NO_TLS],
+    ["http://example.org", "https://example.org", INSECURE],
   ] as const) {
     test(`reports ${expected[0][0]} if the proxy reports ${address} as ${reported}`, async (t) => {
       const gate = await startGate(t, { trustedProxies: ["127.0.0.1"] });
       await gate.setUp();
       const url = await startNginx(t, nginx, behindForwardAuth(gate.url, new URL(reported)));
-      assertFound(await checkCookie(under(address, installation({ url }))), ...expected);
+      assertFound(await checkCookie.run(under(address, installation({ url }))), ...expected);
     });
   }
 
@@ -129,15 +97,12 @@ whereInstalled("nginx", (nginx) => {
     const gate = await startGate(t);
     const lines = `${PASSED_ON} proxy_hide_header Set-Cookie;`;
     const url = await beforeGate(t, nginx, gate.url, lines);
-    assertFound(await findings(checkCookie, { url }), [
-      "problem",
-      /removes the Set-Cookie header/,
-      /pass on Set-C/,
-    ]);
+    const removed = ["problem", /removes the Set-Cookie header/, /pass on Set-C/] as const;
+    await assertCheck(checkCookie, { url }, removed);
   });
 
   test("reports nothing about the cookie for an address that redirects to https", async (t) => {
     const url = await startNginx(t, nginx, "return 301 https://auth.example.org$request_uri;");
-    assertFound(await findings(checkCookie, { url }));
+    await assertCheck(checkCookie, { url });
   });
 });

@@ -8,7 +8,7 @@ import { requirePasswords, turnTlsOn } from "../support/postgres-security.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { assertFound, findings } from "./installation.ts";
 
-const look = (DATABASE_URL: string) => findings(checkDatabase, { env: { DATABASE_URL } });
+const checkAt = (DATABASE_URL: string) => findings(checkDatabase, { env: { DATABASE_URL } });
 
 test("reports a hanging PostgreSQL within seconds", async (t) => {
   const own = await startPostgres(t);
@@ -27,26 +27,26 @@ test("reports standby and primary of two hosts, and a problem for a standby alon
   await (await openPostgres({ url: own.url() })).close();
   const standby = await startStandby(t, own);
   const both = `postgres://postgres@127.0.0.1:${standby.port},127.0.0.1:${own.port}/postgres`;
-  assertFound(await look(both), ["ok", /is the standby \(plain\), .* is the primary \(plain\)/]);
-  assertFound(await look(standby.url()), [
+  assertFound(await checkAt(both), ["ok", /is the standby \(plain\), .* is the primary \(plain\)/]);
+  assertFound(await checkAt(standby.url()), [
     "problem",
     /no host of DATABASE_URL accepts writes/,
     /promote/,
   ]);
   await standby.stop();
-  assertFound(await look(both), ["hint", new RegExp(`${standby.port} does not answer`)]);
+  assertFound(await checkAt(both), ["hint", new RegExp(`${standby.port} does not answer`)]);
 });
 
 test("reports an encrypted connection, and a wrong password without printing it", async (t) => {
   const own = await startPostgres(t);
   const ca = await turnTlsOn(own);
   const tls = `${own.url().replace("127.0.0.1", "localhost")}?sslmode=verify-full&sslrootcert=${ca}`;
-  assertFound(await look(tls), ["ok", /is the primary \(encrypted\)/]);
+  assertFound(await checkAt(tls), ["ok", /is the primary \(encrypted\)/]);
 
   await requirePasswords(own);
   await own.sql("CREATE USER guest PASSWORD 'right'");
   const url = `postgres://guest:wr0ng-p4ss@127.0.0.1:${own.port}/postgres`;
-  const found = await look(url);
+  const found = await checkAt(url);
   assertFound(found, ["problem", /password authentication failed for user "guest"$/, /password/]);
   assert.doesNotMatch(JSON.stringify(found), /wr0ng-p4ss/);
 });

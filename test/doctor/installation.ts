@@ -23,7 +23,7 @@ export function installation({ env = {}, envFile, url, now }: Case): Installatio
   });
 }
 
-export const findings = async (run: Check["run"], given: Case): Promise<readonly Finding[]> =>
+export const findings = async ({ run }: Check, given: Case): Promise<readonly Finding[]> =>
   [(await run(installation(given))) ?? []].flat();
 
 /** The same installation, as if reached at another address. */
@@ -49,11 +49,17 @@ export async function applyRemedies(found: readonly Finding[]): Promise<void> {
   }
 }
 
+type Expected = readonly [outcome: Finding["outcome"], about: RegExp, remedy?: RegExp];
+
+/** Runs a check, and compares its findings. */
+export const assertCheck = async (
+  check: Check,
+  given: Case,
+  ...expected: readonly Expected[]
+): Promise<void> => assertFound(await findings(check, given), ...expected);
+
 /** Compares findings in order by outcome, text and remedy. */
-export function assertFound(
-  given: Findings,
-  ...expected: readonly (readonly [outcome: Finding["outcome"], about: RegExp, remedy?: RegExp])[]
-): void {
+export function assertFound(given: Findings, ...expected: readonly Expected[]): void {
   const found = [given ?? []].flat();
   assert.deepEqual(
     found.map(({ outcome }) => outcome),

@@ -1,10 +1,11 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { Fault, messageOf } from "../../core/base/fault.ts";
+import { codeOf, messageOf } from "../../core/base/fault.ts";
 import { type DatabaseContents, type DatabaseInspection, MAX_DENIALS } from "../inspection.ts";
 import { damageIn } from "./damage.ts";
-import { hasWalHeader, openReadOnly } from "./file.ts";
+import { hasWalHeader, UNTRUSTED } from "./file.ts";
 import { isBusy, retryWhileBusy } from "./locking.ts";
+import { openToRead } from "./open-to-read.ts";
 import { NEWEST_SCHEMA, versionOf } from "./schema.ts";
 import { isKnownSchema, schemaDifference } from "./schema-check.ts";
 
@@ -26,29 +27,24 @@ export async function inspectSqlite(
   file: string,
   maxChecked: number = MAX_CHECKED_BYTES,
 ): Promise<SqliteInspection> {
-  const source = sourceOf(file);
-  const inspection = await retryWhileBusy(() => inspectOnce(file, source, maxChecked));
-  // A process that started writing in the meantime may look like damage.
-  const outdated =
-    source === "at-rest" && inspection.damage.length > 0 && sourceOf(file) === "live";
-  return outdated ? inspectSqlite(file, maxChecked) : inspection;
+  try {
+    return await retryWhileBusy(() => inspectOnce(file, maxChecked));
+  } catch (error) {
+    // The process that began to write has shared memory by now, which keeps the next reader apart.
+    if (codeOf(error) !== "database_changed") throw error;
+    return inspectSqlite(file, maxChecked);
+  }
 }
 
-type Source = "live" | "at-rest";
-
-function sourceOf(file: string): Source {
-  if (!existsSync(`${file}-wal`)) return "at-rest";
-  if (existsSync(`${file}-shm`)) return "live";
-  throw new Fault("database_unclosed", `${file}-wal exists, but ${file}-shm does not`);
-}
-
-function inspectOnce(file: string, source: Source, maxChecked: number): SqliteInspection {
-  using database = openReadOnly(file, source === "live" ? "readonly_shm" : "immutable");
+function inspectOnce(file: string, maxChecked: number): SqliteInspection {
+  using opened = openToRead(file, UNTRUSTED);
+  const { database } = opened;
   const checked = statSync(file).size <= maxChecked ? "all" : "too-large";
-  const journal = source === "live" || hasWalHeader(file) ? "wal" : "other";
   const state = stateOf(database, checked);
   const readable = isKnownSchema(state.schema) && state.difference === undefined;
   const contents = readable ? contentsOf(database) : undefined;
+  const journal = hasWalHeader(file) ? "wal" : "other";
+  opened.requireUnchanged();
   return { ...state, newestSchema: NEWEST_SCHEMA, contents, journal, checked };
 }
 
