@@ -53,5 +53,8 @@ export interface CommandEntry {
   load(): Promise<{ readonly command: Command }>;
 }
 
+/** The hidden command that the completion scripts call with the words before the cursor. */
+export const COMPLETE = "__complete";
+
 /** Wrong usage: one line on standard error, exit code 2. */
 export class UsageError extends Error {}

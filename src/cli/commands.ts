@@ -52,7 +52,27 @@ export const commands: readonly CommandEntry[] = Object.entries(groups).flatMap(
   rows.map(([name, summary, load]) => ({ name, group, summary, load })),
 );
 
-/** Commands that are a separate package, and how to run it. */
-export const separateCommands: ReadonlyMap<string, string> = new Map([
-  ["attack", "npx latchkey-attack URL"],
-]);
+interface FoundCommand {
+  /** The longest beginning of the arguments that names of commands begin with. */
+  readonly words: string;
+  /** The commands whose names begin with these words. */
+  readonly family: readonly CommandEntry[];
+  /** The command whose name these words are. */
+  readonly entry: CommandEntry | undefined;
+  readonly rest: readonly string[];
+}
+
+/** Finds a command, or the family that its name would belong to. */
+export function findCommand(args: readonly string[]): FoundCommand {
+  let family = commands;
+  let at = 0;
+  for (const word of args) {
+    const narrower = family.filter(({ name }) => name.split(" ")[at] === word);
+    if (narrower.length === 0) break;
+    family = narrower;
+    at += 1;
+  }
+  const words = args.slice(0, at).join(" ");
+  const entry = family.find(({ name }) => name === words);
+  return { words, family, entry, rest: args.slice(at) };
+}

@@ -1,53 +1,32 @@
 import type { ValueKind } from "../gate/settings/values.ts";
 import type { Command, CommandEntry } from "./command.ts";
+import { findCommand } from "./commands.ts";
 import { optionsOf } from "./help.ts";
-
-/** The hidden command that the completion scripts call with the words before the cursor. */
-export const COMPLETE = "__complete";
-
-/** The command that the arguments begin with, and what follows its name. */
-export function findCommand(
-  commands: readonly CommandEntry[],
-  args: readonly string[],
-): { readonly entry: CommandEntry; readonly rest: readonly string[] } | undefined {
-  const entry = commands.find(({ name }) => name.split(" ").every((word, at) => word === args[at]));
-  return entry && { entry, rest: args.slice(entry.name.split(" ").length) };
-}
 
 /**
  * Completes the last of the words that follow `latchkey`. One line each: a word and its description,
  * which the shell filters, or `:file` or `:folder` for names on disk.
  */
-export async function complete(
-  commands: readonly CommandEntry[],
-  words: readonly string[],
-): Promise<readonly string[]> {
+export async function complete(words: readonly string[]): Promise<readonly string[]> {
   const before = words.slice(0, -1);
-  const found = findCommand(commands, before);
-  if (found === undefined) return commandWords(commands, before);
-  const { command } = await found.entry.load();
-  return completeArgument(command, found.rest, words.at(-1) ?? "");
+  const { family, entry, rest } = findCommand(before);
+  if (entry !== undefined) {
+    const { command } = await entry.load();
+    return completeArgument(command, rest, words.at(-1) ?? "");
+  }
+  return rest.length > 0 ? [] : commandWords(family, before.length);
 }
 
 const offer = (word: string, about: string): string => `${word}\t${about}`;
 
-function commandWords(
-  commands: readonly CommandEntry[],
-  before: readonly string[],
-): readonly string[] {
-  const at = before.length;
-  const possible = commands
-    .map(({ name, summary }) => ({ words: name.split(" "), summary }))
-    .filter(({ words }) => before.every((word, index) => words[index] === word));
-  const offers = [...Map.groupBy(possible, ({ words }) => words[at] ?? "")].map(([word, family]) =>
-    offer(
-      word,
-      family
-        .map(({ words, summary }) =>
-          words.length > at + 1 ? words.slice(at + 1).join(" ") : summary,
-        )
-        .join(", "),
-    ),
+/** The words at a position of the names, each with its summary or the words that may follow. */
+function commandWords(family: readonly CommandEntry[], at: number): readonly string[] {
+  const possible = family.map(({ name, summary }) => {
+    const [word = "", ...following] = name.split(" ").slice(at);
+    return { word, about: following.join(" ") || summary };
+  });
+  const offers = [...Map.groupBy(possible, ({ word }) => word)].map(([word, members]) =>
+    offer(word, members.map(({ about }) => about).join(", ")),
   );
   if (at > 0) return offers;
   return [...offers, offer("--help", "show the commands"), offer("--version", "show the version")];

@@ -1,6 +1,5 @@
 import { chosen } from "../gate/settings/values.ts";
-import type { Command } from "./command.ts";
-import { COMPLETE } from "./complete.ts";
+import { COMPLETE, type Command } from "./command.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
 

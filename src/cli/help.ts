@@ -34,28 +34,27 @@ const GENERAL: Rows = [
   ["-v, --version", "show the version"],
 ];
 
-/** Commands in their groups: all, or a family, whose names begin with the same word. */
+/** Commands in their groups: all, or a family, whose names begin with the same words. */
 export function helpOfCommands(
   commands: readonly CommandEntry[],
   columns: number | undefined,
-  family?: string,
+  family: string,
 ): string {
-  const line = family === undefined ? "latchkey COMMAND" : `latchkey ${family} COMMAND`;
+  const isAll = family === "";
+  const line = isAll ? "latchkey COMMAND" : `latchkey ${family} COMMAND`;
   const intro = ["Latchkey puts a sign-in in front of self-hosted web apps.", ""];
   const general = ["", "Options:", ...table(GENERAL, columns, LEFT_WIDTH)];
+  const rowsOf = (members: readonly CommandEntry[]): Rows =>
+    members.map(({ name, summary }) => [name, summary]);
   return [
-    ...(family === undefined ? intro : []),
+    ...(isAll ? intro : []),
     `Usage: ${line} [options]`,
     ...[...Map.groupBy(commands, ({ group }) => group)].flatMap(([group, members]) => [
       "",
       `${group}:`,
-      ...table(
-        members.map(({ name, summary }) => [name, summary]),
-        columns,
-        LEFT_WIDTH,
-      ),
+      ...table(rowsOf(members), columns, LEFT_WIDTH),
     ]),
-    ...(family === undefined ? general : []),
+    ...(isAll ? general : []),
     "",
     ...wrapped(`For options and examples: ${line} --help`, columns),
   ].join("\n");

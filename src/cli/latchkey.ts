@@ -4,9 +4,9 @@ import { readSettings } from "../gate/settings/settings.ts";
 import { nearestOf } from "../gate/settings/suggestions.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
 import { version } from "../gate/version.ts";
-import { type CommandEntry, UsageError } from "./command.ts";
-import { commands, separateCommands } from "./commands.ts";
-import { COMPLETE, complete, findCommand } from "./complete.ts";
+import { COMPLETE, type CommandEntry, type OptionValues, UsageError } from "./command.ts";
+import { findCommand } from "./commands.ts";
+import { complete } from "./complete.ts";
 import { helpOfCommand, helpOfCommands } from "./help.ts";
 import { FAILURE, type Ports, SUCCESS, Terminal, WRONG_USAGE } from "./terminal.ts";
 import { parseUsage } from "./usage.ts";
@@ -19,7 +19,8 @@ export async function latchkey(args: readonly string[], ports: Ports): Promise<n
     if (codeOf(error) === "EPIPE") return ports.exit(SUCCESS);
     // The terminal was closed. The gate still stops as it should, on SIGHUP.
     if (codeOf(error) === "EIO" && ports.stdout.isTTY === true) return;
-    terminal.complain(`cannot write the output: ${systemReasonOf(error)}`);
+    const reason = error.errno === undefined ? error.message : getSystemErrorMessage(error.errno);
+    terminal.complain(`cannot write the output: ${reason}`);
     ports.exit(FAILURE);
   });
   ports.stderr.on("error", () => {});
@@ -31,67 +32,33 @@ export async function latchkey(args: readonly string[], ports: Ports): Promise<n
   }
 }
 
-const systemReasonOf = (error: NodeJS.ErrnoException): string =>
-  error.errno === undefined ? messageOf(error) : getSystemErrorMessage(error.errno);
-
 const isHelp = (word: string | undefined): boolean =>
   word !== undefined && ["--help", "-h", "help"].includes(word);
 
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {
-  const [name, ...rest] = args;
-  const columns = terminal.ports.stdout.columns;
-  if (name === undefined) return showOnError(helpOfCommands(commands, columns), terminal);
+  const [name = "", ...others] = args;
   if (name === COMPLETE) {
-    await terminal.printAll(await complete(commands, rest));
+    await terminal.printAll(await complete(others));
     return SUCCESS;
   }
   if (["--version", "-v", "version"].includes(name)) return terminal.succeed(version());
-  if (name === "help" && rest.length > 0) return run([...rest, "--help"], terminal);
-  if (isHelp(name)) return terminal.succeed(helpOfCommands(commands, columns));
-  const found = findCommand(commands, args);
-  if (found !== undefined) return runCommand(found.entry, found.rest, terminal);
-  const { words, family } = findFamily(args);
-  if (words.length === 0) throw unknownCommand(name, commands, "");
-  const [begun, next] = [words.join(" "), args[words.length]];
-  if (isHelp(next)) return terminal.succeed(helpOfCommands(family, columns, begun));
-  if (next === undefined || next.startsWith("-")) {
-    return showOnError(helpOfCommands(family, columns, begun), terminal);
+  if (name === "help" && others.length > 0) return run([...others, "--help"], terminal);
+  const { words, family, entry, rest } = findCommand(args);
+  if (entry !== undefined) return runCommand(entry, rest, terminal);
+  const [next] = rest;
+  const help = helpOfCommands(family, terminal.ports.stdout.columns, words);
+  if (isHelp(next)) return terminal.succeed(help);
+  if (next === undefined || (words !== "" && next.startsWith("-"))) {
+    // In place of a missing command. A script that forgets the command fails.
+    terminal.ports.stderr.write(`${help}\n`);
+    return WRONG_USAGE;
   }
-  throw unknownCommand(`${begun} ${next}`, family, ` ${begun}`);
-}
-
-/** The longest beginning of the arguments that names of commands begin with, and these commands. */
-function findFamily(args: readonly string[]) {
-  const words: string[] = [];
-  let family = commands;
-  for (const word of args) {
-    const begun = `${[...words, word].join(" ")} `;
-    const narrower = family.filter(({ name }) => name.startsWith(begun));
-    if (narrower.length === 0) break;
-    words.push(word);
-    family = narrower;
-  }
-  return { words, family };
-}
-
-/** The help in place of a missing command. A script that forgets the command fails. */
-function showOnError(text: string, { ports }: Terminal): number {
-  ports.stderr.write(`${text}\n`);
-  return WRONG_USAGE;
-}
-
-function unknownCommand(
-  given: string,
-  among: readonly CommandEntry[],
-  helpFor: string,
-): UsageError {
-  const separate = separateCommands.get(given);
-  if (separate !== undefined)
-    return new UsageError(`"${given}" is a separate package: run ${separate}`);
-  const names = among.flatMap(({ name }) => [name, name.split(" ")[0] ?? ""]);
+  const given = `${words} ${next}`.trim();
+  const names = family.flatMap((one) => [one.name, one.name.split(" ")[0] ?? ""]);
   const meant = nearestOf(names, given);
   const hint = meant === undefined ? "." : `. Did you mean "${meant}"?`;
-  return new UsageError(`unknown command "${given}"${hint} See latchkey${helpFor} --help`);
+  const see = words === "" ? "latchkey" : `latchkey ${words}`;
+  throw new UsageError(`unknown command "${given}"${hint} See ${see} --help`);
 }
 
 async function runCommand(
@@ -104,11 +71,11 @@ async function runCommand(
   const values = parseUsage(entry.name, command, args);
   if (values === "help") return terminal.succeed(helpOfCommand(entry, command, stdout.columns));
   const flags = Object.fromEntries(
-    allSettings.map(({ name, flag }) => [name, textOf(values[flag])] as const),
+    allSettings.map(({ name, flag }) => [name, givenValue(values[flag])] as const),
   );
   const reading = readSettings({
     flags,
-    envFile: textOf(values["env-file"]),
+    envFile: givenValue(values["env-file"]),
     // Invalid settings do not stop a command that reads none.
     env: command.settings.length === 0 ? {} : env,
   });
@@ -121,5 +88,5 @@ async function runCommand(
   return command.run(reading.settings, values, terminal);
 }
 
-const textOf = (value: string | boolean | undefined): string | undefined =>
+const givenValue = (value: OptionValues[string]): string | undefined =>
   typeof value === "string" ? value : undefined;

@@ -6,6 +6,7 @@ import { printable, printableJson } from "../files/printable.ts";
 import { openStoreToRead } from "../gate/open-store.ts";
 import { chosen } from "../gate/settings/values.ts";
 import { type Command, type OptionValues, UsageError } from "./command.ts";
+import { JSON_LINES, startListing } from "./listing.ts";
 import { SUCCESS, type Terminal } from "./terminal.ts";
 import { STORE_SETTINGS } from "./user/accounts.ts";
 
@@ -15,7 +16,7 @@ const POLL_EVERY_MS = 250;
 export const command: Command = {
   details: "Prints the entries oldest first.",
   options: [
-    { name: "json", about: "print one JSON object per line" },
+    JSON_LINES,
     { name: "follow", about: "keep printing new entries until interrupted" },
     {
       name: "type",
@@ -39,14 +40,13 @@ export const command: Command = {
       since: parseSince(options.since, Date.now()),
     };
     const limit = parseLimit(options.limit);
-    const format = options.json === true ? asJson : row;
     await using store = await openStoreToRead(settings);
     let last = limit === undefined ? 0 : await store.startOfNewest(limit, filter);
-    if (format === row) terminal.printHeader(columns("TIME", "TYPE", "AUTHOR", "SUMMARY"));
+    const print = startListing(LISTING, options, terminal);
     const printNew = async (): Promise<void> => {
       for (;;) {
         const page = await store.readLogEntries({ ...filter, afterId: last, limit: PAGE_SIZE });
-        await terminal.printAll(page.map(format));
+        await print(page);
         last = page.at(-1)?.id ?? last;
         if (page.length < PAGE_SIZE) return;
       }
@@ -67,14 +67,16 @@ async function pauseIfUnavailable(error: unknown, terminal: Terminal): Promise<v
   await sleep(error.retryAfterSeconds * 1_000);
 }
 
-const asJson = ({ id, at, type, summary, author }: LogEntry): string =>
-  printableJson({ id, at: at.toISOString(), type, summary, author });
-
-const row = ({ at, type, summary, author }: LogEntry): string =>
-  columns(at.toISOString(), type, author, summary);
-
-const columns = (time: string, type: string, author: string, summary: string): string =>
-  printable(`${time.padEnd(24)}  ${type.padEnd(19)}  ${author.padEnd(6)}  ${summary}`);
+const LISTING = {
+  titles: [
+    ["TIME", 24],
+    ["TYPE", 19],
+    ["AUTHOR", 6],
+    ["SUMMARY", 0],
+  ],
+  cells: ({ at, type, summary, author }: LogEntry) => [at.toISOString(), type, author, summary],
+  object: ({ id, at, type, summary, author }: LogEntry) => ({ id, at, type, summary, author }),
+} as const;
 
 function parseLimit(value: OptionValues[string]): number | undefined {
   if (value === undefined) return undefined;

@@ -20,18 +20,18 @@ const QUESTIONS = ["New password: ", "Repeat the password: "];
 export async function newPassword(ports: Ports, options: OptionValues): Promise<string> {
   if (options["password-stdin"] === true) {
     const given = passwordIn(await buffer(ports.stdin));
-    refuseShort(given);
+    requireLength(given);
     return given;
   }
   requireTerminal(ports, "use --password-stdin");
-  const [password = "", again] = await ask(ports, QUESTIONS, "hidden", refuseShort);
+  const [password = "", again] = await readAnswers(ports, QUESTIONS, "hidden", requireLength);
   if (again !== password) {
     throw new Fault("passwords_differ", "the passwords do not match; nothing was changed");
   }
   return password;
 }
 
-function refuseShort(password: string): void {
+function requireLength(password: string): void {
   if (isTooShort(password)) throw new Fault("password_too_short", TOO_SHORT);
 }
 
@@ -48,7 +48,7 @@ function passwordIn(bytes: Buffer): string {
 /** Asks a yes-or-no question on standard error. `instead` is the option for use without a terminal. */
 export async function confirm(ports: Ports, question: string, instead: string): Promise<boolean> {
   requireTerminal(ports, `use ${instead}`);
-  const [answer = ""] = await ask(ports, [`${question} [y/N] `], "shown");
+  const [answer = ""] = await readAnswers(ports, [`${question} [y/N] `], "shown");
   return /^y(es)?$/i.test(answer.trim());
 }
 
@@ -57,7 +57,7 @@ function requireTerminal({ stdin }: Ports, remedy: string): void {
 }
 
 /** Asks the questions in order. If `check` throws for an answer, the rest is not asked. */
-async function ask(
+async function readAnswers(
   { stdin, stderr }: Ports,
   questions: readonly string[],
   typing: "shown" | "hidden",

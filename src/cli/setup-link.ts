@@ -1,6 +1,8 @@
 import { makeDataDir } from "../files/data-dir.ts";
 import { hasAccounts } from "../gate/open-store.ts";
+import { LOCAL_FIELDS } from "../gate/reach.ts";
 import { type Settings, tokenFileIn } from "../gate/settings/settings.ts";
+import { nameOf } from "../gate/settings/table.ts";
 import { makeSetupToken, setupLink } from "../gate/setup-link.ts";
 import type { Command } from "./command.ts";
 import { SUCCESS } from "./terminal.ts";
@@ -11,7 +13,7 @@ export const command: Command = {
     "The link contains a new setup token, which the gate then requires. An older link stops working.",
   settings: [
     ...STORE_SETTINGS,
-    ...["HOST", "PORT", "HTTPS_PORT", "TLS_CERT_FILE"],
+    ...LOCAL_FIELDS.map(nameOf),
     ...["SETUP_TOKEN_FILE", "PUBLIC_URL", "ALLOWED_HOSTS"],
   ],
   examples: [

@@ -67,11 +67,6 @@ export class Terminal {
     if (!this.ports.stdout.write(text)) await once(this.ports.stdout, "drain");
   }
 
-  /** The header of a list, for people only: a program that reads a pipe gets the rows alone. */
-  printHeader(text: string): void {
-    if (this.ports.stdout.isTTY === true) this.print(text);
-  }
-
   complain(text: string): void {
     this.ports.stderr.write(`latchkey: ${printable(text)}\n`);
   }

@@ -3,17 +3,13 @@ import { nearestOf } from "../gate/settings/suggestions.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
 import { chosen, oneOf } from "../gate/settings/values.ts";
 import { hasPassword } from "../stores/postgres/url.ts";
-import {
-  type Command,
-  type CommandOption,
-  type Operand,
-  type OptionValues,
-  UsageError,
-} from "./command.ts";
+import { type Command, type Operand, type OptionValues, UsageError } from "./command.ts";
 import { operandText, ownOptions } from "./help.ts";
 
-/** By option name. */
-type Types = ReadonlyMap<string, "string" | "boolean">;
+/** By option name, as `parseArgs` takes them. */
+type Options = Readonly<
+  Record<string, { readonly type: "string" | "boolean"; readonly short?: string }>
+>;
 
 interface GivenOption {
   readonly name: string;
@@ -33,34 +29,34 @@ export function parseUsage(
   command: Command,
   args: readonly string[],
 ): OptionValues | "help" {
-  const types = typesOf(command);
-  const options = Object.fromEntries([...types].map(([option, type]) => [option, { type }]));
+  const options = optionsOf(command);
   const { tokens } = parseArgs({
     args: [...args],
-    options: { ...options, help: { type: "boolean", short: "h" } },
+    options,
     strict: false,
     allowPositionals: true,
     tokens: true,
   });
-  const values: Record<string, string | boolean | undefined> = {};
-  const words: string[] = [];
-  const problems: string[] = [];
-  for (const token of tokens) {
-    if (token.kind === "positional") words.push(token.value);
-    if (token.kind !== "option") continue;
-    if (token.name === "help" && args[token.index] === token.rawName) return "help";
-    const problem = Object.hasOwn(values, token.name)
-      ? `${token.rawName} is given more than once.`
-      : optionProblem(token, types);
-    if (problem === undefined) values[token.name] = token.value ?? true;
-    else problems.push(problem);
-  }
-  // In a group of short options such as -xh, an unknown letter is reported first.
-  if (values.help === true && problems.length === 0) return "help";
+  const given = tokens.filter((token) => token.kind === "option");
+  // Not in a group of letters: `-phunter2` is a mistake, and its `h` asks for nothing.
+  const isHelp = ({ name: option, index, rawName }: (typeof given)[number]): boolean =>
+    option === "help" && args[index] === rawName;
+  if (given.some(isHelp)) return "help";
+  const words = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
   const { operands = [] } = command;
-  const problem = problems[0] ?? operandsProblem(name, operands, words);
+  const [problem] = [
+    ...given.map((token, at) =>
+      given.slice(0, at).some((earlier) => earlier.name === token.name)
+        ? `${token.rawName} is given more than once.`
+        : optionProblem(token, options),
+    ),
+    operandsProblem(name, operands, words),
+  ].filter((one) => one !== undefined);
   if (problem !== undefined) throw new UsageError(`${problem} See latchkey ${name} --help`);
-  for (const [at, operand] of operands.entries()) values[operand.name] = words[at];
+  const values: OptionValues = Object.fromEntries([
+    ...given.map((token) => [token.name, token.value ?? true]),
+    ...operands.map((operand, at) => [operand.name, words[at]]),
+  ]);
   for (const option of ownOptions(command)) {
     if (values[option.name] === "") throw new UsageError(`--${option.name} needs a value`);
     requireChoice(`--${option.name}`, option, values);
@@ -70,31 +66,31 @@ export function parseUsage(
 }
 
 /** A command that reads no setting takes none as a flag. */
-function typesOf(command: Command): Types {
+function optionsOf(command: Command): Options {
   const flags = command.settings.length === 0 ? [] : allSettings.map(({ flag }) => flag);
-  return new Map([
-    ...flags.filter((flag) => flag !== "none").map((flag) => [flag, "string"] as const),
-    ...ownOptions(command).map(
-      ({ name, value }) => [name, value === undefined ? "boolean" : "string"] as const,
-    ),
+  return Object.fromEntries([
+    ...flags.filter((flag) => flag !== "none").map((flag) => [flag, { type: "string" }]),
+    ...ownOptions(command).map(({ name, value }) => [
+      name,
+      value === undefined ? { type: "boolean" } : { type: "string" },
+    ]),
+    ["help", { type: "boolean", short: "h" }],
   ]);
 }
 
 /** A sentence with its full stop. */
 function optionProblem(
   { name, rawName, value, inlineValue }: GivenOption,
-  types: Types,
+  options: Options,
 ): string | undefined {
-  const type = types.get(name);
-  if (type === undefined) return unknownOption(name, rawName, [...types.keys()]);
-  if (type === "boolean") return value === undefined ? undefined : `${rawName} takes no value.`;
+  if (!Object.hasOwn(options, name)) return unknownOption(name, rawName, Object.keys(options));
+  if (options[name]?.type === "boolean") {
+    return value === undefined ? undefined : `${rawName} takes no value.`;
+  }
   if (value === undefined) return `${rawName} needs a value.`;
   if (hasPassword(value)) return passwordProblem(name, rawName);
   if (inlineValue === true || !/^-./.test(value)) return undefined;
-  const isOption = value === "--" || types.has(value.replace(/^--|=.*$/g, ""));
-  return isOption
-    ? `${rawName} needs a value.`
-    : `${rawName} needs a value; if it begins with a dash, write ${rawName}=${value}.`;
+  return `${rawName} needs a value; if it begins with a dash, write ${rawName}=${value}.`;
 }
 
 function passwordProblem(name: string, rawName: string): string {
@@ -131,7 +127,7 @@ function operandsProblem(
 
 function requireChoice(
   what: string,
-  { name, completes = "free" }: CommandOption | Operand,
+  { name, completes = "free" }: Pick<Operand, "name" | "completes">,
   values: OptionValues,
 ): void {
   const given = values[name];

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { DEVELOPMENT_SECRET } from "../../src/core/sessions/session-token.ts";
 import { runCommand } from "../support/command.ts";
 import { execute } from "../support/database.ts";
 import { SECRET, startGate } from "../support/gate.ts";
@@ -55,16 +54,6 @@ test("passes every check of a correct gate with exit code 0", async (t) => {
   );
 });
 
-test("exits with 0 for a hint and prints its remedy", async (t) => {
-  const gate = await startGate(t, { secret: DEVELOPMENT_SECRET });
-  const env = { DATA_DIR: gate.dataDir, PORT: new URL(gate.url).port };
-  const { code, outcome, checks } = await report(env);
-  assert.deepEqual([code, outcome], [0, "hint"]);
-  const secret = checks.find(({ check }) => check === "secret");
-  assert.equal(secret?.outcome, "hint");
-  assert.match(secret?.remedy ?? "", /AUTH_SECRET/);
-});
-
 test("exits with 1 for a problem among passed checks", async (t) => {
   const { env, databaseFile } = await runningGate(t);
   execute(databaseFile, "PRAGMA user_version = 99");
@@ -91,15 +80,6 @@ test("reports invalid settings as findings and runs the checks that do not need 
   assert.match(settings[0]?.remedy ?? "", /it skipped .*database, leftovers/);
   const others = checks.filter(({ check }) => check !== "settings").map(({ check }) => check);
   assert.deepEqual(others, ["secret"]);
-});
-
-test("runs no check if the env file cannot be read", async () => {
-  const { code, checks } = await report({}, "--env-file", "/nowhere/env");
-  assert.equal(code, 1);
-  assert.deepEqual(
-    checks.map(({ check, found }) => [check, found]),
-    [["settings", "--env-file: cannot read /nowhere/env: no such file or folder"]],
-  );
 });
 
 test("writes nothing in any state of the installation", async (t) => {

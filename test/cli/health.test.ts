@@ -7,7 +7,7 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const HEALTH = ["health"];
 
-for (const HOST of ["127.0.0.1", "0.0.0.0", "::", "::1"]) {
+for (const HOST of ["0.0.0.0", "::"]) {
   test(`reports a gate that listens on ${HOST}, and one that has stopped`, async (t) => {
     const gate = await startGate(t, { host: HOST });
     const env = { HOST, PORT: new URL(gate.url).port };

@@ -2,21 +2,20 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { commands as entries } from "../../src/cli/commands.ts";
-import { ownOptions, wrapped } from "../../src/cli/help.ts";
+import { ownOptions } from "../../src/cli/help.ts";
 import { settings } from "../../src/gate/settings/table.ts";
 import { outputOf, runCommand } from "../support/command.ts";
 
-for (const word of ["--version", "-v", "version"]) {
-  test(`${word} prints the version of the package`, async () => {
-    const file = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+test("--version, -v and version print the version of the package", async () => {
+  const file = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  for (const word of ["--version", "-v", "version"]) {
     assert.equal(await outputOf([word]), `${JSON.parse(file).version}\n`);
-  });
-}
+  }
+});
 
-for (const flag of ["--help", "-h", "help"]) {
-  test(`${flag} lists every command in its group`, async () => {
-    const stdout = await outputOf([flag]);
-    const groups = stdout.split("\n\n").flatMap((part) => {
+test("--help, -h and help list every command in its group", async () => {
+  for (const flag of ["--help", "-h", "help"]) {
+    const groups = (await outputOf([flag])).split("\n\n").flatMap((part) => {
       const [, group, rows = ""] = /^(\w+):\n([\s\S]*)$/.exec(part) ?? [];
       return [...rows.matchAll(/^ {2}(\S+(?: \S+)*) {3,}[A-Z]/gm)].map(([, name]) => [group, name]);
     });
@@ -24,8 +23,8 @@ for (const flag of ["--help", "-h", "help"]) {
       groups,
       entries.map(({ group, name }) => [group, name]),
     );
-  });
-}
+  }
+});
 
 test("latchkey alone prints the help to standard error, as wrong usage", async () => {
   const stderr = await outputOf(["--help"]);
@@ -45,14 +44,6 @@ test("help is wrapped at words to 80 columns in a pipe, and to its width on a te
     assert.ok(lines.some((one) => one.length > columns - 10));
   }
   assert.equal(shown.replace(/\s+/g, " "), stdout.replace(/\s+/g, " "));
-});
-
-test("a word that is longer than the width stays in one piece", () => {
-  assert.deepEqual(wrapped(`to ${"x".repeat(30)} it`, 22), ["to", "x".repeat(30), "it"]);
-});
-
-test("a width of 0, which some terminals report, counts as 80", () => {
-  assert.equal(wrapped("word ".repeat(20).trim(), 0)[0]?.length, 79);
 });
 
 for (const { name, load } of entries) {
@@ -86,9 +77,7 @@ for (const { name, load } of entries) {
 const helps: readonly (readonly [readonly string[], RegExp, readonly string[]])[] = [
   [["user", "--help"], /^Usage: latchkey user COMMAND /, ["user list", "user sign-out"]],
   [["user", "codes", "--help"], /^Usage: latchkey user codes COMMAND /, ["user codes off"]],
-  [["user", "-h"], /^Usage: latchkey user COMMAND /, ["user add"]],
   [["help", "domain"], /^Usage: latchkey domain COMMAND /, ["domain add", "domain status"]],
-  [["pages", "help"], /^Usage: latchkey pages COMMAND /, ["pages eject"]],
   [["help", "user", "add"], /^Usage: latchkey user add NAME /, []],
   [["user", "add", "one", "too many", "--help"], /^Usage: latchkey user add NAME /, []],
 ];
@@ -101,14 +90,7 @@ for (const [args, usage, family] of helps) {
   });
 }
 
-for (const [family, ...rest] of [
-  ["user"],
-  ["user", "--json"],
-  ["user codes"],
-  ["session"],
-  ["domain"],
-  ["pages", "--to", "x"],
-] as const) {
+for (const [family, ...rest] of [["user codes"], ["pages", "--to", "x"]] as const) {
   const args = [...family.split(" "), ...rest];
   test(`latchkey ${args.join(" ")} prints the help of the family to standard error, as wrong usage`, async () => {
     const stderr = await outputOf([...family.split(" "), "--help"]);

@@ -51,19 +51,6 @@ test("prints entries oldest first with all fields while the gate runs", async (t
   }
 });
 
-test("prints an entry in columns without --json", async (t) => {
-  const at = new Date("2030-01-31T18:05:09.123Z");
-  const dataDir = await withEntries(t, [logEntry("Signed in as owner", { at })]);
-  const [line = "", ...rest] = await log(dataDir);
-  assert.deepEqual(line.split(/ {2,}/), [
-    "2030-01-31T18:05:09.123Z",
-    "signin",
-    "system",
-    "Signed in as owner",
-  ]);
-  assert.deepEqual(rest, []);
-});
-
 test("escapes control characters of a username", async (t) => {
   const gate = await startGate(t);
   const username = "\u001b[2Jowner\r\n2030  signin  system\u009b1m\u202e";
@@ -73,20 +60,10 @@ test("escapes control characters of a username", async (t) => {
   assert.equal(text.length, 1);
   assert.match(
     text.join(),
-    / {2}Created account \\u\{1b\}\[2Jowner\\u\{d\}\\u\{a\}2030 {2}signin {2}system\\u\{9b\}1m\\u\{202e\}$/,
+    /^\S{24} {2}signup {15}system {2}Created account \\u\{1b\}\[2Jowner\\u\{d\}\\u\{a\}2030 {2}signin {2}system\\u\{9b\}1m\\u\{202e\}$/,
   );
   assert.equal(json.length, 1);
   assert.equal(JSON.parse(json.join()).summary, `Created account ${username}`);
-});
-
-test("--type prints only the entries of that type", async (t) => {
-  const dataDir = await withEntries(t, [
-    logEntry("one"),
-    logEntry("two", { type: "password_change" }),
-    logEntry("three"),
-  ]);
-  assert.deepEqual(await summaries(dataDir, "--type", "signin"), ["one", "three"]);
-  assert.deepEqual(await summaries(dataDir, "--type=password_change"), ["two"]);
 });
 
 test("--since takes an age or a date, and combines with --type", async (t) => {
@@ -98,13 +75,12 @@ test("--since takes an age or a date, and combines with --type", async (t) => {
     logEntry("five minutes ago", { at: ago(5) }),
   ]);
   const all = ["leap day", "ninety minutes ago", "likewise", "five minutes ago"];
-  const cases: readonly (readonly [readonly string[], readonly string[]])[] = [
+  const cases = [
     [["--since", "2h"], all.slice(1)],
-    [["--since", "30s"], []],
-    [["--since", "2020-02-29T12:00:00Z"], all],
     [["--since", "2020-02-29T12:00:01Z"], all.slice(1)],
     [["--since", "2h", "--type", "signup"], ["likewise"]],
-  ];
+    [["--type=signup"], ["likewise"]],
+  ] as const;
   for (const [options, expected] of cases) {
     assert.deepEqual(await summaries(dataDir, ...options), expected, options.join(" "));
   }
@@ -128,9 +104,4 @@ test("prints more entries than one page has, complete and in order", async (t) =
   );
   assert.deepEqual(await summaries(dataDir), wanted);
   assert.deepEqual(await summaries(dataDir, "--limit", "1500"), wanted.slice(-1_500));
-});
-
-test("prints nothing for an empty log and succeeds", async (t) => {
-  const gate = await startGate(t);
-  assert.deepEqual(await log(gate.dataDir), []);
 });

@@ -22,13 +22,11 @@ for (const version of ["23.11.1", "8.17.0"]) {
   });
 }
 
-for (const version of ["24.0.0", "100.0.0"]) {
-  test(`accepts Node ${version}`, async (t) => {
-    const args = ["--import", asVersion(version), "--", MAIN, "--version"];
-    const { code, stderr } = await startNode(t, args, {}).ended;
-    assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-  });
-}
+test("accepts newer versions of Node", async (t) => {
+  const args = ["--import", asVersion("100.0.0"), "--", MAIN, "--version"];
+  const { code, stderr } = await startNode(t, args, {}).ended;
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+});
 
 test("main.ts imports nothing before the check, and checks the version in package.json", async () => {
   const main = await readFile(MAIN, "utf8");

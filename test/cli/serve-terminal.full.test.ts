@@ -11,11 +11,7 @@ const wishes: readonly (readonly [env: Readonly<Record<string, string>>, "colour
   [
     [{}, "coloured"],
     [{ NO_COLOR: "1" }, "plain"],
-    [{ NO_COLOR: "" }, "coloured"],
-    [{ NODE_DISABLE_COLORS: "1" }, "plain"],
-    [{ FORCE_COLOR: "0" }, "plain"],
     [{ FORCE_COLOR: "1", TERM: "dumb" }, "coloured"],
-    [{ TERM: "dumb" }, "plain"],
   ];
 
 for (const [env, look] of wishes) {

@@ -12,7 +12,9 @@ import { tempDir } from "../support/temp-dir.ts";
 async function setupLink(env: Readonly<Record<string, string>>) {
   const { code, stdout, stderr } = await runCommand(["setup-link"], { env });
   assert.equal(code, 0);
-  assert.match(stderr, /^latchkey: the token is in [^\n]+\n$/);
+  const { DATA_DIR = "", SETUP_TOKEN_FILE: file = join(DATA_DIR, "setup-token") } = env;
+  const same = "SETUP_TOKEN_FILE" in env ? "SETUP_TOKEN_FILE" : "DATA_DIR";
+  assert.equal(stderr, `latchkey: the token is in ${file}: start the gate with the same ${same}\n`);
   const link = new URL(stdout.trimEnd());
   assert.equal(stdout, `${link}\n`, "the link and nothing else");
   return { link, token: link.searchParams.get("token") ?? "" };
@@ -45,20 +47,6 @@ test("the link opens the setup page of the running gate with the token filled in
   assert.deepEqual((await readdir(gate.dataDir)).includes("setup-token"), false);
 });
 
-for (const [same, name] of [
-  ["DATA_DIR", "setup-token"],
-  ["SETUP_TOKEN_FILE", "elsewhere"],
-] as const) {
-  test(`names the token file and the setting ${same} that the gate must share`, async (t) => {
-    const dir = await tempDir(t);
-    const file = join(dir, name);
-    const env = { DATA_DIR: dir, [same]: same === "DATA_DIR" ? dir : file };
-    const { stderr } = await runCommand(["setup-link"], { env });
-    const said = `latchkey: the token is in ${file}: start the gate with the same ${same}\n`;
-    assert.equal(stderr, said);
-  });
-}
-
 test("a second link makes the first one invalid", async (t) => {
   const gate = await startGate(t);
   const first = await setupLink(ofGate(gate));
@@ -79,8 +67,6 @@ const targets: readonly (readonly [
   env: Readonly<Record<string, string>>,
   origin: string,
 ])[] = [
-  ["to port 3000 by default", {}, "http://127.0.0.1:3000"],
-  ["to PORT", { PORT: "8080" }, "http://127.0.0.1:8080"],
   ["to HTTPS if PORT serves HTTPS", { PORT: "8443", ...TLS }, "https://127.0.0.1:8443"],
   [
     "to PORT, which redirects to HTTPS, if both are served",
@@ -93,7 +79,6 @@ const targets: readonly (readonly [
     "https://auth.example.org",
   ],
   ["to an IPv6 address", { HOST: "::1" }, "http://[::1]:3000"],
-  ["to a host name", { HOST: "gate.example.org" }, "http://gate.example.org:3000"],
   ["to a host that is allowed", { ALLOWED_HOSTS: "auth.test,home.test" }, "http://auth.test:3000"],
   [
     "to this machine if that is allowed",
@@ -101,20 +86,18 @@ const targets: readonly (readonly [
     "http://127.0.0.1:3000",
   ],
 ];
-for (const [where, env, origin] of targets) {
-  test(`the link points ${where}`, async (t) => {
-    const { link } = await setupLink({ DATA_DIR: await tempDir(t), ...env });
-    assert.deepEqual([link.origin, link.pathname], [origin, "/setup"]);
-  });
-}
-
-for (const HOST of ["0.0.0.0", "::"]) {
-  test(`the link of a gate at ${HOST} has an address that a browser can open`, async (t) => {
-    const { link } = await setupLink({ DATA_DIR: await tempDir(t), HOST, PORT: "4000" });
+test("the link points to where browsers reach the gate", async (t) => {
+  const DATA_DIR = await tempDir(t);
+  for (const [where, env, origin] of targets) {
+    const { link } = await setupLink({ DATA_DIR, ...env });
+    assert.deepEqual([link.origin, link.pathname], [origin, "/setup"], where);
+  }
+  for (const HOST of ["0.0.0.0", "::"]) {
+    const { link } = await setupLink({ DATA_DIR, HOST, PORT: "4000" });
     assert.equal(link.port, "4000");
     assert.doesNotMatch(link.host, /^(0\.0\.0\.0|\[::\])/);
-  });
-}
+  }
+});
 
 test("refuses once there is an account", async (t) => {
   const gate = await startGate(t);
@@ -146,21 +129,10 @@ test("writes the token to SETUP_TOKEN_FILE and replaces an existing file", async
   assert.deepEqual(await readdir(dir), ["data", "elsewhere"]);
 });
 
-const refusals: readonly (readonly [
-  string,
-  string,
-  (dir: string) => Promise<unknown> | undefined,
-])[] = [
-  ["a DATA_DIR below a regular file", "data", (dir) => writeFile(join(dir, "data"), "")],
-  ["a folder in place of the token file", "token", (dir) => mkdir(join(dir, "token"))],
-];
-
-for (const [what, named, prepare] of refusals) {
-  test(`reports ${what} in one line and prints no link`, async (t) => {
-    const dir = await tempDir(t);
-    await prepare(dir);
-    const env = { DATA_DIR: join(dir, "data/below"), SETUP_TOKEN_FILE: join(dir, "token") };
-    const refusal = await failureOf(["setup-link"], { env });
-    assert.ok(refusal.includes(join(dir, named)), refusal);
-  });
-}
+test("reports a token file that cannot be written, and prints no link", async (t) => {
+  const dir = await tempDir(t);
+  const SETUP_TOKEN_FILE = join(dir, "token");
+  await mkdir(SETUP_TOKEN_FILE);
+  const env = { DATA_DIR: join(dir, "data"), SETUP_TOKEN_FILE };
+  assert.match(await failureOf(["setup-link"], { env }), new RegExp(SETUP_TOKEN_FILE));
+});

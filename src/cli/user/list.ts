@@ -3,31 +3,33 @@ import { pagesOf } from "../../core/transfer/pages.ts";
 import { printable, printableJson } from "../../files/printable.ts";
 import { openStoreToRead } from "../../gate/open-store.ts";
 import type { Command } from "../command.ts";
+import { JSON_LINES, startListing } from "../listing.ts";
 import { SUCCESS } from "../terminal.ts";
 import { STORE_SETTINGS } from "./accounts.ts";
 
 export const command: Command = {
   details: "In the order of their IDs.",
-  options: [{ name: "json", about: "print one JSON object per line" }],
+  options: [JSON_LINES],
   settings: STORE_SETTINGS,
   examples: ["latchkey user list", "latchkey user list --json"],
 
   async run(settings, options, terminal) {
     await using store = await openStoreToRead(settings);
-    const format = options.json === true ? asJson : row;
-    if (format === row) terminal.printHeader(`${"ID".padEnd(ID_LENGTH)}  NAME`);
-    for await (const users of pagesOf("", (query) => store.readUsers(query)))
-      await terminal.printAll(users.map(format));
+    const print = startListing(LISTING, options, terminal);
+    for await (const users of pagesOf("", (query) => store.readUsers(query))) await print(users);
     return SUCCESS;
   },
 };
 
-const ID_LENGTH = 36;
-
 /** Without the password hash. */
-function asJson({ id, username, sessionsFrom }: StoredUser): string {
-  const from = sessionsFrom === undefined ? null : new Date(sessionsFrom * 1000).toISOString();
-  return printableJson({ id, username, sessionsFrom: from });
-}
-
-const row = ({ id, username }: StoredUser): string => printable(`${id}  ${username}`);
+const LISTING = {
+  titles: [
+    ["ID", 36],
+    ["NAME", 0],
+  ],
+  cells: ({ id, username }: StoredUser) => [id, username],
+  object({ id, username, sessionsFrom }: StoredUser) {
+    const from = sessionsFrom === undefined ? null : new Date(sessionsFrom * 1000);
+    return { id, username, sessionsFrom: from };
+  },
+} as const;

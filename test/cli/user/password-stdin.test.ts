@@ -10,13 +10,10 @@ const passwords = createPasswords({ atOnce: 1, waiting: 0 });
 const inputs: readonly (readonly [what: string, input: string, password: string])[] = [
   ["a line", "correct horse\n", "correct horse"],
   ["a line with CRLF", "correct horse\r\n", "correct horse"],
-  ["text without a line break", "correct horse", "correct horse"],
   ["a line and an empty line", "correct horse\n\n", "correct horse\n"],
   ["spaces at both ends", "  correct horse \n", "  correct horse "],
-  ["several lines", "correct\nhorse\n", "correct\nhorse"],
   ["a byte order mark", "\ufeffcorrect horse\n", "\ufeffcorrect horse"],
   ["non-ASCII letters", "pässwörd 🔑\n", "pässwörd 🔑"],
-  ["a long one", `${"x".repeat(100_000)}\n`, "x".repeat(100_000)],
 ];
 for (const [what, input, password] of inputs) {
   test(`takes ${what} from standard input, without one final line break`, async (t) => {
@@ -30,7 +27,6 @@ for (const [what, input, password] of inputs) {
 const TOO_SHORT = "a password needs at least 8 bytes";
 const refused: readonly (readonly [string, string | Uint8Array, number, string])[] = [
   ["nothing", "", 1, TOO_SHORT],
-  ["a line break alone", "\n", 1, TOO_SHORT],
   ["seven bytes and a line break", "1234567\n", 1, TOO_SHORT],
   [
     "bytes that are not UTF-8",

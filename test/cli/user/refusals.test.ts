@@ -39,12 +39,12 @@ const refusals: readonly (readonly [
   [["\u001b[2J"], [...ADD, "\u001b[2J", STDIN], 'there is already a user "\\u{1b}[2J"', 1],
 ];
 
-for (const [accounts, args, said, code] of refusals) {
+for (const [accounts, args, message, code] of refusals) {
   const line = JSON.stringify(args.slice(1)).replaceAll(",", " ");
-  test(`latchkey user ${line} with ${accounts.join(" and ") || "no user"} changes nothing: ${said}`, async (t) => {
+  test(`latchkey user ${line} with ${accounts.join(" and ") || "no user"} changes nothing: ${message}`, async (t) => {
     const place = await sqlitePlace(t, ...accounts);
     const before = await place.accounts();
-    assert.equal(await failureOf(args, { env: place.env, input: LONG_ENOUGH }, code), said);
+    assert.equal(await failureOf(args, { env: place.env, input: LONG_ENOUGH }, code), message);
     assert.deepEqual(await place.accounts(), before);
     assert.deepEqual(await place.entries(), []);
   });

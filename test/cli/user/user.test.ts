@@ -3,9 +3,8 @@ import { test } from "node:test";
 import { createPasswords } from "../../../src/core/passwords/passwords.ts";
 import type { StoredUser } from "../../../src/core/store.ts";
 import { outputOf, runCommand } from "../../support/command.ts";
-import { execute } from "../../support/database.ts";
 import { places } from "./either.ts";
-import { type Place, sqlitePlace } from "./place.ts";
+import type { Place } from "./place.ts";
 
 const PASSWORD = "correct horse";
 const STRANGE = "\u001b[2Jg\u009bu\nest\u202e";
@@ -91,20 +90,13 @@ for (const [kind, open] of Object.entries(places)) {
     assert.deepEqual(await place.entries(), ["cli codes_off: Turned off one-time codes of owner"]);
   });
 
-  for (const [names, said] of [
-    [["owner"], "1 user"],
-    [["guest", "owner"], "2 users"],
-  ] as const) {
-    test(`${kind}: user sign-out --all ends all sessions of ${said}`, async (t) => {
-      const place = await open(t, ...names);
-      const printed = await user(place, "sign-out", "--all");
-      assert.equal(printed, `Ended all sessions of ${said}.\n`);
-      const accounts = Object.values(await place.accounts());
-      const ended = accounts.filter(({ sessionsFrom }) => sessionsFrom !== undefined);
-      assert.equal(ended.length, names.length);
-      assert.deepEqual(await place.entries(), ["cli user_sign_out_all: Ended all sessions"]);
-    });
-  }
+  test(`${kind}: user sign-out --all ends the sessions of all users`, async (t) => {
+    const place = await open(t, "guest", "owner");
+    assert.equal(await user(place, "sign-out", "--all"), "Ended all sessions of 2 users.\n");
+    const accounts = Object.values(await place.accounts());
+    assert.ok(accounts.every(({ sessionsFrom }) => sessionsFrom !== undefined));
+    assert.deepEqual(await place.entries(), ["cli user_sign_out_all: Ended all sessions"]);
+  });
 
   test(`${kind}: user list prints IDs and names in the order of the IDs, without a header in a pipe`, async (t) => {
     const place = await open(t, "guest", "owner", STRANGE);
@@ -144,19 +136,3 @@ for (const [kind, open] of Object.entries(places)) {
     assert.equal((await place.entries()).length, 3);
   });
 }
-
-test("user list prints more users than one page has, each once", async (t) => {
-  const place = await sqlitePlace(t);
-  execute(
-    `${place.env.DATA_DIR}/latchkey.db`,
-    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT 1001)
-     INSERT INTO users (id, username, password_hash)
-       SELECT printf('%036d', n), 'account ' || n, 'a hash' FROM numbers`,
-  );
-  const lines = (await user(place, "list")).trimEnd().split("\n");
-  const accounts = Object.values(await place.accounts());
-  assert.deepEqual(
-    lines.map((line) => line.slice(0, 36)),
-    accounts.map(({ id }) => id).sort(),
-  );
-});
