@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { examineSettings, type Report, reportsOf, runChecks } from "../doctor/check.ts";
+import { type Report, runChecks } from "../doctor/check.ts";
 import { checks } from "../doctor/checks.ts";
 import { openInstallation } from "../doctor/installation.ts";
 import { printable, printableJson } from "../files/printable.ts";
@@ -28,19 +28,15 @@ export const command: Command = {
 
   async examine(reading, options, terminal) {
     const url = urlIn(options);
-    const { findings, runnable } = examineSettings(reading, checks);
     const { settings, secretFiles } = reading;
     const installation = openInstallation({ settings, secretFiles, url, now: () => Date.now() });
-    const reports = [
-      ...reportsOf("settings", findings),
-      ...(await runChecks(runnable, installation, CHECK_TIMEOUT_MS)),
-    ];
-    const count = (outcome: Outcome): number =>
+    const reports = await runChecks(checks, reading, installation, CHECK_TIMEOUT_MS);
+    const count = (outcome: Report["outcome"]): number =>
       reports.filter((report) => report.outcome === outcome).length;
     const [problems, hints] = [count("problem"), count("hint")];
     if (options.json === true) {
-      const worst = (["problem", "hint"] as const).find((outcome) => count(outcome) > 0) ?? "ok";
-      terminal.print(printableJson({ outcome: worst, checks: reports }));
+      const outcome = problems > 0 ? "problem" : hints > 0 ? "hint" : "ok";
+      terminal.print(printableJson({ outcome, checks: reports }));
     } else {
       const width = Math.max(...reports.map(({ check }) => check.length));
       await terminal.printAll([
@@ -60,8 +56,6 @@ function urlIn({ url }: OptionValues): URL | undefined {
   if (parsed !== null && isOrigin) return parsed;
   throw new UsageError("--url takes an origin such as https://auth.example.org, without a path");
 }
-
-type Outcome = Report["outcome"];
 
 /** Words, because some users see no colours. */
 const MARKS = { ok: "ok", hint: "hint", problem: "PROBLEM" } as const;

@@ -8,8 +8,8 @@ export const JSON_LINES: CommandOption = {
 };
 
 interface Listing<T> {
-  /** Each with the width of its column. */
-  readonly titles: readonly (readonly [title: string, width: number])[];
+  /** The titles of the columns, each with its width. */
+  readonly columns: Readonly<Record<string, number>>;
   readonly cells: (item: T) => readonly string[];
   readonly object: (item: T) => object;
 }
@@ -19,15 +19,16 @@ interface Listing<T> {
  * as objects. A program that reads a pipe gets the rows alone.
  */
 export function startListing<T>(
-  { titles, cells, object }: Listing<T>,
+  { columns, cells, object }: Listing<T>,
   { json }: OptionValues,
   terminal: Terminal,
 ): (items: readonly T[]) => Promise<void> {
   if (json === true) {
     return (items) => terminal.printAll(items.map((item) => printableJson(object(item))));
   }
+  const widths = Object.values(columns);
   const line = (row: readonly string[]): string =>
-    printable(row.map((cell, at) => cell.padEnd(titles[at]?.[1] ?? 0)).join("  "));
-  if (terminal.ports.stdout.isTTY === true) terminal.print(line(titles.map(([title]) => title)));
+    printable(row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  "));
+  if (terminal.ports.stdout.isTTY === true) terminal.print(line(Object.keys(columns)));
   return (items) => terminal.printAll(items.map((item) => line(cells(item))));
 }

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Unavailable } from "../core/base/fault.ts";
 import { eventTypes } from "../core/log/events.ts";
 import type { LogEntry } from "../core/log/log-reader.ts";
-import { printable, printableJson } from "../files/printable.ts";
 import { openStoreToRead } from "../gate/open-store.ts";
 import { chosen } from "../gate/settings/values.ts";
 import { type Command, type OptionValues, UsageError } from "./command.ts";
@@ -68,12 +67,7 @@ async function pauseIfUnavailable(error: unknown, terminal: Terminal): Promise<v
 }
 
 const LISTING = {
-  titles: [
-    ["TIME", 24],
-    ["TYPE", 19],
-    ["AUTHOR", 6],
-    ["SUMMARY", 0],
-  ],
+  columns: { TIME: 24, TYPE: 19, AUTHOR: 6, SUMMARY: 0 },
   cells: ({ at, type, summary, author }: LogEntry) => [at.toISOString(), type, author, summary],
   object: ({ id, at, type, summary, author }: LogEntry) => ({ id, at, type, summary, author }),
 } as const;

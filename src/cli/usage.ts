@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { type ParseArgsConfig, parseArgs } from "node:util";
 import { nearestOf } from "../gate/settings/suggestions.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
 import { chosen, oneOf } from "../gate/settings/values.ts";
@@ -7,9 +7,7 @@ import { type Command, type Operand, type OptionValues, UsageError } from "./com
 import { operandText, ownOptions } from "./help.ts";
 
 /** By option name, as `parseArgs` takes them. */
-type Options = Readonly<
-  Record<string, { readonly type: "string" | "boolean"; readonly short?: string }>
->;
+type Options = NonNullable<ParseArgsConfig["options"]>;
 
 interface GivenOption {
   readonly name: string;

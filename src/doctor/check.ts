@@ -64,24 +64,36 @@ export const checkOf = <F extends Field>(
 /** A finding with the name of its check. */
 export type Report = { readonly check: string } & Finding;
 
-export const reportsOf = (check: string, findings: readonly Finding[]): readonly Report[] =>
-  findings.map((finding) => ({ check, ...finding }));
-
-interface SettingsExamination {
-  readonly findings: readonly Finding[];
-  /** The checks that do not use an invalid setting. */
-  readonly runnable: readonly Check[];
+/**
+ * Reports on the settings, then runs the checks that use no invalid one: in parallel, with a time
+ * limit each. A failing check does not affect others.
+ */
+export async function runChecks(
+  checks: readonly Check[],
+  reading: SettingsReading,
+  installation: Installation,
+  timeoutMs: number,
+): Promise<readonly Report[]> {
+  const invalid = new Set(reading.problems.flatMap(({ about }) => about));
+  const { runnable = [], skipped = [] } = Object.groupBy(checks, ({ settings }) =>
+    [ENV_FILE, ...settings].some((name) => invalid.has(name)) ? "skipped" : "runnable",
+  );
+  const settings = settingsFindings(
+    reading,
+    skipped.map(({ name }) => name),
+  );
+  const found = runnable.map(async (check) => {
+    const findings = await findingsOf(check, installation, timeoutMs);
+    return findings.map((finding) => ({ check: check.name, ...finding }));
+  });
+  const reports = settings.map((finding) => ({ check: "settings", ...finding }));
+  return [reports, ...(await Promise.all(found))].flat();
 }
 
-/** Runs before all checks, because they rely on valid settings. */
-export function examineSettings(
+function settingsFindings(
   { problems, warnings, ambiguous }: SettingsReading,
-  checks: readonly Check[],
-): SettingsExamination {
-  const invalid = new Set(problems.flatMap(({ about }) => about));
-  const isSkipped = ({ settings }: Check): boolean =>
-    [ENV_FILE, ...settings].some((name) => invalid.has(name));
-  const skipped = checks.filter(isSkipped).map(({ name }) => name);
+  skipped: readonly string[],
+): readonly Finding[] {
   const again =
     skipped.length === 0 ? "" : `, and run this again: it skipped ${skipped.join(", ")}`;
   const findings = [
@@ -94,20 +106,7 @@ export function examineSettings(
       ),
     ),
   ];
-  const runnable = checks.filter((check) => !isSkipped(check));
-  return { findings: orOk(findings, "all values are valid"), runnable };
-}
-
-/** Runs the checks in parallel, with a time limit each. A failing check does not affect others. */
-export async function runChecks(
-  checks: readonly Check[],
-  installation: Installation,
-  timeoutMs: number,
-): Promise<readonly Report[]> {
-  const reports = checks.map(async (check) =>
-    reportsOf(check.name, await findingsOf(check, installation, timeoutMs)),
-  );
-  return (await Promise.all(reports)).flat();
+  return orOk(findings, "all values are valid");
 }
 
 async function findingsOf(

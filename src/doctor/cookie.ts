@@ -61,16 +61,14 @@ function schemeFinding(site: Site): Finding | undefined {
   const { url } = site;
   const assumed = URL.parse(signInOf(site)?.searchParams.get(RETURN_TO) ?? "") ?? url;
   if (assumed.hostname !== url.hostname || assumed.protocol === url.protocol) return undefined;
-  if (assumed.protocol !== "https:") {
-    return problem(
-      `the proxy reports ${url.origin} to the gate as http, so the cookie is set without Secure`,
-      "have it set X-Forwarded-Proto: https (nginx: proxy_set_header X-Forwarded-Proto $scheme;)",
-    );
-  }
-  if (isLoopbackHost(url.hostname)) return undefined;
+  const isPlain = assumed.protocol === "http:";
+  if (!isPlain && isLoopbackHost(url.hostname)) return undefined;
+  const effect = isPlain
+    ? "so the cookie is set without Secure"
+    : "so browsers do not send the cookie back there";
   return problem(
-    `the proxy reports ${url.origin} to the gate as https, so browsers do not send the cookie back there`,
-    "have it set X-Forwarded-Proto to the protocol of the browser (nginx: $scheme), and use https",
+    `the proxy reports ${url.origin} to the gate as ${isPlain ? "http" : "https"}, ${effect}`,
+    "have it set X-Forwarded-Proto to the protocol of the browser (nginx: proxy_set_header X-Forwarded-Proto $scheme;), and use https",
   );
 }
 

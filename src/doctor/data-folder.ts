@@ -42,9 +42,11 @@ async function checkFolder(
   path: string,
   files: readonly string[],
 ): Promise<readonly Finding[]> {
-  const folder = await unlessMissing(stat(path));
-  if (folder === undefined) return [await missingFinding(path, setting)];
-  if (!folder.isDirectory()) return [problem(`${path} is not a folder`, `correct ${setting}`)];
+  const { path: nearest, stats: folder } = await nearestExisting(path);
+  if (!folder.isDirectory()) {
+    return [problem(`cannot use ${path}: ${nearest} is not a folder`, `correct ${setting}`)];
+  }
+  if (nearest !== path) return [await missingFinding(path, nearest)];
   const denied = await deniedFinding(path, ALL, {
     found: `${me()} cannot read and write in ${path}`,
     remedy: folder.uid === process.geteuid?.() ? `chmod 700 ${path}` : asUser(folder.uid),
@@ -69,21 +71,15 @@ interface Entry {
   readonly stats: Stats;
 }
 
-async function entryOf(path: string): Promise<Entry | undefined> {
-  const stats = await unlessMissing(stat(path));
-  return stats && { path, stats };
-}
+const entryOf = (path: string): Promise<Entry | undefined> =>
+  unlessMissing(stat(path).then((stats) => ({ path, stats })));
 
 /** The path itself, or the nearest folder above it that exists. */
 export const nearestExisting = async (path: string): Promise<Entry> =>
   (await entryOf(path)) ?? nearestExisting(dirname(path));
 
 /** The gate creates the folder, and the missing folders above it. */
-async function missingFinding(path: string, setting: string): Promise<Finding> {
-  const { path: above, stats } = await nearestExisting(path);
-  if (!stats.isDirectory()) {
-    return problem(`cannot create ${path}: ${above} is not a folder`, `correct ${setting}`);
-  }
+async function missingFinding(path: string, above: string): Promise<Finding> {
   const denied = await deniedFinding(above, constants.W_OK, {
     found: `${path} does not exist, and ${me()} cannot create it: no write permission for ${above}`,
     remedy: `create it for the gate's user: install -d -m 700 -o ${me()} ${path}`,

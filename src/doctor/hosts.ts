@@ -1,10 +1,8 @@
-import { allowsAnyHost } from "../core/hosts/allowed-hosts.ts";
+import { type AllowedHosts, allowsAnyHost } from "../core/hosts/allowed-hosts.ts";
 import { isLoopbackHost } from "../core/hosts/loopback.ts";
 import { type Check, checkOf, type Finding, hint, orOk, problem } from "./check.ts";
 import { contentsOf, type Installation } from "./installation.ts";
 import type { Site } from "./site.ts";
-
-type HostsInstallation = Installation<"host" | "allowedHosts" | "database">;
 
 export const checkHosts: Check = checkOf(
   "hosts",
@@ -13,12 +11,12 @@ export const checkHosts: Check = checkOf(
     const site = await installation.site();
     return orOk(
       [site && refusalFinding(site), await rebindingFinding(installation)],
-      allowedText(installation),
+      allowedText(installation.settings.allowedHosts),
     );
   },
 );
 
-function allowedText({ settings: { allowedHosts } }: HostsInstallation): string {
+function allowedText(allowedHosts: AllowedHosts): string {
   if (allowedHosts === "loopback-setup") {
     return "any host name is allowed, except for setup while no account exists";
   }
@@ -43,7 +41,9 @@ function refusalFinding({ url, login, setup }: Site): Finding | undefined {
 }
 
 /** DNS rebinding: on loopback, only the host name check keeps out websites in a local browser. */
-async function rebindingFinding(installation: HostsInstallation): Promise<Finding | undefined> {
+async function rebindingFinding(
+  installation: Installation<"host" | "allowedHosts" | "database">,
+): Promise<Finding | undefined> {
   const { host, allowedHosts } = installation.settings;
   if (!isLoopbackHost(host) || !allowsAnyHost(allowedHosts)) return undefined;
   if ((await contentsOf(installation))?.hasUsers !== false) return undefined;

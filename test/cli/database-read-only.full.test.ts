@@ -111,11 +111,6 @@ const canMount =
   isRoot && spawnSync("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
 
 if (canMount) {
-  for (const [what, make, names] of states) {
-    test(`lists, exports and backs up ${what} on a read-only file system`, async (t) =>
-      assertReadable(runMounted, await make(t), names));
-  }
-
   test("lists, exports and backs up the database of a running gate through a read-only mount", async (t) => {
     const place = await filled(t, ["owner"], 1);
     const database = new DatabaseSync(place.database);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { NEWEST_SCHEMA } from "../../src/stores/sqlite/schema.ts";
@@ -25,16 +24,6 @@ async function appDatabase(t: TestContext) {
   t.after(() => assert.equal(existsSync(DATA_DIR), false));
   return { gate, session, folder, file, run };
 }
-
-test("the gate creates the SQLite file of DATABASE_URL and its folder, both private", async (t) => {
-  const { gate, file } = await appDatabase(t);
-  assert.equal((await stat(dirname(file))).mode & 0o777, 0o700);
-  for (const name of await readdir(dirname(file))) {
-    assert.match(name, /^accounts\.db/);
-    assert.equal((await stat(join(dirname(file), name))).mode & 0o777, 0o600, name);
-  }
-  assert.deepEqual(await readdir(gate.dataDir), []);
-});
 
 test("the app sees a password and a sign-out that --database-url sets, at once", async (t) => {
   const { gate, session, run } = await appDatabase(t);

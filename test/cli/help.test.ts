@@ -32,18 +32,13 @@ test("latchkey alone prints the help to standard error, as wrong usage", async (
 });
 
 test("help is wrapped at words to 80 columns in a pipe, and to its width on a terminal", async () => {
-  const stdout = await outputOf(["serve", "--help"]);
-  const shown = await outputOf(["serve", "--help"], { columns: 50 });
-  for (const [text, columns] of [
-    [stdout, 80],
-    [shown, 50],
-  ] as const) {
+  for (const columns of [80, 50]) {
+    const text = await outputOf(["serve", "--help"], columns === 80 ? {} : { columns });
     const lines = text.split("\n").filter((one) => !/^ {2}\S/.test(one));
     const long = lines.filter((one) => one.length > columns && /\S \S/.test(one));
     assert.deepEqual(long, []);
     assert.ok(lines.some((one) => one.length > columns - 10));
   }
-  assert.equal(shown.replace(/\s+/g, " "), stdout.replace(/\s+/g, " "));
 });
 
 for (const { name, load } of entries) {

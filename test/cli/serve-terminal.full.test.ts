@@ -7,21 +7,23 @@ import { CTRL_C, onTerminal } from "./user/terminal.ts";
 const COLOUR = new RegExp(`${"\u001b"}\\[[\\d;]*m`);
 
 /** The environment, and whether the output on a terminal has colours. */
-const wishes: readonly (readonly [env: Readonly<Record<string, string>>, "coloured" | "plain"])[] =
-  [
-    [{}, "coloured"],
-    [{ NO_COLOR: "1" }, "plain"],
-    [{ FORCE_COLOR: "1", TERM: "dumb" }, "coloured"],
-  ];
+const environments: readonly (readonly [
+  env: Readonly<Record<string, string>>,
+  "coloured" | "plain",
+])[] = [
+  [{}, "coloured"],
+  [{ NO_COLOR: "1" }, "plain"],
+  [{ FORCE_COLOR: "1", TERM: "dumb" }, "coloured"],
+];
 
-for (const [env, look] of wishes) {
+for (const [env, expected] of environments) {
   const named = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  test(`with ${named.join(" and ") || "nothing said"}, the server log on a terminal is ${look}`, async (t) => {
+  test(`with ${named.join(" and ") || "no setting"}, the server log on a terminal is ${expected}`, async (t) => {
     const line = "trap : INT; latchkey serve";
     const given = { DATA_DIR: await tempDir(t), PORT: "0", ...env };
     const { shown } = await onTerminal(t, line, given, [["listens on", CTRL_C]]);
     assert.match(shown, /INFO .*Latchkey listens on /);
-    assert.equal(COLOUR.test(shown), look === "coloured", shown);
+    assert.equal(COLOUR.test(shown), expected === "coloured", shown);
   });
 }
 

@@ -27,6 +27,7 @@ const ofGate = ({ url, dataDir }: { readonly url: string; readonly dataDir: stri
 
 test("the link opens the setup page of the running gate with the token filled in", async (t) => {
   const gate = await startGate(t);
+  const { token: replaced } = await setupLink(ofGate(gate));
   const { link, token } = await setupLink(ofGate(gate));
   assert.ok(Buffer.from(token, "base64url").length >= 16, "too long to be guessed");
 
@@ -38,6 +39,7 @@ test("the link opens the setup page of the running gate with the token filled in
     SETUP_FORM,
     { ...SETUP_FORM, token: "" },
     { ...SETUP_FORM, token: `${token}x` },
+    { ...SETUP_FORM, token: replaced },
   ]) {
     const refused = await gate.send("/setup", { form });
     assert.deepEqual([refused.status, refused.cookies], [403, []]);
@@ -45,18 +47,6 @@ test("the link opens the setup page of the running gate with the token filled in
   }
   assert.ok(await gate.setUp({ token }));
   assert.deepEqual((await readdir(gate.dataDir)).includes("setup-token"), false);
-});
-
-test("a second link makes the first one invalid", async (t) => {
-  const gate = await startGate(t);
-  const first = await setupLink(ofGate(gate));
-  const second = await setupLink(ofGate(gate));
-  assert.notEqual(first.token, second.token);
-  assert.equal(
-    (await gate.send("/setup", { form: { ...SETUP_FORM, token: first.token } })).status,
-    403,
-  );
-  assert.ok(await gate.setUp({ token: second.token }));
 });
 
 const CERTIFICATE = fileURLToPath(import.meta.url);

@@ -2,7 +2,6 @@ import { type TestContext, test } from "node:test";
 import { checkAliases } from "../../src/doctor/aliases.ts";
 import type { Finding } from "../../src/doctor/check.ts";
 import { exampleOf, withPlaces } from "../proxies/examples.ts";
-import { nginx } from "../proxies/nginx.ts";
 import { startProgram, whereInstalled } from "../proxies/program.ts";
 import { startRecordingApp } from "../proxies/recording-app.ts";
 import { type Places, PROXY_HOST } from "../proxies/site.ts";
@@ -49,12 +48,5 @@ whereInstalled("caddy", (program) => {
       /passes on Remote\.User, Remote~User, Remote_User: an app/,
       /request_header -Remote\*/,
     ]);
-  });
-});
-
-whereInstalled("nginx", (program) => {
-  test("says nothing about nginx, which answers a refusal of the gate with its own error", async (t) => {
-    const { configuration } = exampleOf("nginx", "One host");
-    assertFound(await foundBehind(t, (places) => nginx(program).start(t, configuration, places)));
   });
 });

@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { checkOf, examineSettings, ok, runChecks } from "../../src/doctor/check.ts";
+import { checkOf, ok, runChecks } from "../../src/doctor/check.ts";
 import { checks } from "../../src/doctor/checks.ts";
 import { readSettings } from "../../src/gate/settings/settings.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { assertCheck, installation } from "./installation.ts";
+
+const NOTHING_SET = readSettings({ flags: {}, envFile: undefined, env: {} });
 
 test("a check that fails or hangs does not affect the findings of others or their order", async () => {
   const four = [
@@ -17,9 +19,9 @@ test("a check that fails or hangs does not affect the findings of others or thei
     checkOf("works", [], async () => [ok("one"), ok("two")]),
     checkOf("silent", [], async () => []),
   ];
-  const found = await runChecks(four, installation({}), 20);
+  const found = await runChecks(four, NOTHING_SET, installation({}), 20);
   assert.deepEqual(
-    found.map((one) => [one.check, one.outcome, one.found]),
+    found.slice(1).map((one) => [one.check, one.outcome, one.found]),
     [
       ["hangs", "problem", "the check did not finish within 0.02 seconds"],
       ["fails", "problem", "the check failed: no such device"],
@@ -37,9 +39,14 @@ test("a check gets only the settings that it declares", async () => {
   assert.deepEqual(check.settings, ["HOST", "SETUP_TOKEN_FILE", "DATA_DIR"]);
 });
 
-function examined(env: Readonly<Record<string, string>>, envFile?: string) {
-  const { findings, runnable } = examineSettings(readSettings({ flags: {}, envFile, env }), checks);
-  const skipped = checks.filter((one) => !runnable.includes(one)).map(({ name }) => name);
+/** The reports on these settings, and the checks that did not run. */
+async function examined(env: Readonly<Record<string, string>>, envFile?: string) {
+  const reading = readSettings({ flags: {}, envFile, env });
+  const silent = checks.map((one) => ({ ...one, run: async () => ok("ran") }));
+  const reports = await runChecks(silent, reading, installation({}), 1_000);
+  const ran = reports.map(({ check }) => check);
+  const skipped = checks.map(({ name }) => name).filter((name) => !ran.includes(name));
+  const findings = reports.filter(({ check }) => check === "settings");
   return { findings, skipped: skipped.join(", ") };
 }
 
@@ -52,14 +59,15 @@ const wrong: readonly (readonly [Readonly<Record<string, string>>, skipped: RegE
   [{ LATCHKEY_PORT: "4000" }, /^$/],
 ];
 for (const [env, skipped] of wrong) {
-  test(`with ${Object.keys(env).join(" and ") || "nothing"} invalid, skips the checks that use it`, () => {
-    assert.match(examined(env).skipped, skipped);
+  test(`with ${Object.keys(env).join(" and ") || "nothing"} invalid, skips the checks that use it`, async () => {
+    assert.match((await examined(env)).skipped, skipped);
   });
 }
 
-test("reports an invalid setting with the usual message, and the skipped checks", () => {
-  assert.deepEqual(examined({ HTTPS_PORT: "http" }).findings, [
+test("reports an invalid setting with the usual message, and the skipped checks", async () => {
+  assert.deepEqual((await examined({ HTTPS_PORT: "http" })).findings, [
     {
+      check: "settings",
       outcome: "problem",
       found: `HTTPS_PORT="http" is invalid: expected a number from 0 (any free port) to 65535`,
       remedy:
@@ -71,7 +79,7 @@ test("reports an invalid setting with the usual message, and the skipped checks"
 test("gives a hint for a value that systemd reads in another way, without the value", async (t) => {
   const file = join(await tempDir(t), "env");
   await writeFile(file, "AUTH_SECRET=hunter2#hunter2\n");
-  const text = JSON.stringify(examined({}, file).findings);
+  const text = JSON.stringify((await examined({}, file)).findings);
   assert.match(
     text,
     /AUTH_SECRET in --env-file has another value in a unit.*write AUTH_SECRET='…'/,
@@ -82,9 +90,9 @@ test("gives a hint for a value that systemd reads in another way, without the va
 test("runs no check if the env file cannot be read completely", async (t) => {
   const file = join(await tempDir(t), "env");
   const all = checks.map(({ name }) => name).join(", ");
-  assert.equal(examined({}, file).skipped, all);
+  assert.equal((await examined({}, file)).skipped, all);
   await writeFile(file, "PORT 4000\n");
-  assert.equal(examined({}, file).skipped, all);
+  assert.equal((await examined({}, file)).skipped, all);
   await writeFile(file, "PORT=4000\n");
-  assert.equal(examined({}, file).skipped, "");
+  assert.equal((await examined({}, file)).skipped, "");
 });

@@ -76,7 +76,7 @@ whereInstalled("nginx", (nginx) => {
   const INSECURE = [
     "problem",
     /as http, so the cookie is set without Secure/,
-    /-Proto: https/,
+    /X-Forwarded-Proto/,
   ] as const;
 
   for (const [reported, address, ...expected] of [

@@ -29,9 +29,13 @@ test("reports a file in place of the folder, and above it, where it cannot be cr
   const file = join(await tempDir(t), "file");
   await writeFile(file, "");
   const inPlace = { DATA_DIR: file };
-  await assertCheck(checkDataFolder, { env: inPlace }, ["problem", /is not a folder/]);
+  await assertCheck(checkDataFolder, { env: inPlace }, [
+    "problem",
+    /^cannot use .*file is not a folder$/,
+    /^correct DATA_DIR$/,
+  ]);
   const above = { DATA_DIR: join(file, "data") };
-  await assertCheck(checkDataFolder, { env: above }, ["problem", /cannot create/]);
+  await assertCheck(checkDataFolder, { env: above }, ["problem", /file is not a folder$/]);
 });
 
 for (const [mode, fileMode, outcome, about, remedy] of [

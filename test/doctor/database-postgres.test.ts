@@ -128,9 +128,10 @@ test("reports a connection over a socket as such", async () => {
 
 test("detects whether PostgreSQL has an account", async (t) => {
   const env = { HOST: "0.0.0.0", SETUP_TOKEN: "off" };
-  const seen = (DATABASE_URL: string) => findings(checkAccounts, { env: { ...env, DATABASE_URL } });
-  assertFound(await seen(await usedDatabase(t)), ["ok", /^an account exists$/]);
-  assertFound(await seen(await server.newDatabase()), [
+  const checkWith = (DATABASE_URL: string) =>
+    findings(checkAccounts, { env: { ...env, DATABASE_URL } });
+  assertFound(await checkWith(await usedDatabase(t)), ["ok", /^an account exists$/]);
+  assertFound(await checkWith(await server.newDatabase()), [
     "problem",
     /can create the first one$/,
     /setup-link/,
@@ -151,10 +152,11 @@ test("compares the database with that of the running gate", async (t) => {
   const databaseUrl = await server.newDatabase();
   const { url, dataDir } = await startGate(t, { databaseUrl });
   const env = { PORT: new URL(url).port, DATA_DIR: dataDir, AUTH_SECRET: SECRET };
-  const seen = (DATABASE_URL: string) => findings(checkGate, { env: { ...env, DATABASE_URL } });
-  assertFound(await seen(databaseUrl), ["ok", /^the gate runs/]);
+  const checkWith = (DATABASE_URL: string) =>
+    findings(checkGate, { env: { ...env, DATABASE_URL } });
+  assertFound(await checkWith(databaseUrl), ["ok", /^the gate runs/]);
   const others = [await server.newDatabase(), await usedDatabase(t), `sqlite:${dataDir}/a.db`];
   for (const other of others) {
-    assertFound(await seen(other), ["problem", /has another database/, /DATABASE_URL/]);
+    assertFound(await checkWith(other), ["problem", /has another database/, /DATABASE_URL/]);
   }
 });

@@ -4,7 +4,7 @@ import { openStoreToRead } from "../../gate/open-store.ts";
 import type { Command } from "../command.ts";
 import { JSON_LINES, startListing } from "../listing.ts";
 import { SUCCESS } from "../terminal.ts";
-import { failFor, STORE_SETTINGS } from "../user/accounts.ts";
+import { reportRefusal, STORE_SETTINGS } from "../user/accounts.ts";
 
 /** How many sessions of one user are listed. */
 const MAX_OF_USER = 1_000;
@@ -22,7 +22,8 @@ export const command: Command = {
     const now = new Date();
     const username = options.name === undefined ? undefined : String(options.name);
     const user = username === undefined ? undefined : await store.findUserByUsername(username);
-    if (username !== undefined && user === undefined) return failFor("no-user", username, terminal);
+    if (username !== undefined && user === undefined)
+      return reportRefusal("no-user", username, terminal);
     const print = startListing(LISTING, options, terminal);
     const names = new Map<string, string>();
     for await (const sessions of user === undefined
@@ -44,13 +45,7 @@ interface Listed {
 }
 
 const LISTING = {
-  titles: [
-    ["ID", 32],
-    ["LAST USE", 24],
-    ["ADDRESS", 15],
-    ["USER", 0],
-    ["DEVICE", 0],
-  ],
+  columns: { ID: 32, "LAST USE": 24, ADDRESS: 15, USER: 0, DEVICE: 0 },
   cells: ({ session: { id, usedAt, address, device }, username }: Listed) => [
     ...[id, usedAt.toISOString(), address, username, device],
   ],
@@ -58,4 +53,4 @@ const LISTING = {
     const { id, createdAt, usedAt, expiresAt, address, device } = session;
     return { id, username, createdAt, usedAt, expiresAt, address, device };
   },
-} as const;
+};

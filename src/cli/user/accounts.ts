@@ -57,7 +57,7 @@ type Refusal =
   | "password-too-short";
 
 /** Prints why nothing has changed, and returns the exit code. */
-export function failFor(refusal: Refusal, username: string, terminal: Terminal): number {
+export function reportRefusal(refusal: Refusal, username: string, terminal: Terminal): number {
   switch (refusal) {
     case "no-user":
       return terminal.fail(`there is no user "${username}"`);

@@ -4,7 +4,7 @@ import { openIfExists, openStore } from "../../gate/open-store.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
 import type { Command } from "../command.ts";
 import { newPassword, PASSWORD_STDIN } from "../prompt.ts";
-import { failFor, quoted, STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 
 export const command: Command = {
   details: "Asks for the password twice. The first user closes the setup page.",
@@ -24,9 +24,9 @@ export const command: Command = {
     const username = String(options.name);
     const missing = options.create === true ? "create" : "refuse";
     // Before the password is asked for, and before a database is created.
-    if (username === "") return failFor("username-missing", username, terminal);
+    if (username === "") return reportRefusal("username-missing", username, terminal);
     if (await isTaken(username, settings, missing)) {
-      return failFor("username-taken", username, terminal);
+      return reportRefusal("username-taken", username, terminal);
     }
     const password = await newPassword(terminal.ports, options);
     const add = withAccounts(
@@ -36,7 +36,7 @@ export const command: Command = {
       missing,
     );
     const { kind } = await add;
-    if (kind !== "added") return failFor(kind, username, terminal);
+    if (kind !== "added") return reportRefusal(kind, username, terminal);
     return terminal.succeed(`Created user ${quoted(username)}.`);
   },
 };

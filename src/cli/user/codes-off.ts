@@ -1,6 +1,6 @@
 import { removeCodes } from "../../core/codes/turn-off-codes.ts";
 import type { Command } from "../command.ts";
-import { failFor, quoted, STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 
 export const command: Command = {
   details: "For a lost phone: the next sign-in needs the password only.",
@@ -13,7 +13,7 @@ export const command: Command = {
       const username = String(options.name);
       switch (await removeCodes(accounts, username)) {
         case "no-user":
-          return failFor("no-user", username, terminal);
+          return reportRefusal("no-user", username, terminal);
         case "already-off":
           return terminal.succeed(`User ${quoted(username)} does not use one-time codes.`);
         case "off":

@@ -1,6 +1,5 @@
 import type { StoredUser } from "../../core/store.ts";
 import { pagesOf } from "../../core/transfer/pages.ts";
-import { printable, printableJson } from "../../files/printable.ts";
 import { openStoreToRead } from "../../gate/open-store.ts";
 import type { Command } from "../command.ts";
 import { JSON_LINES, startListing } from "../listing.ts";
@@ -23,13 +22,10 @@ export const command: Command = {
 
 /** Without the password hash. */
 const LISTING = {
-  titles: [
-    ["ID", 36],
-    ["NAME", 0],
-  ],
+  columns: { ID: 36, NAME: 0 },
   cells: ({ id, username }: StoredUser) => [id, username],
   object({ id, username, sessionsFrom }: StoredUser) {
     const from = sessionsFrom === undefined ? null : new Date(sessionsFrom * 1000);
     return { id, username, sessionsFrom: from };
   },
-} as const;
+};

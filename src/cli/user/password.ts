@@ -1,7 +1,7 @@
 import { resetPassword } from "../../core/accounts/reset-password.ts";
 import type { Command } from "../command.ts";
 import { newPassword, PASSWORD_STDIN } from "../prompt.ts";
-import { failFor, quoted, STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 
 export const command: Command = {
   details:
@@ -19,11 +19,11 @@ export const command: Command = {
       const username = String(options.name);
       // Before the password is asked for.
       if ((await accounts.store.findUserByUsername(username)) === undefined) {
-        return failFor("no-user", username, terminal);
+        return reportRefusal("no-user", username, terminal);
       }
       const password = await newPassword(terminal.ports, options);
       const outcome = await resetPassword(accounts, username, password);
-      if (outcome !== "reset") return failFor(outcome, username, terminal);
+      if (outcome !== "reset") return reportRefusal(outcome, username, terminal);
       return terminal.succeed(`Set a new password for user ${quoted(username)}.`);
     }),
 };

@@ -1,7 +1,7 @@
 import { removeUser } from "../../core/accounts/remove-user.ts";
 import type { Command } from "../command.ts";
 import { confirm } from "../prompt.ts";
-import { failFor, quoted, STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 
 export const command: Command = {
   details: "Asks first. Its sessions end. The last user cannot be removed.",
@@ -15,17 +15,17 @@ export const command: Command = {
       const username = String(options.name);
       const { store } = accounts;
       if ((await store.findUserByUsername(username)) === undefined) {
-        return failFor("no-user", username, terminal);
+        return reportRefusal("no-user", username, terminal);
       }
       // Before the confirmation is asked for. The store checks again when it removes the user.
       const users = await store.readUsers({ afterId: "", limit: 2 });
-      if (users.length === 1) return failFor("last-user", username, terminal);
+      if (users.length === 1) return reportRefusal("last-user", username, terminal);
       const question = `Remove user ${quoted(username)}?`;
       if (options.yes !== true && !(await confirm(terminal.ports, question, "--yes"))) {
         return terminal.fail("nothing was removed");
       }
       const outcome = await removeUser(accounts, username);
-      if (outcome !== "removed") return failFor(outcome, username, terminal);
+      if (outcome !== "removed") return reportRefusal(outcome, username, terminal);
       return terminal.succeed(`Removed user ${quoted(username)}.`);
     }),
 };

@@ -1,6 +1,6 @@
 import { renameUser } from "../../core/accounts/rename-user.ts";
 import type { Command } from "../command.ts";
-import { failFor, quoted, STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 
 export const command: Command = {
   details: "Its sessions stay valid.",
@@ -16,7 +16,7 @@ export const command: Command = {
       const [from, to] = [String(options.from), String(options.to)];
       const outcome = await renameUser(accounts, from, to);
       if (outcome !== "renamed")
-        return failFor(outcome, outcome === "no-user" ? from : to, terminal);
+        return reportRefusal(outcome, outcome === "no-user" ? from : to, terminal);
       return terminal.succeed(`Renamed user ${quoted(from)} to ${quoted(to)}.`);
     }),
 };

@@ -1,7 +1,7 @@
 import { endAllSessions, endSessionsOf } from "../../core/sessions/end-sessions.ts";
 import { type Command, UsageError } from "../command.ts";
 import { counted } from "../terminal.ts";
-import { failFor, quoted, STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 
 export const command: Command = {
   details: "Ends every session issued before now, on every instance.",
@@ -23,7 +23,7 @@ export const command: Command = {
       const username = String(name);
       return (await endSessionsOf(accounts, username)) === "ended"
         ? terminal.succeed(`Ended all sessions of user ${quoted(username)}.`)
-        : failFor("no-user", username, terminal);
+        : reportRefusal("no-user", username, terminal);
     });
   },
 };

@@ -27,13 +27,12 @@ export async function inspectSqlite(
   file: string,
   maxChecked: number = MAX_CHECKED_BYTES,
 ): Promise<SqliteInspection> {
-  try {
-    return await retryWhileBusy(() => inspectOnce(file, maxChecked));
-  } catch (error) {
+  const inspect = () => retryWhileBusy(() => inspectOnce(file, maxChecked));
+  return inspect().catch((error) => {
     // The process that began to write has shared memory by now, which keeps the next reader apart.
     if (codeOf(error) !== "database_changed") throw error;
-    return inspectSqlite(file, maxChecked);
-  }
+    return inspect();
+  });
 }
 
 function inspectOnce(file: string, maxChecked: number): SqliteInspection {

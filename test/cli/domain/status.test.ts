@@ -77,15 +77,12 @@ const states: Readonly<Record<string, Shown>> = {
     },
   },
   "an expired certificate": {
-    state: {
-      certificate: { from: new Date("2020-01-01"), until: new Date("2020-01-04") },
-      progress: succeeded,
-    },
-    lines: ["expired 2020-01-04T00:00:00Z", "2026-05-06T07:08:09Z, succeeded", NOW],
+    state: { certificate: { from: new Date("2020-01-01"), until: new Date("2020-01-04") } },
+    lines: ["expired 2020-01-04T00:00:00Z", "none", NOW],
     json: {
       notAfter: "2020-01-04T00:00:00.000Z",
       renewalAt: "2020-01-03T00:00:00.000Z",
-      lastAttempt: success,
+      lastAttempt: null,
       nextAttemptAt: null,
     },
   },

@@ -53,16 +53,6 @@ test("user add --create uses up the setup token as the setup does", async (t) =>
   assert.equal((await stat(join(DATA_DIR, "latchkey.db"))).mode & 0o777, 0o600);
 });
 
-test("user add --create run again says that the user exists, and adds another to them", async (t) => {
-  const env = { DATA_DIR: await tempDir(t) };
-  const guest = ["user", "add", "guest", "--password-stdin", "--create"];
-  assert.equal(await outputOf(CREATE, { env, input }), CREATED);
-  const refusal = await failureOf(CREATE, { env, input: "another password" });
-  assert.equal(refusal, 'there is already a user "owner"');
-  await outputOf(guest, { env, input });
-  assert.match(await outputOf(["user", "list"], { env }), /^(\S+ {2}\w+\n){2}$/);
-});
-
 const refused = [
   ["a short password", "owner", "1234567", 1],
   ["an empty name", "", OWNER.password, 2],
@@ -85,12 +75,4 @@ test("user add --create leaves another program's database unchanged", async (t) 
   const refusal = await failureOf(CREATE, { env: { DATA_DIR }, input });
   assert.equal(refusal, `${file} has no Latchkey tables`);
   assert.deepEqual(await readFile(file), before);
-});
-
-test("four racing user add --create make one account", async (t) => {
-  const env = { DATA_DIR: await tempDir(t) };
-  const endings = await Promise.all(
-    Array.from({ length: 4 }, () => runCommand(CREATE, { env, input })),
-  );
-  assert.deepEqual(endings.map(({ code }) => code).sort(), [0, 1, 1, 1]);
 });
