@@ -1,29 +1,21 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { parseEnv, promisify } from "node:util";
-import { readSettings } from "../src/gate/settings/settings.ts";
+import { type TestContext, test } from "node:test";
+import { promisify } from "node:util";
+import { folderWith, ROOT } from "./examples/folder-with.ts";
 import { exampleOf } from "./proxies/examples.ts";
 import { send } from "./support/client.ts";
 import { SECRET } from "./support/gate.ts";
 import { startNode } from "./support/process.ts";
-import { tempDir } from "./support/temp-dir.ts";
 
-const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const readme = await readFile(join(ROOT, "README.md"), "utf8");
 
 /** A project with Latchkey installed that contains the example. */
-async function exampleProject(dir: string): Promise<string> {
+async function exampleProject(t: TestContext): Promise<string> {
   const code = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
-  const modules = join(dir, "node_modules");
-  await mkdir(join(modules, "@hono"), { recursive: true });
-  await symlink(ROOT, join(modules, "latchkey"));
-  for (const name of ["hono", "@hono/node-server", "@types"]) {
-    await symlink(join(ROOT, "node_modules", name), join(modules, name));
-  }
+  const dir = await folderWith(t, ["latchkey", "hono", "@hono/node-server", "@types"]);
   await writeFile(join(dir, "package.json"), '{ "type": "module" }');
   await writeFile(join(dir, "app.ts"), code.replace("port: 3000", "port: 0"));
   await writeFile(
@@ -34,12 +26,11 @@ async function exampleProject(dir: string): Promise<string> {
       include: ["app.ts"],
     }),
   );
-  return join(dir, "app.ts");
+  return dir;
 }
 
 test("the example in the README type-checks", async (t) => {
-  const dir = await tempDir(t);
-  await exampleProject(dir);
+  const dir = await exampleProject(t);
   const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
   const { stdout } = await promisify(execFile)(process.execPath, [tsc, "-p", dir]).catch(
     (error: { stdout: string }) => error,
@@ -47,10 +38,12 @@ test("the example in the README type-checks", async (t) => {
   assert.equal(stdout, "");
 });
 
-test("the example in the README admits only its owner", async (t) => {
-  const dir = await tempDir(t);
-  const app = await exampleProject(dir);
-  const args = ["--conditions=latchkey-source", app];
+test("the example in the README starts with a secret only, and admits only its owner", async (t) => {
+  const dir = await exampleProject(t);
+  const args = ["--conditions=latchkey-source", "app.ts"];
+  const { code, stderr } = await startNode(t, args, { AUTH_SECRET: "" }, dir).ended;
+  assert.equal(code, 1);
+  assert.match(stderr, /Set AUTH_SECRET: `npx latchkey secret`/);
   const { shows } = startNode(t, args, { AUTH_SECRET: SECRET }, dir);
   const [, url = ""] = await shows(/^Listening on (http:\/\/127\.0\.0\.1:\d+)\n/);
   const first = await send(`${url}/`);
@@ -65,29 +58,6 @@ test("the example in the README admits only its owner", async (t) => {
   const others = await send(`${url}/`);
   assert.deepEqual([others.status, others.location], [303, "/login"]);
   assert.match((await send(`${url}/account`, { session })).body, /action="\/account\/password"/);
-});
-
-test("the example in the README does not start without AUTH_SECRET", async (t) => {
-  const dir = await tempDir(t);
-  const args = ["--conditions=latchkey-source", await exampleProject(dir)];
-  const { code, stderr } = await startNode(t, args, { AUTH_SECRET: "" }, dir).ended;
-  assert.equal(code, 1);
-  assert.match(stderr, /Set AUTH_SECRET: `npx latchkey secret`/);
-});
-
-test("the README installs the tarball that npm pack makes of this version", async () => {
-  const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
-  const [, installed] = /^npm install \.\.\/latchkey\/(\S+)/m.exec(readme) ?? [];
-  assert.equal(installed, `latchkey-${version}.tgz`);
-});
-
-test("the README's settings of a gate keep its accounts apart from those of the first try", () => {
-  const [, lines = ""] = /<<EOF\n([\s\S]*?)\n *EOF\n/.exec(readme) ?? [];
-  const env = parseEnv(lines.replace(/\$\(.*\)/, SECRET));
-  const { settings, problems } = readSettings({ flags: {}, envFile: undefined, env });
-  const tried = readSettings({ flags: {}, envFile: undefined, env: {} }).settings;
-  assert.deepEqual([problems, settings.limitIpv6Prefix], [[], 64]);
-  assert.notEqual(settings.dataDir, tried.dataDir);
 });
 
 test("the README shows the Caddy configuration that the proxy tests run", () => {

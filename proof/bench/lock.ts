@@ -12,7 +12,7 @@ export interface LockEntry {
 export type Locked = Readonly<Record<string, LockEntry>>;
 
 /** The named packages and all their dependencies, nested as in the lock file. */
-export function closureOf(locked: Locked, names: readonly string[]): Locked {
+function closureOf(locked: Locked, names: readonly string[]): Locked {
   const found: Record<string, LockEntry> = {};
   const waiting = names.map((name) => ({ name, from: "" }));
   for (const { name, from } of waiting) {

@@ -32,7 +32,7 @@ export function usedByAll(): number | undefined {
 }
 
 /** All fields of the first line but `idle` and `iowait`; guests are within `user` and `nice`. */
-export function parseUsed(stat: string): number {
+function parseUsed(stat: string): number {
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = (
     /^cpu +(.*)$/m.exec(stat)?.[1] ?? ""
   )

@@ -73,12 +73,9 @@ export async function atPasskeys(
   return at;
 }
 
-export async function signInByPassword(
-  { page, url }: AtPasskeys,
-  username: string = OWNER.username,
-): Promise<void> {
+export async function signInByPassword({ page, url }: AtPasskeys): Promise<void> {
   await page.goto(`${url}/login`);
-  await submit(page, "/login", { username, password: OWNER.password });
+  await submit(page, "/login", OWNER);
 }
 
 export const ADD = "/account/passkeys/add";

@@ -4,8 +4,8 @@ import jsqr from "jsqr";
 import type { Locator, Page } from "playwright-core";
 import { wordsIn } from "../../src/web/pages/words.ts";
 import { OWNER } from "../support/gate.ts";
-import { begunIn, codeShown } from "../support/one-time-codes.ts";
-import { alert, atHome, field, focused, leave, pathOf, submit, tabTo, unfold } from "./forms.ts";
+import { codeShown } from "../support/one-time-codes.ts";
+import { alert, atHome, field, focused, leave, pathOf, submit } from "./forms.ts";
 
 const PHONE = { width: 360, height: 640 } as const;
 const PASSWORD = { codes_password: OWNER.password };
@@ -75,31 +75,6 @@ for (const scripts of ["on", "off"] as const) {
     assert.ok(!(await gate.logEntries(6)).some(({ summary }) => summary.includes(key)));
   });
 }
-
-test("turns codes on and off with the keyboard alone", async (t) => {
-  const { page, gate } = await atHome(t, { size: PHONE });
-  await page.goto(`${gate.url}/`);
-  const openForm = async (): Promise<void> => {
-    await tabTo(page, "summary:has(#codes)");
-    await page.keyboard.press("Enter");
-    await tabTo(page, "#codes_password");
-    await page.keyboard.type(OWNER.password);
-  };
-  await openForm();
-  await leave(page, () => page.keyboard.press("Enter"));
-  const { key } = begunIn(await page.content());
-  await field(page, "code").and(page.locator(":focus")).waitFor();
-  await page.keyboard.type(codeShown(key));
-  await leave(page, () => page.keyboard.press("Enter"));
-  await tabTo(page, ".recovery + a");
-  await leave(page, () => page.keyboard.press("Enter"));
-  await openForm();
-  await tabTo(page, '[name="code"]');
-  await page.keyboard.type(codeShown(key, 1));
-  await leave(page, () => page.keyboard.press("Enter"));
-  await unfold(page);
-  assert.equal(await field(page, "code").count(), 0);
-});
 
 test("reads the QR code in the dark too, and prints recovery codes without the button", async (t) => {
   const { page } = await atHome(t, { scheme: "dark", size: PHONE });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { OWNER } from "../support/gate.ts";
-import { alert, atGate, atHome, field, focused, heading, leave, pathOf, submit } from "./forms.ts";
+import { alert, atGate, field, focused, leave, pathOf, submit } from "./forms.ts";
 
 const WRONG = { ...OWNER, password: "wrong" } as const;
 
@@ -38,32 +38,3 @@ test("shows no username from before on a sign-in page without an error, or that 
     assert.deepEqual([await username(page), await focused(page)], ["", "username"], path);
   }
 });
-
-test("without scripts, a failed sign-in starts with the empty username", async (t) => {
-  const { page, gate } = await atGate(t, { scripts: "off" });
-  await gate.setUp();
-  await page.goto(`${gate.url}/login`);
-  await submit(page, "/login", WRONG);
-  assert.deepEqual([await username(page), await focused(page)], ["", "username"]);
-});
-
-for (const scripts of ["on", "off"] as const) {
-  test(`the sign-in page lets a signed-in user continue, sign out or use another account, scripts ${scripts}`, async (t) => {
-    const { page, gate } = await atHome(t, { scripts });
-    await page.goto(`${gate.url}/login`);
-    assert.equal(await heading(page).innerText(), "Welcome back");
-    assert.equal(await field(page, "username").isVisible(), false);
-    await leave(page, () => page.getByRole("link", { name: "Continue" }).click());
-    assert.equal(pathOf(page), "/");
-
-    await page.goto(`${gate.url}/login`);
-    await submit(page, "/login", WRONG);
-    assert.equal(pathOf(page), "/login?error=1");
-    await submit(page, "/login", OWNER);
-    assert.equal(pathOf(page), "/");
-
-    await page.goto(`${gate.url}/login`);
-    await submit(page, "/logout");
-    assert.equal(await heading(page).innerText(), "Sign in to Latchkey");
-  });
-}

@@ -1,146 +1,80 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { changeForm, OWNER } from "../support/gate.ts";
-import { atGate, atHome, type Fields, field, fill, focused, leave } from "./forms.ts";
+import { OWNER } from "../support/gate.ts";
+import { begunIn, codeShown } from "../support/one-time-codes.ts";
+import { atPasskeys, listed, signOut } from "./at-passkeys.ts";
+import { atHome, field, leave, tabTo } from "./forms.ts";
 
-interface Stop {
-  readonly name: string;
-  readonly outline: string;
-}
+declare function getComputedStyle(element: object): { outlineStyle: string; outlineWidth: string };
 
-/** The elements that the Tab key reaches, in order, from the top of the page. */
-async function tabStops(page: Page): Promise<readonly Stop[]> {
+/** The names of the elements that the Tab key reaches, in order, each with a visible focus. */
+async function tabStops(page: Page): Promise<readonly string[]> {
   await page.locator("h1").click();
-  const stops: Stop[] = [];
+  const stops: string[] = [];
   for (;;) {
     await page.keyboard.press("Tab");
     const stop = page.locator(":focus:not(body)");
     if ((await stop.count()) === 0 || stops.length > 20) return stops;
-    stops.push({
-      name:
-        (await stop.getAttribute("name")) ??
-        (await stop.getAttribute("title")) ??
-        (await stop.innerText()),
-      outline: await stop.evaluate(outlineOf),
+    const name =
+      (await stop.getAttribute("name")) ??
+      (await stop.getAttribute("title")) ??
+      (await stop.innerText());
+    const outline = await stop.evaluate((element: object) => {
+      const { outlineStyle, outlineWidth } = getComputedStyle(element);
+      return `${outlineWidth} ${outlineStyle}`;
     });
+    assert.match(outline, /^[2-9](\.\d+)?px solid$/, name);
+    stops.push(name);
   }
-}
-
-declare function getComputedStyle(element: object): { outlineStyle: string; outlineWidth: string };
-
-function outlineOf(element: object): string {
-  const { outlineStyle, outlineWidth } = getComputedStyle(element);
-  return `${outlineWidth} ${outlineStyle}`;
-}
-
-function assertStops(stops: readonly Stop[], names: readonly string[]): void {
-  assert.deepEqual(
-    stops.map(({ name }) => name),
-    names,
-  );
-  for (const { name, outline } of stops) assert.match(outline, /^[2-9](\.\d+)?px solid$/, name);
 }
 
 for (const colours of ["own", "forced"] as const) {
-  test(`Tab moves through the sign-in page from top to bottom with a visible focus, colours ${colours}`, async (t) => {
-    const { page, gate } = await atGate(t, { colours });
-    await gate.setUp();
-    await page.goto(`${gate.url}/login`);
-    assertStops(await tabStops(page), ["username", "password", "Show", "Sign in"]);
-  });
-
-  test(`Tab moves through the setup from top to bottom with a visible focus, colours ${colours}`, async (t) => {
-    const { page, gate } = await atGate(t, { colours }, { domainSetupCommand: process.execPath });
-    await writeFile(gate.setupTokenFile, "the token");
-    await page.goto(`${gate.url}/setup`);
-    assertStops(await tabStops(page), [
-      "token",
-      "username",
-      "password",
-      "Show",
-      "confirm",
-      "Show",
-      "domain",
-      "Create account",
-    ]);
-  });
-
-  test(`Tab moves through the home page from top to bottom with a visible focus, colours ${colours}`, async (t) => {
-    const { page } = await atHome(t, { colours });
-    assertStops(await tabStops(page), [
+  test(`Tab moves from top to bottom with a visible focus, colours ${colours}`, async (t) => {
+    const { page, gate } = await atHome(t, { colours });
+    assert.deepEqual(await tabStops(page), [
       "Sign out",
       "Password\nChange password",
-      "current_password",
-      "Show",
-      "new_password",
-      "Show",
-      "confirm_password",
-      "Show",
-      "end_others",
-      "Change password",
-      "Sessions\n1 active",
-      "session",
-      "One-time codes\nTurn on",
-      "codes_password",
-      "Show",
-      "Continue",
+      ...["current_password", "Show", "new_password", "Show", "confirm_password", "Show"],
+      ...["end_others", "Change password"],
+      ...["Sessions\n1 active", "session"],
+      ...["One-time codes\nTurn on", "codes_password", "Show", "Continue"],
     ]);
+    await page.context().clearCookies();
+    await page.goto(`${gate.url}/login`);
+    assert.deepEqual(await tabStops(page), ["username", "password", "Show", "Sign in"]);
   });
 }
 
-test("Tab reaches the link of an error page", async (t) => {
-  const { page, gate } = await atGate(t, { statuses: [404] });
-  await page.goto(`${gate.url}/nothing`);
-  assertStops(await tabStops(page), ["Back to setup"]);
-});
-
-/** Fills in values that are rejected, and sends them with the Enter key from each field in turn. */
-async function assertEnterSends(page: Page, fields: Fields): Promise<void> {
-  for (const name of Object.keys(fields)) {
-    await fill(page, fields);
-    await leave(page, () => field(page, name).press("Enter"));
-    assert.equal(await page.getByRole("alert").count(), 1, name);
-  }
-}
-
-test("Enter submits the sign-in form from every field", async (t) => {
-  const { page, gate } = await atGate(t);
-  await gate.setUp();
-  await page.goto(`${gate.url}/login`);
-  await assertEnterSends(page, { username: "owner", password: "wrong" });
-});
-
-test("Enter submits the setup form from every field", async (t) => {
-  const { page, gate } = await atGate(
-    t,
-    { statuses: [422] },
-    { domainSetupCommand: process.execPath },
-  );
-  await page.goto(`${gate.url}/setup`);
-  const fields = { username: "owner", password: "one", confirm: "other", domain: "example.org" };
-  await assertEnterSends(page, fields);
-});
-
-test("Enter submits the password change from every field", async (t) => {
-  const { page } = await atHome(t, { statuses: [422] });
-  const fields = { ...changeForm(OWNER.password, "one horse"), confirm_password: "other horse" };
-  await assertEnterSends(page, fields);
-});
-
-test("the sign-in page opens with the focus on the username", async (t) => {
-  const { page, gate } = await atGate(t);
-  await gate.setUp();
-  for (const query of ["", "?error=1"]) {
-    await page.goto(`${gate.url}/login${query}`);
-    assert.equal(await focused(page), "username", query);
-  }
-});
-
-test("the home page opens without focus and with the password form folded", async (t) => {
+test("turns codes on with the keyboard alone", async (t) => {
   const { page, gate } = await atHome(t);
   await page.goto(`${gate.url}/`);
-  assert.equal(await field(page, "current_password").isVisible(), false);
-  assert.equal(await page.locator(":focus:not(body)").count(), 0);
+  await tabTo(page, "summary:has(#codes)");
+  await page.keyboard.press("Enter");
+  await tabTo(page, "#codes_password");
+  await page.keyboard.type(OWNER.password);
+  await leave(page, () => page.keyboard.press("Enter"));
+  const { key } = begunIn(await page.content());
+  await field(page, "code").and(page.locator(":focus")).waitFor();
+  await page.keyboard.type(codeShown(key));
+  await leave(page, () => page.keyboard.press("Enter"));
+  await tabTo(page, ".recovery + a");
+});
+
+test("adds a passkey and signs in with it with the keyboard alone", async (t) => {
+  const at = await atPasskeys(t);
+  const { page } = at;
+  await tabTo(page, "summary:has(#passkeys)");
+  await page.keyboard.press("Enter");
+  await tabTo(page, "#passkey_name");
+  await page.keyboard.type("Phone");
+  await tabTo(page, "#passkey_password");
+  await page.keyboard.type(OWNER.password);
+  await leave(page, () => page.keyboard.press("Enter"));
+  assert.deepEqual(await listed(page), ["Phone"]);
+  await signOut(at);
+  await page.locator('[name="username"]:focus').waitFor();
+  await tabTo(page, '[action="/login/passkey"] button');
+  await leave(page, () => page.keyboard.press("Enter"));
+  assert.equal(new URL(page.url()).pathname, "/");
 });

@@ -17,7 +17,6 @@ const pages: readonly Noisy[] = [
   { name: "unexpected status", status: 404, visiting: { statuses: [422] } },
   { name: "console", body: "<script>console.log('a word')</script>" },
   { name: "thrown", body: "<script>throw new Error('a fault')</script>" },
-  { name: "rejected", body: "<script>Promise.reject(new Error('a fault'))</script>" },
   { name: "not loaded", body: "<img src='http://gone.noisy.test/' alt=''>" },
   {
     name: "forbidden",

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { wordsIn } from "../../src/web/pages/words.ts";
 import { assertAccessible } from "../support/browser-axe.ts";
 import { execute } from "../support/database.ts";
 import { OWNER } from "../support/gate.ts";
-import { begunIn, codeShown } from "../support/one-time-codes.ts";
 import {
   ADD,
   addPasskey,
@@ -18,7 +16,7 @@ import {
   signOut,
   useButton,
 } from "./at-passkeys.ts";
-import { alert, atHome, formOf, leave, pathOf, submit, tabTo, unfold } from "./forms.ts";
+import { alert, atHome, formOf, leave, pathOf, submit, unfold } from "./forms.ts";
 
 const user = (page: Page): Promise<string> => page.locator(".user > p").innerText();
 
@@ -49,24 +47,6 @@ test("signs in through autofill, and returns to the requested page", async (t) =
   await at.page.waitForURL(`${at.url}/nothing`);
 });
 
-test("removes a passkey only with the password, and refuses it from then on", async (t) => {
-  const at = await atPasskeys(t);
-  await addPasskey(at, "Phone");
-  await unfold(at.page);
-  await at.page.locator("#passkey_remove_password").fill("wrong");
-  await leave(at.page, () => formOf(at.page, REMOVE).locator("[type=submit]").click());
-  assert.equal(await alert(at.page).innerText(), "Current password is incorrect");
-  assert.deepEqual(await listed(at.page), ["Phone"]);
-
-  await at.page.locator("#passkey_remove_password").fill(OWNER.password);
-  await leave(at.page, () => formOf(at.page, REMOVE).locator("[type=submit]").click());
-  assert.deepEqual(await listed(at.page), []);
-  await signOut(at);
-  assert.equal(await useButton(at.page).count(), 0, "no account has one");
-  const [entry] = (await at.gate.logEntries(4)).toReversed();
-  assert.equal(entry?.summary, "Removed a passkey of owner");
-});
-
 test("shows a wrong password without creating a passkey, and works after it", async (t) => {
   const at = await atPasskeys(t);
   await fillName(at.page, "Phone", "wrong");
@@ -74,7 +54,6 @@ test("shows a wrong password without creating a passkey, and works after it", as
   await alert(at.page).waitFor();
   assert.equal(await alert(at.page).innerText(), "Current password is incorrect");
   assert.deepEqual(await at.authenticator.credentials(), []);
-  await assertAccessible(at.page);
   await addPasskey(at, "Phone");
   assert.deepEqual(await listed(at.page), ["Phone"]);
 });
@@ -89,58 +68,15 @@ test("shows a failure, and offers the password, if the device has no passkey", a
   await useButton(at.page).click();
   await alert(at.page).waitFor();
   assert.match(await alert(at.page).innerText(), /^That didn’t work\./);
-  await assertAccessible(at.page);
   await signInByPassword(at);
   assert.equal(pathOf(at.page), "/");
-});
-
-test("adds a passkey to an account with codes, and signs in without a code", async (t) => {
-  const at = await atPasskeys(t);
-  const { page } = at;
-  await submit(page, "/account/codes/begin", { codes_password: OWNER.password });
-  const { key } = begunIn(await page.content());
-  await submit(page, "/account/codes/confirm", { code: codeShown(key) });
-  await page.goto(`${at.url}/`);
-
-  await fillName(page, "Phone", OWNER.password);
-  await page.locator("#passkey_code").fill("000");
-  await formOf(page, ADD).locator("[type=submit]").click();
-  await alert(page).waitFor();
-  assert.equal(await alert(page).textContent(), wordsIn("en").messages.codeIncorrect);
-  await assertAccessible(page);
-  await page.locator("#passkey_code").fill(codeShown(key, 1));
-  await leave(page, () => formOf(page, ADD).locator("[type=submit]").click());
-  assert.deepEqual(await listed(page), ["Phone"]);
-
-  await signOut(at);
-  await assertAccessible(page);
-  await signInByPasskey(at);
-  assert.equal(await user(page), "Signed in as owner");
-});
-
-test("works with the keyboard alone", async (t) => {
-  const at = await atPasskeys(t);
-  const { page } = at;
-  await tabTo(page, "summary:has(#passkeys)");
-  await page.keyboard.press("Enter");
-  await tabTo(page, "#passkey_name");
-  await page.keyboard.type("Phone");
-  await tabTo(page, "#passkey_password");
-  await page.keyboard.type(OWNER.password);
-  await leave(page, () => page.keyboard.press("Enter"));
-  assert.deepEqual(await listed(page), ["Phone"]);
-  await signOut(at);
-  await page.locator('[name="username"]:focus').waitFor();
-  await tabTo(page, '[action="/login/passkey"] button');
-  await leave(page, () => page.keyboard.press("Enter"));
-  assert.equal(await user(page), "Signed in as owner");
 });
 
 test("has no accessibility violations, light and dark, and fits a small phone", async (t) => {
   const at = await atPasskeys(t, "no autofill", { size: { width: 320, height: 640 } });
   const { page } = at;
   await addPasskey(at, "A name without spaces of many characters".replaceAll(" ", "-"));
-  for (const open of [async () => unfold(page), async () => signOut(at)]) {
+  for (const open of [() => unfold(page), () => signOut(at)]) {
     await open();
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });

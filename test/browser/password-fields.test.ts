@@ -10,41 +10,23 @@ const showButton = (within: Page | Locator, label: string): Locator =>
 const hideButton = (within: Page | Locator, label: string): Locator =>
   within.getByRole("button", { name: `Hide: ${label}`, exact: true });
 
-async function autocompletes(page: Page, action: string): Promise<object> {
-  const inputs = await formOf(page, action).locator("input").all();
-  const pairs = inputs.map(async (input) => [
-    await input.getAttribute("name"),
-    await input.getAttribute("autocomplete"),
-  ]);
-  return Object.fromEntries(await Promise.all(pairs));
-}
-
-test("each field has an autocomplete value for password managers", async (t) => {
-  const { page, gate } = await atGate(t);
-  await page.goto(`${gate.url}/setup`);
-  assert.deepEqual(await autocompletes(page, "/setup"), {
-    username: "username",
-    password: "new-password",
-    confirm: "new-password",
-  });
-  await page.goto(`${gate.url}/login`);
-  assert.deepEqual(await autocompletes(page, "/login"), {
-    username: "username",
-    password: "current-password",
-  });
-});
-
-test("the password change has a hidden username field for password managers", async (t) => {
+test("the fields of the password change say what they are to password managers and keyboards", async (t) => {
   const { page } = await atHome(t);
-  assert.deepEqual(await autocompletes(page, "/account/password"), {
-    username: "username",
-    current_password: "current-password",
-    new_password: "new-password",
-    confirm_password: "new-password",
-    end_others: null,
-  });
-  const username = field(formOf(page, "/account/password"), "username");
+  const form = formOf(page, "/account/password");
+  const username = field(form, "username");
   assert.deepEqual([await username.inputValue(), await username.isVisible()], ["owner", false]);
+  for (const [name, purpose] of [
+    ["username", "username"],
+    ["current_password", "current-password"],
+    ["new_password", "new-password"],
+    ["confirm_password", "new-password"],
+  ] as const) {
+    assert.equal(await field(form, name).getAttribute("autocomplete"), purpose);
+  }
+  for (const input of await page.locator("input:visible:not([type=checkbox])").all()) {
+    assert.equal(await input.getAttribute("spellcheck"), "false");
+    assert.equal(await input.getAttribute("autocapitalize"), "none");
+  }
 });
 
 test("each password field has a button that shows and hides it", async (t) => {
@@ -67,25 +49,6 @@ test("each password field has a button that shows and hides it", async (t) => {
   }
 });
 
-test("the button is inside the field, which keeps its size when the password is shown", async (t) => {
-  const { page, gate } = await atGate(t);
-  await page.goto(`${gate.url}/login`);
-  const password = field(page, "password");
-  const box = await password.boundingBox();
-  await showButton(page, "Password").click();
-  assert.deepEqual(await password.boundingBox(), box);
-  const button = await hideButton(page, "Password").boundingBox();
-  assert.ok(box !== null && button !== null);
-  assert.equal(button.x + button.width, box.x + box.width);
-  assert.deepEqual([button.y, button.height], [box.y, box.height]);
-});
-
-test("has no such button without scripts", async (t) => {
-  const { page, gate } = await atGate(t, { scripts: "off" });
-  await page.goto(`${gate.url}/setup`);
-  assert.deepEqual(await page.getByRole("button").allInnerTexts(), ["Create account"]);
-});
-
 test("submits a shown password as a password field, so that browsers offer to save it", async (t) => {
   const { page, gate } = await atGate(t, { givenUp: "allowed" });
   await gate.setUp();
@@ -101,14 +64,6 @@ test("submits a shown password as a password field, so that browsers offer to sa
   ]);
   assert.equal(sent.postData(), "username=owner&password=correct+horse");
   assert.equal(await field(page, "password").getAttribute("type"), "password");
-});
-
-test("spelling checks and keyboard corrections are off for a shown password", async (t) => {
-  const { page } = await atHome(t);
-  for (const input of await page.locator("input:visible:not([type=checkbox])").all()) {
-    assert.equal(await input.getAttribute("spellcheck"), "false");
-    assert.equal(await input.getAttribute("autocapitalize"), "none");
-  }
 });
 
 /** Types a letter with Caps Lock on or off. */
@@ -129,21 +84,15 @@ test("shows a hint at a password while Caps Lock is on and the field has the foc
   assert.equal(await hints(page), 0);
   await typed(password, "on");
   await hintsWill(page, 1);
-  await typed(password, "off");
-  await hintsWill(page, 0);
-  await typed(password, "on");
-  await hintsWill(page, 1);
   await field(page, "username").focus();
   await hintsWill(page, 0);
   await typed(field(page, "username"), "on");
   assert.deepEqual([await hints(page), await focused(page)], [0, "username"]);
 });
 
-for (const scripts of ["on", "off"] as const) {
-  test(`the address for password managers opens the password form, scripts ${scripts}`, async (t) => {
-    const { page, gate } = await atHome(t, { scripts });
-    await page.goto(`${gate.url}/.well-known/change-password`);
-    assert.equal(pathOf(page), "/account/");
-    await field(page, "current_password").waitFor();
-  });
-}
+test("the address for password managers opens the password form, without scripts too", async (t) => {
+  const { page, gate } = await atHome(t, { scripts: "off" });
+  await page.goto(`${gate.url}/.well-known/change-password`);
+  assert.equal(pathOf(page), "/account/");
+  await field(page, "current_password").waitFor();
+});

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { wordsIn } from "../../src/web/pages/words.ts";
-import { assertAccessible } from "../support/browser-axe.ts";
 import { type AtGate, atHome, leave, pathOf, unfold } from "./forms.ts";
 
 const PHONE = { width: 360, height: 640 } as const;
@@ -63,27 +62,3 @@ for (const scripts of ["on", "off"] as const) {
     assert.equal(await othersButton(page).count(), 0);
   });
 }
-
-test("ends the session of this device, which then has to sign in", async (t) => {
-  const { page } = await atHome(t, { size: PHONE });
-  await leave(page, () => page.locator(".sessions button").first().click());
-  assert.equal(pathOf(page), "/login");
-});
-
-test("the list of sessions works with the keyboard, fits a small phone and has no accessibility violations", async (t) => {
-  const at = await atHome(t, { size: { width: 320, height: 640 } });
-  const { page } = at;
-  const name = "a-program-with-a-name-of-forty-character";
-  const sessions = await signInWith(at, ["tablet", name]);
-  await page.reload();
-  await unfold(page);
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    await assertAccessible(page);
-  }
-  const width = await page.evaluate<number>("document.documentElement.scrollWidth");
-  assert.ok(width <= 320, `${width} px`);
-  await endButton(page, name).focus();
-  await leave(page, () => page.keyboard.press("Enter"));
-  assert.deepEqual(await admitted(at, sessions), [true, false]);
-});

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { countOf } from "../support/database.ts";
 import { changeForm, OWNER, SETUP_FORM } from "../support/gate.ts";
 import { alert, atGate, type Fields, fill, leave, pathOf, sendButton, submit } from "./forms.ts";
 
@@ -44,30 +43,6 @@ test("a double click sends one setup, one password change and one sign-in", asyn
   assert.equal(await sentByDoubleClick(page, "/login", changed), 1);
   assert.equal(pathOf(page), "/");
 });
-
-test("a double click without scripts creates one account that can sign in", async (t) => {
-  const { page, gate } = await atGate(t, { scripts: "off", givenUp: "allowed" });
-  await page.goto(`${gate.url}/setup`);
-  await fill(page, SETUP_FORM);
-  await leave(page, () => doubleClick(page, "/setup"));
-  await page.goto(`${gate.url}/login`);
-  await submit(page, "/login", OWNER);
-  assert.equal(pathOf(page), "/");
-  assert.equal(countOf(gate.databaseFile, "users"), 1);
-});
-
-for (const scripts of ["on", "off"] as const) {
-  test(`the form can be sent again after a failed sign-in and Back, scripts ${scripts}`, async (t) => {
-    const { page, gate } = await atGate(t, { scripts });
-    await gate.setUp();
-    await page.goto(`${gate.url}/login`);
-    await submit(page, "/login", { ...OWNER, password: "wrong" });
-    await page.goBack();
-    assert.equal(pathOf(page), "/login");
-    await submit(page, "/login", OWNER);
-    assert.equal(pathOf(page), "/");
-  });
-}
 
 declare const PageTransitionEvent: new (name: string, about: { persisted: boolean }) => object;
 declare function dispatchEvent(event: object): void;

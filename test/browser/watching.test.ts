@@ -15,7 +15,6 @@ test("a test fails if its page reports an error", async (t) => {
     "unexpected status": "not ok",
     console: "not ok",
     thrown: "not ok",
-    rejected: "not ok",
     "not loaded": "not ok",
     forbidden: "not ok",
   });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
+import { existsSync, readdirSync } from "node:fs";
+import { dirname, normalize } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { at, text } from "./pages.ts";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const INDEX = "docs/README.md";
 
 interface Link {
@@ -19,15 +19,15 @@ interface Link {
 const pages: readonly string[] = execFileSync(
   "git",
   ["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "*.md"],
-  { cwd: ROOT, encoding: "utf8" },
+  { cwd: fileURLToPath(at("")), encoding: "utf8" },
 )
   .trimEnd()
   .split("\n")
-  .filter((page) => existsSync(join(ROOT, page)));
+  .filter((page) => existsSync(at(page)));
 
 /** The text of a page without code, in which a bracket or a `#` has another meaning. */
 const proseOf = (page: string): string =>
-  readFileSync(join(ROOT, page), "utf8")
+  text(page)
     .replaceAll(/^ *```[\s\S]*?^ *```/gm, "")
     .replaceAll(/`[^`\n]*`/g, (code) => code.replaceAll(/[[\]()<>]/g, ""));
 
@@ -38,7 +38,7 @@ function linksIn(page: string): readonly Link[] {
     .filter((target) => !/^[a-z]+:/.test(target))
     .map((target) => {
       const [path = "", anchor] = target.split("#");
-      const file = path === "" ? page : normalize(join(dirname(page), path));
+      const file = path === "" ? page : normalize(`${dirname(page)}/${path}`);
       return { page, file: file.replace(/\/$/, ""), anchor };
     });
 }
@@ -60,36 +60,39 @@ function anchorsOf(page: string): readonly string[] {
 
 const links = pages.flatMap(linksIn);
 
-test("every link leads to an existing file", () => {
+test("every link leads to an existing file and heading", () => {
   assert.ok(links.length > 100, "finds links");
-  assert.deepEqual(
-    links.filter(({ file }) => !existsSync(join(ROOT, file))),
-    [],
-  );
+  const isDead = ({ file, anchor }: Link): boolean =>
+    !existsSync(at(file)) || (anchor !== undefined && !anchorsOf(file).includes(anchor));
+  assert.deepEqual(links.filter(isDead), []);
 });
 
-test("every link to a heading leads to an existing heading", () => {
-  const anchored = links.filter(({ anchor }) => anchor !== undefined);
-  assert.ok(anchored.length > 5, "finds links to headings");
-  assert.deepEqual(
-    anchored.filter(({ file, anchor = "" }) => !anchorsOf(file).includes(anchor)),
-    [],
-  );
-});
-
-test("the index reaches every page in docs", () => {
-  const linked = linksIn(INDEX).map(({ file }) => file);
-  assert.deepEqual(
-    pages.filter((page) => page.startsWith("docs/") && page !== INDEX && !linked.includes(page)),
-    [],
-  );
-});
-
-test("the README reaches the index, and every page of the index is in the repository", () => {
+test("the README reaches the index, and the index every page in docs and only pages", () => {
   assert.ok(linksIn("README.md").some(({ file }) => file === INDEX));
   const linked = linksIn(INDEX).map(({ file }) => file);
+  const expected = pages.filter((page) => page.startsWith("docs/") && page !== INDEX);
   assert.deepEqual(
-    linked.filter((file) => !pages.includes(file)),
+    [
+      ...expected.filter((page) => !linked.includes(page)),
+      ...linked.filter((to) => !pages.includes(to)),
+    ],
     [],
   );
+});
+
+test("the pages for developers and about security name only existing files", () => {
+  const sources = readdirSync(at("src"), { recursive: true, encoding: "utf8" });
+  // Only the first file of a folder is named with its path.
+  const exists = (path: string): boolean =>
+    existsSync(at(path)) || sources.some((source) => `/${source}`.endsWith(`/${path}`));
+  for (const page of ["ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "docs/asvs.md"]) {
+    const found = text(page).matchAll(/`((?:src|test|proof|docs)\/[^`]+|[a-z][\w/-]*\.ts)`/g);
+    const named = [...found].map(([, path = ""]) => path);
+    assert.ok(named.length > 5, "finds files");
+    assert.deepEqual(
+      named.filter((path) => !exists(path)),
+      [],
+      page,
+    );
+  }
 });

@@ -1,25 +1,18 @@
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type Scrape, startMeasured } from "../gate/metrics/measured-gate.ts";
+import { reportSkipped } from "../proxies/program.ts";
+import { text } from "./pages.ts";
 
-const text = (file: string): Promise<string> =>
-  readFile(fileURLToPath(new URL(`../../docs/monitoring/${file}`, import.meta.url)), "utf8");
-
-const readme = await text("README.md");
-const alerts = await text("alerts.yaml");
-const dashboard = JSON.parse(await text("grafana-dashboard.json"));
-
-interface Target {
-  readonly expr: string;
+interface Panel {
+  readonly targets?: readonly { readonly expr: string }[];
 }
 
-const panels: readonly { readonly type: string; readonly targets?: readonly Target[] }[] =
-  dashboard.panels;
-const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+const alerts = text("docs/monitoring/alerts.yaml").replaceAll(/`[^`]*`/g, "");
+const panels: readonly Panel[] = JSON.parse(text("docs/monitoring/grafana-dashboard.json")).panels;
+const queries = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)).join("\n");
 
 /** The metrics of a gate after a setup, a page and a sign-in. */
 async function scrapeUsedGate(t: TestContext): Promise<Scrape> {
@@ -39,69 +32,23 @@ function namesIn(found: string, { types }: Scrape): readonly string[] {
   return [...new Set(names)].sort();
 }
 
-test("the dashboard and the alerts use only existing metrics", async (t) => {
+test("the page and the dashboard have every metric of the gate, and the alerts no others", async (t) => {
   const scrape = await scrapeUsedGate(t);
-  for (const found of [queries.join("\n"), alerts.replaceAll(/`[^`]*`/g, "")]) {
-    const names = namesIn(found, scrape);
-    assert.ok(names.length > 5, "finds metrics");
-    for (const name of names) assert.ok(name in scrape.types, name);
-  }
-});
-
-test("the dashboard shows every metric of the gate", async (t) => {
-  const scrape = await scrapeUsedGate(t);
-  const shown = namesIn(queries.join("\n"), scrape);
-  assert.deepEqual(shown, Object.keys(scrape.types).sort());
-});
-
-test("queries and alerts use only existing labels", async (t) => {
-  const { series } = await scrapeUsedGate(t);
-  const asked = [...queries, alerts].join("\n").matchAll(/\b(latchkey_[a-z_]+)\{([^}]+)\}/g);
-  let checked = 0;
-  for (const [, name = "", matchers = ""] of asked) {
-    for (const [, label = ""] of matchers.matchAll(/(\w+)\s*[=!]~?\s*"/g)) {
-      if (label === "job" || label === "instance") continue;
-      checked += 1;
-      assert.ok(
-        series.some((one) => one.startsWith(`${name}{`) && one.includes(`${label}="`)),
-        name,
-      );
-    }
-  }
-  assert.ok(checked >= 3, "finds labels");
-});
-
-test("the page lists exactly the metrics of the gate, with their kinds", async (t) => {
-  const { types } = await scrapeUsedGate(t);
-  const rows = [...readme.matchAll(/^\| `([a-z_]+)` \| (\w+) \| .+ \|$/gm)];
+  const { types } = scrape;
+  assert.deepEqual(namesIn(queries, scrape), Object.keys(types).sort());
+  const inAlerts = namesIn(alerts, scrape);
+  assert.ok(inAlerts.length > 5 && inAlerts.every((name) => name in types), inAlerts.join());
+  const page = text("docs/monitoring/README.md");
+  const rows = [...page.matchAll(/^\| `([a-z_]+)` \| (\w+) \| .+ \|$/gm)];
   assert.deepEqual(Object.fromEntries(rows.map(([, name, type]) => [name, type])), types);
-});
 
-test("the dashboard can be imported: it has a schema and asks for the data source", () => {
-  assert.equal(typeof dashboard.schemaVersion, "number");
-  assert.deepEqual([dashboard.id, dashboard.title], [null, "Latchkey"]);
-  const variables: readonly { readonly name: string; readonly type: string }[] =
-    dashboard.templating.list;
-  assert.deepEqual(
-    variables.map(({ name, type }) => `${name}: ${type}`),
-    ["datasource: datasource", "job: query", "instance: query"],
-  );
-  const sources = [...JSON.stringify(dashboard).matchAll(/"uid":"([^"]*)"/g)].map(([, uid]) => uid);
-  assert.ok(sources.length > queries.length);
-  for (const uid of sources) assert.match(uid ?? "", /^(\$\{datasource\}|latchkey)$/);
-});
-
-test("the panels of the dashboard have unique IDs, do not overlap, and have units", () => {
-  const ids = dashboard.panels.map(({ id }: { readonly id: number }) => id);
-  assert.equal(new Set(ids).size, ids.length);
-  const covered = new Set<string>();
-  for (const { title, type, gridPos, fieldConfig } of dashboard.panels) {
-    if (type !== "row") assert.equal(typeof fieldConfig.defaults.unit, "string", title);
-    for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1) {
-      for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
-        assert.ok(x < 24 && !covered.has(`${x},${y}`), title);
-        covered.add(`${x},${y}`);
-      }
+  const filtered = [...`${queries}\n${alerts}`.matchAll(/\b(latchkey_[a-z_]+)\{([^}]+)\}/g)];
+  for (const [, name = "", matchers = ""] of filtered) {
+    const labels = [...matchers.matchAll(/(\w+)\s*[=!]~?\s*"/g)].map(([, label = ""]) => label);
+    for (const label of labels.filter((one) => one !== "job" && one !== "instance")) {
+      const has = (series: string) =>
+        series.startsWith(`${name}{`) && series.includes(`${label}="`);
+      assert.ok(scrape.series.some(has), `${name} has the label ${label}`);
     }
   }
 });
@@ -115,9 +62,8 @@ print(json.dumps({f.name: [f.type, len(f.samples)] for f in families}))
 
 /** Only Debian's own Python, which may not be the first on the path, finds Debian's packages. */
 const PYTHON = "/usr/bin/python3";
-const hasClient = spawnSync(PYTHON, ["-c", "import prometheus_client"]).status === 0;
 
-if (hasClient) {
+if (spawnSync(PYTHON, ["-c", "import prometheus_client"]).status === 0) {
   test("Prometheus's own Python client parses the metrics", async (t) => {
     const scrape = await scrapeUsedGate(t);
     const reading = promisify(execFile)(PYTHON, ["-c", READ]);
@@ -136,7 +82,5 @@ if (hasClient) {
     assert.equal(samples, scrape.series.length);
   });
 } else {
-  test("python3-prometheus-client is not installed: its tests were skipped", () => {
-    assert.ok(!process.env.CI, "install python3-prometheus-client if CI is set");
-  });
+  reportSkipped("python3-prometheus-client is not installed");
 }

@@ -49,15 +49,6 @@ test("every example has a page; Express 4 and 5 share one, and the code", async 
   assert.equal(await read("examples/express-4/app.ts"), await read("examples/express/app.ts"));
 });
 
-test("every page resets a password in the database of its code", async () => {
-  for (const name of [...EXAMPLES, "fetch"]) {
-    const page = await read(`docs/frameworks/${name}.md`);
-    assert.match(page, /"accounts\.db"/);
-    const command = "npx latchkey user password NAME --database-url sqlite:accounts.db";
-    assert.ok(page.includes(`## Reset a password\n\n\`\`\`sh\n${command}\n`), name);
-  }
-});
-
 /** Sends requests to the code of the page, as a server would, and prints the responses. */
 const WALK = `
 import { auth, handle, store } from "./app.ts";

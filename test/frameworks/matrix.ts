@@ -9,7 +9,7 @@ import { after, describe, test } from "node:test";
 import { packCopy } from "../package/installed.ts";
 import { OWNER } from "../support/gate.ts";
 import { apps } from "./apps.ts";
-import { startApp, type Timed } from "./running-app.ts";
+import { startApp } from "./running-app.ts";
 import { entering, leaving, type Visit } from "./steps.ts";
 
 /** As many as there are cores in the gate. */
@@ -19,31 +19,17 @@ const dir = await mkdtemp(join(tmpdir(), "latchkey-frameworks-"));
 const { tarball } = await packCopy(dir);
 const named = process.argv.slice(2);
 const chosen = apps.filter(({ name }) => named.length === 0 || named.includes(name));
-const rows: string[] = [];
 
-after(async () => {
-  await rm(dir, { recursive: true, force: true, maxRetries: 5 });
-  process.stdout.write(`\n${rows.join("\n")}\n`);
-});
+after(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
 
 describe("frameworks", { concurrency: CONCURRENCY }, () => {
   for (const app of chosen) {
     test(app.name, async (t) => {
-      const parts: string[] = [];
-      const timed: Timed = async (part, work) => {
-        const begun = performance.now();
-        const result = await work();
-        parts.push(`${part} ${((performance.now() - begun) / 1_000).toFixed(1)}`);
-        return result;
-      };
-      const started = await startApp(t, app, tarball, timed);
+      const started = await startApp(t, app, tarball);
       const visit: Visit = { ...started, password: OWNER.password, signIns: 0 };
-      await timed("steps", async () => {
-        for (const step of [...entering, ...(app.steps ?? []), ...leaving]) {
-          await t.test(step.title, (inner) => step.run(visit, inner));
-        }
-      });
-      rows.push(`${app.name}: ${parts.join(", ")} s`);
+      for (const step of [...entering, ...(app.steps ?? []), ...leaving]) {
+        await t.test(step.title, (inner) => step.run(visit, inner));
+      }
     });
   }
 });

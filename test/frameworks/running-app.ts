@@ -26,37 +26,23 @@ export interface RunningApp {
   send(path: string, sending?: Sending): Promise<Answer>;
 }
 
-/** Does one part of the work, and records its time. */
-export type Timed = <T>(part: string, work: () => Promise<T>) => Promise<T>;
-
 /** Installs the app by its lock file, with the packed Latchkey, builds it and starts it. */
-export async function startApp(
-  t: TestContext,
-  app: App,
-  tarball: string,
-  timed: Timed,
-): Promise<RunningApp> {
+export async function startApp(t: TestContext, app: App, tarball: string): Promise<RunningApp> {
   const folder = await copyApp(app, tarball, await tempDir(t));
-  await timed("install", () => run(folder, "npm", "ci", "--prefer-offline", "--no-audit"));
+  await run(folder, "npm", "ci", "--prefer-offline", "--no-audit");
   const url = `http://127.0.0.1:${await freePort()}`;
   const { scripts } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
   const env = environment(folder, url);
   if (app.build !== undefined) {
     // Without a secret and without a database, as in the build of an image.
-    await timed("build", () => runToEnd(startScript(t, scripts.build, env, folder)));
+    await runToEnd(startScript(t, scripts.build, env, folder));
     assert.equal(existsSync(join(folder, "accounts.db")), false, "the build opens no database");
   }
   const { types } = app;
-  if (types === "own") {
-    await timed("types", () => runToEnd(startScript(t, scripts.types, env, folder)));
-  } else if (types !== undefined) {
-    await timed("types", () => checkTypes(folder, types));
-  }
-  const running = await timed("start", async () => {
-    const started = startScript(t, scripts.start, { ...env, AUTH_SECRET: SECRET }, folder);
-    await Promise.race([listening(url), endedEarly(started)]);
-    return started;
-  });
+  if (types === "own") await runToEnd(startScript(t, scripts.types, env, folder));
+  else if (types !== undefined) await checkTypes(folder, types);
+  const running = startScript(t, scripts.start, { ...env, AUTH_SECRET: SECRET }, folder);
+  await Promise.race([listening(url), endedEarly(running)]);
   return {
     ...{ app, folder, url, running },
     send: (path, sending = {}) => {

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { run } from "../package/installed.ts";
+import { hiddenFields } from "../proxies/browser.ts";
 import type { Answer, Sending } from "../support/client.ts";
 import { inDatabase } from "../support/database.ts";
-import { OWNER } from "../support/gate.ts";
+import { changeForm, OWNER, SETUP_FORM } from "../support/gate.ts";
 import type { RunningApp } from "./running-app.ts";
 
 /** A browser at a running app. */
@@ -43,13 +44,6 @@ export async function signIn(visit: Visit, sending: Sending = {}): Promise<Answe
   return answer;
 }
 
-const hiddenFields = (page: string): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    [...page.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)].map(
-      ([, name = "", value = ""]) => [name, value.replaceAll("&amp;", "&")],
-    ),
-  );
-
 /** Until a user is signed in, with `visit.session`. */
 export const entering: readonly Step[] = [
   {
@@ -67,7 +61,7 @@ export const entering: readonly Step[] = [
   {
     title: "refuses the setup for a host that is not loopback, and from another site",
     async run(visit) {
-      const form = { ...OWNER, confirm: OWNER.password };
+      const form = SETUP_FORM;
       const hosts = { Host: "evil.example", Origin: "http://evil.example" };
       const rebound = await visit.send("/auth/setup", { form, headers: hosts });
       assert.ok([403, 421].includes(rebound.status), String(rebound.status));
@@ -78,7 +72,7 @@ export const entering: readonly Step[] = [
   {
     title: "creates the account and shows the guarded page and API to it",
     async run(visit) {
-      const form = { ...OWNER, confirm: OWNER.password };
+      const form = SETUP_FORM;
       const answer = await visit.send("/auth/setup", { form });
       assert.deepEqual(summary(answer), [303, "/"]);
       visit.session = answer.session;
@@ -123,11 +117,7 @@ export const leaving: readonly Step[] = [
       const { session } = visit;
       const account = await visit.send("/auth", { session, headers: PAGE });
       assert.match(account.body, /<form[^>]* action="\/auth\/account\/password"/);
-      const form = {
-        current_password: OWNER.password,
-        new_password: NEW_PASSWORD,
-        confirm_password: NEW_PASSWORD,
-      };
+      const form = changeForm(OWNER.password, NEW_PASSWORD);
       assert.equal((await visit.send("/auth/account/password", { session, form })).status, 303);
       assert.deepEqual(summary(await signIn(visit)), [303, "/auth/login?error=1"]);
       visit.password = NEW_PASSWORD;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { send } from "../support/client.ts";
 import { startNode } from "../support/process.ts";
@@ -17,7 +17,8 @@ before(async () => {
 });
 
 const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-const exported: Readonly<Record<string, unknown>> = manifest.exports;
+
+const CONSUMER = join(import.meta.dirname, "consumer.ts");
 
 const filesUnder = (folder: string): readonly string[] =>
   readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
@@ -61,76 +62,44 @@ test("the package contains only JavaScript, types, page files, documentation and
   );
 });
 
-test("every link in the documentation points to a file in the package", () => {
-  const packed = join(installed.project, "node_modules/latchkey");
-  const pages = readdirSync(packed, { recursive: true, encoding: "utf8" }).filter((file) =>
-    file.endsWith(".md"),
-  );
-  assert.ok(pages.includes("README.md") && pages.includes("docs/backup.md"), "pages are looked at");
-  const links = pages.flatMap((page) =>
-    [...readFileSync(join(packed, page), "utf8").matchAll(/\]\(([^)\s#]+)[^)]*\)/g)]
-      .map(([, target = ""]) => ({ page, target }))
-      .filter(({ target }) => !/^[a-z]+:/.test(target)),
-  );
-  assert.ok(links.length > 20, "links are found");
-  assert.deepEqual(
-    links.filter(({ page, target }) => !existsSync(join(packed, dirname(page), target))),
-    [],
-  );
-});
-
-test("every export has its own path, with types and code in the package", async () => {
-  const { "./package.json": itself, ...modules } = exported;
-  assert.equal(itself, "./package.json");
-  for (const [name, target] of Object.entries(modules)) {
-    assert.doesNotMatch(JSON.stringify([name, target]), /\*/);
-    const { "latchkey-source": source, types, default: code, ...others } = Object(target);
-    assert.deepEqual(others, {}, name);
-    assert.deepEqual(Object.keys(Object(target)), ["latchkey-source", "types", "default"]);
-    const path = source.replace(/^\.\/src\/(.*)\.ts$/, "./dist/$1");
-    assert.deepEqual([types, code], [`${path}.d.ts`, `${path}.js`], name);
-    for (const file of [types, code]) {
-      assert.ok(statSync(join(installed.project, "node_modules/latchkey", file)).isFile());
-    }
-  }
-});
-
 test("the consumer project imports every export", async () => {
-  const consumer = await readFile(join(import.meta.dirname, "consumer.ts"), "utf8");
-  for (const name of Object.keys(exported).filter((one) => one !== "./package.json")) {
+  const consumer = await readFile(CONSUMER, "utf8");
+  for (const name of Object.keys(manifest.exports).filter((one) => one !== "./package.json")) {
     assert.ok(consumer.includes(`from "latchkey${name.slice(1)}"`), name);
   }
 });
+
+/** What TypeScript reports in a folder of the project. */
+async function typeErrors(name: string, options: object): Promise<string> {
+  const folder = join(installed.project, name);
+  const compilerOptions = {
+    ...{ target: "es2024", types: ["node"], strict: true, noEmit: true, skipLibCheck: false },
+    ...options,
+  };
+  const config = { compilerOptions, include: ["*.ts", "*.mts"] };
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config));
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  return run(folder, process.execPath, tsc, "-p", folder).catch(
+    (error: { stdout?: string }) => error.stdout ?? String(error),
+  );
+}
 
 for (const [moduleResolution, module] of [
   ["bundler", "esnext"],
   ["nodenext", "nodenext"],
 ] as const) {
   test(`the package and the Fetch page type-check with moduleResolution ${moduleResolution}`, async () => {
-    const { project } = installed;
-    const folder = join(project, moduleResolution);
-    await cp(join(import.meta.dirname, "consumer.ts"), join(folder, "consumer.ts"));
+    const folder = join(installed.project, moduleResolution);
+    await cp(CONSUMER, join(folder, "consumer.ts"));
     const page = await readFile(join(ROOT, "docs/frameworks/fetch.md"), "utf8");
     await writeFile(join(folder, "fetch.ts"), /```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? "");
-    const compilerOptions = {
-      ...{ module, moduleResolution, target: "es2024", types: ["node"] },
-      ...{ strict: true, noEmit: true, skipLibCheck: false },
-    };
-    await writeFile(
-      join(folder, "tsconfig.json"),
-      JSON.stringify({ compilerOptions, include: ["*.ts"] }),
-    );
-    const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-    const errors = await run(folder, process.execPath, tsc, "-p", folder).catch(
-      (error: { stdout?: string }) => error.stdout ?? String(error),
-    );
-    assert.equal(errors, "");
+    assert.equal(await typeErrors(moduleResolution, { module, moduleResolution }), "");
   });
 }
 
 test("when installed, the guard redirects to the setup page, which has its style sheet", async (t) => {
   const { project } = installed;
-  await cp(join(import.meta.dirname, "consumer.ts"), join(project, "app.ts"));
+  await cp(CONSUMER, join(project, "app.ts"));
   const running = startNode(t, ["app.ts"], {}, project);
   const [, url = ""] = await running.shows(/^at (http:\/\/127\.0\.0\.1:\d+)\n/);
   const { status, location } = await send(`${url}/notes`);
@@ -166,22 +135,14 @@ test("when installed, CommonJS loads the exports, as the library page shows", as
 });
 
 test("CommonJS in TypeScript type-checks as the library page says", async () => {
-  const { project } = installed;
-  const folder = join(project, "commonjs");
-  await mkdir(folder);
+  const folder = join(installed.project, "commonjs");
+  await cp(CONSUMER, join(folder, "whole.mts"));
   await writeFile(join(folder, "package.json"), '{ "type": "commonjs" }');
-  await cp(join(import.meta.dirname, "consumer.ts"), join(folder, "whole.mts"));
   await writeFile(
     join(folder, "app.ts"),
     'import { createAuth } from "latchkey";\nexport const make: typeof createAuth = createAuth;\n',
   );
-  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-  const options = ["--noEmit", "--strict", "--target", "es2024", "--module", "nodenext"];
-  const args = [tsc, ...options, "--types", "node", "app.ts", "whole.mts"];
-  const errors = await run(folder, process.execPath, ...args).catch(
-    (error: { stdout?: string }) => error.stdout ?? String(error),
-  );
-  assert.equal(errors, "");
+  assert.equal(await typeErrors("commonjs", { module: "nodenext" }), "");
 });
 
 test("latchkey is a command when installed and when built", async () => {

@@ -20,53 +20,44 @@ async function encryptionOf(t: TestContext, host: string, query: string): Promis
   return row?.ssl;
 }
 
-for (const [host, query, ssl] of [
-  ["localhost", "", false],
-  ["localhost", "sslmode=disable", false],
-  ["localhost", `sslmode=verify-full&sslrootcert=${ca}`, true],
-  ["localhost", `sslmode=verify-ca&sslrootcert=${ca}`, true],
-  ["localhost", `sslmode=require&sslrootcert=${ca}`, true],
-  ["localhost", `sslrootcert=${ca}`, true],
-  ["localhost", `sslmode=verify-full&sslrootcert=${ca}&channel_binding=prefer`, true],
-  ["localhost", "sslmode=no-verify", true],
-  ["127.0.0.1", "sslmode=no-verify", true],
-] as const) {
-  const shown = query.replace(ca, "ca.crt");
-  test(`connects to ${host} with "${shown}" ${ssl ? "with" : "without"} TLS`, async (t) => {
-    assert.equal(await encryptionOf(t, host, query), ssl);
-  });
-}
+test("connects with the TLS that the URL asks for", async (t) => {
+  for (const [host, query, ssl] of [
+    ["localhost", "", false],
+    ["localhost", "sslmode=disable", false],
+    ["localhost", `sslmode=verify-full&sslrootcert=${ca}`, true],
+    ["localhost", `sslmode=verify-ca&sslrootcert=${ca}`, true],
+    ["localhost", `sslmode=require&sslrootcert=${ca}`, true],
+    ["localhost", `sslrootcert=${ca}`, true],
+    ["127.0.0.1", "sslmode=no-verify", true],
+  ] as const) {
+    assert.equal(await encryptionOf(t, host, query), ssl, query);
+  }
+});
 
-for (const [what, host, query] of [
-  ["a certificate of an unknown CA", "localhost", "sslmode=verify-full"],
-  ["a certificate of an unknown CA with sslmode=require", "localhost", "sslmode=require"],
-  ["a certificate for another name", "127.0.0.1", `sslmode=verify-full&sslrootcert=${ca}`],
-  [
-    "a certificate for another name with sslmode=verify-ca",
-    "127.0.0.1",
-    `sslmode=verify-ca&sslrootcert=${ca}`,
-  ],
-] as const) {
-  test(`rejects ${what}`, async (t) => {
+test("rejects a certificate of an unknown CA and one for another name", async (t) => {
+  for (const [host, query] of [
+    ["localhost", "sslmode=verify-full"],
+    ["localhost", "sslmode=require"],
+    ["127.0.0.1", `sslmode=verify-full&sslrootcert=${ca}`],
+    ["127.0.0.1", `sslmode=verify-ca&sslrootcert=${ca}`],
+  ] as const) {
     const url = `postgres://postgres@${host}:${server.port}/postgres?${query}`;
     await assert.rejects(openStoreAt(t, url), ({ cause }: Error) => {
-      assert.match(String(cause), /certificate|altnames/i);
+      assert.match(String(cause), /certificate|altnames/i, query);
       return true;
     });
-  });
-}
+  }
+});
 
-const { port, socketFolder } = server;
-
-for (const [what, url] of [
-  ["as a parameter", `postgres:///postgres?host=${socketFolder}&port=${port}&user=postgres`],
-  ["as the host", `postgres://postgres@${encodeURIComponent(socketFolder)}:${port}/postgres`],
-] as const) {
-  test(`connects to a Unix socket given ${what}`, async (t) => {
-    const store = await openStoreAt(t, url);
-    assert.equal(await store.hasUsers(), false);
-  });
-}
+test("connects to a Unix socket given as a parameter or as the host", async (t) => {
+  const { port, socketFolder } = server;
+  for (const url of [
+    `postgres:///postgres?host=${socketFolder}&port=${port}&user=postgres`,
+    `postgres://postgres@${encodeURIComponent(socketFolder)}:${port}/postgres`,
+  ]) {
+    assert.equal(await (await openStoreAt(t, url)).hasUsers(), false);
+  }
+});
 
 test("accepts unusual characters in a SCRAM password and rejects a wrong one", async (t) => {
   const guarded = await startPostgres(t);
@@ -78,19 +69,5 @@ test("accepts unusual characters in a SCRAM password and rejects a wrong one", a
     `postgres://app:${encodeURIComponent(given)}@127.0.0.1:${guarded.port}/apps`;
 
   assert.equal(await (await openStoreAt(t, urlWith(password))).hasUsers(), false);
-  const parameter = `postgres://127.0.0.1:${guarded.port}/apps?user=app&password=${encodeURIComponent(password)}`;
-  assert.equal(await (await openStoreAt(t, parameter)).hasUsers(), false);
   await assert.rejects(openPostgres({ url: urlWith("wrong") }), { code: "28P01" });
-});
-
-test("skips hosts that do not answer", async (t) => {
-  const database = await server.createDatabase();
-  const url = `postgres://postgres@127.0.0.1:1,127.0.0.1:${server.port}/${database}`;
-  const store = await openStoreAt(t, url);
-  assert.equal(await store.hasUsers(), false);
-});
-
-test("fails soon when no host accepts writes", async () => {
-  const url = "postgres://postgres@127.0.0.1:1,127.0.0.1:2/postgres";
-  await assert.rejects(openPostgres({ url }), { code: "store_unavailable" });
 });

@@ -51,12 +51,3 @@ for (const [what, fail] of [
     assert.deepEqual(account, [{ username: OWNER.username }]);
   });
 }
-
-test("waits for a primary while there is only a standby", async (t) => {
-  const primary = await startPostgres(t);
-  const standby = await startStandby(t, primary);
-  const gate = await startGate(t, { databaseUrl: standby.url() });
-  assert.equal((await gate.send("/readyz")).status, 503);
-  await standby.promote();
-  await eventually(async () => (await gate.send("/readyz")).status === 200 || undefined);
-});

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { LogEntry } from "../../src/core/log/log-reader.ts";
 import { eventually } from "../support/eventually.ts";
 import { OWNER, type RunningGate } from "../support/gate.ts";
 import { runSql } from "../support/postgres-admin.ts";
@@ -39,7 +38,7 @@ export async function assertWritten(url: string, expected: readonly string[]): P
     limited.map(({ summary }) => summary),
     expected,
   );
-  const times = entries.map(({ at }) => at.getTime());
+  const times = entries.map(({ at }) => at);
   assert.deepEqual(
     times,
     times.toSorted((a, b) => a - b),
@@ -49,20 +48,14 @@ export async function assertWritten(url: string, expected: readonly string[]): P
 
 /** Asserts the number of entries of the type once all are written. */
 export async function assertCount(url: string, type: string, count: number): Promise<void> {
-  const of = (entries: readonly LogEntry[]) => entries.filter((entry) => entry.type === type);
-  await eventually(async () => of(await logOf(url)).length >= count || undefined, 20_000);
-  assert.equal(of(await logOf(url)).length, count);
+  const written = async () => (await logOf(url)).filter((entry) => entry.type === type).length;
+  await eventually(async () => (await written()) >= count || undefined, 20_000);
+  assert.equal(await written(), count);
 }
 
-async function logOf(url: string): Promise<readonly LogEntry[]> {
-  const rows = await runSql(url, "SELECT * FROM latchkey_log ORDER BY id");
-  return rows.map((row) => ({
-    id: Number(row.id),
-    at: new Date(String(row.at)),
-    type: String(row.type),
-    summary: String(row.summary),
-    author: String(row.author),
-  }));
+async function logOf(url: string) {
+  const rows = await runSql(url, "SELECT at, type, summary FROM latchkey_log ORDER BY id");
+  return rows.map(({ at, type, summary }) => ({ at: Number(at), type, summary }));
 }
 
 const MAX_RECOVERY_MS = 5_000;

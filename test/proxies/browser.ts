@@ -36,7 +36,8 @@ export async function fillIn(
   });
 }
 
-function hiddenFields(html: string): Readonly<Record<string, string>> {
+/** The hidden fields of a page, by name. */
+export function hiddenFields(html: string): Readonly<Record<string, string>> {
   const inputs = html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g);
   return Object.fromEntries([...inputs].map(([, name, value = ""]) => [name, unescaped(value)]));
 }

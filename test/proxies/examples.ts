@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import type { Settings } from "../../src/gate/settings/settings.ts";
+import { text } from "../docs/pages.ts";
 
 /** The two setups of each page: application and gate share a host name, or have one each. */
 export type SetUp = "One host" | "Two hosts";
@@ -16,10 +16,14 @@ export interface Example {
   readonly configuration: string;
 }
 
-function sectionOf(page: string, heading: string): string {
-  const text = readFileSync(new URL(`../../docs/proxies/${page}.md`, import.meta.url), "utf8");
-  return text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
-}
+/** The text of a page about proxies. */
+export const pageOf = (name: string): string => text(`docs/proxies/${name}.md`);
+
+/** The part of a page below a heading. */
+export const sectionOf = (page: string, heading: string): string =>
+  pageOf(page)
+    .split(/^## /m)
+    .find((part) => part.startsWith(`${heading}\n`)) ?? "";
 
 /** The gate's settings and the proxy's configuration in a section of a documentation page. */
 export function exampleOf(page: string, setUp: SetUp): Example {

@@ -1,11 +1,9 @@
-import { readFileSync } from "node:fs";
-import { withPlaces } from "./examples.ts";
+import { pageOf, withPlaces } from "./examples.ts";
 import { startProgram } from "./program.ts";
 import type { ProxyServer } from "./site.ts";
 
-const page = readFileSync(new URL("../../docs/proxies/haproxy.md", import.meta.url), "utf8");
 /** The documented guard script. */
-export const script: string = /^```lua\n(.*?)^```/ms.exec(page)?.[1] ?? "";
+export const script: string = /^```lua\n(.*?)^```/ms.exec(pageOf("haproxy"))?.[1] ?? "";
 
 export const haproxy = (program: string, guard: string = script): ProxyServer => ({
   page: "haproxy",

@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { text } from "../docs/pages.ts";
 import { withPlaces } from "./examples.ts";
 import { around, nginx } from "./nginx.ts";
 import { startProgram, whereInstalled } from "./program.ts";
@@ -10,11 +10,10 @@ whereInstalled("nginx", (program) => {
   testProxy(nginx(program));
 
   test("nginx with two instances: a client cannot choose its request ID", async (t) => {
-    const text = await readFile(new URL("../../docs/scaling/nginx.conf", import.meta.url), "utf8");
     await assertOwnRequestIds(
       t,
       async ({ gate, host, port }) => {
-        const sites = withPlaces(text, {
+        const sites = withPlaces(text("docs/scaling/nginx.conf"), {
           "listen 80;": `listen ${host}:${port};`,
           "10.0.0.11:3000": gate,
           "10.0.0.12:3000": `${gate} backup`,

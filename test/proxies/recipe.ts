@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { withPlaces } from "./examples.ts";
+import { sectionOf, withPlaces } from "./examples.ts";
 import { CLIENT, type ProxyServer } from "./site.ts";
-
-const page = readFileSync(new URL("../../docs/proxies/recipes.md", import.meta.url), "utf8");
 
 /** The lines before which, or instead of which, the blocks of a recipe go. */
 type Lines = Readonly<Record<string, readonly string[]>>;
@@ -32,9 +29,10 @@ const recipes: Readonly<Record<Recipe, Lines>> = {
 
 /** The code blocks of a recipe for one proxy, in order. */
 function blocksOf(heading: Recipe, proxy: string): readonly string[] {
-  const section = page.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? "";
   const language = proxy === "caddy" ? "caddyfile" : proxy;
-  const blocks = section.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "gms"));
+  const blocks = sectionOf("recipes", heading).matchAll(
+    new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\``, "gms"),
+  );
   return [...blocks].map(([, block = ""]) => block);
 }
 

@@ -88,10 +88,12 @@ function testGuard(rule: Rule): void {
     },
   );
 
-  rule("a 401 from the application is passed on unchanged", async (site) => {
+  rule("a 401 or 403 from the application is passed on unchanged", async (site) => {
     const session = await site.gate.setUp();
-    const answer = await openPage(site, `${site.appUrl}/own-401`, { session });
-    assert.deepEqual([answer.status, answer.body], [401, "the application"]);
+    for (const status of [401, 403]) {
+      const answer = await openPage(site, `${site.appUrl}/own-${status}`, { session });
+      assert.deepEqual([answer.status, answer.body], [status, "the application"]);
+    }
   });
 
   rule("sign-out ends the access to the application", async (site) => {
@@ -105,17 +107,6 @@ function testGuard(rule: Rule): void {
     for (const cookie of out.cookies) assert.match(cookie, /^session=;.* Max-Age=-1/);
     const after = await openPage(site, `${site.appUrl}/page`, { session: out.session });
     assert.equal(after.status, 303);
-    assert.equal(site.app.arrivals.length, 1);
-  });
-
-  rule("the proxy refuses all requests when the gate is stopped", async (site) => {
-    const session = await site.gate.setUp();
-    assert.equal((await openPage(site, `${site.appUrl}/page`, { session })).status, 200);
-    await site.gate.stop();
-    for (const sending of [{ session }, {}]) {
-      const { status } = await openPage(site, `${site.appUrl}/page`, sending);
-      assert.ok(status >= 500, String(status));
-    }
     assert.equal(site.app.arrivals.length, 1);
   });
 

@@ -1,157 +1,97 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
-import { whereInstalled } from "../proxies/program.ts";
-import { runCommand } from "../support/command.ts";
-import { changeForm, OWNER } from "../support/gate.ts";
-import { CLIENT, type Installation, type Instance, startInstallation } from "./installation.ts";
+import { parseEnv } from "node:util";
+import { text } from "../docs/pages.ts";
+import { withPlaces } from "../proxies/examples.ts";
+import { around } from "../proxies/nginx.ts";
+import { startProgram, whereInstalled } from "../proxies/program.ts";
+import { type Sending, send } from "../support/client.ts";
+import { outputOf, serveHere } from "../support/command.ts";
+import { eventually } from "../support/eventually.ts";
+import { freePort } from "../support/free-port.ts";
+import { OWNER, SECRET, SETUP_FORM } from "../support/gate.ts";
+import { sharedPostgres } from "../support/postgres-shared.ts";
+import { tempDir } from "../support/temp-dir.ts";
 
-const FAILED = "/login?error=1";
-const NEW_PASSWORD = "battery staple";
+const NGINX_HOST = "127.0.0.9";
+/** Different from nginx's address and from its source address for requests to the gates. */
+const CLIENT = "127.0.0.2";
 
-type Check = (two: Installation, t: TestContext) => Promise<void>;
+const page = text("docs/scaling.md");
+const configuration = text("docs/scaling/nginx.conf");
 
-const rule = (name: string, nginx: string, check: Check): void => {
-  test(name, async (t) => check(await startInstallation(t, nginx), t));
-};
-
-/** Creates the account at one instance and returns its session. */
-async function setUp({ ask, one }: Installation): Promise<string> {
-  const form = { ...OWNER, confirm: OWNER.password };
-  const { session, status, body } = await ask(one, "/setup", { form });
-  if (session === undefined) throw new Error(`setup failed: ${status} ${body}`);
-  return session;
+/** The settings of the page, with the secret and the database of this machine. */
+async function settings(): Promise<Readonly<Record<string, string>>> {
+  const [, lines = ""] = /```sh\n(.*?)```/s.exec(page) ?? [];
+  const given = parseEnv(withPlaces(lines, { "10.0.0.10": "127.0.0.1", "10.0.0.11": "127.0.0.1" }));
+  const DATABASE_URL = await (await sharedPostgres()).newDatabase();
+  const own = { DATABASE_URL, AUTH_SECRET: SECRET, SETUP_TOKEN: "off" };
+  const env = Object.entries({ ...given, ...own }).map(([name, value = ""]) => [name, value]);
+  return Object.fromEntries(env);
 }
 
-async function changePassword({ ask, one }: Installation, session: string): Promise<void> {
-  const form = changeForm(OWNER.password, NEW_PASSWORD);
-  assert.equal((await ask(one, "/account/password", { form, session })).status, 303);
-}
-
-const hostOf = ({ url }: Instance): string => new URL(url).host;
-
-/** The output of `latchkey log --json`, which can run on any machine with the settings. */
-async function shownLog({
-  env,
-}: Installation): Promise<readonly { readonly id: number; readonly type: string }[]> {
-  const { code, stdout, stderr } = await runCommand(["log", "--json"], { env });
-  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-  return stdout
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
+async function startNginx(t: TestContext, nginx: string, gates: readonly string[]) {
+  const [one = "", other = ""] = gates.map((url) => new URL(url).host);
+  const port = await freePort(NGINX_HOST);
+  const sites = withPlaces(configuration, {
+    "listen 80;": `listen ${NGINX_HOST}:${port}; add_header X-Asked $upstream_addr always;`,
+    "10.0.0.11:3000": one,
+    "10.0.0.12:3000": other,
+  });
+  await startProgram(t, nginx, {
+    configuration: around(sites),
+    args: (file, at) => ["-p", at, "-c", file, "-e", "stderr"],
+    address: { host: NGINX_HOST, port },
+  });
+  return (path: string, sending?: Sending) =>
+    send(`http://${NGINX_HOST}:${port}${path}`, { from: CLIENT, ...sending });
 }
 
 whereInstalled("nginx", (nginx) => {
-  rule("accepts an account of one instance at the other", nginx, async (two) => {
-    await setUp(two);
-    const again = await two.ask(two.other, "/setup");
-    assert.deepEqual([again.status, again.location], [303, "/login"]);
-    const signIn = await two.ask(two.other, "/login", { form: OWNER });
-    assert.deepEqual([signIn.status, signIn.location], [303, "/"]);
-    assert.ok(signIn.session);
-  });
-
-  rule("accepts a session of either instance at both", nginx, async (two) => {
-    const ofOne = await setUp(two);
-    const { session: ofOther } = await two.ask(two.other, "/login", { form: OWNER });
+  test("two instances share accounts, sessions, the limit and the log, and one serves while the other is down", async (t) => {
+    const env = await settings();
+    const start = async () => serveHere(t, { ...env, DATA_DIR: await tempDir(t) });
+    const [one, other] = [await start(), await start()];
+    const visit = await startNginx(t, nginx, [one.url, other.url]);
+    const { session: ofOne } = await send(`${one.url}/setup`, { form: SETUP_FORM });
+    assert.equal((await send(`${other.url}/setup`)).location, "/login");
+    const { session: ofOther } = await send(`${other.url}/login`, { form: OWNER });
     for (const session of [ofOne, ofOther]) {
-      for (const instance of [two.one, two.other]) {
-        const home = await two.ask(instance, "/", { session });
-        assert.equal(home.status, 200);
-        assert.match(home.body, /Signed in as owner/);
+      for (const { url } of [one, other]) {
+        assert.match((await send(`${url}/`, { session })).body, /Signed in as owner/);
       }
-      assert.equal((await two.visit("/", { session })).status, 200);
     }
-  });
 
-  rule("applies a password change of one instance to the other", nginx, async (two) => {
-    const session = await setUp(two);
-    // So that the other instance has the user in its cache.
-    assert.equal((await two.ask(two.other, "/", { session })).status, 200);
-    await changePassword(two, session);
-    const old = await two.ask(two.other, "/login", { form: OWNER });
-    const changed = { ...OWNER, password: NEW_PASSWORD };
-    const renewed = await two.ask(two.other, "/login", { form: changed });
-    assert.deepEqual([old.location, renewed.location], [FAILED, "/"]);
-  });
-
-  rule("allows five attempts in total across instances", nginx, async (two) => {
-    await setUp(two);
-    const wrong = { ...OWNER, password: "wrong" };
+    const asked = new Set<unknown>();
     for (let attempt = 1; attempt <= 5; attempt += 1) {
-      assert.equal((await two.visit("/login", { form: wrong })).location, FAILED);
+      const { location, headers } = await visit("/login", {
+        form: { ...OWNER, password: "wrong" },
+      });
+      assert.equal(location, "/login?error=1");
+      asked.add(headers["x-asked"]);
     }
-    assert.deepEqual(new Set(await two.asked()), new Set([two.one, two.other].map(hostOf)));
+    assert.deepEqual(asked, new Set([one, other].map(({ url }) => new URL(url).host)));
+    const denied = await visit("/login", { form: OWNER });
+    assert.deepEqual([denied.location, denied.session], ["/login?error=1", undefined]);
+    assert.equal((await visit("/login", { form: OWNER, from: "127.0.0.4" })).location, "/");
+    const log = await eventually(async () => {
+      const lines = (await outputOf(["log", "--json"], { env })).trimEnd().split("\n");
+      return lines.length >= 4 ? lines.map((line) => JSON.parse(line)) : undefined;
+    });
+    const types = log.map(({ type }) => type);
+    assert.deepEqual(types.slice(0, 2), ["signup", "signin"]);
+    assert.deepEqual(types.slice(2).sort(), ["signin", "signin_rate_limited"]);
+    assert.ok(log.some(({ summary }) => summary === `Rate limited login from ${CLIENT}`));
 
-    const denied = [await two.visit("/login", { form: OWNER })];
-    denied.push(await two.visit("/login", { form: OWNER }));
-    assert.deepEqual(
-      denied.map(({ location, session }) => [location, session]),
-      [
-        [FAILED, undefined],
-        [FAILED, undefined],
-      ],
-    );
-    const entries = (await two.logEntries(3)).slice(1);
-    const summary = `Rate limited login from ${CLIENT}`;
-    assert.deepEqual(
-      entries.map((entry) => [entry.type, entry.summary]),
-      [
-        ["signin_rate_limited", summary],
-        ["signin_rate_limited", summary],
-      ],
-    );
-    const elsewhere = await two.visit("/login", { form: OWNER, from: "127.0.0.4" });
-    assert.equal(elsewhere.location, "/", "does not limit another client");
-  });
-
-  rule("serves all pages when one instance is killed", nginx, async (two) => {
-    const session = await setUp(two);
-    const visitor = async (): Promise<void> => {
-      for (let visits = 40; visits > 0; visits -= 1) {
-        assert.equal((await two.visit("/", { session })).status, 200);
-      }
-    };
-    const visiting = Promise.all([visitor(), visitor(), visitor(), visitor()]);
-    await two.visit("/", { session });
-    two.one.child.kill("SIGKILL");
-    await two.one.ended;
-    await visiting;
-    assert.equal((await two.visit("/login", { form: OWNER })).location, "/");
-
-    const asked = await two.asked();
-    assert.ok(asked.includes(hostOf(two.one)), "served requests before it was killed");
-    assert.ok(asked.some((tried) => tried === `${hostOf(two.one)}, ${hostOf(two.other)}`));
-    assert.ok(asked.at(-1)?.endsWith(hostOf(two.other)));
-  });
-
-  rule("writes one log in the order of events", nginx, async (two) => {
-    const session = await setUp(two);
-    await two.logEntries(1);
-    await two.ask(two.other, "/login", { form: OWNER });
-    await two.logEntries(2);
-    await changePassword(two, session);
-    await two.logEntries(3);
-    await two.ask(two.other, "/login", { form: { ...OWNER, password: NEW_PASSWORD } });
-    await two.logEntries(4);
-    const entries = await shownLog(two);
-    assert.deepEqual(
-      entries.map(({ type }) => type),
-      ["signup", "signin", "password_change", "signin"],
-    );
-    const ids = entries.map(({ id }) => id);
-    assert.deepEqual(
-      ids,
-      ids.toSorted((a, b) => a - b),
-    );
-    assert.equal(new Set(ids).size, 4);
+    one.signal("SIGTERM");
+    await one.ended;
+    for (let visits = 0; visits < 10; visits += 1) {
+      assert.equal((await visit("/", { session: ofOne })).status, 200);
+    }
   });
 });
 
-test("documents the complete nginx configuration", async () => {
-  const docs = (path: string): Promise<string> =>
-    readFile(new URL(`../../docs/${path}`, import.meta.url), "utf8");
-  const [, shown] = /```nginx\n(.*?)```/s.exec(await docs("scaling.md")) ?? [];
-  assert.equal(shown, await docs("scaling/nginx.conf"));
+test("scaling.md shows the complete nginx configuration", () => {
+  const [, shown] = /```nginx\n(.*?)```/s.exec(page) ?? [];
+  assert.equal(shown, configuration);
 });

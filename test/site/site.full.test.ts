@@ -1,36 +1,48 @@
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { buildSite } from "../../site/build.ts";
 import { INDEX, readRoutes } from "../../site/pages.ts";
 import { openPage } from "../support/browser.ts";
 import { assertAccessible } from "../support/browser-axe.ts";
-import { type StaticServer, serveFolder } from "./serve.ts";
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".css": "text/css",
+  ".html": "text/html",
+  ".js": "text/javascript",
+  ".svg": "image/svg+xml",
+  ".webp": "image/webp",
+};
 
 const PHONE = { width: 390, height: 844 };
 
 const index = await readFile(new URL(`../../${INDEX}`, import.meta.url), "utf8");
 const routes = [...readRoutes(index).values()];
 
-let folder: string;
-let site: StaticServer;
+const folder = await mkdtemp(join(tmpdir(), "latchkey-site-"));
+/** Serves the site as a static host does. */
+const server = createServer(async (request, response) => {
+  const { pathname } = new URL(request.url ?? "/", "http://127.0.0.1");
+  const file = pathname.endsWith("/") ? `${pathname}index.html` : pathname;
+  const body = await readFile(join(folder, file)).catch(() => undefined);
+  const type = TYPES[extname(file)] ?? "application/octet-stream";
+  response.writeHead(body === undefined ? 404 : 200, { "Content-Type": type }).end(body);
+}).listen(0, "127.0.0.1");
 
-const urlOf = (route: string): string => `${site.url}/${route && `${route}/`}`;
+const origin = (): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const urlOf = (route: string): string => `${origin()}/${route && `${route}/`}`;
 
-before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "latchkey-site-"));
-  await buildSite(folder, "/");
-  site = await serveFolder(folder);
-});
+before(() => buildSite(folder, "/"));
 
 after(async () => {
-  site.close();
+  server.close();
+  server.closeAllConnections();
   await rm(folder, { recursive: true, force: true });
 });
-
-test("every page of the index is on the site", () => assert.ok(routes.length > 40));
 
 for (const route of routes) {
   test(`/${route} is accessible in both themes, fits a phone and asks no other host`, async (t) => {
@@ -45,23 +57,9 @@ for (const route of routes) {
     await assertAccessible(page, ["color-contrast"]);
     await page.setViewportSize(PHONE);
     assert.equal(await page.evaluate("document.documentElement.scrollWidth"), PHONE.width);
-    assert.deepEqual([...origins], [site.url]);
+    assert.deepEqual([...origins], [origin()]);
   });
 }
-
-test("the keyboard reaches the content, the search and the navigation", async (t) => {
-  const page = await openPage(t, {});
-  await page.goto(urlOf("proxies/caddy"));
-  const reached: string[] = [];
-  for (let step = 0; step < 6; step += 1) {
-    await page.keyboard.press("Tab");
-    reached.push((await page.locator(":focus").innerText()).split("\n")[0] ?? "");
-  }
-  assert.deepEqual(reached.slice(0, 3), ["Skip to content", "Latchkey", "Search"]);
-  assert.equal(reached[5], "Quick start");
-  await page.keyboard.press("Enter");
-  await page.waitForURL(urlOf(""));
-});
 
 test("the search finds a word without a server", async (t) => {
   const page = await openPage(t, {});
@@ -85,10 +83,4 @@ test("a click or an arrow key shows the block of one proxy everywhere", async (t
   await page.keyboard.press("ArrowRight");
   await page.reload();
   assert.deepEqual(await shown(), ["HAProxy", "HAProxy", "HAProxy"]);
-});
-
-test("all blocks are visible without scripts", async (t) => {
-  const page = await openPage(t, { scripts: "off" });
-  await page.goto(urlOf("proxies/recipes"));
-  assert.equal(await page.locator("[data-label]:visible").count(), 9);
 });

@@ -21,7 +21,6 @@ export interface Visiting {
   readonly language?: string;
   readonly timeZone?: string;
   readonly colours?: "own" | "forced";
-  readonly motion?: "any" | "reduced";
   /** Expected statuses from 400 on, which Chromium logs as errors. */
   readonly statuses?: readonly number[];
   /** Whether requests may be cancelled by newer ones. */
@@ -98,7 +97,6 @@ function contextOptions(visiting: Visiting): BrowserContextOptions {
     viewport: visiting.size ?? { width: 1280, height: 800 },
     timezoneId: visiting.timeZone ?? "UTC",
     forcedColors: visiting.colours === "forced" ? "active" : "none",
-    reducedMotion: visiting.motion === "reduced" ? "reduce" : "no-preference",
     locale: visiting.language ?? "en-GB",
   };
 }

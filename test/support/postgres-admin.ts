@@ -17,20 +17,11 @@ export async function runSql(url: string, text: string): Promise<readonly Row[]>
   }
 }
 
-const BLOCKED = `FROM pg_stat_activity
-  WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-
 /** Resolves once this many statements in the database wait for a lock. */
 export async function untilBlocked(url: string, count = 1): Promise<void> {
-  await eventually(async () => {
-    const blocked = await runSql(url, `SELECT ${BLOCKED}`);
-    return blocked.length >= count || undefined;
-  });
-}
-
-/** Terminates the connections that wait for a lock in the database. */
-export async function endBlocked(url: string): Promise<void> {
-  await runSql(url, `SELECT pg_terminate_backend(pid) ${BLOCKED}`);
+  const waiting = `SELECT FROM pg_stat_activity
+    WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+  await eventually(async () => (await runSql(url, waiting)).length >= count || undefined);
 }
 
 export interface Transaction {

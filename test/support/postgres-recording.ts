@@ -1,36 +1,20 @@
 import type { PostgresClient, PostgresPool } from "../../src/stores/postgres/query.ts";
 
-/** The queries of a pool, in order. */
-export interface Recording {
-  readonly pool: PostgresPool;
-  readonly asked: readonly Asked[];
+/** A pool that delays the result of each query until `holdBack` resolves, or fails with it. */
+export function recording(
+  inner: PostgresPool,
+  holdBack: (text: string) => Promise<unknown>,
+): { readonly pool: PostgresPool } {
+  return { pool: { connect: async () => holding(await inner.connect(), holdBack) } };
 }
 
-export interface Asked {
-  readonly text: string;
-  /** By the monotonic clock. */
-  readonly at: number;
-}
-
-/** Delays the result of a query until it resolves. */
-export type HoldingBack = (text: string, asked: readonly Asked[]) => Promise<unknown>;
-
-const atOnce: HoldingBack = async () => undefined;
-
-/** A pool that records its queries. */
-export function recording(inner: PostgresPool, holdBack: HoldingBack = atOnce): Recording {
-  const asked: Asked[] = [];
-  const pool: PostgresPool = {
-    connect: async () => noting(await inner.connect(), asked, holdBack),
-  };
-  return { pool, asked };
-}
-
-function noting(client: PostgresClient, asked: Asked[], holdBack: HoldingBack): PostgresClient {
+function holding(
+  client: PostgresClient,
+  holdBack: (text: string) => Promise<unknown>,
+): PostgresClient {
   const query: PostgresClient["query"] = async (one) => {
-    asked.push({ text: one.text, at: performance.now() });
     const answer = await client.query(one);
-    await holdBack(one.text, asked);
+    await holdBack(one.text);
     return answer;
   };
   return new Proxy(client, {

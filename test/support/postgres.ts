@@ -33,8 +33,6 @@ export interface Postgres extends PostgresAccess {
   /** Suspends every process of the server: connections stay open without answers. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
-  /** Terminates all client connections and returns their number. */
-  killConnections(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -78,18 +76,17 @@ export async function openPostgres(
   medium: Medium = "disk",
 ): Promise<Postgres> {
   const parts = await makeParts(medium);
-  return closingOnFailure(parts, async () => {
+  try {
     await run(join(parts.bin, "initdb"), initdbArgs(parts), parts.folder.path, parts.account);
-    return startIn(parts, settings);
-  });
+    return await startIn(parts, settings);
+  } catch (error) {
+    await parts.folder.remove();
+    throw error;
+  }
 }
 
 /** Follows the primary, which is down for a moment while its folder is copied. */
-export async function startStandby(
-  t: TestContext,
-  primary: Postgres,
-  settings: Settings = {},
-): Promise<Standby> {
+export async function startStandby(t: TestContext, primary: Postgres): Promise<Standby> {
   const parts = await makeParts("disk");
   t.after(() => parts.server.stop("immediate").then(() => parts.folder.remove()));
   const data = join(parts.folder.path, "data");
@@ -99,7 +96,6 @@ export async function startStandby(
   await writeFile(join(data, "standby.signal"), "");
   const standby = await startIn(parts, {
     primary_conninfo: `host=${primary.host} port=${primary.port} user=${SUPERUSER}`,
-    ...settings,
   });
   return {
     ...standby,
@@ -122,15 +118,6 @@ async function makeParts(medium: Medium): Promise<Parts> {
   return { account, folder, bin, server: serverIn(folder, bin, account) };
 }
 
-async function closingOnFailure<T>({ folder }: Parts, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    await folder.remove();
-    throw error;
-  }
-}
-
 function initdbArgs({ folder }: Parts): readonly string[] {
   return [
     ...["-D", join(folder.path, "data"), "-U", SUPERUSER, "--auth=trust", "--encoding=UTF8"],
@@ -143,23 +130,18 @@ async function startIn({ folder, server }: Parts, settings: Settings): Promise<P
   const port = await freePort(HOST);
   const all = { ...SETTINGS, unix_socket_directories: folder.path, port, ...settings };
   await server.start(all);
-  const access = postgresAt(port, folder.path);
   return {
-    ...access,
+    ...postgresAt(port, folder.path),
     stop: (how = "fast") => server.stop(how),
     start: () => server.start(all),
     freeze: () => server.signal("SIGSTOP"),
     thaw: () => server.signal("SIGCONT"),
-    killConnections: async () => (await access.sql(TERMINATE_OTHERS)).length,
     async close() {
       await server.stop("immediate");
       await folder.remove();
     },
   };
 }
-
-const TERMINATE_OTHERS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-  WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
 
 /** Access to a server that runs on this machine. */
 export function postgresAt(port: number, socketFolder: string): PostgresAccess {

@@ -6,7 +6,6 @@ import { ROOT } from "../package/installed.ts";
 import { send } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import { SECRET } from "../support/gate.ts";
-import { waitForOutput } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 test("SIGTERM for npm start stops the gate", { timeout: 30_000 }, async (t) => {
@@ -21,16 +20,16 @@ test("SIGTERM for npm start stops the gate", { timeout: 30_000 }, async (t) => {
       // All have ended.
     }
   });
-  const output = { stdout: "", stderr: "" };
-  npm.stdout.setEncoding("utf8").on("data", (text: string) => {
-    output.stdout += text;
-    npm.emit("output");
-  });
   const exited = once(npm, "exit");
-  const started = await waitForOutput(npm, output, /Latchkey listens on (http:\S+?)"/, exited);
-  const url = `${started[1]}/healthz`;
-  assert.equal((await send(url)).status, 200);
+  let stdout = "";
+  npm.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  const url = await eventually(() => /Latchkey listens on (http:\S+?)"/.exec(stdout)?.[1], 25_000);
+  assert.equal((await send(`${url}/healthz`)).status, 200);
   npm.kill("SIGTERM");
   await exited;
-  await eventually(async () => (await send(url).catch(() => "closed")) === "closed" || undefined);
+  await eventually(
+    async () => (await send(`${url}/healthz`).catch(() => "closed")) === "closed" || undefined,
+  );
 });
