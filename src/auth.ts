@@ -1,7 +1,7 @@
 import type { MaybePromise } from "./core/base/maybe-promise.ts";
 import { watchStore } from "./core/base/watch-store.ts";
+import type { User } from "./core/records.ts";
 import { admittedUser } from "./core/sessions/require-user.ts";
-import type { User } from "./core/store.ts";
 import { type AuthOptions, type GateParts, NO_GATE, type SettledOptions } from "./options.ts";
 import { createRules, systemClock } from "./rules.ts";
 import { settleOptions } from "./settle-options.ts";

@@ -10,15 +10,36 @@ export { andThen, type MaybePromise } from "./core/base/maybe-promise.ts";
 export type { ServerLog } from "./core/base/server-log.ts";
 export type { WorkQueueLimits } from "./core/base/work-queue.ts";
 export type { AllowedHosts } from "./core/hosts/allowed-hosts.ts";
-export type { SetupTokenSource } from "./core/setup/setup-token.ts";
+export type { AttemptRule } from "./core/limits/attempt-limiter.ts";
 export type {
+  AnsweredChallenge,
+  Codes,
+  LogEntry,
   NewLogEntry,
   NewUser,
+  Passkey,
   PasswordHash,
-  Store,
+  Session,
   StoredUser,
   User,
   UserId,
+} from "./core/records.ts";
+export type { SetupTokenSource } from "./core/setup/setup-token.ts";
+export type {
+  AskingSession,
+  AttemptStore,
+  CodeStore,
+  EndOfSessions,
+  LogFilter,
+  LogQuery,
+  LogStore,
+  PasskeyStore,
+  SessionStore,
+  Store,
+  UserChanges,
+  UserStore,
+  UserWatch,
+  UserWatching,
 } from "./core/store.ts";
 export type { AuthOptions } from "./options.ts";
 export type { PostLoginLocation } from "./web/answers/location.ts";

@@ -1,12 +1,8 @@
-import type { ExtraStore } from "./core/accounts/account-store.ts";
 import { type Meter, noMeter } from "./core/base/meter.ts";
 import type { ServerLog } from "./core/base/server-log.ts";
 import type { WorkQueueLimits } from "./core/base/work-queue.ts";
 import type { AllowedHosts } from "./core/hosts/allowed-hosts.ts";
-import type { AttemptCounter } from "./core/limits/shared-limiter.ts";
 import type { BoundedLog } from "./core/log/bounded-log.ts";
-import type { LogPruner, LogReader } from "./core/log/log-reader.ts";
-import type { SessionStore } from "./core/sessions/session-store.ts";
 import type { SetupTokenSource } from "./core/setup/setup-token.ts";
 import type { Store } from "./core/store.ts";
 import type { PostLoginLocation } from "./web/answers/location.ts";
@@ -15,12 +11,8 @@ import type { Locale } from "./web/pages/words.ts";
 
 /** The options of `createAuth`. Only `store` and `secret` are required. */
 export interface AuthOptions {
-  /**
-   * Stores accounts and log entries. The caller closes it, after the Auth object. The home page
-   * lists the newest log entries if the store can read them.
-   */
-  readonly store: Store &
-    Partial<LogReader & LogPruner & AttemptCounter & SessionStore & ExtraStore>;
+  /** Stores accounts and log entries. The caller closes it, after the Auth object. */
+  readonly store: Store;
   /**
    * Signs the session tokens: 32 random characters or more, the same on every instance. `undefined`
    * or empty uses the built-in development secret with a warning; in production `createAuth` throws.

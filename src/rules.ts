@@ -1,38 +1,35 @@
-import { keepsExtras } from "./core/accounts/extras.ts";
 import type { Clock } from "./core/base/clock.ts";
 import { Fault } from "./core/base/fault.ts";
+import { type Recently, recently } from "./core/base/recently.ts";
 import type { ServerLog } from "./core/base/server-log.ts";
-import { type TurnOffCodesPorts, turnOffCodes } from "./core/codes/turn-off-codes.ts";
-import { beginCodes, confirmCodes, type TurnOnCodesPorts } from "./core/codes/turn-on-codes.ts";
+import { turnOffCodes } from "./core/codes/turn-off-codes.ts";
+import { beginCodes, confirmCodes } from "./core/codes/turn-on-codes.ts";
 import {
   type AttemptLimiter,
   CLEAN_UP_EVERY_MS,
   createAttemptLimiter,
 } from "./core/limits/attempt-limiter.ts";
-import {
-  type AttemptCounter,
-  createSharedLimiter,
-  type Limiter,
-  limitByNetwork,
-} from "./core/limits/shared-limiter.ts";
+import { createSharedLimiter, type Limiter, limitByNetwork } from "./core/limits/shared-limiter.ts";
 import { SUM_UP_EVERY_MS } from "./core/log/bounded-log.ts";
 import { createEventLog } from "./core/log/event-log.ts";
-import { recentLog } from "./core/log/log-reader.ts";
+import { recentLog } from "./core/log/recent-log.ts";
 import { createChallenges } from "./core/passkeys/challenges.ts";
 import { createPasswords } from "./core/passwords/passwords.ts";
-import { createAccountSessions } from "./core/sessions/account-sessions.ts";
-import { createCurrentUser, createSessionMemory } from "./core/sessions/current-user.ts";
+import type { Session } from "./core/records.ts";
+import { createCurrentUser, createTokenMemory } from "./core/sessions/current-user.ts";
+import { endInStore } from "./core/sessions/end-session.ts";
 import { createRequireAuth, createRequireUser } from "./core/sessions/require-user.ts";
 import { createSeals } from "./core/sessions/seals.ts";
 import { createSessionRecorder } from "./core/sessions/session-recorder.ts";
-import { keepsSessions } from "./core/sessions/session-store.ts";
+import { createSessionRules } from "./core/sessions/session-rules.ts";
 import { createSessionTokens } from "./core/sessions/session-token.ts";
-import { endSessionOf, signOut } from "./core/sessions/sign-out.ts";
-import { createUserMemory } from "./core/sessions/user-memory.ts";
+import { signOut } from "./core/sessions/sign-out.ts";
+import { createUserMemory, type UserMemory } from "./core/sessions/user-memory.ts";
 import { createWaitingEnds } from "./core/sessions/waiting-ends.ts";
 import { setUp } from "./core/setup/set-up.ts";
 import { changePassword } from "./core/sign-in/change-password.ts";
 import { type SignInOutcome, type SignInPorts, signIn } from "./core/sign-in/sign-in.ts";
+import type { Store } from "./core/store.ts";
 import type { AuthParts, SettledOptions } from "./options.ts";
 import { type CookieGuard, readingCookies } from "./web/answers/session-cookie.ts";
 import type { CodeRules, PasskeyRules, WebRules } from "./web/ports.ts";
@@ -51,8 +48,6 @@ export function createRules(settled: AuthParts, log: ServerLog): Rules {
   const { store, meter, setupToken, setUpDomain } = settled;
   // What can throw comes first, so that no watch on the store is left behind.
   const ownLimiter = createAttemptLimiter(systemClock);
-  const sessionStore = keepsSessions(store) ? store : undefined;
-  const listedStore = settled.sessions.list ? sessionStore : undefined;
   const { limitIpv6Prefix } = settled.signIn;
   const limiter = limitByNetwork(limiterFor(settled, ownLimiter, log), limitIpv6Prefix);
   const ofPasskeys = limiterFor(settled, createAttemptLimiter(systemClock), log);
@@ -62,20 +57,23 @@ export function createRules(settled: AuthParts, log: ServerLog): Rules {
   const codeLimiter = createAttemptLimiter(systemClock);
   const passwords = createPasswords(settled.signIn.hashing, log, meter.hashes);
   // Entries are written in the background, in batches: lines about that belong to no request.
-  const events = createEventLog(store, systemClock, settled.log, meter.entries);
+  const events = createEventLog(store.log, systemClock, settled.log, meter.entries);
   const users = createUserMemory(store, systemClock);
-  const sessions = createSessionRecorder(listedStore, systemClock, settled.log);
-  const sessionMemory = createSessionMemory();
-  const ending = sessionStore && { store: sessionStore, clock: systemClock, users };
-  const waiting =
-    ending &&
-    createWaitingEnds((token) => endSessionOf(ending, token), users, systemClock, settled.log);
+  const sessions = createSessionRecorder(
+    settled.sessions.list ? store.sessions : undefined,
+    systemClock,
+    settled.log,
+  );
+  const tokenMemory = createTokenMemory();
+  const ending = endingOf(store, users, settled.log);
+  const anyCodes = recently(async () => (await store.codes?.any()) ?? false, systemClock);
   const currentUser = createCurrentUser(tokens, users, systemClock, {
-    sessions: sessionMemory,
+    remembered: tokenMemory,
+    store: store.sessions,
     recorder: sessions,
-    waiting,
+    waiting: ending?.waiting,
   });
-  const remembered = (token: string) => sessionMemory.get(token)?.token;
+  const remembered = (token: string) => tokenMemory.get(token)?.token;
   const isGenuine = (token: string): boolean =>
     remembered(token) !== undefined || tokens.verify(token) !== "forged";
   const ports = {
@@ -97,7 +95,7 @@ export function createRules(settled: AuthParts, log: ServerLog): Rules {
   meter.watch({
     trackedAddresses: () => ownLimiter.tracked,
     waitingEntries: () => events.waiting,
-    rememberedSessions: () => sessionMemory.size,
+    rememberedSessions: () => tokenMemory.size,
     rememberedUsers: () => users.size,
   });
   const cleaning = setInterval(() => {
@@ -119,49 +117,73 @@ export function createRules(settled: AuthParts, log: ServerLog): Rules {
     requireUser: readingCookies(createRequireUser(currentUser), isGenuine),
     isGenuine,
     users,
-    signOut: async (cookies, of) =>
-      ending && waiting ? signOut({ ...ports, ...ending, waiting }, cookies, of) : "ended",
-    sessions: listedStore && createAccountSessions({ ...ports, store: listedStore, remembered }),
-    recentLog: recentLog(store, events),
-    codes: settled.signIn.codes && keepsExtras(store) ? codeRules({ ...ports, store }) : undefined,
+    signOut: async (cookies, client, of) =>
+      ending === undefined ? "ended" : signOut({ ...ports, ...ending }, cookies, client, of),
+    sessions:
+      ending && settled.sessions.list
+        ? createSessionRules({ ...ports, ...ending, remembered })
+        : undefined,
+    recentLog: (user) => recentLog(store.log, events, user),
+    codes: codeRules(settled, ports, anyCodes),
+    asksForCodes: anyCodes.read,
     async close() {
       clearInterval(cleaning);
       clearInterval(summing);
-      await Promise.all([events.close(), sessions.flush(), users.close(), waiting?.close()]);
+      await Promise.all([events.close(), sessions.flush(), users.close(), ending?.waiting.close()]);
       settled.log.sumUp();
     },
   };
 }
 
-function codeRules(ports: TurnOnCodesPorts & TurnOffCodesPorts): CodeRules {
+/** What ends single sessions: at once, or as soon as the store answers. */
+function endingOf(store: Store, users: UserMemory, log: ServerLog) {
+  if (store.sessions === undefined) return undefined;
+  const ports = { store: { ...store, sessions: store.sessions }, clock: systemClock, users };
+  const end = (session: Session) => endInStore(ports, session);
+  return { ...ports, waiting: createWaitingEnds(end, users, systemClock, log) };
+}
+
+/** `undefined` if they are left out, or the store does not keep them. */
+function codeRules(
+  { signIn, store: { users, codes } }: SettledOptions,
+  given: SignInPorts,
+  any: Recently<boolean>,
+): CodeRules | undefined {
+  if (!signIn.codes || codes === undefined) return undefined;
+  const ports = { ...given, store: { users, codes } };
+  const changing = async <T>(outcome: Promise<T>): Promise<T> => outcome.finally(any.forget);
   return {
+    find: (userId) => codes.find(userId),
     begin: (userId, password, client) => beginCodes(ports, userId, password, client),
-    confirm: (userId, sealed, code) => confirmCodes(ports, userId, sealed, code),
-    turnOff: (userId, form, client) => turnOffCodes(ports, userId, form, client),
+    confirm: (userId, form, client) => changing(confirmCodes(ports, userId, form, client)),
+    turnOff: (userId, form, client) => changing(turnOffCodes(ports, userId, form, client)),
   };
 }
 
 /** `undefined` if they are left out, or the store does not keep them. Each is loaded on first use. */
 function passkeyRules(
-  { signIn: { passkeys }, store, secret, previousSecrets }: SettledOptions,
+  { signIn, store: { users, passkeys, codes }, secret, previousSecrets }: SettledOptions,
   given: SignInPorts,
   counted: (outcome: SignInOutcome) => SignInOutcome,
 ): PasskeyRules | undefined {
-  if (!passkeys || !keepsExtras(store)) return undefined;
+  if (!signIn.passkeys || passkeys === undefined) return undefined;
   const challenges = createChallenges([secret, ...previousSecrets], given.clock);
-  const ports = { ...given, store, challenges };
+  const ports = { ...given, store: { users, passkeys, ...(codes && { codes }) }, challenges };
+  const any = recently(() => passkeys.any(), systemClock);
   return {
+    any: any.read,
+    list: (userId) => passkeys.listOf(userId),
     async begin(...args) {
       const { beginPasskey } = await import("./core/passkeys/begin-passkey.ts");
       return beginPasskey(ports, ...args);
     },
     async add(...args) {
       const { addPasskey } = await import("./core/passkeys/add-passkey.ts");
-      return addPasskey(ports, ...args);
+      return addPasskey(ports, ...args).finally(any.forget);
     },
     async remove(...args) {
       const { removePasskey } = await import("./core/passkeys/remove-passkey.ts");
-      return removePasskey(ports, ...args);
+      return removePasskey(ports, ...args).finally(any.forget);
     },
     challenge: () => challenges.issue("sign-in"),
     async signIn(...args) {
@@ -178,14 +200,9 @@ function limiterFor(
   log: ServerLog,
 ): Limiter {
   if (limiter === "own") return own;
-  if (!countsAttempts(store)) {
-    throw new Fault(
-      "invalid_option",
-      "signIn.limiter takes shared only with a store that counts attempts",
-    );
-  }
-  return createSharedLimiter(store, own, log);
+  if (store.attempts !== undefined) return createSharedLimiter(store.attempts, own, log);
+  throw new Fault(
+    "invalid_option",
+    "signIn.limiter takes shared only with a store that counts attempts",
+  );
 }
-
-const countsAttempts = (store: Partial<AttemptCounter>): store is AttemptCounter =>
-  store.recordAttempt !== undefined && store.forgetAttempts !== undefined;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as breath } from "node:timers/promises";
-import type { UserId } from "../../src/core/store.ts";
+import type { UserId } from "../../src/core/records.ts";
 import type { Postgres } from "../../test/support/postgres.ts";
 
 /** The number of rows in a store. */
@@ -89,7 +89,7 @@ export function postgresFill(postgres: Postgres, start: number): Fill {
       postgres.sql(
         `INSERT INTO latchkey_log (id, key, at, type, summary, author)
          SELECT n, gen_random_uuid(),
-                to_timestamp((${start} + n * ${ENTRY_EVERY_MS}::bigint - random() * 1000) / 1000), ${TYPE},
+                ${start} + n * ${ENTRY_EVERY_MS}::bigint - (random() * 1000)::bigint, ${TYPE},
                 ${SUMMARY} 'user-' || (1 + floor(random() * ${to.users})) || '@example.org' END, 'system'
          FROM generate_series(${first}, ${last}) AS n`,
       ),

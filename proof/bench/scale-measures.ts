@@ -110,7 +110,7 @@ function lookUps(subject: Subject, { users }: Amount): Promise<number> {
 async function coldGuards({ store }: Subject, { users }: Amount): Promise<number> {
   const memory = freshMemory(store);
   const currentUser = createCurrentUser(tokens, memory, clock);
-  const sessions = arrayOf(GUARDS, () => tokens.issue(userIdOf(anyOf(users))));
+  const sessions = arrayOf(GUARDS, () => tokens.issue(userIdOf(anyOf(users))).text);
   return medianOf(
     sessions.map((session) => async () => {
       if ((await currentUser(session)) === undefined) throw new Error("nobody found");
@@ -142,8 +142,7 @@ async function timeOfLog(
 const arrayOf = <T>(length: number, make: () => T): readonly T[] => Array.from({ length }, make);
 
 /** An empty user cache that does not listen for changes. */
-const freshMemory = ({ hasUsers, findUser }: Subject["store"]): UserMemory =>
-  createUserMemory({ hasUsers, findUser }, clock);
+const freshMemory = ({ users }: Subject["store"]): UserMemory => createUserMemory({ users }, clock);
 
 const anyOf = (users: number): number => 1 + Math.floor(Math.random() * users);
 
@@ -167,9 +166,9 @@ async function signInsOn(
   atOnce: number,
 ): Promise<number> {
   const users = freshMemory(store);
-  const events = createEventLog(store, clock, log);
+  const events = createEventLog(store.log, clock, log);
   const limiter = createAttemptLimiter(clock);
-  const sessions = createSessionRecorder(store, clock, log);
+  const sessions = createSessionRecorder(store.sessions, clock, log);
   const codes = { clock, seals, codeLimiter: limiter };
   const ports: SignInPorts = {
     ...codes,

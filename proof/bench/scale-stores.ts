@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { hash } from "@node-rs/argon2";
 import { Pool } from "pg";
-import type { PasswordHash } from "../../src/core/store.ts";
+import type { PasswordHash } from "../../src/core/records.ts";
 import type { OpenStore } from "../../src/gate/open-store.ts";
 import { openPostgres } from "../../src/stores/postgres/store.ts";
 import { openSqlite } from "../../src/stores/sqlite/store.ts";
@@ -100,5 +100,5 @@ async function readThrough(folder: string): Promise<void> {
 async function addOwner(store: OpenStore): Promise<void> {
   const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
   const passwordHash = (await hash(OWNER.password, cost)) as PasswordHash;
-  await store.insertFirstUser({ username: OWNER.username, passwordHash });
+  await store.users.insertFirst({ username: OWNER.username, passwordHash });
 }

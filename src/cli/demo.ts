@@ -43,7 +43,7 @@ async function startDemo(
   const store = await openSqlite({ file: ":memory:" });
   opened.defer(() => store.close());
   const passwordHash = await createPasswords({ atOnce: 1, waiting: 0 }).hash(password);
-  await store.insertFirstUser({ username: USERNAME, passwordHash });
+  await store.users.insertFirst({ username: USERNAME, passwordHash });
   const auth = createAuth({
     store,
     secret: randomBytes(32).toString("base64url"),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Unavailable } from "../core/base/fault.ts";
 import { eventTypes } from "../core/log/events.ts";
-import type { LogEntry } from "../core/log/log-reader.ts";
+import type { LogEntry } from "../core/records.ts";
 import { openStoreToRead } from "../gate/open-store.ts";
 import { chosen } from "../gate/settings/values.ts";
 import { type Command, type OptionValues, UsageError } from "./command.ts";
@@ -40,11 +40,11 @@ export const command: Command = {
     };
     const limit = parseLimit(options.limit);
     await using store = await openStoreToRead(settings);
-    let last = limit === undefined ? 0 : await store.startOfNewest(limit, filter);
+    let last = limit === undefined ? 0 : await store.log.startOfNewest(limit, filter);
     const print = startListing(LISTING, options, terminal);
     const printNew = async (): Promise<void> => {
       for (;;) {
-        const page = await store.readLogEntries({ ...filter, afterId: last, limit: PAGE_SIZE });
+        const page = await store.log.read({ ...filter, afterId: last, limit: PAGE_SIZE });
         await print(page);
         last = page.at(-1)?.id ?? last;
         if (page.length < PAGE_SIZE) return;

@@ -1,87 +1,179 @@
-declare const brand: unique symbol;
-
-/** Assigned by the store when the user is inserted, and carried in session tokens. */
-export type UserId = string & { readonly [brand]: "UserId" };
-
-/** A one-way hash in the text form that its algorithm defines (PHC, or bcrypt's own). */
-export type PasswordHash = string & { readonly [brand]: "PasswordHash" };
-
-/** A user as the app sees it: without the password hash. */
-export interface User {
-  readonly id: UserId;
-  readonly username: string;
-}
-
-/** What an account has beside its password. Each is a text that only one rule reads and writes. */
-export const EXTRAS = ["endedSessions", "codes", "passkeys"] as const;
-
-export type Extra = (typeof EXTRAS)[number];
-
-/** Most users have none. */
-export type Extras = Readonly<Partial<Record<Extra, string>>>;
-
-/** A user as the store keeps it. */
-export interface StoredUser extends User, Extras {
-  readonly passwordHash: PasswordHash;
-  /**
-   * Seconds since 1970: sessions from earlier sign-ins have ended. Grows each time sessions are
-   * ended. Absent for most users.
-   */
-  readonly sessionsFrom?: number;
-}
-
-/** A user as `readUsers` returns it: copies, exports and imports carry the sessions along. */
-export interface TransferUser extends StoredUser {
-  /** `SessionRow`s as JSON, sorted by ID. Absent if there are none. */
-  readonly sessions?: string;
-}
-
-/** A user before the store has assigned an ID. */
-export interface NewUser {
-  readonly username: string;
-  readonly passwordHash: PasswordHash;
-}
-
-/** An entry of the audit log before the store has assigned an ID. */
-export interface NewLogEntry {
-  readonly at: Date;
-  readonly type: string;
-  readonly summary: string;
-  readonly author: string;
-  /** Whom the entry concerns, if known. The account may be gone. */
-  readonly userId?: UserId;
-}
+import type { AttemptRule } from "./limits/attempt-limiter.ts";
+import type {
+  AnsweredChallenge,
+  Codes,
+  LogEntry,
+  NewLogEntry,
+  NewUser,
+  Passkey,
+  PasswordHash,
+  Session,
+  StoredUser,
+  User,
+  UserId,
+} from "./records.ts";
 
 /**
- * What the sign-in needs from a database; `testStore` of `latchkey/testing` checks it. A method
- * fails by throwing, with an `Unavailable` where a retry may help, so that pages answer 503.
+ * A database in named parts; `testStore` of `latchkey/testing` checks each. A part has all its
+ * methods or is left out, and with it what needs it. A method fails by throwing, with an
+ * `Unavailable` where a retry may help, so that pages answer 503. A method that changes something
+ * is one atomic step across all processes and machines, and returns what it did.
  */
 export interface Store {
-  hasUsers(): Promise<boolean>;
-  findUser(id: UserId): Promise<StoredUser | undefined>;
+  readonly users: UserStore;
+  readonly log: LogStore;
+  /** The list of sessions, and the end of single ones. */
+  readonly sessions?: SessionStore;
+  readonly passkeys?: PasskeyStore;
+  readonly codes?: CodeStore;
+  /** A rate limit that all instances share. */
+  readonly attempts?: AttemptStore;
+  /** Without it, guards read a user again after a second. */
+  readonly changes?: UserChanges;
+}
+
+export interface UserStore {
+  /** Whether there is a user. */
+  any(): Promise<boolean>;
+  find(id: UserId): Promise<StoredUser | undefined>;
   /** Exact match: no trimming, no case folding, no normalisation. */
-  findUserByUsername(username: string): Promise<StoredUser | undefined>;
-
+  findByName(username: string): Promise<StoredUser | undefined>;
+  /** Sorted by ID, byte by byte. `""` comes before every ID. */
+  read(afterId: string, limit: number): Promise<readonly StoredUser[]>;
+  /** Only if there is no user: of concurrent callers one gets it, the others `undefined`. */
+  insertFirst(user: NewUser): Promise<User | undefined>;
+  /** `undefined` when the username is taken. */
+  insert(user: NewUser): Promise<User | undefined>;
+  rename(id: UserId, username: string): Promise<"renamed" | "taken" | "missing">;
+  /** With all that belongs to it. When the last two are removed at the same time, one stays. */
+  remove(id: UserId): Promise<"removed" | "last" | "missing">;
+  /** Only while the hash is still `from`, so that no concurrent change is lost silently. */
+  replaceHash(id: UserId, from: PasswordHash, to: PasswordHash): Promise<boolean>;
   /**
-   * Inserts the user only if the store has none: one atomic step across all processes and machines
-   * that share the database. Of concurrent callers one gets the user, the others `undefined`.
+   * Ends every session of the user that was issued before that second, and removes them from the
+   * list. Raises `sessionsFrom` in any case. `undefined` for an unknown user.
+   *
+   * @param asker The result tells whether this session was valid until then.
    */
-  insertFirstUser(user: NewUser): Promise<User | undefined>;
+  endSessions(
+    id: UserId,
+    before: number,
+    asker?: AskingSession,
+  ): Promise<EndOfSessions | undefined>;
+  /** Does so for every user, and returns their number. */
+  endAllSessions(before: number): Promise<number>;
+}
 
+/** The session that asks for the end of all others of its user. */
+export interface AskingSession {
+  readonly id: string | undefined;
+  /** It has ended if the user's `sessionsFrom` is larger. */
+  readonly validUpTo: number;
+}
+
+export interface EndOfSessions {
+  /** A token that records it counts. */
+  readonly sessionsFrom: number;
+  readonly asker: "was-valid" | "had-ended";
+}
+
+export interface SessionStore {
+  /** Unless its ID is known. Also removes some that expired before it was created. */
+  insert(session: Session): Promise<void>;
+  /** Those below have not ended. */
+  find(id: string): Promise<Session | undefined>;
+  /** Of a user, without those that have expired, the most recently used first. */
+  listOf(user: UserId, now: Date, limit: number): Promise<readonly Session[]>;
+  /** All, sorted by ID. `""` comes before every ID. */
+  read(afterId: string, limit: number): Promise<readonly Session[]>;
+  /** Of those that were last used at least an hour earlier. */
+  noteUsed(ids: readonly string[], at: Date): Promise<void>;
+  /** Also one that was never inserted. Returns whether this call has ended it. */
+  end(session: Session, at: Date): Promise<boolean>;
+  hasEnded(id: string): Promise<boolean>;
+}
+
+export interface PasskeyStore {
+  /** Whether there is a passkey. */
+  any(): Promise<boolean>;
+  /** The oldest first. */
+  listOf(user: UserId): Promise<readonly Passkey[]>;
+  /** Unless its ID is known, or the user has that many. */
+  insert(passkey: Passkey, limit: number): Promise<boolean>;
+  remove(user: UserId, id: string): Promise<boolean>;
+  /** Returns whether it was not answered before. Also removes some that expired before `now`. */
+  answer(challenge: AnsweredChallenge, now: Date): Promise<boolean>;
+  /** Notes the use, unless the passkey counts and its counter has not grown. */
+  use(user: UserId, id: string, counter: number, at: Date): Promise<boolean>;
+}
+
+export interface CodeStore {
+  /** Whether any account has codes on. */
+  any(): Promise<boolean>;
+  /** `undefined` while they are off. */
+  find(user: UserId): Promise<Codes | undefined>;
+  /** Marks that the user begins to turn codes on, in place of an earlier mark; not if they are on. */
+  begin(user: UserId, mark: string): Promise<boolean>;
+  /** Turns codes on if this is the mark, which is used up. */
+  turnOn(user: UserId, mark: string, codes: Codes): Promise<boolean>;
+  /** Turns codes off, and removes the mark. Returns whether they were on. */
+  turnOff(user: UserId): Promise<boolean>;
   /**
-   * Replaces the hash only while it is still `from`, and returns whether it did, so that neither of
-   * two concurrent changes is lost silently.
+   * Uses up a step, and those before. Sets the secret, and the wrong codes to 0.
+   *
+   * @param limit Not after so many wrong codes.
    */
-  replacePasswordHash(id: UserId, from: PasswordHash, to: PasswordHash): Promise<boolean>;
+  useStep(user: UserId, step: number, secret: string, limit: number): Promise<boolean>;
+  /** Uses up a recovery code, and sets the wrong codes to 0. */
+  useRecovery(user: UserId, hash: string): Promise<boolean>;
+  /** Counts a wrong code, up to the limit, and returns how many there are now. */
+  countWrong(user: UserId, limit: number): Promise<number | undefined>;
+}
 
+export interface LogStore {
   /**
-   * Inserts all entries or none, in the given order. An entry that is passed again after a failure
-   * with an unknown outcome is inserted once.
+   * All entries or none, in the given order. An entry that is passed again after a failure with an
+   * unknown outcome is inserted once.
    */
-  insertLogEntries(entries: readonly NewLogEntry[]): Promise<void>;
+  insert(entries: readonly NewLogEntry[]): Promise<void>;
+  /** Oldest first. */
+  read(query: LogQuery): Promise<readonly LogEntry[]>;
+  /** The `afterId` with which `read` returns the newest `limit` matching entries. */
+  startOfNewest(limit: number, filter: LogFilter): Promise<number>;
+  /** Those that concern the user, newest first. */
+  newestOf(user: UserId, limit: number): Promise<readonly LogEntry[]>;
+  /** Removes at most `limit` entries older than `before`, and returns how many it removed. */
+  prune(before: Date, limit: number): Promise<number>;
+  /** Removes the oldest entries of a type, at most `limit`, and keeps the newest `keep` of them. */
+  pruneType(type: string, keep: number, limit: number): Promise<number>;
+}
 
-  /** Optional: reports changed users, also those that another process changed. */
-  watchUsers?(watching: UserWatching): UserWatch;
+export interface LogFilter {
+  readonly type?: string | undefined;
+  readonly since?: Date | undefined;
+}
+
+export interface LogQuery extends LogFilter {
+  readonly afterId: number;
+  readonly limit: number;
+}
+
+/** Counts attempts with the clock of the database. */
+export interface AttemptStore {
+  /**
+   * Checks the window and records the attempt. A denied attempt is not recorded.
+   *
+   * @param address With a kind of attempts and a space before it unless it is a sign-in by password.
+   *   Each kind has its own limit of tracked addresses.
+   */
+  record(address: string, rule: AttemptRule): Promise<"allowed" | "denied">;
+  /** Removes the addresses without an attempt in the window. */
+  forget(rule: AttemptRule): Promise<void>;
+}
+
+/** Reports changed users, and users whose sessions have ended, also by another process. */
+export interface UserChanges {
+  watch(watching: UserWatching): UserWatch;
 }
 
 export interface UserWatching {

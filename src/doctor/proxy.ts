@@ -1,4 +1,3 @@
-import { eventIn } from "../core/log/events.ts";
 import { REACH_FIELDS, reachOf } from "../gate/reach.ts";
 import { MAX_LIMIT_IPV6_PREFIX } from "../option-table.ts";
 import { membershipOf } from "../web/request/remote-address.ts";
@@ -52,9 +51,7 @@ async function signAtSite(installation: Installation<never>): Promise<Finding | 
 
 async function signInLog(installation: Installation<"database">): Promise<Finding | undefined> {
   const denials = (await contentsOf(installation))?.denials ?? [];
-  const addresses = new Set(
-    denials.map((summary) => eventIn({ type: "signin_rate_limited", summary })?.subject ?? ""),
-  );
+  const addresses = new Set(denials);
   const [address = ""] = addresses;
   if (addresses.size !== 1 || !isPrivate(address)) return undefined;
   const found = `all denied sign-ins in the log came from ${address}, and TRUSTED_PROXIES is empty`;

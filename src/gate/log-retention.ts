@@ -1,6 +1,6 @@
 import { messageOf } from "../core/base/fault.ts";
 import type { ServerLog } from "../core/base/server-log.ts";
-import type { LogPruner } from "../core/log/log-reader.ts";
+import type { LogStore } from "../core/store.ts";
 import { type Polling, pause, poll } from "./poll.ts";
 
 const PRUNE_EVERY_MS = 60 * 60_000;
@@ -10,7 +10,7 @@ const PAUSE_MS = 25;
 
 /** Removes log entries older than `keepMs`, now and every hour. `stop` waits for the current batch. */
 export function startLogRetention(
-  store: Pick<LogPruner, "pruneLogEntries">,
+  store: Pick<LogStore, "prune">,
   keepMs: number,
   now: () => number,
   log: ServerLog,
@@ -19,7 +19,7 @@ export function startLogRetention(
     const before = new Date(now() - keepMs);
     try {
       while (!stop.aborted) {
-        if ((await store.pruneLogEntries(before, BATCH_SIZE)) < BATCH_SIZE) return;
+        if ((await store.prune(before, BATCH_SIZE)) < BATCH_SIZE) return;
         await pause(PAUSE_MS, stop);
       }
     } catch (error) {

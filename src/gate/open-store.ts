@@ -1,26 +1,17 @@
 import { dirname } from "node:path";
-import type { AccountStore } from "../core/accounts/account-store.ts";
 import { codeOf, Fault, reasonOf } from "../core/base/fault.ts";
-import type { AttemptCounter } from "../core/limits/shared-limiter.ts";
-import type { LogPruner, LogReader } from "../core/log/log-reader.ts";
-import type { SessionStore } from "../core/sessions/session-store.ts";
-import type { Importer } from "../core/transfer/transfer-store.ts";
 import { makeNamedFolder } from "../files/data-dir.ts";
 import type { Place } from "../stores/place.ts";
 import { mayPass } from "../stores/postgres/may-pass.ts";
 import type { PostgresStore, UnopenedStore } from "../stores/postgres/store.ts";
 import { isAccessFault } from "../stores/sqlite/file.ts";
-import { openSqlite, openSqliteToRead } from "../stores/sqlite/store.ts";
+import { openSqlite, openSqliteToRead, type SqliteStore } from "../stores/sqlite/store.ts";
 import type { Settings } from "./settings/settings.ts";
 
+/** A store of Latchkey's own. Only PostgreSQL has the parts for several machines. */
 export interface OpenStore
-  extends AccountStore,
-    LogReader,
-    LogPruner,
-    Importer,
-    SessionStore,
-    Partial<AttemptCounter>,
-    Partial<Pick<PostgresStore, "identity" | "olderSchemas">>,
+  extends Omit<SqliteStore, "close">,
+    Partial<Pick<PostgresStore, "attempts" | "identity" | "olderSchemas">>,
     Closable {}
 
 interface Closable {
@@ -130,5 +121,5 @@ export function cannotUse(what: string, error: unknown): Fault {
 /** Whether there is an account. Does not create a database. */
 export async function hasAccounts(settings: StoreSettings): Promise<boolean> {
   await using store = await openIfExists(settings);
-  return (await store?.hasUsers()) ?? false;
+  return (await store?.users.any()) ?? false;
 }

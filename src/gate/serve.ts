@@ -108,7 +108,7 @@ async function open(
       opened.defer(() => watch.stop());
     }
     if (settings.logRetentionMs === undefined) return;
-    const retention = startLogRetention(store, settings.logRetentionMs, now, log);
+    const retention = startLogRetention(store.log, settings.logRetentionMs, now, log);
     opened.defer(() => retention.stop());
   });
   // `begun` is for those who ask: a gate that waits and is stopped is no error.

@@ -1,7 +1,7 @@
 import { codeOf, Fault, Unavailable } from "../core/base/fault.ts";
 import { isLoopbackHost } from "../core/hosts/loopback.ts";
 import { isSetupTokenExpected, type SetupTokenSource } from "../core/setup/setup-token.ts";
-import type { Store } from "../core/store.ts";
+import type { UserStore } from "../core/store.ts";
 import { fileErrorReason } from "../files/file-error.ts";
 import { reachOf } from "./reach.ts";
 import type { GateLog } from "./server-log.ts";
@@ -20,7 +20,7 @@ const RETRY_AFTER_SECONDS = 2;
 /** The setup token of the gate. Where one is required, setup is refused while there is none. */
 export function setupTokenOf(
   settings: Settings,
-  store: Pick<Store, "hasUsers">,
+  store: { readonly users: Pick<UserStore, "any"> },
   log: GateLog,
 ): SetupTokenSource {
   const { setupTokenFile: path } = settings;
@@ -38,7 +38,7 @@ export function setupTokenOf(
     async read() {
       const stored = await file.read();
       // The setup that makes the account deletes the file after that.
-      if (isSetupTokenExpected(stored) || (await store.hasUsers())) return stored;
+      if (isSetupTokenExpected(stored) || (await store.users.any())) return stored;
       const text = "there is no setup token: restart the gate or run `latchkey setup-link`";
       throw new Unavailable(MISSING, text, RETRY_AFTER_SECONDS);
     },
@@ -53,10 +53,10 @@ type SetupState =
 /** Writes the setup token if one is required and there is none. */
 export async function prepareSetup(
   settings: Settings,
-  store: Pick<Store, "hasUsers">,
+  store: { readonly users: Pick<UserStore, "any"> },
   setupToken: SetupTokenSource,
 ): Promise<SetupState> {
-  if (await store.hasUsers()) return { kind: "done" };
+  if (await store.users.any()) return { kind: "done" };
   const token = isTokenRequired(settings)
     ? await requiredToken(settings, setupToken)
     : // A temporary read error counts as a token, because setup then refuses every request.

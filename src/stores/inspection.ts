@@ -22,7 +22,7 @@ export interface DatabaseContents {
   readonly hasUsers: boolean;
   /** The latest time of any log entry. */
   readonly latestEntry: Date | undefined;
-  /** The summaries of the newest denied sign-ins, at most `MAX_DENIALS`. */
+  /** The addresses of the newest denied sign-ins, at most `MAX_DENIALS`. */
   readonly denials: readonly string[];
 }
 

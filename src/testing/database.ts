@@ -27,10 +27,10 @@ export function rulesFor<Connected extends Store>(
   };
 }
 
-/** How many connections compete in `race`. */
+/** The number of connections in a `race`. */
 export const COMPETITORS = 8;
 
-/** Calls `act` at once on all connections, on each so many times. */
+/** Calls `act` on all connections at the same time, `times` times on each. */
 export async function race<Connected extends Store, T>(
   { connect }: Database<Connected>,
   times: number,
@@ -43,3 +43,22 @@ export async function race<Connected extends Store, T>(
       .map(act),
   );
 }
+
+/** A store that has this part. */
+export type With<P extends keyof Store> = Store & {
+  readonly [Name in P]: NonNullable<Store[Name]>;
+};
+
+/** The same database, for tests of a part. */
+export const having =
+  <P extends keyof Store>(part: P, open: Open<Store>): Open<With<P>> =>
+  async (t) => {
+    const { connect } = await open(t);
+    return {
+      async connect() {
+        const store = await connect();
+        if (store[part] === undefined) throw new Error(`the store has no ${part}`);
+        return store as With<P>;
+      },
+    };
+  };

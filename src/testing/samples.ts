@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { AccountStore } from "../core/accounts/account-store.ts";
-import type { NewLogEntry, PasswordHash, StoredUser } from "../core/store.ts";
+import type { NewLogEntry, PasswordHash, StoredUser } from "../core/records.ts";
+import type { Store } from "../core/store.ts";
 
 /** A placeholder for a hash in tests that do not verify it. */
 export const hashText = (text: string): PasswordHash => text as PasswordHash;
@@ -9,15 +9,15 @@ export function logEntry(summary: string, fields: Partial<NewLogEntry> = {}): Ne
   return { at: new Date(1_000), type: "signin", author: "system", ...fields, summary };
 }
 
-export async function add(store: AccountStore, username: string): Promise<StoredUser> {
+export async function add(store: Pick<Store, "users">, username: string): Promise<StoredUser> {
   const passwordHash = hashText(`hash of ${username}`);
-  const user = await store.insertUser({ username, passwordHash });
+  const user = await store.users.insert({ username, passwordHash });
   assert.ok(user);
   return { ...user, passwordHash };
 }
 
 export async function addTwo(
-  store: AccountStore,
+  store: Pick<Store, "users">,
 ): Promise<{ owner: StoredUser; guest: StoredUser }> {
   return { owner: await add(store, "owner"), guest: await add(store, "guest") };
 }

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
-import type { AccountStore } from "../core/accounts/account-store.ts";
-import type { SessionStore, StoredSession } from "../core/sessions/session-store.ts";
-import type { User, UserId } from "../core/store.ts";
-import { type Open, rulesFor } from "./database.ts";
+import type { Session, User, UserId } from "../core/records.ts";
+import { type Rule, race, type With } from "./database.ts";
 import { addTwo } from "./samples.ts";
 
-type Tested = AccountStore & SessionStore;
+type Tested = With<"sessions">;
 
 const HOUR_MS = 3_600_000;
 const START = Date.UTC(2030, 0, 1);
@@ -13,7 +11,7 @@ const EVER = new Date(0);
 
 const at = (hours: number): Date => new Date(START + hours * HOUR_MS);
 
-const sessionOf = (user: User, id: string, fields: Partial<StoredSession> = {}): StoredSession => ({
+const sessionOf = (user: User, id: string, fields: Partial<Session> = {}): Session => ({
   id,
   userId: user.id,
   createdAt: at(0),
@@ -24,10 +22,8 @@ const sessionOf = (user: User, id: string, fields: Partial<StoredSession> = {}):
   ...fields,
 });
 
-/** Tests a store that keeps sessions. */
-export function testSessions(name: string, open: Open<Tested>): void {
-  const rule = rulesFor(name, open);
-
+/** The list of sessions, and the end of single ones. */
+export function testSessions(rule: Rule<Tested>): void {
   rule("returns a session as it was inserted, on every connection", async (store, database) => {
     const { owner } = await addTwo(store);
     const session = sessionOf(owner, "a", {
@@ -35,11 +31,11 @@ export function testSessions(name: string, open: Open<Tested>): void {
       createdAt: new Date("2030-01-02T03:04:05.678Z"),
       device: "O'Ne\"il <b> caf\u00e9 ",
     });
-    await store.insertSession(session);
+    await store.sessions.insert(session);
     const other = await database.connect();
-    assert.deepEqual(await other.findSession("a"), session);
+    assert.deepEqual(await other.sessions.find("a"), session);
     for (const unknown of ["", "A", "a\0", "b", "x".repeat(100_000)]) {
-      assert.equal(await other.findSession(unknown), undefined);
+      assert.equal(await other.sessions.find(unknown), undefined);
     }
   });
 
@@ -47,12 +43,12 @@ export function testSessions(name: string, open: Open<Tested>): void {
     "refuses an unknown user, and keeps the first of two sessions with one ID",
     async (store) => {
       const { owner, guest } = await addTwo(store);
-      await store.insertSession(sessionOf(owner, "a"));
-      await store.insertSession(sessionOf(guest, "a"));
+      await store.sessions.insert(sessionOf(owner, "a"));
+      await store.sessions.insert(sessionOf(guest, "a"));
       const unknown = { id: "unknown" as UserId, username: "unknown" };
-      await assert.rejects(store.insertSession(sessionOf(unknown, "b")));
+      await assert.rejects(store.sessions.insert(sessionOf(unknown, "b")));
       assert.deepEqual(await ids(store), ["a"]);
-      assert.equal((await store.findSession("a"))?.userId, owner.id);
+      assert.equal((await store.sessions.find("a"))?.userId, owner.id);
     },
   );
 
@@ -60,12 +56,12 @@ export function testSessions(name: string, open: Open<Tested>): void {
     const { owner, guest } = await addTwo(store);
     for (const [i, id] of ["a", "b", "c"].entries()) {
       const hours = [2, 5, 3][i] ?? 0;
-      await store.insertSession(sessionOf(owner, id, { usedAt: at(hours) }));
+      await store.sessions.insert(sessionOf(owner, id, { usedAt: at(hours) }));
     }
-    await store.insertSession(sessionOf(owner, "d", { expiresAt: at(10) }));
-    await store.insertSession(sessionOf(guest, "e"));
+    await store.sessions.insert(sessionOf(owner, "d", { expiresAt: at(10) }));
+    await store.sessions.insert(sessionOf(guest, "e"));
     const listed = async (now: Date, limit: number): Promise<readonly string[]> =>
-      (await store.readSessionsOf(owner.id, now, limit)).map(({ id }) => id);
+      (await store.sessions.listOf(owner.id, now, limit)).map(({ id }) => id);
     assert.deepEqual(await listed(at(9), 10), ["b", "c", "a", "d"]);
     assert.deepEqual(await listed(at(10), 10), ["b", "c", "a"], "at the expiry");
     assert.deepEqual(await listed(at(10), 2), ["b", "c"]);
@@ -74,10 +70,10 @@ export function testSessions(name: string, open: Open<Tested>): void {
 
   rule("reads pages of all sessions by ID", async (store) => {
     const { owner, guest } = await addTwo(store);
-    for (const id of ["b", "a", "d"]) await store.insertSession(sessionOf(owner, id));
-    await store.insertSession(sessionOf(guest, "c"));
+    for (const id of ["b", "a", "d"]) await store.sessions.insert(sessionOf(owner, id));
+    await store.sessions.insert(sessionOf(guest, "c"));
     assert.deepEqual(await ids(store), ["a", "b", "c", "d"]);
-    const page = await store.readSessions({ afterId: "a", limit: 2 });
+    const page = await store.sessions.read("a", 2);
     assert.deepEqual(
       page.map(({ id }) => id),
       ["b", "c"],
@@ -86,53 +82,81 @@ export function testSessions(name: string, open: Open<Tested>): void {
 
   rule("notes the last use of sessions once an hour", async (store) => {
     const { owner } = await addTwo(store);
-    for (const id of ["a", "b", "c"]) await store.insertSession(sessionOf(owner, id));
+    for (const id of ["a", "b", "c"]) await store.sessions.insert(sessionOf(owner, id));
     const uses = async (): Promise<readonly number[]> =>
-      (await store.readSessions({ afterId: "", limit: 9 })).map(
-        ({ usedAt }) => (usedAt.getTime() - START) / HOUR_MS,
-      );
-    await store.noteSessionsUsed(["a", "b", "unknown"], at(0.99));
+      (await store.sessions.read("", 9)).map(({ usedAt }) => (usedAt.getTime() - START) / HOUR_MS);
+    await store.sessions.noteUsed(["a", "b", "unknown"], at(0.99));
     assert.deepEqual(await uses(), [0, 0, 0]);
-    await store.noteSessionsUsed(["a", "b", "unknown"], at(1));
+    await store.sessions.noteUsed(["a", "b", "unknown"], at(1));
     assert.deepEqual(await uses(), [1, 1, 0]);
-    await store.noteSessionsUsed(["a", "c"], at(1.5));
+    await store.sessions.noteUsed(["a", "c"], at(1.5));
     assert.deepEqual(await uses(), [1, 1, 1.5]);
-    await store.noteSessionsUsed(["a"], at(0));
-    await store.noteSessionsUsed([], at(9));
+    await store.sessions.noteUsed(["a"], at(0));
+    await store.sessions.noteUsed([], at(9));
     assert.deepEqual(await uses(), [1, 1, 1.5], "never earlier");
   });
 
   rule("removes expired sessions when it inserts one", async (store) => {
     const { owner } = await addTwo(store);
-    await store.insertSession(sessionOf(owner, "a", { expiresAt: at(2) }));
-    await store.insertSession(sessionOf(owner, "b", { createdAt: at(1) }));
+    await store.sessions.insert(sessionOf(owner, "a", { expiresAt: at(2) }));
+    await store.sessions.insert(sessionOf(owner, "b", { createdAt: at(1) }));
     assert.deepEqual(await ids(store), ["a", "b"]);
-    await store.insertSession(sessionOf(owner, "c", { createdAt: at(2) }));
+    await store.sessions.insert(sessionOf(owner, "c", { createdAt: at(2) }));
     assert.deepEqual(await ids(store), ["b", "c"]);
   });
 
   rule("removes the sessions that it ends", async (store) => {
     const { owner, guest } = await addTwo(store);
-    await store.insertSession(sessionOf(owner, "a"));
-    await store.insertSession(sessionOf(guest, "b"));
-    await store.endSessions(owner.id, 1_000);
+    await store.sessions.insert(sessionOf(owner, "a"));
+    await store.sessions.insert(sessionOf(guest, "b"));
+    await store.users.endSessions(owner.id, 1_000);
     assert.deepEqual(await ids(store), ["b"]);
-    await store.endAllSessions(1_000);
+    await store.users.endAllSessions(1_000);
     assert.deepEqual(await ids(store), []);
   });
 
-  rule("removes the given sessions, and all of a removed user", async (store) => {
+  rule("ends a session once, inserted or not, and lists it no more", async (store, database) => {
     const { owner, guest } = await addTwo(store);
-    for (const id of ["a", "b", "c"]) await store.insertSession(sessionOf(owner, id));
-    await store.insertSession(sessionOf(guest, "d"));
-    await store.removeSessions(["a", "c", "unknown"]);
-    await store.removeSessions([]);
-    assert.deepEqual(await ids(store), ["b", "d"]);
-    await store.removeUser(guest.id);
+    for (const id of ["a", "b"]) await store.sessions.insert(sessionOf(owner, id));
+    for (const id of ["a", "never inserted"]) {
+      assert.equal(await store.sessions.hasEnded(id), false);
+      const ends = await race(database, 1, (one) => one.sessions.end(sessionOf(owner, id), at(1)));
+      assert.deepEqual(ends.filter(Boolean), [true]);
+      assert.equal(await store.sessions.hasEnded(id), true);
+      assert.equal(await store.sessions.find(id), undefined);
+    }
+    assert.equal(await store.sessions.end(sessionOf(guest, "b"), at(1)), false, "of another user");
+    const unknown = { id: "unknown" as UserId, username: "unknown" };
+    assert.equal(await store.sessions.end(sessionOf(unknown, "c"), at(1)), false);
     assert.deepEqual(await ids(store), ["b"]);
-    assert.deepEqual(await store.readSessionsOf(guest.id, EVER, 9), []);
+    assert.deepEqual(await listOf(store, owner.id), ["b"]);
+    await store.sessions.insert(sessionOf(owner, "never inserted"));
+    assert.equal(await store.sessions.hasEnded("never inserted"), true, "a record that comes late");
+    await store.users.endSessions(owner.id, 1_000);
+    assert.equal(await store.sessions.hasEnded("a"), true, "after the end of all");
+    for (const id of ["", "A", "a\0", "b"]) assert.equal(await store.sessions.hasEnded(id), false);
+  });
+
+  rule("tells a session that asks for the end of all whether it had ended", async (store) => {
+    const { owner } = await addTwo(store);
+    await store.sessions.end(sessionOf(owner, "a"), at(1));
+    const end = async (id: string, from: number) =>
+      (await store.users.endSessions(owner.id, from, { id, validUpTo: from }))?.asker;
+    assert.deepEqual([await end("a", 1_000), await end("b", 2_000)], ["had-ended", "was-valid"]);
+  });
+
+  rule("removes the sessions of a removed user", async (store) => {
+    const { owner, guest } = await addTwo(store);
+    await store.sessions.insert(sessionOf(owner, "a"));
+    await store.sessions.insert(sessionOf(guest, "b"));
+    await store.users.remove(guest.id);
+    assert.deepEqual(await ids(store), ["a"]);
+    assert.deepEqual(await listOf(store, guest.id), []);
   });
 }
 
-const ids = async (store: SessionStore): Promise<readonly string[]> =>
-  (await store.readSessions({ afterId: "", limit: 1_000 })).map(({ id }) => id);
+const listOf = async (store: Tested, user: UserId): Promise<readonly string[]> =>
+  (await store.sessions.listOf(user, EVER, 9)).map(({ id }) => id);
+
+const ids = async (store: Tested): Promise<readonly string[]> =>
+  (await store.sessions.read("", 1_000)).map(({ id }) => id);

@@ -1,28 +1,53 @@
 import assert from "node:assert/strict";
-import type { Store, StoredUser, UserId } from "../core/store.ts";
-import { type Open, type Rule, race, rulesFor } from "./database.ts";
-import { hashText, logEntry } from "./samples.ts";
+import type { StoredUser, UserId } from "../core/records.ts";
+import type { Store } from "../core/store.ts";
+import { testAccounts } from "./account-suite.ts";
+import { testAttempts } from "./attempt-suite.ts";
+import { testCodes } from "./code-suite.ts";
+import { having, type Open, type Rule, race, rulesFor } from "./database.ts";
+import { testLog } from "./log-suite.ts";
+import { testPasskeys } from "./passkey-suite.ts";
+import { hashText } from "./samples.ts";
+import { testSessions } from "./session-suite.ts";
 
-/** Tests that every store must pass. */
-export function testStore(name: string, open: Open<Store>): void {
+/**
+ * Tests a store: its users, its log, and the parts that it has beside them.
+ *
+ * @param parts All that the store has. `changes` is not among them: its time is its own.
+ */
+export function testStore(name: string, open: Open<Store>, parts: readonly Part[] = []): void {
   const rule = rulesFor(name, open);
+  rule("has the parts that are tested, and no others", async (store) => {
+    const found = ALL_PARTS.filter((part) => store[part] !== undefined);
+    assert.deepEqual(found, [...parts].sort());
+  });
   testUsers(rule);
   testHashes(rule);
-  testEntries(rule);
+  testAccounts(rule);
+  testLog(rule);
+  if (parts.includes("sessions")) testSessions(rulesFor(name, having("sessions", open)));
+  if (parts.includes("passkeys")) testPasskeys(rulesFor(name, having("passkeys", open)));
+  if (parts.includes("codes")) testCodes(rulesFor(name, having("codes", open)));
+  if (parts.includes("attempts")) testAttempts(rulesFor(name, having("attempts", open)));
 }
+
+/** A part that not every store has. */
+export type Part = (typeof ALL_PARTS)[number];
+
+const ALL_PARTS = ["attempts", "codes", "passkeys", "sessions"] as const;
 
 async function insert(store: Store, username: string): Promise<StoredUser> {
   const passwordHash = hashText("first");
-  const user = await store.insertFirstUser({ username, passwordHash });
+  const user = await store.users.insertFirst({ username, passwordHash });
   assert.ok(user);
   return { ...user, passwordHash };
 }
 
 function testUsers(rule: Rule<Store>): void {
   rule("has no users when empty", async (store) => {
-    assert.equal(await store.hasUsers(), false);
-    assert.equal(await store.findUser("1" as UserId), undefined);
-    assert.equal(await store.findUserByUsername(""), undefined);
+    assert.equal(await store.users.any(), false);
+    assert.equal(await store.users.find("1" as UserId), undefined);
+    assert.equal(await store.users.findByName(""), undefined);
   });
 
   rule(
@@ -31,38 +56,38 @@ function testUsers(rule: Rule<Store>): void {
       const user = await insert(store, "owner");
       assert.match(user.id, /\S/);
       for (const one of [store, await database.connect()]) {
-        assert.equal(await one.hasUsers(), true);
-        assert.deepEqual(await one.findUser(user.id), user);
-        assert.deepEqual(await one.findUserByUsername("owner"), user);
+        assert.equal(await one.users.any(), true);
+        assert.deepEqual(await one.users.find(user.id), user);
+        assert.deepEqual(await one.users.findByName("owner"), user);
       }
     },
   );
 
   rule("insertFirstUser returns no hash", async (store) => {
-    const user = await store.insertFirstUser({ username: "owner", passwordHash: hashText("x") });
+    const user = await store.users.insertFirst({ username: "owner", passwordHash: hashText("x") });
     assert.deepEqual(Object.keys(user ?? {}).sort(), ["id", "username"]);
   });
 
   rule("inserts no second first user, with the same or another username", async (store) => {
     await insert(store, "owner");
     for (const username of ["owner", "another"]) {
-      const second = await store.insertFirstUser({ username, passwordHash: hashText("second") });
+      const second = await store.users.insertFirst({ username, passwordHash: hashText("second") });
       assert.equal(second, undefined);
     }
-    assert.equal(await store.findUserByUsername("another"), undefined);
-    assert.equal((await store.findUserByUsername("owner"))?.passwordHash, "first");
+    assert.equal(await store.users.findByName("another"), undefined);
+    assert.equal((await store.users.findByName("owner"))?.passwordHash, "first");
   });
 
   rule("inserts one first user in a race of 64 calls", async (store, database) => {
     const answers = await race(database, 8, (one, i) =>
-      one.insertFirstUser({ username: `racer ${i}`, passwordHash: hashText(`hash of ${i}`) }),
+      one.users.insertFirst({ username: `racer ${i}`, passwordHash: hashText(`hash of ${i}`) }),
     );
     const winners = answers.filter((user) => user !== undefined);
     const [winner, ...others] = winners;
     assert.ok(winner);
     assert.deepEqual(others, []);
     for (let i = 0; i < 64; i += 1) {
-      const found = await store.findUserByUsername(`racer ${i}`);
+      const found = await store.users.findByName(`racer ${i}`);
       assert.equal(found?.id, winner.username === `racer ${i}` ? winner.id : undefined);
     }
   });
@@ -83,18 +108,22 @@ function testUsers(rule: Rule<Store>): void {
   for (const [what, username, others] of names) {
     rule(`matches a username exactly: ${what}`, async (store) => {
       const user = await insert(store, username);
-      assert.deepEqual(await store.findUserByUsername(username), user);
+      assert.deepEqual(await store.users.findByName(username), user);
       for (const other of others) {
-        assert.equal(await store.findUserByUsername(other), undefined, JSON.stringify(other));
+        assert.equal(await store.users.findByName(other), undefined, JSON.stringify(other));
       }
-      assert.equal(await store.findUser(username as UserId), undefined, "a username is not an ID");
+      assert.equal(
+        await store.users.find(username as UserId),
+        undefined,
+        "a username is not an ID",
+      );
     });
   }
 
   rule("returns undefined for an ID with a NUL or of any length", async (store) => {
     const { id } = await insert(store, "owner");
     for (const other of [`${id}\0`, "\0", "", id.toUpperCase().concat("X"), "x".repeat(100_000)]) {
-      assert.equal(await store.findUser(other as UserId), undefined);
+      assert.equal(await store.users.find(other as UserId), undefined);
     }
   });
 }
@@ -102,42 +131,27 @@ function testUsers(rule: Rule<Store>): void {
 function testHashes(rule: Rule<Store>): void {
   rule("replaces a hash only while it is the expected one", async (store) => {
     const { id } = await insert(store, "owner");
-    assert.equal(await store.replacePasswordHash(id, hashText("other"), hashText("x")), false);
-    assert.equal((await store.findUser(id))?.passwordHash, "first");
-    assert.equal(await store.replacePasswordHash(id, hashText("first"), hashText("second")), true);
-    assert.equal((await store.findUser(id))?.passwordHash, "second");
-    assert.equal(await store.replacePasswordHash(id, hashText("first"), hashText("third")), false);
-    assert.equal((await store.findUser(id))?.passwordHash, "second");
+    assert.equal(await store.users.replaceHash(id, hashText("other"), hashText("x")), false);
+    assert.equal((await store.users.find(id))?.passwordHash, "first");
+    assert.equal(await store.users.replaceHash(id, hashText("first"), hashText("second")), true);
+    assert.equal((await store.users.find(id))?.passwordHash, "second");
+    assert.equal(await store.users.replaceHash(id, hashText("first"), hashText("third")), false);
+    assert.equal((await store.users.find(id))?.passwordHash, "second");
   });
 
   rule("does not replace the hash of an unknown user", async (store) => {
     await insert(store, "owner");
     const unknown = "unknown" as UserId;
-    assert.equal(await store.replacePasswordHash(unknown, hashText("first"), hashText("x")), false);
-    assert.equal((await store.findUserByUsername("owner"))?.passwordHash, "first");
+    assert.equal(await store.users.replaceHash(unknown, hashText("first"), hashText("x")), false);
+    assert.equal((await store.users.findByName("owner"))?.passwordHash, "first");
   });
 
   rule("makes one of 16 concurrent replacements", async (store, database) => {
     const { id } = await insert(store, "owner");
     const answers = await race(database, 2, (one, i) =>
-      one.replacePasswordHash(id, hashText("first"), hashText(`by ${i}`)),
+      one.users.replaceHash(id, hashText("first"), hashText(`by ${i}`)),
     );
     assert.equal(answers.filter((replaced) => replaced).length, 1);
-    assert.equal((await store.findUser(id))?.passwordHash, `by ${answers.indexOf(true)}`);
-  });
-}
-
-/** `testLogReader` checks the written entries: a `Store` alone cannot read them. */
-function testEntries(rule: Rule<Store>): void {
-  rule("accepts many, few or no log entries", async (store) => {
-    for (const count of [0, 1, 500]) {
-      const entries = Array.from({ length: count }, (_, i) => logEntry(`entry ${i}`));
-      await store.insertLogEntries(entries);
-    }
-  });
-
-  rule("refuses a log entry with an invalid time", async (store) => {
-    const unusable = logEntry("unusable", { at: new Date(Number.NaN) });
-    await assert.rejects(store.insertLogEntries([unusable]));
+    assert.equal((await store.users.find(id))?.passwordHash, `by ${answers.indexOf(true)}`);
   });
 }

@@ -1,7 +1,7 @@
 import { errorOf } from "../core/base/fault.ts";
 import { andThen, type MaybePromise } from "../core/base/maybe-promise.ts";
+import type { User } from "../core/records.ts";
 import type { Admission } from "../core/sessions/require-user.ts";
-import type { User } from "../core/store.ts";
 import { answerRefused, type RefusalOptions } from "./answer-refused.ts";
 import type { Answer } from "./answers/responses.ts";
 import type { CookieGuard } from "./answers/session-cookie.ts";

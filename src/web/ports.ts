@@ -1,18 +1,19 @@
 import type { turnOffCodes } from "../core/codes/turn-off-codes.ts";
 import type { beginCodes, confirmCodes } from "../core/codes/turn-on-codes.ts";
 import type { HostRule } from "../core/hosts/allowed-hosts.ts";
-import type { LogEntry } from "../core/log/log-reader.ts";
+import type { Client } from "../core/limits/requester.ts";
 import type { addPasskey } from "../core/passkeys/add-passkey.ts";
 import type { beginPasskey } from "../core/passkeys/begin-passkey.ts";
 import type { removePasskey } from "../core/passkeys/remove-passkey.ts";
 import type { signInWithPasskey } from "../core/passkeys/sign-in-with-passkey.ts";
-import type { AccountSessions } from "../core/sessions/account-sessions.ts";
+import type { Codes, LogEntry, Passkey, UserId } from "../core/records.ts";
+import type { SessionRules } from "../core/sessions/session-rules.ts";
 import type { UserMemory } from "../core/sessions/user-memory.ts";
 import type { setUp } from "../core/setup/set-up.ts";
 import type { SetupTokenSource } from "../core/setup/setup-token.ts";
 import type { changePassword } from "../core/sign-in/change-password.ts";
 import type { signIn } from "../core/sign-in/sign-in.ts";
-import type { Store, UserId } from "../core/store.ts";
+import type { UserStore } from "../core/store.ts";
 import type { RefusalOptions } from "./answer-refused.ts";
 import type { PostLoginLocation } from "./answers/location.ts";
 import type { Answer } from "./answers/responses.ts";
@@ -33,6 +34,9 @@ type Ready<Rule> = Rule extends (ports: infer _Ports, ...given: infer Given) => 
 
 /** The rules of passkeys. */
 export interface PasskeyRules {
+  /** Whether any account has one. */
+  any(): Promise<boolean>;
+  list(user: UserId): Promise<readonly Passkey[]>;
   readonly begin: Ready<typeof beginPasskey>;
   readonly add: Ready<typeof addPasskey>;
   readonly remove: Ready<typeof removePasskey>;
@@ -43,6 +47,8 @@ export interface PasskeyRules {
 
 /** The rules of one-time codes on the home page. */
 export interface CodeRules {
+  /** `undefined` while they are off. */
+  find(user: UserId): Promise<Codes | undefined>;
   readonly begin: Ready<typeof beginCodes>;
   readonly confirm: Ready<typeof confirmCodes>;
   readonly turnOff: Ready<typeof turnOffCodes>;
@@ -60,18 +66,24 @@ export interface WebRules {
   readonly isGenuine: (token: string) => boolean;
   readonly users: UserMemory;
   /** Does nothing if the store keeps no sessions. */
-  readonly signOut: (cookies: readonly string[], of?: UserId) => Promise<"ended" | "not-ended">;
+  readonly signOut: (
+    cookies: readonly string[],
+    client: Client,
+    of?: UserId,
+  ) => Promise<"ended" | "not-ended">;
   /** `undefined` if the store keeps no sessions, or if they are left out. */
-  readonly sessions: AccountSessions | undefined;
-  /** A user's newest log entries, newest first; `undefined` if the store cannot read them. */
-  readonly recentLog: ((user: UserId) => Promise<readonly LogEntry[]>) | undefined;
+  readonly sessions: SessionRules | undefined;
+  /** A user's newest log entries, newest first. */
+  readonly recentLog: (user: UserId) => Promise<readonly LogEntry[]>;
   /** `undefined` if they are not offered. */
   readonly codes: CodeRules | undefined;
+  /** Whether any account signs in with codes, even if they are not offered. */
+  readonly asksForCodes: () => Promise<boolean>;
 }
 
 /** The options of the library that concern the endpoints. */
 interface WebOptions extends RefusalOptions {
-  readonly store: Pick<Store, "hasUsers" | "findUser">;
+  readonly store: { readonly users: Pick<UserStore, "any"> };
   readonly setupToken: SetupTokenSource;
   /** With it, the setup form has the field `domain`. */
   readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;

@@ -148,7 +148,7 @@ const showingFaults = (ports: WebPorts, endpoint: Endpoint): Endpoint =>
 /** Queries the database without any cache and reports whether it answers. */
 async function answerReady({ options, requests }: WebPorts): Promise<Answer> {
   try {
-    await options.store.hasUsers();
+    await options.store.users.any();
     return respondText("ready", 200);
   } catch (error) {
     requests.log.warn({ reason: messageOf(error) }, "not ready: the store does not answer");

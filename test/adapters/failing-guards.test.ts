@@ -47,22 +47,24 @@ const meter: Meter = {
 /** An app over a real store, two methods of which do what the test says. */
 async function startFailing(t: TestContext, framework: Framework) {
   const methods = {
-    hasUsers: (): unknown => Promise.resolve(true),
-    findUser: (): unknown => Promise.resolve(RECORD),
+    any: (): unknown => Promise.resolve(true),
+    find: (): unknown => Promise.resolve(RECORD),
   };
-  const store = {
-    ...(await openStore(t)),
-    hasUsers: () => methods.hasUsers(),
-    findUser: () => methods.findUser(),
-  } as AuthOptions["store"];
+  const opened = await openStore(t);
+  const users = {
+    ...opened.users,
+    any: () => methods.any(),
+    find: () => methods.find(),
+  } as AuthOptions["store"]["users"];
+  const store = { ...opened, users };
   const app = await startApp(t, framework, { store, meter, standalone: true, log });
   return { app, methods };
 }
 
-type Method = "hasUsers" | "findUser";
+type Method = "any" | "find";
 const PATHS: Readonly<Record<Method, readonly string[]>> = {
-  hasUsers: ["/operation", "/forward-auth", "/login"],
-  findUser: ["/operation", "/handler", "/forward-auth"],
+  any: ["/operation", "/forward-auth", "/login"],
+  find: ["/operation", "/handler", "/forward-auth"],
 };
 
 const statusOf = async (app: RunningAdapter, path: string): Promise<number> =>
@@ -70,7 +72,7 @@ const statusOf = async (app: RunningAdapter, path: string): Promise<number> =>
 
 for (const framework of frameworks) {
   test(`${framework.name}: no handler runs when the store and the log throw anything`, async (t) => {
-    for (const method of ["hasUsers", "findUser"] as const) {
+    for (const method of ["any", "find"] as const) {
       const { app, methods } = await startFailing(t, framework);
       for (const thrown of THROWN) {
         for (const failing of [() => fail(thrown), () => Promise.reject(thrown)]) {
@@ -81,7 +83,7 @@ for (const framework of frameworks) {
         }
       }
       assert.equal(app.reached(), 0);
-      methods[method] = () => Promise.resolve(method === "hasUsers" ? true : RECORD);
+      methods[method] = () => Promise.resolve(method === "any" ? true : RECORD);
       assert.equal(await statusOf(app, "/operation"), 200, "admitted once the store works");
     }
   });
@@ -93,20 +95,20 @@ for (const framework of frameworks) {
       ...BROKEN_RECORDS.map((found) => [found, [500, 500, 500]] as const),
     ]) {
       for (const promises of [Promise, ForeignPromise]) {
-        methods.findUser = () => promises.resolve(found);
-        const answers = PATHS.findUser.map((path) => statusOf(app, path));
+        methods.find = () => promises.resolve(found);
+        const answers = PATHS.find.map((path) => statusOf(app, path));
         assert.deepEqual(await Promise.all(answers), status, JSON.stringify(found));
       }
     }
     assert.equal(app.reached(), 0);
-    methods.findUser = () => ForeignPromise.resolve(RECORD);
+    methods.find = () => ForeignPromise.resolve(RECORD);
     assert.equal(await statusOf(app, "/operation"), 200);
   });
 
   test(`${framework.name}: no handler runs when the store cannot tell whether an account exists`, async (t) => {
     const { app, methods } = await startFailing(t, framework);
     for (const yes of [undefined, null, 1, "yes", {}, []]) {
-      methods.hasUsers = () => Promise.resolve(yes);
+      methods.any = () => Promise.resolve(yes);
       assert.equal(await statusOf(app, "/operation"), 500);
       assert.equal(await statusOf(app, "/setup"), 500, "nor is the setup open");
     }
@@ -118,7 +120,7 @@ for (const framework of frameworks) {
     for (const thrown of [undefined, "route"]) {
       const asked = Promise.withResolvers<void>();
       const held = Promise.withResolvers<void>();
-      methods.findUser = () => {
+      methods.find = () => {
         asked.resolve();
         return held.promise;
       };
@@ -133,7 +135,7 @@ for (const framework of frameworks) {
       outgoing.destroy();
       await gone;
       held.reject(thrown);
-      methods.findUser = () => fail(thrown);
+      methods.find = () => fail(thrown);
       assert.equal(await statusOf(app, "/handler"), 500);
       assert.equal(app.reached(), 0);
     }
@@ -146,7 +148,7 @@ test("currentUser and a guard without an error page reject with an Error", async
   const { app, methods } = await startFailing(t, framework);
   const { adapter } = app.auth;
   for (const thrown of THROWN) {
-    methods.findUser = () => fail(thrown);
+    methods.find = () => fail(thrown);
     await assert.rejects(adapter.currentUser(`session=${SESSION}`), Error);
     for (const guard of [adapter.requireAuth, adapter.authMiddleware]) {
       const checking = async () => guard(`session=${SESSION}`, () => fail(thrown));

@@ -16,7 +16,7 @@ async function open(t: TestContext, options: Parameters<typeof openAuth>[1] = {}
     /** Inserts an account without the setup page and returns a Cookie header for it. */
     async addAccount() {
       const user = { username: OWNER.username, passwordHash: hashText("a hash") };
-      const owner = await store.insertFirstUser(user);
+      const owner = await store.users.insertFirst(user);
       return { Cookie: `session=${mint({ user_id: owner?.id, exp: inSeconds(60) })}` };
     },
   };

@@ -56,7 +56,7 @@ for (const { version, script } of [
     const serve = serveSettings(await readFile(file, "utf8"), () => {
       opened += 1;
     });
-    const options = { homePath: null, returnTo: true, onDenied: "negotiate" } as const;
+    const options = { homePath: null, guards: { returnTo: true, onDenied: "negotiate" } } as const;
     const app = await startWith(t, serve, options);
     const { session = "" } = await app.send("/setup", { form: SETUP_FORM });
     await page.context().addCookies([{ name: "session", value: session, url: app.url }]);

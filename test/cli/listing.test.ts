@@ -12,7 +12,7 @@ const lists: readonly (readonly [args: readonly string[], header: RegExp])[] = [
 for (const [args, expected] of lists) {
   test(`${args.join(" ")} prints a header on a terminal only, and not with --json`, async (t) => {
     const { env, store } = await sqlitePlace(t, "owner");
-    await store.insertLogEntries([logEntry("an entry")]);
+    await store.log.insert([logEntry("an entry")]);
     const [inPipe, onTerminal, json, jsonInPipe] = await Promise.all([
       runCommand(args, { env }),
       runCommand(args, { env, columns: 80 }),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { NewLogEntry } from "../../src/core/store.ts";
+import type { NewLogEntry } from "../../src/core/records.ts";
 import { outputOf } from "../support/command.ts";
 import { startGate } from "../support/gate.ts";
 import { logEntry, newFile, openStore } from "../support/store.ts";
@@ -19,7 +19,7 @@ const summaries = async (dataDir: string, ...options: readonly string[]) =>
 /** A data folder with these log entries, without a gate. */
 async function withEntries(t: TestContext, entries: readonly NewLogEntry[]) {
   const file = await newFile(t);
-  await (await openStore(t, file)).insertLogEntries(entries);
+  await (await openStore(t, file)).log.insert(entries);
   return dirname(file);
 }
 

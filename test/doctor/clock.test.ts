@@ -34,7 +34,7 @@ test("gives a hint for a log entry from more than 30 seconds in the future", asy
   const at = Date.UTC(2030, 0, 1);
   const store = await openSqlite({ file: join(DATA_DIR, "latchkey.db") });
   const entries = [new Date(at), new Date(at - MINUTE)];
-  await store.insertLogEntries(entries.map((time) => logEntry("Signed in as owner", { at: time })));
+  await store.log.insert(entries.map((time) => logEntry("Signed in as owner", { at: time })));
   store.close();
   const found = ["hint", /31 seconds in the future: .* sessions/] as const;
   await assertCheck(checkClock, { env: { DATA_DIR }, now: at - 31 * SECOND }, found);

@@ -19,7 +19,7 @@ const checkAt = (DATABASE_URL: string) => findings(checkDatabase, { env: { DATAB
 async function usedDatabase(t: TestContext): Promise<string> {
   const url = await server.newDatabase();
   const store = await openStoreAt(t, url);
-  await store.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
+  await store.users.insertFirst({ username: "owner", passwordHash: hashText("hash") });
   return url;
 }
 

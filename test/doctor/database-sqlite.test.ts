@@ -6,7 +6,6 @@ import { type TestContext, test } from "node:test";
 import { checkDatabase } from "../../src/doctor/database.ts";
 import { inspectSqlite } from "../../src/stores/sqlite/inspect.ts";
 import { openSqlite } from "../../src/stores/sqlite/store.ts";
-import { keptSchemas } from "../stores/kept-schemas.ts";
 import { execute, inDatabase } from "../support/database.ts";
 import { startGate } from "../support/gate.ts";
 import { hashText, logEntry } from "../support/store.ts";
@@ -18,8 +17,8 @@ async function closedDatabase(t: TestContext) {
   const DATA_DIR = await tempDir(t);
   const file = join(DATA_DIR, "latchkey.db");
   const store = await openSqlite({ file });
-  await store.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
-  await store.insertLogEntries(Array.from({ length: 500 }, () => logEntry("Signed in as owner")));
+  await store.users.insertFirst({ username: "owner", passwordHash: hashText("hash") });
+  await store.log.insert(Array.from({ length: 500 }, () => logEntry("Signed in as owner")));
   store.close();
   return { DATA_DIR, file };
 }
@@ -92,17 +91,6 @@ test("reports a database of a newer Latchkey", async (t) => {
     "problem",
     /has schema 99, .* up to \d+$/,
     /newer Latchkey/,
-  ]);
-});
-
-test("suggests a backup for a database of an older Latchkey", async (t) => {
-  const DATA_DIR = await tempDir(t);
-  const oldest = keptSchemas("sqlite")[0]?.sql ?? "";
-  execute(join(DATA_DIR, "latchkey.db"), `PRAGMA journal_mode = WAL; ${oldest}`);
-  assertFound(await checkAt(DATA_DIR), [
-    "hint",
-    /has schema 1: the next start of the gate migrates it to \d+$/,
-    /backup/,
   ]);
 });
 

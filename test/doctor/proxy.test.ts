@@ -14,9 +14,9 @@ async function withDenialsOf(t: TestContext, ...addresses: readonly string[]): P
   const DATA_DIR = await tempDir(t);
   const store = await openSqlite({ file: `${DATA_DIR}/latchkey.db` });
   const entries = addresses.map((address) =>
-    logEntry(`Rate limited login from ${address}`, { type: "signin_rate_limited" }),
+    logEntry(`Rate limited login from ${address}`, { type: "signin_rate_limited", address }),
   );
-  await store.insertLogEntries([...entries, logEntry("Signed in as owner")]);
+  await store.log.insert([...entries, logEntry("Signed in as owner")]);
   store.close();
   return DATA_DIR;
 }

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import pg from "pg";
 import { watchOlderInstances } from "../../src/gate/older-instances.ts";
 import { createServerLog } from "../../src/gate/server-log.ts";
-import { NEWEST_SCHEMA } from "../../src/stores/postgres/schema.ts";
+import { NEWEST_SCHEMA } from "../../src/stores/statements/schema.ts";
 import { eventually } from "../support/eventually.ts";
 import { startGate } from "../support/gate.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
@@ -47,11 +47,11 @@ test("warns once while an older version is connected, and logs once that it is g
 
 test("the gate looks for older versions at its start", async (t) => {
   const databaseUrl = await server.newDatabase();
-  await connectAs(t, databaseUrl, 1);
+  await connectAs(t, databaseUrl, NEWEST_SCHEMA - 1);
   const place = { kind: "postgres", url: databaseUrl } as const;
   const { serverLog } = await startGate(t, { database: place });
   const found = await eventually(() =>
     serverLog.find(({ msg }) => /^an older version uses/.test(String(msg))),
   );
-  assert.deepEqual([found.level, found.schemas], ["warn", [1]]);
+  assert.deepEqual([found.level, found.schemas], ["warn", [NEWEST_SCHEMA - 1]]);
 });

@@ -12,16 +12,16 @@ test("log --follow prints each new entry of all gates once", async (t) => {
   const DATABASE_URL = await server.newDatabase();
   const store = await openStoreAt(t, DATABASE_URL);
   const other = await openStoreAt(t, DATABASE_URL);
-  await store.insertLogEntries([logEntry("before")]);
+  await store.log.insert([logEntry("before")]);
   const env = { DATABASE_URL, DATA_DIR: await tempDir(t) };
   const following = startLatchkey(t, ["log", "--follow", "--json"], env);
   await following.shows(/"before"/);
   await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
-      (n % 2 ? store : other).insertLogEntries([logEntry(`by ${n % 2}`)]),
+      (n % 2 ? store : other).log.insert([logEntry(`by ${n % 2}`)]),
     ),
   );
-  await store.insertLogEntries([logEntry("last")]);
+  await store.log.insert([logEntry("last")]);
   await following.shows(/"last"/);
   const ids = [...following.stdout().matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id));
   assert.deepEqual(

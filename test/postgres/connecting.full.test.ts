@@ -55,7 +55,7 @@ test("connects to a Unix socket given as a parameter or as the host", async (t) 
     `postgres:///postgres?host=${socketFolder}&port=${port}&user=postgres`,
     `postgres://postgres@${encodeURIComponent(socketFolder)}:${port}/postgres`,
   ]) {
-    assert.equal(await (await openStoreAt(t, url)).hasUsers(), false);
+    assert.equal(await (await openStoreAt(t, url)).users.any(), false);
   }
 });
 
@@ -68,6 +68,6 @@ test("accepts unusual characters in a SCRAM password and rejects a wrong one", a
   const urlWith = (given: string): string =>
     `postgres://app:${encodeURIComponent(given)}@127.0.0.1:${guarded.port}/apps`;
 
-  assert.equal(await (await openStoreAt(t, urlWith(password))).hasUsers(), false);
+  assert.equal(await (await openStoreAt(t, urlWith(password))).users.any(), false);
   await assert.rejects(openPostgres({ url: urlWith("wrong") }), { code: "28P01" });
 });

@@ -29,11 +29,11 @@ async function endUnnoticed(database: string): Promise<void> {
 test("a connection that broke unnoticed fails at most one query, with a 503", async (t) => {
   const database = await server.createDatabase();
   const store = await openStoreAt(t, server.url(database));
-  await store.hasUsers();
+  await store.users.any();
   await endUnnoticed(database);
-  const first = await store.hasUsers().catch((error: unknown) => error);
+  const first = await store.users.any().catch((error: unknown) => error);
   assert.ok(first === false || first instanceof Unavailable, String(first));
-  for (let n = 0; n < 3; n += 1) assert.equal(await store.hasUsers(), false);
+  for (let n = 0; n < 3; n += 1) assert.equal(await store.users.any(), false);
 });
 
 test("keeps the connection after a statement error, which is not Unavailable", async (t) => {
@@ -41,13 +41,13 @@ test("keeps the connection after a statement error, which is not Unavailable", a
   const store = await openStoreAt(t, server.url(database));
   const before = await connectionsTo(database);
   await server.sql("ALTER TABLE latchkey_users RENAME TO hidden", database);
-  await assert.rejects(store.hasUsers(), (error: Error) => {
+  await assert.rejects(store.users.any(), (error: Error) => {
     assert.ok(!(error instanceof Unavailable));
     assert.match(error.message, /relation "public.latchkey_users" does not exist/);
     return true;
   });
   await server.sql("ALTER TABLE hidden RENAME TO latchkey_users", database);
-  assert.equal(await store.hasUsers(), false);
+  assert.equal(await store.users.any(), false);
   assert.deepEqual(await connectionsTo(database), before);
 });
 
@@ -57,12 +57,12 @@ test("lets the server cancel a statement that takes too long", async (t) => {
   await locking.query("LOCK TABLE latchkey_log_end");
   const entry = logEntry("late");
   const start = performance.now();
-  await assert.rejects(store.insertLogEntries([entry]), Unavailable);
+  await assert.rejects(store.log.insert([entry]), Unavailable);
   assert.ok(performance.now() - start < 2_000);
   await locking.end();
-  assert.deepEqual(await store.readLogEntries({ afterId: 0, limit: 10 }), []);
-  await store.insertLogEntries([entry]);
-  assert.equal((await store.readLogEntries({ afterId: 0, limit: 10 })).length, 1);
+  assert.deepEqual(await store.log.read({ afterId: 0, limit: 10 }), []);
+  await store.log.insert([entry]);
+  assert.equal((await store.log.read({ afterId: 0, limit: 10 })).length, 1);
 });
 
 test("does not run a statement whose caller has already timed out", async (t) => {
@@ -70,10 +70,10 @@ test("does not run a statement whose caller has already timed out", async (t) =>
   // Waits for a connection without a limit, as a caller's own pool may do.
   const { store, pool } = await openOnPool(t, own.url());
   await own.freeze();
-  await assert.rejects(store.hasUsers(), Unavailable);
+  await assert.rejects(store.users.any(), Unavailable);
   const user = { username: "late", passwordHash: hashText("hash") };
   await eventually(async () => {
-    await assert.rejects(store.insertFirstUser(user), Unavailable);
+    await assert.rejects(store.users.insertFirst(user), Unavailable);
     return pool.totalCount > pool.idleCount || undefined;
   });
   await own.thaw();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { NewUser } from "../../src/core/store.ts";
+import type { NewUser } from "../../src/core/records.ts";
 import { openTransaction, runSql, untilBlocked } from "../support/postgres-admin.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 import { openNewStore, openStoreAt } from "../support/postgres-store.ts";
@@ -20,8 +20,8 @@ async function usernamesIn(url: string): Promise<readonly unknown[]> {
 test("the setup closes after a user is inserted with plain SQL", async (t) => {
   const { url, store } = await openNewStore(t, server);
   await runSql(url, THEIRS);
-  assert.equal(await store.insertFirstUser(OURS), undefined);
-  assert.equal(await store.hasUsers(), true);
+  assert.equal(await store.users.insertFirst(OURS), undefined);
+  assert.equal(await store.users.any(), true);
   assert.deepEqual(await usernamesIn(url), ["theirs"]);
 });
 
@@ -33,7 +33,7 @@ for (const [end, ours, left] of [
     const { url, store } = await openNewStore(t, server);
     const coming = await openTransaction(t, url);
     await coming.query(THEIRS);
-    const inserting = store.insertFirstUser(OURS);
+    const inserting = store.users.insertFirst(OURS);
     await untilBlocked(url);
     await coming.query(end);
     assert.equal((await inserting)?.username, ours);
@@ -48,7 +48,7 @@ for (const level of ["read committed", "repeatable read", "serializable"]) {
     await runSql(url, `ALTER DATABASE ${database} SET default_transaction_isolation = '${level}'`);
     const stores = await Promise.all(Array.from({ length: 4 }, () => openStoreAt(t, url)));
     const racers = Array.from({ length: 32 }, (_, n) =>
-      stores[n % stores.length]?.insertFirstUser({ ...OURS, username: `racer ${n}` }),
+      stores[n % stores.length]?.users.insertFirst({ ...OURS, username: `racer ${n}` }),
     );
     const won = (await Promise.all(racers)).filter((user) => user !== undefined);
     assert.equal(won.length, 1);

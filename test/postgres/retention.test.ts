@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { LogPruner, LogReader } from "../../src/core/log/log-reader.ts";
-import type { NewLogEntry } from "../../src/core/store.ts";
+import type { NewLogEntry } from "../../src/core/records.ts";
+import type { LogStore } from "../../src/core/store.ts";
 import { startLogRetention } from "../../src/gate/log-retention.ts";
 import { settled } from "../gate/settings/settings-reading.ts";
-import { stores } from "../stores/either.ts";
+import { type Either, stores } from "../stores/either.ts";
 import { eventually } from "../support/eventually.ts";
 import { startGate } from "../support/gate.ts";
 import { recordingLog } from "../support/recording-log.ts";
@@ -16,12 +16,12 @@ const HOUR = 3_600_000;
 const entriesAt = (ageMs: number, count: number, name: string): readonly NewLogEntry[] =>
   Array.from({ length: count }, (_, n) => logEntry(`${name} ${n}`, { at: new Date(NOW - ageMs) }));
 
-async function summariesIn(store: LogReader): Promise<readonly string[]> {
-  const entries = await store.readLogEntries({ afterId: 0, limit: 5_000 });
+async function summariesIn(store: Either): Promise<readonly string[]> {
+  const entries = await store.log.read({ afterId: 0, limit: 5_000 });
   return entries.map(({ summary }) => summary);
 }
 
-const onlyKept = async (store: LogReader): Promise<true | undefined> =>
+const onlyKept = async (store: Either): Promise<true | undefined> =>
   (await summariesIn(store)).every((summary) => !summary.startsWith("old")) || undefined;
 
 test("LOG_RETENTION is a number of hours or days", () => {
@@ -37,16 +37,16 @@ for (const [name, connecting] of Object.entries(stores)) {
   test(`${name}: several instances remove entries older than the retention time in steps, and keep the others`, async (t) => {
     const connect = await connecting(t);
     const store = await connect();
-    await store.insertLogEntries(entriesAt(HOUR + 1, 500, "old"));
-    await store.insertLogEntries(entriesAt(HOUR, 3, "kept"));
-    await store.insertLogEntries(entriesAt(50 * HOUR, 450, "old, though written late"));
-    await store.insertLogEntries(entriesAt(-HOUR, 2, "kept, of the future"));
+    await store.log.insert(entriesAt(HOUR + 1, 500, "old"));
+    await store.log.insert(entriesAt(HOUR, 3, "kept"));
+    await store.log.insert(entriesAt(50 * HOUR, 450, "old, though written late"));
+    await store.log.insert(entriesAt(-HOUR, 2, "kept, of the future"));
     const steps: number[] = [];
     const log = recordingLog();
     const retentions = (await Promise.all([connect(), connect()])).map((one) => {
-      const stepping: Pick<LogPruner, "pruneLogEntries"> = {
-        async pruneLogEntries(before, limit) {
-          const removed = await one.pruneLogEntries(before, limit);
+      const stepping: Pick<LogStore, "prune"> = {
+        async prune(before, limit) {
+          const removed = await one.log.prune(before, limit);
           steps.push(removed);
           return removed;
         },
@@ -66,29 +66,29 @@ for (const [name, connecting] of Object.entries(stores)) {
   test(`${name}: removes the oldest entries of one type, keeps the newest, and reuses no ID`, async (t) => {
     const store = await (await connecting(t))();
     for (let n = 0; n < 6; n += 1) {
-      await store.insertLogEntries([
+      await store.log.insert([
         logEntry(`sign-in ${n}`, { type: "signin" }),
         logEntry(`denial ${n}`, { type: "signin_rate_limited" }),
       ]);
     }
-    const prune = () => store.pruneLogEntriesOf("signin_rate_limited", 3, 2);
+    const prune = () => store.log.pruneType("signin_rate_limited", 3, 2);
     assert.deepEqual([await prune(), await prune(), await prune()], [2, 1, 0]);
     const summaries = await summariesIn(store);
     assert.equal(summaries.length, 9);
     const left = summaries.filter((summary) => summary.startsWith("denial"));
     assert.deepEqual(left, ["denial 3", "denial 4", "denial 5"]);
 
-    const [last] = (await store.readLogEntries({ afterId: 0, limit: 9 })).slice(-1);
-    assert.equal(await store.pruneLogEntries(new Date(NOW + HOUR), 100), 9);
-    await store.insertLogEntries([logEntry("new")]);
-    const [next] = await store.readLogEntries({ afterId: last?.id ?? 0, limit: 5 });
+    const [last] = (await store.log.read({ afterId: 0, limit: 9 })).slice(-1);
+    assert.equal(await store.log.prune(new Date(NOW + HOUR), 100), 9);
+    await store.log.insert([logEntry("new")]);
+    const [next] = await store.log.read({ afterId: last?.id ?? 0, limit: 5 });
     assert.equal(next?.summary, "new", "visible to log --follow");
   });
 }
 
 test("only logs a failing store", async () => {
-  const failing: Pick<LogPruner, "pruneLogEntries"> = {
-    pruneLogEntries: async () => {
+  const failing: Pick<LogStore, "prune"> = {
+    prune: async () => {
       throw new Error("out of order");
     },
   };

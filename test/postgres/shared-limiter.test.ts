@@ -40,7 +40,8 @@ async function attempts(
   address: string = ADDRESS,
 ): Promise<readonly string[]> {
   const answers: string[] = [];
-  for (let n = 0; n < count; n += 1) answers.push(await store.recordAttempt(address, attemptRule));
+  for (let n = 0; n < count; n += 1)
+    answers.push(await store.attempts.record(address, attemptRule));
   return answers;
 }
 
@@ -71,7 +72,7 @@ test("admits one more address at 10,000, and then denies every attempt", async (
   assert.deepEqual(await attempts(store, 1), ["denied"]);
   await pass(url, 61);
   assert.deepEqual(await attempts(store, 1), ["denied"], "until the next clean-up");
-  await store.forgetAttempts(attemptRule);
+  await store.attempts.forget(attemptRule);
   assert.deepEqual(await attempts(store, 1), ["allowed"]);
 });
 
@@ -95,7 +96,7 @@ test("removes only addresses without recent attempts on clean-up", async (t) => 
   await pass(url, 61);
   await attempts(store, 1, "partly");
   await attempts(store, 1, "recent");
-  await store.forgetAttempts(attemptRule);
+  await store.attempts.forget(attemptRule);
   assert.deepEqual(await trackedIn(url), { partly: 1, recent: 1 });
 });
 
@@ -105,7 +106,7 @@ test("cleans up concurrently with other clean-ups and attempts", async (t) => {
   await track(url, 5_000);
   await pass(url, 61);
   const tried = attempts(store, 5);
-  await Promise.all([store, other, store].map((one) => one.forgetAttempts(attemptRule)));
+  await Promise.all([store, other, store].map((one) => one.attempts.forget(attemptRule)));
   assert.deepEqual(await tried, times(5, "allowed"));
   assert.deepEqual(await trackedIn(url), { [ADDRESS]: 5 });
 });

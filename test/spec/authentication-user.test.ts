@@ -79,10 +79,13 @@ test("accepts every cookie that identifies a user, also from the cache", async (
   }
 });
 
+const addUser = (id: string, username: string): string =>
+  `INSERT INTO users (id, username, password_hash) VALUES ('${id}', '${username}', 'a hash')`;
+
 test("rejects an empty user_id even if a user has an empty ID", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
-  execute(gate.databaseFile, "UPDATE users SET id = ''");
+  execute(gate.databaseFile, addUser("", "nobody"));
   const session = mint({ user_id: "", exp: inSeconds(60) });
   assert.equal((await gate.send("/", { session })).location, "/login");
 });
@@ -90,7 +93,8 @@ test("rejects an empty user_id even if a user has an empty ID", async (t) => {
 test("rejects a session whose user was removed", async (t) => {
   const gate = await startGate(t);
   const { token } = await configured(gate);
-  execute(gate.databaseFile, "UPDATE users SET id = 'accepted else'");
+  const removed = "DELETE FROM users WHERE username = 'owner'";
+  execute(gate.databaseFile, `${addUser("2", "guest")}; ${removed}`);
   const answer = await gate.send("/", { session: token });
   assert.deepEqual([answer.status, answer.location], [303, "/login"]);
 });

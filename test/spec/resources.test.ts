@@ -40,7 +40,7 @@ test("a user is stored with an ID, the username as typed, and a one-way hash", a
   const username = " Zoë <admin> ";
   const token = await gate.setUp({ username });
   const store = await openSqlite({ file: gate.databaseFile, missing: "refuse" });
-  const user = await store.findUserByUsername(username);
+  const user = await store.users.findByName(username);
   store.close();
   assert.equal(user?.username, username);
   assert.equal(user.id, partsOf(token).claims.user_id);

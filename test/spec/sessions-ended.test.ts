@@ -40,7 +40,7 @@ async function twoInstances(t: TestContext, databaseUrl: string | undefined): Pr
   const name = databaseUrl ?? `sqlite:${gates[0].databaseFile}`;
   const store = await openStore({ database: readPlace(name) }, "refuse");
   t.after(() => store.close());
-  const user = await store.insertUser({ username: "guest", passwordHash: hashText("a hash") });
+  const user = await store.users.insert({ username: "guest", passwordHash: hashText("a hash") });
   const guest = mint({ user_id: user?.id, iat: inSeconds(-60), exp: inSeconds(3_600) });
   const env = { DATA_DIR: dataDir, ...(databaseUrl && { DATABASE_URL: databaseUrl }) };
   const scene: Scene = { gates, env, store, owner, guest };
@@ -164,16 +164,13 @@ for (const [kind, url] of Object.entries(stores)) {
 
 test("a session may end between its guard and its page", async (t) => {
   const store = await openEmptyStore(t);
-  const app = await startApp(t, {
-    store: {
-      ...store,
-      async readNewestEntriesOf(id, limit) {
-        await store.endAllSessions(inSeconds(1));
-        return store.readNewestEntriesOf(id, limit);
-      },
-    },
+  const { newestOf } = store.log;
+  t.mock.method(store.log, "newestOf", async (...asked: Parameters<typeof newestOf>) => {
+    await store.users.endAllSessions(inSeconds(1));
+    return newestOf(...asked);
   });
-  const user = await store.insertUser({ username: "owner", passwordHash: hashText("a hash") });
+  const app = await startApp(t, { store });
+  const user = await store.users.insert({ username: "owner", passwordHash: hashText("a hash") });
   const session = mint({ user_id: user?.id, iat: inSeconds(-60), exp: inSeconds(3_600) });
   const { status } = await app.send("/", { session });
   assert.ok(status === 200 || status === 303, `${status}`);

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { Store, StoredUser, UserId } from "../../src/core/store.ts";
+import type { LogEntry, NewUser, StoredUser, UserId } from "../../src/core/records.ts";
+import type { LogFilter, Store } from "../../src/core/store.ts";
 
 /** Flaws of a store, by the rule of the suite that must detect each. */
 export const flaws = {
@@ -12,39 +13,107 @@ export const flaws = {
 
 type Flaw = (typeof flaws)[keyof typeof flaws];
 
-/** A minimal store in memory that cannot read its log, with the given flaw. */
+/** A store in memory with users and a log alone, and with the given flaw. */
 export function memoryStore(flaw?: Flaw): Store {
-  const users: StoredUser[] = [];
-  const copyOf = (user: StoredUser | undefined) => user && { ...user };
+  const users = new Map<string, StoredUser>();
+  let entries: readonly LogEntry[] = [];
+  let lastId = 0;
   const key = (name: string): string =>
     flaw === "folds ASCII case" ? name.replace(/[A-Z]/g, (c) => c.toLowerCase()) : name;
+  const named = (name: string) =>
+    [...users.values()].find(({ username }) => key(username) === key(name));
+
+  function change(id: string, fields: Partial<StoredUser>): boolean {
+    const user = users.get(id);
+    if (user !== undefined) users.set(id, { ...user, ...fields });
+    return user !== undefined;
+  }
+
+  function insert({ username, passwordHash }: NewUser) {
+    if (named(username) !== undefined) return undefined;
+    lastId += 1;
+    const user = { id: `user ${lastId}` as UserId, username };
+    users.set(user.id, { ...user, passwordHash });
+    return user;
+  }
+
+  function endSessions(id: string, before: number): number | undefined {
+    const from = users.get(id)?.sessionsFrom ?? 0;
+    const sessionsFrom = from < before ? before : from + 1;
+    return change(id, { sessionsFrom }) ? sessionsFrom : undefined;
+  }
+
+  const matching = ({ type, since }: LogFilter) =>
+    entries.filter((one) => (type ?? one.type) === one.type && (since ?? one.at) <= one.at);
+  const remove = (removed: readonly LogEntry[]): number => {
+    entries = entries.filter((one) => !removed.includes(one));
+    return removed.length;
+  };
 
   return {
-    hasUsers: async () => users.length > 0,
-    findUser: async (id) => copyOf(users.find((user) => user.id === id)),
-    findUserByUsername: async (username) =>
-      copyOf(users.find((user) => key(user.username) === key(username))),
-
-    async insertFirstUser({ username, passwordHash }) {
-      if (users.length > 0) return undefined;
-      if (flaw === "checks before inserting") await turn();
-      const user = { id: `user ${users.length}` as UserId, username };
-      users.push({ ...user, passwordHash });
-      return flaw === "returns the hash" ? { ...user, passwordHash } : user;
+    users: {
+      any: async () => users.size > 0,
+      find: async (id) => users.get(id),
+      findByName: async (username) => named(username),
+      read: async (afterId, limit) =>
+        [...users.values()]
+          .filter(({ id }) => id > afterId)
+          .sort((one, other) => (one.id < other.id ? -1 : 1))
+          .slice(0, limit),
+      async insertFirst(user) {
+        if (users.size > 0) return undefined;
+        if (flaw === "checks before inserting") await turn();
+        const inserted = insert(user);
+        return flaw === "returns the hash" && inserted ? { ...user, ...inserted } : inserted;
+      },
+      insert: async (user) => insert(user),
+      async rename(id, username) {
+        if (!users.has(id)) return "missing";
+        if ((named(username)?.id ?? id) !== id) return "taken";
+        change(id, { username });
+        return "renamed";
+      },
+      async remove(id) {
+        if (!users.has(id)) return "missing";
+        return users.size > 1 && users.delete(id) ? "removed" : "last";
+      },
+      async replaceHash(id, from, passwordHash) {
+        const isFrom = users.get(id)?.passwordHash === from;
+        if (flaw === "checks before replacing") await turn();
+        return isFrom && change(id, { passwordHash });
+      },
+      async endSessions(id, before, asker) {
+        const was = users.get(id)?.sessionsFrom ?? 0;
+        const sessionsFrom = endSessions(id, before);
+        if (sessionsFrom === undefined) return undefined;
+        const isValid = asker !== undefined && was <= asker.validUpTo;
+        return { sessionsFrom, asker: isValid ? "was-valid" : "had-ended" };
+      },
+      endAllSessions: async (before) =>
+        [...users.keys()].map((id) => endSessions(id, before)).length,
     },
-
-    async replacePasswordHash(id, from, to) {
-      const at = users.findIndex((user) => user.id === id && user.passwordHash === from);
-      if (flaw === "checks before replacing") await turn();
-      const user = users[at];
-      if (user === undefined) return false;
-      users[at] = { ...user, passwordHash: to };
-      return true;
-    },
-
-    async insertLogEntries(entries) {
-      if (flaw === "accepts any entry") return;
-      for (const { at } of entries) at.toISOString();
+    log: {
+      async insert(added) {
+        if (flaw !== "accepts any entry") for (const { at } of added) at.toISOString();
+        const start = (entries.at(-1)?.id ?? 0) + 1;
+        entries = [...entries, ...added.map((one, n) => ({ ...one, id: start + n }))];
+      },
+      read: async ({ afterId, limit, ...filter }) =>
+        matching(filter)
+          .filter(({ id }) => id > afterId)
+          .slice(0, limit),
+      startOfNewest: async (limit, filter) => matching(filter).at(-limit - 1)?.id ?? 0,
+      newestOf: async (user, limit) =>
+        entries
+          .filter(({ userId }) => userId === user)
+          .reverse()
+          .slice(0, limit),
+      prune: async (before, limit) =>
+        remove(entries.filter(({ at }) => at < before).slice(0, limit)),
+      async pruneType(type, keep, limit) {
+        const all = matching({ type });
+        return remove(all.slice(0, Math.max(0, all.length - keep)).slice(0, limit));
+      },
     },
   };
 }

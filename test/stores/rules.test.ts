@@ -1,16 +1,8 @@
-import {
-  type Open,
-  testAccounts,
-  testLogReader,
-  testSessions,
-  testStore,
-} from "../../src/testing/index.ts";
+import { type Open, testStore } from "../../src/testing/index.ts";
 import { type Either, stores } from "./either.ts";
 
 for (const [name, fresh] of Object.entries(stores)) {
   const open: Open<Either> = async (t) => ({ connect: await fresh(t) });
-  testStore(name, open);
-  testLogReader(name, open);
-  testSessions(name, open);
-  testAccounts(name, open);
+  const parts = ["sessions", "passkeys", "codes"] as const;
+  testStore(name, open, name === "PostgreSQL" ? [...parts, "attempts"] : parts);
 }

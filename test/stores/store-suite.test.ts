@@ -5,7 +5,7 @@ import { testStore } from "../../src/testing/index.ts";
 import { startNode } from "../support/process.ts";
 import { flaws, memoryStore } from "./memory-store.ts";
 
-testStore("a store in memory, without a log that can be read", async () => {
+testStore("a store in memory, with users and a log alone", async () => {
   const store = memoryStore();
   return { connect: async () => store };
 });
@@ -15,6 +15,7 @@ for (const [rule, flaw] of Object.entries(flaws)) {
     const script = join(import.meta.dirname, "flawed-store.ts");
     const { code, stdout } = await startNode(t, ["--test-reporter=tap", script, flaw], {}).ended;
     const failed = [...stdout.matchAll(/^not ok \d+ - flawed: (.*)$/gm)].map(([, name]) => name);
-    assert.deepEqual({ code, failed }, { code: 1, failed: [rule] });
+    assert.equal(code, 1);
+    assert.ok(failed.includes(rule), failed.join());
   });
 }

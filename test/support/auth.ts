@@ -13,15 +13,19 @@ export interface OpenedAuth {
   readonly log: readonly RecordedLine[];
 }
 
-/** `changes` replace parts of the store. */
+/** `changes` replace methods of the store's users. */
 export async function openAuth(
   t: TestContext,
   options: Omit<AppOptions, "store"> = {},
-  changes: Partial<SqliteStore> = {},
+  changes: Partial<SqliteStore["users"]> = {},
 ): Promise<OpenedAuth> {
   const store = await openStore(t);
   const log = recordingLog();
-  const auth = authWith({ store: { ...store, ...changes }, log, ...options });
+  const auth = authWith({
+    store: { ...store, users: { ...store.users, ...changes } },
+    log,
+    ...options,
+  });
   t.after(() => auth.close());
   return { auth, store, log: log.lines };
 }

@@ -5,6 +5,7 @@ import {
 } from "../../src/core/limits/attempt-limiter.ts";
 import { createEventLog, type EventLog } from "../../src/core/log/event-log.ts";
 import { createPasswords, type Passwords } from "../../src/core/passwords/passwords.ts";
+import type { PasswordHash, StoredUser, User } from "../../src/core/records.ts";
 import { type CurrentUser, createCurrentUser } from "../../src/core/sessions/current-user.ts";
 import { createSeals, type Seals } from "../../src/core/sessions/seals.ts";
 import {
@@ -13,7 +14,6 @@ import {
 } from "../../src/core/sessions/session-recorder.ts";
 import { createSessionTokens, type SessionTokens } from "../../src/core/sessions/session-token.ts";
 import { createUserMemory, type UserMemory } from "../../src/core/sessions/user-memory.ts";
-import type { PasswordHash, StoredUser, User } from "../../src/core/store.ts";
 import type { SqliteStore } from "../../src/stores/sqlite/store.ts";
 import { type FakeClock, fakeClock } from "./fake-clock.ts";
 import { OWNER, SECRET } from "./gate.ts";
@@ -42,7 +42,7 @@ export async function corePorts(t: TestContext, file?: string): Promise<CorePort
   const clock = fakeClock();
   const store = await openStore(t, file);
   const log = recordingLog();
-  const events = createEventLog(store, clock, log);
+  const events = createEventLog(store.log, clock, log);
   const passwords = createPasswords({ atOnce: 2, waiting: 64 });
   return {
     clock,
@@ -52,21 +52,21 @@ export async function corePorts(t: TestContext, file?: string): Promise<CorePort
     passwords,
     users: createUserMemory(store, clock),
     tokens: createSessionTokens(SECRET, clock),
-    sessions: createSessionRecorder(store, clock, log),
+    sessions: createSessionRecorder(store.sessions, clock, log),
     limiter: createAttemptLimiter(clock),
     codeLimiter: createAttemptLimiter(clock),
     seals: createSeals(SECRET),
 
     async insertOwner(hash) {
       const passwordHash = hash ?? (await passwords.hash(OWNER.password));
-      const user = await store.insertFirstUser({ username: OWNER.username, passwordHash });
+      const user = await store.users.insertFirst({ username: OWNER.username, passwordHash });
       if (user === undefined) throw new Error("an account already exists");
       return { ...user, passwordHash };
     },
 
     async writtenEntries() {
       await events.close();
-      const entries = await store.readLogEntries({ afterId: 0, limit: 100 });
+      const entries = await store.log.read({ afterId: 0, limit: 100 });
       return entries.map(({ type, summary }) => `${type}: ${summary}`);
     },
   };
@@ -83,7 +83,9 @@ export interface SignedInOwner {
 export async function signedInOwner(t: TestContext): Promise<SignedInOwner> {
   const ports = await corePorts(t);
   const { id, username } = await ports.insertOwner(hashText("a hash"));
-  const token = ports.tokens.issue(id);
-  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock);
+  const token = ports.tokens.issue(id).text;
+  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock, {
+    store: ports.store.sessions,
+  });
   return { ports, token, user: { id, username }, currentUser };
 }

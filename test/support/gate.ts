@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import type { LogEntry } from "../../src/core/log/log-reader.ts";
+import type { LogEntry } from "../../src/core/records.ts";
 import { openStore } from "../../src/gate/open-store.ts";
 import { type Gate, serve } from "../../src/gate/serve.ts";
 import { createServerLog } from "../../src/gate/server-log.ts";
@@ -120,7 +120,7 @@ function clientOf(url: string, settings: Settings) {
       const store = await openStore(settings, "refuse");
       try {
         return await eventually(async () => {
-          const entries = await store.readLogEntries({ afterId: 0, limit: 1_000 });
+          const entries = await store.log.read({ afterId: 0, limit: 1_000 });
           return entries.length >= count ? entries : undefined;
         });
       } finally {

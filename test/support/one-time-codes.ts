@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { codeOf, stepAt } from "../../src/core/codes/totp.ts";
+import { codeAt, stepAt } from "../../src/core/codes/totp.ts";
 import { fieldNamed } from "./markup.ts";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -21,4 +21,4 @@ export function begunIn(html: string): { readonly sealed: string; readonly key: 
 
 /** What an authenticator app with this key shows now, or some steps later. */
 export const codeShown = (key: string, steps = 0): string =>
-  codeOf(decodeBase32(key), stepAt(Date.now()) + steps);
+  codeAt(decodeBase32(key), stepAt(Date.now()) + steps);

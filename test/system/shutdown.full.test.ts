@@ -46,7 +46,7 @@ async function startSignIn(t: TestContext, { url }: Configured): Promise<Socket>
 async function summariesIn(dataDir: string): Promise<readonly string[]> {
   const store = await openSqlite({ file: join(dataDir, "latchkey.db"), missing: "refuse" });
   try {
-    const entries = await store.readLogEntries({ afterId: 0, limit: 100 });
+    const entries = await store.log.read({ afterId: 0, limit: 100 });
     return entries.map(({ summary }) => summary);
   } finally {
     store.close();

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventOf, eventTypes } from "../../src/core/log/events.ts";
-import type { LogEntry } from "../../src/core/log/log-reader.ts";
+import type { LogEntry, UserId } from "../../src/core/records.ts";
 import { activityIn } from "../../src/web/endpoints/home.ts";
 import { locales, wordsIn } from "../../src/web/pages/words.ts";
 
 const AT = new Date("2031-05-09T22:04:59.999Z");
+
+const signedIn = (username: string) => eventOf("signin", { user: { id: "1" as UserId, username } });
 
 const entryOf = (event: Partial<LogEntry>): LogEntry => ({
   ...{ id: 1, at: AT, type: "other", summary: "Something else", author: "system" },
@@ -19,8 +21,10 @@ for (const locale of locales) {
   test(`translates each type of entry to ${locale}`, () => {
     const { events } = wordsIn(locale);
     for (const type of eventTypes) {
-      assert.equal(textIn(locale, eventOf(type, "Zoë")), events[type]("Zoë"));
+      assert.equal(textIn(locale, { type, subject: "Zoë" }), events[type]("Zoë"));
     }
+    const denied = { type: "signin_rate_limited", address: "192.0.2.1" };
+    assert.equal(textIn(locale, denied), events.signin_rate_limited("192.0.2.1"));
   });
 }
 
@@ -32,7 +36,7 @@ test("keeps the summary of an entry of unknown type", () => {
 });
 
 test("keeps the order of the entries, and gives each its time for programs and for the reader", () => {
-  const entries = ["second", "first"].map((name) => entryOf(eventOf("signin", name)));
+  const entries = ["second", "first"].map((name) => entryOf(signedIn(name)));
   const times = { at: "2031-05-09T22:04:59.999Z", utc: "09.05.2031, 22:04 UTC" };
   const { signin } = wordsIn("de").events;
   assert.deepEqual(activityIn("de", entries), [

@@ -21,7 +21,7 @@ interface Asking {
 
 /** Returns a function that sends requests without a session to a guarded app. */
 async function guardedApp(t: TestContext, options: AppOptions, accounts = 1) {
-  const { auth } = await openAuth(t, options, { hasUsers: async () => accounts > 0 });
+  const { auth } = await openAuth(t, options, { any: async () => accounts > 0 });
   const app = new Hono();
   app.all("*", honoAuth(auth).requireAuth, () => assert.fail("the handler was called"));
   return async ({ path = "/page", method = "GET", headers = HTML }: Asking = {}) => {

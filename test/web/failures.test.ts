@@ -15,7 +15,8 @@ for (const [name, status, error] of [
   ["unavailable", 503, new Unavailable("store_busy", HIDDEN, 7)],
 ] as const) {
   test(`a page that fails with ${status} shows a calm text in the reader's language and the ID`, async (t) => {
-    const store = { ...(await openStore(t)), hasUsers: () => Promise.reject(error) };
+    const store = await openStore(t);
+    t.mock.method(store.users, "any", () => Promise.reject(error));
     const app = await startApp(t, { store });
     for (const locale of locales) {
       const headers = inLanguage(locale);

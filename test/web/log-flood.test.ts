@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { STORE_BUSY, Unavailable } from "../../src/core/base/fault.ts";
+import { wrapStore } from "../../src/core/base/wrap-store.ts";
 import { createServerLog } from "../../src/gate/server-log.ts";
 import { fetchRequest } from "../../src/web/request/fetch-request.ts";
 import { changeForm, OWNER, SETUP_FORM } from "../support/gate.ts";
@@ -75,14 +76,9 @@ test("no flood of requests makes more than a bounded number of lines a minute, a
   const real = await openStore(t);
   let fail: (() => unknown) | undefined;
   // Every operation that requests use fails, and the store stays watched.
-  const store = new Proxy(real, {
-    get: (_, name) => {
-      const part: unknown = Reflect.get(real, name);
-      return typeof part === "function" && name !== "watchUsers"
-        ? (...args: unknown[]) => (fail ?? (() => Reflect.apply(part, real, args)))()
-        : part;
-    },
-  });
+  const store = wrapStore(real, (operation, call) =>
+    operation === "changes.watch" || fail === undefined ? call() : fail(),
+  );
   const auth = authWith({
     ...{ store, log, standalone: true },
     signIn: { hashing: { atOnce: 1, waiting: 2 } },

@@ -13,8 +13,8 @@ for (const [what, cause] of [
   ["without a cause", undefined],
 ] as const) {
   test(`a temporary failure returns 503 and logs a warning, ${what}`, async (t) => {
-    const hasUsers = () => Promise.reject(new Unavailable("store_busy", "busy", 7, { cause }));
-    const { auth, log } = await openAuth(t, {}, { hasUsers });
+    const any = () => Promise.reject(new Unavailable("store_busy", "busy", 7, { cause }));
+    const { auth, log } = await openAuth(t, {}, { any });
     const answer = await honoAuth(auth).routes.request("/login?token=not-for-the-log");
     assert.deepEqual([answer.status, answer.headers.get("retry-after")], [503, "7"]);
     const [line, ...others] = log;
@@ -38,6 +38,9 @@ test("only pages with the script for passkeys let it send requests", async (t) =
   assert.deepEqual([await page("/login"), await page("/", session)], [false, true]);
   const atAddress = await app.send("/", { session });
   assert.doesNotMatch(String(atAddress.headers["content-security-policy"]), /connect-src/);
-  execute(app.databaseFile, "UPDATE users SET passkeys = '[]'");
+  execute(
+    app.databaseFile,
+    "INSERT INTO passkeys SELECT 'a', id, 'Phone', 'key', 0, 0, NULL FROM users",
+  );
   await eventually(async () => (await page("/login")) || undefined);
 });

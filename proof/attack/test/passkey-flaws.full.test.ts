@@ -1,30 +1,29 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { openSqlite, type SqliteStore } from "../../../src/stores/sqlite/store.ts";
+import type { PasskeyStore } from "../../../src/core/store.ts";
+import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { startApp } from "../../../test/support/app.ts";
 import { tempDir } from "../../../test/support/temp-dir.ts";
 import { attackFresh, attackNamed } from "./run-attack.ts";
 
-/** The library on a store that does not write what its rules decide. */
-async function attackWith(t: TestContext, flaw: (store: SqliteStore) => Partial<SqliteStore>) {
+/** The library on a store whose passkeys do not keep what its rules decide. */
+async function attackWith(t: TestContext, flaw: Partial<PasskeyStore>) {
   const store = await openSqlite({ file: join(await tempDir(t), "flawed.db") });
-  const app = await startApp(t, { store: { ...store, ...flaw(store) } });
+  const passkeys = { ...store.passkeys, ...flaw };
+  const app = await startApp(t, { store: { ...store, passkeys } });
   return attackFresh({ url: app.url }, attackNamed("passkey-replay"));
 }
 
+const yes = async (): Promise<boolean> => true;
+
 test("passkey-replay finds nothing on the library", async (t) => {
-  const { outcome, findings } = await attackWith(t, () => ({}));
+  const { outcome, findings } = await attackWith(t, {});
   assert.deepEqual([outcome, findings], ["passed", []]);
 });
 
 test("passkey-replay detects a server that forgets the uses of a passkey", async (t) => {
-  const { findings } = await attackWith(t, (store) => ({
-    replaceExtra: (id, extra, from, to) =>
-      from === undefined || to === undefined
-        ? store.replaceExtra(id, extra, from, to)
-        : Promise.resolve(true),
-  }));
+  const { findings } = await attackWith(t, { answer: yes, use: yes });
   assert.deepEqual(findings, [
     "an answer that was used before",
     "a copy whose counter did not grow",
@@ -32,9 +31,6 @@ test("passkey-replay detects a server that forgets the uses of a passkey", async
 });
 
 test("passkey-replay detects a server that does not remove passkeys", async (t) => {
-  const { findings } = await attackWith(t, (store) => ({
-    replaceExtra: (id, extra, from, to) =>
-      to === undefined ? Promise.resolve(true) : store.replaceExtra(id, extra, from, to),
-  }));
+  const { findings } = await attackWith(t, { remove: yes });
   assert.deepEqual(findings, ["a removed passkey"]);
 });

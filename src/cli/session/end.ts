@@ -11,12 +11,12 @@ export const command: Command = {
 
   run: (settings, { id }, terminal) =>
     withAccounts(settings, terminal, async ({ store, clock, record }) => {
-      const session = await store.findSession(String(id));
-      const user = session && (await store.findUser(session.userId));
+      const session = await store.sessions.find(String(id));
+      const user = session && (await store.users.find(session.userId));
       const ended =
         session && user && (await endSession({ store, clock }, user.id, session.id)) === "ended";
       if (!ended) return terminal.fail(`there is no session ${quoted(String(id))}`);
-      await record(byOperator(eventOf("session_end", user.username, user.id)));
+      await record(byOperator(eventOf("session_end", { user })));
       return terminal.succeed(`Ended a session of user ${quoted(user.username)}.`);
     }),
 };

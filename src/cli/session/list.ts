@@ -1,4 +1,4 @@
-import type { StoredSession } from "../../core/sessions/session-store.ts";
+import type { Session } from "../../core/records.ts";
 import { pagesOf } from "../../core/transfer/pages.ts";
 import { openStoreToRead } from "../../gate/open-store.ts";
 import type { Command } from "../command.ts";
@@ -21,17 +21,17 @@ export const command: Command = {
     await using store = await openStoreToRead(settings);
     const now = new Date();
     const username = options.name === undefined ? undefined : String(options.name);
-    const user = username === undefined ? undefined : await store.findUserByUsername(username);
+    const user = username === undefined ? undefined : await store.users.findByName(username);
     if (username !== undefined && user === undefined)
       return reportRefusal("no-user", username, terminal);
     const print = startListing(LISTING, options, terminal);
     const names = new Map<string, string>();
     for await (const sessions of user === undefined
-      ? pagesOf("", (query) => store.readSessions(query))
-      : [await store.readSessionsOf(user.id, now, MAX_OF_USER)]) {
+      ? pagesOf(store.sessions.read)
+      : [await store.sessions.listOf(user.id, now, MAX_OF_USER)]) {
       const alive = sessions.filter(({ expiresAt }) => expiresAt > now);
       for (const { userId } of alive) {
-        if (!names.has(userId)) names.set(userId, (await store.findUser(userId))?.username ?? "");
+        if (!names.has(userId)) names.set(userId, (await store.users.find(userId))?.username ?? "");
       }
       await print(alive.map((session) => ({ session, username: names.get(session.userId) ?? "" })));
     }
@@ -40,7 +40,7 @@ export const command: Command = {
 };
 
 interface Listed {
-  readonly session: StoredSession;
+  readonly session: Session;
   readonly username: string;
 }
 

@@ -38,7 +38,7 @@ export const command: Command = {
     const to = sideIn("to", options);
     await using source = await open(from, "refuse");
     await using target = await open(to, "create");
-    const outcome = await copyShown(source, target, terminal.ports);
+    const outcome = await copyShown(source.transfer, target.transfer, terminal.ports);
     if (outcome.kind !== "copied") return terminal.fail(problemOf(outcome, from.name, to.name));
     return terminal.succeed(
       `Copied ${amountsText(outcome)} from ${from.name} to ${to.name}; both are the same`,
@@ -53,7 +53,10 @@ interface Side {
   open(missing: "create" | "refuse"): Promise<Opened>;
 }
 
-type Opened = CopySource & CopyTarget & { close(): void | Promise<void> };
+interface Opened {
+  readonly transfer: CopySource & CopyTarget;
+  close(): void | Promise<void>;
+}
 
 function sideIn(option: "from" | "to", values: OptionValues): Side {
   const given = values[option];

@@ -77,7 +77,7 @@ export function createCsvReader(): CsvReader {
       if (length > MAX_LINE_BYTES) {
         const end = line.number > start ? `, up to line ${line.number}` : "";
         // The rest of the record is read only to find its end.
-        [fields, field, problem] = [[], "", `it is longer than 1 MiB${end}`];
+        [fields, field, problem] = [[], "", `it is longer than 16 MiB${end}`];
       }
       if (!isComplete) {
         field += text === line.text ? "\n" : "\r\n";

@@ -1,9 +1,6 @@
 import { resolve } from "node:path";
-import type { UserReader } from "../../core/accounts/account-store.ts";
-import { MAX_ENDED_SESSIONS } from "../../core/sessions/add-ended-sessions.ts";
-import type { TransferUser } from "../../core/store.ts";
-import { pagesOf } from "../../core/transfer/pages.ts";
-import { sessionRowsOf } from "../../core/transfer/session-rows.ts";
+import { exportedUsers, exportFields, type Hashes } from "../../core/transfer/export-users.ts";
+import type { RowReader } from "../../core/transfer/transfer-store.ts";
 import { writeOutput } from "../../files/output-file.ts";
 import { printable, printableJson } from "../../files/printable.ts";
 import { openStoreToRead } from "../../gate/open-store.ts";
@@ -42,7 +39,7 @@ export const command: Command = {
     if (file === undefined) {
       // CSV keeps control characters in names, which a terminal would execute.
       const escapes = options.format === "csv" && terminal.ports.stdout.isTTY === true;
-      await writeAll(store, form, (lines) =>
+      await writeAll(store.transfer, form, (lines) =>
         terminal.printAll(escapes ? lines.map((line) => printable(line)) : lines),
       );
       return SUCCESS;
@@ -50,7 +47,9 @@ export const command: Command = {
     const problem = overwriteProblem(file, options);
     if (problem !== undefined) return terminal.fail(problem);
     const users = await writeOutput(file, (output) =>
-      writeAll(store, form, (lines) => output.writeFile(lines.map((line) => `${line}\n`).join(""))),
+      writeAll(store.transfer, form, (lines) =>
+        output.writeFile(lines.map((line) => `${line}\n`).join("")),
+      ),
     );
     return terminal.succeed(`Exported ${counted(users, "user")} to ${file}`);
   },
@@ -59,50 +58,34 @@ export const command: Command = {
 /** How a format writes users. */
 interface Form {
   readonly header: readonly string[];
-  line(user: TransferUser): string;
+  line(fields: ReadonlyMap<string, unknown>): string;
 }
 
-function formIn({ format = "json", ...options }: OptionValues): Form {
-  const hashes = options["with-hashes"] === true;
-  const fields = ({ id, username, passwordHash, sessionsFrom, ...user }: TransferUser) => ({
-    id,
-    username,
-    ...(hashes && { password_hash: passwordHash }),
-    sessions_from: sessionsFrom,
-    ...(hashes && {
-      ended_sessions: user.endedSessions,
-      codes: user.codes,
-      passkeys: user.passkeys,
-      sessions: currentSessions(user.sessions),
-    }),
-  });
-  if (format === "json") return { header: [], line: (user) => printableJson(fields(user)) };
-  const all = "id,username,password_hash,sessions_from,ended_sessions,codes,passkeys,sessions";
+function formIn({ format = "json", ...options }: OptionValues): Form & { hashes: Hashes } {
+  const hashes = options["with-hashes"] === true ? "with" : "without";
+  if (format === "json") {
+    return { hashes, header: [], line: (fields) => printableJson(Object.fromEntries(fields)) };
+  }
+  const names = exportFields(hashes);
   return {
-    header: [hashes ? all : "id,username,sessions_from"],
-    line: (user) => csvLine(Object.values(fields(user)).map((value = "") => String(value))),
+    hashes,
+    header: [names.join(",")],
+    line: (fields) => csvLine(names.map((name) => cellOf(fields.get(name)))),
   };
 }
 
-/** Without those that have expired, and so many that a line is not too long for an import. */
-function currentSessions(text: string | undefined): string | undefined {
-  const now = Date.now();
-  const rows = sessionRowsOf(text)
-    .filter(([, , , expiresAt]) => expiresAt > now)
-    .toSorted(([, , one], [, , other]) => other - one)
-    .slice(0, MAX_ENDED_SESSIONS);
-  return rows.length === 0 ? undefined : JSON.stringify(rows);
-}
+const cellOf = (value: unknown): string =>
+  typeof value === "object" ? JSON.stringify(value) : String(value ?? "");
 
 /** Returns the number of users. */
 async function writeAll(
-  store: UserReader,
-  { header, line }: Form,
+  store: RowReader,
+  { header, line, hashes }: Form & { hashes: Hashes },
   write: (lines: readonly string[]) => Promise<void>,
 ): Promise<number> {
   await write(header);
   let written = 0;
-  for await (const users of pagesOf("", (query) => store.readUsers(query))) {
+  for await (const users of exportedUsers(store, hashes, Date.now())) {
     await write(users.map(line));
     written += users.length;
   }

@@ -87,7 +87,7 @@ function readJson(line: TextLine): ImportLine | undefined {
 }
 
 const LINE_PROBLEMS = {
-  "too-long": "it is longer than 1 MiB",
+  "too-long": "it is longer than 16 MiB",
   "not-utf8": "it is not valid UTF-8",
 } as const;
 

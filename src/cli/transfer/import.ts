@@ -45,9 +45,10 @@ export const command: Command = {
         {
           lines: importLines(shown(input, display), format),
           staging,
-          existing,
+          existing: existing?.transfer,
           // Created only to write, so that an invalid file leaves no database.
-          target: async () => existing ?? created.use(await openStore(settings, "create")),
+          target: async () =>
+            (existing ?? created.use(await openStore(settings, "create"))).transfer,
           clock: { now: () => Date.now() },
           refuse(line, reason) {
             display.end();

@@ -17,7 +17,7 @@ type Unit = keyof typeof units;
 const REDRAW_EVERY_MS = 100;
 const LINE_EVERY_MS = 3_000;
 const BAR_LENGTH = 20;
-/** Earlier, the rate of the start would mislead. */
+/** A rate is shown from then on: that of the first moments would mislead. */
 const RATE_AFTER_MS = 500;
 
 interface ProgressOutput {

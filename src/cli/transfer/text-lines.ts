@@ -10,7 +10,7 @@ export interface TextLine {
   readonly problem?: "not-utf8" | "too-long";
 }
 
-export const MAX_LINE_BYTES = 1_048_576;
+export const MAX_LINE_BYTES: number = 16 * 1_048_576;
 
 const LINE_FEED = 0x0a;
 const QUOTE = 0x22;

@@ -39,7 +39,7 @@ export async function withAccounts<T>(
     passwords: createPasswords({ atOnce: 1, waiting: 0 }),
     setupToken: { delete: () => attempt("deleting the setup token file", () => token.delete()) },
     record: (event) =>
-      attempt("writing the log entry", () => store.insertLogEntries([toEntry(event, clock)])),
+      attempt("writing the log entry", () => store.log.insert([toEntry(event, clock)])),
   });
 }
 

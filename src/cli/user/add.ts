@@ -49,7 +49,7 @@ async function isTaken(
   await using store = await (missing === "create"
     ? openIfExists(settings)
     : openStore(settings, "refuse").catch(withHint));
-  return (await store?.findUserByUsername(username)) !== undefined;
+  return (await store?.users.findByName(username)) !== undefined;
 }
 
 function withHint(error: unknown): never {

@@ -1,4 +1,4 @@
-import type { StoredUser } from "../../core/store.ts";
+import type { StoredUser } from "../../core/records.ts";
 import { pagesOf } from "../../core/transfer/pages.ts";
 import { openStoreToRead } from "../../gate/open-store.ts";
 import type { Command } from "../command.ts";
@@ -15,7 +15,7 @@ export const command: Command = {
   async run(settings, options, terminal) {
     await using store = await openStoreToRead(settings);
     const print = startListing(LISTING, options, terminal);
-    for await (const users of pagesOf("", (query) => store.readUsers(query))) await print(users);
+    for await (const users of pagesOf(store.users.read)) await print(users);
     return SUCCESS;
   },
 };

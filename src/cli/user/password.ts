@@ -18,7 +18,7 @@ export const command: Command = {
     withAccounts(settings, terminal, async (accounts) => {
       const username = String(options.name);
       // Before the password is asked for.
-      if ((await accounts.store.findUserByUsername(username)) === undefined) {
+      if ((await accounts.store.users.findByName(username)) === undefined) {
         return reportRefusal("no-user", username, terminal);
       }
       const password = await newPassword(terminal.ports, options);

@@ -14,11 +14,11 @@ export const command: Command = {
     withAccounts(settings, terminal, async (accounts) => {
       const username = String(options.name);
       const { store } = accounts;
-      if ((await store.findUserByUsername(username)) === undefined) {
+      if ((await store.users.findByName(username)) === undefined) {
         return reportRefusal("no-user", username, terminal);
       }
       // Before the confirmation is asked for. The store checks again when it removes the user.
-      const users = await store.readUsers({ afterId: "", limit: 2 });
+      const users = await store.users.read("", 2);
       if (users.length === 1) return reportRefusal("last-user", username, terminal);
       const question = `Remove user ${quoted(username)}?`;
       if (options.yes !== true && !(await confirm(terminal.ports, question, "--yes"))) {

@@ -1,8 +1,8 @@
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
+import type { User } from "../records.ts";
 import type { SetupTokenSource } from "../setup/setup-token.ts";
-import type { User } from "../store.ts";
-import type { AccountPorts } from "./account-store.ts";
+import type { AccountPorts } from "./account-ports.ts";
 
 type AddUserOutcome =
   | { readonly kind: "username-missing" }
@@ -23,10 +23,10 @@ export async function addUser(
   if (username === "") return { kind: "username-missing" };
   if (isTooShort(password)) return { kind: "password-too-short" };
   const passwordHash = await passwords.hash(password);
-  const isFirst = !(await store.hasUsers());
-  const user = await store.insertUser({ username, passwordHash });
+  const isFirst = !(await store.users.any());
+  const user = await store.users.insert({ username, passwordHash });
   if (user === undefined) return { kind: "username-taken" };
   if (isFirst) await setupToken.delete();
-  await record(eventOf("user_add", username, user.id));
+  await record(eventOf("user_add", { user }));
   return { kind: "added", user };
 }

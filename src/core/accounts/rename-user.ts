@@ -1,5 +1,5 @@
 import { eventOf } from "../log/events.ts";
-import type { AccountPorts } from "./account-store.ts";
+import type { AccountPorts } from "./account-ports.ts";
 
 type RenameUserOutcome = "no-user" | "username-missing" | "username-taken" | "renamed";
 
@@ -10,11 +10,11 @@ export async function renameUser(
   to: string,
 ): Promise<RenameUserOutcome> {
   if (to === "") return "username-missing";
-  const user = await store.findUserByUsername(from);
+  const user = await store.users.findByName(from);
   if (user === undefined) return "no-user";
-  const outcome = await store.renameUser(user.id, to);
+  const outcome = await store.users.rename(user.id, to);
   if (outcome === "missing") return "no-user";
   if (outcome === "taken") return "username-taken";
-  await record(eventOf("user_rename", to, user.id));
+  await record(eventOf("user_rename", { user: { ...user, username: to } }));
   return "renamed";
 }

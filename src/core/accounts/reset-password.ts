@@ -1,7 +1,7 @@
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
-import type { StoredUser } from "../store.ts";
-import type { AccountPorts } from "./account-store.ts";
+import type { StoredUser } from "../records.ts";
+import type { AccountPorts } from "./account-ports.ts";
 
 type ResetPasswordOutcome = "no-user" | "password-too-short" | "reset";
 
@@ -11,16 +11,16 @@ export async function resetPassword(
   username: string,
   password: string,
 ): Promise<ResetPasswordOutcome> {
-  const user = await store.findUserByUsername(username);
+  const user = await store.users.findByName(username);
   if (user === undefined) return "no-user";
   if (isTooShort(password)) return "password-too-short";
   const hash = await passwords.hash(password);
   let current: StoredUser | undefined = user;
-  while (!(await store.replacePasswordHash(user.id, current.passwordHash, hash))) {
+  while (!(await store.users.replaceHash(user.id, current.passwordHash, hash))) {
     // The user has changed the password in the meantime, or is gone.
-    current = await store.findUser(user.id);
+    current = await store.users.find(user.id);
     if (current === undefined) return "no-user";
   }
-  await record(eventOf("user_password", username, user.id));
+  await record(eventOf("user_password", { user }));
   return "reset";
 }

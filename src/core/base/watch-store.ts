@@ -1,6 +1,8 @@
+import type { Store } from "../store.ts";
 import type { Clock } from "./clock.ts";
 import { messageOf, STORE_BUSY, Unavailable } from "./fault.ts";
 import type { ServerLog } from "./server-log.ts";
+import { wrapStore } from "./wrap-store.ts";
 
 /** A store that has answered within this time has only failed a single request. */
 const AWAY_AFTER_MS = 1_000;
@@ -9,7 +11,7 @@ const AWAY_AFTER_MS = 1_000;
  * Returns the same store, and logs when it stops to answer and when it answers again. A busy store
  * is not away: it answers others.
  */
-export function watchStore<S extends object>(
+export function watchStore<S extends Store>(
   store: S,
   clock: Pick<Clock, "monotonic">,
   log: ServerLog,
@@ -38,16 +40,10 @@ export function watchStore<S extends object>(
     log.warn({ reason: error.message, ...cause }, "the database is away");
   }
 
-  return new Proxy<S>(Object.create(store), {
-    get(_, name) {
-      const part: unknown = Reflect.get(store, name);
-      if (typeof part !== "function") return part;
-      return (...args: unknown[]): unknown => {
-        const result: unknown = Reflect.apply(part, store, args);
-        // A server log that throws must fail neither the request nor the process.
-        if (result instanceof Promise) result.then(answered, failed).catch(() => {});
-        return result;
-      };
-    },
+  return wrapStore(store, (_, call) => {
+    const result = call();
+    // A server log that throws must fail neither the request nor the process.
+    if (result instanceof Promise) result.then(answered, failed).catch(() => {});
+    return result;
   });
 }

@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ExtraStore } from "../accounts/account-store.ts";
-import { changeExtra, type ExtraChangePorts, keepsExtras } from "../accounts/extras.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import type { AttemptLimiter } from "../limits/attempt-limiter.ts";
+import type { Client } from "../limits/requester.ts";
 import type { EventLog } from "../log/event-log.ts";
-import { eventOf } from "../log/events.ts";
+import { type EventType, eventOf } from "../log/events.ts";
+import type { Codes, User } from "../records.ts";
 import type { Seals } from "../sessions/seals.ts";
-import type { Store, StoredUser } from "../store.ts";
-import { type CodeUse, useCode, usesCodes } from "./code-state.ts";
+import type { CodeStore } from "../store.ts";
+import { type JudgedCode, judgeCode, MAX_WRONG_CODES } from "./judge-code.ts";
 
 export interface CheckCodePorts {
-  readonly store: Pick<Store, "findUser"> & Partial<ExtraStore>;
+  /** Without it, no account has codes. */
+  readonly store: { readonly codes?: CodeStore };
   readonly seals: Seals;
   readonly clock: Pick<Clock, "now">;
   /**
@@ -24,93 +25,73 @@ export interface CheckCodePorts {
   readonly log: Pick<ServerLog, "error">;
 }
 
+/** Who signs in, with the codes of the account if it has them on. */
+export interface CodeHolder {
+  readonly user: User;
+  readonly codes: Codes | undefined;
+}
+
 /**
  * Checks the code of an account after its password, and uses it up. An account without codes needs
  * none. Of concurrent requests with the same code, one is accepted.
  *
- * @param user As just read from the store.
+ * A wrong code is answered before anything is written about it, because the time of a write would
+ * tell that the password was right. The write is at the same moment as that of a right code, so
+ * guesses that are not counted, or not in time, would not be accepted either.
  */
 export async function checkCode(
   ports: CheckCodePorts,
-  user: StoredUser,
+  { user, codes }: CodeHolder,
   entered: string,
+  client: Client,
 ): Promise<"not-needed" | "accepted" | "rejected"> {
-  if (!usesCodes(user.codes)) return "not-needed";
-  const judged = await judgeCode(ports, user, entered, (next) => next);
-  if (judged === "recovery-code")
-    ports.events.record(eventOf("recovery_code_used", user.username, user.id));
-  return judged === "code" || judged === "recovery-code" ? "accepted" : "rejected";
-}
-
-/** `off` if codes have been turned off in the meantime. */
-type Judged = "code" | "recovery-code" | "wrong" | "off" | "no-user";
-
-/**
- * Judges a code within the limits of its account, and counts it if it is wrong. A wrong code is
- * answered before the write of its count begins, because the time of a write would tell that the
- * password was right. The write is the same as that of a right code at the same moment, so guesses
- * that are not counted, or not in time, would not be accepted either.
- *
- * @param after What becomes of the extra after a right code.
- */
-export async function judgeCode(
-  ports: CheckCodePorts,
-  user: StoredUser,
-  entered: string,
-  after: (next: string) => string | undefined,
-): Promise<Judged> {
-  const { store, codeLimiter, log } = ports;
-  if (entered === "" || !keepsExtras(store)) return "wrong";
-  if (codeLimiter.attempt(user.id) === "denied") return "wrong";
-  const at = ports.clock.now();
-  const judge = (current: StoredUser) =>
-    useCode({ ...ports, clock: { now: () => at } }, current, entered);
-  const { kind } = judge(user);
-  if (kind === "locked") return "wrong";
-  const judging = judgeNext({ ...ports, store, judge }, user, after);
-  if (kind !== "wrong" && kind !== "last-wrong") return judging;
-  judging.catch((error: unknown) => {
-    log.error({ userId: user.id, reason: messageOf(error) }, "a wrong code was not counted");
-  });
-  return "wrong";
-}
-
-interface JudgePorts extends Pick<CheckCodePorts, "events" | "log"> {
-  readonly store: ExtraChangePorts;
-  readonly judge: (user: StoredUser) => CodeUse;
+  const { store, seals, clock, codeLimiter, events, log } = ports;
+  if (codes === undefined) return "not-needed";
+  if (store.codes === undefined || entered === "") return "rejected";
+  if (codeLimiter.attempt(user.id) === "denied") return "rejected";
+  const judged = judgeCode(seals, { id: user.id, codes }, entered, clock.now());
+  const record = (type: EventType) => events.record(eventOf(type, { user, client }));
+  if (judged.kind !== "code" && judged.kind !== "recovery-code") {
+    noteRejected({ codes: store.codes, log, record }, user, judged.kind).catch((error: unknown) => {
+      log.error({ userId: user.id, reason: messageOf(error) }, "a wrong code was not counted");
+    });
+    return "rejected";
+  }
+  await sleep(WRITE_AFTER_MS);
+  if (!(await isUsedUp(store.codes, user, judged))) return "rejected";
+  if (judged.kind === "recovery-code") record("recovery_code_used");
+  return "accepted";
 }
 
 /** Time for the answer to a wrong code to leave: an SQLite write holds the event loop. */
 const WRITE_AFTER_MS = 20;
 
-/** Right and wrong codes wait alike, so that they are judged in the order in which they came. */
-async function judgeNext(
-  ports: JudgePorts,
-  user: StoredUser,
-  after: (next: string) => string | undefined,
-): Promise<Judged> {
+type RightCode = Extract<JudgedCode, { kind: "code" | "recovery-code" }>;
+
+/** Whether the code was still unused, and codes not locked, at the moment of the write. */
+function isUsedUp(codes: CodeStore, { id }: User, judged: RightCode): Promise<boolean> {
+  return judged.kind === "code"
+    ? codes.useStep(id, judged.step, judged.secret, MAX_WRONG_CODES)
+    : codes.useRecovery(id, judged.hash);
+}
+
+interface NotePorts extends Pick<CheckCodePorts, "log"> {
+  readonly codes: CodeStore;
+  readonly record: (type: EventType) => void;
+}
+
+/** Counts a wrong code, and logs a secret that cannot be read, after the answer. */
+async function noteRejected(
+  { codes, log, record }: NotePorts,
+  { id }: User,
+  kind: Exclude<JudgedCode["kind"], RightCode["kind"]>,
+): Promise<void> {
   await sleep(WRITE_AFTER_MS);
-  type Outcome = CodeUse["kind"] | "off";
-  const outcome = await changeExtra<Outcome>(ports.store, user, "codes", (current) => {
-    if (!usesCodes(current.codes)) return { kind: "keep", outcome: "off" };
-    const use = ports.judge(current);
-    if (!("next" in use)) return { kind: "keep", outcome: use.kind };
-    const isRight = use.kind === "code" || use.kind === "recovery-code";
-    return { kind: "replace", by: isRight ? after(use.next) : use.next, outcome: use.kind };
-  });
-  switch (outcome) {
-    case "unreadable":
-      ports.log.error({ userId: user.id }, "the one-time codes of an account cannot be read");
-      return "wrong";
-    case "wrong":
-    case "last-wrong":
-      ports.events.record(eventOf("code_rejected", user.username, user.id));
-      if (outcome === "last-wrong")
-        ports.events.record(eventOf("codes_locked", user.username, user.id));
-      return "wrong";
-    case "locked":
-      return "wrong";
-    default:
-      return outcome;
-  }
+  if (kind === "unreadable")
+    log.error({ userId: id }, "the one-time codes of an account cannot be read");
+  if (kind !== "wrong") return;
+  const wrong = await codes.countWrong(id, MAX_WRONG_CODES);
+  if (wrong === undefined) return;
+  record("code_rejected");
+  if (wrong === MAX_WRONG_CODES) record("codes_locked");
 }

@@ -21,7 +21,7 @@ export function base32(bytes: Uint8Array): string {
 export const stepAt = (at: number): number => Math.floor(at / STEP_MS);
 
 /** The code of a step. */
-export function codeOf(secret: Uint8Array, step: number): string {
+export function codeAt(secret: Uint8Array, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
   const digest = createHmac("sha1", secret).update(counter).digest();
@@ -31,8 +31,8 @@ export function codeOf(secret: Uint8Array, step: number): string {
 }
 
 /**
- * The step whose code this is: the current one, or its neighbours for a clock that is off. Steps up
- * to `lastStep` are used up. `undefined` if it is no code of these.
+ * The step of a code: the current step, or the one before or after it, since a clock can be off.
+ * `undefined` for the code of another step, or of one up to `lastStep`, which is used up.
  */
 export function stepOfCode(
   secret: Uint8Array,
@@ -44,6 +44,6 @@ export function stepOfCode(
   const now = stepAt(at);
   return [now, now - 1, now + 1].find(
     (step) =>
-      step > lastStep && timingSafeEqual(Buffer.from(code), Buffer.from(codeOf(secret, step))),
+      step > lastStep && timingSafeEqual(Buffer.from(code), Buffer.from(codeAt(secret, step))),
   );
 }

@@ -1,16 +1,13 @@
-import type { AccountPorts, ExtraStore } from "../accounts/account-store.ts";
-import { changeExtra } from "../accounts/extras.ts";
+import type { AccountPorts } from "../accounts/account-ports.ts";
 import { type Client, userRequester } from "../limits/requester.ts";
 import { byOperator, eventOf } from "../log/events.ts";
 import type { Passwords } from "../passwords/passwords.ts";
-import type { UserMemory } from "../sessions/user-memory.ts";
-import type { Store, UserId } from "../store.ts";
-import { type CheckCodePorts, judgeCode } from "./check-code.ts";
-import { usesCodes } from "./code-state.ts";
+import type { UserId } from "../records.ts";
+import type { CodeStore, UserStore } from "../store.ts";
+import { type CheckCodePorts, checkCode } from "./check-code.ts";
 
 export interface TurnOffCodesPorts extends CheckCodePorts {
-  readonly users: Pick<UserMemory, "forget">;
-  readonly store: Pick<Store, "findUser"> & ExtraStore;
+  readonly store: { readonly users: Pick<UserStore, "find">; readonly codes: CodeStore };
   readonly passwords: Pick<Passwords, "verify">;
 }
 
@@ -28,42 +25,34 @@ export async function turnOffCodes(
   form: { readonly currentPassword: string; readonly code: string },
   client: Client,
 ): Promise<TurnOffCodesOutcome> {
-  const { store, users, passwords, events } = ports;
-  const user = await store.findUser(userId);
+  const { store, passwords, events } = ports;
+  const user = await store.users.find(userId);
   if (user === undefined) return "no-user";
-  if (!usesCodes(user.codes)) return "already-off";
+  const codes = await store.codes.find(userId);
+  if (codes === undefined) return "already-off";
   const requester = userRequester(client, userId);
   if (!(await passwords.verify(form.currentPassword, user.passwordHash, requester))) {
     return "current-password-incorrect";
   }
-  const judged = await judgeCode(ports, user, form.code, () => undefined);
-  users.forget(userId);
-  switch (judged) {
-    case "no-user":
-      return judged;
-    case "off":
-      return "already-off";
-    case "wrong":
-      return "code-incorrect";
-    case "code":
-    case "recovery-code":
-      events.record(eventOf("codes_off", user.username, user.id));
-      return "off";
-  }
+  if ((await checkCode(ports, { user, codes }, form.code, client)) === "rejected")
+    return "code-incorrect";
+  if (!(await store.codes.turnOff(userId))) return "already-off";
+  events.record(eventOf("codes_off", { user, client }));
+  return "off";
+}
+
+interface RemoveCodesPorts extends Pick<AccountPorts, "record"> {
+  readonly store: { readonly users: Pick<UserStore, "findByName">; readonly codes: CodeStore };
 }
 
 /** For a lost phone: the operator turns codes off without one. Also ends what was begun. */
 export async function removeCodes(
-  { store, record }: Pick<AccountPorts, "store" | "record">,
+  { store, record }: RemoveCodesPorts,
   username: string,
 ): Promise<"no-user" | "already-off" | "off"> {
-  const user = await store.findUserByUsername(username);
+  const user = await store.users.findByName(username);
   if (user === undefined) return "no-user";
-  const outcome = await changeExtra(store, user, "codes", ({ codes }) => ({
-    kind: "replace",
-    by: undefined,
-    outcome: usesCodes(codes) ? ("off" as const) : ("already-off" as const),
-  }));
-  if (outcome === "off") await record(byOperator(eventOf("codes_off", username, user.id)));
-  return outcome;
+  if (!(await store.codes.turnOff(user.id))) return "already-off";
+  await record(byOperator(eventOf("codes_off", { user })));
+  return "off";
 }

@@ -1,22 +1,21 @@
-import type { ExtraStore } from "../accounts/account-store.ts";
-import { changeExtra } from "../accounts/extras.ts";
+import { createHash } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { type Client, userRequester } from "../limits/requester.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import type { Passwords } from "../passwords/passwords.ts";
+import type { UserId } from "../records.ts";
 import type { Seals } from "../sessions/seals.ts";
-import type { UserMemory } from "../sessions/user-memory.ts";
-import type { Store, UserId } from "../store.ts";
-import { begunMark, newCodeState, usesCodes } from "./code-state.ts";
+import type { CodeStore, UserStore } from "../store.ts";
+import { purposeOf } from "./judge-code.ts";
+import { newRecoveryCodes, recoveryHash } from "./recovery-codes.ts";
 import { base32, newCodeSecret, stepOfCode } from "./totp.ts";
 
 /** Enough to install an app on the way. */
 const BEGUN_FOR_MS = 15 * 60_000;
 
 export interface TurnOnCodesPorts {
-  readonly users: Pick<UserMemory, "forget">;
-  readonly store: Pick<Store, "findUser"> & ExtraStore;
+  readonly store: { readonly users: Pick<UserStore, "find">; readonly codes: CodeStore };
   readonly passwords: Pick<Passwords, "verify">;
   readonly seals: Seals;
   readonly clock: Pick<Clock, "now">;
@@ -43,9 +42,9 @@ export async function beginCodes(
   currentPassword: string,
   client: Client,
 ): Promise<BeginCodesOutcome> {
-  const user = await store.findUser(userId);
+  const user = await store.users.find(userId);
   if (user === undefined) return { kind: "no-user" };
-  if (usesCodes(user.codes)) return { kind: "already-on" };
+  if ((await store.codes.find(userId)) !== undefined) return { kind: "already-on" };
   const requester = userRequester(client, userId);
   if (!(await passwords.verify(currentPassword, user.passwordHash, requester))) {
     return { kind: "current-password-incorrect" };
@@ -53,14 +52,13 @@ export async function beginCodes(
   const secret = newCodeSecret();
   const until = Buffer.alloc(8);
   until.writeDoubleBE(clock.now() + BEGUN_FOR_MS);
-  const sealed = seals.seal(Buffer.concat([until, secret]), purposeOf(userId));
-  const kind = await changeExtra(store, user, "codes", ({ codes }) =>
-    usesCodes(codes)
-      ? { kind: "keep", outcome: "already-on" as const }
-      : { kind: "replace", by: begunMark(sealed), outcome: "begun" as const },
-  );
-  return kind === "begun" ? { kind, begun: { secret: base32(secret), sealed } } : { kind };
+  const sealed = seals.seal(Buffer.concat([until, secret]), begunPurposeOf(userId));
+  if (!(await store.codes.begin(userId, markOf(sealed)))) return { kind: "already-on" };
+  return { kind: "begun", begun: { secret: base32(secret), sealed } };
 }
+
+/** The store keeps it, so that only the last begin of an account can be confirmed. */
+const markOf = (sealed: string): string => createHash("sha256").update(sealed).digest("base64url");
 
 type ConfirmCodesOutcome =
   | { readonly kind: "no-user" }
@@ -75,31 +73,33 @@ type ConfirmCodesOutcome =
  * of an account can be confirmed, once and while it is marked, on every instance.
  */
 export async function confirmCodes(
-  ports: TurnOnCodesPorts,
+  { store, seals, clock, events }: TurnOnCodesPorts,
   userId: UserId,
-  sealed: string,
-  code: string,
+  { sealed, code }: { readonly sealed: string; readonly code: string },
+  client: Client,
 ): Promise<ConfirmCodesOutcome> {
-  const { store, users, seals, clock, events } = ports;
-  const user = await store.findUser(userId);
+  const user = await store.users.find(userId);
   if (user === undefined) return { kind: "no-user" };
-  const content = seals.open(sealed, purposeOf(userId));
+  const content = seals.open(sealed, begunPurposeOf(userId));
   if (content === undefined || content.readDoubleBE() < clock.now()) return { kind: "not-begun" };
   const secret = content.subarray(8);
   const step = stepOfCode(secret, code.replace(/\s/g, ""), clock.now(), 0);
   if (step === undefined) {
     return { kind: "code-incorrect", begun: { secret: base32(secret), sealed } };
   }
-  const { text, recoveryCodes } = newCodeState(seals, userId, secret, step);
-  const kind = await changeExtra(store, user, "codes", ({ codes }) => {
-    if (usesCodes(codes)) return { kind: "keep", outcome: "already-on" as const };
-    if (codes !== begunMark(sealed)) return { kind: "keep", outcome: "not-begun" as const };
-    return { kind: "replace", by: text, outcome: "on" as const };
-  });
-  users.forget(userId);
-  if (kind !== "on") return { kind };
-  events.record(eventOf("codes_on", user.username, userId));
-  return { kind, recoveryCodes };
+  const recoveryCodes = newRecoveryCodes();
+  const codes = {
+    secret: seals.seal(secret, purposeOf(userId)),
+    lastStep: step,
+    recovery: recoveryCodes.map(recoveryHash),
+    wrong: 0,
+  };
+  if (await store.codes.turnOn(userId, markOf(sealed), codes)) {
+    events.record(eventOf("codes_on", { user, client }));
+    return { kind: "on", recoveryCodes };
+  }
+  const isOn = (await store.codes.find(userId)) !== undefined;
+  return { kind: isOn ? "already-on" : "not-begun" };
 }
 
-const purposeOf = (id: UserId): string => `one-time codes begun by ${id}`;
+const begunPurposeOf = (id: UserId): string => `one-time codes begun by ${id}`;

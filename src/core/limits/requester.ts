@@ -1,5 +1,6 @@
+import { deviceName } from "../base/device-name.ts";
 import type { Requester } from "../base/work-queue.ts";
-import type { UserId } from "../store.ts";
+import type { UserId } from "../records.ts";
 import { networkOf } from "./network.ts";
 
 /** The smallest IPv6 network that providers assign to a client. */
@@ -12,6 +13,15 @@ export interface Client {
   /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** What the store keeps of a client. */
+export const clientFacts = ({
+  remoteAddress,
+  userAgent,
+}: Client): { readonly address: string; readonly device: string } => ({
+  address: remoteAddress,
+  device: deviceName(userAgent),
+});
 
 /** The IPv4 address or the IPv6 network of a client. */
 export const clientNetwork = (remoteAddress: string): string =>

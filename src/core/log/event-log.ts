@@ -3,10 +3,10 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import { type EntryMeter, noMeter } from "../base/meter.ts";
 import type { ServerLog } from "../base/server-log.ts";
-import type { NewLogEntry, Store } from "../store.ts";
+import type { NewLogEntry } from "../records.ts";
+import type { LogStore } from "../store.ts";
 import { createDenialPruner } from "./denial-pruner.ts";
 import { DENIAL, type Event } from "./events.ts";
-import type { LogPruner } from "./log-reader.ts";
 
 /** With this many waiting entries, new ones are dropped, and counted in the server log. */
 export const MAX_WAITING = 10_000;
@@ -41,7 +41,7 @@ export const toEntry = (event: Event, clock: Pick<Clock, "now">): NewLogEntry =>
 });
 
 export function createEventLog(
-  store: Pick<Store, "insertLogEntries"> & Partial<LogPruner>,
+  store: Pick<LogStore, "insert" | "pruneType">,
   clock: Clock,
   log: ServerLog,
   meter: EntryMeter = noMeter.entries,
@@ -87,7 +87,7 @@ export function createEventLog(
   async function writeBatch(): Promise<boolean> {
     const batch = waiting.slice(0, MAX_BATCH);
     try {
-      await store.insertLogEntries(batch);
+      await store.insert(batch);
     } catch (error) {
       meter.failed();
       log.error({ reason: messageOf(error), waiting: waiting.length }, "log entries not written");

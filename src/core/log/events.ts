@@ -1,40 +1,38 @@
-import type { UserId } from "../store.ts";
+import { type Client, clientFacts } from "../limits/requester.ts";
+import type { NewLogEntry, User } from "../records.ts";
 
-/** An event of the audit log; `eventOf` makes it. */
-export interface Event {
+/** What happened: an entry of the audit log without its time. */
+export interface Event extends Omit<NewLogEntry, "at"> {
   readonly type: EventType;
-  readonly summary: string;
   /** The service itself, or an operator at the command line. */
   readonly author: "system" | "cli";
-  /** Whom it concerns: this user sees the entry at home. */
-  readonly userId?: UserId;
 }
 
-/** The usual author of each type, and the start of its summary, before its subject. */
+/** The usual author of each type, and its summary. */
 const forms = {
-  signin: ["system", "Signed in as "],
-  signin_rate_limited: ["system", "Rate limited login from "],
-  signup: ["system", "Created account "],
+  signin: ["system", "Signed in as {subject}"],
+  signin_rate_limited: ["system", "Rate limited login from {address}"],
+  signup: ["system", "Created account {subject}"],
   password_change: ["system", "Changed password"],
-  session_end: ["system", "Ended a session of "],
-  session_end_others: ["system", "Ended the other sessions of "],
-  codes_on: ["system", "Turned on one-time codes of "],
-  codes_off: ["system", "Turned off one-time codes of "],
-  code_rejected: ["system", "Wrong one-time code after the right password of "],
+  session_end: ["system", "Ended a session of {subject}"],
+  session_end_others: ["system", "Ended the other sessions of {subject}"],
+  codes_on: ["system", "Turned on one-time codes of {subject}"],
+  codes_off: ["system", "Turned off one-time codes of {subject}"],
+  code_rejected: ["system", "Wrong one-time code after the right password of {subject}"],
   codes_locked: [
     "system",
-    "After 100 wrong one-time codes, only a recovery code or latchkey user codes off unlocks those of ",
+    "After 100 wrong one-time codes, only a recovery code or latchkey user codes off unlocks those of {subject}",
   ],
-  recovery_code_used: ["system", "Used a recovery code of "],
-  passkey_add: ["system", "Added a passkey to "],
-  passkey_remove: ["system", "Removed a passkey of "],
-  user_add: ["cli", "Added account "],
-  user_password: ["cli", "Set the password of "],
-  user_rename: ["cli", "Renamed account to "],
-  user_remove: ["cli", "Removed account "],
-  user_sign_out: ["cli", "Ended the sessions of "],
+  recovery_code_used: ["system", "Used a recovery code of {subject}"],
+  passkey_add: ["system", "Added a passkey to {subject}"],
+  passkey_remove: ["system", "Removed a passkey of {subject}"],
+  user_add: ["cli", "Added account {subject}"],
+  user_password: ["cli", "Set the password of {subject}"],
+  user_rename: ["cli", "Renamed account to {subject}"],
+  user_remove: ["cli", "Removed account {subject}"],
+  user_sign_out: ["cli", "Ended the sessions of {subject}"],
   user_sign_out_all: ["cli", "Ended all sessions"],
-  user_import: ["cli", "Imported accounts: "],
+  user_import: ["cli", "Imported accounts: {subject}"],
 } as const;
 
 export type EventType = keyof typeof forms;
@@ -44,26 +42,29 @@ export const eventTypes: readonly EventType[] = Object.keys(forms) as EventType[
 /** The type that any client can cause, and so in any number. */
 export const DENIAL: EventType = "signin_rate_limited";
 
-/**
- * @param subject The username, address or number with which the summary ends, if it has one.
- * @param userId The user whom the event concerns, if it is one.
- */
-export function eventOf(type: EventType, subject: string | number = "", userId?: UserId): Event {
-  const [author, start] = forms[type];
-  return { type, summary: `${start}${subject}`, author, ...(userId && { userId }) };
+interface Facts {
+  /** Whom the event concerns: this user sees the entry at home. */
+  readonly user?: User;
+  /** How many accounts it concerns. */
+  readonly count?: number;
+  /** Who sent the request. */
+  readonly client?: Client;
+}
+
+/** The event with its facts, and with the summary that is made of them. */
+export function eventOf(type: EventType, { user, count, client }: Facts): Event {
+  const [author, summary] = forms[type];
+  const subject = user?.username ?? count?.toString();
+  const facts = {
+    ...(user && { userId: user.id }),
+    ...(subject !== undefined && { subject }),
+    ...(client && clientFacts(client)),
+  };
+  const { address = "" } = facts;
+  const parts = { "{subject}": subject ?? "", "{address}": address };
+  const text = summary.replace(/\{\w+\}/, (part) => parts[part as keyof typeof parts]);
+  return { type, summary: text, author, ...facts };
 }
 
 /** The same event, caused by a command. */
 export const byOperator = (event: Event): Event => ({ ...event, author: "cli" });
-
-/** Parses an entry into its type and its subject: the username, address or number. */
-export function eventIn(entry: {
-  readonly type: string;
-  readonly summary: string;
-}): { readonly type: EventType; readonly subject: string } | undefined {
-  const type = eventTypes.find((one) => one === entry.type);
-  if (type === undefined) return undefined;
-  const [, start] = forms[type];
-  if (!entry.summary.startsWith(start)) return undefined;
-  return { type, subject: entry.summary.slice(start.length) };
-}

@@ -1,17 +1,17 @@
-import { changeExtra, type ExtraChange, type ExtraChangePorts } from "../accounts/extras.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Client } from "../limits/requester.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
-import type { UserId } from "../store.ts";
+import type { UserId } from "../records.ts";
+import type { PasskeyStore, UserStore } from "../store.ts";
 import { MAX_PASSKEYS } from "./begin-passkey.ts";
 import { type BrowserAnswer, readCeremony } from "./ceremony.ts";
 import type { Challenges } from "./challenges.ts";
 import { canonicalKey } from "./key.ts";
-import { passkeysIn, rememberAnswer, textOf } from "./passkey.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
 interface AddPasskeyPorts {
-  readonly store: ExtraChangePorts;
+  readonly store: { readonly users: Pick<UserStore, "find">; readonly passkeys: PasskeyStore };
   readonly challenges: Challenges;
   readonly events: Pick<EventLog, "record">;
   readonly clock: Pick<Clock, "now">;
@@ -34,38 +34,26 @@ export async function addPasskey(
   { store, challenges, events, clock }: AddPasskeyPorts,
   userId: UserId,
   { name, publicKey, ...answer }: NewPasskey,
-  party: RelyingParty,
+  { party, client }: { readonly party: RelyingParty; readonly client: Client },
 ): Promise<AddPasskeyOutcome> {
-  const user = await store.findUser(userId);
+  const user = await store.users.find(userId);
   if (user === undefined) return "no-user";
   const ceremony = readCeremony(answer, "webauthn.create", party);
   const challenge = ceremony && challenges.verify(ceremony.challenge, { addTo: userId });
   if (challenge === undefined || ceremony?.createdId === undefined) return "rejected";
   const key = canonicalKey(publicKey);
   if (key === undefined) return "rejected";
+  const addedAt = new Date(clock.now());
+  if (!(await store.passkeys.answer({ ...challenge, userId }, addedAt))) return "rejected";
   const added = {
     id: ceremony.createdId,
+    userId,
     name: [...name.trim()].slice(0, MAX_NAME_LENGTH).join("") || "Passkey",
     key,
     counter: ceremony.counter,
-    addedAt: clock.now(),
-    usedAt: undefined,
-    answered: rememberAnswer([], challenge, clock.now()),
+    addedAt,
   };
-  const outcome = await changeExtra(
-    store,
-    user,
-    "passkeys",
-    ({ passkeys: text }): ExtraChange<"rejected" | "added"> => {
-      const passkeys = passkeysIn(text);
-      const isTaken = passkeys.some(
-        ({ id, answered }) =>
-          id === added.id || answered.some(({ nonce }) => nonce === challenge.nonce),
-      );
-      if (isTaken || passkeys.length >= MAX_PASSKEYS) return { kind: "keep", outcome: "rejected" };
-      return { kind: "replace", by: textOf([...passkeys, added]), outcome: "added" };
-    },
-  );
-  if (outcome === "added") events.record(eventOf("passkey_add", user.username, userId));
-  return outcome;
+  if (!(await store.passkeys.insert(added, MAX_PASSKEYS))) return "rejected";
+  events.record(eventOf("passkey_add", { user, client }));
+  return "added";
 }

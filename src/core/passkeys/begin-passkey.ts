@@ -1,9 +1,9 @@
 import { type CheckCodePorts, checkCode } from "../codes/check-code.ts";
 import { type Client, userRequester } from "../limits/requester.ts";
 import type { Passwords } from "../passwords/passwords.ts";
-import type { User, UserId } from "../store.ts";
+import type { User, UserId } from "../records.ts";
+import type { PasskeyStore, UserStore } from "../store.ts";
 import type { Challenges } from "./challenges.ts";
-import { passkeysIn } from "./passkey.ts";
 
 /** What an account holder enters again. The code is empty for an account without codes. */
 interface Reauthentication {
@@ -11,10 +11,14 @@ interface Reauthentication {
   readonly code: string;
 }
 
-/** Bounds the row of an account. */
+/** Of one account. */
 export const MAX_PASSKEYS = 20;
 
 interface BeginPasskeyPorts extends CheckCodePorts {
+  readonly store: CheckCodePorts["store"] & {
+    readonly users: Pick<UserStore, "find">;
+    readonly passkeys: Pick<PasskeyStore, "listOf">;
+  };
   readonly passwords: Pick<Passwords, "verify">;
   readonly challenges: Challenges;
 }
@@ -44,15 +48,17 @@ export async function beginPasskey(
   client: Client,
 ): Promise<BeginPasskeyOutcome> {
   const { store, passwords, challenges } = ports;
-  const user = await store.findUser(userId);
+  const user = await store.users.find(userId);
   if (user === undefined) return { kind: "no-user" };
   const requester = userRequester(client, userId);
   if (!(await passwords.verify(currentPassword, user.passwordHash, requester))) {
     return { kind: "current-password-incorrect" };
   }
-  const existing = passkeysIn(user.passkeys).map(({ id }) => id);
+  const existing = (await store.passkeys.listOf(userId)).map(({ id }) => id);
   if (existing.length >= MAX_PASSKEYS) return { kind: "too-many" };
-  if ((await checkCode(ports, user, code)) === "rejected") return { kind: "code-incorrect" };
+  const codes = await store.codes?.find(userId);
+  if ((await checkCode(ports, { user, codes }, code, client)) === "rejected")
+    return { kind: "code-incorrect" };
   const challenge = challenges.issue({ addTo: userId });
   return { kind: "begun", user: { id: user.id, username: user.username }, challenge, existing };
 }

@@ -1,8 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { derivedKey } from "../base/derived-key.ts";
-import type { UserId } from "../store.ts";
-import type { Answered } from "./passkey.ts";
+import type { AnsweredChallenge, UserId } from "../records.ts";
 
 const LIFETIME_MS = 5 * 60_000;
 const EXPIRY_BYTES = 6;
@@ -21,7 +20,7 @@ export interface Challenges {
   /** A challenge in base64url, valid for five minutes. */
   issue(purpose: Purpose): string;
   /** Returns `undefined` unless one of the secrets signed it for this purpose and it is valid. */
-  verify(challenge: string, purpose: Purpose): Answered | undefined;
+  verify(challenge: string, purpose: Purpose): Omit<AnsweredChallenge, "userId"> | undefined;
 }
 
 /** Signs with the secret, and also accepts challenges signed with a previous one. */
@@ -49,7 +48,8 @@ export function createChallenges(
       );
       const expiresAt = body.readUIntBE(0, EXPIRY_BYTES);
       if (!isSigned || expiresAt <= clock.now()) return undefined;
-      return { nonce: body.subarray(EXPIRY_BYTES).toString("base64url"), expiresAt };
+      const id = body.subarray(EXPIRY_BYTES).toString("base64url");
+      return { id, expiresAt: new Date(expiresAt) };
     },
   };
 }

@@ -1,13 +1,15 @@
-import { changeExtra, type ExtraChange, type ExtraChangePorts } from "../accounts/extras.ts";
 import { type Client, userRequester } from "../limits/requester.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import type { Passwords } from "../passwords/passwords.ts";
-import type { UserId } from "../store.ts";
-import { passkeysIn, textOf } from "./passkey.ts";
+import type { UserId } from "../records.ts";
+import type { PasskeyStore, UserStore } from "../store.ts";
 
 interface RemovePasskeyPorts {
-  readonly store: ExtraChangePorts;
+  readonly store: {
+    readonly users: Pick<UserStore, "find">;
+    readonly passkeys: Pick<PasskeyStore, "remove">;
+  };
   readonly passwords: Pick<Passwords, "verify">;
   readonly events: Pick<EventLog, "record">;
 }
@@ -19,28 +21,16 @@ type RemovePasskeyOutcome = "no-user" | "current-password-incorrect" | "removed"
 export async function removePasskey(
   { store, passwords, events }: RemovePasskeyPorts,
   userId: UserId,
-  passkeyId: string,
-  currentPassword: string,
+  form: { readonly passkey: string; readonly currentPassword: string },
   client: Client,
 ): Promise<RemovePasskeyOutcome> {
-  const user = await store.findUser(userId);
+  const user = await store.users.find(userId);
   if (user === undefined) return "no-user";
   const requester = userRequester(client, userId);
-  if (!(await passwords.verify(currentPassword, user.passwordHash, requester))) {
+  if (!(await passwords.verify(form.currentPassword, user.passwordHash, requester))) {
     return "current-password-incorrect";
   }
-  const outcome = await changeExtra(
-    store,
-    user,
-    "passkeys",
-    ({ passkeys: text }): ExtraChange<"removed" | "unknown"> => {
-      const passkeys = passkeysIn(text);
-      const left = passkeys.filter(({ id }) => id !== passkeyId);
-      if (left.length === passkeys.length) return { kind: "keep", outcome: "unknown" };
-      return { kind: "replace", by: textOf(left), outcome: "removed" };
-    },
-  );
-  if (outcome === "no-user") return outcome;
-  if (outcome === "removed") events.record(eventOf("passkey_remove", user.username, userId));
+  if (await store.passkeys.remove(userId, form.passkey))
+    events.record(eventOf("passkey_remove", { user, client }));
   return "removed";
 }

@@ -1,31 +1,23 @@
-import { changeExtra, type ExtraChange, type ExtraChangePorts } from "../accounts/extras.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import type { Client } from "../limits/requester.ts";
 import type { Limiter } from "../limits/shared-limiter.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
+import type { UserId } from "../records.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
 import type { UserMemory } from "../sessions/user-memory.ts";
 import type { SignInOutcome } from "../sign-in/sign-in.ts";
-import type { StoredUser, UserId } from "../store.ts";
-import { type BrowserAnswer, type Ceremony, readCeremony } from "./ceremony.ts";
+import type { PasskeyStore, UserStore } from "../store.ts";
+import { type BrowserAnswer, readCeremony } from "./ceremony.ts";
 import type { Challenges } from "./challenges.ts";
 import { isSignedBy } from "./key.ts";
-import {
-  type Answered,
-  MAX_ANSWERED,
-  type Passkey,
-  passkeysIn,
-  rememberAnswer,
-  textOf,
-} from "./passkey.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
 interface SignInWithPasskeyPorts extends StartSessionPorts {
   readonly users: Pick<UserMemory, "anyExists">;
   /** Not that of `signIn`: attempts by passkey use up no sign-in by password. */
   readonly limiter: Pick<Limiter, "attempt">;
-  readonly store: ExtraChangePorts;
+  readonly store: { readonly users: Pick<UserStore, "find">; readonly passkeys: PasskeyStore };
   readonly challenges: Challenges;
   readonly events: Pick<EventLog, "record">;
   readonly log: ServerLog;
@@ -52,7 +44,7 @@ export async function signInWithPasskey(
   if (!(await ports.users.anyExists())) return { kind: "needs-setup" };
 
   if ((await ports.limiter.attempt(client.remoteAddress)) === "denied") {
-    ports.events.record(eventOf("signin_rate_limited", client.remoteAddress));
+    ports.events.record(eventOf("signin_rate_limited", { client }));
     return { kind: "rate-limited" };
   }
 
@@ -60,43 +52,28 @@ export async function signInWithPasskey(
   const challenge = ceremony && ports.challenges.verify(ceremony.challenge, "sign-in");
   if (challenge === undefined || ceremony === undefined) return { kind: "rejected" };
   const userId = Buffer.from(answer.userHandle, "base64url").toString("utf8") as UserId;
-  const user = await ports.store.findUser(userId);
-  if (user === undefined) return { kind: "rejected" };
+  const user = await ports.store.users.find(userId);
+  const passkey = user && (await passkeyOf(ports.store.passkeys, user.id, answer.id));
+  if (user === undefined || passkey === undefined) return { kind: "rejected" };
+  if (!isSignedBy(passkey.key, ceremony.signed, answer.signature)) return { kind: "rejected" };
 
-  const use = await changeExtra(ports.store, user, "passkeys", (current) =>
-    usePasskey(current, answer, ceremony, challenge, ports.clock.now()),
-  );
-  if (use === "copied") ports.log.warn({ username: user.username }, COPIED);
-  if (use !== "used") return { kind: "rejected" };
+  const now = new Date(ports.clock.now());
+  // Once for all passkeys, so that the same answer is not accepted again.
+  if (!(await ports.store.passkeys.answer({ ...challenge, userId }, now))) {
+    return { kind: "rejected" };
+  }
+  if (!(await ports.store.passkeys.use(userId, passkey.id, ceremony.counter, now))) {
+    ports.log.warn({ username: user.username }, COPIED);
+    return { kind: "rejected" };
+  }
   const token = startSession(ports, user, client);
-  ports.events.record(eventOf("signin", user.username, user.id));
+  ports.events.record(eventOf("signin", { user, client }));
   return { kind: "signed-in", user: { id: user.id, username: user.username }, token };
 }
 
 const COPIED =
   "a passkey was refused: its signature counter did not grow, so it may have been copied (remove it from the account)";
 
-/** Verifies the signature, and records the use, so that the same answer is not accepted again. */
-function usePasskey(
-  user: StoredUser,
-  answer: PasskeyAnswer,
-  { counter, signed }: Ceremony,
-  challenge: Answered,
-  now: number,
-): ExtraChange<"used" | "rejected" | "copied"> {
-  const passkeys = passkeysIn(user.passkeys);
-  const passkey = passkeys.find(({ id }) => id === answer.id);
-  if (passkey === undefined || !isSignedBy(passkey.key, signed, answer.signature)) {
-    return { kind: "keep", outcome: "rejected" };
-  }
-  if (passkey.answered.some(({ nonce }) => nonce === challenge.nonce)) {
-    return { kind: "keep", outcome: "rejected" };
-  }
-  // A passkey that does not count always sends 0.
-  if (passkey.counter > 0 && counter <= passkey.counter) return { kind: "keep", outcome: "copied" };
-  const answered = rememberAnswer(passkey.answered, challenge, now);
-  if (answered.length > MAX_ANSWERED) return { kind: "keep", outcome: "rejected" };
-  const used: Passkey = { ...passkey, counter, usedAt: now, answered };
-  const next = passkeys.map((one) => (one === passkey ? used : one));
-  return { kind: "replace", by: textOf(next), outcome: "used" };
+async function passkeyOf(store: PasskeyStore, user: UserId, id: string) {
+  return (await store.listOf(user)).find((passkey) => passkey.id === id);
 }

@@ -4,7 +4,7 @@ import type { WorkMeter } from "../base/meter.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import { createWorkQueue, type Requester, type WorkQueueLimits } from "../base/work-queue.ts";
 import { OPERATOR } from "../limits/requester.ts";
-import type { PasswordHash } from "../store.ts";
+import type { PasswordHash } from "../records.ts";
 import { judgeHash } from "./password-cost.ts";
 import { verifyScrypt } from "./scrypt-hash.ts";
 

@@ -1,47 +1,46 @@
-import type { EndOfSessions } from "../accounts/account-store.ts";
 import type { Client } from "../limits/requester.ts";
-import type { UserId } from "../store.ts";
-import type { EndSessionPorts } from "./add-ended-sessions.ts";
-import { nextSecond } from "./end-sessions.ts";
-import { hasEnded, sessionEndsOf } from "./ended-sessions.ts";
-import type { VerifiedToken } from "./session-token.ts";
-import { type ContinueSessionPorts, continueSession } from "./start-session.ts";
+import type { UserId } from "../records.ts";
+import type { UserStore } from "../store.ts";
+import type { EndSessionPorts } from "./end-session.ts";
+import { nextSecond, validUpTo } from "./end-sessions.ts";
+import { sessionRecord } from "./session-record.ts";
+import type { SessionRecorder } from "./session-recorder.ts";
+import type { IssuedToken, SessionTokens, VerifiedToken } from "./session-token.ts";
 
-export type EndOtherSessionsPorts = EndSessionPorts & ContinueSessionPorts;
+export interface EndOtherSessionsPorts extends Omit<EndSessionPorts, "store"> {
+  readonly store: { readonly users: Pick<UserStore, "endSessions"> };
+  readonly tokens: Pick<SessionTokens, "reissue">;
+  readonly sessions: Pick<SessionRecorder, "started">;
+}
 
 type EndOtherSessionsOutcome =
   | { readonly kind: "no-user" }
   /** The session of the request had ended too, a moment before. */
   | { readonly kind: "all-ended" }
-  | { readonly kind: "others-ended"; readonly token: string };
+  | { readonly kind: "others-ended"; readonly token: IssuedToken };
 
 /**
  * Ends every session of the user up to now, recorded or not, and continues that of the request with
- * a new token. Its old token ends as well.
+ * a new token. Its old token ends as well. It counts from the sign-in as before, so that a stolen
+ * session cannot be prolonged.
  */
 export async function endOtherSessions(
-  ports: EndOtherSessionsPorts,
+  { store, clock, users, tokens, sessions }: EndOtherSessionsPorts,
   user: UserId,
   current: VerifiedToken | undefined,
   client: Client,
 ): Promise<EndOtherSessionsOutcome> {
-  const ended = await endAll(ports, user);
-  if (ended === undefined) return { kind: "no-user" };
-  const { was, sessionsFrom } = ended;
-  // Not from the guard, which may have admitted a slow request long ago: a session that has ended
-  // since must not get a new token.
-  if (current?.userId !== user || hasEnded(current, sessionEndsOf(was))) {
-    return { kind: "all-ended" };
-  }
-  return { kind: "others-ended", token: continueSession(ports, current, sessionsFrom, client) };
-}
-
-async function endAll(
-  { store, clock, users }: EndOtherSessionsPorts,
-  user: UserId,
-): Promise<EndOfSessions | undefined> {
+  const own = current?.userId === user ? current : undefined;
+  const asker = own && { id: own.jti, validUpTo: validUpTo(own) };
   try {
-    return await store.endSessions(user, nextSecond(clock));
+    const ended = await store.users.endSessions(user, nextSecond(clock), asker);
+    if (ended === undefined) return { kind: "no-user" };
+    // Not from the guard, which may have admitted a slow request long ago: a session that has ended
+    // since must not get a new token.
+    if (own === undefined || ended.asker === "had-ended") return { kind: "all-ended" };
+    const token = tokens.reissue(own, ended.sessionsFrom);
+    sessions.started(sessionRecord(token, clock.now(), client));
+    return { kind: "others-ended", token };
   } finally {
     // Also after a failure: the sessions may have ended, and only the answer was lost.
     users?.forget(user);

@@ -1,4 +1,4 @@
-import type { AccountPorts } from "../accounts/account-store.ts";
+import type { AccountPorts } from "../accounts/account-ports.ts";
 import type { Clock } from "../base/clock.ts";
 import { eventOf } from "../log/events.ts";
 import type { VerifiedToken } from "./session-token.ts";
@@ -13,17 +13,17 @@ export async function endSessionsOf(
   { store, clock, record }: EndSessionsPorts,
   username: string,
 ): Promise<"no-user" | "ended"> {
-  const user = await store.findUserByUsername(username);
+  const user = await store.users.findByName(username);
   if (user === undefined) return "no-user";
-  if ((await store.endSessions(user.id, nextSecond(clock))) === undefined) return "no-user";
-  await record(eventOf("user_sign_out", username, user.id));
+  if ((await store.users.endSessions(user.id, nextSecond(clock))) === undefined) return "no-user";
+  await record(eventOf("user_sign_out", { user }));
   return "ended";
 }
 
 /** Ends every session of every user, and returns the number of users. */
 export async function endAllSessions({ store, clock, record }: EndSessionsPorts): Promise<number> {
-  const users = await store.endAllSessions(nextSecond(clock));
-  await record(eventOf("user_sign_out_all"));
+  const users = await store.users.endAllSessions(nextSecond(clock));
+  await record(eventOf("user_sign_out_all", {}));
   return users;
 }
 
@@ -31,13 +31,8 @@ export async function endAllSessions({ store, clock, record }: EndSessionsPorts)
 export const nextSecond = ({ now }: Pick<Clock, "now">): number => Math.floor(now() / 1000) + 1;
 
 /**
- * Whether a session has ended. Within the margin the time of issue does not decide, so a token
- * records the user's `sessionsFrom` at the sign-in.
+ * The largest `sessionsFrom` of its user with which a session has not ended. Within the margin the
+ * time of issue does not decide, so a token records the user's `sessionsFrom` at the sign-in.
  */
-export function isEnded(
-  token: Pick<VerifiedToken, "issuedAt" | "sessionsFrom">,
-  sessionsFrom: number,
-): boolean {
-  if (token.sessionsFrom >= sessionsFrom) return false;
-  return token.issuedAt < sessionsFrom + CLOCK_MARGIN_SECONDS;
-}
+export const validUpTo = (token: Pick<VerifiedToken, "issuedAt" | "sessionsFrom">): number =>
+  Math.max(token.sessionsFrom, token.issuedAt - CLOCK_MARGIN_SECONDS);

@@ -1,14 +1,16 @@
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../limits/requester.ts";
+import type { Session } from "../records.ts";
+import type { SessionStore } from "../store.ts";
+import { sessionRecord } from "./session-record.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
-import { type SessionStore, type StoredSession, sessionRecord } from "./session-store.ts";
 import type { VerifiedToken } from "./session-token.ts";
 
 /** More would make the page a wall. "Sign out everywhere else" ends the others as well. */
 const MAX_LISTED = 50;
 
 export interface ListSessionsPorts {
-  readonly store: Pick<SessionStore, "readSessionsOf">;
+  readonly store: { readonly sessions: Pick<SessionStore, "listOf"> };
   readonly clock: Pick<Clock, "now">;
   readonly sessions: SessionRecorder;
 }
@@ -21,15 +23,14 @@ export async function listSessions(
   { store, clock, sessions }: ListSessionsPorts,
   current: VerifiedToken,
   client: Client,
-): Promise<readonly StoredSession[]> {
+): Promise<readonly Session[]> {
   await sessions.flush();
   const now = new Date(clock.now());
-  const listed = await store.readSessionsOf(current.userId, now, MAX_LISTED);
+  const listed = await store.sessions.listOf(current.userId, now, MAX_LISTED);
   const others = listed.filter(({ id }) => id !== current.jti);
   const own = listed.find(({ id }) => id === current.jti);
   if (own !== undefined || current.jti === undefined) return own ? [own, ...others] : others;
-  const { jti: id, userId, issuedAt, expiresAt } = current;
-  const session = { id, userId, createdAt: issuedAt * 1_000, expiresAt };
+  const session = { ...current, id: current.jti, issuedAt: current.issuedAt * 1_000 };
   const unrecorded = sessionRecord(session, now.getTime(), client);
   sessions.started(unrecorded);
   return [unrecorded, ...others];

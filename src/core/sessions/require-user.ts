@@ -1,5 +1,5 @@
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
-import type { User } from "../store.ts";
+import type { User } from "../records.ts";
 import type { CurrentUser } from "./current-user.ts";
 import type { UserMemory } from "./user-memory.ts";
 

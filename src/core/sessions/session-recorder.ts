@@ -2,7 +2,8 @@ import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import type { ServerLog } from "../base/server-log.ts";
-import type { SessionStore, StoredSession } from "./session-store.ts";
+import type { Session } from "../records.ts";
+import type { SessionStore } from "../store.ts";
 
 /** The uses of this long share one write. */
 const PAUSE_MS = 1_000;
@@ -14,7 +15,7 @@ const FLUSH_WITHIN_MS = 250;
  * log: a session is valid whether it is recorded or not.
  */
 export interface SessionRecorder {
-  started(session: StoredSession): void;
+  started(session: Session): void;
   used(id: string): void;
   /** Writes what waits, and returns after 250 ms at most. Never throws. */
   flush(): Promise<void>;
@@ -22,7 +23,7 @@ export interface SessionRecorder {
 
 /** @param store `undefined` records nothing. */
 export function createSessionRecorder(
-  store: Pick<SessionStore, "insertSession" | "noteSessionsUsed"> | undefined,
+  store: Pick<SessionStore, "insert" | "noteUsed"> | undefined,
   clock: Pick<Clock, "now">,
   log: ServerLog,
 ): SessionRecorder {
@@ -49,11 +50,11 @@ export function createSessionRecorder(
     const ids = [...usedIds];
     usedIds = new Set();
     const at = new Date(clock.now());
-    run(() => store.noteSessionsUsed(ids, at), "the last use of sessions was not recorded");
+    run(() => store.noteUsed(ids, at), "the last use of sessions was not recorded");
   };
 
   return {
-    started: (session) => run(() => store.insertSession(session), "a session was not recorded"),
+    started: (session) => run(() => store.insert(session), "a session was not recorded"),
 
     used(id) {
       if (usedIds.size >= MAX_WAITING_USES) return;

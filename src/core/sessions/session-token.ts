@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
-import type { UserId } from "../store.ts";
+import type { UserId } from "../records.ts";
 import { type Jwt, jwtKey, readJwt, signJwt } from "./jwt.ts";
 
 /** Thirty days, for the token and its cookie. */
@@ -27,23 +27,27 @@ export interface VerifiedToken {
   readonly sessionsFrom: number;
 }
 
+/** A new token, with what it says. Times are in milliseconds since 1970. */
+export interface IssuedToken {
+  readonly text: string;
+  /** Of its session: the claim `jti`. */
+  readonly id: string;
+  readonly userId: UserId;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+}
+
 export interface SessionTokens {
-  /**
-   * @param sessionsFrom The user's, if set. The token records it.
-   * @param id Of the session. Default: a new one.
-   */
-  issue(userId: UserId, sessionsFrom?: number, id?: string): string;
-  /** Issues the token of a session that continues under another ID: it expires when it would have. */
-  reissue(token: VerifiedToken, sessionsFrom: number, id: string): string;
+  /** @param sessionsFrom The user's, if set. The token records it. */
+  issue(userId: UserId, sessionsFrom?: number): IssuedToken;
+  /** Issues the token of a session that continues under a new ID: it expires when it would have. */
+  reissue(token: VerifiedToken, sessionsFrom: number): IssuedToken;
   /**
    * Returns the content of a genuine, unexpired token, `forged` for a text that is not a token or that
    * none of the secrets has signed, and `undefined` for a genuine token that is not a session.
    */
   verify(token: string): VerifiedToken | "forged" | undefined;
 }
-
-/** The ID of a new session, which its token carries as `jti`. */
-export const newSessionId = (): string => randomBytes(16).toString("hex");
 
 /** Signs new tokens with the secret, and also accepts tokens signed with a previous secret. */
 export function createSessionTokens(
@@ -53,18 +57,22 @@ export function createSessionTokens(
 ): SessionTokens {
   const key = jwtKey(secret);
   const keys = [key, ...previousSecrets.map(jwtKey)];
+
+  function issued(userId: UserId, [iat, exp]: readonly [number, number], sessionsFrom?: number) {
+    const id = randomBytes(16).toString("hex");
+    const header = sessionsFrom === undefined ? {} : { [SESSIONS_FROM]: sessionsFrom };
+    const text = signJwt({ header, claims: { user_id: userId, jti: id, iat, exp } }, key);
+    return { text, id, userId, issuedAt: iat * 1_000, expiresAt: exp * 1_000 };
+  }
+
   return {
-    issue(userId, sessionsFrom, id = newSessionId()) {
-      const header = sessionsFrom === undefined ? {} : { [SESSIONS_FROM]: sessionsFrom };
+    issue(userId, sessionsFrom) {
       const iat = secondsOf(clock);
-      const exp = iat + SESSION_LIFETIME_SECONDS;
-      return signJwt({ header, claims: { user_id: userId, jti: id, iat, exp } }, key);
+      return issued(userId, [iat, iat + SESSION_LIFETIME_SECONDS], sessionsFrom);
     },
 
-    reissue({ userId, issuedAt: iat, expiresAt }, sessionsFrom, id) {
-      const claims = { user_id: userId, jti: id, iat, exp: expiresAt / 1000 };
-      return signJwt({ header: { [SESSIONS_FROM]: sessionsFrom }, claims }, key);
-    },
+    reissue: ({ userId, issuedAt, expiresAt }, sessionsFrom) =>
+      issued(userId, [issuedAt, expiresAt / 1_000], sessionsFrom),
 
     verify(token) {
       const jwt = readJwt(token, keys);

@@ -1,10 +1,9 @@
-import type { ExtraStore } from "../accounts/account-store.ts";
 import { createBoundedMemory } from "../base/bounded-memory.ts";
 import type { Clock } from "../base/clock.ts";
 import { errorOf, Fault } from "../base/fault.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import type { Extra, Store, StoredUser, User, UserId } from "../store.ts";
-import { type SessionEnds, sessionEndsOf } from "./ended-sessions.ts";
+import type { StoredUser, User, UserId } from "../records.ts";
+import type { Store, UserStore } from "../store.ts";
 
 /**
  * How long the guards of this process may use a user that another process has changed. Counts from
@@ -16,19 +15,16 @@ const MAX_USERS = 32_768;
 /** Applies despite confirmations, in case a change was made in a way that the store cannot report. */
 const MAX_CONFIRMED_AGE_MS = 60_000;
 
-export interface RememberedUser extends SessionEnds {
+export interface RememberedUser {
   readonly user: User;
+  /** Sessions from earlier sign-ins have ended. */
+  readonly sessionsFrom: number;
   /** The monotonic time until which this entry is valid; in the past once forgotten. */
   readonly until: number;
 }
 
-/** A time of reading and, derived from it, the time until which what was read is valid. */
-interface Reading {
+interface Known extends RememberedUser {
   readonly readAt: number;
-  until: number;
-}
-
-interface Known extends RememberedUser, Reading {
   until: number;
 }
 
@@ -37,24 +33,22 @@ export interface UserMemory {
   find(id: UserId): MaybePromise<RememberedUser | undefined>;
   /** Whether an account exists. The last one cannot be removed, so `true` is cached for ever. */
   anyExists(): MaybePromise<boolean>;
-  /** Whether any account has the extra. Remembered as a user is. */
-  anyHas(extra: Extra): MaybePromise<boolean>;
   /** Must be called whenever this process changes a user. */
   forget(id: UserId): void;
   readonly size: number;
   close(): Promise<void>;
 }
 
-export function createUserMemory(
-  store: Pick<Store, "hasUsers" | "findUser" | "watchUsers"> &
-    Partial<Pick<ExtraStore, "hasExtra">>,
-  clock: Pick<Clock, "monotonic">,
-): UserMemory {
+/** What guards read of a store. */
+export interface GuardStore extends Pick<Store, "changes"> {
+  readonly users: Pick<UserStore, "any" | "find">;
+}
+
+export function createUserMemory(store: GuardStore, clock: Pick<Clock, "monotonic">): UserMemory {
   const remembered = createBoundedMemory<UserId, Known>(MAX_USERS);
   const lookups = new Map<UserId, Promise<RememberedUser | undefined>>();
   let anyUserSeen = false;
-  const inUse = new Map<Extra, Reading & { readonly answer: Promise<boolean> }>();
-  const watch = store.watchUsers?.({
+  const watch = store.changes?.watch({
     now: () => clock.monotonic(),
     changed: (id) => (id === "all" ? forgetAll() : forget(id)),
   });
@@ -64,12 +58,13 @@ export function createUserMemory(
     const pending = lookups.get(id);
     if (pending !== undefined) return pending;
     const readAt = clock.monotonic();
-    const lookup: Promise<RememberedUser | undefined> = readUser(store, id)
+    const lookup: Promise<RememberedUser | undefined> = readUser(store.users, id)
       .then((stored) => {
         if (stored === undefined) return undefined;
         const user: User = Object.freeze({ id: stored.id, username: stored.username });
         const until = readAt + MAX_AGE_MS;
-        const found: Known = { user, ...sessionEndsOf(stored), readAt, until };
+        const sessionsFrom = stored.sessionsFrom ?? 0;
+        const found: Known = { user, sessionsFrom, readAt, until };
         if (lookups.get(id) === lookup) remembered.set(id, found);
         // `forget` has removed the lookup from the map: its result may already be outdated.
         else found.until = 0;
@@ -82,20 +77,7 @@ export function createUserMemory(
     return lookup;
   }
 
-  function lookUpUse(extra: Extra): MaybePromise<boolean> {
-    if (store.hasExtra === undefined) return false;
-    const readAt = clock.monotonic();
-    const answer = Promise.resolve(store.hasExtra(extra));
-    const reading = { readAt, until: readAt + MAX_AGE_MS, answer };
-    inUse.set(extra, reading);
-    reading.answer.catch(() => {
-      if (inUse.get(extra) === reading) inUse.delete(extra);
-    });
-    return reading.answer;
-  }
-
   function forget(id: UserId): void {
-    inUse.clear();
     // Expires the entry for sessions that hold a reference to it.
     const known = remembered.get(id);
     if (known !== undefined) known.until = 0;
@@ -104,12 +86,11 @@ export function createUserMemory(
   }
 
   function forgetAll(): void {
-    inUse.clear();
     for (const id of [...remembered.keys(), ...lookups.keys()]) forget(id);
   }
 
   /** Extends the entry where the store has confirmed that it has reported every change since. */
-  function isValid(known: Reading): boolean {
+  function isValid(known: Known): boolean {
     const now = clock.monotonic();
     if (now < known.until) return true;
     const confirmedAt = watch?.confirmedAt() ?? Number.NEGATIVE_INFINITY;
@@ -128,15 +109,10 @@ export function createUserMemory(
 
     anyExists() {
       if (anyUserSeen) return true;
-      return readHasUsers(store).then((yes) => {
+      return readAny(store.users).then((yes) => {
         anyUserSeen ||= yes;
         return anyUserSeen;
       });
-    },
-
-    anyHas(extra) {
-      const known = inUse.get(extra);
-      return known !== undefined && isValid(known) ? known.answer : lookUpUse(extra);
     },
 
     forget,
@@ -152,7 +128,7 @@ export function createUserMemory(
 // A store can be foreign code without types: it can throw at once, return another kind of promise,
 // or return what is not a record. The guards depend on what these functions let through.
 
-async function orError<T>(read: () => Promise<T>): Promise<T> {
+export async function orError<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (thrown) {
@@ -160,21 +136,21 @@ async function orError<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-async function readHasUsers(store: Pick<Store, "hasUsers">): Promise<boolean> {
-  const yes: unknown = await orError(() => store.hasUsers());
+async function readAny(users: Pick<UserStore, "any">): Promise<boolean> {
+  const yes: unknown = await orError(() => users.any());
   if (typeof yes === "boolean") return yes;
-  throw new Fault("store_broken", "hasUsers of the store did not return true or false");
+  throw new Fault("store_broken", "users.any of the store did not return true or false");
 }
 
 /** The user with this ID, and no other. Like `undefined`, `null` means that there is none. */
-async function readUser(store: Pick<Store, "findUser">, id: UserId) {
-  const found: StoredUser | null | undefined = await orError(() => store.findUser(id));
+async function readUser(users: Pick<UserStore, "find">, id: UserId) {
+  const found: StoredUser | null | undefined = await orError(() => users.find(id));
   if (found === undefined || found === null) return undefined;
   const { id: itsId, username, sessionsFrom }: Partial<StoredUser> = found;
   const isTime = Number.isFinite(sessionsFrom ?? 0);
   if (itsId === id && typeof username === "string" && isTime) return found;
   throw new Fault(
     "store_broken",
-    "findUser of the store did not return the user with the given ID",
+    "users.find of the store did not return the user with the given ID",
   );
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
 import type { ServerLog } from "../base/server-log.ts";
-import type { VerifiedToken } from "./session-token.ts";
+import type { Session } from "../records.ts";
 import type { UserMemory } from "./user-memory.ts";
 
 /** Bounds the memory, and the work after an outage. */
@@ -15,32 +15,32 @@ const CLOSE_WITHIN_MS = 2_000;
  * and they are ended in the background as soon as the store answers. Lost if the process is killed.
  */
 export interface WaitingEnds {
-  has(token: VerifiedToken): boolean;
-  add(token: VerifiedToken): "added" | "full";
+  has(id: string): boolean;
+  add(session: Session): "added" | "full";
   /** Tries once more, for two seconds at most, and logs how many sessions were not ended. */
   close(): Promise<void>;
 }
 
 /** @param end Ends a session in the store, or throws. */
 export function createWaitingEnds(
-  end: (token: VerifiedToken) => Promise<void>,
+  end: (session: Session) => Promise<unknown>,
   users: Pick<UserMemory, "forget">,
   clock: Pick<Clock, "now">,
   log: Pick<ServerLog, "warn">,
 ): WaitingEnds {
-  const waiting = new Map<string | undefined, VerifiedToken>();
+  const waiting = new Map<string, Session>();
   const closing = new AbortController();
   let retrying: Promise<void> | undefined;
 
   /** Stops at the first failure. What has failed is tried last the next time. */
   async function endAll(): Promise<void> {
-    for (const [id, token] of waiting) {
+    for (const [id, session] of waiting) {
       try {
-        if (token.expiresAt > clock.now()) await end(token);
+        if (session.expiresAt.getTime() > clock.now()) await end(session);
         waiting.delete(id);
       } catch {
         waiting.delete(id);
-        waiting.set(id, token);
+        waiting.set(id, session);
         return;
       }
     }
@@ -58,13 +58,13 @@ export function createWaitingEnds(
   }
 
   return {
-    has: ({ jti }) => waiting.has(jti),
+    has: (id) => waiting.has(id),
 
-    add(token) {
+    add(session) {
       if (waiting.size >= MAX_WAITING_ENDS) return "full";
-      waiting.set(token.jti, token);
+      waiting.set(session.id, session);
       // The guards look the session up again, and find it here.
-      users.forget(token.userId);
+      users.forget(session.userId);
       retrying ??= retry();
       return "added";
     },

@@ -4,15 +4,17 @@ import { type Client, setupRequester } from "../limits/requester.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import type { Passwords } from "../passwords/passwords.ts";
+import type { User } from "../records.ts";
+import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
 import type { UserMemory } from "../sessions/user-memory.ts";
-import type { Store, User } from "../store.ts";
+import type { UserStore } from "../store.ts";
 import { type SetupTokenSource, setupTokenMatches } from "./setup-token.ts";
 
 export interface SetUpPorts extends StartSessionPorts {
   readonly users: UserMemory;
   readonly setupToken: SetupTokenSource;
-  readonly store: Pick<Store, "insertFirstUser">;
+  readonly store: { readonly users: Pick<UserStore, "insertFirst"> };
   readonly passwords: Passwords;
   readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
   readonly events: EventLog;
@@ -32,7 +34,7 @@ type SetUpOutcome =
   | { readonly kind: "invalid-setup-token" }
   | { readonly kind: "username-or-password-missing" }
   | { readonly kind: "passwords-differ" }
-  | { readonly kind: "set-up"; readonly user: User; readonly token: string };
+  | { readonly kind: "set-up"; readonly user: User; readonly token: IssuedToken };
 
 /** The rule of the setup, in the order of its checks. */
 export async function setUp(
@@ -51,13 +53,13 @@ export async function setUp(
 
   const passwordHash = await ports.passwords.hash(form.password, setupRequester(client));
   // The store decides which of concurrent setups is first.
-  const user = await ports.store.insertFirstUser({ username: form.username, passwordHash });
+  const user = await ports.store.users.insertFirst({ username: form.username, passwordHash });
   if (user === undefined) return { kind: "already-configured" };
 
   const token = startSession(ports, user, client);
   await deleteSetupToken(ports);
   startDomainSetup(ports, form.domain);
-  ports.events.record(eventOf("signup", user.username, user.id));
+  ports.events.record(eventOf("signup", { user, client }));
   return { kind: "set-up", user, token };
 }
 

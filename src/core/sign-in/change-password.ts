@@ -4,12 +4,13 @@ import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
 import type { Passwords } from "../passwords/passwords.ts";
+import type { PasswordHash, UserId } from "../records.ts";
 import type { UserMemory } from "../sessions/user-memory.ts";
-import type { PasswordHash, Store, UserId } from "../store.ts";
+import type { UserStore } from "../store.ts";
 
 interface ChangePasswordPorts {
   readonly users: UserMemory;
-  readonly store: Pick<Store, "findUser" | "replacePasswordHash">;
+  readonly store: { readonly users: Pick<UserStore, "find" | "replaceHash"> };
   readonly passwords: Passwords;
   readonly events: EventLog;
 }
@@ -37,7 +38,7 @@ export async function changePassword(
 ): Promise<ChangePasswordOutcome> {
   const requester = userRequester(client, userId);
   // Not from the user memory: another process may just have changed the hash.
-  const user = await ports.store.findUser(userId);
+  const user = await ports.store.users.find(userId);
   if (user === undefined) return { kind: "no-user" };
   if (form.currentPassword === "" || form.newPassword === "") return { kind: "field-missing" };
   if (!(await ports.passwords.verify(form.currentPassword, user.passwordHash, requester))) {
@@ -48,12 +49,12 @@ export async function changePassword(
 
   const passwordHash = await ports.passwords.hash(form.newPassword, requester);
   const replaced =
-    (await ports.store.replacePasswordHash(user.id, user.passwordHash, passwordHash)) ||
+    (await ports.store.users.replaceHash(user.id, user.passwordHash, passwordHash)) ||
     (await replaceRehashed(ports, userId, form.currentPassword, passwordHash, requester));
   ports.users.forget(user.id);
   // Another request changed the password in the meantime, so the current one no longer matches.
   if (!replaced) return { kind: "current-password-incorrect" };
-  ports.events.record(eventOf("password_change", "", user.id));
+  ports.events.record(eventOf("password_change", { user, client }));
   return { kind: "changed" };
 }
 
@@ -65,8 +66,8 @@ async function replaceRehashed(
   passwordHash: PasswordHash,
   requester: Requester,
 ): Promise<boolean> {
-  const user = await store.findUser(userId);
+  const user = await store.users.find(userId);
   if (user === undefined) return false;
   if (!(await passwords.verify(currentPassword, user.passwordHash, requester))) return false;
-  return store.replacePasswordHash(user.id, user.passwordHash, passwordHash);
+  return store.users.replaceHash(user.id, user.passwordHash, passwordHash);
 }

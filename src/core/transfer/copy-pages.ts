@@ -1,11 +1,10 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { UserReader } from "../accounts/account-store.ts";
 import { Fault, messageOf } from "../base/fault.ts";
-import type { LogReader } from "../log/log-reader.ts";
-import { pagesOf } from "./pages.ts";
-import type { Amounts, ContentsReader, NewRows, Portion } from "./transfer-store.ts";
+import type { Values } from "../tables.ts";
+import { rowPagesOf, tableNames } from "./pages.ts";
+import type { Amounts, Portion, RowReader, Rows } from "./transfer-store.ts";
 
-export type CopySource = ContentsReader & UserReader & Pick<LogReader, "readLogEntries">;
+export type CopySource = Pick<RowReader, "readAmounts" | "readRows">;
 
 export interface CopyProgress {
   readonly step: "copying" | "checking" | "comparing";
@@ -20,26 +19,27 @@ export interface Reading {
   readonly signal: AbortSignal;
 }
 
-/** Yields all users, then all log entries, and reports each page after it was processed. */
+/** Yields the rows of all tables, and reports each page after it was processed. */
 export async function* rowsOf(
   store: CopySource,
   step: CopyProgress["step"],
   { totals, progress, signal }: Reading,
-): AsyncGenerator<NewRows, void, undefined> {
-  const done = { users: 0, entries: 0 };
+): AsyncGenerator<Rows, void, undefined> {
+  const done = { users: 0, log: 0 };
   const show = (): void => {
     const users = portionOf(done.users, totals.users);
-    progress({ step, users, entries: portionOf(done.entries, totals.entries) });
+    progress({ step, users, entries: portionOf(done.log, totals.entries) });
   };
   show();
-  for await (const page of allRows(store)) {
-    if (signal.aborted) throw new Fault("interrupted", "interrupted");
-    yield page;
-    done.users += page.users.length;
-    done.entries += page.entries.length;
-    show();
-    // Lets signals and other readers run: a store may answer without a turn of the event loop.
-    await turn();
+  for (const table of tableNames) {
+    for await (const rows of faultsOf(rowPagesOf(store, table))) {
+      if (signal.aborted) throw new Fault("interrupted", "interrupted");
+      yield { table, rows };
+      if (table === "users" || table === "log") done[table] += rows.length;
+      show();
+      // Lets signals and other readers run: a store may answer without a turn of the event loop.
+      await turn();
+    }
   }
 }
 
@@ -49,19 +49,12 @@ const portionOf = (done: number, total: number): Portion => ({
   total: Math.max(done, total),
 });
 
-async function* allRows(store: CopySource): AsyncGenerator<NewRows, void, undefined> {
-  for await (const users of pagesOf("", (query) => reading(store.readUsers(query)))) {
-    yield { users, entries: [] };
-  }
-  for await (const entries of pagesOf(0, (query) => reading(store.readLogEntries(query)))) {
-    yield { users: [], entries };
-  }
-}
-
 /** Faults only: the store that writes the rows would take another error for one of its own driver. */
-async function reading<T>(page: Promise<T>): Promise<T> {
+async function* faultsOf(
+  pages: AsyncIterable<readonly Values[]>,
+): AsyncGenerator<readonly Values[], void, undefined> {
   try {
-    return await page;
+    yield* pages;
   } catch (error) {
     if (error instanceof Fault) throw error;
     throw new Fault("unreadable", messageOf(error), { cause: error });

@@ -1,17 +1,11 @@
 import { Fault } from "../base/fault.ts";
-import {
-  addRows,
-  type Difference,
-  type Digest,
-  differencesOf,
-  emptyDigest,
-} from "./copy-digest.ts";
+import { addRows, type Difference, type Digest, differencesOf } from "./copy-digest.ts";
 import { type CopySource, type Reading, rowsOf } from "./copy-pages.ts";
-import type { Amounts, Importer, NewRows } from "./transfer-store.ts";
+import type { Amounts, Rows, RowWriter } from "./transfer-store.ts";
 
 export type { CopyProgress, CopySource } from "./copy-pages.ts";
 
-export type CopyTarget = CopySource & Importer;
+export type CopyTarget = CopySource & Pick<RowWriter, "importRows" | "problemWith">;
 
 type CopyOptions = Omit<Reading, "totals">;
 
@@ -25,7 +19,7 @@ export type CopyOutcome =
   | { readonly kind: "not-compared"; readonly reason: unknown };
 
 /**
- * Copies all users, sessions and log entries into an empty store in one step, or nothing. Then reads
+ * Copies the rows of all tables into an empty store in one step, or nothing. Then reads
  * the target and compares it with what was copied.
  * @throws A Fault when the copy is interrupted, the source changes meanwhile, or the target cannot
  * store a row. Nothing was copied then.
@@ -35,15 +29,15 @@ export async function copy(
   target: CopyTarget,
   options: CopyOptions,
 ): Promise<CopyOutcome> {
-  const totals = await source.readContents();
+  const totals = await source.readAmounts();
   if (isEmpty(totals)) return { kind: "source-empty" };
-  const before = await target.readContents();
+  const before = await target.readAmounts();
   if (!isEmpty(before)) return { kind: "target-occupied", ...before };
   const reading = { ...options, totals };
-  const copied = emptyDigest();
+  const copied: Digest = new Map();
   const rows = checkedRows({ source, target, reading, copied });
-  const outcome = await target.importRecords(rows, "empty");
-  if (outcome === "taken") return { kind: "target-occupied", ...(await target.readContents()) };
+  const outcome = await target.importRows(rows, "empty");
+  if (outcome === "taken") return { kind: "target-occupied", ...(await target.readAmounts()) };
   return compare(target, reading, copied);
 }
 
@@ -63,14 +57,14 @@ async function* checkedRows({
   target,
   reading,
   copied,
-}: Copying): AsyncGenerator<NewRows, void, undefined> {
+}: Copying): AsyncGenerator<Rows, void, undefined> {
   for await (const page of rowsOf(source, "copying", reading)) {
-    const problem = target.problemWith?.(page);
+    const problem = target.problemWith(page);
     if (problem !== undefined) throw new Fault("unstorable", problem);
     addRows(copied, page);
     yield page;
   }
-  const again = emptyDigest();
+  const again: Digest = new Map();
   for await (const page of rowsOf(source, "checking", reading)) addRows(again, page);
   const [changed] = differencesOf(copied, again);
   if (changed !== undefined) {
@@ -79,7 +73,7 @@ async function* checkedRows({
 }
 
 async function compare(target: CopySource, reading: Reading, copied: Digest): Promise<CopyOutcome> {
-  const found = emptyDigest();
+  const found: Digest = new Map();
   try {
     for await (const page of rowsOf(target, "comparing", reading)) addRows(found, page);
   } catch (reason) {
@@ -87,5 +81,6 @@ async function compare(target: CopySource, reading: Reading, copied: Digest): Pr
   }
   const differences = differencesOf(copied, found);
   if (differences.length > 0) return { kind: "different", differences };
-  return { kind: "copied", users: copied.users.count, entries: copied.entries.count };
+  const countOf = (table: "users" | "log"): number => copied.get(table)?.count ?? 0;
+  return { kind: "copied", users: countOf("users"), entries: countOf("log") };
 }

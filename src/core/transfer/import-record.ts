@@ -1,30 +1,35 @@
 import { randomUUID } from "node:crypto";
 import { judgeHash } from "../passwords/password-cost.ts";
+import type { UserId } from "../records.ts";
 import {
-  EXTRAS,
-  type Extra,
-  type PasswordHash,
-  type StoredUser,
-  type TransferUser,
-  type UserId,
-} from "../store.ts";
-import { parseSessionRows } from "./session-rows.ts";
+  type Column,
+  columnName,
+  columnsOf,
+  joined,
+  type TableName,
+  tables,
+  type Value,
+  type Values,
+} from "../tables.ts";
+import { ownedTables } from "./pages.ts";
+import type { Rows } from "./transfer-store.ts";
 
 /** The fields of a line by `fieldName`. In CSV, all values are strings and none is absent. */
 export type ImportFields = ReadonlyMap<string, unknown>;
 
+/** A user with the rows of every table that belong to it. */
+export interface ImportedUser {
+  readonly id: UserId;
+  readonly username: string;
+  readonly rows: readonly Rows[];
+}
+
 type ImportRecord =
-  | { readonly kind: "user"; readonly user: TransferUser }
+  | { readonly kind: "user"; readonly user: ImportedUser }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** The maximum size of a form: a longer username could never sign in. */
-const MAX_TEXT_BYTES = 65_536;
-/** IDs are part of every session cookie. */
-const MAX_ID_BYTES = 255;
-const MAX_HASH_BYTES = 1_024;
-/** More than 20 passkeys with the longest IDs, keys, names and lists of answers have. */
-const MAX_EXTRA_BYTES = 131_072;
-const MAX_SESSIONS_BYTES = 1_048_576;
+/** The end of the year 9999, in milliseconds: not every program can read a later time. */
+const MAX_TIME = Date.UTC(10_000, 0) - 1;
 
 /** `password_hash`, `PasswordHash` and `Password_Hash` are the same name. */
 export const fieldName = (name: string): string => name.replaceAll("_", "").toLowerCase();
@@ -34,70 +39,118 @@ export function parseRecord(fields: ImportFields): ImportRecord {
   try {
     return { kind: "user", user: userIn(fields) };
   } catch (error) {
-    if (error instanceof Refusal) return { kind: "refused", reason: error.message };
+    if (error instanceof UnusableField) return { kind: "refused", reason: error.message };
     throw error;
   }
 }
 
-class Refusal extends Error {}
+class UnusableField extends Error {}
 
-function userIn(fields: ImportFields): TransferUser {
-  const username = textOf(fields, "username", "username", MAX_TEXT_BYTES);
-  const hash = textOf(fields, "passwordhash", "password_hash", MAX_HASH_BYTES);
-  const verdict = judgeHash(hash);
-  if (verdict === "unknown") throw new Refusal("unknown password_hash format");
+function userIn(fields: ImportFields): ImportedUser {
+  const given = fields.get("id");
+  const id = isAbsent(given) ? randomUUID() : Number.isSafeInteger(given) ? String(given) : given;
+  const row = rowIn("users", new Map([...fields, ["id", id]]), undefined);
+  const [username, hash] = ["username", "passwordhash"].map((name) => String(fields.get(name)));
+  const verdict = judgeHash(String(hash));
+  if (verdict === "unknown") throw new UnusableField("unknown password_hash format");
   if (verdict === "too-costly") {
-    throw new Refusal("the password_hash would take too much memory or time to verify");
+    throw new UnusableField("the password_hash would take too much memory or time to verify");
   }
-  const sessionsFrom = secondIn(fields.get("sessionsfrom"));
+  const userId = String(id) as UserId;
+  const owned = ownedTables.map((table) => ({ table, rows: ownedIn(table, fields, userId) }));
   return {
-    id: idIn(fields) as UserId,
-    username,
-    passwordHash: hash as PasswordHash,
-    ...(sessionsFrom === undefined ? {} : { sessionsFrom }),
-    ...extrasIn(fields),
-    ...sessionsIn(fields),
+    id: userId,
+    username: String(username),
+    rows: [{ table: "users", rows: [row] }, ...owned.filter(({ rows }) => rows.length > 0)],
   };
 }
 
-/** As an export writes them. Only the rules that own them know whether a text can be read. */
-function extrasIn(fields: ImportFields): Pick<StoredUser, Extra> {
-  const extras = EXTRAS.filter((extra) => !isAbsent(fields.get(extra.toLowerCase())));
-  return Object.fromEntries(
-    extras.map((extra) => [extra, textOf(fields, extra.toLowerCase(), extra, MAX_EXTRA_BYTES)]),
+/** The rows of one table that belong to the user, as an export writes them: as JSON, or in a text. */
+function ownedIn(table: TableName, fields: ImportFields, userId: UserId): readonly Values[] {
+  const field = fields.get(fieldName(table));
+  if (isAbsent(field) || isEarlierMark(field)) return [];
+  const value = typeof field === "string" ? parsed(field) : field;
+  const list = Array.isArray(value) ? value : [value];
+  try {
+    return list.map((one) => rowIn(table, fieldsOf(table, one), userId));
+  } catch (error) {
+    if (!(error instanceof UnusableField)) throw error;
+    throw new UnusableField(`${table} must be as an export writes them: ${error.message}`);
+  }
+}
+
+/** As an export of an earlier version has it in `codes`, for an account that has not confirmed them. */
+const isEarlierMark = (field: unknown): boolean =>
+  typeof field === "string" && field.startsWith("begun ");
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of an object, or of a list in the order of the columns after those that name the user. */
+function fieldsOf(table: TableName, value: unknown): ImportFields {
+  if (typeof value !== "object" || value === null) throw new UnusableField("one is not an object");
+  const names = columnsOf(tables[table]).filter(([, { kind }]) => kind !== "user");
+  const entries = Array.isArray(value)
+    ? names.map(([field], at) => [field, value[at]] as const)
+    : Object.entries(value);
+  return new Map(entries.map(([name, one]) => [fieldName(name), one]));
+}
+
+const rowIn = (table: TableName, fields: ImportFields, userId: UserId | undefined): Values =>
+  columnsOf(tables[table]).map(([field, column]) =>
+    column.kind === "user"
+      ? (userId ?? null)
+      : valueIn(columnName(field), column, fields.get(fieldName(field))),
   );
+
+function valueIn(name: string, { kind, optional, maxBytes = 0 }: Column, value: unknown): Value {
+  const isMissing = value === undefined || value === null || (value === "" && name in REQUIRED);
+  if (isMissing || (value === "" && optional === true)) {
+    const absent = optional === true ? null : LEFT_OUT[name];
+    if (absent !== undefined) return absent;
+    throw new UnusableField(`${name} is missing`);
+  }
+  switch (kind) {
+    case "integer":
+    case "time":
+      return numberIn(name, kind, value);
+    case "texts":
+      if (!Array.isArray(value) || value.some((one) => String(one).includes(","))) {
+        throw new UnusableField(`${name} must be a list of texts without commas`);
+      }
+      return joined(value.map((one) => textIn(name, one, maxBytes)));
+    default:
+      return textIn(name, value, maxBytes);
+  }
 }
 
-function sessionsIn(fields: ImportFields): Pick<TransferUser, "sessions"> {
-  if (isAbsent(fields.get("sessions"))) return {};
-  const rows = parseSessionRows(textOf(fields, "sessions", "sessions", MAX_SESSIONS_BYTES));
-  if (rows !== undefined) return { sessions: JSON.stringify(rows) };
-  throw new Refusal("sessions must be a list of sessions as an export writes it");
+/** What some exports of an earlier version leave out. */
+const LEFT_OUT: Readonly<Record<string, number>> = { wrong: 0 };
+
+/** The texts that must not be empty. */
+const REQUIRED = { id: true, username: true, password_hash: true };
+
+function numberIn(name: string, kind: "integer" | "time", value: unknown): number {
+  const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  const isValid = typeof number === "number" && Number.isSafeInteger(number) && number >= 0;
+  if (isValid && (kind === "integer" || number <= MAX_TIME)) return number;
+  const unit = kind === "time" ? "milliseconds since 1970" : "a whole number";
+  throw new UnusableField(`${name} must be ${name === "sessions_from" ? SECONDS : unit}`);
 }
 
-function idIn(fields: ImportFields): string {
-  const id = fields.get("id");
-  if (isAbsent(id)) return randomUUID();
-  if (typeof id === "number" && Number.isSafeInteger(id)) return String(id);
-  return textOf(fields, "id", "id", MAX_ID_BYTES);
-}
+const SECONDS = "seconds since 1970";
 
-/** Seconds since 1970, as an export writes them for users whose sessions were ended. */
-function secondIn(value: unknown): number | undefined {
-  if (isAbsent(value)) return undefined;
-  const second = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
-  if (typeof second === "number" && Number.isSafeInteger(second) && second >= 0) return second;
-  throw new Refusal("sessions_from must be seconds since 1970");
-}
-
-function textOf(fields: ImportFields, name: string, shown: string, maxBytes: number): string {
-  const text = fields.get(name);
-  if (isAbsent(text)) throw new Refusal(`${shown} is missing`);
-  if (typeof text !== "string") throw new Refusal(`${shown} must be a string`);
-  if (text.includes("\0")) throw new Refusal(`${shown} contains a NUL character`);
-  if (!text.isWellFormed()) throw new Refusal(`${shown} is not valid Unicode`);
+function textIn(name: string, text: unknown, maxBytes: number): string {
+  if (typeof text !== "string") throw new UnusableField(`${name} must be a string`);
+  if (text.includes("\0")) throw new UnusableField(`${name} contains a NUL character`);
+  if (!text.isWellFormed()) throw new UnusableField(`${name} is not valid Unicode`);
   if (Buffer.byteLength(text) > maxBytes) {
-    throw new Refusal(`${shown} is longer than ${maxBytes} bytes`);
+    throw new UnusableField(`${name} is longer than ${maxBytes} bytes`);
   }
   return text;
 }

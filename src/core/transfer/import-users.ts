@@ -1,9 +1,10 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { toEntry } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
-import type { TransferUser } from "../store.ts";
-import { type ImportFields, parseRecord } from "./import-record.ts";
-import type { Importer, NewRows, Portion } from "./transfer-store.ts";
+import { tables, valuesOf } from "../tables.ts";
+import { type ImportedUser, type ImportFields, parseRecord } from "./import-record.ts";
+import { ownedTables } from "./pages.ts";
+import type { Portion, Rows, RowWriter } from "./transfer-store.ts";
 
 /** A line of the file: its fields, or why it cannot be parsed. */
 export type ImportLine = { readonly line: number } & (
@@ -14,9 +15,9 @@ export type ImportLine = { readonly line: number } & (
 /** Holds the lines until all are read, outside the memory of the process. */
 export interface Staging {
   /** Returns the earlier line with the same username or ID, if any. */
-  addUser(line: number, user: TransferUser): EarlierLine | undefined;
+  addUser(line: number, user: ImportedUser): EarlierLine | undefined;
   count(): number;
-  users(): Iterable<readonly TransferUser[]>;
+  users(): Iterable<readonly ImportedUser[]>;
   /** Removes the user and returns its line. */
   removeUser(id: string): number;
 }
@@ -30,9 +31,9 @@ export interface ImportPorts {
   readonly lines: AsyncIterable<readonly ImportLine[]>;
   readonly staging: Staging;
   /** The store, if it already exists. */
-  readonly existing: Importer | undefined;
+  readonly existing: RowWriter | undefined;
   /** Opens the store, and creates it if necessary. */
-  readonly target: () => Promise<Importer>;
+  readonly target: () => Promise<RowWriter>;
   readonly clock: { now(): number };
   readonly refuse: (line: number, reason: string) => void;
   readonly progress: (progress: ImportProgress) => void;
@@ -78,7 +79,7 @@ export async function importUsers(
     if (how === "dry-run") return outcome("would-import");
     const store = await target();
     // Checked before as well, but another process can add users at any time.
-    if ((await store.importRecords(rowsOf(ports))) === "imported") return outcome("imported");
+    if ((await store.importRows(rowsOf(ports))) === "imported") return outcome("imported");
     refused += await removeTaken(store, ports);
   }
 }
@@ -100,19 +101,19 @@ async function stageLines({ lines, staging, existing, refuse }: ImportPorts): Pr
 function stage(
   line: ImportLine,
   staging: Staging,
-  store: Pick<Importer, "problemWith"> | undefined,
+  store: Pick<RowWriter, "problemWith"> | undefined,
 ): string | undefined {
   if ("problem" in line) return line.problem;
   const record = parseRecord(line.fields);
   if (record.kind === "refused") return record.reason;
-  if (store?.problemWith?.({ users: [record.user], entries: [] }) !== undefined) {
+  if (record.user.rows.some((rows) => store?.problemWith(rows) !== undefined)) {
     return "the username or id is too long for the database";
   }
   const earlier = staging.addUser(line.line, record.user);
   return earlier && `line ${earlier.line} has the same ${earlier.same}`;
 }
 
-async function removeTaken(store: Importer, ports: ImportPorts): Promise<number> {
+async function removeTaken(store: RowWriter, ports: ImportPorts): Promise<number> {
   const { staging, refuse, progress } = ports;
   const total = staging.count();
   let done = 0;
@@ -130,13 +131,19 @@ async function removeTaken(store: Importer, ports: ImportPorts): Promise<number>
 }
 
 /** The log entry last: in PostgreSQL, other writers of log entries wait from then on. */
-function* rowsOf({ staging, clock, progress }: ImportPorts): Iterable<NewRows> {
+function* rowsOf({ staging, clock, progress }: ImportPorts): Iterable<Rows> {
   const total = staging.count();
   let done = 0;
   for (const users of staging.users()) {
     progress({ step: "importing", users: { done, total } });
-    yield { users, entries: [] };
+    const all = users.flatMap(({ rows }) => rows);
+    for (const table of ["users", ...ownedTables] as const) {
+      yield { table, rows: all.flatMap((one) => (one.table === table ? one.rows : [])) };
+    }
     done += users.length;
   }
-  yield { users: [], entries: [toEntry(eventOf("user_import", total), clock)] };
+  yield {
+    table: "log",
+    rows: [valuesOf(tables.log, toEntry(eventOf("user_import", { count: total }), clock))],
+  };
 }

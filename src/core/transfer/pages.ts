@@ -1,15 +1,40 @@
+import { columnsOf, type TableName, tables, type Value, type Values } from "../tables.ts";
+import type { RowReader } from "./transfer-store.ts";
+
 const PAGE_SIZE = 1_000;
 
-/** All items in pages, in the order of their IDs. `first` comes before every ID. */
-export async function* pagesOf<Id, Item extends { readonly id: Id }>(
-  first: Id,
-  read: (query: { readonly afterId: Id; readonly limit: number }) => Promise<readonly Item[]>,
+export const tableNames: readonly TableName[] = Object.keys(tables) as readonly TableName[];
+
+/** The tables whose rows belong to users. */
+export const ownedTables: readonly TableName[] = tableNames.filter((name) =>
+  columnsOf(tables[name]).some(([, { kind }]) => kind === "user"),
+);
+
+/** All items in pages, in the order of their IDs. */
+export async function* pagesOf<Item extends { readonly id: string }>(
+  read: (afterId: string, limit: number) => Promise<readonly Item[]>,
 ): AsyncGenerator<readonly Item[], void, undefined> {
-  for (let afterId = first; ; ) {
-    const items = await read({ afterId, limit: PAGE_SIZE });
+  for (let afterId = ""; ; ) {
+    const items = await read(afterId, PAGE_SIZE);
     const last = items.at(-1);
     if (last === undefined) return;
     yield items;
     afterId = last.id;
+  }
+}
+
+/** All rows of a table in pages, in the order of their keys. */
+export async function* rowPagesOf(
+  store: Pick<RowReader, "readRows">,
+  name: TableName,
+): AsyncGenerator<readonly Values[], void, undefined> {
+  const keyAt = columnsOf(tables[name]).findIndex(([field]) => field === tables[name].key);
+  // Before every key.
+  for (let after: Value = name === "log" ? 0 : ""; ; ) {
+    const rows = await store.readRows(name, after, PAGE_SIZE);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    yield rows;
+    after = last[keyAt] ?? null;
   }
 }

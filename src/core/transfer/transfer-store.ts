@@ -1,5 +1,5 @@
-import type { UserReader } from "../accounts/account-store.ts";
-import type { NewLogEntry, TransferUser, User, UserId } from "../store.ts";
+import type { User, UserId } from "../records.ts";
+import type { TableName, Value, Values } from "../tables.ts";
 
 /** Numbers of users and log entries. */
 export interface Amounts {
@@ -13,24 +13,37 @@ export interface Portion {
   readonly total: number;
 }
 
-/** A store that can count its rows. */
-export interface ContentsReader {
-  readContents(): Promise<Amounts>;
+/** Some rows of a table. */
+export interface Rows {
+  readonly table: TableName;
+  readonly rows: readonly Values[];
 }
 
-/** A store that can add users and log entries of another database or system to its own. */
-export interface Importer {
+/** A store whose rows can be read as they are. */
+export interface RowReader {
+  readAmounts(): Promise<Amounts>;
+  /** Sorted by the key of the table. */
+  readRows(table: TableName, after: Value, limit: number): Promise<readonly Values[]>;
+  /** The rows that belong to these users. */
+  readRowsOf(table: TableName, users: readonly string[]): Promise<readonly Values[]>;
+}
+
+/** A store that can add rows of another database or system to its own. */
+export interface RowWriter {
   /** Returns the users whose username or ID is already in use. */
   findTaken(users: readonly User[]): Promise<readonly TakenUser[]>;
   /**
-   * Inserts everything in one step. Inserts nothing and returns `taken` when a username or an ID is
-   * in use by then, or when the store must be `empty` and has other rows. Leaves out sessions whose
-   * ID is known. The store assigns the IDs of log entries. Until it returns, nothing else may call
-   * the store.
+   * Inserts everything in one step. Inserts nothing and returns `taken` when a username or an ID of
+   * a user is in use by then, or when the store must be `empty` and has other rows. Leaves out rows
+   * of users whose key is known. The store assigns the IDs of log entries. Until it returns, nothing
+   * else may call the store.
    */
-  importRecords(rows: RowPages, into?: "any" | "empty"): Promise<"imported" | "taken">;
+  importRows(
+    pages: Iterable<Rows> | AsyncIterable<Rows>,
+    into?: "any" | "empty",
+  ): Promise<"imported" | "taken">;
   /** Describes the first row that cannot be stored here, and why. */
-  problemWith?(rows: NewRows): string | undefined;
+  problemWith(rows: Rows): string | undefined;
 }
 
 export interface TakenUser {
@@ -38,12 +51,5 @@ export interface TakenUser {
   readonly taken: "username" | "id";
 }
 
-export interface NewRows {
-  readonly users: readonly TransferUser[];
-  readonly entries: readonly NewLogEntry[];
-}
-
-type RowPages = Iterable<NewRows> | AsyncIterable<NewRows>;
-
-/** A store that copies and imports can read and write. */
-export interface TransferStore extends ContentsReader, UserReader, Importer {}
+/** The part of a store that copies, exports and imports use. */
+export interface TransferStore extends RowReader, RowWriter {}

@@ -1,36 +1,14 @@
-import type { OpenStore } from "../open-store.ts";
+import { operationsOf, wrapStore } from "../../core/base/wrap-store.ts";
+import type { Store } from "../../core/store.ts";
 import type { Registry } from "./registry.ts";
 
 const STORE_SECONDS = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 2];
-
-/** The store operations that the gate uses. Commands manage accounts in other processes. */
-const operations = [
-  "hasUsers",
-  "findUser",
-  "findUserByUsername",
-  "insertFirstUser",
-  "replacePasswordHash",
-  "replaceExtra",
-  "hasExtra",
-  "endSessions",
-  "insertSession",
-  "noteSessionsUsed",
-  "findSession",
-  "readSessionsOf",
-  "removeSessions",
-  "insertLogEntries",
-  "readNewestEntriesOf",
-  "pruneLogEntries",
-  "pruneLogEntriesOf",
-  "recordAttempt",
-  "forgetAttempts",
-] as const satisfies readonly (keyof OpenStore)[];
 
 /** Returns a function that returns the same store, with its operations timed. */
 export function timeStore(
   registry: Registry,
   seconds: () => number,
-): (store: OpenStore) => OpenStore {
+): <S extends Store>(store: S) => S {
   const durations = registry.histogram(
     "latchkey_store_operation_duration_seconds",
     "Duration of store operations, including failed ones.",
@@ -38,25 +16,19 @@ export function timeStore(
   );
   const failures = registry.counter("latchkey_store_failures_total", "Failed store operations.");
   return (store) => {
-    const timed: OpenStore = Object.create(store);
-    for (const operation of operations) {
-      const work: ((...args: never[]) => Promise<unknown>) | undefined = store[operation];
-      if (work === undefined) continue;
-      const duration = durations({ operation });
-      const failed = failures({ operation });
-      const value = async (...args: never[]): Promise<unknown> => {
-        const start = seconds();
-        try {
-          return await work.apply(store, args);
-        } catch (error) {
-          failed.add(1);
-          throw error;
-        } finally {
-          duration.add(seconds() - start);
-        }
+    // From 0, so that the first failure is an increase.
+    for (const operation of operationsOf(store)) failures({ operation });
+    return wrapStore(store, (operation, call) => {
+      const start = seconds();
+      const result = call();
+      if (!(result instanceof Promise)) return result;
+      const ended = () => durations({ operation }).add(seconds() - start);
+      const failed = (): void => {
+        ended();
+        failures({ operation }).add(1);
       };
-      Object.defineProperty(timed, operation, { value });
-    }
-    return timed;
+      result.then(ended, failed);
+      return result;
+    });
   };
 }

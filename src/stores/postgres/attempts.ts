@@ -1,22 +1,20 @@
-import type { AttemptCounter } from "../../core/limits/shared-limiter.ts";
-import type { Ask } from "./query.ts";
-import { EQ, GT, LT, LTE, MINUS, type Tables, TIMES } from "./tables.ts";
+import type { AttemptStore } from "../../core/store.ts";
+import type { Ask } from "../statements/sql.ts";
 
 /**
  * The sliding log of attempts, one row per address. Uses `clock_timestamp()`: with `now()`, a
  * statement that waited for the row would use the time at which it started.
  */
-export function attemptCounter(ask: Ask, { attempts: table }: Tables): AttemptCounter {
+export function attemptsOn(ask: Ask): AttemptStore {
   return {
-    async recordAttempt(address, { attempts, windowMs, maxTracked }) {
-      const recent = `FROM pg_catalog.unnest(tracked.made) AS at
-                      WHERE at ${GT} ${timeAgo("$2")}`;
-      const text = `INSERT INTO ${table} AS tracked (address, made)
-        SELECT $1, ARRAY[pg_catalog.clock_timestamp()]
-        WHERE NOT EXISTS (SELECT FROM ${table} WHERE ${kindOf("address")} ${EQ} ${kindOf("$1")} OFFSET $4)
+    async record(address, { attempts, windowMs, maxTracked }) {
+      const recent = `FROM unnest(tracked.made) AS at WHERE at > ${timeAgo("$2")}`;
+      const text = `INSERT INTO {attempts} AS tracked (address, made)
+        SELECT $1, ARRAY[clock_timestamp()]
+        WHERE NOT EXISTS (SELECT FROM {attempts} WHERE ${kindOf("address")} == ${kindOf("$1")} OFFSET $4)
         ON CONFLICT (address) DO UPDATE
-        SET made = pg_catalog.array_append(ARRAY(SELECT at ${recent}), pg_catalog.clock_timestamp())
-        WHERE (SELECT pg_catalog.count(*) ${recent}) ${LT} $3
+        SET made = array_append(ARRAY(SELECT at ${recent}), clock_timestamp())
+        WHERE (SELECT count(*) ${recent}) < $3
         RETURNING address`;
       const values = [address, windowMs, attempts, maxTracked];
       return (await ask(text, values, "latchkey_record_attempt")).length === 1
@@ -24,10 +22,10 @@ export function attemptCounter(ask: Ask, { attempts: table }: Tables): AttemptCo
         : "denied";
     },
 
-    async forgetAttempts({ windowMs }) {
-      const text = `DELETE FROM ${table} WHERE address ${EQ} ANY (
-          SELECT address FROM ${table}
-          WHERE made[pg_catalog.cardinality(made)] ${LTE} ${timeAgo("$1")}
+    async forget({ windowMs }) {
+      const text = `DELETE FROM {attempts} WHERE address IN (
+          SELECT address FROM {attempts}
+          WHERE made[cardinality(made)] <= ${timeAgo("$1")}
           FOR UPDATE SKIP LOCKED
         )`;
       await ask(text, [windowMs]);
@@ -36,9 +34,7 @@ export function attemptCounter(ask: Ask, { attempts: table }: Tables): AttemptCo
 }
 
 /** What is before a space: empty for sign-ins by password. */
-const kindOf = (address: string): string =>
-  `pg_catalog.left(${address}, pg_catalog.strpos(${address}, ' '))`;
+const kindOf = (address: string): string => `left(${address}, strpos(${address}, ' '))`;
 
 const timeAgo = (milliseconds: string): string =>
-  `(pg_catalog.clock_timestamp() ${MINUS}
-    (${milliseconds} ${TIMES} interval '1 millisecond'))`;
+  `(clock_timestamp() - (${milliseconds} OPERATOR(pg_catalog.*) interval '1 millisecond'))`;

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import type { SchemaDifference } from "../inspection.ts";
-import { migrations } from "./schema.ts";
-import type { Tables } from "./tables.ts";
+import { OWN_CHANGES } from "./schema.ts";
+import type { FullNames } from "./tables.ts";
 
 interface ActingObject {
   readonly kind: string;
@@ -17,9 +17,9 @@ interface ActingObject {
  */
 export async function findForeignObject(
   client: pg.Client,
-  tables: Tables<string>,
+  names: FullNames,
 ): Promise<SchemaDifference | undefined> {
-  const { rows } = await client.query<ActingObject>(ACTING_OBJECTS, [Object.values(tables)]);
+  const { rows } = await client.query<ActingObject>(ACTING_OBJECTS, [Object.values(names)]);
   const foreign = rows.find((object) => !isOfMigrations(object));
   if (foreign === undefined) return undefined;
   const { kind, name, remove } = foreign;
@@ -31,12 +31,12 @@ export async function findForeignObject(
   };
 }
 
-const MIGRATIONS = migrations.join("\n");
+const OWN = OWN_CHANGES.join("\n");
 
-const isOwnName = (trigger: string): boolean => MIGRATIONS.includes(`CREATE TRIGGER ${trigger} `);
+const isOwnName = (trigger: string): boolean => OWN.includes(`CREATE TRIGGER ${trigger} `);
 
 const isOfMigrations = ({ kind, name, body }: ActingObject): boolean =>
-  kind === "trigger" && isOwnName(name) && MIGRATIONS.includes(`AS $$${body}$$`);
+  kind === "trigger" && isOwnName(name) && OWN.includes(`AS $$${body}$$`);
 
 const ACTING_OBJECTS = `
   WITH own AS (

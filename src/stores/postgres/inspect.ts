@@ -1,12 +1,12 @@
 import type pg from "pg";
 import { type DatabaseContents, type DatabaseInspection, MAX_DENIALS } from "../inspection.ts";
 import type { Row } from "../rows.ts";
+import { NEWEST_SCHEMA } from "../statements/schema.ts";
 import { findForeignObject } from "./foreign-objects.ts";
 import { IDENTITY, identityOf } from "./identity.ts";
 import { tryNotifications } from "./notifications.ts";
 import { onConnection } from "./pool.ts";
-import { NEWEST_SCHEMA } from "./schema.ts";
-import { FIND_SCHEMA, SAFE_PATH, type Tables, tablesIn } from "./tables.ts";
+import { FIND_SCHEMA, type FullNames, namesIn, SAFE_PATH } from "./tables.ts";
 import { type PostgresHost, type PostgresLogin, readPostgresUrl } from "./url.ts";
 
 const ANSWER_WITHIN_MS = 2_000;
@@ -68,7 +68,7 @@ type State = Omit<Answering, "kind" | "host" | "notifications">;
 async function stateOf(client: pg.Client, { host }: PostgresHost): Promise<State> {
   const { made, schema } = await first(client, FIND_SCHEMA);
   await client.query(SAFE_PATH);
-  const tables = tablesIn(String(schema));
+  const names = namesIn(String(schema));
   const askedAt = Date.now();
   const clock = await first(
     client,
@@ -85,11 +85,11 @@ async function stateOf(client: pg.Client, { host }: PostgresHost): Promise<State
     role: state.standby === true ? "standby" : "primary",
     connection: connectionOf(host, state.ssl),
     aheadMs: Number(clock.now) - halfway,
-    database: await databaseOf(client, tables, made),
-    creators: await creatorsIn(client, schema, tables),
+    database: await databaseOf(client, names, made),
+    creators: await creatorsIn(client, schema, names),
     // The last query, since a failed one ends the transaction.
     identity: await identityOf(async () => {
-      return (await client.query(IDENTITY, [tables.schemaVersion])).rows;
+      return (await client.query(IDENTITY, [names.schema])).rows;
     }),
   };
 }
@@ -101,31 +101,29 @@ function connectionOf(host: string, ssl: unknown): State["connection"] {
 
 async function databaseOf(
   client: pg.Client,
-  tables: Tables<string>,
+  names: FullNames,
   made: unknown,
 ): Promise<DatabaseInspection> {
-  const difference = await findForeignObject(client, tables);
+  const difference = await findForeignObject(client, names);
   const isRead = made === true && difference === undefined;
-  const row = isRead ? await first(client, `SELECT version FROM ${tables.schemaVersion}`) : {};
+  const row = isRead ? await first(client, `SELECT version FROM ${names.schema}`) : {};
   const schema = Number(row.version ?? 0);
   const readable = schema > 0 && schema <= NEWEST_SCHEMA;
-  const contents = readable ? await contentsOf(client, tables) : undefined;
+  const contents = readable ? await contentsOf(client, names) : undefined;
   return { schema, newestSchema: NEWEST_SCHEMA, difference, contents };
 }
 
-async function contentsOf(
-  client: pg.Client,
-  { users, log }: Tables<string>,
-): Promise<DatabaseContents> {
+async function contentsOf(client: pg.Client, { users, log }: FullNames): Promise<DatabaseContents> {
   const row = await first(
     client,
-    `SELECT EXISTS (SELECT FROM ${users}) AS users, (SELECT max(at) FROM ${log}) AS at,
-       ARRAY(SELECT summary FROM ${log} WHERE type = 'signin_rate_limited'
+    `SELECT EXISTS (SELECT FROM ${users}) AS users, (SELECT max(at) FROM ${log})::float8 AS at,
+       ARRAY(SELECT address FROM ${log}
+             WHERE type = 'signin_rate_limited' AND address IS NOT NULL
              ORDER BY id DESC LIMIT ${MAX_DENIALS}) AS denials`,
   );
   return {
     hasUsers: row.users === true,
-    latestEntry: row.at instanceof Date ? row.at : undefined,
+    latestEntry: row.at === null ? undefined : new Date(Number(row.at)),
     denials: Array.isArray(row.denials) ? row.denials.map(String) : [],
   };
 }
@@ -133,7 +131,7 @@ async function contentsOf(
 async function creatorsIn(
   client: pg.Client,
   schema: unknown,
-  { schemaVersion }: Tables<string>,
+  { schema: versionTable }: FullNames,
 ): Promise<readonly Creator[]> {
   const { rows } = await client.query<Creator>(
     `SELECT DISTINCT place, coalesce(quote_ident(rolname), 'PUBLIC') AS role
@@ -148,7 +146,7 @@ async function creatorsIn(
        AND rolname IS DISTINCT FROM current_user
        AND NOT EXISTS (SELECT FROM pg_class WHERE oid = to_regclass($2) AND relowner = grantee)
      ORDER BY place DESC, role`,
-    [schema, schemaVersion],
+    [schema, versionTable],
   );
   return rows;
 }

@@ -1,5 +1,5 @@
-import type { Ask } from "./query.ts";
-import { NEWEST_SCHEMA } from "./schema.ts";
+import { NEWEST_SCHEMA } from "../statements/schema.ts";
+import type { Ask } from "../statements/sql.ts";
 import { EQ } from "./tables.ts";
 
 /** The schemas of older versions of Latchkey that are connected to the database. */

@@ -1,8 +1,8 @@
 import { Socket } from "node:net";
 import pg from "pg";
 import { codeOf, messageOf } from "../../core/base/fault.ts";
+import { NEWEST_SCHEMA } from "../statements/schema.ts";
 import type { PostgresClient, PostgresPool } from "./query.ts";
-import { NEWEST_SCHEMA } from "./schema.ts";
 import { type PostgresHost, readPostgresUrl } from "./url.ts";
 
 /** Also limits the wait for a free connection. */

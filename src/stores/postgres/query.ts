@@ -2,6 +2,7 @@ import type { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, Fault, messageOf, STORE_BUSY, Unavailable } from "../../core/base/fault.ts";
 import type { Row } from "../rows.ts";
+import type { Ask } from "../statements/sql.ts";
 
 /** A page must answer within two seconds, even when the database does not. */
 const ALL_WITHIN_MS = 1_800;
@@ -27,16 +28,6 @@ export interface PostgresPool {
   /** Called after a failure that another host might not have. */
   failed?(): void;
 }
-
-/**
- * Runs one statement and returns its rows.
- * @param name Prepares the statement under this name, once per connection.
- */
-export type Ask = (
-  text: string,
-  values?: readonly unknown[],
-  name?: string,
-) => Promise<readonly Row[]>;
 
 /** After the database did not answer, other calls fail at once for this long. */
 const PAUSE_MS = 1_000;

@@ -1,28 +1,24 @@
 import { randomUUID } from "node:crypto";
-import type { AccountStore } from "../../core/accounts/account-store.ts";
-import type { AttemptCounter } from "../../core/limits/shared-limiter.ts";
-import type { LogPruner, LogReader } from "../../core/log/log-reader.ts";
-import type { SessionStore } from "../../core/sessions/session-store.ts";
-import type { Store, UserId } from "../../core/store.ts";
+import type { NewLogEntry } from "../../core/records.ts";
+import type { Store } from "../../core/store.ts";
+import { tables, valuesOf } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
-import { USER_COLUMNS, userOf } from "../rows.ts";
-import { accountsOn } from "./accounts.ts";
-import { attemptCounter } from "./attempts.ts";
+import { codesOn } from "../statements/codes.ts";
+import { logOn } from "../statements/log.ts";
+import { passkeysOn } from "../statements/passkeys.ts";
+import { sessionsOn } from "../statements/sessions.ts";
+import type { Ask } from "../statements/sql.ts";
+import { attemptsOn } from "./attempts.ts";
 import { IDENTITY, identityOf } from "./identity.ts";
-import { logOn } from "./log.ts";
+import { insertEntries } from "./log.ts";
 import { olderSchemas } from "./older-schemas.ts";
 import { createPool } from "./pool.ts";
-import {
-  type Ask,
-  createAsk,
-  DatabaseUnavailable,
-  type PostgresPool,
-  retryingConflicts,
-} from "./query.ts";
+import { createAsk, DatabaseUnavailable, type PostgresPool } from "./query.ts";
 import { migrate } from "./schema.ts";
-import { sessionsOn } from "./sessions.ts";
-import { EQ, type Tables, tablesLater } from "./tables.ts";
-import { transferOn } from "./transfer.ts";
+import { type FullNames, inSharedSql, namesIn } from "./tables.ts";
+import { inTransaction, type Undo } from "./transaction.ts";
+import { postgresTransfer } from "./transfer.ts";
+import { isTaken, postgresUsers } from "./users.ts";
 import { watchUsers } from "./watch-users.ts";
 
 /** For missing tables: create them (the default), or throw `database_missing`. */
@@ -45,13 +41,8 @@ export type PostgresOptions = Missing &
       }
   );
 
-export interface PostgresStore
-  extends AccountStore,
-    LogReader,
-    LogPruner,
-    AttemptCounter,
-    TransferStore,
-    SessionStore {
+export interface PostgresStore extends Required<Store> {
+  readonly transfer: TransferStore;
   /** The schemas of older versions of Latchkey that are connected to the database. */
   olderSchemas(): Promise<readonly number[]>;
   /** What identifies the database, or `undefined` if it does not tell. */
@@ -94,72 +85,43 @@ function prepareOn(
   close: () => Promise<void>,
 ): UnopenedStore<PostgresStore> {
   const ask = createAsk(pool);
-  let schema: string | undefined;
-  const tables = tablesLater(() => {
-    if (schema === undefined) throw new DatabaseUnavailable();
-    return schema;
-  });
+  let found: FullNames | undefined;
+  const names = (): FullNames => {
+    if (found === undefined) throw new DatabaseUnavailable();
+    return found;
+  };
+  const shared = { ask: inSharedSql(ask, names), isTaken, changed: () => {} };
+  const inOne = <T>(work: (ask: Ask, undo: Undo) => Promise<T>): Promise<T> =>
+    inTransaction(pool, (here, undo) => work(inSharedSql(here, names), undo));
+  const keys = new WeakMap<NewLogEntry, string>();
+  const keyOf = (entry: NewLogEntry): string => {
+    const key = keys.get(entry) ?? randomUUID();
+    keys.set(entry, key);
+    return key;
+  };
   const store: PostgresStore = {
-    ...usersOn(ask, tables),
-    ...logOn(ask, tables),
-    ...accountsOn(pool, ask, tables),
-    ...attemptCounter(ask, tables),
-    ...sessionsOn(ask, tables),
-    ...transferOn(pool, tables),
-    identity: () => identityOf(() => ask(IDENTITY, [String(tables.schemaVersion)])),
-    watchUsers: (watching) => watchUsers(pool, watching),
+    users: postgresUsers(shared, inOne),
+    log: {
+      ...logOn(shared),
+      insert: async (entries) => {
+        const rows = entries.map((entry) => valuesOf(tables.log, entry));
+        await insertEntries(shared.ask, rows, entries.map(keyOf));
+      },
+    },
+    sessions: sessionsOn(shared),
+    passkeys: passkeysOn(shared),
+    codes: codesOn(shared),
+    attempts: attemptsOn(shared.ask),
+    changes: { watch: (watching) => watchUsers(pool, watching) },
+    transfer: postgresTransfer(inOne),
+    identity: () => identityOf(() => ask(IDENTITY, [names().schema])),
     olderSchemas: () => olderSchemas(ask),
     close,
   };
   return {
     store,
     async open() {
-      schema = await migrate(pool, ask, missing);
+      found = namesIn(await migrate(pool, ask, missing));
     },
   };
 }
-
-function usersOn(ask: Ask, { users, configured }: Tables): Omit<Store, "insertLogEntries"> {
-  return {
-    async hasUsers() {
-      const [row] = await ask(`SELECT EXISTS (SELECT FROM ${users}) AS yes`);
-      return row?.yes === true;
-    },
-
-    async findUser(id) {
-      if (isUnstorable(id)) return undefined;
-      const text = `SELECT ${USER_COLUMNS} FROM ${users} WHERE id ${EQ} $1`;
-      const [row] = await ask(text, [id], "latchkey_find_user");
-      return row && userOf(row);
-    },
-
-    async findUserByUsername(username) {
-      if (isUnstorable(username)) return undefined;
-      const text = `SELECT ${USER_COLUMNS} FROM ${users} WHERE username ${EQ} $1`;
-      const [row] = await ask(text, [username], "latchkey_find_user_by_username");
-      return row && userOf(row);
-    },
-
-    async insertFirstUser({ username, passwordHash }) {
-      const id = randomUUID() as UserId;
-      // Only one concurrent caller can insert this key, at any isolation level.
-      const text = `WITH first AS (
-          INSERT INTO ${configured} VALUES (true) ON CONFLICT DO NOTHING RETURNING yes
-        )
-        INSERT INTO ${users} (id, username, password_hash)
-        SELECT $1, $2, $3 FROM first
-        WHERE NOT EXISTS (SELECT FROM ${users}) RETURNING id`;
-      const rows = await retryingConflicts(() => ask(text, [id, username, passwordHash]));
-      return rows.length === 1 ? { id, username } : undefined;
-    },
-
-    async replacePasswordHash(id, from, to) {
-      const text = `UPDATE ${users} SET password_hash = $3
-        WHERE id ${EQ} $1 AND password_hash ${EQ} $2 RETURNING id`;
-      return (await ask(text, [id, from, to])).length === 1;
-    },
-  };
-}
-
-/** PostgreSQL text cannot contain NUL, so no stored value matches. */
-const isUnstorable = (text: string): boolean => text.includes("\0");

@@ -1,50 +1,60 @@
-const NAMES = {
-  schemaVersion: "schema",
-  users: "users",
-  sessions: "sessions",
-  configured: "configured",
-  log: "log",
-  logEnd: "log_end",
-  attempts: "attempts",
-} as const;
+import { tables } from "../../core/tables.ts";
+import type { Ask } from "../statements/sql.ts";
 
-/** The full name of a table, for the text of a statement. */
-export interface TableName {
-  /** @throws While the schema is not known, so that no statement is sent before. */
-  toString(): string;
-}
+/** Beside the tables of `core/tables.ts`, those that only PostgreSQL needs. */
+const OWN_TABLES = ["schema", "configured", "log_end", "attempts"] as const;
+
+type Name = keyof typeof tables | (typeof OWN_TABLES)[number];
+
+const NAMES = [...(Object.keys(tables) as readonly Name[]), ...OWN_TABLES];
 
 /** Latchkey's tables by their full names, so that no `search_path` decides which ones are used. */
-export type Tables<Name extends TableName = TableName> = Readonly<Record<keyof typeof NAMES, Name>>;
+export type FullNames = Readonly<Record<Name, string>>;
 
-export const tablesIn = (schema: string): Tables<string> =>
-  tablesNamed((name) => full(schema, name));
-
-/** As `tablesIn`, for a schema that is found later: `schema` is called again for each statement. */
-export const tablesLater = (schema: () => string): Tables =>
-  tablesNamed((name) => ({ toString: () => full(schema(), name) }));
-
-const tablesNamed = <Name extends TableName>(named: (name: string) => Name): Tables<Name> =>
+export const namesIn = (schema: string): FullNames =>
   Object.fromEntries(
-    Object.entries(NAMES).map(([table, name]) => [table, named(name)]),
-  ) as Tables<Name>;
+    NAMES.map((name) => [name, `${quoted(schema)}.${tableName(name)}`]),
+  ) as FullNames;
 
-const full = (schema: string, name: string): string => `${quoted(schema)}.latchkey_${name}`;
+export const tableName = (name: string): string => `latchkey_${name}`;
 
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/**
- * PostgreSQL's own operators, for statements outside a transaction with `SAFE_PATH`: a plain `=`
- * would be the best match in the `search_path`, whichever role created it.
- */
+/** PostgreSQL's own operator: a plain `=` would be the best match in the `search_path`. */
 export const EQ = "OPERATOR(pg_catalog.=)";
-export const GT = "OPERATOR(pg_catalog.>)";
-export const GTE = "OPERATOR(pg_catalog.>=)";
-export const LT = "OPERATOR(pg_catalog.<)";
-export const LTE = "OPERATOR(pg_catalog.<=)";
-export const PLUS = "OPERATOR(pg_catalog.+)";
-export const MINUS = "OPERATOR(pg_catalog.-)";
-export const TIMES = "OPERATOR(pg_catalog.*)";
+
+/**
+ * The SQL that both databases share, as PostgreSQL takes it outside a transaction with `SAFE_PATH`:
+ * full names of tables, and its own operators and functions, whatever others a role has created.
+ */
+export const inPostgres = (text: string, names: FullNames): string =>
+  text
+    .replace(/ IN \{(\$\d+)\}/g, ` ${EQ} ANY ($1)`)
+    .replace(/\{(\w+)\}/g, (_, name: Name) => names[name])
+    .replace(/ IN(?=\s*\()/g, ` ${EQ} ANY `)
+    .replace(/ ==(?=\s)/g, ` ${EQ}`)
+    .replace(/ (<=|>=|<>|<|>|\+|-)(?=\s)/g, " OPERATOR(pg_catalog.$1)")
+    .replace(FUNCTIONS, "pg_catalog.$&");
+
+/**
+ * Takes the shared SQL. A text with NUL, which PostgreSQL cannot store, matches no row.
+ * @param names Throws while the schema is not known, so that no statement is sent before.
+ */
+export function inSharedSql(ask: Ask, names: () => FullNames): Ask {
+  const translated = new Map<string, string>();
+  return async (text, values = [], name = undefined) => {
+    if (/^(SELECT|DELETE)/.test(text) && values.flat().some(hasNul)) return [];
+    const own = translated.get(text) ?? inPostgres(text, names());
+    translated.set(text, own);
+    return ask(own, values, name);
+  };
+}
+
+export const hasNul = (value: unknown): boolean =>
+  typeof value === "string" && value.includes("\0");
+
+const FUNCTIONS =
+  /(?<![.\w])(array_append|cardinality|clock_timestamp|count|left|min|replace|strpos|unnest)\(/g;
 
 /** In the rest of the transaction, short names mean PostgreSQL's own functions and operators. */
 export const SAFE_PATH = "SET LOCAL search_path = pg_catalog, pg_temp";

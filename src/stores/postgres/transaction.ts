@@ -1,11 +1,13 @@
 import { messageOf } from "../../core/base/fault.ts";
-import { type Ask, askOn, type PostgresPool, withClient } from "./query.ts";
+import type { Ask } from "../statements/sql.ts";
+import { askOn, type PostgresPool, withClient } from "./query.ts";
 import { SAFE_PATH } from "./tables.ts";
 
 /** No page waits for a transaction, and counting rows or a slow disk can take long. */
 const WITHIN_MS = 60_000;
 
-type Undo = <T>(outcome: T) => Promise<T>;
+/** Returns the outcome after the transaction was undone. */
+export type Undo = <T>(outcome: T) => Promise<T>;
 
 /**
  * Runs `work` in a READ COMMITTED transaction, whatever the database's default, in which short names

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { UserId, UserWatch, UserWatching } from "../../core/store.ts";
+import type { UserId } from "../../core/records.ts";
+import type { UserWatch, UserWatching } from "../../core/store.ts";
 import { type PostgresClient, type PostgresPool, withClient } from "./query.ts";
 
 const CHANGES = "latchkey_users";

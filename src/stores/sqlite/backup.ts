@@ -2,6 +2,7 @@ import { backup, type DatabaseSync } from "node:sqlite";
 import { Fault, messageOf } from "../../core/base/fault.ts";
 import type { Amounts, Portion } from "../../core/transfer/transfer-store.ts";
 import { newerSchema } from "../inspection.ts";
+import { NEWEST_SCHEMA } from "../statements/schema.ts";
 import { damageIn } from "./damage.ts";
 import {
   accessFault,
@@ -14,7 +15,6 @@ import {
 } from "./file.ts";
 import { isBusy, isFileError, retryWhileBusy } from "./locking.ts";
 import { openToRead, type ReadOnlyDatabase } from "./open-to-read.ts";
-import { NEWEST_SCHEMA } from "./schema.ts";
 import { requireOwnSchema } from "./schema-check.ts";
 
 const PAGES_AT_ONCE = 256;

@@ -2,11 +2,12 @@ import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { codeOf, messageOf } from "../../core/base/fault.ts";
 import { type DatabaseContents, type DatabaseInspection, MAX_DENIALS } from "../inspection.ts";
+import { NEWEST_SCHEMA } from "../statements/schema.ts";
 import { damageIn } from "./damage.ts";
 import { hasWalHeader, UNTRUSTED } from "./file.ts";
 import { isBusy, retryWhileBusy } from "./locking.ts";
 import { openToRead } from "./open-to-read.ts";
-import { NEWEST_SCHEMA, versionOf } from "./schema.ts";
+import { versionOf } from "./schema.ts";
 import { isKnownSchema, schemaDifference } from "./schema-check.ts";
 
 /** A slow disk reads this in a few seconds, which block the event loop. */
@@ -67,12 +68,12 @@ function contentsOf(database: DatabaseSync): DatabaseContents {
   const newest = database.prepare("SELECT at FROM log_entries ORDER BY at DESC LIMIT 1").get()?.at;
   const denials = database
     .prepare(
-      "SELECT summary FROM log_entries WHERE type = 'signin_rate_limited' ORDER BY id DESC LIMIT ?",
+      "SELECT address FROM log_entries WHERE type = 'signin_rate_limited' AND address IS NOT NULL ORDER BY id DESC LIMIT ?",
     )
     .all(MAX_DENIALS);
   return {
     hasUsers: database.prepare("SELECT 1 FROM users LIMIT 1").get() !== undefined,
     latestEntry: typeof newest === "number" ? new Date(newest) : undefined,
-    denials: denials.map(({ summary }) => String(summary)),
+    denials: denials.map(({ address }) => String(address)),
   };
 }

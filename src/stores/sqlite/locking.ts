@@ -1,7 +1,8 @@
-import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, STORE_BUSY, Unavailable } from "../../core/base/fault.ts";
-import type { Row } from "../rows.ts";
+import type { Value } from "../../core/tables.ts";
+import type { Ask } from "../statements/sql.ts";
 
 /** SQLite's primary result codes for a lock that another connection holds. */
 const SQLITE_BUSY = 5;
@@ -36,22 +37,32 @@ export async function retryWhileBusy<T>(work: () => T): Promise<T> {
   }
 }
 
-/** Runs one statement and returns its rows. */
-export type Ask = (text: string, values?: readonly SQLInputValue[]) => Promise<readonly Row[]>;
-
 /**
  * Keeps the few statements of the store: preparing one takes longer than running it. A statement
- * with `LIMIT ?` is prepared again on every use, so where that counts the limit is in the text.
+ * with a parameter as its `LIMIT` is prepared again on every use.
  */
 export function createAsk(database: DatabaseSync): Ask {
   const statements = new Map<string, StatementSync>();
   return (text, values = []) =>
     retryWhileBusy(() => {
-      const statement = statements.get(text) ?? database.prepare(text);
+      const statement = statements.get(text) ?? database.prepare(inSqlite(text));
       statements.set(text, statement);
-      return statement.all(...values);
+      return statement.all(...values.map(bound));
     });
 }
+
+/** The name of a table. That of the log has always been another one. */
+export const tableName = (table: string): string => (table === "log" ? "log_entries" : table);
+
+/** The SQL that both databases share, as SQLite takes it. */
+export const inSqlite = (text: string): string =>
+  text
+    .replace(/IN \{\$(\d+)\}/g, "IN (SELECT value FROM json_each(?$1))")
+    .replace(/\{(\w+)\}/g, (_, table) => tableName(table))
+    .replace(/\$(\d+)/g, "?$1");
+
+export const bound = (value: Value | readonly Value[]): Value =>
+  Array.isArray(value) ? JSON.stringify(value) : (value as Value);
 
 /** Takes the write lock at the start, so that no other connection changes what `work` reads. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): Promise<T> {

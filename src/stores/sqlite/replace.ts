@@ -1,9 +1,9 @@
 import { constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { codeOf, Fault } from "../../core/base/fault.ts";
+import { NEWEST_SCHEMA } from "../statements/schema.ts";
 import { openExisting, openReadOnly, readHeader, UNTRUSTED } from "./file.ts";
 import { isBusy } from "./locking.ts";
-import { NEWEST_SCHEMA } from "./schema.ts";
 import { requireOwnSchema } from "./schema-check.ts";
 
 const BESIDE = ["-wal", "-shm", "-journal"] as const;

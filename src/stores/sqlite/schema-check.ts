@@ -1,9 +1,10 @@
 import { DatabaseSync } from "node:sqlite";
 import { Fault } from "../../core/base/fault.ts";
 import type { SchemaDifference } from "../inspection.ts";
+import { NEWEST_SCHEMA } from "../statements/schema.ts";
 import { openExisting, UNTRUSTED } from "./file.ts";
 import { retryWhileBusy } from "./locking.ts";
-import { createSchema, NEWEST_SCHEMA, versionOf } from "./schema.ts";
+import { createSchema, versionOf } from "./schema.ts";
 
 export const isKnownSchema = (version: number): boolean => version > 0 && version <= NEWEST_SCHEMA;
 

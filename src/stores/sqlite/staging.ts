@@ -1,6 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
+import type { ImportedUser } from "../../core/transfer/import-record.ts";
 import type { EarlierLine, Staging } from "../../core/transfer/import-users.ts";
-import { type Row, userOf, userValues } from "../rows.ts";
+import type { Row } from "../rows.ts";
 
 const PAGE_SIZE = 1_000;
 
@@ -15,13 +16,10 @@ export function openStaging(): OpenStaging {
     PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
     CREATE TABLE users (
       line INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, username TEXT NOT NULL UNIQUE,
-      password_hash TEXT NOT NULL, sessions_from INTEGER,
-      ended_sessions TEXT, codes TEXT, passkeys TEXT, sessions TEXT
+      user TEXT NOT NULL
     ) STRICT;
     BEGIN;`);
-  const insertUser = database.prepare(
-    "INSERT OR IGNORE INTO users VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-  );
+  const insertUser = database.prepare("INSERT OR IGNORE INTO users VALUES (?, ?, ?, ?)");
   const findEarlier = database.prepare(
     "SELECT line, username = ? AS same FROM users WHERE username = ? OR id = ? ORDER BY line LIMIT 1",
   );
@@ -32,7 +30,7 @@ export function openStaging(): OpenStaging {
   return {
     addUser(line, user) {
       const { id, username } = user;
-      const { changes } = insertUser.run(line, ...userValues(user), user.sessions ?? null);
+      const { changes } = insertUser.run(line, id, username, JSON.stringify(user));
       return changes === 1 ? undefined : earlierIn(findEarlier.get(username, username, id) ?? {});
     },
 
@@ -45,7 +43,7 @@ export function openStaging(): OpenStaging {
         const rows = readUsers.all(after, PAGE_SIZE);
         if (rows.length === 0) return;
         after = Number(rows.at(-1)?.line);
-        yield rows.map(userOf);
+        yield rows.map(({ user }): ImportedUser => JSON.parse(String(user)));
       }
     },
 

@@ -1,14 +1,15 @@
-import { randomUUID } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
-import type { AccountStore } from "../../core/accounts/account-store.ts";
 import { Fault } from "../../core/base/fault.ts";
-import type { LogPruner, LogReader } from "../../core/log/log-reader.ts";
-import type { SessionStore } from "../../core/sessions/session-store.ts";
-import type { UserId } from "../../core/store.ts";
+import type { Store } from "../../core/store.ts";
+import { tables, valuesOf } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { newerSchema } from "../inspection.ts";
-import { userOf } from "../rows.ts";
-import { accountsOn } from "./accounts.ts";
+import { codesOn } from "../statements/codes.ts";
+import { logOn } from "../statements/log.ts";
+import { passkeysOn } from "../statements/passkeys.ts";
+import { NEWEST_SCHEMA } from "../statements/schema.ts";
+import { sessionsOn } from "../statements/sessions.ts";
+import type { Ask } from "../statements/sql.ts";
 import {
   createEmpty,
   databaseExists,
@@ -17,12 +18,11 @@ import {
   openExisting,
   restrictToOwner,
 } from "./file.ts";
-import { type Ask, createAsk, isFileError, retryWhileBusy } from "./locking.ts";
-import { logOn } from "./log.ts";
+import { createAsk, inTransaction, isFileError, isTaken, retryWhileBusy } from "./locking.ts";
 import { openToRead } from "./open-to-read.ts";
-import { migrate, NEWEST_SCHEMA, versionOf } from "./schema.ts";
-import { sessionsOn } from "./sessions.ts";
-import { transferOn } from "./transfer.ts";
+import { migrate, versionOf } from "./schema.ts";
+import { insertRows, sqliteTransfer } from "./transfer.ts";
+import { sqliteUsers } from "./users.ts";
 import { createUserChanges } from "./watch-users.ts";
 
 export interface SqliteOptions {
@@ -32,12 +32,8 @@ export interface SqliteOptions {
   readonly missing?: "create" | "refuse";
 }
 
-export interface SqliteStore
-  extends AccountStore,
-    LogReader,
-    LogPruner,
-    TransferStore,
-    SessionStore {
+export interface SqliteStore extends Required<Omit<Store, "attempts">> {
+  readonly transfer: TransferStore;
   close(): void;
 }
 
@@ -126,43 +122,22 @@ async function refuseWithoutTables(database: DatabaseSync, file: string): Promis
 
 function storeOn(database: DatabaseSync, ask: Ask = createAsk(database)): SqliteStore {
   const changes = createUserChanges(database);
+  const shared = { ask, isTaken, changed: changes.report };
   return {
-    async hasUsers() {
-      return (await ask("SELECT 1 FROM users LIMIT 1")).length === 1;
+    users: sqliteUsers(database, shared, changes.report),
+    log: {
+      ...logOn(shared),
+      insert: (entries) =>
+        inTransaction(database, () => {
+          const rows = entries.map((entry) => valuesOf(tables.log, entry));
+          insertRows(database, { table: "log", rows });
+        }),
     },
-
-    async findUser(id) {
-      const [row] = await ask("SELECT * FROM users WHERE id = ?", [id]);
-      return row && userOf(row);
-    },
-
-    async findUserByUsername(username) {
-      const [row] = await ask("SELECT * FROM users WHERE username = ?", [username]);
-      return row && userOf(row);
-    },
-
-    async insertFirstUser({ username, passwordHash }) {
-      const id = randomUUID() as UserId;
-      // Atomic: a writing statement in SQLite holds the write lock from its start.
-      const rows = await ask(
-        `INSERT INTO users (id, username, password_hash)
-         SELECT ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM users) RETURNING id`,
-        [id, username, passwordHash],
-      );
-      return rows.length === 1 ? { id, username } : undefined;
-    },
-
-    async replacePasswordHash(id, from, to) {
-      const text =
-        "UPDATE users SET password_hash = ? WHERE id = ? AND password_hash = ? RETURNING id";
-      return (await ask(text, [to, id, from])).length === 1;
-    },
-
-    ...logOn(database, ask),
-    ...transferOn(database, ask),
-    ...accountsOn(database, ask, changes.report),
-    ...sessionsOn(database, ask),
-    watchUsers: changes.watch,
+    sessions: sessionsOn(shared),
+    passkeys: passkeysOn(shared),
+    codes: codesOn(shared),
+    changes,
+    transfer: sqliteTransfer(database, ask),
     close: () => database.close(),
   };
 }

@@ -1,20 +1,20 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { UserId, UserWatch, UserWatching } from "../../core/store.ts";
+import type { UserId } from "../../core/records.ts";
+import type { UserChanges, UserWatching } from "../../core/store.ts";
 
 /** A read of `data_version` takes some microseconds. */
 const CHECK_EVERY_MS = 50;
 
-interface UserChanges {
+interface ReportedChanges extends UserChanges {
   /** Reports a change made over this connection, which `data_version` leaves out. */
   report(id: UserId | "all"): void;
-  watch(watching: UserWatching): UserWatch;
 }
 
 /**
  * SQLite has no notifications, but its `data_version` changes with every commit of another
  * connection in any process. It does not say what changed, so every user may have.
  */
-export function createUserChanges(database: DatabaseSync): UserChanges {
+export function createUserChanges(database: DatabaseSync): ReportedChanges {
   const watchers = new Set<UserWatching["changed"]>();
   return {
     report: (id) => {

@@ -1,6 +1,6 @@
 import type { MaybePromise } from "../../core/base/maybe-promise.ts";
 import type { Admission, Guard } from "../../core/sessions/require-user.ts";
-import { SESSION_LIFETIME_SECONDS } from "../../core/sessions/session-token.ts";
+import type { IssuedToken } from "../../core/sessions/session-token.ts";
 import { isEncrypted } from "../request/connection.ts";
 import type { WebRequest } from "../request/web-request.ts";
 
@@ -20,11 +20,12 @@ export function clearedSessionCookies(domain: string | undefined): readonly stri
  */
 export function sessionCookies(
   request: WebRequest,
-  token: string,
+  token: IssuedToken,
   domain: string | undefined,
 ): readonly string[] {
   const secure = isOverTls(request) ? "; Secure" : "";
-  const cookie = `${NAME}=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${SESSION_LIFETIME_SECONDS}${secure}`;
+  const lifetime = (token.expiresAt - token.issuedAt) / 1_000;
+  const cookie = `${NAME}=${token.text}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${lifetime}${secure}`;
   return domain === undefined ? [cookie] : [CLEARED, `${cookie}; Domain=${domain}`];
 }
 

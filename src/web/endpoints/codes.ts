@@ -1,5 +1,5 @@
 import type { BegunCodes } from "../../core/codes/turn-on-codes.ts";
-import type { User } from "../../core/store.ts";
+import type { User } from "../../core/records.ts";
 import { homeLocation } from "../answers/location.ts";
 import { redirect } from "../answers/responses.ts";
 import type { CodesField, CodesSection } from "../pages/page-data.ts";
@@ -44,7 +44,8 @@ export const postConfirmCodes =
   (codes: CodeRules): OwnFormEndpoint =>
   async (ports, request, form) => {
     const { user } = request;
-    const outcome = await codes.confirm(user.id, form("sealed"), form("code"));
+    const entered = { sealed: form("sealed"), code: form("code") };
+    const outcome = await codes.confirm(user.id, entered, clientOf(request, ports.proxies));
     switch (outcome.kind) {
       case "no-user":
         return redirect(ports.paths.login);

@@ -1,5 +1,5 @@
 import { andThen, type MaybePromise } from "../../core/base/maybe-promise.ts";
-import type { User } from "../../core/store.ts";
+import type { User } from "../../core/records.ts";
 import { type Answer, redirect, respond, respondText } from "../answers/responses.ts";
 import { acceptedTarget, withReturnTo } from "../answers/return-to.ts";
 import { withRequestId } from "../endpoint.ts";

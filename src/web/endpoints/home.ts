@@ -1,9 +1,6 @@
 import { messageOf } from "../../core/base/fault.ts";
-import { recoveryCodesLeft, usesCodes } from "../../core/codes/code-state.ts";
-import { eventIn } from "../../core/log/events.ts";
-import type { LogEntry } from "../../core/log/log-reader.ts";
-import { passkeysIn } from "../../core/passkeys/passkey.ts";
-import type { Extras, UserId } from "../../core/store.ts";
+import { eventTypes } from "../../core/log/events.ts";
+import type { LogEntry, UserId } from "../../core/records.ts";
 import { takeNotice } from "../answers/notice.ts";
 import type { Answer } from "../answers/responses.ts";
 import type {
@@ -18,7 +15,7 @@ import { shownTime } from "../pages/utc-time.ts";
 import type { MessageName } from "../pages/words/en.ts";
 import { type Locale, wordsIn } from "../pages/words.ts";
 import type { WebPorts } from "../ports.ts";
-import type { AdmittedRequest, WebRequest } from "../request/web-request.ts";
+import type { AdmittedRequest } from "../request/web-request.ts";
 import { partyOf } from "./login.ts";
 import { sessionsFor } from "./sessions.ts";
 
@@ -61,42 +58,34 @@ async function homeData(
   codes?: CodesSection,
 ): Promise<PageData["home"]> {
   const locale = ports.views.locale(request);
-  const [activity, sessions, extras] = await Promise.all([
+  const [activity, sessions, passkeys, codesNow] = await Promise.all([
     activityFor(ports, request.user.id, locale),
     sessionsFor(ports, request, locale),
-    extrasFor(ports, request.user.id),
+    passkeySection(ports, request, locale),
+    codes ?? codesFor(ports, request.user.id),
   ]);
-  return {
-    activity,
-    sessions,
-    codes: codes ?? codesSection(ports, extras),
-    passkeys: passkeySection(ports, request, locale, extras),
-  };
+  return { activity, sessions, codes: codesNow, passkeys };
 }
 
 /** Read from the store, since another instance may have changed them a moment ago. */
-async function extrasFor({ rules, options }: WebPorts, userId: UserId): Promise<Extras> {
-  if (rules.codes === undefined && rules.passkeys === undefined) return {};
-  return (await options.store.findUser(userId)) ?? {};
-}
-
-function codesSection({ rules }: WebPorts, { codes }: Extras): CodesSection {
+async function codesFor({ rules }: WebPorts, userId: UserId): Promise<CodesSection> {
   if (rules.codes === undefined) return { kind: "none" };
-  if (!usesCodes(codes)) return { kind: "off" };
-  return { kind: "on", recoveryCodesLeft: recoveryCodesLeft(codes) };
+  const codes = await rules.codes.find(userId);
+  if (codes === undefined) return { kind: "off" };
+  return { kind: "on", recoveryCodesLeft: codes.recovery.length };
 }
 
 /** The passkeys of the signed-in user. */
-function passkeySection(
+async function passkeySection(
   ports: WebPorts,
-  request: WebRequest,
+  request: AdmittedRequest,
   locale: Locale,
-  { passkeys }: Extras,
-): PasskeySection | undefined {
-  if (ports.rules.passkeys === undefined) return undefined;
-  const list = passkeysIn(passkeys).map(({ id, name, addedAt, usedAt }) => {
+): Promise<PasskeySection | undefined> {
+  const { passkeys } = ports.rules;
+  if (passkeys === undefined) return undefined;
+  const list = (await passkeys.list(request.user.id)).map(({ id, name, addedAt, usedAt }) => {
     const isUsed = usedAt !== undefined;
-    return { id, name, isUsed, ...shownTime(locale, new Date(usedAt ?? addedAt)) };
+    return { id, name, isUsed, ...shownTime(locale, usedAt ?? addedAt) };
   });
   const canAdd = partyOf(ports, request) !== undefined;
   return list.length > 0 || canAdd ? { list, canAdd } : undefined;
@@ -108,7 +97,6 @@ async function activityFor(
   user: UserId,
   locale: Locale,
 ): Promise<Activity> {
-  if (rules.recentLog === undefined) return { kind: "none" };
   try {
     return { kind: "entries", entries: activityIn(locale, await rules.recentLog(user)) };
   } catch (error) {
@@ -120,9 +108,9 @@ async function activityFor(
 /** Log entries in the reader's language. An entry of an unknown type keeps its summary. */
 export function activityIn(locale: Locale, entries: readonly LogEntry[]): readonly ActivityEntry[] {
   const { events } = wordsIn(locale);
-  return entries.map((entry) => {
-    const event = eventIn(entry);
-    const text = event === undefined ? entry.summary : events[event.type](event.subject);
-    return { text, ...shownTime(locale, entry.at) };
+  return entries.map(({ type, summary, subject, address, at }) => {
+    const known = eventTypes.find((one) => one === type);
+    const text = known === undefined ? summary : events[known](subject ?? address ?? "");
+    return { text, ...shownTime(locale, at) };
   });
 }

@@ -30,7 +30,7 @@ export async function getLogin(ports: WebPorts, request: WebRequest): Promise<An
 /** The field is also shown if the store cannot be asked: without codes, it has no effect. */
 async function asksForCode({ rules }: WebPorts): Promise<boolean> {
   try {
-    return await rules.users.anyHas("codes");
+    return await rules.asksForCodes();
   } catch {
     return true;
   }
@@ -45,7 +45,7 @@ async function offersPasskeySignIn(ports: WebPorts, request: WebRequest): Promis
   const { passkeys } = ports.rules;
   if (passkeys === undefined) return false;
   try {
-    return (await ports.rules.users.anyHas("passkeys")) && partyOf(ports, request) !== undefined;
+    return (await passkeys.any()) && partyOf(ports, request) !== undefined;
   } catch (error) {
     ports.requests.log.warn({ reason: messageOf(error) }, "passkeys are not offered");
     return false;
@@ -90,7 +90,11 @@ export async function answerSignIn(
       return redirect(withReturnTo(`${paths.login}?error=1`, target));
     case "signed-in":
       // The new session replaces the one that this browser had, if it is of the same user.
-      await rules.signOut(sessionTokensIn(request.header("cookie")), outcome.user.id);
+      await rules.signOut(
+        sessionTokensIn(request.header("cookie")),
+        clientOf(request, ports.proxies),
+        outcome.user.id,
+      );
       return redirect(
         target ?? locationFor(options.postLoginLocation, outcome.user),
         sessionCookies(request, outcome.token, options.hosts.cookieDomain),

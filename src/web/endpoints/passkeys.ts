@@ -43,7 +43,8 @@ export const postAddPasskey =
       authenticatorData: form("authenticator_data"),
       publicKey: form("public_key"),
     };
-    switch (await passkeys.add(request.user.id, passkey, party)) {
+    const client = clientOf(request, ports.proxies);
+    switch (await passkeys.add(request.user.id, passkey, { party, client })) {
       case "no-user":
         return redirect(ports.paths.login);
       case "rejected":
@@ -86,8 +87,8 @@ export const postRemovePasskey =
   (passkeys: PasskeyRules): OwnFormEndpoint =>
   async (ports, request, form) => {
     const client = clientOf(request, ports.proxies);
-    const password = form("current_password");
-    switch (await passkeys.remove(request.user.id, form("passkey"), password, client)) {
+    const entered = { passkey: form("passkey"), currentPassword: form("current_password") };
+    switch (await passkeys.remove(request.user.id, entered, client)) {
       case "no-user":
         return redirect(ports.paths.login);
       case "current-password-incorrect":

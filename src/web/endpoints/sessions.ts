@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/base/fault.ts";
-import type { AccountSessions } from "../../core/sessions/account-sessions.ts";
+import type { SessionRules } from "../../core/sessions/session-rules.ts";
 import { homeLocation } from "../answers/location.ts";
 import { noticeCookie } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
@@ -32,7 +32,8 @@ export const tokenOf = ({ rules }: WebPorts, request: WebRequest): string =>
 /** The cookie is cleared even if the session cannot be ended yet, which the sign-in page then says. */
 export async function postLogout(ports: WebPorts, request: WebRequest): Promise<Answer> {
   const { rules, options, paths } = ports;
-  const outcome = await rules.signOut(sessionTokensIn(request.header("cookie")));
+  const client = clientOf(request, ports.proxies);
+  const outcome = await rules.signOut(sessionTokensIn(request.header("cookie")), client);
   const notices =
     outcome === "ended" ? [] : [noticeCookie(request, paths.login, "session-not-ended")];
   const cookies = [...clearedSessionCookies(options.hosts.cookieDomain), ...notices];
@@ -44,13 +45,13 @@ export async function postLogout(ports: WebPorts, request: WebRequest): Promise<
  * redirect of a user who has ended this session leads to the sign-in.
  */
 export const postEndSession =
-  (sessions: AccountSessions): OwnFormEndpoint =>
+  (sessions: SessionRules): OwnFormEndpoint =>
   async (ports, request, form) => {
     const { user } = request;
     const home = homeLocation(ports, user);
     const session = form("session");
     if (session === OTHERS) return redirect(home, await endOthers(ports, request));
-    await sessions.end(user, session);
+    await sessions.end(user, session, clientOf(request, ports.proxies));
     return redirect(home);
   };
 

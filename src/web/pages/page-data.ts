@@ -1,4 +1,4 @@
-import type { User } from "../../core/store.ts";
+import type { User } from "../../core/records.ts";
 import type { QrCode } from "./qr-code.ts";
 import type { Words } from "./words/en.ts";
 import type { Locale } from "./words.ts";

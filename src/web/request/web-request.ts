@@ -1,4 +1,4 @@
-import type { User } from "../../core/store.ts";
+import type { User } from "../../core/records.ts";
 
 /** The part of the TCP connection that is read. */
 export interface Connection {

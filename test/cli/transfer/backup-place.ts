@@ -29,9 +29,9 @@ export async function filled(
   const database = join(folder, "latchkey.db");
   const store = await openSqlite({ file: database });
   for (const username of usernames) {
-    await store.insertUser({ username, passwordHash: hashText(`hash of ${username}`) });
+    await store.users.insert({ username, passwordHash: hashText(`hash of ${username}`) });
   }
-  await store.insertLogEntries(Array.from({ length: entries }, (_, n) => logEntry(`entry ${n}`)));
+  await store.log.insert(Array.from({ length: entries }, (_, n) => logEntry(`entry ${n}`)));
   store.close();
   const backup = join(await tempDir(t), "backup.db");
   return { env: { DATA_DIR: folder }, folder, database, backup };
@@ -73,8 +73,8 @@ export interface Content {
 export async function contentOf(file: string): Promise<Content> {
   const store = await openSqlite({ file, missing: "refuse" });
   try {
-    const users = await store.readUsers({ afterId: "", limit: 100_000 });
-    const entries = await store.readLogEntries({ afterId: 0, limit: 100_000 });
+    const users = await store.users.read("", 100_000);
+    const entries = await store.log.read({ afterId: 0, limit: 100_000 });
     return {
       usernames: users.map(({ username }) => username).sort(),
       summaries: entries.map(({ summary }) => summary),

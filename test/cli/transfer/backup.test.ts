@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { chmod, copyFile, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, copyFile, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { keptSchemas } from "../../stores/kept-schemas.ts";
 import { failureOf, outputOf, serveHere } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
 import { startGate } from "../../support/gate.ts";
@@ -85,14 +84,6 @@ test("reports a missing, foreign or newer database in one line and leaves no fil
     assert.deepEqual(await readdir(dirname(backup)), []);
   }
   assert.deepEqual(await readdir(other.folder), ["latchkey.db"]);
-});
-
-test("backs up a database of an older version before its migration", async (t) => {
-  const { env, database, backup } = await filled(t, [], 0);
-  await rm(database);
-  execute(database, keptSchemas("sqlite")[0]?.sql ?? "");
-  await outputOf(["backup", backup], { env });
-  assert.deepEqual((await contentOf(backup)).usernames, ["owner"]);
 });
 
 test("refuses to back up a damaged database", async (t) => {

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { UserId } from "../../../src/core/store.ts";
-import type { CopyTarget } from "../../../src/core/transfer/copy.ts";
+import { type Either, rows, rowsIn, user } from "../../stores/either.ts";
 import { openTransaction, type Transaction, untilBlocked } from "../../support/postgres-admin.ts";
 import { serverOfFile } from "../../support/postgres-file.ts";
 import { openStoreAt } from "../../support/postgres-store.ts";
 import { type Running, startLatchkey } from "../../support/process.ts";
-import { hashText, logEntry, newFile, openStore } from "../../support/store.ts";
+import { newFile, openStore } from "../../support/store.ts";
 
 const ENTRIES = 3_500;
 
@@ -15,7 +14,7 @@ const server = await serverOfFile();
 interface Side {
   /** As the command takes it. */
   readonly name: string;
-  readonly store: CopyTarget;
+  readonly store: Either;
 }
 
 async function sqliteSide(t: TestContext): Promise<Side> {
@@ -38,10 +37,8 @@ interface Sides {
 async function sides(t: TestContext, postgresIs: "source" | "target"): Promise<Sides> {
   const [sqlite, postgres] = [await sqliteSide(t), await postgresSide(t)];
   const [source, target] = postgresIs === "source" ? [postgres, sqlite] : [sqlite, postgres];
-  const id = "the only one" as UserId;
-  const users = [{ id, username: "owner", passwordHash: hashText("a hash") }];
-  const entries = Array.from({ length: ENTRIES }, (_, i) => logEntry(`é ${i}`));
-  await source.store.importRecords([{ users, entries }]);
+  const summaries = Array.from({ length: ENTRIES }, (_, i) => `é ${i}`);
+  await source.store.transfer.importRows(rows([user("the only one")], summaries));
   const lock = {
     source: "LOCK TABLE latchkey_log",
     target: "UPDATE latchkey_log_end SET id = id",
@@ -65,14 +62,11 @@ const startCopy = (t: TestContext, { source, target }: Pick<Sides, "source" | "t
 /** Nothing of the copy is there, and the same command copies everything. */
 async function assertRepeatable(t: TestContext, both: Sides): Promise<void> {
   const { source, target } = both;
-  assert.deepEqual(await target.store.readContents(), { users: 0, entries: 0 });
+  assert.deepEqual(await target.store.transfer.readAmounts(), { users: 0, entries: 0 });
   const { code, stdout, stderr } = await startCopy(t, both).ended;
   assert.deepEqual([code, stderr], [0, ""]);
   assert.match(stdout, new RegExp(`^Copied 1 user and ${ENTRIES} log entries from `));
-  const everyone = { afterId: "", limit: 9 };
-  const all = { afterId: 0, limit: 9_999 };
-  assert.deepEqual(await target.store.readUsers(everyone), await source.store.readUsers(everyone));
-  assert.deepEqual(await target.store.readLogEntries(all), await source.store.readLogEntries(all));
+  assert.deepEqual(await rowsIn(target.store), await rowsIn(source.store));
 }
 
 for (const postgresIs of ["source", "target"] as const) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { createCsvReader, csvLine } from "../../../src/cli/transfer/csv.ts";
-import { linesOf } from "../../../src/cli/transfer/text-lines.ts";
+import { linesOf, MAX_LINE_BYTES } from "../../../src/cli/transfer/text-lines.ts";
 
 /** By the line of each record, its fields or its problem. */
 type Read = Readonly<Record<number, readonly string[] | string>>;
@@ -80,16 +80,18 @@ test("stops reading after a quote that is never closed", async () => {
   );
 });
 
-const LONG = "x".repeat(1_048_577);
-const TOO_LONG = "it is longer than 1 MiB";
+const LONG = "x".repeat(MAX_LINE_BYTES + 1);
+const LINE = `${"evil,".repeat(200)}user\n`;
+const MANY = 17_000;
+const TOO_LONG = "it is longer than 16 MiB";
 const tooLong: readonly (readonly [what: string, text: string, problem: string])[] = [
-  ["a line of more than 1 MiB", LONG, TOO_LONG],
+  ["a line of more than 16 MiB", LONG, TOO_LONG],
   ["one with quotes and commas", `"a ""b""","${LONG}","" ,x`, TOO_LONG],
   ["one in the middle of quotes", `"a\n${LONG},""\nb",c`, `${TOO_LONG}, up to line 4`],
   ["one that opens quotes", `${LONG.slice(2)},"a\nevil,user\n""\n",b`, `${TOO_LONG}, up to line 5`],
   ["one that closes quotes", `"a\nevil,user\n${LONG}"`, `${TOO_LONG}, up to line 4`],
-  ["many lines in quotes", `"${"evil,user\n".repeat(110_000)}"`, `${TOO_LONG}, up to line 110002`],
-  ["misplaced quotes", `"${"evil,user\n".repeat(110_000)}"x`, `${TOO_LONG}, up to line 110002`],
+  ["many lines in quotes", `"${LINE.repeat(MANY)}"`, `${TOO_LONG}, up to line ${MANY + 2}`],
+  ["misplaced quotes", `"${LINE.repeat(MANY)}"x`, `${TOO_LONG}, up to line ${MANY + 2}`],
 ];
 for (const [what, text, problem] of tooLong) {
   test(`skips ${what}, and reads on behind it`, async () => {

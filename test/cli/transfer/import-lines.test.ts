@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ImportFormat, importLines } from "../../../src/cli/transfer/import-lines.ts";
+import { MAX_LINE_BYTES } from "../../../src/cli/transfer/text-lines.ts";
 
 /** The number of each line with its fields, or with its problem. */
 async function read(text: string | Buffer, format?: ImportFormat): Promise<readonly unknown[]> {
@@ -105,24 +106,24 @@ test("reports JSON lines that are too long or not UTF-8 and reads the next one",
   const text = Buffer.concat([
     Buffer.from('{"a":1}\n{"b":"'),
     Buffer.from([0xc3, 0x28]),
-    Buffer.from(`"}\n{"c":"${"x".repeat(1_048_576)}"}\n{"d":1}\n`),
+    Buffer.from(`"}\n{"c":"${"x".repeat(MAX_LINE_BYTES)}"}\n{"d":1}\n`),
   ]);
   assert.deepEqual(await read(text), [
     [1, { a: 1 }],
     [2, "it is not valid UTF-8"],
-    [3, "it is longer than 1 MiB"],
+    [3, "it is longer than 16 MiB"],
     [4, { d: 1 }],
   ]);
 });
 
 test("skips a first line that is too long, and detects the format from the next one", async () => {
-  const long = "x".repeat(1_048_577);
+  const long = "x".repeat(MAX_LINE_BYTES + 1);
   assert.deepEqual(await read(`{"a":"${long}"}\n{"b":1}\n`), [
-    [1, "it is longer than 1 MiB"],
+    [1, "it is longer than 16 MiB"],
     [2, { b: 1 }],
   ]);
   assert.deepEqual(await read(`${HEADER}\n${long}\na,b\n`), [
-    [2, "it is longer than 1 MiB"],
+    [2, "it is longer than 16 MiB"],
     [3, { username: "a", passwordhash: "b" }],
   ]);
   await assert.rejects(read(`${long}\na,b\n`), /the first line must name the columns/);

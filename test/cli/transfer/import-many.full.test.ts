@@ -38,7 +38,7 @@ for (const [kind, open] of Object.entries(places)) {
     const limit = `--max-old-space-size=${HEAP_MIB}`;
     const { code, stdout } = await startNode(t, [limit, MAIN, "import", file], place.env).ended;
     assert.deepEqual([code, stdout], [0, `Imported ${LINES} users\n`]);
-    assert.equal((await place.store.readContents()).users, LINES + 1);
+    assert.equal((await place.store.transfer.readAmounts()).users, LINES + 1);
   });
 
   test(`${kind}: an import killed at any moment has imported all or nothing`, async (t) => {
@@ -53,7 +53,7 @@ for (const [kind, open] of Object.entries(places)) {
       const target = await open(t, "owner");
       const running = startLatchkey(t, ["import", file], target.env);
       await killAfter(running, randomInt(Math.ceil(duration * 1.5)));
-      found.push((await target.store.readContents()).users);
+      found.push((await target.store.transfer.readAmounts()).users);
       assert.equal((await target.entries()).length, found.at(-1) === 1 ? 0 : 1);
     }
     assert.deepEqual(
@@ -78,9 +78,9 @@ test("an import killed while writing leaves nothing, and the same command import
   await writing(join(DATA_DIR, "latchkey.db"), running);
   running.child.kill("SIGKILL");
   assert.equal((await running.ended).signal, "SIGKILL");
-  assert.equal((await place.store.readContents()).users, 1);
+  assert.equal((await place.store.transfer.readAmounts()).users, 1);
   assert.equal((await startLatchkey(t, ["import", file], place.env).ended).code, 0);
-  assert.equal((await place.store.readContents()).users, LINES_TO_KILL + 1);
+  assert.equal((await place.store.transfer.readAmounts()).users, LINES_TO_KILL + 1);
 });
 
 /** Resolves while another connection holds the write lock. */
@@ -114,7 +114,7 @@ test("the gate serves requests during an import and finds imported users at once
   }
   assert.equal((await running.ended).code, 0);
   assert.ok(asked > 10, `${asked} requests`);
-  assert.equal((await place.store.readContents()).users, 50_001);
+  assert.equal((await place.store.transfer.readAmounts()).users, 50_001);
   const changed = await gate.send("/account/password", {
     session,
     form: changeForm(OWNER.password, "correct horse 2"),

@@ -58,8 +58,8 @@ test("a stored hash with an excessive cost counts as a wrong password, and the s
   assert.ok(costly && plain);
   const absurd = "$2b$31$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
   const cheap = await bcrypt(PASSWORD, 4);
-  await place.store.replacePasswordHash(costly.id, costly.passwordHash, hashText(absurd));
-  await place.store.replacePasswordHash(plain.id, plain.passwordHash, hashText(cheap));
+  await place.store.users.replaceHash(costly.id, costly.passwordHash, hashText(absurd));
+  await place.store.users.replaceHash(plain.id, plain.passwordHash, hashText(cheap));
   const gate = await startGate(t, { dataDir: place.env.DATA_DIR ?? "" });
   const [refused, wrong] = await Promise.all(
     ["costly", "plain"].map((username) => gate.signIn({ username, password: "correct house" })),

@@ -91,7 +91,7 @@ const attacks: readonly (readonly [name: string, change: string, remedy: "drop" 
     rewritten("password_hash TEXT NOT NULL", "password_hash TEXT NOT NULL CHECK (1)"),
     "restore",
   ],
-  ["a default", rewritten("codes TEXT", "codes TEXT DEFAULT 1"), "restore"],
+  ["a default", rewritten("secret TEXT", "secret TEXT DEFAULT 1"), "restore"],
   [
     "text after a NUL",
     inSchema("UPDATE sqlite_master SET sql = sql || char(0) || 'x' WHERE name = 'users'"),
@@ -112,7 +112,6 @@ const attacks: readonly (readonly [name: string, change: string, remedy: "drop" 
      INSERT INTO sqlite_master SELECT 'view', 'v' || i, 'v' || i, 0, 'CREATE VIEW v' || i || ' AS SELECT 1' FROM n`),
     "restore",
   ],
-  ["a lower version", "PRAGMA user_version = 1", "restore"],
 ];
 
 interface Attacked {
@@ -150,10 +149,7 @@ for (const [name, change, remedy] of attacks) {
     assert.match(line, /has a foreign schema: |malformed database schema/);
     assert.deepEqual(await readdir(DATA_DIR), []);
     const copied = ["copy", "--from", `sqlite:${bad}`, "--to", `sqlite:${DATA_DIR}/copy.db`];
-    assert.match(
-      await failureOf(copied),
-      /foreign schema: |malformed database schema|has schema 1/,
-    );
+    assert.match(await failureOf(copied), /foreign schema: |malformed database schema/);
 
     const env = { DATABASE_URL: `sqlite:${bad}` };
     const problem = await problemOf(bad);

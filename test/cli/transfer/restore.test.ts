@@ -115,7 +115,7 @@ test("restores a manual copy of a running database with its write-ahead log", as
   const [source, target] = [await filled(t, ["owner"], 1), await tempDir(t)];
   const store = await openSqlite({ file: source.database });
   t.after(() => store.close());
-  await store.insertLogEntries([logEntry("late")]);
+  await store.log.insert([logEntry("late")]);
   const folder = join(target, "copy");
   await mkdir(folder);
   for (const name of ["latchkey.db", "latchkey.db-wal"]) {

@@ -52,9 +52,11 @@ function withoutChance(shown: string): string {
 
 test("every session in docs/accounts.md prints what the page shows", async (t) => {
   const place = await sqlitePlace(t, "owner");
-  const owner = await place.store.findUserByUsername("owner");
+  const owner = await place.store.users.findByName("owner");
   assert.ok(owner !== undefined);
-  await place.store.replaceExtra(owner.id, "codes", undefined, "codes to turn off");
+  await place.store.codes.begin(owner.id, "");
+  const codes = { secret: "codes to turn off", lastStep: 0, recovery: [], wrong: 0 };
+  await place.store.codes.turnOn(owner.id, "", codes);
   const session = {
     id: "5f0c1d7f7d9e4a3b8c6d2e1f0a9b8c7d",
     userId: owner.id,
@@ -77,7 +79,7 @@ test("every session in docs/accounts.md prints what the page shows", async (t) =
   }
   for (const { line, shown } of steps) {
     // Earlier commands end all sessions.
-    if (line.includes(" session list ")) await place.store.insertSession(session);
+    if (line.includes(" session list ")) await place.store.sessions.insert(session);
     const ran = await onTerminal(t, line, env, typingFor(shown));
     assert.equal(withoutChance(ran.shown), withoutChance(shown), line);
     assert.equal(ran.code, /^latchkey: /m.test(shown) ? 1 : 0, line);

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import type { TestContext } from "node:test";
-import type { StoredUser } from "../../../src/core/store.ts";
+import type { StoredUser } from "../../../src/core/records.ts";
 import type { Either } from "../../stores/either.ts";
 import { hashText, newFile, openStore } from "../../support/store.ts";
 
@@ -27,17 +27,17 @@ export async function placeOf(
   usernames: readonly string[],
 ): Promise<Place> {
   for (const username of usernames) {
-    await store.insertUser({ username, passwordHash: hashText(`hash of ${username}`) });
+    await store.users.insert({ username, passwordHash: hashText(`hash of ${username}`) });
   }
   return {
     env,
     store,
     async accounts() {
-      const users = await store.readUsers({ afterId: "", limit: 10_000 });
+      const users = await store.users.read("", 10_000);
       return Object.fromEntries(users.map((user) => [user.username, user]));
     },
     async entries() {
-      const entries = await store.readLogEntries({ afterId: 0, limit: 1_000 });
+      const entries = await store.log.read({ afterId: 0, limit: 1_000 });
       return entries.map(({ author, type, summary }) => `${author} ${type}: ${summary}`);
     },
   };

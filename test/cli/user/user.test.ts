@@ -33,17 +33,17 @@ for (const [kind, open] of Object.entries(places)) {
     assert.deepEqual(owner, { ...before.owner, passwordHash: owner.passwordHash });
 
     for (const { id } of [guest, owner]) {
-      await place.store.replaceExtra(id, "codes", undefined, "unreadable codes");
+      await place.store.codes.begin(id, "mark");
+      const codes = { secret: "sealed", lastStep: 0, recovery: [], wrong: 0 };
+      await place.store.codes.turnOn(id, "mark", codes);
     }
     const turnOff = () => user(place, "codes", "off", "owner");
     assert.equal(await turnOff(), 'Turned off the one-time codes of user "owner".\n');
     assert.equal(await turnOff(), 'User "owner" does not use one-time codes.\n');
     const renamed = await user(place, "rename", "owner", "host");
     assert.equal(renamed, 'Renamed user "owner" to "host".\n');
-    assert.deepEqual(await place.accounts(), {
-      guest: { ...guest, codes: "unreadable codes" },
-      host: { ...owner, username: "host" },
-    });
+    assert.deepEqual(await place.accounts(), { guest, host: { ...owner, username: "host" } });
+    assert.ok(await place.store.codes.find(guest.id));
     assert.deepEqual(await place.entries(), [
       "cli user_add: Added account guest",
       "cli user_password: Set the password of owner",
@@ -76,7 +76,7 @@ for (const [kind, open] of Object.entries(places)) {
     const place = await open(t, "guest", "owner", STRANGE);
     const { owner } = await place.accounts();
     assert.ok(owner);
-    await place.store.endSessions(owner.id, 1_900_000_000);
+    await place.store.users.endSessions(owner.id, 1_900_000_000);
     const accounts = Object.values(await place.accounts());
     const escaped = "\\u{1b}[2Jg\\u{9b}u\\u{a}est\\u{202e}";
     const rows = accounts.map(

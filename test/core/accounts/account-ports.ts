@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import type { Event } from "../../../src/core/log/events.ts";
-import type { StoredUser } from "../../../src/core/store.ts";
+import type { StoredUser } from "../../../src/core/records.ts";
 import { type CorePorts, corePorts } from "../../support/core-ports.ts";
 import { hashText } from "../../support/store.ts";
 
@@ -21,7 +21,7 @@ export async function accountPorts(
   const ports = await corePorts(t);
   const { store } = ports;
   for (const username of usernames) {
-    await store.insertUser({ username, passwordHash: hashText(`hash of ${username}`) });
+    await store.users.insert({ username, passwordHash: hashText(`hash of ${username}`) });
   }
   const recorded: Event[] = [];
   return {
@@ -35,7 +35,7 @@ export async function accountPorts(
     recorded,
     record: async (event) => void recorded.push(event),
     async accounts() {
-      const users = await store.readUsers({ afterId: "", limit: 100 });
+      const users = await store.users.read("", 100);
       return [...users].sort((a, b) => (a.username < b.username ? -1 : 1));
     },
   };

@@ -7,9 +7,11 @@ import { accountPorts } from "./account-ports.ts";
 test("keeps ID and password of a renamed account and records an entry", async (t) => {
   const ports = await accountPorts(t, "guest", "owner");
   const [guest, owner] = await ports.accounts();
+  assert.ok(owner);
+  const host = { ...owner, username: "host" };
   assert.equal(await renameUser(ports, "owner", "host"), "renamed");
-  assert.deepEqual(await ports.accounts(), [guest, { ...owner, username: "host" }]);
-  assert.deepEqual(ports.recorded, [eventOf("user_rename", "host", owner?.id)]);
+  assert.deepEqual(await ports.accounts(), [guest, host]);
+  assert.deepEqual(ports.recorded, [eventOf("user_rename", { user: host })]);
 });
 
 for (const [from, to, outcome] of [
@@ -28,13 +30,7 @@ for (const [from, to, outcome] of [
 
 test("does not rename an account that is removed in the meantime", async (t) => {
   const ports = await accountPorts(t, "guest", "owner");
-  const store = {
-    ...ports.store,
-    async renameUser(...about: Parameters<typeof ports.store.renameUser>) {
-      await ports.store.removeUser(about[0]);
-      return ports.store.renameUser(...about);
-    },
-  };
-  assert.equal(await renameUser({ ...ports, store }, "owner", "host"), "no-user");
+  t.mock.method(ports.store.users, "rename", async () => "missing" as const);
+  assert.equal(await renameUser(ports, "owner", "host"), "no-user");
   assert.deepEqual(ports.recorded, []);
 });

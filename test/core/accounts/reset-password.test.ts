@@ -10,12 +10,13 @@ const PASSWORD = "a good password";
 test("sets the new password whatever the old hash, changes nothing else, and records an entry", async (t) => {
   const ports = await accountPorts(t, "guest", "owner");
   const [guest, owner] = await ports.accounts();
+  assert.ok(owner);
   assert.equal(await resetPassword(ports, "owner", PASSWORD), "reset");
   const [guestAfter, ownerAfter] = await ports.accounts();
   assert.equal(await ports.passwords.verify(PASSWORD, ownerAfter?.passwordHash), true);
   assert.deepEqual(guestAfter, guest);
   assert.deepEqual(ownerAfter, { ...owner, passwordHash: ownerAfter?.passwordHash }, "no sign-out");
-  assert.deepEqual(ports.recorded, [eventOf("user_password", "owner", owner?.id)]);
+  assert.deepEqual(ports.recorded, [eventOf("user_password", { user: owner })]);
 });
 
 for (const [what, username, password, outcome] of [
@@ -38,7 +39,7 @@ test("sets the new password over one that the user sets during the hashing", asy
   const passwords = {
     async hash(password: string) {
       assert.ok(owner);
-      await ports.store.replacePasswordHash(owner.id, owner.passwordHash, hashText("of the user"));
+      await ports.store.users.replaceHash(owner.id, owner.passwordHash, hashText("of the user"));
       return ports.passwords.hash(password);
     },
   };
@@ -52,7 +53,7 @@ test("reports an account that is removed during the hashing as missing", async (
   const [guest] = await ports.accounts();
   const passwords = {
     async hash(password: string) {
-      assert.equal(guest && (await ports.store.removeUser(guest.id)), "removed");
+      assert.equal(guest && (await ports.store.users.remove(guest.id)), "removed");
       return ports.passwords.hash(password);
     },
   };

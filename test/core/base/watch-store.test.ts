@@ -2,36 +2,41 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { STORE_BUSY, Unavailable } from "../../../src/core/base/fault.ts";
 import { watchStore } from "../../../src/core/base/watch-store.ts";
+import type { Store } from "../../../src/core/store.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 
 const away = new Unavailable("store_unavailable", "no answer", 2, { cause: new Error("refused") });
 const busy = new Unavailable(STORE_BUSY, "locked", 2);
 
-/** A store in the form of a class, whose methods need their own `this`. */
-class Store {
+/** The users of a store in the form of a class, whose methods need their own `this`. */
+class Users {
   #failure: Error | undefined;
   fail(failure: Error | undefined): void {
     this.#failure = failure;
   }
-  async ask(): Promise<string> {
+  async any(): Promise<boolean> {
     if (this.#failure !== undefined) throw this.#failure;
-    return "answer";
+    return true;
   }
 }
 
+/** Of the store, only `users.any` is called. */
+const storeOf = (users: { any(): Promise<boolean> }): Store =>
+  Object.freeze({ users, log: {} }) as Store;
+
 function watched() {
-  const store = new Store();
+  const users = new Users();
   const clock = fakeClock();
   const log = recordingLog();
-  const watchedStore = watchStore(Object.freeze(store), clock, log);
+  const watchedStore = watchStore(storeOf(users), clock, log);
   return {
     log,
     async ask(failure: Error | undefined, afterMs = 0): Promise<void> {
       clock.advance(afterMs);
-      store.fail(failure);
-      const asked = watchedStore.ask();
-      if (failure === undefined) assert.equal(await asked, "answer");
+      users.fail(failure);
+      const asked = watchedStore.users.any();
+      if (failure === undefined) assert.equal(await asked, true);
       else await assert.rejects(asked, failure);
     },
     lines: () => log.lines.map(({ message, fields }) => [message, fields]),
@@ -74,6 +79,6 @@ test("a server log that throws does not fail the request", async () => {
     throw new Error("the log is full");
   };
   const log = { warn: throwing, error: throwing };
-  const store = watchStore({ ask: () => Promise.reject(away) }, fakeClock(), log);
-  await assert.rejects(store.ask(), away);
+  const store = watchStore(storeOf({ any: () => Promise.reject(away) }), fakeClock(), log);
+  await assert.rejects(store.users.any(), away);
 });

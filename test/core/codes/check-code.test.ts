@@ -1,213 +1,168 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { checkCode } from "../../../src/core/codes/check-code.ts";
+import { type TestContext, test } from "node:test";
+import { type CheckCodePorts, checkCode } from "../../../src/core/codes/check-code.ts";
 import { createSeals } from "../../../src/core/sessions/seals.ts";
-import type { StoredUser } from "../../../src/core/store.ts";
-import type { CorePorts } from "../../support/core-ports.ts";
 import { eventually } from "../../support/eventually.ts";
 import { SECRET } from "../../support/gate.ts";
 import { add, newFile, openStore } from "../../support/store.ts";
-import { STEP_MS, withCodes } from "./codes-ports.ts";
+import { CLIENT, STEP_MS, withCodes } from "./codes-ports.ts";
 
-const wrongIn = ({ codes = "" }: StoredUser): unknown => JSON.parse(codes).wrong;
-
-const counted = (owner: () => Promise<StoredUser>, wrong: number): Promise<true> =>
-  eventually(async () => wrongIn(await owner()) === wrong || undefined);
-
-async function setWrong({ store }: CorePorts, user: StoredUser, wrong: number): Promise<void> {
-  const next = JSON.stringify({ ...JSON.parse(user.codes ?? ""), wrong });
-  assert.ok(await store.replaceExtra(user.id, "codes", user.codes, next));
+async function scene(t: TestContext, file?: string) {
+  const codesScene = await withCodes(t, file);
+  const { ports, user, codes } = codesScene;
+  return {
+    ...codesScene,
+    /** Checks a code as it is entered now. */
+    check: async (entered: string, changed: Partial<CheckCodePorts> = {}) =>
+      checkCode({ ...ports, ...changed }, { user, codes: await codes() }, entered, CLIENT),
+    counted: (wrong: number) =>
+      eventually(async () => (await codes())?.wrong === wrong || undefined),
+    async setWrong(wrong: number) {
+      for (let n = 0; n < wrong; n += 1) await ports.store.codes.countWrong(user.id, wrong);
+    },
+    entryTypes: async () => (await ports.writtenEntries()).map((entry) => entry.split(":")[0]),
+  };
 }
 
-test("needs no code for an account without codes", async (t) => {
-  const { ports, owner } = await withCodes(t);
-  const { codes: _codes, ...without } = await owner();
-  assert.equal(await checkCode(ports, without, "whatever"), "not-needed");
-});
-
 test("accepts a code once, with spaces too", async (t) => {
-  const { ports, owner, code } = await withCodes(t);
-  assert.equal(await checkCode(ports, await owner(), code(-1)), "rejected", "confirmed with it");
+  const { ports, check, code } = await scene(t);
+  assert.equal(await check(code(-1)), "rejected", "confirmed with it");
   const spaced = `${code().slice(0, 3)} ${code().slice(3)}`;
-  assert.equal(await checkCode(ports, await owner(), spaced), "accepted");
-  assert.equal(await checkCode(ports, await owner(), code()), "rejected");
+  assert.equal(await check(spaced), "accepted");
+  assert.equal(await check(code()), "rejected");
   ports.clock.advance(STEP_MS);
-  assert.equal(await checkCode(ports, await owner(), code(-1)), "rejected", "the same code later");
-  assert.equal(await checkCode(ports, await owner(), code()), "accepted");
+  assert.equal(await check(code(-1)), "rejected", "the same code later");
+  assert.equal(await check(code()), "accepted");
 });
 
-test("rejects a missing and a wrong code", async (t) => {
-  const { ports, owner, code } = await withCodes(t);
-  const before = await owner();
-  assert.equal(await checkCode(ports, before, ""), "rejected");
+test("rejects a missing and a wrong code, and counts and records the wrong ones", async (t) => {
+  const { ports, check, counted, entryTypes, code } = await scene(t);
+  assert.equal(await check(""), "rejected");
   assert.equal(ports.codeLimiter.tracked, 0, "without a code none is counted");
-  for (const entered of ["abc", code(2), "0".repeat(25)]) {
-    assert.equal(await checkCode(ports, before, entered), "rejected", entered);
-  }
-  await counted(owner, 3);
-  const entry = "code_rejected: Wrong one-time code after the right password of owner";
-  assert.deepEqual((await ports.writtenEntries()).slice(1), [entry, entry, entry]);
+  for (const entered of ["abc", code(2), "0".repeat(25)])
+    assert.equal(await check(entered), "rejected", entered);
+  await counted(3);
+  assert.deepEqual((await entryTypes()).slice(1), Array(3).fill("code_rejected"));
 });
 
-test("answers a wrong code before the write of its count begins", async (t) => {
-  const { ports, owner } = await withCodes(t);
-  const replaceExtra = t.mock.method(ports.store, "replaceExtra");
-  assert.equal(await checkCode(ports, await owner(), "abc"), "rejected");
-  assert.equal(replaceExtra.mock.callCount(), 0);
-  await counted(owner, 1);
-});
-
-test("answers a wrong code the same if its count cannot be written, and logs that", async (t) => {
-  const { ports, owner } = await withCodes(t);
+test("answers a wrong code before its count is written, and logs if that fails", async (t) => {
+  const { ports, check } = await scene(t);
   const failure = new Error("the disk is full");
-  t.mock.method(ports.store, "replaceExtra", () => Promise.reject(failure));
-  assert.equal(await checkCode(ports, await owner(), "abc"), "rejected");
-  const line = await eventually(() => ports.log.lines[0]);
-  assert.deepEqual(
-    [line.message, line.fields.reason],
-    ["a wrong code was not counted", failure.message],
-  );
+  const countWrong = t.mock.method(ports.store.codes, "countWrong", () => Promise.reject(failure));
+  assert.equal(await check("abc"), "rejected");
+  assert.equal(countWrong.mock.callCount(), 0);
+  const { message, fields } = await eventually(() => ports.log.lines[0]);
+  assert.deepEqual([message, fields.reason], ["a wrong code was not counted", failure.message]);
 });
 
 test("locks codes after 100 wrong ones in a row, and records it, until a recovery code", async (t) => {
-  const { ports, owner, code, recoveryCodes } = await withCodes(t);
-  await setWrong(ports, await owner(), 99);
-  assert.equal(await checkCode(ports, await owner(), "abc"), "rejected");
-  await counted(owner, 100);
-  for (const entered of [code(), "abc", "0".repeat(25)]) {
-    assert.equal(await checkCode(ports, await owner(), entered), "rejected", entered);
-  }
+  const { ports, check, counted, setWrong, entryTypes, code, recoveryCodes } = await scene(t);
+  await setWrong(99);
+  assert.equal(await check("abc"), "rejected");
+  await counted(100);
+  for (const entered of [code(), "abc", "0".repeat(25)])
+    assert.equal(await check(entered), "rejected", entered);
   ports.clock.advance(60_000);
-  assert.equal(await checkCode(ports, await owner(), recoveryCodes[0] ?? ""), "accepted");
-  assert.equal(await checkCode(ports, await owner(), code()), "accepted");
-  assert.deepEqual(
-    (await ports.writtenEntries()).slice(1).map((entry) => entry.split(":")[0]),
-    ["code_rejected", "codes_locked", "recovery_code_used"],
-  );
+  assert.equal(await check(recoveryCodes[0] ?? ""), "accepted");
+  assert.equal(await check(code()), "accepted");
+  const types = ["code_rejected", "codes_locked", "recovery_code_used"];
+  assert.deepEqual((await entryTypes()).slice(1), types);
 });
 
-test("a right code in between starts the count again", async (t) => {
-  const { ports, owner, code } = await withCodes(t);
-  await setWrong(ports, await owner(), 99);
-  assert.equal(await checkCode(ports, await owner(), code()), "accepted");
-  await counted(owner, 0);
-});
-
-for (const right of ["third", "fourth"] as const) {
-  test(`of guesses at the same time at two instances, the ${right} of three that are left is ${right === "third" ? "judged" : "not judged"}`, async (t) => {
+for (const [right, accepted, wrong] of [
+  ["third", 1, 2],
+  ["fourth", 0, 100],
+] as const) {
+  test(`of guesses at the same time at two instances, with three left, the ${right} is ${accepted === 1 ? "judged" : "not judged"}`, async (t) => {
     const file = await newFile(t);
-    const { ports, owner, code } = await withCodes(t, file);
-    const instances = [ports, { ...ports, store: await openStore(t, file) }];
-    await setWrong(ports, await owner(), 97);
-    const user = await owner();
+    const { ports, check, counted, setWrong, code } = await scene(t, file);
+    const instances = [ports.store, await openStore(t, file)];
+    await setWrong(97);
     const guesses = ["a", "b", ...(right === "third" ? [] : ["c"]), code(), "d", "e"];
     const codeLimiter = { attempt: () => "allowed" as const };
     const answers = await Promise.all(
-      guesses.map((guess, at) =>
-        checkCode({ ...ports, ...instances[at % 2], codeLimiter }, user, guess),
-      ),
+      guesses.map((guess, at) => check(guess, { store: { ...instances[at % 2] }, codeLimiter })),
     );
-    const accepted = answers.flatMap((answer, at) => (answer === "accepted" ? [guesses[at]] : []));
-    assert.deepEqual(accepted, right === "third" ? [code()] : []);
-    await counted(owner, right === "third" ? 2 : 100);
+    assert.equal(answers.filter((answer) => answer === "accepted").length, accepted);
+    await counted(wrong);
   });
 }
 
 test("accepts one of several requests with the same code", async (t) => {
-  const { ports, owner, code, recoveryCodes } = await withCodes(t);
-  const user = await owner();
+  const { check, code, recoveryCodes } = await scene(t);
   for (const entered of [code(), recoveryCodes[0] ?? ""]) {
-    const both = [checkCode(ports, user, entered), checkCode(ports, user, entered)];
+    const both = [check(entered), check(entered)];
     assert.deepEqual((await Promise.all(both)).sort(), ["accepted", "rejected"]);
   }
 });
 
 test("accepts each recovery code once, with or without hyphens, and records it", async (t) => {
-  const { ports, owner, recoveryCodes } = await withCodes(t);
+  const { ports, check, entryTypes, recoveryCodes } = await scene(t);
   assert.equal(new Set(recoveryCodes).size, 10);
   for (const recoveryCode of recoveryCodes) {
     assert.match(recoveryCode, /^\d{5}(-\d{5}){4}$/);
     ports.clock.advance(60_000);
-    const entered = recoveryCode.replaceAll("-", "");
-    assert.equal(await checkCode(ports, await owner(), entered), "accepted");
-    assert.equal(await checkCode(ports, await owner(), recoveryCode), "rejected");
+    assert.equal(await check(recoveryCode.replaceAll("-", "")), "accepted");
+    assert.equal(await check(recoveryCode), "rejected");
   }
-  const used = "recovery_code_used: Used a recovery code of owner";
-  const entries = await ports.writtenEntries();
-  assert.equal(entries.filter((entry) => entry === used).length, 10);
+  const used = (await entryTypes()).filter((type) => type === "recovery_code_used");
+  assert.equal(used.length, 10);
 });
 
 test("stores neither the secret nor a recovery code", async (t) => {
-  const { owner, secret, recoveryCodes } = await withCodes(t);
-  const { codes = "" } = await owner();
-  for (const form of ["hex", "base64", "base64url"] as const) {
-    assert.ok(!codes.includes(secret.toString(form)), form);
-  }
-  for (const one of recoveryCodes) assert.ok(!codes.includes(one));
+  const { codes, secret, recoveryCodes } = await scene(t);
+  const stored = JSON.stringify(await codes());
+  for (const form of ["hex", "base64", "base64url"] as const)
+    assert.ok(!stored.includes(secret.toString(form)), form);
+  for (const one of recoveryCodes) assert.ok(!stored.includes(one));
 });
 
-test("limits the codes of one account, and no other account", async (t) => {
-  const { ports, owner, code } = await withCodes(t);
-  const user = await owner();
-  const wrong = code(2);
-  for (let attempt = 1; attempt <= 5; attempt += 1) await checkCode(ports, user, wrong);
-  assert.equal(await checkCode(ports, user, code()), "rejected", "although it is right");
+test("limits the codes of one account", async (t) => {
+  const { ports, check, code } = await scene(t);
+  for (let attempt = 1; attempt <= 5; attempt += 1) await check(code(2));
+  assert.equal(await check(code()), "rejected", "although it is right");
   ports.clock.advance(60_000);
-  assert.equal(await checkCode(ports, user, code()), "accepted");
+  assert.equal(await check(code()), "accepted");
   assert.equal(ports.codeLimiter.tracked, 1);
 });
 
 test("rejects a code, without a log line, if codes have just been turned off", async (t) => {
-  const { ports, owner, code } = await withCodes(t);
-  const before = await owner();
-  await ports.store.replaceExtra(before.id, "codes", before.codes, undefined);
-  assert.equal(await checkCode(ports, before, code()), "rejected");
+  const { ports, user, codes, code } = await scene(t);
+  const before = { user, codes: await codes() };
+  await ports.store.codes.turnOff(user.id);
+  assert.equal(await checkCode(ports, before, code(), CLIENT), "rejected");
   assert.deepEqual(ports.log.lines, []);
 });
 
 test("opens a secret sealed with a previous signing secret, and seals it anew", async (t) => {
-  const { ports, owner, code } = await withCodes(t);
-  const rotated = { ...ports, seals: createSeals("the next secret", [SECRET]) };
-  assert.equal(await checkCode(rotated, await owner(), code()), "accepted");
+  const { ports, check, code } = await scene(t);
+  const seals = createSeals("the next secret", [SECRET]);
+  assert.equal(await check(code(), { seals }), "accepted");
   ports.clock.advance(STEP_MS);
-  const later = { ...ports, seals: createSeals("the next secret") };
-  assert.equal(await checkCode(later, await owner(), code()), "accepted");
+  assert.equal(await check(code(), { seals: createSeals("the next secret") }), "accepted");
   assert.deepEqual(ports.log.lines, []);
 });
 
-test("rejects and logs codes sealed with an unknown secret, except recovery codes", async (t) => {
-  const { ports, owner, code, recoveryCodes } = await withCodes(t);
-  const changed = { ...ports, seals: createSeals("another secret") };
-  assert.equal(await checkCode(changed, await owner(), code()), "rejected");
+test("rejects codes sealed with an unknown secret, except recovery codes, and logs it after the answer", async (t) => {
+  const { ports, user, check, code, recoveryCodes } = await scene(t);
+  const changed = { seals: createSeals("another secret") };
+  assert.equal(await check(code(), changed), "rejected");
+  assert.deepEqual(ports.log.lines, []);
   const message = "the one-time codes of an account cannot be read";
-  assert.deepEqual(ports.log.lines, [
-    { level: "error", message, fields: { userId: (await owner()).id } },
-  ]);
-  assert.equal(await checkCode(changed, await owner(), recoveryCodes[0] ?? ""), "accepted");
-});
-
-test("rejects and logs every code of an account whose codes cannot be read", async (t) => {
-  const { ports, owner, code, recoveryCodes } = await withCodes(t);
-  const damaged = { ...(await owner()), codes: "{" };
-  for (const entered of [code(), recoveryCodes[0] ?? ""]) {
-    assert.equal(await checkCode(ports, damaged, entered), "rejected");
-  }
-  assert.deepEqual(
-    ports.log.lines.map(({ level }) => level),
-    ["error", "error"],
-  );
+  const line = await eventually(() => ports.log.lines[0]);
+  assert.deepEqual(line, { level: "error", message, fields: { userId: user.id } });
+  assert.equal(await check(recoveryCodes[0] ?? "", changed), "accepted");
 });
 
 test("does not accept the sealed secret of another account", async (t) => {
-  const { ports, owner, code } = await withCodes(t);
-  const { codes = "" } = await owner();
+  const { ports, codes, code } = await scene(t);
   const guest = await add(ports.store, "guest");
-  await ports.store.replaceExtra(guest.id, "codes", undefined, codes);
-  assert.equal(await checkCode(ports, { ...guest, codes }, code()), "rejected");
+  const holder = { user: guest, codes: await codes() };
+  assert.equal(await checkCode(ports, holder, code(), CLIENT), "rejected");
+  assert.match((await eventually(() => ports.log.lines[0])).message, /cannot be read/);
 });
 
 test("rejects every code if the store cannot use it up", async (t) => {
-  const { ports, owner, code } = await withCodes(t);
-  const store = { findUser: ports.store.findUser };
-  assert.equal(await checkCode({ ...ports, store }, await owner(), code()), "rejected");
+  const { check, code } = await scene(t);
+  assert.equal(await check(code(), { store: {} }), "rejected");
 });

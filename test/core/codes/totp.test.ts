@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { base32, codeOf, newCodeSecret, stepAt, stepOfCode } from "../../../src/core/codes/totp.ts";
+import { base32, codeAt, newCodeSecret, stepAt, stepOfCode } from "../../../src/core/codes/totp.ts";
 
 /** The secret of the test vectors of RFC 6238 for SHA-1. */
 const SECRET = Buffer.from("12345678901234567890");
@@ -17,17 +17,17 @@ for (const [seconds, code] of [
   [20_000_000_000, "65353130"],
 ] as const) {
   test(`makes the code of RFC 6238 for the second ${seconds}`, () => {
-    assert.equal(codeOf(SECRET, stepAt(seconds * 1_000)), code.slice(-6));
+    assert.equal(codeAt(SECRET, stepAt(seconds * 1_000)), code.slice(-6));
   });
 }
 
 test("accepts the codes of the current step and its neighbours, and no others", () => {
   const step = stepAt(NOW);
   const accepted = [-2, -1, 0, 1, 2].map((drift) =>
-    stepOfCode(SECRET, codeOf(SECRET, step + drift), NOW, 0),
+    stepOfCode(SECRET, codeAt(SECRET, step + drift), NOW, 0),
   );
   assert.deepEqual(accepted, [undefined, step - 1, step, step + 1, undefined]);
-  assert.equal(stepOfCode(SECRET, codeOf(SECRET, step), NOW + 2 * STEP_MS, 0), undefined);
+  assert.equal(stepOfCode(SECRET, codeAt(SECRET, step), NOW + 2 * STEP_MS, 0), undefined);
 });
 
 test("accepts no code of a step that is used up", () => {
@@ -38,12 +38,12 @@ test("accepts no code of a step that is used up", () => {
     [step, 1, step + 1],
     [step - 1, 0, step],
   ] as const) {
-    assert.equal(stepOfCode(SECRET, codeOf(SECRET, step + drift), NOW, last), accepted);
+    assert.equal(stepOfCode(SECRET, codeAt(SECRET, step + drift), NOW, last), accepted);
   }
 });
 
 test("accepts nothing that is not six digits", () => {
-  const code = codeOf(SECRET, stepAt(NOW));
+  const code = codeAt(SECRET, stepAt(NOW));
   for (const entered of ["", code.slice(1), `${code}0`, ` ${code}`, "１２３４５６", "éééééé"]) {
     assert.equal(stepOfCode(SECRET, entered, NOW, 0), undefined, entered);
   }

@@ -14,16 +14,11 @@ test("cleans the limiter up every five minutes until createAuth is closed", asyn
   let now = 0;
   t.mock.method(performance, "now", () => now);
   const store = await openStore(t);
-  await store.insertFirstUser({ username: "owner", passwordHash: hashText("no hash") });
-  const auth = createAuth({
-    secret: SECRET,
-    log: recordingLog(),
-    // Fails after the limiter has been asked, or every address of the flood would cost a hash.
-    store: {
-      ...store,
-      findUserByUsername: () => Promise.reject(new Unavailable("store_busy", "busy", 1)),
-    },
-  });
+  await store.users.insertFirst({ username: "owner", passwordHash: hashText("no hash") });
+  // Fails after the limiter has been asked, or every address of the flood would cost a hash.
+  const busy = () => Promise.reject(new Unavailable("store_busy", "busy", 1));
+  t.mock.method(store.users, "findByName", busy);
+  const auth = createAuth({ secret: SECRET, log: recordingLog(), store });
 
   const statusFor = async (remoteAddress: string): Promise<number> => {
     const env = { incoming: { socket: { remoteAddress } } };

@@ -7,10 +7,10 @@ import {
   setupRequester,
   userRequester,
 } from "../../../src/core/limits/requester.ts";
+import type { UserId } from "../../../src/core/records.ts";
 import { setUp } from "../../../src/core/setup/set-up.ts";
 import { changePassword } from "../../../src/core/sign-in/change-password.ts";
 import { signIn } from "../../../src/core/sign-in/sign-in.ts";
-import type { UserId } from "../../../src/core/store.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { OWNER } from "../../support/gate.ts";
 
@@ -32,7 +32,7 @@ test("neither sign-in, setup nor password change hashes for a client that has di
   const typed = { ...OWNER, confirm: OWNER.password, token: "", domain: "" };
   const setUpPorts = { ...ports, setupToken: noToken, setUpDomain: undefined };
   await assert.rejects(setUp(setUpPorts, typed, GONE), isClientGone);
-  assert.equal(await ports.store.hasUsers(), false);
+  assert.equal(await ports.store.users.any(), false);
 
   const { id, passwordHash } = await ports.insertOwner();
   await assert.rejects(signIn(ports, { ...OWNER, ...GONE }), isClientGone);
@@ -42,6 +42,6 @@ test("neither sign-in, setup nor password change hashes for a client that has di
     confirmPassword: "a new password",
   };
   await assert.rejects(changePassword(ports, id, change, GONE), isClientGone);
-  assert.equal((await ports.store.findUser(id))?.passwordHash, passwordHash);
+  assert.equal((await ports.store.users.find(id))?.passwordHash, passwordHash);
   assert.deepEqual(await ports.writtenEntries(), []);
 });

@@ -1,35 +1,32 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { attemptRule, createAttemptLimiter } from "../../../src/core/limits/attempt-limiter.ts";
-import {
-  type AttemptCounter,
-  createSharedLimiter,
-  limitByNetwork,
-} from "../../../src/core/limits/shared-limiter.ts";
+import { createSharedLimiter, limitByNetwork } from "../../../src/core/limits/shared-limiter.ts";
+import type { AttemptStore } from "../../../src/core/store.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 
 const ADDRESS = "192.0.2.1";
 
 /** The limiter of one process over a counter that all share. */
-function limiterOver(counter: AttemptCounter) {
+function limiterOver(counter: AttemptStore) {
   const clock = fakeClock();
   const own = createAttemptLimiter(clock);
   const log = recordingLog();
   return { limiter: createSharedLimiter(counter, own, log), own, clock, log };
 }
 
-const failing: AttemptCounter = {
-  recordAttempt: () => Promise.reject(new Error("unreachable")),
-  forgetAttempts: () => Promise.reject(new Error("unreachable")),
+const failing: AttemptStore = {
+  record: () => Promise.reject(new Error("unreachable")),
+  forget: () => Promise.reject(new Error("unreachable")),
 };
 
 for (const answer of ["allowed", "denied"] as const) {
   test(`returns the answer of the shared counter: ${answer}`, async (t) => {
-    const recordAttempt = t.mock.fn(failing.recordAttempt, async () => answer);
-    const { limiter, own, log } = limiterOver({ ...failing, recordAttempt });
+    const record = t.mock.fn(failing.record, async () => answer);
+    const { limiter, own, log } = limiterOver({ ...failing, record });
     assert.equal(await limiter.attempt(ADDRESS), answer);
-    assert.deepEqual(recordAttempt.mock.calls[0]?.arguments, [ADDRESS, attemptRule]);
+    assert.deepEqual(record.mock.calls[0]?.arguments, [ADDRESS, attemptRule]);
     assert.equal(own.tracked, 0, "nothing is counted twice");
     assert.deepEqual(log.lines, []);
   });
@@ -49,14 +46,14 @@ test("counts five attempts by itself while the shared counter fails, and warns",
 });
 
 test("cleans up the shared counter and its own, and warns if the shared one fails", async (t) => {
-  const forgetAttempts = t.mock.fn(failing.forgetAttempts);
-  const { limiter, own, clock, log } = limiterOver({ ...failing, forgetAttempts });
+  const forget = t.mock.fn(failing.forget);
+  const { limiter, own, clock, log } = limiterOver({ ...failing, forget });
   await limiter.attempt(ADDRESS);
   clock.advance(attemptRule.windowMs);
   assert.equal(own.tracked, 1);
   await limiter.cleanUp();
   assert.equal(own.tracked, 0);
-  assert.deepEqual(forgetAttempts.mock.calls[0]?.arguments, [attemptRule]);
+  assert.deepEqual(forget.mock.calls[0]?.arguments, [attemptRule]);
   assert.deepEqual(log.lines.at(-1), {
     level: "warn",
     message: "cannot clean up the shared rate limiter",

@@ -3,17 +3,16 @@ import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { createEventLog } from "../../../src/core/log/event-log.ts";
-import { eventOf } from "../../../src/core/log/events.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { recordingLog } from "../../support/recording-log.ts";
-import { heldStore, quickStore } from "../held-store.ts";
+import { heldStore, quickStore, signedIn } from "./held-store.ts";
 
 test("ends the pause after a failure on close and retries once", async () => {
   const store = heldStore();
   const log = recordingLog();
   const events = createEventLog(store, fakeClock(), log);
-  events.record(eventOf("signin", "owner"));
+  events.record(signedIn("owner"));
   // The pauses grow: after the third failure it is long enough to tell.
   for (let failure = 1; failure <= 3; failure += 1) {
     await store.answer(new Error("locked"));
@@ -30,12 +29,9 @@ test("ends the pause after a failure on close and retries once", async () => {
 
 test("closes with a failing store and logs the number of lost entries", async () => {
   const log = recordingLog();
-  const events = createEventLog(
-    { insertLogEntries: () => Promise.reject(new Error("gone")) },
-    fakeClock(),
-    log,
-  );
-  for (let i = 0; i < 10_003; i += 1) events.record(eventOf("signin", String(i)));
+  const insert = () => Promise.reject(new Error("gone"));
+  const events = createEventLog({ ...quickStore(), insert }, fakeClock(), log);
+  for (let i = 0; i < 10_003; i += 1) events.record(signedIn(String(i)));
   await events.close();
   assert.deepEqual(log.lines.at(-1), {
     level: "error",
@@ -46,12 +42,9 @@ test("closes with a failing store and logs the number of lost entries", async ()
 
 test("closes after two seconds with a hanging store and logs the number of lost entries", async (t) => {
   const log = recordingLog();
-  const events = createEventLog(
-    { insertLogEntries: () => new Promise(() => {}) },
-    fakeClock(),
-    log,
-  );
-  events.record(eventOf("signin", "owner"));
+  const insert = () => new Promise<void>(() => {});
+  const events = createEventLog({ ...quickStore(), insert }, fakeClock(), log);
+  events.record(signedIn("owner"));
   // Something has to keep the process running: a server does that outside of tests.
   const alive = setInterval(() => {}, 50);
   t.after(() => clearInterval(alive));
@@ -70,10 +63,10 @@ test("does not keep the process alive after closing", async () => {
   const script = `
     import { createEventLog } from ${module("event-log")};
     import { eventOf } from ${module("events")};
-    const store = { insertLogEntries: async () => {} };
+    const store = { insert: async () => {} };
     const clock = { now: () => 0, monotonic: () => 0 };
     const events = createEventLog(store, clock, { warn() {}, error() {} });
-    events.record(eventOf("signin", "owner"));
+    events.record(eventOf("password_change", {}));
     await events.close();
     const closedAt = performance.now();
     process.on("exit", () => console.log(performance.now() - closedAt));
@@ -94,11 +87,11 @@ test("writes an entry that is recorded at the moment when writing ends", async (
   // look at what is waiting and the end.
   for (let turns = 0; turns < 20; turns += 1) {
     const events = createEventLog(store, fakeClock(), recordingLog());
-    events.record(eventOf("signin", `early ${turns}`));
+    events.record(signedIn(`early ${turns}`));
     await written(`early ${turns}`);
     const closed = events.close();
     for (let i = 0; i < turns; i += 1) await Promise.resolve();
-    events.record(eventOf("signin", `late ${turns}`));
+    events.record(signedIn(`late ${turns}`));
     await closed;
     await written(`late ${turns}`);
   }

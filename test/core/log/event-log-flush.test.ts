@@ -3,13 +3,12 @@ import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import type { ServerLog } from "../../../src/core/base/server-log.ts";
 import { createEventLog } from "../../../src/core/log/event-log.ts";
-import { eventOf } from "../../../src/core/log/events.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { recordingLog } from "../../support/recording-log.ts";
-import { heldStore, type LogTarget, quickStore } from "../held-store.ts";
+import { heldStore, type LogTarget, quickStore, signedIn } from "./held-store.ts";
 
-const eventLog = (store: Pick<LogTarget, "insertLogEntries">, log: ServerLog = recordingLog()) =>
+const eventLog = (store: Omit<LogTarget, "written">, log: ServerLog = recordingLog()) =>
   createEventLog(store, fakeClock(), log);
 
 /** Fails if the flush waits for its deadline. */
@@ -31,9 +30,9 @@ test("flushes at once without a store call when no entry waits", async () => {
 test("resolves a flush once all entries recorded before it are written, also one on its way", async () => {
   const store = heldStore();
   const events = eventLog(store);
-  events.record(eventOf("signin", "early"));
+  events.record(signedIn("early"));
   await eventually(() => (store.asked.length > 0 ? true : undefined));
-  events.record(eventOf("signin", "late"));
+  events.record(signedIn("late"));
   let flushed = false;
   const done = events.flush().then(() => {
     flushed = true;
@@ -49,10 +48,10 @@ test("resolves a flush once all entries recorded before it are written, also one
 test("ends a flush with the batch that contains the last entry of the call", async () => {
   const store = heldStore();
   const events = eventLog(store);
-  for (let i = 1; i <= 501; i += 1) events.record(eventOf("signin", String(i)));
+  for (let i = 1; i <= 501; i += 1) events.record(signedIn(String(i)));
   const done = events.flush();
   await store.answer();
-  for (let i = 502; i <= 1_500; i += 1) events.record(eventOf("signin", String(i)));
+  for (let i = 502; i <= 1_500; i += 1) events.record(signedIn(String(i)));
   await store.answer();
   await assertEndsAtOnce(done);
   assert.equal(store.written.length, 1_000, "the later entries are not waited for");
@@ -68,7 +67,7 @@ test("ends a flush after 250 ms with a slow store, and writes the entry later", 
   // The flush itself does not keep the process alive.
   const alive = setInterval(() => {}, 1_000);
   t.after(() => clearInterval(alive));
-  events.record(eventOf("signin", "owner"));
+  events.record(signedIn("owner"));
   const before = performance.now();
   await events.flush();
   assert.ok(performance.now() - before > 200);
@@ -81,7 +80,7 @@ test("ends a flush after 250 ms with a slow store, and writes the entry later", 
 test("ends the long pause after failures on a flush", async () => {
   const store = heldStore();
   const events = eventLog(store);
-  events.record(eventOf("signin", "owner"));
+  events.record(signedIn("owner"));
   // The pauses grow: after the fourth failure it is long enough to tell.
   for (let failure = 1; failure <= 4; failure += 1) {
     const flushed = events.flush();
@@ -100,7 +99,7 @@ test("resolves a flush when the store fails, and logs the reason", async () => {
   const store = heldStore();
   const log = recordingLog();
   const events = eventLog(store, log);
-  events.record(eventOf("signin", "owner"));
+  events.record(signedIn("owner"));
   const done = events.flush();
   await store.answer(new Error("the disk is full"));
   await done;
@@ -120,20 +119,19 @@ const throwing = (): never => {
 
 test("ends a flush at once when store and server log throw, and writes the entry with the next", async (t) => {
   const store = quickStore();
-  const insertLogEntries = t.mock.fn(store.insertLogEntries);
-  insertLogEntries.mock.mockImplementationOnce(throwing);
-  const events = eventLog({ insertLogEntries }, { warn: throwing, error: throwing });
-  events.record(eventOf("signin", "owner"));
+  t.mock.method(store, "insert").mock.mockImplementationOnce(throwing);
+  const events = eventLog(store, { warn: throwing, error: throwing });
+  events.record(signedIn("owner"));
   await assertEndsAtOnce(events.flush());
-  events.record(eventOf("signin", "other"));
+  events.record(signedIn("other"));
   await events.flush();
   assert.deepEqual(store.written, ["owner", "other"]);
 });
 
 test("treats a store that throws synchronously as failed", async () => {
   const log = recordingLog();
-  const events = eventLog({ insertLogEntries: throwing }, log);
-  events.record(eventOf("signin", "owner"));
+  const events = eventLog({ ...quickStore(), insert: throwing }, log);
+  events.record(signedIn("owner"));
   await events.flush();
   assert.equal(log.lines[0]?.fields.reason, "out of order");
   await events.close();
@@ -142,7 +140,7 @@ test("treats a store that throws synchronously as failed", async () => {
 test("resolves concurrent flushes with one write, or one failure", async () => {
   const store = heldStore();
   const events = eventLog(store);
-  events.record(eventOf("signin", "owner"));
+  events.record(signedIn("owner"));
   for (const problem of [new Error("locked"), undefined]) {
     const done = Promise.all([events.flush(), events.flush(), events.flush()]);
     await store.answer(problem);
@@ -155,7 +153,7 @@ test("writes all batches of a flush in order and without a pause", async () => {
   const store = quickStore();
   const events = eventLog(store);
   const names = Array.from({ length: 9_600 }, (_, i) => String(i));
-  for (const name of names) events.record(eventOf("signin", name));
+  for (const name of names) events.record(signedIn(name));
   const before = performance.now();
   await events.flush();
   assert.deepEqual(store.written, names);
@@ -168,7 +166,7 @@ test("flushes late entries after closing, and resolves if that fails", async () 
   const log = recordingLog();
   const events = eventLog(store, log);
   await events.close();
-  events.record(eventOf("signin", "late"));
+  events.record(signedIn("late"));
   const failed = events.flush();
   await store.answer(new Error("closed"));
   await failed;

@@ -2,33 +2,35 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createEventLog } from "../../../src/core/log/event-log.ts";
 import { eventOf } from "../../../src/core/log/events.ts";
-import type { NewLogEntry } from "../../../src/core/store.ts";
+import type { NewLogEntry } from "../../../src/core/records.ts";
 import type { SqliteStore } from "../../../src/stores/sqlite/store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { openStore } from "../../support/store.ts";
+import { signedIn } from "./held-store.ts";
 
-/** The real store behind a door that can be broken, and that knows how large each batch was. */
-function doorTo(store: SqliteStore) {
+/** The log of a store that fails when it is told to, and that knows how large each batch was. */
+function doorTo({ log }: SqliteStore) {
   const batches: number[] = [];
   let failures = 0;
   return {
+    ...log,
     batches,
     failNext(times: number): void {
       failures = times;
     },
-    async insertLogEntries(entries: readonly NewLogEntry[]): Promise<void> {
+    async insert(entries: readonly NewLogEntry[]): Promise<void> {
       batches.push(entries.length);
       failures -= 1;
       if (failures >= 0) throw new Error("the disk is full");
-      await store.insertLogEntries(entries);
+      await log.insert(entries);
     },
   };
 }
 
 const summariesIn = async (store: SqliteStore): Promise<readonly string[]> =>
-  (await store.readLogEntries({ afterId: 0, limit: 20_000 })).map(({ summary }) => summary);
+  (await store.log.read({ afterId: 0, limit: 20_000 })).map(({ summary }) => summary);
 
 const signedInAs = (from: number, to: number): readonly string[] =>
   Array.from({ length: to - from }, (_, i) => `Signed in as ${from + i}`);
@@ -36,16 +38,16 @@ const signedInAs = (from: number, to: number): readonly string[] =>
 test("writes entries in the order and with the time of recording", async (t) => {
   const store = await openStore(t);
   const clock = fakeClock(Date.UTC(2031, 4, 1));
-  const events = createEventLog(store, clock, recordingLog());
-  events.record(eventOf("signin", "first"));
+  const events = createEventLog(store.log, clock, recordingLog());
+  events.record(signedIn("first"));
   clock.advance(1_500);
-  events.record(eventOf("password_change"));
+  events.record(eventOf("password_change", {}));
   await events.close();
   const at = new Date("2031-05-01T00:00:00.000Z");
   const later = new Date("2031-05-01T00:00:01.500Z");
-  assert.deepEqual(await store.readLogEntries({ afterId: 0, limit: 10 }), [
-    { id: 1, at, ...eventOf("signin", "first") },
-    { id: 2, at: later, ...eventOf("password_change") },
+  assert.deepEqual(await store.log.read({ afterId: 0, limit: 10 }), [
+    { id: 1, at, ...signedIn("first") },
+    { id: 2, at: later, ...eventOf("password_change", {}) },
   ]);
 });
 
@@ -53,7 +55,7 @@ test("writes entries of the same moment in batches of at most 500", async (t) =>
   const store = await openStore(t);
   const door = doorTo(store);
   const events = createEventLog(door, fakeClock(), recordingLog());
-  for (let i = 0; i < 1_200; i += 1) events.record(eventOf("signin", String(i)));
+  for (let i = 0; i < 1_200; i += 1) events.record(signedIn(String(i)));
   await events.close();
   assert.deepEqual(door.batches, [500, 500, 200]);
   assert.deepEqual(await summariesIn(store), signedInAs(0, 1_200));
@@ -63,7 +65,7 @@ test("neither writes nor throws synchronously, and counts what waits", async (t)
   const door = doorTo(await openStore(t));
   const events = createEventLog(door, fakeClock(), recordingLog());
   assert.equal(events.waiting, 0);
-  assert.equal(events.record(eventOf("signin", "owner")), undefined);
+  assert.equal(events.record(signedIn("owner")), undefined);
   assert.equal(events.waiting, 1);
   await Promise.resolve();
   assert.deepEqual(door.batches, [], "the response comes first");
@@ -77,9 +79,9 @@ test("logs a failed batch and retries it in order", async (t) => {
   door.failNext(1);
   const log = recordingLog();
   const events = createEventLog(door, fakeClock(), log);
-  for (let i = 0; i < 3; i += 1) events.record(eventOf("signin", String(i)));
+  for (let i = 0; i < 3; i += 1) events.record(signedIn(String(i)));
   await eventually(() => log.lines[0]);
-  for (let i = 3; i < 6; i += 1) events.record(eventOf("signin", String(i)));
+  for (let i = 3; i < 6; i += 1) events.record(signedIn(String(i)));
   await eventually(async () => ((await summariesIn(store)).length >= 6 ? true : undefined));
   assert.deepEqual(await summariesIn(store), signedInAs(0, 6), "each of them once");
   const fields = { reason: "the disk is full", waiting: 3 };
@@ -90,9 +92,10 @@ test("logs a failed batch and retries it in order", async (t) => {
 test("lets denied sign-ins fill at most half of the queue", async (t) => {
   const store = await openStore(t);
   const log = recordingLog();
-  const events = createEventLog(store, fakeClock(), log);
-  for (let i = 0; i < 9_000; i += 1) events.record(eventOf("signin_rate_limited", "192.0.2.1"));
-  for (let i = 0; i < 20; i += 1) events.record(eventOf("signin", String(i)));
+  const events = createEventLog(store.log, fakeClock(), log);
+  for (let i = 0; i < 9_000; i += 1)
+    events.record(eventOf("signin_rate_limited", { client: { remoteAddress: "192.0.2.1" } }));
+  for (let i = 0; i < 20; i += 1) events.record(signedIn(String(i)));
   await events.close();
   const summaries = await summariesIn(store);
   assert.equal(summaries.length, 5_020);
@@ -105,7 +108,7 @@ test("increases the pauses while the store fails", async (t) => {
   door.failNext(3);
   const events = createEventLog(door, fakeClock(), recordingLog());
   const before = performance.now();
-  events.record(eventOf("signin", "owner"));
+  events.record(signedIn("owner"));
   await eventually(() => (events.waiting === 0 ? true : undefined));
   // 200, 400 and 800 ms.
   assert.ok(performance.now() - before > 1_300);
@@ -124,7 +127,7 @@ test("drops and counts entries beyond 10,000 waiting ones, and tells the meter o
   };
   const log = recordingLog();
   const events = createEventLog(door, fakeClock(), log, meter);
-  for (let i = 0; i < 10_002; i += 1) events.record(eventOf("signin", String(i)));
+  for (let i = 0; i < 10_002; i += 1) events.record(signedIn(String(i)));
   await eventually(() => log.lines[0]);
   await events.close();
   assert.deepEqual(await summariesIn(store), signedInAs(0, 10_000));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { beginPasskey, MAX_PASSKEYS } from "../../../src/core/passkeys/begin-passkey.ts";
 import { createChallenges } from "../../../src/core/passkeys/challenges.ts";
-import type { UserId } from "../../../src/core/store.ts";
+import type { UserId } from "../../../src/core/records.ts";
 import { OWNER, SECRET } from "../../support/gate.ts";
 import { withCodes } from "../codes/codes-ports.ts";
 import { added, CLIENT, ownerWithoutPasskey, ownerWithPasskey } from "./passkey-ports.ts";
@@ -37,11 +37,11 @@ test("an account has a bounded number of passkeys", async (t) => {
 });
 
 test("asks an account that uses one-time codes for a code, which is then used up", async (t) => {
-  const { ports, code, owner } = await withCodes(t);
-  const { id } = await owner();
+  const { ports, code, user } = await withCodes(t);
   const challenges = createChallenges([SECRET], ports.clock);
   const begin = async (entered: string) =>
-    (await beginPasskey({ ...ports, challenges }, id, { ...ENTERED, code: entered }, CLIENT)).kind;
+    (await beginPasskey({ ...ports, challenges }, user.id, { ...ENTERED, code: entered }, CLIENT))
+      .kind;
   assert.deepEqual([await begin(""), await begin("000000")], ["code-incorrect", "code-incorrect"]);
   assert.deepEqual([await begin(code()), await begin(code())], ["begun", "code-incorrect"]);
 });

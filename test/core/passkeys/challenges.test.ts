@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createChallenges } from "../../../src/core/passkeys/challenges.ts";
-import type { UserId } from "../../../src/core/store.ts";
+import type { UserId } from "../../../src/core/records.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
 const ADD = { addTo: "1" as UserId };
@@ -12,10 +12,10 @@ test("accepts its challenges for five minutes, each with its own nonce", () => {
   const challenges = createChallenges(["secret"], clock);
   const challenge = challenges.issue("sign-in");
   const verified = challenges.verify(challenge, "sign-in");
-  assert.equal(verified?.expiresAt, clock.now() + 300_000);
-  assert.equal(Buffer.from(verified.nonce, "base64url").length, 16);
+  assert.equal(verified?.expiresAt.getTime(), clock.now() + 300_000);
+  assert.equal(Buffer.from(verified.id, "base64url").length, 16);
   const other = challenges.verify(challenges.issue("sign-in"), "sign-in");
-  assert.notEqual(other?.nonce, verified.nonce);
+  assert.notEqual(other?.id, verified.id);
   clock.advance(299_999);
   assert.deepEqual(challenges.verify(challenge, "sign-in"), verified);
   clock.advance(1);

@@ -1,13 +1,14 @@
 import type { TestContext } from "node:test";
 import { addPasskey } from "../../../src/core/passkeys/add-passkey.ts";
 import { type Challenges, createChallenges } from "../../../src/core/passkeys/challenges.ts";
-import { type Passkey, passkeysIn } from "../../../src/core/passkeys/passkey.ts";
-import type { StoredUser, UserId } from "../../../src/core/store.ts";
+import type { Passkey, StoredUser, UserId } from "../../../src/core/records.ts";
 import { type Authenticator, createAuthenticator, PARTY } from "../../support/authenticator.ts";
 import { type CorePorts, corePorts } from "../../support/core-ports.ts";
 import { SECRET } from "../../support/gate.ts";
 
 export const CLIENT = { remoteAddress: "192.0.2.1" } as const;
+/** From where a passkey is added. */
+export const FROM: Parameters<typeof addPasskey>[3] = { party: PARTY, client: CLIENT };
 
 export interface PasskeyPorts extends CorePorts {
   readonly challenges: Challenges;
@@ -24,7 +25,7 @@ export async function ownerWithoutPasskey(t: TestContext): Promise<Owner> {
   const core = await corePorts(t);
   const ports = { ...core, challenges: createChallenges([SECRET], core.clock) };
   const owner = await ports.insertOwner();
-  const passkeys = async () => passkeysIn((await ports.store.findUser(owner.id))?.passkeys);
+  const passkeys = () => ports.store.passkeys.listOf(owner.id);
   return { ports, owner, passkeys };
 }
 
@@ -32,7 +33,7 @@ export async function ownerWithoutPasskey(t: TestContext): Promise<Owner> {
 export async function added(ports: PasskeyPorts, userId: UserId): Promise<Authenticator> {
   const passkey = createAuthenticator();
   const answer = passkey.create(ports.challenges.issue({ addTo: userId }));
-  const outcome = await addPasskey(ports, userId, answer, PARTY);
+  const outcome = await addPasskey(ports, userId, answer, FROM);
   if (outcome !== "added") throw new Error(`the passkey was ${outcome}`);
   return passkey;
 }

@@ -1,25 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createCurrentUser, createSessionMemory } from "../../../src/core/sessions/current-user.ts";
+import type { UserId } from "../../../src/core/records.ts";
+import { createCurrentUser, createTokenMemory } from "../../../src/core/sessions/current-user.ts";
+import { sessionRecord } from "../../../src/core/sessions/session-record.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../../src/core/sessions/session-token.ts";
 import { createUserMemory } from "../../../src/core/sessions/user-memory.ts";
-import type { UserId } from "../../../src/core/store.ts";
 import { type CorePorts, signedInOwner } from "../../support/core-ports.ts";
 import { mint, partsOf } from "../../support/mint.ts";
+import { CLIENT, idOf } from "./session-ports.ts";
 
 test("returns no user after the token has expired, and drops it from the cache", async (t) => {
   const { ports, token, user } = await signedInOwner(t);
-  const sessions = createSessionMemory();
-  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock, { sessions });
+  const remembered = createTokenMemory();
+  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock, { remembered });
   await currentUser(token);
   ports.clock.advance((SESSION_LIFETIME_SECONDS - 1) * 1_000);
   assert.deepEqual(await currentUser(token), user);
   ports.clock.advance(999);
   assert.deepEqual(currentUser(token), user);
-  assert.equal(sessions.size, 1);
+  assert.equal(remembered.size, 1);
   ports.clock.advance(1);
   assert.equal(await currentUser(token), undefined);
-  assert.equal(sessions.size, 0);
+  assert.equal(remembered.size, 0);
 });
 
 test("returns no user for a missing, empty or forged token or an unknown user, and which are forged", async (t) => {
@@ -27,7 +29,7 @@ test("returns no user for a missing, empty or forged token or an unknown user, a
   assert.equal(currentUser(undefined), undefined);
   assert.equal(currentUser(""), undefined);
   assert.equal(await currentUser("a.b.c"), "forged");
-  assert.equal(await currentUser(ports.tokens.issue("unknown" as UserId)), undefined);
+  assert.equal(await currentUser(ports.tokens.issue("unknown" as UserId).text), undefined);
 });
 
 test("verifies a genuine token once and one that only begins like it each time", async (t) => {
@@ -65,8 +67,10 @@ test("notices a changed system clock for each session of a user", async (t) => {
   let set = 0;
   const clock = { ...ports.clock, now: () => ports.clock.now() + set };
   // A store that reports changes, so that a user is cached for longer than a second.
-  const watchUsers = () => ({ confirmedAt: clock.monotonic, close: async () => {} });
-  const users = createUserMemory({ ...ports.store, watchUsers }, clock);
+  const changes = {
+    watch: () => ({ confirmedAt: clock.monotonic, close: async () => {} }),
+  };
+  const users = createUserMemory({ users: ports.store.users, changes }, clock);
   const currentUser = createCurrentUser(ports.tokens, users, clock);
   const later = mint({ user_id: user.id, exp: Math.floor(ports.clock.now() / 1_000) + 10 ** 8 });
   await currentUser(token);
@@ -81,7 +85,7 @@ test("notices a changed system clock for each session of a user", async (t) => {
 
 test("looks a forgotten user up again for each of their sessions", async (t) => {
   const { ports, currentUser, token, user } = await signedInOwner(t);
-  const other = ports.tokens.issue(user.id);
+  const other = ports.tokens.issue(user.id).text;
   await currentUser(token);
   await currentUser(other);
   assert.deepEqual(currentUser(other), user, "from memory");
@@ -131,8 +135,29 @@ test("notes the use of a session once an hour, and not on every request", async 
 test("does not note the use of a session that is refused, or of one without an ID", async (t) => {
   const { ports, user } = await signedInOwner(t);
   const { used, currentUser } = notingUses(ports);
-  await currentUser(ports.tokens.issue("unknown" as UserId));
+  await currentUser(ports.tokens.issue("unknown" as UserId).text);
   const withoutId = mint({ user_id: user.id, exp: ports.clock.now() / 1_000 + 60 });
   assert.deepEqual(await currentUser(withoutId), user);
   assert.deepEqual(used, []);
+});
+
+test("reads whether a session has ended with its user, and not again while that is remembered", async (t) => {
+  const { ports, token, user, currentUser } = await signedInOwner(t);
+  const hasEnded = t.mock.method(ports.store.sessions, "hasEnded");
+  for (let i = 0; i < 3; i += 1) assert.deepEqual(await currentUser(token), user);
+  assert.equal(hasEnded.mock.callCount(), 1);
+  ports.clock.advance(1_000);
+  const ended = sessionRecord(ports.tokens.issue(user.id), ports.clock.now(), CLIENT);
+  await ports.store.sessions.end({ ...ended, id: idOf(token) }, new Date(ports.clock.now()));
+  assert.equal(await currentUser(token), undefined);
+  assert.equal(await currentUser(token), undefined);
+});
+
+test("admits nobody if the store does not say whether the session has ended", async (t) => {
+  const { ports, token } = await signedInOwner(t);
+  for (const answer of [undefined, null, 0, "no"]) {
+    const store = { hasEnded: async () => answer as unknown as boolean };
+    const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock, { store });
+    await assert.rejects(async () => currentUser(token), { code: "store_broken" });
+  }
 });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import type { UserId } from "../../../src/core/records.ts";
 import { endOtherSessions } from "../../../src/core/sessions/end-other-sessions.ts";
 import { endSession } from "../../../src/core/sessions/end-session.ts";
 import type { VerifiedToken } from "../../../src/core/sessions/session-token.ts";
-import type { UserId } from "../../../src/core/store.ts";
 import { mint, partsOf } from "../../support/mint.ts";
 import { accountWithSessions, CLIENT, idOf, type SessionsScene } from "./session-ports.ts";
 
@@ -28,7 +28,11 @@ async function scene(t: TestContext) {
 
 test("ends every session up to now, recorded or not, and continues one with a new token", async (t) => {
   const { ports, user, start, signedIn, endOthers } = await scene(t);
-  const [own, recorded, unrecorded] = [await start(), await start(), ports.tokens.issue(user.id)];
+  const [own, recorded, unrecorded] = [
+    await start(),
+    await start(),
+    ports.tokens.issue(user.id).text,
+  ];
   const iat = ports.clock.now() / 1_000;
   const foreign = mint({ user_id: user.id, iat, exp: iat + 60 });
   const before = [own, recorded, unrecorded, foreign];
@@ -36,11 +40,11 @@ test("ends every session up to now, recorded or not, and continues one with a ne
   const outcome = await endOthers(own);
   assert.ok(outcome.kind === "others-ended");
   assert.deepEqual(await signedIn(...before), [false, false, false, false]);
-  assert.deepEqual(await signedIn(outcome.token, await start()), [true, true]);
+  assert.deepEqual(await signedIn(outcome.token.text, await start()), [true, true]);
   await ports.sessions.flush();
-  const rows = await ports.store.readSessionsOf(user.id, new Date(ports.clock.now()), 9);
+  const rows = await ports.store.sessions.listOf(user.id, new Date(ports.clock.now()), 9);
   assert.equal(rows.length, 2);
-  assert.ok(rows.some(({ id }) => id === idOf(outcome.token)));
+  assert.ok(rows.some(({ id }) => id === outcome.token.id));
 });
 
 test("keeps the time of the sign-in and the expiry, so that a session cannot be prolonged", async (t) => {
@@ -49,12 +53,12 @@ test("keeps the time of the sign-in and the expiry, so that a session cannot be 
   ports.clock.advance(DAY_MS);
   const outcome = await endOthers(own);
   assert.ok(outcome.kind === "others-ended");
-  const [old, renewed] = [partsOf(own).claims, partsOf(outcome.token).claims];
+  const [old, renewed] = [partsOf(own).claims, partsOf(outcome.token.text).claims];
   assert.deepEqual({ ...renewed, jti: old.jti }, old);
   assert.match(String(renewed.jti), /^[0-9a-f]{32}$/);
   assert.notEqual(renewed.jti, old.jti);
   await ports.sessions.flush();
-  const row = await ports.store.findSession(idOf(outcome.token));
+  const row = await ports.store.sessions.find(outcome.token.id);
   assert.equal(Number(row?.expiresAt), Number(old.exp) * 1_000);
   assert.equal(Number(row?.createdAt), Number(old.iat) * 1_000);
 });
@@ -69,7 +73,7 @@ for (const [what, skew] of [
     const now = ports.clock.now() + skew;
     const outcome = await endOthers(own, { ...ports.clock, now: () => now });
     assert.ok(outcome.kind === "others-ended");
-    assert.deepEqual(await signedIn(own, other, outcome.token), [false, false, true]);
+    assert.deepEqual(await signedIn(own, other, outcome.token.text), [false, false, true]);
   });
 }
 
@@ -78,14 +82,14 @@ test("one of two sessions that end all others at the same time is signed out, or
   const [one, other] = [await start(), await start()];
   const outcomes = await Promise.all([endOthers(one), endOthers(other)]);
   assert.deepEqual(outcomes.map(({ kind }) => kind).sort(), ["all-ended", "others-ended"]);
-  const tokens = outcomes.flatMap((one) => (one.kind === "others-ended" ? [one.token] : []));
+  const tokens = outcomes.flatMap((one) => (one.kind === "others-ended" ? [one.token.text] : []));
   assert.deepEqual(await signedIn(one, other, ...tokens), [false, false, false]);
 });
 
 for (const [what, end] of [
   [
     "with all others",
-    ({ ports, user }) => ports.store.endSessions(user.id, ports.clock.now() / 1_000),
+    ({ ports, user }) => ports.store.users.endSessions(user.id, ports.clock.now() / 1_000),
   ],
   ["by itself", ({ ports, user }, own) => endSession(ports, user.id, idOf(own))],
 ] as readonly (readonly [string, (scene: SessionsScene, own: string) => Promise<unknown>])[]) {
@@ -116,14 +120,13 @@ test("guards of this process notice the end even if its answer is lost", async (
   const { ports, user, start, isSignedIn, verified } = await scene(t);
   const own = await start();
   assert.equal(await isSignedIn(own), true);
-  const store = {
-    ...ports.store,
-    async endSessions(...about: Parameters<typeof ports.store.endSessions>) {
-      await ports.store.endSessions(...about);
+  const users = {
+    async endSessions(...about: Parameters<typeof ports.store.users.endSessions>) {
+      await ports.store.users.endSessions(...about);
       throw new Error("the connection is lost");
     },
   };
-  const ending = endOtherSessions({ ...ports, store }, user.id, verified(own), CLIENT);
+  const ending = endOtherSessions({ ...ports, store: { users } }, user.id, verified(own), CLIENT);
   await assert.rejects(ending, /connection is lost/);
   assert.equal(await isSignedIn(own), false);
 });
@@ -135,7 +138,7 @@ test("forgets the user also if the store throws at once", async (t) => {
   const endSessions = () => {
     throw new Error("the store is closed");
   };
-  const store = { ...ports.store, endSessions };
+  const store = { users: { endSessions } };
   const ending = endOtherSessions({ ...ports, store }, user.id, verified(own), CLIENT);
   await assert.rejects(ending, /store is closed/);
   assert.equal(forget.mock.callCount(), 1);

@@ -11,7 +11,7 @@ test("ends a session of the user at once, and no other", async (t) => {
   assert.equal(await endSession(ports, user.id, idOf(one)), "ended");
   assert.deepEqual([await isSignedIn(one), await isSignedIn(other)], [false, true]);
   assert.equal(await endSession(ports, user.id, idOf(one)), "no-session", "it is not listed");
-  assert.ok(await ports.store.findSession(idOf(other)));
+  assert.ok(await ports.store.sessions.find(idOf(other)));
 });
 
 test("does not end the session of another user", async (t) => {
@@ -19,6 +19,6 @@ test("does not end the session of another user", async (t) => {
   const token = await start();
   const guest = await add(ports.store, "guest");
   assert.equal(await endSession(ports, guest.id, idOf(token)), "no-session");
-  assert.ok(await ports.store.findSession(idOf(token)));
+  assert.ok(await ports.store.sessions.find(idOf(token)));
   assert.equal(await isSignedIn(token), true);
 });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { eventOf } from "../../../src/core/log/events.ts";
+import type { UserId } from "../../../src/core/records.ts";
 import { createCurrentUser } from "../../../src/core/sessions/current-user.ts";
 import { endAllSessions, endSessionsOf } from "../../../src/core/sessions/end-sessions.ts";
 import { createSessionTokens } from "../../../src/core/sessions/session-token.ts";
-import type { UserId } from "../../../src/core/store.ts";
 import { SECRET } from "../../support/gate.ts";
 import { mint, partsOf } from "../../support/mint.ts";
 import { type AccountPorts, accountPorts } from "../accounts/account-ports.ts";
@@ -35,7 +35,7 @@ async function scene(t: TestContext): Promise<Scene> {
       return typeof user === "object" ? user.username : undefined;
     },
     async issue(id) {
-      return ports.tokens.issue(id, (await ports.store.findUser(id))?.sessionsFrom);
+      return ports.tokens.issue(id, (await ports.store.users.find(id))?.sessionsFrom).text;
     },
   };
 }
@@ -53,7 +53,9 @@ test("ends every session of the account only and records an entry", async (t) =>
     undefined,
     "guest",
   ]);
-  assert.deepEqual(ports.recorded, [eventOf("user_sign_out", "owner", owner)]);
+  assert.deepEqual(ports.recorded, [
+    eventOf("user_sign_out", { user: { id: owner, username: "owner" } }),
+  ]);
   const stored = (await ports.accounts()).map(({ sessionsFrom }) => sessionsFrom);
   assert.deepEqual(stored, [undefined, clock.now() / SECOND + 1]);
 });
@@ -63,7 +65,7 @@ test("ends the sessions of all users and returns their number", async (t) => {
   const tokens = [await ports.issue(ports.guest), await ports.issue(ports.owner)];
   assert.equal(await endAllSessions(ports), 2);
   assert.deepEqual(await Promise.all(tokens.map(ports.whose)), [undefined, undefined]);
-  assert.deepEqual(ports.recorded, [eventOf("user_sign_out_all")]);
+  assert.deepEqual(ports.recorded, [eventOf("user_sign_out_all", {})]);
 });
 
 test("ends nothing for an unknown username and records no entry", async (t) => {
@@ -94,7 +96,7 @@ for (const [ahead, user] of [
     const ports = await scene(t);
     const { clock, owner, whose } = ports;
     const fast = createSessionTokens(SECRET, { now: () => clock.now() + ahead * SECOND });
-    const token = fast.issue(owner);
+    const token = fast.issue(owner).text;
     assert.equal(await whose(token), "owner");
     await endSessionsOf(ports, "owner");
     assert.equal(await whose(token), user);
@@ -109,10 +111,10 @@ test("accepts a sign-in right after the end, whatever the clocks of both instanc
       { ...ports, clock: { now: () => clock.now() + endAhead * SECOND } },
       "owner",
     );
-    const user = await store.findUser(owner);
+    const user = await store.users.find(owner);
     for (const ahead of [0, 90, -90]) {
       const issuer = createSessionTokens(SECRET, { now: () => clock.now() + ahead * SECOND });
-      const token = await issuer.issue(owner, user?.sessionsFrom);
+      const token = issuer.issue(owner, user?.sessionsFrom).text;
       assert.equal(await whose(token), "owner", `${endAhead} ${ahead}`);
       const { claims } = partsOf(token);
       assert.equal(claims.iat, clock.now() / SECOND + ahead, "dated to the issue, and not later");
@@ -125,7 +127,7 @@ test("ends a session from between two ends of one second, however far its clock 
   const { clock, owner, store, issue, whose } = ports;
   await endSessionsOf(ports, "owner");
   const fast = createSessionTokens(SECRET, { now: () => clock.now() + 90 * SECOND });
-  const between = await fast.issue(owner, (await store.findUser(owner))?.sessionsFrom);
+  const between = fast.issue(owner, (await store.users.find(owner))?.sessionsFrom).text;
   assert.equal(await whose(between), "owner");
   await endSessionsOf(ports, "owner");
   assert.deepEqual([await whose(between), await whose(await issue(owner))], [undefined, "owner"]);
@@ -160,13 +162,13 @@ for (const [what, claims] of [
 
 test("ends nothing for an account that is removed in the meantime", async (t) => {
   const ports = await scene(t);
-  const store = {
-    ...ports.store,
-    async endSessions(...about: Parameters<typeof ports.store.endSessions>) {
-      await ports.store.removeUser(ports.owner);
-      return ports.store.endSessions(...about);
+  const users = {
+    ...ports.store.users,
+    async endSessions(...about: Parameters<typeof ports.store.users.endSessions>) {
+      await ports.store.users.remove(ports.owner);
+      return ports.store.users.endSessions(...about);
     },
   };
-  assert.equal(await endSessionsOf({ ...ports, store }, "owner"), "no-user");
+  assert.equal(await endSessionsOf({ ...ports, store: { users } }, "owner"), "no-user");
   assert.deepEqual(ports.recorded, []);
 });

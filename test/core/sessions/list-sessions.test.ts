@@ -18,7 +18,7 @@ async function scene(t: TestContext) {
 
 test("lists this session first, and at once after the sign-in", async (t) => {
   const { ports, user, list } = await scene(t);
-  const first = startSession(ports, user, CLIENT);
+  const first = startSession(ports, user, CLIENT).text;
   ports.clock.advance(1_000);
   for (let n = 0; n < 2; n += 1) startSession(ports, user, CLIENT);
   const listed = await list(first);
@@ -44,7 +44,7 @@ test("records this session if it is not recorded yet", async (t) => {
   };
   assert.deepEqual(await list(token), [expected]);
   await ports.sessions.flush();
-  assert.deepEqual(await ports.store.findSession("older"), expected);
+  assert.deepEqual(await ports.store.sessions.find("older"), expected);
   assert.deepEqual(await list(token), [expected]);
 });
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { UserId } from "../../../src/core/records.ts";
 import { createCurrentUser } from "../../../src/core/sessions/current-user.ts";
 import {
   admittedUser,
   createRequireAuth,
   createRequireUser,
 } from "../../../src/core/sessions/require-user.ts";
-import type { UserId } from "../../../src/core/store.ts";
 import { corePorts, signedInOwner } from "../../support/core-ports.ts";
 
 test("requires the setup while no account exists, whatever the token", async (t) => {
@@ -16,7 +16,7 @@ test("requires the setup while no account exists, whatever the token", async (t)
     createCurrentUser(ports.tokens, ports.users, ports.clock),
   );
   assert.deepEqual(await guard(undefined), { kind: "needs-setup" });
-  const token = ports.tokens.issue("unknown" as UserId);
+  const token = ports.tokens.issue("unknown" as UserId).text;
   assert.deepEqual(await guard(token), { kind: "needs-setup" });
 });
 
@@ -56,12 +56,12 @@ test("rejects, and leaves no rejection unhandled, when the count and the lookup 
 test("does not count accounts in the guard for whole handlers", async (t) => {
   const ports = await corePorts(t);
   const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock);
-  const hasUsers = t.mock.method(ports.store, "hasUsers");
+  const any = t.mock.method(ports.store.users, "any");
   const guard = createRequireUser(currentUser);
   assert.deepEqual(guard(undefined), { kind: "needs-sign-in" });
-  const token = ports.tokens.issue("unknown" as UserId);
+  const token = ports.tokens.issue("unknown" as UserId).text;
   assert.deepEqual(await guard(token), { kind: "needs-sign-in" });
-  assert.equal(hasUsers.mock.callCount(), 0);
+  assert.equal(any.mock.callCount(), 0);
 });
 
 test("rejects when the user lookup fails", async (t) => {

@@ -1,11 +1,9 @@
 import type { TestContext } from "node:test";
+import type { Session, StoredUser } from "../../../src/core/records.ts";
 import { createCurrentUser } from "../../../src/core/sessions/current-user.ts";
-import { type EndedSessions, endedSessionsIn } from "../../../src/core/sessions/ended-sessions.ts";
-import type { VerifiedToken } from "../../../src/core/sessions/session-token.ts";
-import { endSessionOf } from "../../../src/core/sessions/sign-out.ts";
+import { endInStore } from "../../../src/core/sessions/end-session.ts";
 import { startSession } from "../../../src/core/sessions/start-session.ts";
 import { createWaitingEnds, type WaitingEnds } from "../../../src/core/sessions/waiting-ends.ts";
-import type { StoredUser } from "../../../src/core/store.ts";
 import { type CorePorts, corePorts } from "../../support/core-ports.ts";
 import { partsOf } from "../../support/mint.ts";
 import { hashText } from "../../support/store.ts";
@@ -19,30 +17,33 @@ export interface SessionsScene {
   start(): Promise<string>;
   /** Whether a guard of this process admits the token. */
   isSignedIn(token: string): Promise<boolean>;
-  /** The list of the user's ended sessions. */
-  ended(): Promise<EndedSessions>;
+  /** Whether the store knows that the session of the token has ended. */
+  hasEnded(token: string): Promise<boolean>;
 }
 
 /** One account that signs in. */
 export async function accountWithSessions(t: TestContext): Promise<SessionsScene> {
   const given = await corePorts(t);
-  const end = (token: VerifiedToken) => endSessionOf(given, token);
+  const end = (session: Session) => endInStore(given, session);
   const waiting = createWaitingEnds(end, given.users, given.clock, given.log);
   t.after(() => waiting.close());
   const ports = { ...given, waiting };
   const user = await ports.insertOwner(hashText("a hash"));
-  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock, { waiting });
-  const stored = async () => (await ports.store.findUser(user.id)) ?? user;
+  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock, {
+    store: ports.store.sessions,
+    waiting,
+  });
+  const stored = async () => (await ports.store.users.find(user.id)) ?? user;
   return {
     ports,
     user,
     async start() {
       const token = startSession(ports, await stored(), CLIENT);
       await ports.sessions.flush();
-      return token;
+      return token.text;
     },
     isSignedIn: async (token) => typeof (await currentUser(token)) === "object",
-    ended: async () => endedSessionsIn((await stored()).endedSessions),
+    hasEnded: (token) => ports.store.sessions.hasEnded(idOf(token)),
   };
 }
 

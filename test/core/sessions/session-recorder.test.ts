@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
+import type { Session, UserId } from "../../../src/core/records.ts";
 import { createSessionRecorder } from "../../../src/core/sessions/session-recorder.ts";
-import type { StoredSession } from "../../../src/core/sessions/session-store.ts";
-import type { UserId } from "../../../src/core/store.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 
 const at = new Date(0);
-const session: StoredSession = {
+const session: Session = {
   id: "a",
   userId: "1" as UserId,
   createdAt: at,
@@ -23,8 +22,8 @@ function recorderOfAll() {
   const inserted: string[] = [];
   const written: (readonly [readonly string[], Date])[] = [];
   const store = {
-    insertSession: async ({ id }: StoredSession) => void inserted.push(id),
-    noteSessionsUsed: async (ids: readonly string[], time: Date) => void written.push([ids, time]),
+    insert: async ({ id }: Session) => void inserted.push(id),
+    noteUsed: async (ids: readonly string[], time: Date) => void written.push([ids, time]),
   };
   const clock = fakeClock();
   const recorder = createSessionRecorder(store, clock, recordingLog());
@@ -85,7 +84,7 @@ test("keeps ten thousand uses at most until the next write", async () => {
 test("logs a failure once and throws nothing", async () => {
   const fail = () => Promise.reject(new Error("the disk is full"));
   const log = recordingLog();
-  const store = { insertSession: fail, noteSessionsUsed: fail };
+  const store = { insert: fail, noteUsed: fail };
   const recorder = createSessionRecorder(store, fakeClock(), log);
   recorder.started(session);
   recorder.used("a");
@@ -101,7 +100,7 @@ test("logs a failure once and throws nothing", async () => {
 
 test("a flush does not wait for a store that does not answer", async () => {
   const never = () => new Promise<void>(() => {});
-  const store = { insertSession: never, noteSessionsUsed: never };
+  const store = { insert: never, noteUsed: never };
   const recorder = createSessionRecorder(store, fakeClock(), recordingLog());
   recorder.started(session);
   const start = performance.now();

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { UserId } from "../../../src/core/records.ts";
 import {
   createSessionTokens,
   SESSION_LIFETIME_SECONDS,
   type SessionTokens,
 } from "../../../src/core/sessions/session-token.ts";
-import type { UserId } from "../../../src/core/store.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
 import { SECRET } from "../../support/gate.ts";
 import { mint, partsOf, userIdIn } from "../../support/mint.ts";
@@ -20,10 +20,10 @@ function tokensWithClock(now?: number): { tokens: SessionTokens; clock: FakeCloc
 
 test("issues a token with the user, a new 128-bit jti and a lifetime of thirty days", () => {
   const { tokens, clock } = tokensWithClock(Date.UTC(2030, 0, 1) + 999);
-  const first = partsOf(tokens.issue(OWNER));
-  const second = partsOf(tokens.issue(OWNER));
+  const first = partsOf(tokens.issue(OWNER).text);
+  const second = partsOf(tokens.issue(OWNER).text);
   assert.deepEqual(first.header, { alg: "HS256", typ: "JWT" });
-  const later = partsOf(tokens.issue(OWNER, 7));
+  const later = partsOf(tokens.issue(OWNER, 7).text);
   assert.deepEqual(later.header, { alg: "HS256", typ: "JWT", sessions_from: 7 });
   assert.deepEqual(Object.keys(first.claims).sort(), ["exp", "iat", "jti", "user_id"]);
   assert.equal(first.claims.user_id, OWNER);
@@ -36,12 +36,16 @@ test("issues a token with the user, a new 128-bit jti and a lifetime of thirty d
 
 test("verifies an issued token in every instance with that secret, also as a previous one", () => {
   const { tokens, clock } = tokensWithClock();
-  const token = tokens.issue(OWNER);
+  const token = tokens.issue(OWNER).text;
   const rotated = createSessionTokens("new", clock, ["unused", SECRET]);
   for (const instance of [tokens, createSessionTokens(SECRET, clock), rotated]) {
     assert.equal(userIdIn(instance, token), OWNER);
   }
-  assert.equal(tokens.verify(rotated.issue(OWNER)), "forged", "it signs with the new secret only");
+  assert.equal(
+    tokens.verify(rotated.issue(OWNER).text),
+    "forged",
+    "it signs with the new secret only",
+  );
   assert.equal(createSessionTokens("new", clock, [`${SECRET}.`]).verify(token), "forged");
 });
 
@@ -73,7 +77,7 @@ test("reads a jti that is text and a sessions_from that is a number, and ignores
 
 test("accepts a token until the second of its expiry", () => {
   const { clock, tokens } = tokensWithClock();
-  const token = tokens.issue(OWNER);
+  const token = tokens.issue(OWNER).text;
   clock.advance(SESSION_LIFETIME_SECONDS * 1_000 - 1);
   assert.equal(userIdIn(tokens, token), OWNER);
   clock.advance(1);

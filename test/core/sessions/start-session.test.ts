@@ -1,19 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { StoredSession } from "../../../src/core/sessions/session-store.ts";
+import type { Session, UserId } from "../../../src/core/records.ts";
 import { startSession } from "../../../src/core/sessions/start-session.ts";
-import type { UserId } from "../../../src/core/store.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { partsOf } from "../../support/mint.ts";
 
 test("issues a token and records its session under the token's jti", async (t) => {
   const { tokens, clock } = await corePorts(t);
-  const started: StoredSession[] = [];
-  const sessions = { started: (session: StoredSession) => started.push(session) };
+  const started: Session[] = [];
+  const sessions = { started: (session: Session) => started.push(session) };
   const user = { id: "1" as UserId, sessionsFrom: 7 };
   const client = { remoteAddress: "192.0.2.1", userAgent: "curl/8.5.0" };
   const token = startSession({ tokens, clock, sessions }, user, client);
-  const { header, claims } = partsOf(token);
+  const { header, claims } = partsOf(token.text);
   assert.equal(header.sessions_from, 7);
   assert.match(String(claims.jti), /^[0-9a-f]{32}$/);
   const now = new Date(clock.now());

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { UserId } from "../../../src/core/records.ts";
 import { createUserMemory, type UserMemory } from "../../../src/core/sessions/user-memory.ts";
-import type { UserId, UserWatching } from "../../../src/core/store.ts";
+import type { UserWatching } from "../../../src/core/store.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { hashText } from "../../support/store.ts";
 
@@ -13,34 +14,33 @@ function watchedMemory() {
   const clock = fakeClock();
   const told = { confirmedAt: Number.NEGATIVE_INFINITY, closed: 0 };
   const asked: UserId[] = [];
-  const codes = { inUse: false, asked: 0 };
   const watchings: UserWatching[] = [];
   const memory = createUserMemory(
     {
-      hasUsers: async () => true,
-      async findUser(id) {
-        asked.push(id);
-        return { id, username: `name of ${id}`, passwordHash: hashText("hash") };
+      users: {
+        any: async () => true,
+        async find(id) {
+          asked.push(id);
+          return { id, username: `name of ${id}`, passwordHash: hashText("hash") };
+        },
       },
-      async hasExtra() {
-        codes.asked += 1;
-        return codes.inUse;
-      },
-      watchUsers(watching) {
-        watchings.push(watching);
-        return {
-          confirmedAt: () => told.confirmedAt,
-          async close() {
-            told.closed += 1;
-          },
-        };
+      changes: {
+        watch(watching) {
+          watchings.push(watching);
+          return {
+            confirmedAt: () => told.confirmedAt,
+            async close() {
+              told.closed += 1;
+            },
+          };
+        },
       },
     },
     clock,
   );
   const [watching, ...more] = watchings;
   assert.ok(watching !== undefined && more.length === 0, "the store is watched once");
-  return { clock, told, asked, codes, memory, watching };
+  return { clock, told, asked, memory, watching };
 }
 
 const isRemembered = (memory: UserMemory, id: UserId): boolean =>
@@ -111,23 +111,3 @@ test("gives the store its clock, and ends the watch on close", async () => {
   await memory.close();
   assert.equal(told.closed, 1);
 });
-
-for (const changed of [ONE, "all"] as const) {
-  test(`asks whether codes are in use once a minute, and after a change of ${changed}`, async () => {
-    const { clock, told, codes, memory, watching } = watchedMemory();
-    assert.equal(await memory.anyHas("codes"), false);
-    for (let second = 1; second < 60; second += 1) {
-      clock.advance(1_000);
-      told.confirmedAt = clock.monotonic();
-      assert.equal(await memory.anyHas("codes"), false);
-    }
-    assert.equal(codes.asked, 1);
-    codes.inUse = true;
-    watching.changed(changed);
-    assert.equal(await memory.anyHas("codes"), true);
-    clock.advance(60_000);
-    told.confirmedAt = clock.monotonic();
-    await memory.anyHas("codes");
-    assert.equal(codes.asked, 3);
-  });
-}

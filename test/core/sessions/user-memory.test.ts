@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { MaybePromise } from "../../../src/core/base/maybe-promise.ts";
+import type { StoredUser, User, UserId } from "../../../src/core/records.ts";
 import {
   createUserMemory,
   type RememberedUser,
   type UserMemory,
 } from "../../../src/core/sessions/user-memory.ts";
-import type { StoredUser, User, UserId } from "../../../src/core/store.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { add, hashText, openStore } from "../../support/store.ts";
 
@@ -27,13 +27,9 @@ function usersOf(memory: UserMemory) {
 /** A memory over the real store without its reports of changes, and what it is asked. */
 async function memoryOverStore(t: TestContext) {
   const store = await openStore(t);
-  const asked = {
-    hasUsers: t.mock.fn(store.hasUsers),
-    findUser: t.mock.fn(store.findUser),
-    hasExtra: t.mock.fn(store.hasExtra),
-  };
+  const asked = { any: t.mock.fn(store.users.any), find: t.mock.fn(store.users.find) };
   const clock = fakeClock();
-  const memory = createUserMemory(asked, clock);
+  const memory = createUserMemory({ users: asked }, clock);
   const times = (method: keyof typeof asked): number => asked[method].mock.callCount();
   const insert = async (): Promise<UserId> => (await add(store, "owner")).id;
   return { store, times, clock, users: usersOf(memory), memory, insert };
@@ -47,10 +43,10 @@ test("returns a frozen user without a promise for one second, and then looks it 
   assert.ok(Object.isFrozen(user));
   clock.advance(999);
   assert.deepEqual(users.find(id), { id, username: "owner" });
-  assert.equal(times("findUser"), 1);
+  assert.equal(times("find"), 1);
   clock.advance(1);
   assert.ok(users.find(id) instanceof Promise, "the use did not extend the second");
-  assert.equal(times("findUser"), 2);
+  assert.equal(times("find"), 2);
 });
 
 test("looks a forgotten user up at once, and expires the entry that a session holds", async (t) => {
@@ -61,7 +57,7 @@ test("looks a forgotten user up at once, and expires the entry that a session ho
   memory.forget(id);
   assert.ok(held.until <= clock.monotonic());
   assert.ok(memory.find(id) instanceof Promise);
-  assert.equal(times("findUser"), 2);
+  assert.equal(times("find"), 2);
 });
 
 test("shares one query between concurrent lookups of one user", async (t) => {
@@ -69,14 +65,14 @@ test("shares one query between concurrent lookups of one user", async (t) => {
   const id = await insert();
   const found = await Promise.all(Array.from({ length: 50 }, () => users.find(id)));
   assert.deepEqual(found, Array(50).fill({ id, username: "owner" }));
-  assert.equal(times("findUser"), 1);
+  assert.equal(times("find"), 1);
 });
 
 test("does not cache a missing user", async (t) => {
   const { times, users } = await memoryOverStore(t);
   assert.equal(await users.find(ID), undefined);
   assert.equal(await users.find(ID), undefined);
-  assert.equal(times("findUser"), 2);
+  assert.equal(times("find"), 2);
 });
 
 test("queries whether an account exists until the answer is yes", async (t) => {
@@ -85,26 +81,9 @@ test("queries whether an account exists until the answer is yes", async (t) => {
   assert.equal(await users.anyExists(), false);
   await insert();
   assert.equal(await users.anyExists(), true);
-  assert.equal(times("hasUsers"), 3);
+  assert.equal(times("any"), 3);
   assert.equal(users.anyExists(), true, "without a promise");
-  assert.equal(times("hasUsers"), 3);
-});
-
-test("remembers whether codes are in use for a second, or until a user changes", async (t) => {
-  const { store, times, clock, users, insert } = await memoryOverStore(t);
-  const id = await insert();
-  assert.equal(await users.anyHas("codes"), false);
-  await store.replaceExtra(id, "codes", undefined, "codes");
-  clock.advance(999);
-  assert.equal(await users.anyHas("codes"), false);
-  assert.equal(times("hasExtra"), 1);
-  clock.advance(1);
-  assert.equal(await users.anyHas("codes"), true);
-  assert.equal(await users.anyHas("codes"), true);
-  assert.equal(times("hasExtra"), 2);
-  users.forget(id);
-  assert.equal(await users.anyHas("codes"), true);
-  assert.equal(times("hasExtra"), 3);
+  assert.equal(times("any"), 3);
 });
 
 /** Look-ups that end when the test says so: the store answers too fast to be overtaken. */
@@ -113,11 +92,13 @@ function memoryOverSlowStore() {
   const clock = fakeClock();
   const users = createUserMemory(
     {
-      hasUsers: () => Promise.reject(new Error("not asked for")),
-      findUser() {
-        const answer = Promise.withResolvers<StoredUser | undefined>();
-        answers.push(answer);
-        return answer.promise;
+      users: {
+        any: () => Promise.reject(new Error("not asked for")),
+        find() {
+          const answer = Promise.withResolvers<StoredUser | undefined>();
+          answers.push(answer);
+          return answer.promise;
+        },
       },
     },
     clock,
@@ -177,35 +158,4 @@ test("rejects all callers of a failed lookup, and queries again for the next", a
   const again = users.find(ID);
   answer(1, "owner");
   assert.equal((await again)?.username, "owner");
-});
-
-/** A store that can do no more than it must. */
-const LEAST = { hasUsers: async () => true, findUser: async () => undefined };
-
-test("asks again whether codes are in use after a failure", async (t) => {
-  const hasExtra = t.mock.fn(async () => true);
-  hasExtra.mock.mockImplementationOnce(() => Promise.reject(new Error("store is busy")));
-  const users = createUserMemory({ ...LEAST, hasExtra }, fakeClock());
-  await assert.rejects(async () => users.anyHas("codes"), /store is busy/);
-  assert.equal(await users.anyHas("codes"), true);
-});
-
-test("a late failure does not drop a newer answer", async (t) => {
-  const late = Promise.withResolvers<boolean>();
-  const hasExtra = t.mock.fn(async () => true);
-  hasExtra.mock.mockImplementationOnce(() => late.promise);
-  const users = createUserMemory({ ...LEAST, hasExtra }, fakeClock());
-  const first = users.anyHas("codes");
-  users.forget(ID);
-  assert.equal(await users.anyHas("codes"), true);
-  late.reject(new Error("store is busy"));
-  await assert.rejects(async () => first, /store is busy/);
-  assert.equal(await users.anyHas("codes"), true);
-  assert.equal(hasExtra.mock.callCount(), 2);
-});
-
-test("a store may keep no extras, so that no codes are in use, and watch no users", async () => {
-  const users = createUserMemory(LEAST, fakeClock());
-  assert.equal(users.anyHas("codes"), false);
-  await assert.doesNotReject(users.close());
 });

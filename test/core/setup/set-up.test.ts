@@ -49,9 +49,9 @@ test("creates the first account with a token and an entry, and deletes the setup
   const { ports, keptToken } = await setUpPorts(t, " s3cret\n");
   const outcome = await setUp(ports, formWith({ token: "s3cret" }), CLIENT);
   assert.ok(outcome.kind === "set-up");
-  const stored = await ports.store.findUserByUsername(OWNER.username);
+  const stored = await ports.store.users.findByName(OWNER.username);
   assert.deepEqual(outcome.user, { id: stored?.id, username: OWNER.username }, "without the hash");
-  assert.equal(userIdIn(ports.tokens, outcome.token), stored?.id);
+  assert.equal(userIdIn(ports.tokens, outcome.token.text), stored?.id);
   assert.equal(await ports.passwords.verify(OWNER.password, stored?.passwordHash), true);
   assert.equal(keptToken(), undefined);
   assert.deepEqual(await ports.writtenEntries(), [`signup: Created account ${OWNER.username}`]);
@@ -67,7 +67,7 @@ test("checks in order: configured, setup token, missing fields, different passwo
   const emptyPassword = { ...withToken, username: "owner", password: "" };
   assert.equal(await kindOf(ports, emptyPassword), "username-or-password-missing");
   assert.equal(await kindOf(ports, { ...withToken, username: "owner" }), "passwords-differ");
-  assert.equal(await ports.store.hasUsers(), false);
+  assert.equal(await ports.store.users.any(), false);
   await ports.insertOwner(hashText("a hash"));
   assert.equal(await kindOf(ports, everythingWrong), "already-configured");
   assert.deepEqual(await ports.writtenEntries(), []);
@@ -94,7 +94,7 @@ test("fails when the setup token cannot be read", async (t) => {
   const { ports } = await setUpPorts(t);
   const setupToken = { ...ports.setupToken, read: () => Promise.reject(new Error("EIO")) };
   await assert.rejects(setUp({ ...ports, setupToken }, formWith(), CLIENT), /^Error: EIO$/);
-  assert.equal(await ports.store.hasUsers(), false);
+  assert.equal(await ports.store.users.any(), false);
 });
 
 test("only warns when the setup token cannot be deleted", async (t) => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import type { PasswordHash, UserId } from "../../../src/core/records.ts";
 import {
   type ChangePasswordForm,
   type ChangePasswordOutcome,
   changePassword,
 } from "../../../src/core/sign-in/change-password.ts";
-import type { PasswordHash, UserId } from "../../../src/core/store.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { OWNER } from "../../support/gate.ts";
 
@@ -22,7 +22,7 @@ const formWith = (fields: Partial<ChangePasswordForm> = {}): ChangePasswordForm 
 async function withOwner(t: TestContext) {
   const ports = await corePorts(t);
   const owner = await ports.insertOwner();
-  const storedHash = async () => (await ports.store.findUser(owner.id))?.passwordHash;
+  const storedHash = async () => (await ports.store.users.find(owner.id))?.passwordHash;
   const change = async (fields?: Partial<ChangePasswordForm>): Promise<string> =>
     (await changePassword(ports, owner.id, formWith(fields), CLIENT)).kind;
   return { ports, owner, storedHash, change };
@@ -64,7 +64,7 @@ function changeWhileReplacing({ ports, owner, by }: Replacing): Promise<ChangePa
   const passwords = {
     ...ports.passwords,
     async hash(password: string) {
-      await ports.store.replacePasswordHash(owner.id, owner.passwordHash, by);
+      await ports.store.users.replaceHash(owner.id, owner.passwordHash, by);
       return ports.passwords.hash(password);
     },
   };
@@ -90,17 +90,12 @@ test("replaces a hash that a sign-in has rehashed in the meantime", async (t) =>
 });
 
 test("rejects when the user is removed in the meantime", async (t) => {
-  const { ports, owner } = await withOwner(t);
-  let isThere = true;
-  const store = {
-    findUser: async (id: UserId) => (isThere ? ports.store.findUser(id) : undefined),
-    async replacePasswordHash() {
-      isThere = false;
-      return false;
-    },
-  };
-  const outcome = await changePassword({ ...ports, store }, owner.id, formWith(), CLIENT);
-  assert.deepEqual(outcome, { kind: "current-password-incorrect" });
+  const { ports, change } = await withOwner(t);
+  t.mock.method(ports.store.users, "replaceHash", async () => {
+    t.mock.method(ports.store.users, "find", async () => undefined);
+    return false;
+  });
+  assert.equal(await change(), "current-password-incorrect");
 });
 
 test("lets one of two concurrent changes win", async (t) => {

@@ -31,7 +31,7 @@ test("returns the user and a token and records an entry for the right credential
   const outcome = await signIn(ports, attemptBy());
   assert.ok(outcome.kind === "signed-in");
   assert.deepEqual(outcome.user, { id: owner.id, username: OWNER.username }, "without the hash");
-  assert.equal(userIdIn(ports.tokens, outcome.token), owner.id);
+  assert.equal(userIdIn(ports.tokens, outcome.token.text), owner.id);
   assert.deepEqual(await ports.writtenEntries(), [`signin: Signed in as ${OWNER.username}`]);
 });
 
@@ -39,15 +39,9 @@ test("records a denied attempt, and neither looks up a user nor verifies a passw
   const { ports } = await configured(t);
   for (let i = 0; i < 5; i += 1) ports.limiter.attempt("192.0.2.1");
   const untouchable = (): Promise<never> => Promise.reject(new Error("was asked"));
-  const outcome = await signIn(
-    {
-      ...ports,
-      store: { ...ports.store, findUserByUsername: untouchable },
-      passwords: { ...ports.passwords, verify: untouchable },
-    },
-    attemptBy(),
-  );
-  assert.deepEqual(outcome, { kind: "rate-limited" });
+  t.mock.method(ports.store.users, "findByName", untouchable);
+  t.mock.method(ports.passwords, "verify", untouchable);
+  assert.deepEqual(await signIn(ports, attemptBy()), { kind: "rate-limited" });
   const entry = "signin_rate_limited: Rate limited login from 192.0.2.1";
   assert.deepEqual(await ports.writtenEntries(), [entry]);
 });
@@ -60,16 +54,17 @@ test("counts the attempt before the lookup, so a burst gets at most five", async
   assert.equal(kinds.filter((kind) => kind === "rate-limited").length, 3);
 });
 
-test("verifies a hash for an unknown user too, and rejects whatever the result", async (t) => {
+test("reads codes and verifies a hash for an unknown user too, and rejects whatever the result", async (t) => {
   const { ports } = await configured(t);
-  const verify = t.mock.fn(ports.passwords.verify, async () => true);
-  const passwords = { ...ports.passwords, verify };
-  const outcome = await signIn({ ...ports, passwords }, attemptBy({ username: "unknown" }));
+  const steps: unknown[] = [];
+  t.mock.method(ports.store.codes, "find", async () => void steps.push("codes"));
+  t.mock.method(ports.passwords, "verify", async (_: string, hash: unknown) => {
+    steps.push(hash);
+    return true;
+  });
+  const outcome = await signIn(ports, attemptBy({ username: "unknown" }));
   assert.deepEqual(outcome, { kind: "rejected" });
-  assert.deepEqual(
-    verify.mock.calls.map(({ arguments: [, hash] }) => hash),
-    [undefined],
-  );
+  assert.deepEqual(steps, ["codes", undefined]);
 });
 
 test("fails the sign-in without an entry when the token cannot be created", async (t) => {
@@ -90,24 +85,26 @@ async function withBcryptHash(t: TestContext) {
 test("replaces a bcrypt hash with argon2id at a sign-in", async (t) => {
   const { ports, owner } = await withBcryptHash(t);
   assert.equal((await signIn(ports, attemptBy({ password: "wrong" }))).kind, "rejected");
-  assert.equal((await ports.store.findUser(owner.id))?.passwordHash, owner.passwordHash);
+  assert.equal((await ports.store.users.find(owner.id))?.passwordHash, owner.passwordHash);
 
   assert.equal((await signIn(ports, attemptBy())).kind, "signed-in");
-  const renewed = (await ports.store.findUser(owner.id))?.passwordHash;
+  const renewed = (await ports.store.users.find(owner.id))?.passwordHash;
   assert.match(renewed ?? "", /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   assert.equal((await signIn(ports, attemptBy())).kind, "signed-in");
   assert.equal((await signIn(ports, attemptBy({ password: "wrong" }))).kind, "rejected");
-  assert.equal((await ports.store.findUser(owner.id))?.passwordHash, renewed, "renewed once only");
+  assert.equal(
+    (await ports.store.users.find(owner.id))?.passwordHash,
+    renewed,
+    "renewed once only",
+  );
 });
 
 test("signs in with a warning when the outdated hash cannot be replaced", async (t) => {
   const { ports, owner } = await withBcryptHash(t);
-  const store = {
-    ...ports.store,
-    replacePasswordHash: () => Promise.reject(new Unavailable("store_busy", "locked", 1)),
-  };
-  assert.equal((await signIn({ ...ports, store }, attemptBy())).kind, "signed-in");
-  assert.equal((await ports.store.findUser(owner.id))?.passwordHash, owner.passwordHash);
+  const busy = () => Promise.reject(new Unavailable("store_busy", "locked", 1));
+  t.mock.method(ports.store.users, "replaceHash", busy);
+  assert.equal((await signIn(ports, attemptBy())).kind, "signed-in");
+  assert.equal((await ports.store.users.find(owner.id))?.passwordHash, owner.passwordHash);
   const message = "an outdated password hash was not renewed";
   assert.deepEqual(ports.log.lines, [{ level: "warn", message, fields: { reason: "locked" } }]);
   assert.deepEqual(await ports.writtenEntries(), [`signin: Signed in as ${OWNER.username}`]);
@@ -119,10 +116,10 @@ test("does not undo a concurrent password change when it replaces an outdated ha
   const passwords = {
     ...ports.passwords,
     async hash(password: string) {
-      await ports.store.replacePasswordHash(owner.id, owner.passwordHash, changed);
+      await ports.store.users.replaceHash(owner.id, owner.passwordHash, changed);
       return ports.passwords.hash(password);
     },
   };
   await signIn({ ...ports, passwords }, attemptBy());
-  assert.equal((await ports.store.findUser(owner.id))?.passwordHash, changed);
+  assert.equal((await ports.store.users.find(owner.id))?.passwordHash, changed);
 });

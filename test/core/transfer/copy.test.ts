@@ -2,30 +2,30 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { messageOf, Unavailable } from "../../../src/core/base/fault.ts";
-import type { TransferUser, UserId } from "../../../src/core/store.ts";
-import { type CopyProgress, type CopyTarget, copy } from "../../../src/core/transfer/copy.ts";
+import {
+  type CopyProgress,
+  type CopySource,
+  type CopyTarget,
+  copy,
+} from "../../../src/core/transfer/copy.ts";
 import type { SqliteStore } from "../../../src/stores/sqlite/store.ts";
+import { rows, rowsIn, user } from "../../stores/either.ts";
 import { hashText, logEntry, openStore } from "../../support/store.ts";
 
-const EVERYTHING = { afterId: "", limit: 100_000 };
-const ALL_ENTRIES = { afterId: 0, limit: 100_000 };
 const NOTHING = { users: 0, entries: 0 };
 
-const userNamed = (username: string): TransferUser => ({
-  id: `id of ${username}` as UserId,
-  username,
-  passwordHash: hashText(`hash of ${username}`),
-  sessions: JSON.stringify([[`session of ${username}`, 1, 2, 3, "::1", "curl"]]),
-});
-
 async function fill(store: SqliteStore, users: number, entries: number): Promise<void> {
-  const rows = {
-    users: Array.from({ length: users }, (_, i) => userNamed(`user ${i}`)),
-    entries: Array.from({ length: entries }, (_, i) =>
-      logEntry(`entry ${i}`, { at: new Date(i), userId: `user ${i}` as UserId }),
+  const [ids, texts] = [users, entries].map((length) => Array.from({ length }, (_, i) => `${i}`));
+  await store.transfer.importRows([
+    ...rows(
+      (ids ?? []).map((id) => user(id)),
+      texts,
     ),
-  };
-  await store.importRecords([rows]);
+    {
+      table: "sessions",
+      rows: (ids ?? []).map((id) => [`session of ${id}`, id, 1, 2, 3, "::1", "curl", null]),
+    },
+  ]);
 }
 
 interface Stores {
@@ -40,24 +40,22 @@ async function stores(t: TestContext, users = 3, entries = 2_500): Promise<Store
 }
 
 interface Running {
-  readonly source: SqliteStore;
-  readonly target: CopyTarget;
+  readonly source: { readonly transfer: CopySource };
+  readonly target: SqliteStore | CopyTarget;
   readonly progress?: (progress: CopyProgress) => void;
   readonly signal?: AbortSignal;
 }
 
 const run = ({ source, target, progress = () => {}, signal }: Running) =>
-  copy(source, target, { progress, signal: signal ?? new AbortController().signal });
+  copy(source.transfer, "transfer" in target ? target.transfer : target, {
+    ...{ progress, signal: signal ?? new AbortController().signal },
+  });
 
 async function assertCopied({ source, target }: Stores): Promise<void> {
-  assert.deepEqual(await target.readUsers(EVERYTHING), await source.readUsers(EVERYTHING));
-  assert.deepEqual(
-    await target.readLogEntries(ALL_ENTRIES),
-    await source.readLogEntries(ALL_ENTRIES),
-  );
+  assert.deepEqual(await rowsIn(target), await rowsIn(source));
 }
 
-test("copies all users and entries with user IDs, times, hashes, sessions and order", async (t) => {
+test("copies all rows page by page", async (t) => {
   const both = await stores(t, 1_500);
   assert.deepEqual(await run(both), { kind: "copied", users: 1_500, entries: 2_500 });
   await assertCopied(both);
@@ -65,14 +63,14 @@ test("copies all users and entries with user IDs, times, hashes, sessions and or
 
 test("numbers the entries of the target from one, without the gaps of the source", async (t) => {
   const { source, target } = await stores(t, 1, 4);
-  await source.pruneLogEntries(new Date(2), 9);
+  await source.log.pruneType("signin", 2, 9);
   assert.equal((await run({ source, target })).kind, "copied");
-  const entries = await target.readLogEntries(ALL_ENTRIES);
+  const entries = await target.log.read({ afterId: 0, limit: 9 });
   assert.deepEqual(
     entries.map(({ id, summary }) => [id, summary]),
     [
-      [1, "entry 2"],
-      [2, "entry 3"],
+      [1, "2"],
+      [2, "3"],
     ],
   );
 });
@@ -95,25 +93,25 @@ test("refuses an empty source", async (t) => {
 
 for (const [what, put] of Object.entries({
   "an account": (store: SqliteStore) =>
-    store.insertFirstUser({ username: "owner", passwordHash: hashText("own") }),
-  "a log entry": (store: SqliteStore) => store.insertLogEntries([logEntry("own")]),
+    store.users.insertFirst({ username: "owner", passwordHash: hashText("own") }),
+  "a log entry": (store: SqliteStore) => store.log.insert([logEntry("own")]),
 })) {
   test(`refuses a target with ${what} and leaves it unchanged`, async (t) => {
     const { source, target } = await stores(t);
     await put(target);
-    const before = await target.readContents();
+    const before = await target.transfer.readAmounts();
     assert.deepEqual(await run({ source, target }), { kind: "target-occupied", ...before });
-    assert.deepEqual(await target.readContents(), before);
+    assert.deepEqual(await target.transfer.readAmounts(), before);
   });
 }
 
 test("refuses a target that gets an account meanwhile", async (t) => {
   const { source, target } = await stores(t, 3, 0);
   const late: CopyTarget = {
-    ...target,
-    async importRecords(...asked) {
-      await target.insertFirstUser({ username: "owner", passwordHash: hashText("own") });
-      return target.importRecords(...asked);
+    ...target.transfer,
+    async importRows(...asked) {
+      await target.users.insertFirst({ username: "owner", passwordHash: hashText("own") });
+      return target.transfer.importRows(...asked);
     },
   };
   const outcome = await run({ source, target: late });
@@ -123,29 +121,24 @@ test("refuses a target that gets an account meanwhile", async (t) => {
 test("copies nothing if the target cannot store a row", async (t) => {
   const { source, target } = await stores(t);
   const holding: CopyTarget = {
-    ...target,
-    problemWith: ({ entries }) =>
-      entries.some(({ summary }) => summary === "entry 2400") ? "too much" : undefined,
+    ...target.transfer,
+    problemWith: (page) => (page.rows.flat().includes("2400") ? "too much" : undefined),
   };
   const running = run({ source, target: holding });
   await assert.rejects(running, { code: "unstorable", message: "too much" });
-  assert.deepEqual(await target.readContents(), NOTHING);
+  assert.deepEqual(await target.transfer.readAmounts(), NOTHING);
 });
 
 for (const [what, change, of] of [
   [
     "a new password",
-    ({ replacePasswordHash }: SqliteStore) => {
-      const { id, passwordHash } = userNamed("user 1");
-      return replacePasswordHash(id, passwordHash, hashText("new"));
+    ({ users }: SqliteStore) => {
+      const { id, passwordHash } = user("1");
+      return users.replaceHash(id, passwordHash, hashText("new"));
     },
     "users",
   ],
-  [
-    "a new entry",
-    ({ insertLogEntries }: SqliteStore) => insertLogEntries([logEntry("late")]),
-    "log entries",
-  ],
+  ["a new entry", ({ log }: SqliteStore) => log.insert([logEntry("late")]), "log entries"],
 ] as const) {
   test(`copies nothing if the source gets ${what} meanwhile`, async (t) => {
     const { source, target } = await stores(t);
@@ -158,7 +151,7 @@ for (const [what, change, of] of [
       message: `the ${of} of the source changed during the copy`,
     });
     await changed.promise;
-    assert.deepEqual(await target.readContents(), NOTHING);
+    assert.deepEqual(await target.transfer.readAmounts(), NOTHING);
     assert.equal((await run({ source, target })).kind, "copied");
   });
 }
@@ -170,7 +163,7 @@ test("reads a thousand rows at a time, and reports its progress to the total in 
   for (const step of ["copying", "checking", "comparing"]) {
     const told = seen.filter((one) => one.step === step);
     const counts = told.map(({ users, entries }) => `${users.done}, ${entries.done}`);
-    assert.deepEqual(counts, ["0, 0", "3, 0", "3, 1000", "3, 2000", "3, 2500"], step);
+    assert.deepEqual(counts, ["0, 0", "3, 0", "3, 0", "3, 1000", "3, 2000", "3, 2500"], step);
     const totals = new Set(told.map(({ users, entries }) => `${users.total}, ${entries.total}`));
     assert.deepEqual([...totals], ["3, 2500"], step);
   }
@@ -190,7 +183,7 @@ for (const step of ["copying", "checking"] as const) {
   test(`copies nothing when it is interrupted while ${step}`, async (t) => {
     const both = await stores(t);
     await assert.rejects(run({ ...both, ...stopIn(step) }), { code: "interrupted" });
-    assert.deepEqual(await both.target.readContents(), NOTHING);
+    assert.deepEqual(await both.target.transfer.readAmounts(), NOTHING);
     assert.equal((await run(both)).kind, "copied");
   });
 }
@@ -207,8 +200,8 @@ test("throws a failure that happens during an abort", async (t) => {
   const { source, target } = await stores(t);
   const stopping = new AbortController();
   const failing: CopyTarget = {
-    ...target,
-    importRecords: async () => {
+    ...target.transfer,
+    importRows: async () => {
       stopping.abort();
       throw new Error("the connection is lost");
     },
@@ -241,8 +234,12 @@ for (const [what, error, expected] of [
 ] as const) {
   test(`reports ${what} when a page of the source cannot be read`, async (t) => {
     const { source, target } = await stores(t);
-    const damaged = { ...source, readLogEntries: () => Promise.reject(error) };
-    await assert.rejects(run({ source: damaged, target }), expected);
-    assert.deepEqual(await target.readContents(), NOTHING);
+    const damaged: CopySource = {
+      ...source.transfer,
+      readRows: (table, ...given) =>
+        table === "log" ? Promise.reject(error) : source.transfer.readRows(table, ...given),
+    };
+    await assert.rejects(run({ source: { transfer: damaged }, target }), expected);
+    assert.deepEqual(await target.transfer.readAmounts(), NOTHING);
   });
 }

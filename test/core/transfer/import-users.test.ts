@@ -7,7 +7,7 @@ import {
   type ImportProgress,
   importUsers,
 } from "../../../src/core/transfer/import-users.ts";
-import type { Importer } from "../../../src/core/transfer/transfer-store.ts";
+import type { RowWriter } from "../../../src/core/transfer/transfer-store.ts";
 import { openStaging } from "../../../src/stores/sqlite/staging.ts";
 import { hashText, openStore } from "../../support/store.ts";
 
@@ -39,8 +39,8 @@ async function setting(
       yield lines.slice(2);
     })(),
     staging,
-    existing: store,
-    target: async () => store,
+    existing: store.transfer,
+    target: async () => store.transfer,
     clock: { now: () => NOW },
     refuse: (line, reason) => refused.push(`${line}: ${reason}`),
     progress: (one) => progress.push(one),
@@ -48,10 +48,9 @@ async function setting(
   };
   return {
     ...{ store, ports, refused, progress },
-    names: async () =>
-      (await store.readUsers({ afterId: "", limit: 9_999 })).map(({ username }) => username).sort(),
+    names: async () => (await store.users.read("", 9_999)).map(({ username }) => username).sort(),
     entries: async () =>
-      (await store.readLogEntries({ afterId: 0, limit: 99 })).map(
+      (await store.log.read({ afterId: 0, limit: 99 })).map(
         ({ author, type, summary }) => `${author} ${type}: ${summary}`,
       ),
   };
@@ -64,7 +63,7 @@ test("imports users with one entry that states their number", async (t) => {
   });
   assert.deepEqual(await names(), ["a", "b"]);
   assert.deepEqual(await entries(), ["cli user_import: Imported accounts: 2"]);
-  const [entry] = await store.readLogEntries({ afterId: 0, limit: 1 });
+  const [entry] = await store.log.read({ afterId: 0, limit: 1 });
   assert.equal(entry?.at.getTime(), NOW);
 });
 
@@ -86,7 +85,7 @@ for (const [what, line, reason] of bad) {
   ] as const) {
     test(`with ${choices.badLines}, ${what} is refused and the others are ${kind}`, async (t) => {
       const { ports, refused, names, entries, store } = await setting(t, lines);
-      await store.insertFirstUser({ username: "owner", passwordHash: hashText("x") });
+      await store.users.insertFirst({ username: "owner", passwordHash: hashText("x") });
       const outcome = await importUsers(ports, choices);
       assert.deepEqual(outcome, { kind, refused: 1, users: 2 });
       assert.deepEqual(refused, [`3: ${reason}`]);
@@ -123,7 +122,7 @@ for (const badLines of ["refuse-all", "skip"] as const) {
     const { ports, refused, names, entries, store } = await setting(t, lines, {
       target: () => Promise.reject(new Error("opened to write")),
     });
-    await store.insertFirstUser({ username: "owner", passwordHash: hashText("x") });
+    await store.users.insertFirst({ username: "owner", passwordHash: hashText("x") });
     const outcome = await importUsers(ports, { badLines, how: "dry-run" });
     assert.equal(outcome.kind, badLines === "skip" ? "would-import" : "refused");
     assert.deepEqual(refused, [`2: ${TAKEN}`]);
@@ -138,11 +137,11 @@ for (const [choices, kind, names] of [
   test(`refuses a username that is taken in the meantime (${choices.badLines})`, async (t) => {
     const made = await setting(t, [userLine(1, "a"), userLine(2, "b"), userLine(3, "c")]);
     // Another process adds a user between the check and the import.
-    const racing: Importer = {
-      ...made.store,
-      async importRecords(rows) {
-        await made.store.insertUser({ username: "b", passwordHash: hashText("x") });
-        return made.store.importRecords(rows);
+    const racing: RowWriter = {
+      ...made.store.transfer,
+      async importRows(rows) {
+        await made.store.users.insert({ username: "b", passwordHash: hashText("x") });
+        return made.store.transfer.importRows(rows);
       },
     };
     const ports = { ...made.ports, existing: racing, target: async () => racing };
@@ -154,12 +153,9 @@ for (const [choices, kind, names] of [
 
 test("refuses a username that the store cannot hold before writing", async (t) => {
   const { ports, refused, store } = await setting(t, [userLine(1, "long")]);
-  const narrow: Importer = {
-    ...store,
-    problemWith: ({ users, entries }) =>
-      users.some(({ username }) => username === "long") && entries.length === 0
-        ? "the user has too long a name"
-        : undefined,
+  const narrow: RowWriter = {
+    ...store.transfer,
+    problemWith: ({ rows }) => (rows.flat().includes("long") ? "too long a name" : undefined),
   };
   const outcome = await importUsers({ ...ports, existing: narrow }, STRICT);
   assert.equal(outcome.kind, "refused");

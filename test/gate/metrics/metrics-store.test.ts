@@ -22,20 +22,20 @@ test("counts each store operation and log entry under its name, with its time", 
   await gate.send("/", { session });
   await gate.signIn();
   const { value: before } = await gate.scrape();
-  assert.equal(before(count("replacePasswordHash")), 0);
+  assert.equal(before(failures("users.replaceHash")), 0, "also before the first call");
   const form = changeForm(OWNER.password, "another one");
   assert.equal((await gate.send("/account/password", { session, form })).status, 303);
   const { value } = await gate.becomes("latchkey_log_entries_written_total", 3);
-  const users = ["hasUsers", "findUser", "findUserByUsername", "insertFirstUser"];
-  for (const operation of [...users, "insertSession", "readSessionsOf", "readNewestEntriesOf"]) {
+  const users = ["users.any", "users.find", "users.findByName", "users.insertFirst"];
+  for (const operation of [...users, "sessions.insert", "sessions.listOf", "log.newestOf"]) {
     assert.ok((value(count(operation)) ?? 0) > 0, operation);
     assert.equal(value(failures(operation)), 0, operation);
   }
-  assert.equal(value(count("insertFirstUser")), 1);
-  assert.equal(value(count("findUserByUsername")), 1);
-  assert.equal(value(count("replacePasswordHash")), 1);
-  assert.ok((value(count("insertLogEntries")) ?? 0) >= 1);
-  const sum = 'latchkey_store_operation_duration_seconds_sum{operation="insertFirstUser"}';
+  assert.equal(value(count("users.insertFirst")), 1);
+  assert.equal(value(count("users.findByName")), 1);
+  assert.equal(value(count("users.replaceHash")), 1);
+  assert.ok((value(count("log.insert")) ?? 0) >= 1);
+  const sum = 'latchkey_store_operation_duration_seconds_sum{operation="users.insertFirst"}';
   const took = value(sum) ?? 0;
   assert.ok(took > 0.000_01 && took < 10, `seconds, not milliseconds: ${took}`);
 });
@@ -43,14 +43,14 @@ test("counts each store operation and log entry under its name, with its time", 
 test("counts a failed operation as a failure, and records its time", async (t) => {
   const gate = await startMeasured(t);
   await gate.setUp();
-  // Lets the gate see the account first: otherwise hasUsers would be the operation that fails.
+  // Lets the gate see the account first: otherwise users.any would be the operation that fails.
   await gate.send("/setup");
   execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
   assert.equal((await gate.signIn()).status, 500);
   const { value } = await gate.scrape();
-  assert.equal(value(failures("findUserByUsername")), 1);
-  assert.equal(value(count("findUserByUsername")), 1);
-  assert.equal(value(failures("insertFirstUser")), 0);
+  assert.equal(value(failures("users.findByName")), 1);
+  assert.equal(value(count("users.findByName")), 1);
+  assert.equal(value(failures("users.insertFirst")), 0);
   assert.equal(value('latchkey_sign_ins_total{outcome="rejected"}'), 0);
 });
 
@@ -67,7 +67,7 @@ test("reports waiting log entries and counts each failed write, until the entrie
     return value("latchkey_log_write_failures_total") ? value : undefined;
   });
   const batches = tried("latchkey_log_write_failures_total");
-  assert.equal(tried(failures("insertLogEntries")), batches);
+  assert.equal(tried(failures("log.insert")), batches);
   stopRefusing(gate.databaseFile);
   const after = await gate.becomes("latchkey_log_entries_written_total", 2);
   assert.equal(after.value("latchkey_log_entries_waiting"), 0);
@@ -77,9 +77,12 @@ test("reports waiting log entries and counts each failed write, until the entrie
 test("counts entries as dropped once 10,000 are waiting", async () => {
   const registry = new Registry();
   const meter = createMeter(registry, () => 0);
-  const full = { insertLogEntries: () => Promise.reject(new Error("the disk is full")) };
+  const full = {
+    insert: () => Promise.reject(new Error("the disk is full")),
+    pruneType: async () => 0,
+  };
   const events = createEventLog(full, fakeClock(), recordingLog(), meter.entries);
-  for (let entry = 0; entry < 10_003; entry += 1) events.record(eventOf("password_change"));
+  for (let entry = 0; entry < 10_003; entry += 1) events.record(eventOf("password_change", {}));
   assert.equal(readScrape(registry.text()).value("latchkey_log_entries_dropped_total"), 3);
   assert.equal(events.waiting, 10_000);
   await events.close();

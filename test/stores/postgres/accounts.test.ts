@@ -11,22 +11,20 @@ for (const level of ["read committed", "repeatable read", "serializable"]) {
   test(`of two last accounts whose removals wait for each other, one stays: ${level}`, async (t) => {
     const { url, store } = await openNewStore(t, server);
     for (const username of ["owner", "guest"]) {
-      await store.insertUser({ username, passwordHash: hashText("a hash") });
+      await store.users.insert({ username, passwordHash: hashText("a hash") });
     }
     const database = new URL(url).pathname.slice(1);
     await runSql(url, `ALTER DATABASE ${database} SET default_transaction_isolation = '${level}'`);
     const connections = [await openStoreAt(t, url), await openStoreAt(t, url)];
-    const users = await store.readUsers({ afterId: "", limit: 2 });
+    const users = await store.users.read("", 2);
     const other = await openTransaction(t, url);
     await other.query("UPDATE latchkey_users SET password_hash = password_hash");
     await other.query("SELECT FROM latchkey_configured FOR UPDATE");
-    const removals = users.map(({ id }, i) => connections[i]?.removeUser(id));
+    const removals = users.map(({ id }, i) => connections[i]?.users.remove(id));
     await untilBlocked(url, 2);
     await other.end();
     const answers = await Promise.all(removals);
     assert.deepEqual([...answers].sort(), ["last", "removed"]);
-    assert.deepEqual(await store.readUsers({ afterId: "", limit: 9 }), [
-      users[answers.indexOf("last")],
-    ]);
+    assert.deepEqual(await store.users.read("", 9), [users[answers.indexOf("last")]]);
   });
 }

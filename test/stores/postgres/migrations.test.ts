@@ -28,7 +28,7 @@ test("opens an empty database ten times at once, of which one migrates", async (
      CREATE EVENT TRIGGER note_made ON ddl_command_end EXECUTE FUNCTION note_made()`,
   );
   const stores = await Promise.all(Array.from({ length: 10 }, () => openStoreAt(t, url)));
-  for (const store of stores) assert.equal(await store.hasUsers(), false);
+  for (const store of stores) assert.equal(await store.users.any(), false);
   const made = await runSql(
     url,
     "SELECT what, count(DISTINCT by)::int AS times FROM made GROUP BY what",
@@ -50,7 +50,7 @@ test("does not wait for locks on an up-to-date database", async (t) => {
   await user.query(`LOCK TABLE ${tables.join()} IN EXCLUSIVE MODE`);
   await runSql(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET lock_timeout = '50ms'`);
   const store = await openStoreAt(t, url);
-  assert.equal(await store.hasUsers(), false);
+  assert.equal(await store.users.any(), false);
 });
 
 test("waits for a running migration of another process", async (t) => {
@@ -64,7 +64,7 @@ test("waits for a running migration of another process", async (t) => {
   await untilBlocked(url);
   await migrating.query(`UPDATE latchkey_schema SET version = ${row?.version}`);
   await migrating.end();
-  assert.equal(await (await opening).hasUsers(), false);
+  assert.equal(await (await opening).users.any(), false);
 });
 
 test("rolls a failed migration back and repeats it at the next start", async (t) => {
@@ -73,7 +73,7 @@ test("rolls a failed migration back and repeats it at the next start", async (t)
   await assert.rejects(openPostgres({ url }), { code: "42P07" });
   assert.deepEqual(await tablesIn(url), ["latchkey_log", "latchkey_schema"]);
   await runSql(url, "DROP TABLE latchkey_log");
-  assert.equal(await (await openStoreAt(t, url)).hasUsers(), false);
+  assert.equal(await (await openStoreAt(t, url)).users.any(), false);
 });
 
 test("refuses the schema of a newer Latchkey", async (t) => {

@@ -1,19 +1,13 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import type { UserId } from "../../../src/core/store.ts";
 import { openPostgres, type PostgresStore } from "../../../src/stores/postgres/store.ts";
-import {
-  type Open,
-  testAccounts,
-  testLogReader,
-  testSessions,
-  testStore,
-} from "../../../src/testing/index.ts";
+import { type Open, testStore } from "../../../src/testing/index.ts";
 import { runSql } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openOnPool, openStoreAt } from "../../support/postgres-store.ts";
-import { hashText, logEntry } from "../../support/store.ts";
+import { hashText } from "../../support/store.ts";
+import { rows, user } from "../either.ts";
 
 const server = await sharedPostgres();
 
@@ -49,12 +43,12 @@ for (const [what, definition] of Object.entries(shadows)) {
       const url = await server.newDatabase();
       const intruder = await intruderIn(url);
       const store = by === "its URL" ? await openStoreAt(t, url) : (await openOnPool(t, url)).store;
-      await store.insertFirstUser(OWNER);
+      await store.users.insertFirst(OWNER);
       await runSql(intruder, definition);
       for (let n = 0; n < 2; n += 1) {
-        assert.equal(await store.recordAttempt("203.0.113.1", LIMIT), "allowed");
+        assert.equal(await store.attempts.record("203.0.113.1", LIMIT), "allowed");
       }
-      await store.forgetAttempts(LIMIT);
+      await store.attempts.forget(LIMIT);
       await assert.rejects(runSql(intruder, "SELECT * FROM latchkey_users"), /permission denied/);
     });
   }
@@ -111,10 +105,9 @@ const onTrappedPool: Open<PostgresStore> = async (t) => {
   const url = await trappedDatabase();
   return { connect: async () => (await openOnPool(t, url)).store };
 };
-testStore("PostgreSQL with everything shadowed", onTrappedPool);
-testLogReader("PostgreSQL with everything shadowed", onTrappedPool);
-testAccounts("PostgreSQL with everything shadowed", onTrappedPool);
-testSessions("PostgreSQL with everything shadowed", onTrappedPool);
+testStore("PostgreSQL with everything shadowed", onTrappedPool, [
+  ...(["sessions", "passkeys", "codes", "attempts"] as const),
+]);
 
 test("traps catch names that are not qualified", async () => {
   const url = await trappedDatabase();
@@ -129,31 +122,24 @@ test("traps catch names that are not qualified", async () => {
   await assert.rejects(runSql(url, "SELECT count(*) FROM pg_class"), /not an aggregate/);
 });
 
-test("attempts, imports and retention use no shadowed names", async (t) => {
+test("copies, imports and exports use no shadowed names", async (t) => {
   const { store } = await openOnPool(t, await trappedDatabase());
-  for (let n = 0; n < 5; n += 1) {
-    assert.equal(await store.recordAttempt("203.0.113.1", LIMIT), "allowed");
-  }
-  assert.equal(await store.recordAttempt("203.0.113.1", LIMIT), "denied");
-  await store.forgetAttempts(LIMIT);
-  const user = { id: "1" as UserId, ...OWNER };
-  const rows = [{ users: [user], entries: [logEntry("one")] }];
-  const imported = await store.importRecords(rows, "empty");
-  assert.equal(imported, "imported");
-  assert.equal((await store.findTaken([user])).length, 1);
-  assert.equal(await store.importRecords([{ users: [], entries: [logEntry("two")] }]), "imported");
-  assert.equal((await store.readUsers({ afterId: "", limit: 10 })).length, 1);
-  assert.equal(await store.pruneLogEntriesOf("signin", 1, 10), 1);
-  assert.equal(await store.pruneLogEntries(new Date(Date.now() + 1_000), 10), 1);
+  const { transfer } = store;
+  assert.equal(await transfer.importRows(rows([user("1")], ["one"]), "empty"), "imported");
+  assert.equal(await transfer.importRows(rows([], ["two"])), "imported");
+  assert.equal((await transfer.findTaken([user("1")])).length, 1);
+  assert.deepEqual(await transfer.readAmounts(), { users: 1, entries: 2 });
+  assert.equal((await transfer.readRows("log", 1, 9)).length, 1);
+  assert.deepEqual(await transfer.readRowsOf("sessions", ["1"]), []);
 });
 
 test("triggers use no shadowed names for any role that changes users", async (t) => {
   const url = await trappedDatabase();
   const store = await openStoreAt(t, url);
   await runSql(url, "INSERT INTO latchkey_users VALUES ('1', 'theirs', '')");
-  assert.equal(await store.insertFirstUser(OWNER), undefined);
+  assert.equal(await store.users.insertFirst(OWNER), undefined);
   await runSql(url, "DELETE FROM latchkey_users; TRUNCATE latchkey_users CASCADE");
-  assert.notEqual(await store.insertFirstUser(OWNER), undefined);
+  assert.notEqual(await store.users.insertFirst(OWNER), undefined);
 });
 
 test("creates the tables in the first existing schema of the search_path, and finds them after a rename", async (t) => {
@@ -162,14 +148,14 @@ test("creates the tables in the first existing schema of the search_path, and fi
   const at = (schema: string) =>
     `${url}?options=${encodeURIComponent(`-c search_path=missing,${schema.replaceAll(" ", "\\ ")},public`)}`;
   const store = await openStoreAt(t, at(`"Own ""one"""`));
-  await store.insertFirstUser(OWNER);
+  await store.users.insertFirst(OWNER);
   const places = "SELECT DISTINCT schemaname FROM pg_tables WHERE tablename LIKE 'latchkey%'";
   assert.deepEqual(await runSql(url, places), [{ schemaname: 'Own "one"' }]);
 
   await runSql(url, `ALTER SCHEMA "Own ""one""" RENAME TO renamed`);
   const again = await openStoreAt(t, at("renamed"));
-  assert.equal(await again.insertFirstUser(OWNER), undefined);
-  assert.notEqual(await again.insertUser({ ...OWNER, username: "second" }), undefined);
+  assert.equal(await again.users.insertFirst(OWNER), undefined);
+  assert.notEqual(await again.users.insert({ ...OWNER, username: "second" }), undefined);
   assert.deepEqual(await runSql(url, places), [{ schemaname: "renamed" }]);
 });
 
@@ -181,8 +167,8 @@ test("refuses a search_path without an existing schema", async () => {
 test("does not change the search_path of connections in the caller's pool", async (t) => {
   const url = await server.newDatabase();
   const { store, pool } = await openOnPool(t, `${url}?options=-c%20search_path%3Dmine%2Cpublic`);
-  await store.insertFirstUser(OWNER);
-  await store.readContents();
+  await store.users.insertFirst(OWNER);
+  await store.transfer.readAmounts();
   const paths = await Promise.all(
     Array.from({ length: pool.totalCount }, () => pool.query("SHOW search_path")),
   );

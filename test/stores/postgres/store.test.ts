@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PostgresStore } from "../../../src/stores/postgres/store.ts";
-import { type Open, testLogReader, testSessions, testStore } from "../../../src/testing/index.ts";
+import { type Open, testStore } from "../../../src/testing/index.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openOnPool } from "../../support/postgres-store.ts";
 
@@ -14,9 +14,7 @@ const open: Open<PostgresStore> = async (t) => {
   return { connect: async () => (await openOnPool(t, url)).store };
 };
 
-testStore(NAME, open);
-testLogReader(NAME, open);
-testSessions(NAME, open);
+testStore(NAME, open, ["sessions", "passkeys", "codes", "attempts"]);
 
 test(`${NAME}: leaves the pool open`, async (t) => {
   const { store, pool } = await openOnPool(t, await server.newDatabase());

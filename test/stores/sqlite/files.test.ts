@@ -29,14 +29,14 @@ test("creates files that only the owner can read, whatever the umask", async (t)
   t.after(() => process.umask(before));
   const file = await newFile(t);
   const store = await openStore(t, file);
-  await store.insertLogEntries([logEntry("something to write")]);
+  await store.log.insert([logEntry("something to write")]);
   for (const path of [file, `${file}-wal`, `${file}-shm`]) assert.equal(modeOf(path), "600", path);
 });
 
 test("restricts an existing database and the files beside it to their owner", async (t) => {
   const file = await newFile(t);
   const other = await openStore(t, file);
-  await other.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
+  await other.users.insertFirst({ username: "owner", passwordHash: hashText("hash") });
   for (const path of [file, `${file}-wal`, `${file}-shm`]) chmodSync(path, 0o644);
   await openStore(t, file);
   for (const path of [file, `${file}-wal`, `${file}-shm`]) assert.equal(modeOf(path), "600", path);
@@ -74,7 +74,7 @@ test("refuses a folder as the file, and a missing folder", async (t) => {
 test("refuses a database of a newer version and leaves it unchanged", async (t) => {
   const file = await newFile(t);
   const first = await openSqlite({ file });
-  await first.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
+  await first.users.insertFirst({ username: "owner", passwordHash: hashText("hash") });
   first.close();
   execute(file, "PRAGMA user_version = 99; ALTER TABLE users ADD COLUMN since TEXT;");
   const before = readFileSync(file);

@@ -51,7 +51,7 @@ test("opens a database through a link", async (t) => {
   const link = await newFile(t);
   await symlink(file, link);
   const store = await openStore(t, link);
-  assert.equal(await store.hasUsers(), false);
+  assert.equal(await store.users.any(), false);
 });
 
 test("opens a file whose name contains URL characters", async (t) => {

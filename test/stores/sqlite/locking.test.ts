@@ -37,8 +37,8 @@ for (const lock of ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"]) {
       let written = false;
       tries.resetCalls();
       const username = `round ${round}`;
-      const writing = store
-        .insertFirstUser({ username, passwordHash: hashText("hash") })
+      const writing = store.users
+        .insertFirst({ username, passwordHash: hashText("hash") })
         .then(() => {
           written = true;
         });
@@ -47,7 +47,7 @@ for (const lock of ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"]) {
       holder.exec("COMMIT");
       await writing;
     }
-    assert.equal((await store.findUserByUsername("round 1"))?.username, "round 1");
+    assert.equal((await store.users.findByName("round 1"))?.username, "round 1");
     assert.ok(Math.min(...pauses) < 100, `longest pauses: ${pauses.join(", ")} ms`);
   });
 }
@@ -55,7 +55,7 @@ for (const lock of ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"]) {
 test("waits with opening and reading for an exclusive lock", async (t) => {
   const file = await newFile(t);
   const store = await openSqlite({ file });
-  await store.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
+  await store.users.insertFirst({ username: "owner", passwordHash: hashText("hash") });
   store.close();
   const holder = new DatabaseSync(file);
   holder.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
@@ -65,22 +65,22 @@ test("waits with opening and reading for an exclusive lock", async (t) => {
   holder.close();
   const reopened = await opening;
   t.after(() => reopened.close());
-  assert.equal((await reopened.findUserByUsername("owner"))?.username, "owner");
+  assert.equal((await reopened.users.findByName("owner"))?.username, "owner");
 });
 
 test("reads while writes wait for another connection's lock, and completes them in order", async (t) => {
   const { store, holder } = await storeAndHolder(t);
   holder.exec("BEGIN IMMEDIATE");
-  const inserting = store.insertLogEntries([logEntry("first"), logEntry("second")]);
-  const counting = store.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
+  const inserting = store.log.insert([logEntry("first"), logEntry("second")]);
+  const counting = store.users.insertFirst({ username: "owner", passwordHash: hashText("hash") });
   for (let i = 0; i < 100; i += 1) {
-    assert.equal(await store.hasUsers(), false);
-    assert.deepEqual(await store.readLogEntries({ afterId: 0, limit: 1 }), []);
+    assert.equal(await store.users.any(), false);
+    assert.deepEqual(await store.log.read({ afterId: 0, limit: 1 }), []);
   }
   holder.exec("ROLLBACK");
   await inserting;
   assert.equal((await counting)?.username, "owner");
-  const entries = await store.readLogEntries({ afterId: 0, limit: 10 });
+  const entries = await store.log.read({ afterId: 0, limit: 10 });
   assert.deepEqual(
     entries.map(({ summary }) => summary),
     ["first", "second"],
@@ -92,8 +92,8 @@ test("fails as busy without writing when the lock is held too long", async (t) =
   holder.exec("BEGIN IMMEDIATE");
   const before = performance.now();
   const outcomes = await Promise.allSettled([
-    store.insertFirstUser({ username: "owner", passwordHash: hashText("hash") }),
-    store.insertLogEntries([logEntry("lost")]),
+    store.users.insertFirst({ username: "owner", passwordHash: hashText("hash") }),
+    store.log.insert([logEntry("lost")]),
   ]);
   const took = performance.now() - before;
   assert.ok(took > 4_900 && took < 9_000, `they gave up after ${took} ms`);
@@ -104,9 +104,9 @@ test("fails as busy without writing when the lock is held too long", async (t) =
     assert.match(String(outcome.reason.cause), /database is locked/);
   }
   holder.exec("ROLLBACK");
-  assert.equal(await store.hasUsers(), false);
-  await store.insertLogEntries([logEntry("afterwards")]);
-  const entries = await store.readLogEntries({ afterId: 0, limit: 10 });
+  assert.equal(await store.users.any(), false);
+  await store.log.insert([logEntry("afterwards")]);
+  const entries = await store.log.read({ afterId: 0, limit: 10 });
   assert.deepEqual(
     entries.map(({ summary }) => summary),
     ["afterwards"],
@@ -117,6 +117,6 @@ test("throws other failures at once", async (t) => {
   const { store, holder } = await storeAndHolder(t);
   holder.exec("DROP TABLE users");
   const before = performance.now();
-  await assert.rejects(store.hasUsers(), /no such table/);
+  await assert.rejects(store.users.any(), /no such table/);
   assert.ok(performance.now() - before < 1_000);
 });

@@ -2,13 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { openSqlite, type SqliteStore } from "../../../src/stores/sqlite/store.ts";
-import {
-  type Database,
-  testAccounts,
-  testLogReader,
-  testSessions,
-  testStore,
-} from "../../../src/testing/index.ts";
+import { type Database, testStore } from "../../../src/testing/index.ts";
 
 const IN_MEMORY = { file: ":memory:" };
 
@@ -19,16 +13,13 @@ async function fresh(t: TestContext): Promise<Database<SqliteStore>> {
   return { connect: async () => store };
 }
 
-testStore("SQLite in memory", fresh);
-testLogReader("SQLite in memory", fresh);
-testSessions("SQLite in memory", fresh);
-testAccounts("SQLite in memory", fresh);
+testStore("SQLite in memory", fresh, ["sessions", "passkeys", "codes"]);
 
 test("SQLite in memory: each store is a database without a file", async (t) => {
   const [one, other] = [await fresh(t), await fresh(t)];
   const store = await one.connect();
-  await store.insertFirstUser({ username: "owner", passwordHash: "hash" as never });
-  assert.equal(await (await other.connect()).hasUsers(), false);
+  await store.users.insertFirst({ username: "owner", passwordHash: "hash" as never });
+  assert.equal(await (await other.connect()).users.any(), false);
   assert.equal(existsSync(":memory:"), false);
 });
 

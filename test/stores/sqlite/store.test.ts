@@ -6,22 +6,22 @@ import { hashText, logEntry, newFile, openStore } from "../../support/store.ts";
 
 test("SQLite: stores and matches a username with a NUL", async (t) => {
   const store = await openStore(t);
-  await store.insertFirstUser({ username: "own\0er", passwordHash: hashText("hash") });
-  assert.equal((await store.findUserByUsername("own\0er"))?.username, "own\0er");
-  assert.equal(await store.findUserByUsername("own"), undefined);
-  assert.equal(await store.findUserByUsername("own\0other"), undefined);
+  await store.users.insertFirst({ username: "own\0er", passwordHash: hashText("hash") });
+  assert.equal((await store.users.findByName("own\0er"))?.username, "own\0er");
+  assert.equal(await store.users.findByName("own"), undefined);
+  assert.equal(await store.users.findByName("own\0other"), undefined);
 });
 
 test("SQLite: keeps data after closing and reopening", async (t) => {
   const file = await newFile(t);
   const first = await openSqlite({ file });
-  const user = await first.insertFirstUser({ username: "owner", passwordHash: hashText("hash") });
-  await first.insertLogEntries([logEntry("kept")]);
+  const user = await first.users.insertFirst({ username: "owner", passwordHash: hashText("hash") });
+  await first.log.insert([logEntry("kept")]);
   first.close();
   const second = await openSqlite({ file, missing: "refuse" });
   t.after(() => second.close());
-  assert.equal((await second.findUserByUsername("owner"))?.id, user?.id);
-  assert.equal((await second.readLogEntries({ afterId: 0, limit: 1 }))[0]?.summary, "kept");
+  assert.equal((await second.users.findByName("owner"))?.id, user?.id);
+  assert.equal((await second.log.read({ afterId: 0, limit: 1 }))[0]?.summary, "kept");
 });
 
 test("SQLite: uses a WAL and STRICT tables", async (t) => {
@@ -33,15 +33,17 @@ test("SQLite: uses a WAL and STRICT tables", async (t) => {
       .prepare("SELECT name, strict FROM pragma_table_list WHERE name NOT LIKE 'sqlite_%'")
       .all();
     const shown = tables.map(({ name, strict }) => `${name} ${strict}`).sort();
-    assert.deepEqual(shown, ["log_entries 1", "sessions 1", "users 1"]);
+    assert.deepEqual(shown, [
+      ...["answers 1", "codes 1", "log_entries 1", "passkeys 1", "sessions 1", "users 1"],
+    ]);
   });
 });
 
 test("SQLite: does not report another rename failure as a taken username", async (t) => {
   const file = await newFile(t);
   const store = await openStore(t, file);
-  const user = await store.insertUser({ username: "owner", passwordHash: hashText("a hash") });
+  const user = await store.users.insert({ username: "owner", passwordHash: hashText("a hash") });
   assert.ok(user);
   refuse(file, "UPDATE ON users", "the disk is worn out");
-  await assert.rejects(store.renameUser(user.id, "other"), /the disk is worn out/);
+  await assert.rejects(store.users.rename(user.id, "other"), /the disk is worn out/);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
-import type { UserId } from "../../../src/core/store.ts";
+import type { UserId } from "../../../src/core/records.ts";
 import { openSqlite, type SqliteStore } from "../../../src/stores/sqlite/store.ts";
 import { execute } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -27,15 +27,15 @@ async function watched(t: TestContext): Promise<Scene> {
   const store = await openStore(t, file);
   const [owner] = await Promise.all(
     ["owner", "guest"].map((username) =>
-      store.insertUser({ username, passwordHash: hashText("a hash") }),
+      store.users.insert({ username, passwordHash: hashText("a hash") }),
     ),
   );
   const reported: (UserId | "all")[] = [];
-  const watch = store.watchUsers?.({
+  const watch = store.changes.watch({
     now: () => performance.now(),
     changed: (id) => reported.push(id),
   });
-  assert.ok(owner && watch);
+  assert.ok(owner);
   t.after(() => watch.close());
   const scene = { file, store, id: owner.id, reported, ...watch };
   await checked(scene);
@@ -54,11 +54,11 @@ async function reportedSoon({ reported }: Scene, of: readonly string[] = ["all"]
 
 const changes: Readonly<Record<string, (store: SqliteStore, id: UserId) => Promise<unknown>>> = {
   "a new account": (store) =>
-    store.insertUser({ username: "new", passwordHash: hashText("a hash") }),
-  "a new name": (store, id) => store.renameUser(id, "renamed"),
-  "ended sessions": (store, id) => store.endSessions(id, 1_000),
-  "all sessions ended": (store) => store.endAllSessions(1_000),
-  "a removal": (store, id) => store.removeUser(id),
+    store.users.insert({ username: "new", passwordHash: hashText("a hash") }),
+  "a new name": (store, id) => store.users.rename(id, "renamed"),
+  "ended sessions": (store, id) => store.users.endSessions(id, 1_000),
+  "all sessions ended": (store) => store.users.endAllSessions(1_000),
+  "a removal": (store, id) => store.users.remove(id),
 };
 
 for (const [what, change] of Object.entries(changes)) {
@@ -100,7 +100,7 @@ test("confirms without reports while no connection writes", async (t) => {
 
 test("does not report its own log entries as changed users", async (t) => {
   const scene = await watched(t);
-  await scene.store.insertLogEntries([logEntry("a sign-in")]);
+  await scene.store.log.insert([logEntry("a sign-in")]);
   await checked(scene);
   assert.deepEqual(scene.reported, NOTHING_CHANGED);
 });
@@ -128,8 +128,7 @@ test("neither reports nor confirms after the watch is closed", async (t) => {
   await scene.close();
   const confirmedAt = scene.confirmedAt();
   // Another watch of the same store shows when a check would have run.
-  const other = scene.store.watchUsers?.({ now: () => performance.now(), changed: () => {} });
-  assert.ok(other);
+  const other = scene.store.changes.watch({ now: () => performance.now(), changed: () => {} });
   t.after(() => other.close());
   execute(scene.file, "UPDATE users SET username = 'renamed' WHERE username = 'owner'");
   await checked(other);
@@ -140,8 +139,7 @@ test("neither reports nor confirms after the watch is closed", async (t) => {
 
 test("stops confirming when the database is closed", async (t) => {
   const store = await openSqlite({ file: await newFile(t) });
-  const watch = store.watchUsers?.({ now: () => performance.now(), changed: () => {} });
-  assert.ok(watch);
+  const watch = store.changes.watch({ now: () => performance.now(), changed: () => {} });
   t.after(() => watch.close());
   await checked(watch);
   store.close();
@@ -157,7 +155,7 @@ test("does not keep the process alive by watching", async (t) => {
   const script = `
     import { openSqlite } from ${JSON.stringify(sqlite)};
     const store = await openSqlite({ file: process.argv[1] });
-    store.watchUsers({ now: () => performance.now(), changed() {} });
+    store.changes.watch({ now: () => performance.now(), changed() {} });
     process.stdout.write("watching");
   `;
   const ending = await startNode(t, ["--input-type=module", "-e", script, file], {}).ended;

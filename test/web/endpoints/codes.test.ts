@@ -67,9 +67,10 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     assert.deepEqual([off.status, off.location], [303, "/account/"]);
     assert.equal(hasCodeField(await gate.send("/login")), false);
     assert.equal((await gate.signIn()).location, "/");
-    assert.deepEqual(activityOf((await gate.send("/", { session })).body).slice(0, 7), [
+    assert.deepEqual(activityOf((await gate.send("/", { session })).body).slice(0, 8), [
       "owner signed in",
       "One-time codes of owner were turned off",
+      "owner used a recovery code",
       en.events.code_rejected("owner"),
       "owner signed in",
       "owner used a recovery code",
@@ -162,7 +163,7 @@ test("a form of a removed account leads to the sign-in page", async (t) => {
   const { app, session } = await startConfiguredApp(t, { store });
   await app.send("/", { session });
   // The guard still remembers the account for a moment.
-  t.mock.method(store, "findUser", async () => undefined);
+  t.mock.method(store.users, "find", async () => undefined);
   for (const name of ["begin", "confirm", "off"]) {
     const form = { ...PASSWORD, code: "123456" };
     const { status, location } = await app.send(`/account/codes/${name}`, { session, form });

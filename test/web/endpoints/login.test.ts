@@ -51,6 +51,6 @@ test("an unknown remote address fails a sign-in, but not before the count of acc
   };
   const answers = () => Promise.all(["/login", "/login/passkey"].map(post));
   assert.deepEqual(await answers(), Array(2).fill([303, "/setup"]));
-  await store.insertFirstUser({ username: "owner", passwordHash: hashText("a hash") });
+  await store.users.insertFirst({ username: "owner", passwordHash: hashText("a hash") });
   assert.deepEqual(await answers(), Array(2).fill([500, undefined]));
 });

@@ -1,20 +1,18 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { textOf } from "../../../src/core/passkeys/passkey.ts";
-import { memoryStore } from "../../stores/memory-store.ts";
 import { startApp, startConfiguredApp } from "../../support/app.ts";
 import { execute } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
+import { openStore } from "../../support/store.ts";
 
-const PASSKEY = { id: "a", name: "Phone", key: "", counter: 0, addedAt: 0, answered: [] };
 const AT = "1970-01-01T00:00:00.000Z";
 const NAMED = { Host: "localhost" };
 const ADDRESS = { Host: "127.0.0.1" };
 
-/** An app whose pages show only what is offered, and whose account has these passkeys. */
+/** An app whose pages show only what is offered, and whose account has passkeys with these IDs. */
 async function appWith(
   t: TestContext,
-  passkeys: Parameters<typeof textOf>[0],
+  ids: readonly string[],
   options: Parameters<typeof startApp>[1] = {},
 ) {
   const { app, session } = await startConfiguredApp(t, {
@@ -26,9 +24,12 @@ async function appWith(
       },
     },
   });
-  const text = textOf(passkeys);
-  if (text !== undefined) execute(app.databaseFile, `UPDATE users SET passkeys = '${text}'`);
+  for (const id of ids) {
+    const passkey = `SELECT '${id}', id, 'Phone', '', 0, 0, NULL FROM users`;
+    execute(app.databaseFile, `INSERT INTO passkeys ${passkey}`);
+  }
   return {
+    app,
     home: async (headers: { Host: string }) =>
       JSON.parse((await app.send("/", { session, headers })).body),
     login: async (headers: { Host: string }) => (await app.send("/login", { headers })).body,
@@ -36,8 +37,8 @@ async function appWith(
 }
 
 test("lists the passkeys of the account with the time of their last use", async (t) => {
-  const used = { ...PASSKEY, id: "b", usedAt: 1 };
-  const { home } = await appWith(t, [{ ...PASSKEY, usedAt: undefined }, used]);
+  const { home, app } = await appWith(t, ["a", "b"]);
+  execute(app.databaseFile, "UPDATE passkeys SET used_at = 1 WHERE id = 'b'");
   const { list } = await home(NAMED);
   assert.partialDeepStrictEqual(list, [
     { id: "a", name: "Phone", isUsed: false, at: AT },
@@ -49,28 +50,28 @@ test("adds passkeys at a host name only, and leaves out an empty list elsewhere"
   const none = await appWith(t, []);
   assert.deepEqual(await none.home(NAMED), { list: [], canAdd: true });
   assert.equal(await none.home(ADDRESS), null);
-  const one = await appWith(t, [{ ...PASSKEY, usedAt: undefined }]);
+  const one = await appWith(t, ["a"]);
   const { list, canAdd } = await one.home(ADDRESS);
   assert.deepEqual([list.length, canAdd], [1, false]);
 });
 
 test("offers the sign-in by passkey at a host name, once an account has one", async (t) => {
-  const one = await appWith(t, [{ ...PASSKEY, usedAt: undefined }]);
+  const one = await appWith(t, ["a"]);
   await eventually(async () => (await one.login(NAMED)) === "true" || undefined);
   assert.equal(await one.login(ADDRESS), "false");
   assert.equal(await (await appWith(t, [])).login(NAMED), "false");
 });
 
 test("offers no passkey that an account has if the app turns passkeys off", async (t) => {
-  const off = await appWith(t, [{ ...PASSKEY, usedAt: undefined }], {
+  const off = await appWith(t, ["a"], {
     signIn: { passkeys: false },
   });
   assert.deepEqual([await off.login(NAMED), await off.home(NAMED)], ["false", null]);
 });
 
 test("offers no passkey while the store cannot be asked, and logs the reason", async (t) => {
-  const hasExtra = () => Promise.reject(new Error("away"));
-  const store = { ...memoryStore(), replaceExtra: async () => false, hasExtra };
+  const store = await openStore(t);
+  t.mock.method(store.passkeys, "any", () => Promise.reject(new Error("away")));
   const app = await startApp(t, {
     store,
     pages: { functions: { login: (it) => `${it.offersPasskeys}` } },

@@ -178,10 +178,13 @@ test("answers the script with a message if the code is wrong or the account has 
   const right = { ...PASSWORD, code: codeShown(key, 1) };
   assert.equal((await to.send(ADD, right, session)).status, 200);
 
-  const one = { name: "Phone", key: "", counter: 0, addedAt: 0, answered: [] };
-  const many = Array.from({ length: MAX_PASSKEYS }, (_, at) => ({ ...one, id: `${at}` }));
-  const set = `codes = NULL, passkeys = '${JSON.stringify(many)}'`;
-  execute(gate.databaseFile, `UPDATE users SET ${set}`);
+  const many = Array.from({ length: MAX_PASSKEYS }, (_, at) => `('${at}')`);
+  execute(
+    gate.databaseFile,
+    `WITH many (passkey) AS (VALUES ${many})
+     INSERT INTO passkeys SELECT passkey, id, 'Phone', '', 0, 0, NULL FROM users, many;
+     DELETE FROM codes`,
+  );
   const full = await to.send(ADD, PASSWORD, session);
   assert.deepEqual([full.status, JSON.parse(full.body).message], [422, messages.tooManyPasskeys]);
 });

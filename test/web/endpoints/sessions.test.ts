@@ -10,6 +10,7 @@ import { OWNER, type RunningGate, startConfigured, startGate } from "../../suppo
 import { elements } from "../../support/markup.ts";
 import { inSeconds, mint, partsOf } from "../../support/mint.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
+import { openStore } from "../../support/store.ts";
 
 const server = await sharedPostgres();
 
@@ -110,7 +111,7 @@ test("a sign-out clears the cookie while the store cannot be written, says so on
   const other = await startGate(t, { dataDir: gate.dataDir });
   await gate.logEntries(1);
   assert.equal(await isAdmitted(gate, session), true);
-  refuse(gate.databaseFile, "UPDATE ON users", "the disk is full");
+  refuse(gate.databaseFile, "INSERT ON sessions", "the disk is full");
   const { status, location, cookies, headers } = await signOut(gate, { session });
   assert.deepEqual([status, location], [303, "/login"]);
   assert.deepEqual(cookies, [
@@ -138,7 +139,7 @@ test("a sign-out clears the cookie while the store cannot be written, says so on
 
 test("a graceful stop ends the sessions that the store could not end before", async (t) => {
   const { gate, session } = await startConfigured(t);
-  refuse(gate.databaseFile, "UPDATE ON users", "the disk is full");
+  refuse(gate.databaseFile, "INSERT ON sessions", "the disk is full");
   await signOut(gate, { session });
   stopRefusing(gate.databaseFile);
   await gate.stop();
@@ -176,7 +177,7 @@ test("a new sign-in ends the session that its browser had, if it is of the same 
 
 test("a new sign-in works while the session that its browser had cannot be ended", async (t) => {
   const { gate, session } = await startConfigured(t);
-  execute(gate.databaseFile, "ALTER TABLE sessions RENAME TO hidden");
+  refuse(gate.databaseFile, "INSERT ON sessions", "the disk is full");
   const { location, session: own } = await gate.signIn({}, { session });
   assert.equal(location, "/");
   assert.equal(await isAdmitted(gate, own), true);
@@ -218,17 +219,25 @@ test("ends no session of another account, an unknown one or none", async (t) => 
   assert.deepEqual(offeredIn(body), [idOf(session)]);
 });
 
-test("the home page works while sessions cannot be read, and a sign-in while they cannot be written", async (t) => {
-  const { gate, session } = await startConfigured(t);
-  execute(gate.databaseFile, "ALTER TABLE sessions RENAME TO hidden");
-  assert.equal((await gate.signIn()).location, "/");
-  const { status, body } = await gate.send("/", { session });
+test("the home page works while sessions cannot be listed, and a sign-in while they cannot be written", async (t) => {
+  const store = await openStore(t);
+  const { app, session } = await startConfiguredApp(t, { store });
+  const broken = () => Promise.reject(new Error("broken"));
+  for (const name of ["listOf", "insert"] as const) t.mock.method(store.sessions, name, broken);
+  assert.equal((await app.send("/login", { form: OWNER })).location, "/");
+  const { status, body } = await app.send("/", { session });
   assert.equal(status, 200);
   assert.ok(body.includes(en.sessionsUnreadable));
   assert.match(body, /action="\/account\/password"/);
-  const messages = await eventually(async () => {
-    const found = gate.serverLog.map(({ msg }) => msg);
+  const messages = await eventually(() => {
+    const found = app.log.map(({ message }) => message);
     return found.includes("a session was not recorded") ? found : undefined;
   });
   assert.ok(messages.includes("the sessions cannot be listed"));
+});
+
+test("no session is admitted while the store cannot tell which have ended", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  execute(gate.databaseFile, "ALTER TABLE sessions RENAME TO hidden");
+  assert.equal((await gate.send("/", { session })).status, 500);
 });

@@ -74,7 +74,7 @@ test("keeps Retry-After when the error page cannot be rendered", async (t) => {
   const { auth } = await openAuth(
     t,
     { pages: { functions: { error: () => JSON.parse("{") } } },
-    { hasUsers: () => Promise.reject(new Unavailable("store_busy", "busy", 7)) },
+    { any: () => Promise.reject(new Unavailable("store_busy", "busy", 7)) },
   );
   const { status, headers } = await honoAuth(auth).routes.request("/login");
   assert.deepEqual([status, headers.get("retry-after")], [503, "7"]);

@@ -80,7 +80,7 @@ export const en = {
     signin: (username: string): string => `${username} signed in`,
     signin_rate_limited: (address: string): string => `Too many sign-ins from ${address}`,
     signup: (username: string): string => `Account ${username} was created`,
-    password_change: (): string => "The password was changed",
+    password_change: (username: string): string => `The password of ${username} was changed`,
     session_end: (username: string): string => `A session of ${username} was ended`,
     session_end_others: (username: string): string =>
       `The other sessions of ${username} were ended`,

@@ -1,0 +1,13 @@
+import type { Clock } from "../base/clock.ts";
+import type { Event } from "../log/events.ts";
+import type { Passwords } from "../passwords/passwords.ts";
+import type { Store } from "../store.ts";
+
+/** What the rules of the account commands need. */
+export interface AccountPorts {
+  readonly store: Pick<Store, "users">;
+  readonly passwords: Pick<Passwords, "hash">;
+  readonly clock: Pick<Clock, "now">;
+  /** Writes an entry of the audit log. */
+  readonly record: (event: Event) => Promise<void>;
+}

@@ -1,0 +1,29 @@
+import type { Clock } from "./clock.ts";
+
+const MAX_AGE_MS = 1_000;
+
+/** A fact that pages read, at most once a second. */
+export interface Recently<T> {
+  read(): Promise<T>;
+  /** Must be called whenever this process changes it. */
+  forget(): void;
+}
+
+export function recently<T>(read: () => Promise<T>, clock: Pick<Clock, "monotonic">): Recently<T> {
+  let known: { readonly until: number; readonly value: T } | undefined;
+  let changes = 0;
+  return {
+    async read() {
+      const now = clock.monotonic();
+      if (known !== undefined && now < known.until) return known.value;
+      const before = changes;
+      const value = await read();
+      if (before === changes) known = { until: now + MAX_AGE_MS, value };
+      return value;
+    },
+    forget() {
+      changes += 1;
+      known = undefined;
+    },
+  };
+}

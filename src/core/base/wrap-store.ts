@@ -1,0 +1,35 @@
+import type { Store } from "../store.ts";
+
+/** Calls a method of a store. */
+type Call = () => unknown;
+
+const PARTS = ["users", "log", "sessions", "passkeys", "codes", "attempts", "changes"] as const;
+
+/** The names under which `wrapStore` makes the calls of this store. */
+export const operationsOf = (store: Store): readonly string[] =>
+  PARTS.flatMap((name) => Object.keys(store[name] ?? {}).map((method) => `${name}.${method}`));
+
+/**
+ * Returns the same store, of which `around` makes each call, under a name such as `users.find`. What
+ * it has beside its parts stays as it is.
+ */
+export function wrapStore<S extends Store>(
+  store: S,
+  around: (operation: string, call: Call) => unknown,
+): S {
+  const wrapped: S = Object.create(store);
+  for (const name of PARTS) {
+    const part = store[name];
+    if (part === undefined) continue;
+    const value = new Proxy<object>(part, {
+      get(_, method) {
+        const work: unknown = Reflect.get(part, method);
+        if (typeof work !== "function") return work;
+        return (...given: unknown[]) =>
+          around(`${name}.${String(method)}`, () => Reflect.apply(work, part, given));
+      },
+    });
+    Object.defineProperty(wrapped, name, { value, enumerable: true });
+  }
+  return wrapped;
+}

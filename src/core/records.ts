@@ -1,0 +1,96 @@
+declare const brand: unique symbol;
+
+/** Assigned by the store when the user is inserted, and carried in session tokens. */
+export type UserId = string & { readonly [brand]: "UserId" };
+
+/** A one-way hash in the text form that its algorithm defines (PHC, or bcrypt's own). */
+export type PasswordHash = string & { readonly [brand]: "PasswordHash" };
+
+/** A user as the app sees it: without the password hash. */
+export interface User {
+  readonly id: UserId;
+  readonly username: string;
+}
+
+/** A user before the store has assigned an ID. */
+export interface NewUser {
+  readonly username: string;
+  readonly passwordHash: PasswordHash;
+}
+
+/** A user as the store keeps it. */
+export interface StoredUser extends User {
+  readonly passwordHash: PasswordHash;
+  /**
+   * Seconds since 1970: sessions from earlier sign-ins have ended. Grows each time sessions are
+   * ended. Absent for most users.
+   */
+  readonly sessionsFrom?: number;
+}
+
+/** A signed-in browser. */
+export interface Session {
+  /** The claim `jti` of its token. */
+  readonly id: string;
+  readonly userId: UserId;
+  readonly createdAt: Date;
+  readonly usedAt: Date;
+  /** Not before the expiry of the token. */
+  readonly expiresAt: Date;
+  readonly address: string;
+  /** Such as `Firefox on Linux`; empty if unknown. */
+  readonly device: string;
+}
+
+export interface Passkey {
+  /** The credential ID, in base64url. */
+  readonly id: string;
+  readonly userId: UserId;
+  /** What the user calls it. */
+  readonly name: string;
+  /** The public key as SubjectPublicKeyInfo, in base64url. */
+  readonly key: string;
+  /** The last signature counter; 0 for a passkey that does not count. */
+  readonly counter: number;
+  readonly addedAt: Date;
+  readonly usedAt?: Date;
+}
+
+/** A challenge that a passkey has answered: never accepted again. */
+export interface AnsweredChallenge {
+  /** The nonce of the challenge. */
+  readonly id: string;
+  readonly userId: UserId;
+  readonly expiresAt: Date;
+}
+
+/** The one-time codes of an account that signs in with them. */
+export interface Codes {
+  /** Sealed. */
+  readonly secret: string;
+  /** Codes of this step and of earlier ones are used up. */
+  readonly lastStep: number;
+  /** Hashes of the unused recovery codes, without commas. */
+  readonly recovery: readonly string[];
+  /** Wrong codes since the last right one. */
+  readonly wrong: number;
+}
+
+/** An entry of the audit log before the store has assigned an ID. */
+export interface NewLogEntry {
+  readonly at: Date;
+  readonly type: string;
+  readonly summary: string;
+  readonly author: string;
+  /** Whom the entry concerns, if known. The account may be gone. */
+  readonly userId?: UserId;
+  /** Their username at that time, or the number of accounts. */
+  readonly subject?: string;
+  readonly address?: string;
+  readonly device?: string;
+}
+
+export interface LogEntry extends NewLogEntry {
+  /** Increases with every entry, so it is also the order of the entries. */
+  readonly id: number;
+}

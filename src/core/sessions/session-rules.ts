@@ -1,0 +1,62 @@
+import type { Client } from "../limits/requester.ts";
+import type { EventLog } from "../log/event-log.ts";
+import { eventOf } from "../log/events.ts";
+import type { Session, User } from "../records.ts";
+import { type EndOtherSessionsPorts, endOtherSessions } from "./end-other-sessions.ts";
+import { type EndSessionPorts, endSession } from "./end-session.ts";
+import { type ListSessionsPorts, listSessions } from "./list-sessions.ts";
+import type { IssuedToken, SessionTokens, VerifiedToken } from "./session-token.ts";
+
+/** What signed-in users can do with their sessions. `token` is that of the request. */
+export interface SessionRules {
+  list(token: string, client: Client): Promise<SessionList>;
+  end(user: User, session: string, client: Client): Promise<"no-session" | "ended">;
+  /** Returns the new token of this session; `undefined` if it has ended too. */
+  endOthers(user: User, token: string, client: Client): Promise<IssuedToken | undefined>;
+}
+
+interface SessionList {
+  readonly sessions: readonly Session[];
+  readonly currentId: string | undefined;
+}
+
+interface SessionRulesPorts extends EndOtherSessionsPorts {
+  readonly store: EndOtherSessionsPorts["store"] & EndSessionPorts["store"];
+  readonly sessions: ListSessionsPorts["sessions"];
+  readonly tokens: Pick<SessionTokens, "verify" | "reissue">;
+  readonly events: EventLog;
+  /** The content of a token that a guard has admitted, if it is still in memory. */
+  remembered(token: string): VerifiedToken | undefined;
+}
+
+/** The rules of sessions, with their audit log entries. */
+export function createSessionRules(ports: SessionRulesPorts): SessionRules {
+  const { tokens, events } = ports;
+  /** Of a guarded request, so its token needs no second verification. */
+  const tokenOf = (text: string) => {
+    const token = ports.remembered(text) ?? tokens.verify(text);
+    return typeof token === "object" ? token : undefined;
+  };
+  return {
+    async list(text, client) {
+      const token = tokenOf(text);
+      const sessions = token === undefined ? [] : await listSessions(ports, token, client);
+      return { sessions, currentId: token?.jti };
+    },
+
+    async end(user, session, client) {
+      const outcome = await endSession(ports, user.id, session);
+      if (outcome === "ended") events.record(eventOf("session_end", { user, client }));
+      return outcome;
+    },
+
+    async endOthers(user, text, client) {
+      // A record that is still to be written would list a session that has ended.
+      await ports.sessions.flush();
+      const outcome = await endOtherSessions(ports, user.id, tokenOf(text), client);
+      if (outcome.kind === "no-user") return undefined;
+      events.record(eventOf("session_end_others", { user, client }));
+      return outcome.kind === "others-ended" ? outcome.token : undefined;
+    },
+  };
+}

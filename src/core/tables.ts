@@ -1,0 +1,188 @@
+import type {
+  AnsweredChallenge,
+  LogEntry,
+  Passkey,
+  Session,
+  StoredUser,
+  UserId,
+} from "./records.ts";
+
+/**
+ * The tables of a store, each column once. Schema, reading and writing in both databases, copies,
+ * exports and imports derive from it. A column or table of a later schema has its number in `since`.
+ */
+export const tables: Tables = {
+  users: {
+    key: "id",
+    columns: {
+      id: { kind: "text", maxBytes: 255 },
+      username: { kind: "text", maxBytes: 65_536, unique: true },
+      passwordHash: { kind: "text", maxBytes: 1_024, secret: true },
+      sessionsFrom: { kind: "integer", optional: true },
+    },
+  },
+  sessions: {
+    key: "id",
+    columns: {
+      id: { kind: "text", maxBytes: 255 },
+      userId: { kind: "user" },
+      createdAt: { kind: "time" },
+      usedAt: { kind: "time" },
+      expiresAt: { kind: "time" },
+      address: { kind: "text", maxBytes: 255 },
+      device: { kind: "text", maxBytes: 255 },
+      endedAt: { kind: "time", optional: true },
+    },
+    indexes: ["user_id, used_at", "expires_at"],
+  },
+  passkeys: {
+    key: "id",
+    columns: {
+      id: { kind: "text", maxBytes: 1_400 },
+      userId: { kind: "user" },
+      name: { kind: "text", maxBytes: 255 },
+      key: { kind: "text", maxBytes: 2_048 },
+      counter: { kind: "integer" },
+      addedAt: { kind: "time" },
+      usedAt: { kind: "time", optional: true },
+    },
+    indexes: ["user_id"],
+  },
+  answers: {
+    key: "id",
+    columns: {
+      id: { kind: "text", maxBytes: 255 },
+      userId: { kind: "user" },
+      expiresAt: { kind: "time" },
+    },
+    indexes: ["user_id", "expires_at"],
+  },
+  codes: {
+    key: "userId",
+    columns: {
+      userId: { kind: "user" },
+      begun: { kind: "text", maxBytes: 255, optional: true },
+      secret: { kind: "text", maxBytes: 255, optional: true },
+      lastStep: { kind: "integer" },
+      recovery: { kind: "texts", maxBytes: 1_024 },
+      wrong: { kind: "integer" },
+    },
+  },
+  log: {
+    key: "id",
+    columns: {
+      id: { kind: "integer" },
+      at: { kind: "time" },
+      type: { kind: "text", maxBytes: 255 },
+      summary: { kind: "text", maxBytes: 131_072 },
+      author: { kind: "text", maxBytes: 255 },
+      userId: { kind: "text", maxBytes: 255, optional: true },
+      subject: { kind: "text", maxBytes: 65_536, optional: true },
+      address: { kind: "text", maxBytes: 255, optional: true },
+      device: { kind: "text", maxBytes: 255, optional: true },
+    },
+    indexes: ["at", "type, id", "user_id, id"],
+  },
+};
+
+/** A table whose rows are `Row`s. The compiler checks that each field has a column of its kind. */
+export interface Table<Row> extends AnyTable {
+  readonly key: keyof Row & string;
+  readonly columns: { readonly [Field in keyof Row]-?: ColumnOf<Row[Field]> };
+}
+
+export interface AnyTable {
+  readonly key: string;
+  readonly columns: Readonly<Record<string, Column>>;
+  /** The columns of each index. */
+  readonly indexes?: readonly string[];
+  /** The schema that brought it. Default: 1. */
+  readonly since?: number;
+}
+
+export interface Column {
+  /**
+   * `user` is the ID of the account to which the row belongs: it is removed with it. `time` is in
+   * milliseconds since 1970. `texts` is a list of texts without commas.
+   */
+  readonly kind: "text" | "texts" | "integer" | "time" | "user";
+  readonly optional?: true;
+  readonly unique?: true;
+  /** Exports leave it out unless they are asked for hashes. */
+  readonly secret?: true;
+  /** The most that an import takes. */
+  readonly maxBytes?: number;
+  /** The schema that brought it. Default: that of the table. */
+  readonly since?: number;
+}
+
+type ColumnOf<T> = Column & {
+  readonly kind: KindOf<NonNullable<T>>;
+} & (undefined extends T ? { readonly optional: true } : { readonly optional?: never });
+
+type KindOf<T> = T extends Date
+  ? "time"
+  : T extends number
+    ? "integer"
+    : T extends string
+      ? "text" | "user"
+      : "texts";
+
+/** What a column of both databases holds. */
+export type Value = string | number | null;
+
+/** A row of a table: the values of its columns, in their order. */
+export type Values = readonly Value[];
+
+export type TableName = keyof Tables;
+
+/** The fields of a table with their columns, in the one order of all statements. */
+export const columnsOf = (table: AnyTable): readonly (readonly [field: string, Column])[] =>
+  Object.entries(table.columns);
+
+/** The name of a column: `password_hash` for `passwordHash`. */
+export const columnName = (field: string): string =>
+  field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The values of a record. An absent field is a null. */
+export const valuesOf = <T>(table: Table<T>, record: Partial<T>): Values =>
+  columnsOf(table).map(([field]) => storedValue(record[field as keyof T]));
+
+function storedValue(value: unknown): Value {
+  if (value instanceof Date) return timeOf(value);
+  if (Array.isArray(value)) return joined(value);
+  return typeof value === "string" || typeof value === "number" ? value : null;
+}
+
+/** A list of texts without commas as one text, in which each is found by `,text,`. */
+export const joined = (texts: readonly string[]): string =>
+  [",", ...texts.map((text) => `${text},`)].join("");
+
+export const split = (text: string): readonly string[] => text.split(",").slice(1, -1);
+
+/** @throws {RangeError} for an invalid date, which would be stored as null. */
+export const timeOf = (at: Date): number => Date.parse(at.toISOString());
+
+export interface Tables {
+  readonly users: Table<StoredUser>;
+  readonly sessions: Table<StoredSession>;
+  readonly passkeys: Table<Passkey>;
+  readonly answers: Table<AnsweredChallenge>;
+  readonly codes: Table<StoredCodes>;
+  readonly log: Table<LogEntry>;
+}
+
+/** Those that have ended stay until they expire. */
+export interface StoredSession extends Session {
+  readonly endedAt?: Date;
+}
+
+/** Codes with the mark of a begun enrolment. Without a secret, they are off. */
+export interface StoredCodes {
+  readonly userId: UserId;
+  readonly begun?: string;
+  readonly secret?: string;
+  readonly lastStep: number;
+  readonly recovery: readonly string[];
+  readonly wrong: number;
+}

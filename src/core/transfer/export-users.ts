@@ -1,0 +1,64 @@
+import {
+  type Column,
+  columnName,
+  columnsOf,
+  split,
+  type TableName,
+  tables,
+  type Value,
+  type Values,
+} from "../tables.ts";
+import { ownedTables, rowPagesOf } from "./pages.ts";
+import type { RowReader } from "./transfer-store.ts";
+
+/** With them, an export also has all that belongs to a user, and an import takes it. */
+export type Hashes = "with" | "without";
+
+/** The names of the fields of a user. */
+export const exportFields = (hashes: Hashes): readonly string[] => [
+  ...columnsOf(tables.users)
+    .filter(([, { secret }]) => hashes === "with" || secret !== true)
+    .map(([field]) => columnName(field)),
+  ...(hashes === "with" ? ownedTables : []),
+];
+
+type Fields = ReadonlyMap<string, unknown>;
+
+/** All users in pages. Without what has expired by now. */
+export async function* exportedUsers(
+  store: RowReader,
+  hashes: Hashes,
+  now: number,
+): AsyncGenerator<readonly Fields[], void, undefined> {
+  const names = new Set(exportFields(hashes));
+  for await (const users of rowPagesOf(store, "users")) {
+    const page = new Map(
+      users.map((row) => {
+        const shown = fieldsIn("users", row).filter(([name]) => names.has(name));
+        return [String(row[0]), new Map(shown)];
+      }),
+    );
+    for (const table of ownedTables.filter((name) => names.has(name))) {
+      for (const row of await store.readRowsOf(table, [...page.keys()])) {
+        const fields = new Map(fieldsIn(table, row));
+        if (Number(fields.get("expires_at") ?? Infinity) <= now) continue;
+        const user = page.get(String(fields.get("user_id")));
+        fields.delete("user_id");
+        const list = user?.get(table);
+        if (Array.isArray(list)) list.push(Object.fromEntries(fields));
+        else user?.set(table, [Object.fromEntries(fields)]);
+      }
+    }
+    yield [...page.values()];
+  }
+}
+
+/** The fields of a row that are not null, by the names of their columns. */
+const fieldsIn = (table: TableName, row: Values): readonly (readonly [string, unknown])[] =>
+  columnsOf(tables[table]).flatMap(([field, column], at) => {
+    const value = row[at] ?? null;
+    return value === null ? [] : [[columnName(field), exported(column, value)] as const];
+  });
+
+const exported = ({ kind }: Column, value: Value): unknown =>
+  kind === "texts" ? split(String(value)) : value;

@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import type { UserId } from "../../core/records.ts";
+import type { UserStore } from "../../core/store.ts";
+import type { Value } from "../../core/tables.ts";
+import type { Database } from "../statements/sql.ts";
+import { endOfSessions, RAISED, usersOn } from "../statements/users.ts";
+import { inSqlite, inTransaction } from "./locking.ts";
+
+/** @param changed Is called for each changed user. */
+export function sqliteUsers(
+  database: DatabaseSync,
+  shared: Database,
+  changed: (id: UserId | "all") => void,
+): UserStore {
+  const { ask } = shared;
+  return {
+    ...usersOn(shared),
+
+    async insertFirst({ username, passwordHash }) {
+      const id = randomUUID() as UserId;
+      // Atomic: a writing statement in SQLite holds the write lock from its start.
+      const rows = await ask(
+        `INSERT INTO {users} (id, username, password_hash)
+         SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT 1 FROM {users}) RETURNING id`,
+        [id, username, passwordHash],
+      );
+      return rows.length === 1 ? { id, username } : undefined;
+    },
+
+    async remove(id) {
+      const removed = await ask(
+        `DELETE FROM {users} WHERE id == $1
+         AND EXISTS (SELECT 1 FROM {users} AS other WHERE other.id <> $1) RETURNING id`,
+        [id],
+      );
+      if (removed.length === 0) {
+        const [found] = await ask("SELECT id FROM {users} WHERE id == $1", [id]);
+        return found === undefined ? "missing" : "last";
+      }
+      changed(id);
+      return "removed";
+    },
+
+    async endSessions(id, before, asker) {
+      const run = (text: string, ...values: readonly Value[]) =>
+        database.prepare(inSqlite(text)).get(...values);
+      const ended = await inTransaction(database, () => {
+        const was = run("SELECT sessions_from FROM {users} WHERE id == $1", id);
+        if (was === undefined) return undefined;
+        const gone = run(
+          "SELECT 1 FROM {sessions} WHERE id == $1 AND ended_at IS NOT NULL",
+          asker?.id ?? null,
+        );
+        const now = run(
+          `UPDATE {users} AS now SET sessions_from = ${RAISED} WHERE id == $2
+           RETURNING sessions_from`,
+          before,
+          id,
+        );
+        run("DELETE FROM {sessions} WHERE user_id == $1 AND ended_at IS NULL", id);
+        const until = { from: was.sessions_from, ended: gone !== undefined };
+        return endOfSessions(now?.sessions_from, until, asker);
+      });
+      changed(id);
+      return ended;
+    },
+
+    async endAllSessions(before) {
+      const { changes } = await inTransaction(database, () => {
+        database.exec(inSqlite("DELETE FROM {sessions} WHERE ended_at IS NULL"));
+        const text = `UPDATE {users} AS now SET sessions_from = ${RAISED}`;
+        return database.prepare(inSqlite(text)).run(before);
+      });
+      changed("all");
+      return Number(changes);
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { MAX_WAITING } from "../../core/log/event-log.ts";
+import type { LogFilter, LogStore } from "../../core/store.ts";
+import { tables, timeOf, type Value } from "../../core/tables.ts";
+import { columnNames, type Row, recordOf } from "../rows.ts";
+import type { Database } from "./sql.ts";
+
+const COLUMNS = columnNames(tables.log);
+/**
+ * How many of the earliest entries since a time are searched for the lowest ID. Entries are written
+ * nearly in the order of their times: an instance holds back fewer than that.
+ */
+const EARLIEST_ENTRIES = MAX_WAITING + 1;
+
+const entryOf = (row: Row) => recordOf(tables.log, row);
+
+/** The methods of the audit log that are the same in both databases. */
+export function logOn({ ask }: Pick<Database, "ask">): Omit<LogStore, "insert"> {
+  return {
+    async read({ afterId, limit, ...filter }) {
+      const values: Value[] = [afterId, limit];
+      const text = `SELECT ${COLUMNS} FROM {log} WHERE id > $1 ${filterIn(filter, values)}
+        ORDER BY id LIMIT $2`;
+      return (await ask(text, values)).map(entryOf);
+    },
+
+    async startOfNewest(limit, filter) {
+      const values: Value[] = [limit];
+      const text = `SELECT id FROM {log} WHERE id > 0 ${filterIn(filter, values)}
+        ORDER BY id DESC LIMIT 1 OFFSET $1`;
+      const [row] = await ask(text, values);
+      return Number(row?.id ?? 0);
+    },
+
+    async newestOf(user, limit) {
+      const text = `SELECT ${COLUMNS} FROM {log} WHERE user_id == $1 ORDER BY id DESC LIMIT $2`;
+      return (await ask(text, [user, limit])).map(entryOf);
+    },
+
+    async prune(before, limit) {
+      const text = `DELETE FROM {log} WHERE id IN
+        (SELECT id FROM {log} WHERE at < $1 ORDER BY at LIMIT $2) RETURNING id`;
+      return (await ask(text, [timeOf(before), limit])).length;
+    },
+
+    async pruneType(type, keep, limit) {
+      const text = `DELETE FROM {log} WHERE id IN
+        (SELECT id FROM {log} WHERE type == $1 AND id <=
+           (SELECT id FROM {log} WHERE type == $1 ORDER BY id DESC LIMIT 1 OFFSET $2)
+         ORDER BY id LIMIT $3) RETURNING id`;
+      return (await ask(text, [type, keep, limit])).length;
+    },
+  };
+}
+
+/** Adds the values of a filter, and returns its conditions. */
+function filterIn({ type, since }: LogFilter, values: Value[]): string {
+  const ofType = type === undefined ? "" : `AND type == $${values.push(type)}`;
+  if (since === undefined) return ofType;
+  const from = `$${values.push(timeOf(since))}`;
+  // From the lowest ID among the earliest matching entries, instead of scanning all older ones.
+  return `${ofType} AND at >= ${from} AND id >= (SELECT min(id) FROM
+    (SELECT id FROM {log} WHERE at >= ${from} ORDER BY at LIMIT ${EARLIEST_ENTRIES}) AS earliest)`;
+}

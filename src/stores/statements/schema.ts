@@ -1,0 +1,54 @@
+import { type AnyTable, type Column, columnName, columnsOf, tables } from "../../core/tables.ts";
+
+/** How a database writes the parts of a table's definition. */
+export interface Definitions {
+  readonly tableName: (table: string) => string;
+  readonly types: Readonly<Record<Column["kind"], string>>;
+  /** After the type of a key that the database counts. */
+  readonly counted: string;
+  /** After the columns of a table. */
+  readonly tableOptions: string;
+}
+
+/** The schema that brought a column, or a table. */
+const sinceOf = (table: AnyTable, column?: Column): number => column?.since ?? table.since ?? 1;
+
+const all: Readonly<Record<string, AnyTable>> = { ...tables };
+
+/** The newest schema: that of the newest column. */
+export const NEWEST_SCHEMA: number = Math.max(
+  ...Object.values(all).flatMap((table) =>
+    columnsOf(table).map(([, column]) => sinceOf(table, column)),
+  ),
+);
+
+/** The statements that bring the tables to this schema from the one before. */
+export function schemaChanges(to: number, definitions: Definitions): readonly string[] {
+  const { tableName, tableOptions } = definitions;
+  return Object.entries(all).flatMap(([name, table]) => {
+    const added = columnsOf(table).filter(([, column]) => sinceOf(table, column) === to);
+    const columns = added.map(([field, column]) =>
+      [columnName(field), ...definitionOf(table.key === field, column, definitions)].join(" "),
+    );
+    if (sinceOf(table) !== to)
+      return columns.map((column) => `ALTER TABLE ${tableName(name)} ADD COLUMN ${column}`);
+    const indexes = (table.indexes ?? []).map((index) => {
+      const indexName = `${tableName(name)}_by_${index.replaceAll(", ", "_")}`;
+      return `CREATE INDEX ${indexName} ON ${tableName(name)} (${index})`;
+    });
+    return [`CREATE TABLE ${tableName(name)} (${columns.join(", ")})${tableOptions}`, ...indexes];
+  });
+}
+
+function* definitionOf(
+  isKey: boolean,
+  { kind, optional, unique }: Column,
+  { types, counted, tableName }: Definitions,
+): Iterable<string> {
+  yield types[kind];
+  if (isKey) yield "PRIMARY KEY";
+  if (isKey && kind === "integer") yield counted;
+  if (!isKey && optional !== true) yield "NOT NULL";
+  if (unique === true) yield "UNIQUE";
+  if (kind === "user") yield `REFERENCES ${tableName("users")} (id) ON DELETE CASCADE`;
+}

@@ -1,0 +1,58 @@
+import type { User } from "../../core/records.ts";
+import type { TableName } from "../../core/tables.ts";
+import { columnName, columnsOf, tables, type Value } from "../../core/tables.ts";
+import type { Amounts, TakenUser, TransferStore } from "../../core/transfer/transfer-store.ts";
+import { columnNames, isNumber, type Row } from "../rows.ts";
+import type { Ask } from "./sql.ts";
+
+/** The methods of copies, exports and imports that are the same in both databases. */
+export function transferOn(ask: Ask): Omit<TransferStore, "importRows" | "problemWith"> {
+  return {
+    async readRows(table, after, limit) {
+      const key = columnName(tables[table].key);
+      const text = `SELECT ${columnNames(tables[table])} FROM {${table}}
+        WHERE ${key} > $1 ORDER BY ${key} LIMIT $2`;
+      return (await ask(text, [after, limit])).map((row) => rowOf(table, row));
+    },
+
+    async readRowsOf(table, users) {
+      const text = `SELECT ${columnNames(tables[table])} FROM {${table}}
+        WHERE user_id IN {$1} ORDER BY ${columnName(tables[table].key)}`;
+      return (await ask(text, [users])).map((row) => rowOf(table, row));
+    },
+
+    readAmounts: () => readAmounts(ask),
+
+    async findTaken(wanted) {
+      const text = "SELECT id, username FROM {users} WHERE id IN {$1} OR username IN {$2}";
+      const ids = wanted.map(({ id }) => id);
+      const names = wanted.map(({ username }) => username);
+      return takenAmong(wanted, await ask(text, [ids, names]));
+    },
+  };
+}
+
+export async function readAmounts(ask: Ask): Promise<Amounts> {
+  const [row] = await ask(
+    "SELECT (SELECT count(*) FROM {users}) AS users, (SELECT count(*) FROM {log}) AS entries",
+  );
+  return { users: Number(row?.users), entries: Number(row?.entries) };
+}
+
+/** The values of a row in the order of the columns. PostgreSQL returns large integers as text. */
+const rowOf = (table: TableName, row: Row): readonly Value[] =>
+  columnsOf(tables[table]).map(([field, { kind }]) => {
+    const value = row[columnName(field)];
+    if (value === null || value === undefined) return null;
+    return isNumber(kind) ? Number(value) : String(value);
+  });
+
+/** The users whose username or ID is in one of the rows. */
+function takenAmong(wanted: readonly User[], rows: readonly Row[]): readonly TakenUser[] {
+  const ids = new Set(rows.map(({ id }) => id));
+  const names = new Set(rows.map(({ username }) => username));
+  return wanted.flatMap(({ id, username }): readonly TakenUser[] => {
+    if (names.has(username)) return [{ id, taken: "username" }];
+    return ids.has(id) ? [{ id, taken: "id" }] : [];
+  });
+}

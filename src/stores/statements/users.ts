@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import type { UserId } from "../../core/records.ts";
+import type { AskingSession, EndOfSessions, UserStore } from "../../core/store.ts";
+import { tables } from "../../core/tables.ts";
+import { columnNames, recordOf } from "../rows.ts";
+import type { Database } from "./sql.ts";
+
+const COLUMNS = columnNames(tables.users);
+
+/** The methods for users that are the same in both databases. */
+export function usersOn({
+  ask,
+  isTaken,
+  changed,
+}: Database): Omit<UserStore, "insertFirst" | "remove" | "endSessions" | "endAllSessions"> {
+  return {
+    any: async () => (await ask("SELECT 1 AS yes FROM {users} LIMIT 1")).length === 1,
+
+    async find(id) {
+      const text = `SELECT ${COLUMNS} FROM {users} WHERE id == $1`;
+      const [row] = await ask(text, [id], "latchkey_find_user");
+      return row && recordOf(tables.users, row);
+    },
+
+    async findByName(username) {
+      const text = `SELECT ${COLUMNS} FROM {users} WHERE username == $1`;
+      const [row] = await ask(text, [username], "latchkey_find_user_by_name");
+      return row && recordOf(tables.users, row);
+    },
+
+    async read(afterId, limit) {
+      const text = `SELECT ${COLUMNS} FROM {users} WHERE id > $1 ORDER BY id LIMIT $2`;
+      return (await ask(text, [afterId, limit])).map((row) => recordOf(tables.users, row));
+    },
+
+    async insert({ username, passwordHash }) {
+      const id = randomUUID() as UserId;
+      const rows = await ask(
+        `INSERT INTO {users} (id, username, password_hash) VALUES ($1, $2, $3)
+         ON CONFLICT (username) DO NOTHING RETURNING id`,
+        [id, username, passwordHash],
+      );
+      return rows.length === 1 ? { id, username } : undefined;
+    },
+
+    async rename(id, username) {
+      try {
+        const text = "UPDATE {users} SET username = $2 WHERE id == $1 RETURNING id";
+        if ((await ask(text, [id, username])).length === 0) return "missing";
+        changed(id);
+        return "renamed";
+      } catch (error) {
+        if (isTaken(error)) return "taken";
+        throw error;
+      }
+    },
+
+    async replaceHash(id, from, to) {
+      const text = `UPDATE {users} SET password_hash = $3
+        WHERE id == $1 AND password_hash == $2 RETURNING id`;
+      return (await ask(text, [id, from, to])).length === 1;
+    },
+  };
+}
+
+/**
+ * The next `sessions_from`. Always increases, so that a clock that is behind, or the same second,
+ * cannot revive a session.
+ */
+export const RAISED = `CASE WHEN coalesce(now.sessions_from, 0) < $1 THEN $1
+  ELSE now.sessions_from + 1 END`;
+
+/** @param was The user's `sessions_from` until then, and whether the asker had ended by itself. */
+export const endOfSessions = (
+  sessionsFrom: unknown,
+  was: { readonly from: unknown; readonly ended: boolean },
+  asker: AskingSession | undefined,
+): EndOfSessions => {
+  const isValid = asker !== undefined && !was.ended && Number(was.from ?? 0) <= asker.validUpTo;
+  return { sessionsFrom: Number(sessionsFrom), asker: isValid ? "was-valid" : "had-ended" };
+};

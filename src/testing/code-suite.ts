@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { type Rule, race, type With } from "./database.ts";
+import { addTwo } from "./samples.ts";
+
+const CODES = { secret: "sealed", lastStep: 5, recovery: ["one", "two_2", "three%"], wrong: 0 };
+const LIMIT = 3;
+
+type Tested = With<"codes">;
+
+/** An account with codes, and one without. */
+async function turnedOn(store: Tested) {
+  const users = await addTwo(store);
+  assert.equal(await store.codes.begin(users.owner.id, "mark"), true);
+  assert.equal(await store.codes.turnOn(users.owner.id, "mark", CODES), true);
+  return users;
+}
+
+/** One-time codes. */
+export function testCodes(rule: Rule<Tested>): void {
+  rule("turns codes on for the last mark only, and once", async (store, database) => {
+    const { owner, guest } = await addTwo(store);
+    const turnOn = (mark: string, one: Tested = store) => one.codes.turnOn(owner.id, mark, CODES);
+    assert.equal(await turnOn("mark"), false, "not begun");
+    await store.codes.begin(owner.id, "first");
+    await store.codes.begin(owner.id, "second");
+    assert.equal(await store.codes.find(owner.id), undefined, "a mark is not yet codes");
+    assert.equal(await store.codes.any(), false);
+    assert.equal(await turnOn("first"), false);
+    const answers = await race(database, 1, (one) => turnOn("second", one));
+    assert.deepEqual(answers.filter(Boolean), [true]);
+    assert.deepEqual(await (await database.connect()).codes.find(owner.id), CODES);
+    assert.equal(await store.codes.find(guest.id), undefined);
+    assert.equal(await store.codes.any(), true);
+    assert.equal(await store.codes.begin(owner.id, "third"), false, "codes are on");
+    assert.equal(await turnOn("third"), false);
+  });
+
+  rule("turns codes off with the mark, and tells whether they were on", async (store) => {
+    const { owner, guest } = await turnedOn(store);
+    await store.codes.begin(guest.id, "mark");
+    assert.equal(await store.codes.turnOff(guest.id), false);
+    assert.equal(await store.codes.turnOn(guest.id, "mark", CODES), false, "the mark is gone");
+    assert.equal(await store.codes.turnOff(owner.id), true);
+    assert.equal(await store.codes.turnOff(owner.id), false);
+    assert.equal(await store.codes.find(owner.id), undefined);
+  });
+
+  rule("uses up a step and those before it", async (store, database) => {
+    const { owner, guest } = await turnedOn(store);
+    await store.codes.countWrong(owner.id, LIMIT);
+    const useStep = (step: number, one: Tested = store) =>
+      one.codes.useStep(owner.id, step, "sealed again", LIMIT);
+    assert.equal(await useStep(5), false);
+    const uses = await race(database, 1, (one) => useStep(7, one));
+    assert.deepEqual(uses.filter(Boolean), [true]);
+    assert.equal(await useStep(6), false);
+    const used = { ...CODES, lastStep: 7, secret: "sealed again" };
+    assert.deepEqual(await store.codes.find(owner.id), used);
+    assert.equal(await store.codes.useStep(guest.id, 9, "x", LIMIT), false);
+  });
+
+  rule(
+    "counts wrong codes up to the limit, after which no step counts",
+    async (store, database) => {
+      const { owner, guest } = await turnedOn(store);
+      const counts = await race(database, 1, (one) => one.codes.countWrong(owner.id, LIMIT));
+      assert.deepEqual(counts.filter((count) => count !== undefined).sort(), [1, 2, 3]);
+      assert.equal(await store.codes.useStep(owner.id, 9, "x", LIMIT), false);
+      assert.equal(await store.codes.countWrong(guest.id, LIMIT), undefined);
+      assert.equal(await store.codes.useRecovery(owner.id, "one"), true);
+      assert.equal(await store.codes.useStep(owner.id, 9, "x", LIMIT), true, "it is unlocked");
+    },
+  );
+
+  rule("uses up each recovery code once", async (store, database) => {
+    const { owner } = await turnedOn(store);
+    const uses = await race(database, 1, (one) => one.codes.useRecovery(owner.id, "two_2"));
+    assert.deepEqual(uses.filter(Boolean), [true]);
+    for (const hash of ["two_2", "on", "ne", "twox2", ""]) {
+      assert.equal(await store.codes.useRecovery(owner.id, hash), false, hash);
+    }
+    assert.deepEqual((await store.codes.find(owner.id))?.recovery, ["one", "three%"]);
+  });
+
+  rule("removes the codes of a removed user", async (store) => {
+    const { owner } = await turnedOn(store);
+    await store.users.remove(owner.id);
+    assert.equal(await store.codes.any(), false);
+  });
+}

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import type { UserId } from "../core/records.ts";
+import type { LogFilter, LogQuery, Store } from "../core/store.ts";
+import type { Rule } from "./database.ts";
+import { logEntry } from "./samples.ts";
+
+/** The audit log. */
+export function testLog(rule: Rule<Store>): void {
+  const summaries = async (
+    store: Store,
+    query: Partial<LogQuery> = {},
+  ): Promise<readonly string[]> => {
+    const entries = await store.log.read({ afterId: 0, limit: 1_000, ...query });
+    return entries.map(({ summary }) => summary);
+  };
+  const named = (from: number, to: number): readonly string[] =>
+    Array.from({ length: to - from }, (_, i) => `entry ${from + i}`);
+
+  rule("returns an entry as it was written, with an ID", async (store) => {
+    const written = {
+      at: new Date("2030-01-02T03:04:05.678Z"),
+      type: "signup",
+      summary: "Created account  O'Ne\"il \n🔑 caf\u00e9 ",
+      author: "system",
+      userId: "some ID" as UserId,
+      subject: "O'Ne\"il",
+      address: "2001:db8::1",
+      device: "Firefox on Linux",
+    };
+    await store.log.insert([written]);
+    const [entry] = await store.log.read({ afterId: 0, limit: 10 });
+    assert.ok(entry && Number.isSafeInteger(entry.id) && entry.id > 0);
+    assert.deepEqual(entry, { ...written, id: entry.id });
+  });
+
+  rule("keeps the insertion order, whatever the times, with increasing IDs", async (store) => {
+    const times = [5_000, 1_000, 3_000, 3_000, 0];
+    await store.log.insert(times.map((time, i) => logEntry(`entry ${i}`, { at: new Date(time) })));
+    await store.log.insert([logEntry("entry 5"), logEntry("entry 6")]);
+    assert.deepEqual(await summaries(store), named(0, 7));
+    const ids = (await store.log.read({ afterId: 0, limit: 10 })).map(({ id }) => id);
+    assert.deepEqual(
+      ids,
+      [...new Set(ids)].sort((a, b) => a - b),
+    );
+  });
+
+  rule("inserts batches of any size", async (store) => {
+    await store.log.insert([]);
+    assert.deepEqual(await summaries(store), []);
+    await store.log.insert(named(0, 500).map((name) => logEntry(name)));
+    assert.deepEqual(await summaries(store), named(0, 500));
+  });
+
+  rule("inserts a whole batch or nothing, and the next batch works", async (store) => {
+    const unusable = logEntry("unusable", { at: new Date(Number.NaN) });
+    await assert.rejects(store.log.insert([logEntry("good"), unusable, logEntry("good")]));
+    assert.deepEqual(await summaries(store), []);
+    await store.log.insert([logEntry("afterwards")]);
+    assert.deepEqual(await summaries(store), ["afterwards"]);
+  });
+
+  rule("reads pages of entries after an ID", async (store) => {
+    await store.log.insert(named(0, 7).map((name) => logEntry(name)));
+    const read: string[] = [];
+    for (let afterId = 0, pages = 0; pages < 4; pages += 1) {
+      const page = await store.log.read({ afterId, limit: 3 });
+      assert.ok(page.length <= 3);
+      read.push(...page.map(({ summary }) => summary));
+      afterId = page.at(-1)?.id ?? afterId;
+    }
+    assert.deepEqual(read, named(0, 7));
+  });
+
+  /** Entry `i` has the time of second `i`; every third entry has another type. */
+  const insertMixed = (store: Store): Promise<void> =>
+    store.log.insert(
+      named(0, 9).map((name, i) =>
+        logEntry(name, { at: new Date(i * 1_000), type: i % 3 === 0 ? "signup" : "signin" }),
+      ),
+    );
+
+  rule("filters entries by type, by time and by both", async (store) => {
+    await insertMixed(store);
+    assert.deepEqual(await summaries(store, { type: "signup" }), ["entry 0", "entry 3", "entry 6"]);
+    assert.deepEqual(await summaries(store, { type: "no such type" }), []);
+    assert.deepEqual(await summaries(store, { since: new Date(7_000) }), ["entry 7", "entry 8"]);
+    assert.deepEqual(await summaries(store, { since: new Date(7_001) }), ["entry 8"]);
+    const both = { type: "signup", since: new Date(3_000) };
+    assert.deepEqual(await summaries(store, both), ["entry 3", "entry 6"]);
+    assert.deepEqual(await summaries(store, { ...both, limit: 1 }), ["entry 3"]);
+    assert.deepEqual(await summaries(store, { type: undefined, since: undefined }), named(0, 9));
+  });
+
+  rule("finds the start of the newest entries with every filter", async (store) => {
+    assert.equal(await store.log.startOfNewest(5, {}), 0, "an empty log");
+    await insertMixed(store);
+    const newest = async (limit: number, filter: LogFilter) =>
+      summaries(store, { ...filter, afterId: await store.log.startOfNewest(limit, filter) });
+    assert.deepEqual(await newest(2, {}), ["entry 7", "entry 8"]);
+    assert.deepEqual(await newest(9, {}), named(0, 9), "as many as there are");
+    assert.deepEqual(await newest(100, {}), named(0, 9), "more than there are");
+    assert.deepEqual(await newest(2, { type: "signup" }), ["entry 3", "entry 6"]);
+    assert.deepEqual(await newest(2, { since: new Date(4_000) }), ["entry 7", "entry 8"]);
+    assert.deepEqual(await newest(9, { since: new Date(4_000) }), named(4, 9));
+    assert.deepEqual(await newest(1, { type: "signup", since: new Date(1_000) }), ["entry 6"]);
+  });
+
+  rule("reads the newest entries of one user, and none of another or of nobody", async (store) => {
+    const [owner, guest] = ["owner" as UserId, "guest" as UserId];
+    assert.deepEqual(await store.log.newestOf(owner, 5), []);
+    const users = [undefined, owner, guest, owner, guest, undefined, owner];
+    const entries = users.map((userId, i) => logEntry(`entry ${i}`, userId && { userId }));
+    await store.log.insert(entries);
+    const newest = async (user: UserId, limit: number) =>
+      (await store.log.newestOf(user, limit)).map(({ summary }) => summary.slice(-1)).join("");
+    assert.equal(await newest(owner, 100), "631");
+    assert.equal(await newest(owner, 2), "63");
+    assert.equal(await newest(guest, 100), "42");
+    assert.equal(await newest("Owner" as UserId, 100), "");
+    const [entry] = await store.log.newestOf(owner, 1);
+    assert.deepEqual(entry, { ...entries[6], id: entry?.id });
+    const all = await store.log.read({ afterId: 0, limit: 10 });
+    assert.deepEqual(
+      all.map(({ userId }) => userId),
+      users,
+      "the log tells whom an entry concerns",
+    );
+  });
+
+  rule("refuses a log entry with an invalid time", async (store) => {
+    const unusable = logEntry("unusable", { at: new Date(Number.NaN) });
+    await assert.rejects(store.log.insert([unusable]));
+  });
+
+  rule("removes old entries, and the oldest of a type, a few at a time", async (store) => {
+    await insertMixed(store);
+    assert.equal(await store.log.prune(new Date(2_000), 1), 1);
+    assert.equal(await store.log.prune(new Date(2_000), 10), 1);
+    assert.deepEqual(await summaries(store), named(2, 9));
+    assert.equal(await store.log.pruneType("signin", 2, 1), 1);
+    assert.equal(await store.log.pruneType("signin", 2, 10), 2);
+    assert.equal(await store.log.pruneType("signin", 2, 10), 0);
+    assert.deepEqual(await summaries(store), ["entry 3", "entry 6", "entry 7", "entry 8"]);
+  });
+}
