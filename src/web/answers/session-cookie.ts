@@ -24,7 +24,8 @@ export function sessionCookies(
   domain: string | undefined,
 ): readonly string[] {
   const secure = isOverTls(request) ? "; Secure" : "";
-  const lifetime = (token.expiresAt - token.issuedAt) / 1_000;
+  // A token made elsewhere can have fractions of a second.
+  const lifetime = Math.ceil((token.expiresAt - token.issuedAt) / 1_000);
   const cookie = `${NAME}=${token.text}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${lifetime}${secure}`;
   return domain === undefined ? [cookie] : [CLEARED, `${cookie}; Domain=${domain}`];
 }
