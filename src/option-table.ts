@@ -3,6 +3,7 @@ import type { ServerLog } from "./core/base/server-log.ts";
 import type { WorkQueueLimits } from "./core/base/work-queue.ts";
 import { type AllowedHosts, canonicalHost } from "./core/hosts/allowed-hosts.ts";
 import { isLocalPath } from "./core/hosts/return-target.ts";
+import { SESSION_LIFETIME_SECONDS } from "./core/sessions/session-token.ts";
 import type { SetupTokenSource } from "./core/setup/setup-token.ts";
 import type { AuthOptions, OptionGroups } from "./options.ts";
 import {
@@ -157,7 +158,14 @@ export const optionTable: OptionTable = {
       frozenCopy,
     ),
   },
-  sessions: { list: flag(true) },
+  sessions: {
+    list: flag(true),
+    lifetime: option<number>(
+      SESSION_LIFETIME_SECONDS,
+      "a whole number of seconds, 60 or more",
+      (seconds) => Number.isSafeInteger(seconds) && seconds >= 60,
+    ),
+  },
   pages: {
     appName: option<string>("Latchkey", `one line of 1 to ${MAX_APP_NAME} characters`, isAppName),
     accentColor: optional("a color such as #1a5fb4", isColor),

@@ -90,6 +90,8 @@ export interface AuthOptions {
      * Default: true.
      */
     readonly list?: boolean;
+    /** In seconds, from the sign-in; using a session does not extend it. Default: 30 days. */
+    readonly lifetime?: number;
   };
   /** The look of the pages. */
   readonly pages?: {

@@ -52,15 +52,16 @@ export function createRules(settled: AuthParts, log: ServerLog): Rules {
   const limiter = limitByNetwork(limiterFor(settled, ownLimiter, log), limitIpv6Prefix);
   const ofPasskeys = limiterFor(settled, createAttemptLimiter(systemClock), log);
   const passkeyLimiter = limitByNetwork(ofPasskeys, limitIpv6Prefix, "passkey");
-  const tokens = createSessionTokens(settled.secret, systemClock, settled.previousSecrets);
-  const seals = createSeals(settled.secret, settled.previousSecrets);
+  const { secret, previousSecrets, sessions: given } = settled;
+  const tokens = createSessionTokens(secret, systemClock, previousSecrets, given.lifetime);
+  const seals = createSeals(secret, previousSecrets);
   const codeLimiter = createAttemptLimiter(systemClock);
   const passwords = createPasswords(settled.signIn.hashing, log, meter.hashes);
   // Entries are written in the background, in batches: lines about that belong to no request.
   const events = createEventLog(store.log, systemClock, settled.log, meter.entries);
   const users = createUserMemory(store, systemClock);
   const sessions = createSessionRecorder(
-    settled.sessions.list ? store.sessions : undefined,
+    given.list ? store.sessions : undefined,
     systemClock,
     settled.log,
   );
@@ -120,9 +121,7 @@ export function createRules(settled: AuthParts, log: ServerLog): Rules {
     signOut: async (cookies, client, of) =>
       ending === undefined ? "ended" : signOut({ ...ports, ...ending }, cookies, client, of),
     sessions:
-      ending && settled.sessions.list
-        ? createSessionRules({ ...ports, ...ending, remembered })
-        : undefined,
+      ending && given.list ? createSessionRules({ ...ports, ...ending, remembered }) : undefined,
     recentLog: (user) => recentLog(store.log, events, user),
     codes: codeRules(settled, ports, anyCodes),
     asksForCodes: anyCodes.read,

@@ -87,7 +87,8 @@ const invalid: readonly (readonly [place: string, takes: string, values: readonl
   ["pages.locale", "en, de, fr, es", ["", "it", "EN", "de-AT", "toString"]],
   ["pages.dir", "a path", [true]],
   ["pages.functions", "functions that return HTML", [{ login: "<p>" }]],
-  ["sessions", "an object with list", [true, false, null]],
+  ["sessions.lifetime", "a whole number of seconds, 60 or more", [59, 0, -1, 60.5, "60", 2 ** 60]],
+  ["sessions", "an object with list, lifetime", [true, false, null]],
 ];
 
 for (const [place, takes, values] of invalid) {

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { inDatabase } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
+import { OWNER, type RunningGate, SETUP_FORM, startGate } from "../support/gate.ts";
+import { partsOf } from "../support/mint.ts";
 
 const PLAIN = /^session=[\w-]+\.[\w-]+\.[\w-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/;
 const SECURE =
@@ -49,4 +52,18 @@ test("other forwarding headers do not make the cookie Secure", async (t) => {
   await gate.setUp();
   const headers = { Forwarded: "proto=https", "X-Forwarded-Ssl": "on", "X-Scheme": "https" };
   assert.match((await gate.signIn({}, { headers })).cookies[0] ?? "", PLAIN);
+});
+
+test("with SESSION_LIFETIME, cookie, token and row end together", async (t) => {
+  const gate = await startGate(t, { sessionLifetimeMs: 3_600_000 });
+  const { cookies, session } = await gate.send("/setup", { form: SETUP_FORM });
+  assert.match(cookies[0] ?? "", /; Max-Age=3600$/);
+  const { iat, exp } = partsOf(session ?? "").claims;
+  assert.equal(Number(exp) - Number(iat), 3_600);
+  const row = await eventually(() =>
+    inDatabase(gate.databaseFile, (database) =>
+      database.prepare("SELECT expires_at FROM sessions").get(),
+    ),
+  );
+  assert.equal(row.expires_at, Number(exp) * 1_000);
 });

@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { UserId } from "../records.ts";
 import { type Jwt, jwtKey, readJwt, signJwt } from "./jwt.ts";
 
-/** Thirty days, for the token and its cookie. */
+/** Thirty days, unless an option says otherwise. */
 export const SESSION_LIFETIME_SECONDS = 2_592_000;
 
 /**
@@ -54,6 +54,7 @@ export function createSessionTokens(
   secret: string,
   clock: Pick<Clock, "now">,
   previousSecrets: readonly string[] = [],
+  lifetimeSeconds: number = SESSION_LIFETIME_SECONDS,
 ): SessionTokens {
   const key = jwtKey(secret);
   const keys = [key, ...previousSecrets.map(jwtKey)];
@@ -68,7 +69,7 @@ export function createSessionTokens(
   return {
     issue(userId, sessionsFrom) {
       const iat = secondsOf(clock);
-      return issued(userId, [iat, iat + SESSION_LIFETIME_SECONDS], sessionsFrom);
+      return issued(userId, [iat, iat + lifetimeSeconds], sessionsFrom);
     },
 
     reissue: ({ userId, issuedAt, expiresAt }, sessionsFrom) =>

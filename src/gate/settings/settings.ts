@@ -50,6 +50,7 @@ export function optionsOf(settings: Settings): Omit<AuthOptions, "store"> {
     ...{ secret, previousSecrets, postLoginLocation },
     hosts: { allowed, publicUrl, cookieDomain, trustedOrigins, trustedProxies },
     signIn: { limiter, limitIpv6Prefix },
+    sessions: { lifetime: settings.sessionLifetimeMs / 1_000 },
     pages: { appName, accentColor, logoFile, locale, dir: settings.pagesDir },
   };
 }

@@ -102,8 +102,14 @@ export class SettingsTable {
     about: "older secrets, whose sessions stay valid",
   };
 
-  readonly setupTokenFile: Entry<string | undefined> = {
+  readonly sessionLifetimeMs: Entry<number> = {
     heading: "Sign-in and setup",
+    name: "SESSION_LIFETIME",
+    value: values.age,
+    default: "30d",
+    about: "how long a session lasts from its sign-in, used or not",
+  };
+  readonly setupTokenFile: Entry<string | undefined> = {
     name: "SETUP_TOKEN_FILE",
     value: values.newFile,
     unset: "DATA_DIR/setup-token",

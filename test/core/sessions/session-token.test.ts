@@ -92,3 +92,14 @@ test("accepts a token with a future nbf once that time is reached", () => {
   clock.advance(30_000);
   assert.equal(userIdIn(tokens, token), OWNER);
 });
+
+test("issues tokens of another lifetime, which a reissued one keeps", () => {
+  const clock = fakeClock();
+  const tokens = createSessionTokens(SECRET, clock, [], 3_600);
+  const token = tokens.issue(OWNER);
+  assert.equal(token.expiresAt, token.issuedAt + 3_600_000);
+  clock.advance(1_800_000);
+  const verified = tokens.verify(token.text);
+  assert.ok(typeof verified === "object");
+  assert.equal(tokens.reissue(verified, 1).expiresAt, token.expiresAt);
+});
