@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { LOCALHOST, startSecureGate } from "../../../test/gate/https/secure-gate.ts";
+import { LOCALHOST, startSecureGate, startWithOwner } from "../../../test/gate/https/secure-gate.ts";
 import { OWNER } from "../../../test/support/gate.ts";
 import { attacks } from "../src/attacks.ts";
 import { TargetError } from "../src/errors.ts";
@@ -14,8 +14,7 @@ import { attackNamed, attackSampleServer, runCommand } from "./run-attack.ts";
 import { trust } from "./trust.ts";
 
 test("finds nothing on a gate that serves HTTPS, over HTTP/1.1 and HTTP/2", async (t) => {
-  const gate = await startSecureGate(t);
-  await gate.setUp();
+  const gate = await startWithOwner(t);
   trust(t, LOCALHOST);
   const url = `https://localhost:${gate.port}`;
   const target = await findTarget({ url, guarded: [], fresh: false });
