@@ -28,6 +28,9 @@ export interface StoredUser extends User {
   readonly sessionsFrom?: number;
 }
 
+/** What the app sees of a stored user. */
+export const userOf = ({ passwordHash: _, sessionsFrom: __, ...user }: StoredUser): User => user;
+
 /** A signed-in browser. */
 export interface Session {
   /** The claim `jti` of its token. */

@@ -1,7 +1,7 @@
 import { type CheckCodePorts, checkCode } from "../codes/check-code.ts";
 import { type Client, userRequester } from "../limits/requester.ts";
 import type { Passwords } from "../passwords/passwords.ts";
-import type { User, UserId } from "../records.ts";
+import { type User, type UserId, userOf } from "../records.ts";
 import type { PasskeyStore, UserStore } from "../store.ts";
 import type { Challenges } from "./challenges.ts";
 
@@ -60,5 +60,5 @@ export async function beginPasskey(
   if ((await checkCode(ports, { user, codes }, code, client)) === "rejected")
     return { kind: "code-incorrect" };
   const challenge = challenges.issue({ addTo: userId });
-  return { kind: "begun", user: { id: user.id, username: user.username }, challenge, existing };
+  return { kind: "begun", user: userOf(user), challenge, existing };
 }

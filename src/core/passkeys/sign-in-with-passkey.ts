@@ -3,7 +3,7 @@ import type { Client } from "../limits/requester.ts";
 import type { Limiter } from "../limits/shared-limiter.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
-import type { UserId } from "../records.ts";
+import { type UserId, userOf } from "../records.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
 import type { UserMemory } from "../sessions/user-memory.ts";
 import type { SignInOutcome } from "../sign-in/sign-in.ts";
@@ -68,7 +68,7 @@ export async function signInWithPasskey(
   }
   const token = startSession(ports, user, client);
   ports.events.record(eventOf("signin", { user, client }));
-  return { kind: "signed-in", user: { id: user.id, username: user.username }, token };
+  return { kind: "signed-in", user: userOf(user), token };
 }
 
 const COPIED =

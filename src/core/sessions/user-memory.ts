@@ -2,7 +2,7 @@ import { createBoundedMemory } from "../base/bounded-memory.ts";
 import type { Clock } from "../base/clock.ts";
 import { errorOf, Fault } from "../base/fault.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import type { StoredUser, User, UserId } from "../records.ts";
+import { type StoredUser, type User, type UserId, userOf } from "../records.ts";
 import type { Store, UserStore } from "../store.ts";
 
 /**
@@ -61,7 +61,7 @@ export function createUserMemory(store: GuardStore, clock: Pick<Clock, "monotoni
     const lookup: Promise<RememberedUser | undefined> = readUser(store.users, id)
       .then((stored) => {
         if (stored === undefined) return undefined;
-        const user: User = Object.freeze({ id: stored.id, username: stored.username });
+        const user: User = Object.freeze(userOf(stored));
         const until = readAt + MAX_AGE_MS;
         const sessionsFrom = stored.sessionsFrom ?? 0;
         const found: Known = { user, sessionsFrom, readAt, until };

@@ -7,7 +7,7 @@ import type { Limiter } from "../limits/shared-limiter.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import type { Passwords } from "../passwords/passwords.ts";
-import type { StoredUser, User, UserId } from "../records.ts";
+import { type StoredUser, type User, type UserId, userOf } from "../records.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
 import type { UserMemory } from "../sessions/user-memory.ts";
@@ -60,7 +60,7 @@ export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promis
     await renewHash(ports, user, attempt.password, requester);
   }
   ports.events.record(eventOf("signin", { user, client: attempt }));
-  return { kind: "signed-in", user: { id: user.id, username: user.username }, token };
+  return { kind: "signed-in", user: userOf(user), token };
 }
 
 const NOBODY = "" as UserId;

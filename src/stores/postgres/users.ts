@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 import { codeOf } from "../../core/base/fault.ts";
 import type { UserId } from "../../core/records.ts";
 import type { UserStore } from "../../core/store.ts";
+import { tables, valuesOf } from "../../core/tables.ts";
+import { parametersOf } from "../rows.ts";
 import type { Ask, Database } from "../statements/sql.ts";
-import { endOfSessions, RAISED, usersOn } from "../statements/users.ts";
+import { COLUMNS, endOfSessions, insertedUser, RAISED, usersOn } from "../statements/users.ts";
 import { retryingConflicts } from "./query.ts";
 
 const UNIQUE_VIOLATION = "23505";
@@ -20,16 +22,16 @@ export function postgresUsers(
   return {
     ...usersOn(shared),
 
-    async insertFirst({ username, passwordHash }) {
-      const id = randomUUID() as UserId;
+    async insertFirst(user) {
+      const row = valuesOf(tables.users, { ...user, id: randomUUID() as UserId });
       // Only one concurrent caller can insert this key, at any isolation level.
       const text = `WITH first AS (
           INSERT INTO {configured} VALUES (true) ON CONFLICT DO NOTHING RETURNING yes
         )
-        INSERT INTO {users} (id, username, password_hash)
-        SELECT $1, $2, $3 FROM first WHERE NOT EXISTS (SELECT 1 FROM {users}) RETURNING id`;
-      const rows = await retryingConflicts(() => ask(text, [id, username, passwordHash]));
-      return rows.length === 1 ? { id, username } : undefined;
+        INSERT INTO {users} (${COLUMNS}) SELECT ${parametersOf(tables.users)} FROM first
+        WHERE NOT EXISTS (SELECT 1 FROM {users}) RETURNING ${COLUMNS}`;
+      const rows = await retryingConflicts(() => ask(text, row));
+      return rows.map(insertedUser)[0];
     },
 
     remove: (id) =>

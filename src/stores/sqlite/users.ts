@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import type { UserId } from "../../core/records.ts";
 import type { UserStore } from "../../core/store.ts";
-import type { Value } from "../../core/tables.ts";
+import { tables, type Value, valuesOf } from "../../core/tables.ts";
+import { parametersOf } from "../rows.ts";
 import type { Database } from "../statements/sql.ts";
-import { endOfSessions, RAISED, usersOn } from "../statements/users.ts";
+import { COLUMNS, endOfSessions, insertedUser, RAISED, usersOn } from "../statements/users.ts";
 import { inSqlite, inTransaction } from "./locking.ts";
 
 /** @param changed Is called for each changed user. */
@@ -17,15 +18,15 @@ export function sqliteUsers(
   return {
     ...usersOn(shared),
 
-    async insertFirst({ username, passwordHash }) {
-      const id = randomUUID() as UserId;
+    async insertFirst(user) {
+      const row = valuesOf(tables.users, { ...user, id: randomUUID() as UserId });
       // Atomic: a writing statement in SQLite holds the write lock from its start.
       const rows = await ask(
-        `INSERT INTO {users} (id, username, password_hash)
-         SELECT $1, $2, $3 WHERE NOT EXISTS (SELECT 1 FROM {users}) RETURNING id`,
-        [id, username, passwordHash],
+        `INSERT INTO {users} (${COLUMNS}) SELECT ${parametersOf(tables.users)}
+         WHERE NOT EXISTS (SELECT 1 FROM {users}) RETURNING ${COLUMNS}`,
+        row,
       );
-      return rows.length === 1 ? { id, username } : undefined;
+      return rows.map(insertedUser)[0];
     },
 
     async remove(id) {

@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
-import type { UserId } from "../../core/records.ts";
+import { type User, type UserId, userOf } from "../../core/records.ts";
 import type { AskingSession, EndOfSessions, UserStore } from "../../core/store.ts";
-import { tables } from "../../core/tables.ts";
-import { columnNames, recordOf } from "../rows.ts";
+import { tables, valuesOf } from "../../core/tables.ts";
+import { columnNames, parametersOf, type Row, recordOf } from "../rows.ts";
 import type { Database } from "./sql.ts";
 
-const COLUMNS = columnNames(tables.users);
+export const COLUMNS: string = columnNames(tables.users);
+
+/** The user of a row that an insert has returned. */
+export const insertedUser = (row: Row): User => userOf(recordOf(tables.users, row));
 
 /** The methods for users that are the same in both databases. */
 export function usersOn({
@@ -33,14 +36,14 @@ export function usersOn({
       return (await ask(text, [afterId, limit])).map((row) => recordOf(tables.users, row));
     },
 
-    async insert({ username, passwordHash }) {
+    async insert(user) {
       const id = randomUUID() as UserId;
       const rows = await ask(
-        `INSERT INTO {users} (id, username, password_hash) VALUES ($1, $2, $3)
-         ON CONFLICT (username) DO NOTHING RETURNING id`,
-        [id, username, passwordHash],
+        `INSERT INTO {users} (${COLUMNS}) VALUES (${parametersOf(tables.users)})
+         ON CONFLICT (username) DO NOTHING RETURNING ${COLUMNS}`,
+        valuesOf(tables.users, { ...user, id }),
       );
-      return rows.length === 1 ? { id, username } : undefined;
+      return rows.map(insertedUser)[0];
     },
 
     async rename(id, username) {
