@@ -13,6 +13,7 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
     ["user list", "List the users", () => import("./user/list.ts")],
     ["user add", "Add a user", () => import("./user/add.ts")],
     ["user password", "Set a new password", () => import("./user/password.ts")],
+    ["user groups", "Set the groups of a user", () => import("./user/groups.ts")],
     ["user rename", "Rename a user", () => import("./user/rename.ts")],
     ["user remove", "Remove a user", () => import("./user/remove.ts")],
     [

@@ -10,12 +10,15 @@ export type PasswordHash = string & { readonly [brand]: "PasswordHash" };
 export interface User {
   readonly id: UserId;
   readonly username: string;
+  /** Absent if there are none. */
+  readonly groups?: readonly string[];
 }
 
 /** A user before the store has assigned an ID. */
 export interface NewUser {
   readonly username: string;
   readonly passwordHash: PasswordHash;
+  readonly groups?: readonly string[];
 }
 
 /** A user as the store keeps it. */

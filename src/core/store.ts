@@ -45,6 +45,8 @@ export interface UserStore {
   /** `undefined` when the username is taken. */
   insert(user: NewUser): Promise<User | undefined>;
   rename(id: UserId, username: string): Promise<"renamed" | "taken" | "missing">;
+  /** Returns whether there is such a user. */
+  setGroups(id: UserId, groups: readonly string[]): Promise<boolean>;
   /** With all that belongs to it. When the last two are removed at the same time, one stays. */
   remove(id: UserId): Promise<"removed" | "last" | "missing">;
   /** Only while the hash is still `from`, so that no concurrent change is lost silently. */

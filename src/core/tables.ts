@@ -7,6 +7,9 @@ import type {
   UserId,
 } from "./records.ts";
 
+/** The name of a group. */
+export const GROUP: RegExp = /^[a-z0-9][a-z0-9-]{0,31}$/;
+
 /**
  * The tables of a store, each column once. Schema, reading and writing in both databases, copies,
  * exports and imports derive from it. A column or table of a later schema has its number in `since`.
@@ -19,6 +22,7 @@ export const tables: Tables = {
       username: { kind: "text", maxBytes: 65_536, unique: true },
       passwordHash: { kind: "text", maxBytes: 1_024, secret: true },
       sessionsFrom: { kind: "integer", optional: true },
+      groups: { kind: "texts", maxBytes: 32, pattern: GROUP, optional: true },
     },
   },
   sessions: {
@@ -112,6 +116,8 @@ export interface Column {
   readonly secret?: true;
   /** The most that an import takes. */
   readonly maxBytes?: number;
+  /** What an import requires of a text. */
+  readonly pattern?: RegExp;
   /** The schema that brought it. Default: that of the table. */
   readonly since?: number;
 }

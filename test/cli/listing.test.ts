@@ -5,7 +5,7 @@ import { logEntry } from "../support/store.ts";
 import { sqlitePlace } from "./user/place.ts";
 
 const lists: readonly (readonly [args: readonly string[], header: RegExp])[] = [
-  [["user", "list"], /^ID {36}NAME$/],
+  [["user", "list"], /^ID {36}NAME {2}GROUPS$/],
   [["session", "list"], /^ID +LAST USE +ADDRESS +USER {2}DEVICE$/],
   [["log"], /^TIME +TYPE +AUTHOR +SUMMARY$/],
 ];

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execute } from "../support/database.ts";
 import { partsOf } from "../support/mint.ts";
 import { openPage } from "./browser.ts";
 import type { Rule } from "./rules.ts";
@@ -14,6 +15,8 @@ const CLAIMS = {
   "Remote.User": "attacker",
   "Remote~User": "attacker",
   "Remote.User.Id": "1",
+  "Remote-Groups": "attackers",
+  Remote_Groups: "attackers",
 } as const;
 
 export function testReceivedHeaders(rule: Rule): void {
@@ -23,7 +26,7 @@ export function testReceivedHeaders(rule: Rule): void {
       const session = await site.gate.setUp();
       const id = partsOf(session).claims.user_id;
       // A proxy must drop the client's headers listed in Connection, but not the headers that it adds.
-      const dropping = { Connection: "close, Remote-User, Remote-User-Id" };
+      const dropping = { Connection: "close, Remote-User, Remote-User-Id, Remote-Groups" };
       for (const headers of [{}, CLAIMS, dropping]) {
         await site.visit(`${site.appUrl}/page`, { session, headers });
         const passed = Object.entries(site.app.arrivals.at(-1)?.headers ?? {}).filter(([name]) =>
@@ -32,10 +35,20 @@ export function testReceivedHeaders(rule: Rule): void {
         assert.deepEqual(Object.fromEntries(passed), {
           "remote-user": "owner",
           "remote-user-id": id,
+          "remote-groups": "admins",
         });
       }
     },
   );
+
+  rule("the application receives no groups of a user who has none", async (site) => {
+    const session = await site.gate.setUp();
+    execute(site.gate.databaseFile, "UPDATE users SET groups = NULL");
+    for (const headers of [{}, CLAIMS]) {
+      await site.visit(`${site.appUrl}/page`, { session, headers });
+      assert.equal(site.app.arrivals.at(-1)?.headers["remote-groups"] ?? "", "");
+    }
+  });
 
   rule(
     "the application receives the client's address, scheme and host from the proxy alone",

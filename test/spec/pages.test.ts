@@ -47,7 +47,8 @@ test("HasError is true on every page if the query has a non-empty error", async 
 test("CurrentUser is the signed-in user without the hash, or null, on every page", async (t) => {
   const { gate, helpers } = await startShowing(t);
   const session = await gate.setUp();
-  const user = { id: partsOf(session).claims.user_id, username: "owner" };
+  const { user_id: id } = partsOf(session).claims;
+  const user = { id, username: "owner", groups: ["admins"] };
   for (const path of ["/login", "/", "/nothing"]) {
     assert.deepEqual((await helpers(path, session)).CurrentUser, user, path);
   }

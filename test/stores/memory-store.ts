@@ -77,6 +77,15 @@ export function memoryStore(flaw?: Flaw): Store {
         if (!users.has(id)) return "missing";
         return users.size > 1 && users.delete(id) ? "removed" : "last";
       },
+      async setGroups(id, groups) {
+        const { groups: _, ...user } = users.get(id) ?? {};
+        if (!("id" in user)) return false;
+        users.set(
+          id,
+          groups.length === 0 ? (user as StoredUser) : { ...(user as StoredUser), groups },
+        );
+        return true;
+      },
       async replaceHash(id, from, passwordHash) {
         const isFrom = users.get(id)?.passwordHash === from;
         if (flaw === "checks before replacing") await turn();

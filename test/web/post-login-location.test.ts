@@ -43,7 +43,8 @@ test("passes the ID and the name of the signed-in user to the function, but not 
   assert.equal(location, "/home/owner");
   await app.send("/login", { form: OWNER });
   await changePassword(app, session);
-  const user = { id: partsOf(session).claims.user_id, username: OWNER.username };
+  const { user_id: id } = partsOf(session).claims;
+  const user = { id, username: OWNER.username, groups: ["admins"] };
   assert.deepEqual(
     received.map((each) => ({ ...each })),
     [user, user, user],

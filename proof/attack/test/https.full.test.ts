@@ -3,7 +3,11 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { LOCALHOST, startSecureGate, startWithOwner } from "../../../test/gate/https/secure-gate.ts";
+import {
+  LOCALHOST,
+  startSecureGate,
+  startWithOwner,
+} from "../../../test/gate/https/secure-gate.ts";
 import { OWNER } from "../../../test/support/gate.ts";
 import { attacks } from "../src/attacks.ts";
 import { TargetError } from "../src/errors.ts";

@@ -5,12 +5,14 @@ import type { Settings } from "../../gate/settings/settings.ts";
 import type { Command } from "../command.ts";
 import { newPassword, PASSWORD_STDIN } from "../prompt.ts";
 import { quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { givenGroups } from "./groups.ts";
 
 export const command: Command = {
   details: "Asks for the password twice. The first user closes the setup page.",
   operands: [{ name: "name", need: "required" }],
   options: [
     PASSWORD_STDIN,
+    { name: "groups", value: "a,b", about: "the groups of the user" },
     { name: "create", about: "create a missing database, or the tables in an empty one" },
   ],
   settings: [...STORE_SETTINGS, "SETUP_TOKEN_FILE"],
@@ -22,6 +24,7 @@ export const command: Command = {
 
   async run(settings, options, terminal) {
     const username = String(options.name);
+    const groups = givenGroups(options.groups);
     const missing = options.create === true ? "create" : "refuse";
     // Before the password is asked for, and before a database is created.
     if (username === "") return reportRefusal("username-missing", username, terminal);
@@ -32,7 +35,7 @@ export const command: Command = {
     const add = withAccounts(
       settings,
       terminal,
-      (accounts) => addUser(accounts, username, password),
+      (accounts) => addUser(accounts, username, password, groups),
       missing,
     );
     const { kind } = await add;

@@ -22,10 +22,11 @@ export const command: Command = {
 
 /** Without the password hash. */
 const LISTING = {
-  columns: { ID: 36, NAME: 0 },
-  cells: ({ id, username }: StoredUser) => [id, username],
-  object({ id, username, sessionsFrom }: StoredUser) {
+  columns: { ID: 36, NAME: 0, GROUPS: 0 },
+  cells: ({ id, username, groups = [] }: StoredUser) =>
+    groups.length === 0 ? [id, username] : [id, username, groups.join(",")],
+  object({ id, username, sessionsFrom, groups = [] }: StoredUser) {
     const from = sessionsFrom === undefined ? null : new Date(sessionsFrom * 1000);
-    return { id, username, sessionsFrom: from };
+    return { id, username, sessionsFrom: from, groups };
   },
 };

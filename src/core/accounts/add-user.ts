@@ -19,12 +19,17 @@ export async function addUser(
   { store, passwords, setupToken, record }: AddUserPorts,
   username: string,
   password: string,
+  groups: readonly string[] = [],
 ): Promise<AddUserOutcome> {
   if (username === "") return { kind: "username-missing" };
   if (isTooShort(password)) return { kind: "password-too-short" };
   const passwordHash = await passwords.hash(password);
   const isFirst = !(await store.users.any());
-  const user = await store.users.insert({ username, passwordHash });
+  const user = await store.users.insert({
+    username,
+    passwordHash,
+    ...(groups.length > 0 && { groups }),
+  });
   if (user === undefined) return { kind: "username-taken" };
   if (isFirst) await setupToken.delete();
   await record(eventOf("user_add", { user }));

@@ -28,6 +28,7 @@ const forms = {
   passkey_remove: ["system", "Removed a passkey of {subject}"],
   user_add: ["cli", "Added account {subject}"],
   user_password: ["cli", "Set the password of {subject}"],
+  user_groups: ["cli", "Set the groups of {subject}"],
   user_rename: ["cli", "Renamed account to {subject}"],
   user_remove: ["cli", "Removed account {subject}"],
   user_sign_out: ["cli", "Ended the sessions of {subject}"],

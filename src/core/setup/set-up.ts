@@ -1,3 +1,4 @@
+import { ADMINS } from "../accounts/set-groups.ts";
 import { messageOf } from "../base/fault.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import { type Client, setupRequester } from "../limits/requester.ts";
@@ -53,7 +54,11 @@ export async function setUp(
 
   const passwordHash = await ports.passwords.hash(form.password, setupRequester(client));
   // The store decides which of concurrent setups is first.
-  const user = await ports.store.users.insertFirst({ username: form.username, passwordHash });
+  const user = await ports.store.users.insertFirst({
+    username: form.username,
+    passwordHash,
+    groups: [ADMINS],
+  });
   if (user === undefined) return { kind: "already-configured" };
 
   const token = startSession(ports, user, client);

@@ -108,7 +108,8 @@ const rowIn = (table: TableName, fields: ImportFields, userId: UserId | undefine
       : valueIn(columnName(field), column, fields.get(fieldName(field))),
   );
 
-function valueIn(name: string, { kind, optional, maxBytes = 0 }: Column, value: unknown): Value {
+function valueIn(name: string, column: Column, value: unknown): Value {
+  const { kind, optional } = column;
   const isMissing = value === undefined || value === null || (value === "" && name in REQUIRED);
   if (isMissing || (value === "" && optional === true)) {
     const absent = optional === true ? null : LEFT_OUT[name];
@@ -119,15 +120,20 @@ function valueIn(name: string, { kind, optional, maxBytes = 0 }: Column, value: 
     case "integer":
     case "time":
       return numberIn(name, kind, value);
-    case "texts":
-      if (!Array.isArray(value) || value.some((one) => String(one).includes(","))) {
+    case "texts": {
+      const list = typeof value === "string" ? listIn(value) : value;
+      if (!Array.isArray(list) || list.some((one) => String(one).includes(","))) {
         throw new UnusableField(`${name} must be a list of texts without commas`);
       }
-      return joined(value.map((one) => textIn(name, one, maxBytes)));
+      return joined(list.map((one) => textIn(name, one, column)));
+    }
     default:
-      return textIn(name, value, maxBytes);
+      return textIn(name, value, column);
   }
 }
+
+/** A list in a cell of CSV: JSON, as an export writes it, or texts with commas between them. */
+const listIn = (text: string): unknown => (text.startsWith("[") ? parsed(text) : text.split(","));
 
 /** What some exports of an earlier version leave out. */
 const LEFT_OUT: Readonly<Record<string, number>> = { wrong: 0 };
@@ -145,13 +151,14 @@ function numberIn(name: string, kind: "integer" | "time", value: unknown): numbe
 
 const SECONDS = "seconds since 1970";
 
-function textIn(name: string, text: unknown, maxBytes: number): string {
+function textIn(name: string, text: unknown, { maxBytes = 0, pattern }: Column): string {
   if (typeof text !== "string") throw new UnusableField(`${name} must be a string`);
   if (text.includes("\0")) throw new UnusableField(`${name} contains a NUL character`);
   if (!text.isWellFormed()) throw new UnusableField(`${name} is not valid Unicode`);
   if (Buffer.byteLength(text) > maxBytes) {
     throw new UnusableField(`${name} is longer than ${maxBytes} bytes`);
   }
+  if (pattern?.test(text) === false) throw new UnusableField(`${name} has an unusable text`);
   return text;
 }
 

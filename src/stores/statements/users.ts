@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { type User, type UserId, userOf } from "../../core/records.ts";
 import type { AskingSession, EndOfSessions, UserStore } from "../../core/store.ts";
-import { tables, valuesOf } from "../../core/tables.ts";
+import { joined, tables, valuesOf } from "../../core/tables.ts";
 import { columnNames, parametersOf, type Row, recordOf } from "../rows.ts";
 import type { Database } from "./sql.ts";
 
 export const COLUMNS: string = columnNames(tables.users);
+
+/** An empty list is an absent one. */
+const listOrNull = (texts: readonly string[]) => (texts.length === 0 ? null : joined(texts));
 
 /** The user of a row that an insert has returned. */
 export const insertedUser = (row: Row): User => userOf(recordOf(tables.users, row));
@@ -56,6 +59,13 @@ export function usersOn({
         if (isTaken(error)) return "taken";
         throw error;
       }
+    },
+
+    async setGroups(id, groups) {
+      const text = "UPDATE {users} SET groups = $2 WHERE id == $1 RETURNING id";
+      const isFound = (await ask(text, [id, listOrNull(groups)])).length === 1;
+      changed(id);
+      return isFound;
     },
 
     async replaceHash(id, from, to) {

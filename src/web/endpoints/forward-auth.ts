@@ -28,7 +28,7 @@ export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<
       )(request);
     }
     const { user } = admission;
-    return admitsUser(query.lists, user.username)
+    return admitsUser(query, user)
       ? admissionOf(user)
       : withRequestId(ports, () => exclude(ports, request, user))(request);
   });
@@ -37,7 +37,7 @@ export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<
 /** Tells the operator, whose proxy returns the line to the browser. */
 const unknownParameter = ({ paths }: WebPorts, name: string): Answer =>
   respondText(
-    `unknown query parameter ${JSON.stringify(name)}: ${paths.base}${FORWARD_AUTH} accepts users and deny`,
+    `unknown query parameter ${JSON.stringify(name)}: ${paths.base}${FORWARD_AUTH} accepts users, groups and deny`,
     400,
   );
 
@@ -80,6 +80,7 @@ function admissionOf(user: User): Answer {
     "Remote-User": inHeader(user.username),
     // An imported account keeps the ID of its old system, which can be any text.
     "Remote-User-Id": inHeader(user.id),
+    "Remote-Groups": user.groups?.join(",") ?? "",
     "Cache-Control": "no-store",
     "Content-Length": "0",
   };

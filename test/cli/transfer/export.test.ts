@@ -73,10 +73,10 @@ for (const [kind, open] of Object.entries(places)) {
     const place = await placeWith(open, t, users);
     const stdout = await outputOf(["export", "--format", "csv"], { env: place.env });
     const [header, ...lines] = stdout.trimEnd().split("\n");
-    assert.equal(header, "id,username,sessions_from");
+    assert.equal(header, "id,username,sessions_from,groups");
     assert.deepEqual(
       lines.toSorted(),
-      users.map(({ id, username }) => `${id},${username},`).toSorted(),
+      users.map(({ id, username }) => `${id},${username},,`).toSorted(),
     );
   });
 

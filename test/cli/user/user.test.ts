@@ -91,6 +91,7 @@ for (const [kind, open] of Object.entries(places)) {
         id,
         username,
         sessionsFrom: username === "owner" ? "2030-03-17T17:46:40.000Z" : null,
+        groups: [],
       })),
     );
     assert.doesNotMatch(lines.join(""), /[\p{Cc}]/u);

@@ -45,6 +45,7 @@ const rows: readonly Row[] = [
   ["passkey_remove", { user: USER }, "system", "Removed a passkey of owner"],
   ["user_add", { user: USER }, "cli", "Added account owner"],
   ["user_password", { user: USER }, "cli", "Set the password of owner"],
+  ["user_groups", { user: USER }, "cli", "Set the groups of owner"],
   ["user_rename", { user: USER }, "cli", "Renamed account to owner"],
   ["user_remove", { user: USER }, "cli", "Removed account owner"],
   ["user_sign_out", { user: USER }, "cli", "Ended the sessions of owner"],

@@ -50,7 +50,11 @@ test("creates the first account with a token and an entry, and deletes the setup
   const outcome = await setUp(ports, formWith({ token: "s3cret" }), CLIENT);
   assert.ok(outcome.kind === "set-up");
   const stored = await ports.store.users.findByName(OWNER.username);
-  assert.deepEqual(outcome.user, { id: stored?.id, username: OWNER.username }, "without the hash");
+  assert.deepEqual(
+    outcome.user,
+    { id: stored?.id, username: OWNER.username, groups: ["admins"] },
+    "without the hash",
+  );
   assert.equal(userIdIn(ports.tokens, outcome.token.text), stored?.id);
   assert.equal(await ports.passwords.verify(OWNER.password, stored?.passwordHash), true);
   assert.equal(keptToken(), undefined);

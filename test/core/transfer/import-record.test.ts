@@ -27,7 +27,7 @@ test("keeps username, hash, ID and sessions_from unchanged", () => {
     kind: "user",
     user: {
       ...{ id: "7f", username: name },
-      rows: [{ table: "users", rows: [["7f", name, HASH, 1_700_000_000]] }],
+      rows: [{ table: "users", rows: [["7f", name, HASH, 1_700_000_000, null]] }],
     },
   });
 });
@@ -71,7 +71,7 @@ test("imports a line that an earlier version exported, without its marks of ende
     sessions: `[["s",0,1,${AT},"::1","curl"]]`,
   };
   const { users, ...rows } = rowsOf(user(earlier));
-  assert.deepEqual(users, [["7", "owner", HASH, null]]);
+  assert.deepEqual(users, [["7", "owner", HASH, null, null]]);
   assert.deepEqual(rows, {
     sessions: [["s", "7", 0, 1, AT, "::1", "curl", null]],
     passkeys: [["k", "7", "Phone", "a2V5", 0, 1, 3]],
@@ -100,10 +100,19 @@ for (const [what, fields] of Object.entries({
     assert.match(one.user.id, /^[0-9a-f-]{36}$/);
     assert.notEqual(one.user.id, other.user.id);
     assert.deepEqual(one.user.rows, [
-      { table: "users", rows: [[one.user.id, "owner", HASH, null]] },
+      { table: "users", rows: [[one.user.id, "owner", HASH, null, null]] },
     ]);
   });
 }
+
+test("takes groups as a list, or as a cell of CSV, and no name that cannot be one", () => {
+  for (const groups of [["family", "a-1"], '["family","a-1"]', "family,a-1"]) {
+    assert.equal(rowsOf(user({ groups })).users?.[0]?.[4], ",family,a-1,");
+  }
+  for (const groups of [[""], ["Family"], ["a b"], "a,,b", [7], "x".repeat(33)]) {
+    assert.equal(read(user({ groups })).kind, "refused", String(groups));
+  }
+});
 
 test("accepts an ID that is a number or has 255 bytes, and sessions_from as text or 0", () => {
   for (const [fields, expected] of [
@@ -157,7 +166,7 @@ const refused: readonly (readonly [Fields, string])[] = [
     `passkeys ${AS_EXPORTED}: key contains a NUL character`,
   ],
   [
-    user({ codes: [{ ...CODES, recovery: "a,b" }] }),
+    user({ codes: [{ ...CODES, recovery: 7 }] }),
     `codes ${AS_EXPORTED}: recovery must be a list of texts without commas`,
   ],
   [

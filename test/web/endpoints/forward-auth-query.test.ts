@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import type { UserId } from "../../../src/core/records.ts";
 import {
   admitsUser,
   readForwardAuthQuery as read,
 } from "../../../src/web/endpoints/forward-auth-query.ts";
 
-function admits(query: string, username: string): boolean {
+function admits(query: string, username: string, groups?: readonly string[]): boolean {
   const result = read(query);
-  return result.kind === "query" && admitsUser(result.lists, username);
+  const user = { id: "1" as UserId, username, ...(groups && { groups }) };
+  return result.kind === "query" && admitsUser(result, user);
 }
 
 test("without a list, every user is admitted", () => {
@@ -85,4 +87,28 @@ test("every username can be listed", () => {
       );
     }),
   );
+});
+
+test("a list of groups admits their members, and either kind of list is enough", () => {
+  const isAdmitted = (query: string, ...groups: string[]) => admits(query, "owner", groups);
+  for (const query of [
+    ...["?groups=family", "?groups=staff,family", "?users=ann&groups=family"],
+    ...["?users=owner&groups=staff", "?groups=family&groups=family,staff"],
+  ]) {
+    assert.ok(isAdmitted(query, "family", "photos"), query);
+  }
+  for (const query of [
+    ...[
+      "?groups=",
+      "?groups",
+      "?groups=famil",
+      "?groups=family%2Cstaff",
+      "?groups=,",
+      "?groups=%ZZ",
+    ],
+    ...["?users=ann&groups=staff", "?groups=family&groups=staff", "?users=", "?users=family"],
+  ]) {
+    assert.equal(isAdmitted(query, "family"), false, query);
+  }
+  assert.equal(admits("?groups=family", "owner"), false, "in no group");
 });

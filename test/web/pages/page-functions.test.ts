@@ -40,7 +40,8 @@ test("passes the helpers, the paths and the page's own data to each function", a
   assert.deepEqual(await page("/login"), { ...before, ...login });
 
   const { session = "" } = await app.send("/setup", SETUP);
-  const CurrentUser = { id: partsOf(session).claims.user_id, username: OWNER.username };
+  const { user_id: id } = partsOf(session).claims;
+  const CurrentUser = { id, username: OWNER.username, groups: ["admins"] };
   const after = { ...frame, NeedsSetup: false };
   assert.deepEqual(await page("/login?error=1"), { ...after, HasError: true, ...login });
   const { activity, sessions, ...home } = await page("/", session);

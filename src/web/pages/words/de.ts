@@ -90,6 +90,7 @@ export const de: Words = {
     passkey_remove: (username) => `${username} hat einen Passkey entfernt`,
     user_add: (username) => `Konto ${username} wurde hinzugefügt`,
     user_password: (username) => `Das Passwort von ${username} wurde zurückgesetzt`,
+    user_groups: (username) => `Die Gruppen von ${username} wurden geändert`,
     user_rename: (username) => `Ein Konto heißt jetzt ${username}`,
     user_remove: (username) => `Konto ${username} wurde entfernt`,
     user_sign_out: (username) => `${username} wurde überall abgemeldet`,

@@ -95,6 +95,7 @@ export const en = {
     passkey_remove: (username: string): string => `${username} removed a passkey`,
     user_add: (username: string): string => `Account ${username} was added`,
     user_password: (username: string): string => `The password of ${username} was reset`,
+    user_groups: (username: string): string => `The groups of ${username} were changed`,
     user_rename: (username: string): string => `An account was renamed to ${username}`,
     user_remove: (username: string): string => `Account ${username} was removed`,
     user_sign_out: (username: string): string => `${username} was signed out everywhere`,

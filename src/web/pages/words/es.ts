@@ -91,6 +91,7 @@ export const es: Words = {
     passkey_remove: (username) => `${username} quitó una llave de acceso`,
     user_add: (username) => `Se añadió la cuenta ${username}`,
     user_password: (username) => `Se restableció la contraseña de ${username}`,
+    user_groups: (username) => `Se cambiaron los grupos de ${username}`,
     user_rename: (username) => `Se cambió el nombre de una cuenta a ${username}`,
     user_remove: (username) => `Se eliminó la cuenta ${username}`,
     user_sign_out: (username) => `Se cerró la sesión de ${username} en todos los dispositivos`,

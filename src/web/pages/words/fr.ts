@@ -91,6 +91,7 @@ export const fr: Words = {
     passkey_remove: (username) => `${username} a supprimé une clé d’accès`,
     user_add: (username) => `Ajout du compte ${username}`,
     user_password: (username) => `Réinitialisation du mot de passe de ${username}`,
+    user_groups: (username) => `Modification des groupes de ${username}`,
     user_rename: (username) => `Un compte a été renommé en ${username}`,
     user_remove: (username) => `Suppression du compte ${username}`,
     user_sign_out: (username) => `Déconnexion de ${username} sur tous les appareils`,

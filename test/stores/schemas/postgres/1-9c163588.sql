@@ -115,7 +115,8 @@ CREATE TABLE public.latchkey_users (
     id text NOT NULL COLLATE pg_catalog."C",
     username text NOT NULL COLLATE pg_catalog."C",
     password_hash text NOT NULL COLLATE pg_catalog."C",
-    sessions_from bigint
+    sessions_from bigint,
+    groups text COLLATE pg_catalog."C"
 );
 INSERT INTO public.latchkey_answers VALUES ('N-F7CQBAt_PfKmJI8-INTA', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795445254718);
 INSERT INTO public.latchkey_answers VALUES ('wGQNc3p8BQReL8lVoyhjyA', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795445254736);
@@ -143,8 +144,8 @@ INSERT INTO public.latchkey_sessions VALUES ('3c9bf8859947cdcec0c77c72d6b7283b',
 INSERT INTO public.latchkey_sessions VALUES ('b541ffa0ffb8bfcdd9eb9280826941b1', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954396, 1798036954000, '127.0.0.1', '', NULL);
 INSERT INTO public.latchkey_sessions VALUES ('d65ac3da4f2d4669c3b2bbf73d64361e', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954749, 1798036954000, '127.0.0.9', '', 1795444954752);
 INSERT INTO public.latchkey_sessions VALUES ('ba8c27ba492223cc8fd5c4c0dc037bc7', '1a498344-06e1-407c-bd9f-17672527e5df', 1795444956000, 1795444956418, 1798036956000, '127.0.0.8', '', NULL);
-INSERT INTO public.latchkey_users VALUES ('3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '$argon2id$v=19$m=19456,t=2,p=1$NzwolAryzkCWiGSKsWqCbg$Fbd2njSFUtN48Br4NQfIoTyur21a7zQEF1ztzWXS/yU', NULL);
-INSERT INTO public.latchkey_users VALUES ('1a498344-06e1-407c-bd9f-17672527e5df', 'guest', '$argon2id$v=19$m=19456,t=2,p=1$cMmxHRehNl+WtwdrTAVSJw$zqVaF4KKpaYSqriHlQHHDFTOGxJK6ygkf7W9e0p5lOg', 1795444955);
+INSERT INTO public.latchkey_users VALUES ('3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '$argon2id$v=19$m=19456,t=2,p=1$NzwolAryzkCWiGSKsWqCbg$Fbd2njSFUtN48Br4NQfIoTyur21a7zQEF1ztzWXS/yU', NULL, ',admins,');
+INSERT INTO public.latchkey_users VALUES ('1a498344-06e1-407c-bd9f-17672527e5df', 'guest', '$argon2id$v=19$m=19456,t=2,p=1$cMmxHRehNl+WtwdrTAVSJw$zqVaF4KKpaYSqriHlQHHDFTOGxJK6ygkf7W9e0p5lOg', 1795444955, NULL);
 ALTER TABLE ONLY public.latchkey_answers
     ADD CONSTRAINT latchkey_answers_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_attempts
