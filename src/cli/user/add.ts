@@ -12,7 +12,7 @@ export const command: Command = {
   operands: [{ name: "name", need: "required" }],
   options: [
     PASSWORD_STDIN,
-    { name: "groups", value: "a,b", about: "the groups of the user" },
+    { name: "groups", value: "groups", about: "with commas between them, such as family,photos" },
     { name: "create", about: "create a missing database, or the tables in an empty one" },
   ],
   settings: [...STORE_SETTINGS, "SETUP_TOKEN_FILE"],
