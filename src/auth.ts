@@ -103,7 +103,7 @@ export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
   // Before the rules, which watch the store from then on: broken pages make this function throw.
   const { pages, assets, reload } = openSite(paths, settled);
   const rules = createRules(settled, requests.log);
-  const views = createViews({ pages, rules, options: settled, requests });
+  const views = createViews({ pages, paths, rules, options: settled, requests });
   const common = { options: settled, views, paths, proxies, requests };
   const requireAuth = createGuardCheck(rules.requireAuth, common);
   const authMiddleware = createGuardCheck(rules.requireUser, common);

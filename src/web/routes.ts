@@ -41,8 +41,9 @@ export function createRoutes(ports: WebPorts): Routes {
   for (const [path, methods] of siteRoutes(ports)) {
     add(path, refusingOtherHosts(ports, byMethod(ports, methods)));
   }
-  // The host of these is not checked: load balancers ask for an address, and a reverse proxy asks
-  // with the host of the app.
+  // The host of these is not checked: the page for a wrong host has its style from here, load
+  // balancers ask for an address, and a reverse proxy asks with the host of the app.
+  for (const [path, GET] of ports.assets) add(path, byMethod(ports, { GET }));
   if (options.standalone) {
     add(paths.base + ALIVE, byMethod(ports, { GET: () => respondText("alive", 200) }));
     add(paths.base + READY, byMethod(ports, { GET: () => answerReady(ports) }));
@@ -60,7 +61,7 @@ export function createRoutes(ports: WebPorts): Routes {
   };
 }
 
-/** The pages, forms and assets: each with its path, its methods, who may use it and what answers. */
+/** The pages and forms: each with its path, its methods, who may use it and what answers. */
 function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const { paths, options, requireAuth, proxies, requests } = ports;
   const { base } = paths;
@@ -111,7 +112,6 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
     site.set(`${base}/account/passkeys/add`, { POST: ownForm(postAddPasskey(passkeys)) });
     site.set(`${base}/account/passkeys/remove`, { POST: ownForm(postRemovePasskey(passkeys)) });
   }
-  for (const [path, GET] of ports.assets) site.set(path, { GET });
   const GET = guarded(requireAuth, (request) => getHome(ports, request));
   for (const path of paths.homes) site.set(path, { GET });
   const home = paths.homes.at(-1);

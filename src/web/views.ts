@@ -1,4 +1,5 @@
 import { errorOf, messageOf, Unavailable } from "../core/base/fault.ts";
+import { hostNameIn } from "../core/hosts/allowed-hosts.ts";
 import { admittedUser } from "../core/sessions/require-user.ts";
 import type { UserMemory } from "../core/sessions/user-memory.ts";
 import {
@@ -14,8 +15,14 @@ import type { PageData, PageHelpers, PageName } from "./pages/page-data.ts";
 import type { Pages } from "./pages/render.ts";
 import type { MessageName } from "./pages/words/en.ts";
 import { type Locale, preferredLocale, wordsIn } from "./pages/words.ts";
+import type { Paths } from "./paths.ts";
 import { REQUEST_ID, type RequestIds } from "./request/request-id.ts";
-import { parameterOf, type WebRequest } from "./request/web-request.ts";
+import {
+  type AdmittedRequest,
+  hostOf,
+  parameterOf,
+  type WebRequest,
+} from "./request/web-request.ts";
 
 /** Pages as answers. */
 export interface Views {
@@ -33,8 +40,10 @@ export interface Views {
     message: MessageName,
     headers?: Headers,
   ): Promise<Answer>;
-  /** The page for a signed-in user whom an app does not admit, with a sign-out. */
-  excluded(request: WebRequest): Promise<Answer>;
+  /** The page for a signed-in user whom the app at `host` does not admit, with a sign-out. */
+  excluded(request: AdmittedRequest, host: string | undefined): Promise<Answer>;
+  /** The page for a host that is not allowed. It does not ask the store. */
+  misdirected(request: WebRequest): Promise<Answer>;
   /**
    * Logs an unexpected failure and returns the error page, both with the request's ID. The page does
    * not show what failed, unless `shown` says so.
@@ -49,6 +58,7 @@ export interface Views {
 
 interface ViewPorts {
   readonly pages: Pages;
+  readonly paths: Paths;
   readonly rules: { readonly users: UserMemory; readonly requireUser: CookieGuard };
   /** Without `locale`, the language of a page follows the browser. */
   readonly options: FormTargets & { readonly pages: { readonly locale: Locale | undefined } };
@@ -64,7 +74,7 @@ interface ErrorPage {
   readonly origin?: string | undefined;
 }
 
-export function createViews({ pages, rules, options, requests }: ViewPorts): Views {
+export function createViews({ pages, paths, rules, options, requests }: ViewPorts): Views {
   const { log } = requests;
   const ofPages = pageHeaders(options);
   const ofPasskeyPages = pageHeaders(options, "self");
@@ -138,20 +148,35 @@ export function createViews({ pages, rules, options, requests }: ViewPorts): Vie
       }
       return respond(html, status, offersPasskeys(data) ? ofPasskeyPages : ofPages, cookies);
     },
-    error: (request, status, name, headers = {}) =>
-      errorPage(request, { status, message: message(request, name) }, { headers }),
-    excluded(request) {
+    error(request, status, name, headers = {}) {
+      const { titles, messages } = wordsIn(locale(request));
+      const title = new Map(Object.entries(titles)).get(name);
+      return errorPage(request, { status, title, message: messages[name] }, { headers });
+    },
+    excluded(request, host) {
+      const { noAccess, mayNotOpen, thisApp } = wordsIn(locale(request));
+      const origin = options.hosts.publicUrl;
+      const home = paths.homes.at(-1);
       const data = {
         status: 403,
-        message: message(request, "userNotListed"),
+        title: noAccess,
+        message: mayNotOpen(request.user.username, host ?? thisApp),
         offersSignOut: true,
+        accountUrl: home && `${origin ?? ""}${home}`,
+        host,
       };
       return errorPage(request, data, {
         // With `same-origin`, browsers send `Origin: null` to a gate on another host.
         headers: { "Referrer-Policy": "strict-origin" },
         // The browser shows it under the host name of the app, where a path would reach the app.
-        origin: options.hosts.publicUrl,
+        origin,
       });
+    },
+    misdirected(request) {
+      const { wrongAddress, hostNotAllowed } = wordsIn(locale(request));
+      const host = hostNameIn(hostOf(request)) ?? hostOf(request);
+      const data = { status: 421, title: wrongAddress, message: hostNotAllowed(host), host };
+      return errorPage(request, data, { helpers: helpersWithoutStore(request) });
     },
     fault,
     locale,

@@ -60,6 +60,8 @@ test("without an account, all paths except the setup answer for any host", async
   for (const [path, status] of [
     ["/login", 200],
     ["/", 303],
+    ["/latchkey.css", 200],
+    ["/favicon.svg", 200],
     ["/healthz", 200],
     ["/nowhere", 404],
   ] as const) {
@@ -81,7 +83,7 @@ const LISTED = { allowedHosts: ["example.test"] } as const;
 
 test("with ALLOWED_HOSTS, returns 421 for every other host, also with an account", async (t) => {
   const gate = await startGate(t, LISTED);
-  const everything = ["/setup", "/login", "/", "/latchkey.css", "/favicon.svg", "/nowhere"];
+  const everything = ["/setup", "/login", "/", "/nowhere"];
   for (const path of [...everything, "/.well-known/change-password"]) {
     for (const host of ["evil.example", "localhost", new URL(gate.url).host, "a.example.test"]) {
       assert.equal(await statusAt(gate, host, path), 421, `${host} ${path}`);
@@ -98,7 +100,19 @@ test("with ALLOWED_HOSTS, returns 421 for every other host, also with an account
   assert.equal((await gate.signIn({}, { headers: rebound("evil.example") })).status, 421);
 });
 
-test("ALLOWED_HOSTS does not apply to health checks and forward auth", async (t) => {
+test("the page for a host that is not allowed names the host, is styled and has no links", async (t) => {
+  const gate = await startGate(t, LISTED);
+  const named = async (host: string): Promise<string> => {
+    const { body } = await gate.send("/login", { headers: { Host: host } });
+    assert.match(body, /<h1>Wrong address<\/h1>/);
+    assert.doesNotMatch(body, /<a /);
+    return /<strong><bdi>(.*?)<\/bdi>/.exec(body)?.[1] ?? body;
+  };
+  assert.equal(await named("Evil.example:8080"), "evil.example");
+  assert.equal(await named("<b>&"), "&lt;b&gt;&amp;");
+});
+
+test("ALLOWED_HOSTS does not apply to assets, health checks and forward auth", async (t) => {
   const gate = await startGate(t, LISTED);
   for (const [path, status] of [
     ["/healthz", 200],

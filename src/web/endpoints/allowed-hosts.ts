@@ -13,6 +13,6 @@ export function refusingOtherHosts(ports: WebPorts, endpoint: Endpoint): Endpoin
     const verdict = judgeHost(options.hosts, hostOf(request));
     const isAllowed =
       verdict === "allowed" || (verdict === "no-setup" && (await rules.users.anyExists()));
-    return isAllowed ? endpoint(request) : views.error(request, 421, "hostNotAllowed");
+    return isAllowed ? endpoint(request) : views.misdirected(request);
   };
 }

@@ -8,7 +8,7 @@ import { FORWARD_AUTH } from "../paths.ts";
 import type { WebPorts } from "../ports.ts";
 import type { ProxyTrust } from "../request/remote-address.ts";
 import { kindOfRequest } from "../request/request-kind.ts";
-import type { WebRequest } from "../request/web-request.ts";
+import type { AdmittedRequest, WebRequest } from "../request/web-request.ts";
 import { admitsUser, type ForwardAuthQuery, readForwardAuthQuery } from "./forward-auth-query.ts";
 
 /**
@@ -30,7 +30,7 @@ export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<
     const { user } = admission;
     return admitsUser(query, user)
       ? admissionOf(user)
-      : withRequestId(ports, () => exclude(ports, request, user))(request);
+      : withRequestId(ports, () => exclude(ports, Object.assign(request, { user })))(request);
   });
 }
 
@@ -63,8 +63,11 @@ const asksForPage = (request: WebRequest): boolean =>
   kindOfRequest(request.header("x-forwarded-method") ?? "GET", request) === "page";
 
 /** For a signed-in user whom the app does not admit. */
-const exclude = ({ views }: WebPorts, request: WebRequest, user: User): MaybePromise<Answer> =>
-  asksForPage(request) ? views.excluded(Object.assign(request, { user })) : respond(null, 403);
+function exclude({ views, proxies }: WebPorts, request: AdmittedRequest): MaybePromise<Answer> {
+  if (!asksForPage(request)) return respond(null, 403);
+  const target = readTarget(proxies, request);
+  return views.excluded(request, target && new URL(target).host);
+}
 
 /** By the objects of the user memory: a user that was read again gets a new answer. */
 const admissions = new WeakMap<User, Answer>();
@@ -99,6 +102,9 @@ function inHeader(text: string): string {
 function readTarget(proxies: ProxyTrust, request: WebRequest): string | undefined {
   const forwarded = (name: string): string | undefined =>
     proxies.header(request, `x-forwarded-${name}`);
-  const url = `${forwarded("proto")}://${forwarded("host")}${forwarded("uri")}`;
-  return forwarded("uri")?.startsWith("/") && URL.canParse(url) ? new URL(url).href : undefined;
+  const host = forwarded("host");
+  const url = `${forwarded("proto")}://${host}${forwarded("uri")}`;
+  return host && forwarded("uri")?.startsWith("/") && URL.canParse(url)
+    ? new URL(url).href
+    : undefined;
 }

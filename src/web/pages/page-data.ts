@@ -75,11 +75,17 @@ export interface PageData {
   };
   readonly error: {
     readonly status: number;
+    /** Without it, something went wrong. */
+    readonly title?: string | undefined;
     readonly message: string;
     /** For an internal failure: the ID of its line in the server log. */
     readonly requestId?: string;
-    /** For a signed-in user whom an app does not admit: the page names the user. */
+    /** For a signed-in user whom an app does not admit. */
     readonly offersSignOut?: boolean;
+    /** The home page, for that user. */
+    readonly accountUrl?: string | undefined;
+    /** The app that does not admit the user, or the host that is not allowed. */
+    readonly host?: string | undefined;
   };
 }
 

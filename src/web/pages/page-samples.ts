@@ -56,6 +56,7 @@ const unreadable: PageData["home"] = {
   sessions: { kind: "unreadable" },
   problem: { form: "password", message: "invalid", fields: ["current_password"] },
 };
+const excluded = { status: 403, message: "excluded", offersSignOut: true } as const;
 const wrongCode = { form: "codes", message: "invalid", fields: ["code"] } as const;
 
 /** Templates are rendered with these at the start, so that a broken one is reported then. */
@@ -96,6 +97,8 @@ export const samples: Samples = {
     [signedOut, { status: 503, message: "busy", requestId: "1" }],
     [unconfigured, { status: 404, message: "not there" }],
     [signedIn, { status: 403, message: "refused" }],
-    [signedIn, { status: 403, message: "excluded", offersSignOut: true }],
+    [signedIn, excluded],
+    [signedIn, { ...excluded, accountUrl: "/", host: "app.example.org" }],
+    [signedOut, { status: 421, title: "sample", message: "wrong host", host: "example.org" }],
   ],
 };

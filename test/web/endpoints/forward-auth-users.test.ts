@@ -20,13 +20,16 @@ test("admits listed users, and returns 403 without an identity to others", async
   assert.equal((await gate.send("/forward-auth", { session: guest })).status, 200);
 });
 
-test("shows an excluded user a page with the username and a sign-out", async (t) => {
+test("shows an excluded user a page with the username, the app, a sign-out and the account", async (t) => {
   const { gate } = await startConfigured(t, FORWARD_AUTH);
   const session = addUser(gate, "<guest>");
   const { status, headers, body } = await gate.send(LISTED, { session, headers: PAGE });
   assert.equal(status, 403);
-  assert.match(body, /this account has no access to this app/);
-  assert.match(body, /Signed in as &lt;guest&gt;/);
+  const named = (text: string): string => `<strong><bdi>${text}</bdi></strong>`;
+  const app = named("app.example.test");
+  assert.ok(body.includes(`${named("&lt;guest&gt;")} isn’t allowed to open ${app}.</p>`), body);
+  assert.match(body, /<h1>No access<\/h1>/);
+  assert.ok(body.includes(`href="${PUBLIC_URL}/account/"`), body);
   // The browser shows the page under the host name of the app.
   assert.ok(body.includes(`<form method="post" action="${PUBLIC_URL}/logout">`), body);
   const urls = [...body.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, url = ""]) => url);
@@ -39,4 +42,7 @@ test("shows an excluded user a page with the username and a sign-out", async (t)
   assert.equal(headers["remote-user"], undefined);
   assert.equal(headers["cache-control"], "no-store");
   assert.equal(headers["referrer-policy"], "strict-origin");
+  const { "X-Forwarded-Host": _host, ...nameless } = PAGE;
+  const unknown = await gate.send(LISTED, { session, headers: nameless });
+  assert.match(unknown.body, /isn’t allowed to open this app\.<\/p>/);
 });

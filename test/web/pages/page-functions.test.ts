@@ -48,7 +48,8 @@ test("passes the helpers, the paths and the page's own data to each function", a
   assert.deepEqual(home, { ...after, HasError: false, CurrentUser, codes: { kind: "off" } });
   assert.deepEqual([sessions.kind, sessions.sessions.length], ["sessions", 1]);
   assert.deepEqual([activity.kind, activity.entries.length], ["entries", 1]);
-  const error = { status: 405, message: "this method is not allowed here" };
+  const message = "this method is not allowed here";
+  const error = { status: 405, title: "Method not allowed", message };
   const refused = { ...after, HasError: false, CurrentUser, ...error };
   assert.deepEqual(await page("/logout", session), refused);
 });

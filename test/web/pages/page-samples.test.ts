@@ -57,7 +57,9 @@ const states: Readonly<Record<string, readonly string[]>> = {
     "it.NeedsSetup",
     "it.CurrentUser?.username",
     "it.CurrentUser && it.message && it.status === 403 && !it.offersSignOut",
-    "it.offersSignOut && it.message",
+    "it.offersSignOut && !it.host && it.message",
+    "it.offersSignOut && it.host && it.accountUrl",
+    "!it.offersSignOut && it.host && it.title",
     "!it.NeedsSetup && !it.CurrentUser",
   ],
 };

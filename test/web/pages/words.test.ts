@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { locales, wordsIn } from "../../../src/web/pages/words.ts";
 
-type Text = string | ((argument: string) => string);
+type Text = string | ((...given: string[]) => string);
 type Texts = { readonly [name: string]: Text | Texts };
 
 const flatten = (texts: Texts, under = ""): readonly (readonly [string, Text])[] =>
@@ -15,7 +15,7 @@ const readNames = (texts: Texts): readonly string[] => flatten(texts).map(([name
 const ARGUMENT = "4711";
 
 /** A text as a page shows it, with the test argument if it takes one. */
-const render = (text: Text): string => (typeof text === "string" ? text : text(ARGUMENT));
+const render = (text: Text): string => (typeof text === "string" ? text : text(ARGUMENT, ARGUMENT));
 
 /** Templates that operators have changed use these texts. One that is missing stops the start. */
 const PROMISED = [

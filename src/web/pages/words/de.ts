@@ -98,7 +98,18 @@ export const de: Words = {
     user_import: (count) => `Importierte Konten: ${count}`,
   },
 
-  nothingHere: "Hier ist nichts",
+  titles: {
+    noSuchPage: "Hier ist nichts",
+    methodNotAllowed: "Methode nicht erlaubt",
+    crossSite: "Formular abgelehnt",
+  },
+  noAccess: "Kein Zugriff",
+  mayNotOpen: (username, app) => `${username} darf ${app} nicht öffnen.`,
+  thisApp: "diese Anwendung",
+  yourAccount: "Dein Konto",
+  wrongAddress: "Falsche Adresse",
+  hostNotAllowed: (host) =>
+    `Dieser Server antwortet nicht unter ${host}. Der Betreiber kann diesen Namen mit ALLOWED_HOSTS oder PUBLIC_URL erlauben.`,
   problemAt: (app) => `Bei ${app} ist etwas schiefgelaufen`,
   problemIn: (title) => `Fehler: ${title}`,
   quoteRequest: (id) => `Wenn du das Problem meldest, gib die ID ${id} an`,
@@ -138,9 +149,6 @@ export const de: Words = {
     noSuchPage: "diese Seite gibt es nicht",
     methodNotAllowed: "diese Methode ist hier nicht erlaubt",
     crossSite: "dieses Formular wurde von einer anderen Website gesendet",
-    userNotListed: "dieses Konto hat keinen Zugriff auf diese Anwendung",
-    hostNotAllowed:
-      "Anfragen an diesen Hostnamen werden abgelehnt; der Betreiber kann ihn mit ALLOWED_HOSTS oder PUBLIC_URL erlauben",
     formTooLarge: `das Formular ist zu groß (höchstens ${MAX_BODY_BYTES} Bytes)`,
     formNotUtf8: "das Formular ist kein gültiges UTF-8",
     formNotWhole: "das Formular ist unvollständig angekommen",

@@ -103,7 +103,19 @@ export const en = {
     user_import: (count: string): string => `Accounts imported: ${count}`,
   },
 
-  nothingHere: "Nothing here",
+  titles: {
+    noSuchPage: "Nothing here",
+    methodNotAllowed: "Method not allowed",
+    crossSite: "Form refused",
+  },
+  noAccess: "No access",
+  mayNotOpen: (username: string, app: string): string =>
+    `${username} isn’t allowed to open ${app}.`,
+  thisApp: "this app",
+  yourAccount: "Your account",
+  wrongAddress: "Wrong address",
+  hostNotAllowed: (host: string): string =>
+    `This server doesn’t answer at ${host}. The operator can allow this name with ALLOWED_HOSTS or PUBLIC_URL.`,
   problemAt: (app: string): string => `Something went wrong in ${app}`,
   problemIn: (title: string): string => `Problem: ${title}`,
   quoteRequest: (id: string): string => `If you report this problem, include the ID ${id}`,
@@ -143,9 +155,6 @@ export const en = {
     noSuchPage: "page not found",
     methodNotAllowed: "this method is not allowed here",
     crossSite: "this form was sent from another site",
-    userNotListed: "this account has no access to this app",
-    hostNotAllowed:
-      "requests for this host name are refused; the operator can allow it with ALLOWED_HOSTS or PUBLIC_URL",
     formTooLarge: `the form is too large (at most ${MAX_BODY_BYTES} bytes)`,
     formNotUtf8: "the form is not valid UTF-8",
     formNotWhole: "the form arrived incomplete",

@@ -99,7 +99,18 @@ export const es: Words = {
     user_import: (count) => `Cuentas importadas: ${count}`,
   },
 
-  nothingHere: "Aquí no hay nada",
+  titles: {
+    noSuchPage: "Aquí no hay nada",
+    methodNotAllowed: "Método no permitido",
+    crossSite: "Formulario rechazado",
+  },
+  noAccess: "Sin acceso",
+  mayNotOpen: (username, app) => `${username} no tiene permiso para abrir ${app}.`,
+  thisApp: "esta aplicación",
+  yourAccount: "Tu cuenta",
+  wrongAddress: "Dirección incorrecta",
+  hostNotAllowed: (host) =>
+    `Este servidor no responde en ${host}. El administrador puede permitir este nombre con ALLOWED_HOSTS o PUBLIC_URL.`,
   problemAt: (app) => `Ha habido un problema en ${app}`,
   problemIn: (title) => `Problema: ${title}`,
   quoteRequest: (id) => `Si informas de este problema, indica el identificador ${id}`,
@@ -140,9 +151,6 @@ export const es: Words = {
     noSuchPage: "esta página no existe",
     methodNotAllowed: "este método no está permitido aquí",
     crossSite: "este formulario se envió desde otro sitio",
-    userNotListed: "esta cuenta no tiene acceso a esta aplicación",
-    hostNotAllowed:
-      "se rechazan las peticiones para este nombre de host; el administrador puede permitirlo con ALLOWED_HOSTS o PUBLIC_URL",
     formTooLarge: `el formulario es demasiado grande (${MAX_BODY_BYTES} bytes como máximo)`,
     formNotUtf8: "el formulario no es UTF-8 válido",
     formNotWhole: "el formulario llegó incompleto",

@@ -99,7 +99,18 @@ export const fr: Words = {
     user_import: (count) => `Comptes importés : ${count}`,
   },
 
-  nothingHere: "Il n’y a rien ici",
+  titles: {
+    noSuchPage: "Il n’y a rien ici",
+    methodNotAllowed: "Méthode non autorisée",
+    crossSite: "Formulaire refusé",
+  },
+  noAccess: "Accès refusé",
+  mayNotOpen: (username, app) => `${username} n’a pas le droit d’ouvrir ${app}.`,
+  thisApp: "cette application",
+  yourAccount: "Votre compte",
+  wrongAddress: "Mauvaise adresse",
+  hostNotAllowed: (host) =>
+    `Ce serveur ne répond pas à l’adresse ${host}. L’administrateur peut autoriser ce nom avec ALLOWED_HOSTS ou PUBLIC_URL.`,
   problemAt: (app) => `Un problème est survenu sur ${app}`,
   problemIn: (title) => `Problème : ${title}`,
   quoteRequest: (id) => `Si vous signalez ce problème, indiquez l’identifiant ${id}`,
@@ -139,9 +150,6 @@ export const fr: Words = {
     noSuchPage: "cette page n’existe pas",
     methodNotAllowed: "cette méthode n’est pas autorisée ici",
     crossSite: "ce formulaire a été envoyé depuis un autre site",
-    userNotListed: "ce compte n’a pas accès à cette application",
-    hostNotAllowed:
-      "les requêtes pour ce nom d’hôte sont refusées ; l’administrateur peut l’autoriser avec ALLOWED_HOSTS ou PUBLIC_URL",
     formTooLarge: `le formulaire est trop volumineux (${MAX_BODY_BYTES} octets au maximum)`,
     formNotUtf8: "le formulaire n’est pas en UTF-8 valide",
     formNotWhole: "le formulaire est arrivé incomplet",
