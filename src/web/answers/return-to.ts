@@ -33,6 +33,17 @@ export function acceptedTarget(
   return isReturnTarget(target, scope) ? target : undefined;
 }
 
+/** The host of an accepted target that is not on Latchkey's own host. */
+export function otherHostOf(
+  { hosts: { publicUrl } }: ReturnOptions,
+  request: WebRequest,
+  target: string | undefined,
+): string | undefined {
+  if (target === undefined || !URL.canParse(target)) return undefined;
+  const own = publicUrl === undefined ? request.header("host") : new URL(publicUrl).host;
+  return isOfHost(target, own) ? undefined : new URL(target).host;
+}
+
 /** Without a public URL, the host of the request counts as Latchkey's own. */
 function requestedOrigin(request: WebRequest, target: string): readonly string[] {
   return isOfHost(target, request.header("host")) ? [new URL(target).origin] : [];

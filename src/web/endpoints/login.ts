@@ -5,7 +5,7 @@ import type { SignInOutcome } from "../../core/sign-in/sign-in.ts";
 import { locationFor } from "../answers/location.ts";
 import { takeNotice } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
-import { acceptedTarget, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
+import { acceptedTarget, otherHostOf, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
 import { sessionCookies, sessionTokensIn } from "../answers/session-cookie.ts";
 import type { FormEndpoint, WebPorts } from "../ports.ts";
 import type { Form } from "../request/form.ts";
@@ -23,7 +23,8 @@ export async function getLogin(ports: WebPorts, request: WebRequest): Promise<An
     offersPasskeySignIn(ports, request),
   ]);
   const { notice, cookies } = takeNotice(request, paths.login, "session-not-ended");
-  const data = { returnTo, continueTo, asksCode, offersPasskeys, notice };
+  const returnHost = otherHostOf(options, request, returnTo);
+  const data = { returnTo, returnHost, continueTo, asksCode, offersPasskeys, notice };
   return views.page(request, "login", data, { cookies });
 }
 

@@ -43,6 +43,8 @@ export interface PageData {
   readonly login: {
     /** The page to go back to after sign-in. */
     readonly returnTo?: string | undefined;
+    /** Its host, if that is another one. */
+    readonly returnHost?: string | undefined;
     /** For a user who is already signed in: where a sign-in would redirect to. */
     readonly continueTo?: string | undefined;
     /** Whether to show the optional field `code`: while at least one account uses codes. */

@@ -65,7 +65,7 @@ export const samples: Samples = {
     [signedOut, login],
     [
       { ...signedOut, HasError: true },
-      { returnTo: "/", asksCode: true, offersPasskeys: true },
+      { returnTo: "/", returnHost: "app.example.org", asksCode: true, offersPasskeys: true },
     ],
     [unconfigured, login],
     [signedOut, { ...login, notice: "session-not-ended" }],

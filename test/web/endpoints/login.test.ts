@@ -6,6 +6,7 @@ import { openAuth } from "../../support/auth.ts";
 import { OWNER, startConfigured } from "../../support/gate.ts";
 import { elements } from "../../support/markup.ts";
 import { hashText } from "../../support/store.ts";
+import { FORWARD_AUTH, PUBLIC_URL } from "./forward-auth-asking.ts";
 
 const en = wordsIn("en");
 
@@ -53,4 +54,16 @@ test("an unknown remote address fails a sign-in, but not before the count of acc
   assert.deepEqual(await answers(), Array(2).fill([303, "/setup"]));
   await store.users.insertFirst({ username: "owner", passwordHash: hashText("a hash") });
   assert.deepEqual(await answers(), Array(2).fill([500, undefined]));
+});
+
+test("says where the sign-in leads if that is another host", async (t) => {
+  const { gate } = await startConfigured(t, FORWARD_AUTH);
+  const namedFor = async (target: string): Promise<string | undefined> => {
+    const { body } = await gate.send(`/login?return_to=${encodeURIComponent(target)}`);
+    return /to continue to <strong><bdi>(.*)<\/bdi><\/strong><\/p>/.exec(body)?.[1];
+  };
+  assert.equal(await namedFor("https://photos.example.test/a?b"), "photos.example.test");
+  for (const target of [`${PUBLIC_URL}/page`, "/page", "https://evil.example/"]) {
+    assert.equal(await namedFor(target), undefined, target);
+  }
 });

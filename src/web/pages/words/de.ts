@@ -5,6 +5,8 @@ export const de: Words = {
   direction: "ltr",
 
   signInTo: (app) => `Anmelden bei ${app}`,
+  toContinueTo: (host) => `weiter zu ${host}`,
+  or: "oder",
   username: "Benutzername",
   password: "Passwort",
   signIn: "Anmelden",

@@ -8,6 +8,8 @@ export const en = {
   direction: "ltr",
 
   signInTo: (app: string): string => `Sign in to ${app}`,
+  toContinueTo: (host: string): string => `to continue to ${host}`,
+  or: "or",
   username: "Username",
   password: "Password",
   signIn: "Sign in",

@@ -5,6 +5,8 @@ export const es: Words = {
   direction: "ltr",
 
   signInTo: (app) => `Iniciar sesión en ${app}`,
+  toContinueTo: (host) => `para continuar en ${host}`,
+  or: "o",
   username: "Nombre de usuario",
   password: "Contraseña",
   signIn: "Iniciar sesión",

@@ -5,6 +5,8 @@ export const fr: Words = {
   direction: "ltr",
 
   signInTo: (app) => `Connexion à ${app}`,
+  toContinueTo: (host) => `pour continuer vers ${host}`,
+  or: "ou",
   username: "Nom d’utilisateur",
   password: "Mot de passe",
   signIn: "Se connecter",
