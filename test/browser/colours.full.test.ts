@@ -10,7 +10,7 @@ declare function getComputedStyle(element: object): Readonly<Record<string, stri
 const styleOf = (locator: Locator, property: string): Promise<string> =>
   locator.evaluate((element, name) => String(getComputedStyle(element)[name]), property);
 
-for (const accentColor of ["#ffff00", "#000000", "#777777"]) {
+for (const accentColor of ["#ffff00", "#000000", "#ffffff", "#ff0000", "#777777"]) {
   test(`has enough contrast with the accent colour ${accentColor}, light and dark`, async (t) => {
     const { page, gate } = await atHome(t, {}, { accentColor });
     for (const colorScheme of ["light", "dark"] as const) {

@@ -182,7 +182,7 @@ export class SettingsTable {
     name: "ACCENT_COLOR",
     value: values.color,
     unset: DEFAULT_ACCENT,
-    about: "color of buttons and links, adjusted for contrast",
+    about: "color of buttons, and of links, adjusted for contrast",
   };
   readonly logoFile: Entry<string | undefined> = {
     name: "LOGO_FILE",

@@ -1,5 +1,8 @@
-/** The background behind text in the accent colour, as in the style sheet. */
-const CARD: Readonly<Record<Scheme, Color>> = { light: [255, 255, 255], dark: [33, 35, 38] };
+const BLACK: Color = [0, 0, 0];
+const WHITE: Color = [255, 255, 255];
+
+/** The background of links, as in the style sheet. */
+const CARD: Readonly<Record<Scheme, Color>> = { light: WHITE, dark: [33, 35, 38] };
 
 /** The minimum of WCAG, level AA. */
 const MIN_CONTRAST = 4.5;
@@ -8,7 +11,8 @@ const STEPS = 100;
 type Color = readonly [red: number, green: number, blue: number];
 type Scheme = "light" | "dark";
 
-export type Accent = Readonly<Record<Scheme, string>>;
+/** The colour as given, the text on it, and the shades for links and lines on the card. */
+export type Accent = Readonly<Record<"brand" | "onBrand" | Scheme, string>>;
 
 export const DEFAULT_ACCENT = "#1a5fb4";
 
@@ -16,15 +20,17 @@ export const DEFAULT_ACCENT = "#1a5fb4";
 export const isColor = (text: string): boolean => /^#([\da-f]{3}|[\da-f]{6})$/i.test(text);
 
 /**
- * Adjusts a colour for contrast on the card, light and dark, as little as possible. Text on the
- * accent colour has the card's colour, so its contrast is the same.
+ * The shades are adjusted for contrast as little as possible. Black or white contrasts enough with
+ * any colour.
  */
-export function accentFrom(color: string): Accent {
-  return { light: legible(color, "light"), dark: legible(color, "dark") };
+export function accentFrom(text: string): Accent {
+  const color = parse(text);
+  const isDark = contrast(color, WHITE) >= contrast(color, BLACK);
+  const [light, dark] = [legible(color, "light"), legible(color, "dark")];
+  return { brand: format(color), onBrand: format(isDark ? WHITE : BLACK), light, dark };
 }
 
-function legible(text: string, scheme: Scheme): string {
-  const color = parse(text);
+function legible(color: Color, scheme: Scheme): string {
   const end = scheme === "light" ? 0 : 255;
   for (let step = 0; step <= STEPS; step += 1) {
     const mixed = mix(color, end, step / STEPS);

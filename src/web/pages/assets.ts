@@ -72,15 +72,15 @@ export function readLogo(file: string): { type: string; body: Uint8Array<ArrayBu
   return { type, body };
 }
 
-export function accentRules({ light, dark }: Accent): string {
-  return `\n:root{--accent:${light}}\n@media (prefers-color-scheme:dark){:root{--accent:${dark}}}\n`;
+export function accentRules({ brand, onBrand, light, dark }: Accent): string {
+  return `\n:root{--brand:${brand};--on-brand:${onBrand};--accent:${light}}\n@media (prefers-color-scheme:dark){:root{--accent:${dark}}}\n`;
 }
 
-/** A key on a tile, in the accent colour of the light or dark theme. */
-export function keyIcon({ light, dark }: Accent): string {
+/** A key on a tile in the brand colour. The line around it shows where that fades into the card. */
+export function keyIcon({ brand, onBrand, light, dark }: Accent): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">
-<style>.tile{fill:${light}}.key{fill:none;stroke:#fff;stroke-width:2.6;stroke-linecap:round;stroke-linejoin:round}@media (prefers-color-scheme:dark){.tile{fill:${dark}}.key{stroke:#212326}}</style>
-<rect class="tile" width="32" height="32" rx="8"/>
+<style>.tile{fill:${brand};stroke:${light}}.key{fill:none;stroke:${onBrand};stroke-width:2.6;stroke-linecap:round;stroke-linejoin:round}@media (prefers-color-scheme:dark){.tile{stroke:${dark}}}</style>
+<rect class="tile" x=".5" y=".5" width="31" height="31" rx="7.5"/>
 <g class="key"><circle cx="11.5" cy="16" r="4.5"/><path d="M16 16h9.5v4M21 16v3"/></g>
 </svg>
 `;

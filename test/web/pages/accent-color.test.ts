@@ -47,6 +47,19 @@ test("measures contrast as WCAG 2 defines it", () => {
   assert.equal(contrast("#777777", "#ffffff").toFixed(2), "4.48");
 });
 
+test("keeps the brand colour as given, with black or white on it, whichever contrasts more", () => {
+  fc.assert(
+    fc.property(anyColor, (color) => {
+      const { brand, onBrand } = accentFrom(color);
+      const [black, white] = [contrast(color, "#000000"), contrast(color, "#ffffff")];
+      assert.equal(brand, color);
+      assert.equal(contrast(onBrand, color), Math.max(black, white));
+      assert.ok(contrast(onBrand, color) >= MIN_CONTRAST, color);
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
 for (const scheme of SCHEMES) {
   test(`the ${scheme} shade of any colour has enough contrast with the card`, () => {
     fc.assert(
@@ -101,9 +114,26 @@ test("the style sheet has the card colours that the contrast is measured against
   assert.deepEqual(readCustomProperty(STYLE_SHEET, "card"), [CARDS.light, CARDS.dark]);
 });
 
+test("the line around what has the focus has 3:1 against the card and the ground", () => {
+  const grounds = readCustomProperty(STYLE_SHEET, "ground");
+  fc.assert(
+    fc.property(anyColor, (color) => {
+      for (const [at, scheme] of SCHEMES.entries()) {
+        assert.ok(contrast(accentFrom(color)[scheme], grounds[at] ?? "") >= 3, color);
+      }
+    }),
+  );
+  assert.match(
+    STYLE_SHEET,
+    /:focus-visible {\s*outline: 2px solid var\(--accent\);\s*outline-offset: 1px;/,
+  );
+});
+
 test("the style sheet's default accent colours equal those computed from its light one", () => {
-  const [light = "", dark] = readCustomProperty(STYLE_SHEET, "accent");
-  assert.deepEqual(accentFrom(light), { light, dark });
+  const read = (name: string) => readCustomProperty(STYLE_SHEET, name);
+  const [light, dark] = read("accent");
+  const [[brand = ""], [onBrand]] = [read("brand"), read("on-brand")];
+  assert.deepEqual(accentFrom(brand), { brand, onBrand, light, dark });
 });
 
 test("a custom colour is in the style sheet and changes its URL", async (t) => {
@@ -114,9 +144,11 @@ test("a custom colour is in the style sheet and changes its URL", async (t) => {
   };
   const [plain, red, blue] = [await sheetOf(), await sheetOf("#c00"), await sheetOf("#00c")];
   assert.equal(new Set([plain.url, red.url, blue.url]).size, 3);
-  const { light, dark } = accentFrom("#c00");
+  const { brand, onBrand, light, dark } = accentFrom("#c00");
   assert.ok(red.css.startsWith(plain.css), "the rest is unchanged");
   assert.deepEqual(readCustomProperty(red.css, "accent").slice(-2), [light, dark]);
+  assert.deepEqual(readCustomProperty(red.css, "brand").at(-1), brand);
+  assert.deepEqual(readCustomProperty(red.css, "on-brand").at(-1), onBrand);
   assert.match(
     red.css,
     /@media \(prefers-color-scheme: ?dark\) ?\{ ?:root ?\{ ?--accent: ?#[\da-f]{6}/,

@@ -59,16 +59,20 @@ test("changes a file's URL only when its content changes", async (t) => {
   assert.deepEqual(await changed({}, "<svg />"), [false, false, true, false]);
 });
 
-test("the key icon has the accent colour of the style sheet in both themes", () => {
+test("the key icon has the brand colour of the style sheet and its line in both themes", () => {
   const { assets } = site({}, true);
   const textOf = (path: string): string =>
     String(assets.find((one) => one.path === path)?.answer.body);
   const [, ...defined] =
-    /--accent: light-dark\((#[\da-f]{6}), (#[\da-f]{6})\)/.exec(textOf("/latchkey.css")) ?? [];
-  const filled = [...textOf("/favicon.svg").matchAll(/fill:(#[\da-f]{6})/g)];
-  assert.equal(defined.length, 2);
+    /--brand: (#[\da-f]{6});[^}]*--accent: light-dark\((#[\da-f]{6}), (#[\da-f]{6})\)/.exec(
+      textOf("/latchkey.css"),
+    ) ?? [];
+  const filled = [
+    ...textOf("/favicon.svg").matchAll(/tile{(?:fill:(#[\da-f]{6});)?stroke:(#[\da-f]{6})/g),
+  ];
+  assert.equal(defined.length, 3);
   assert.deepEqual(
-    filled.map(([, color]) => color),
+    filled.flatMap(([, fill, line]) => [fill ?? [], line ?? []].flat()),
     defined,
   );
 });
