@@ -52,7 +52,7 @@ for (const [users, what] of [
     if (users !== OWNER.username) {
       assert.match(
         await page.locator("main").innerText(),
-        /owner isn’t allowed to open this app\./i,
+        /owner isn’t allowed to open this app\./,
       );
       assert.equal(await page.locator("main").evaluate("document.styleSheets.length"), 1);
     }

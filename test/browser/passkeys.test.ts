@@ -52,7 +52,7 @@ test("shows a wrong password without creating a passkey, and works after it", as
   await fillName(at.page, "Phone", "wrong");
   await formOf(at.page, ADD).locator("[type=submit]").click();
   await alert(at.page).waitFor();
-  assert.equal(await alert(at.page).innerText(), "Current password is incorrect");
+  assert.equal(await alert(at.page).innerText(), "current password is incorrect");
   assert.deepEqual(await at.authenticator.credentials(), []);
   await addPasskey(at, "Phone");
   assert.deepEqual(await listed(at.page), ["Phone"]);

@@ -44,7 +44,7 @@ for (const { site, origin, refused } of headers) {
     for (const { path, status } of endpoints) {
       const answer = await gate.send(path, { form: {}, headers: sent });
       assert.equal(answer.status, refused ? 403 : status, path);
-      assert.equal(answer.body.includes("this form was sent from another site"), refused, path);
+      assert.equal(answer.body.includes("This form was sent from another site."), refused, path);
     }
   });
 }

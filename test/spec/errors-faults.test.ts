@@ -15,8 +15,8 @@ import { inSeconds, mint } from "../support/mint.ts";
 const NEW = "another password";
 const PASSWORD_FORM = changeForm(OWNER.password, NEW);
 
-const NO_USERS = /<p class="problem" role="alert">no such table: users<\/p>/;
-const CALM = /<p class="problem" role="alert">the server could not answer this request<\/p>/;
+const NO_USERS = /<p class="about" role="alert">no such table: users<\/p>/;
+const CALM = /<p class="about" role="alert">The server could not answer this request\.<\/p>/;
 
 function hideUsers(databaseFile: string): void {
   execute(databaseFile, "ALTER TABLE users RENAME TO hidden");
@@ -80,7 +80,7 @@ test("shows why a new password could not be stored, and keeps the old one", asyn
   const headers = { "HX-Request": "true" };
   const answer = await gate.send("/account/password", { session, form: PASSWORD_FORM, headers });
   assert.equal(answer.status, 500);
-  assert.match(answer.body, /<p class="problem" role="alert">no room for hashes<\/p>/);
+  assert.match(answer.body, /<p class="about" role="alert">no room for hashes<\/p>/);
   assert.equal(answer.headers["hx-refresh"], undefined);
   assert.equal((await gate.signIn()).location, "/");
   assert.deepEqual(

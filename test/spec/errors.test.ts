@@ -19,9 +19,9 @@ function assertErrorPage(answer: Answer, status: number, message: string): void 
 test("answers an unknown path with a page that says so", async (t) => {
   const gate = await startGate(t);
   for (const path of ["/nothing", "/login/", "/LOGIN", "/account", "/setup/token", "/latchkey"]) {
-    assertErrorPage(await gate.send(path), 404, "page not found");
+    assertErrorPage(await gate.send(path), 404, "Page not found.");
   }
-  assertErrorPage(await gate.send("/nothing", { form: {} }), 404, "page not found");
+  assertErrorPage(await gate.send("/nothing", { form: {} }), 404, "Page not found.");
 });
 
 for (const { path, allow, refused } of [
@@ -36,7 +36,7 @@ for (const { path, allow, refused } of [
     const session = await gate.setUp();
     for (const method of refused) {
       const answer = await gate.send(path, { method, session });
-      assertErrorPage(answer, 405, "this method is not allowed here");
+      assertErrorPage(answer, 405, "This method is not allowed here.");
       assert.equal(answer.headers.allow, allow);
     }
   });
@@ -56,7 +56,7 @@ test("every form that is not valid UTF-8 is refused with 400", async (t) => {
   const headers = { "Content-Type": FORM_TYPE };
   const refused = async (path: string, session?: string) => {
     const sending = { body: "username=o&password=%C3%28", headers, session };
-    assertErrorPage(await gate.send(path, sending), 400, "the form is not valid UTF-8");
+    assertErrorPage(await gate.send(path, sending), 400, "The form is not valid UTF-8.");
   };
   await refused("/setup");
   const session = await gate.setUp();

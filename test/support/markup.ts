@@ -23,7 +23,7 @@ export function fieldNamed(html: string, name: string): Attributes {
 
 /** The messages that screen readers announce. */
 export const alertsIn = (html: string): readonly string[] =>
-  [...html.matchAll(/<p class="problem" role="alert"[^>]*>([^<]*)<\/p>/g)].map(
+  [...html.matchAll(/<p class="(?:problem|about)" role="alert"[^>]*>([^<]*)<\/p>/g)].map(
     ([, text = ""]) => text,
   );
 

@@ -221,7 +221,7 @@ test("adds and removes nothing without the password", async (t) => {
   const forged = passkey.create("a challenge of nobody");
   const added = await to.send(ADD, { client_data: forged.clientData }, session);
   assert.equal(added.status, 422);
-  assert.match(added.body, /the passkey could not be added/);
+  assert.match(added.body, /The passkey could not be added\./);
   const logged = gate.serverLog.filter(({ msg }) => msg === "passkey change rejected");
   assert.equal(logged.length, 3);
 });

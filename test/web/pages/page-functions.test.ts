@@ -48,7 +48,7 @@ test("passes the helpers, the paths and the page's own data to each function", a
   assert.deepEqual(home, { ...after, HasError: false, CurrentUser, codes: { kind: "off" } });
   assert.deepEqual([sessions.kind, sessions.sessions.length], ["sessions", 1]);
   assert.deepEqual([activity.kind, activity.entries.length], ["entries", 1]);
-  const message = "this method is not allowed here";
+  const message = "This method is not allowed here.";
   const error = { status: 405, title: "Method not allowed", message };
   const refused = { ...after, HasError: false, CurrentUser, ...error };
   assert.deepEqual(await page("/logout", session), refused);
@@ -95,7 +95,7 @@ const broken = (): string => {
 test("returns the message as plain text if the error page function throws", async (t) => {
   const app = await startApp(t, { pages: { functions: { error: broken } } });
   const { status, body, headers } = await app.send("/logout");
-  assert.deepEqual([status, body], [405, "this method is not allowed here"]);
+  assert.deepEqual([status, body], [405, "This method is not allowed here."]);
   assert.equal(headers["content-type"], "text/plain; charset=utf-8");
   assert.match(String(headers["x-request-id"]), /^[\da-f-]{36}$/);
   assert.deepEqual(

@@ -35,6 +35,13 @@ test("no text is removed that a changed template may use", () => {
   );
 });
 
+/** Other programs may look for these. */
+const FIXED = [
+  ...["invalid setup token", "username and password are required", "passwords do not match"],
+  ...["all fields are required", "current password is incorrect", "new passwords do not match"],
+  "password must be at least 8 characters",
+];
+
 for (const locale of locales) {
   const words = wordsIn(locale);
 
@@ -58,6 +65,11 @@ for (const locale of locales) {
     for (const [name, text] of about) {
       assert.equal(render(text).split(ARGUMENT).length, 2, name);
     }
+  });
+
+  test(`${locale}: a message is a sentence, except for those that are fixed in English`, () => {
+    const fixed = Object.values(words.messages).filter((text) => !/^\p{Lu}.*\.$/u.test(text));
+    assert.deepEqual(fixed, locale === "en" ? FIXED : []);
   });
 
   test(`${locale}: all messages differ, and the text direction is valid in HTML`, () => {
