@@ -33,3 +33,10 @@ test("fields, buttons and a problem have borders with forced colours", async (t)
   }
   assert.equal(await styleOf(page.getByRole("alert"), "borderLeftStyle"), "solid");
 });
+
+test("the main button differs from a quiet one with forced colours", async (t) => {
+  const page = await stateNamed("sign-in, signed in").open(t, { colours: "forced" });
+  const main = await styleOf(page.locator("a.button"), "backgroundColor");
+  const quiet = await styleOf(page.locator("button.quiet").first(), "backgroundColor");
+  assert.notEqual(main, quiet);
+});

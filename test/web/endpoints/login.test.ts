@@ -67,3 +67,15 @@ test("says where the sign-in leads if that is another host", async (t) => {
     assert.equal(await namedFor(target), undefined, target);
   }
 });
+
+test("after a failed sign-in, the title says so and both fields are invalid", async (t) => {
+  const { gate } = await startConfigured(t);
+  const shown = async (path: string) => {
+    const { body } = await gate.send(path);
+    const invalid = elements(body, "input").filter((input) => input["aria-invalid"] === "true");
+    return [/<title>(.*)<\/title>/.exec(body)?.[1], invalid.map(({ name }) => name)];
+  };
+  const title = en.signInTo("Latchkey");
+  assert.deepEqual(await shown("/login"), [title, []]);
+  assert.deepEqual(await shown("/login?error=1"), [en.problemIn(title), ["username", "password"]]);
+});
