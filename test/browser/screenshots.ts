@@ -22,7 +22,7 @@ async function capture(page: Page, name: string): Promise<void> {
   for (const [device, size] of Object.entries(SIZES)) {
     await page.setViewportSize(size);
     for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       const path = `${FOLDER}${name}-${colorScheme}-${device}.png`;
       await page.screenshot({ path, fullPage: true });
     }
