@@ -14,7 +14,7 @@ import { SUM_UP_EVERY_MS } from "./core/log/bounded-log.ts";
 import { createEventLog } from "./core/log/event-log.ts";
 import { recentLog } from "./core/log/recent-log.ts";
 import { createChallenges } from "./core/passkeys/challenges.ts";
-import { createPasswords } from "./core/passwords/passwords.ts";
+import { createPasswords, type Passwords } from "./core/passwords/passwords.ts";
 import type { Session } from "./core/records.ts";
 import { createCurrentUser, createTokenMemory } from "./core/sessions/current-user.ts";
 import { endInStore } from "./core/sessions/end-session.ts";
@@ -43,32 +43,44 @@ export interface Rules extends WebRules {
 
 export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
+/** What the rules get in place of the system's clocks and slow hashes, where time is simulated. */
+export interface RuleParts {
+  readonly clock?: Clock;
+  readonly passwords?: Passwords;
+}
+
 /** Creates the rules. `log` adds the request's ID to each line. */
-export function createRules(settled: AuthParts, log: ServerLog): Rules {
+export function createRules(
+  settled: AuthParts,
+  log: ServerLog,
+  {
+    clock = systemClock,
+    passwords = createPasswords(settled.signIn.hashing, log, settled.meter.hashes),
+  }: RuleParts = {},
+): Rules {
   const { store, meter, setupToken, setUpDomain } = settled;
   // What can throw comes first, so that no watch on the store is left behind.
-  const ownLimiter = createAttemptLimiter(systemClock);
+  const ownLimiter = createAttemptLimiter(clock);
   const { limitIpv6Prefix } = settled.signIn;
   const limiter = limitByNetwork(limiterFor(settled, ownLimiter, log), limitIpv6Prefix);
-  const ofPasskeys = limiterFor(settled, createAttemptLimiter(systemClock), log);
+  const ofPasskeys = limiterFor(settled, createAttemptLimiter(clock), log);
   const passkeyLimiter = limitByNetwork(ofPasskeys, limitIpv6Prefix, "passkey");
   const { secret, previousSecrets, sessions: given } = settled;
-  const tokens = createSessionTokens(secret, systemClock, previousSecrets, given.lifetime);
+  const tokens = createSessionTokens(secret, clock, previousSecrets, given.lifetime);
   const seals = createSeals(secret, previousSecrets);
-  const codeLimiter = createAttemptLimiter(systemClock);
-  const passwords = createPasswords(settled.signIn.hashing, log, meter.hashes);
+  const codeLimiter = createAttemptLimiter(clock);
   // Entries are written in the background, in batches: lines about that belong to no request.
-  const events = createEventLog(store.log, systemClock, settled.log, meter.entries);
-  const users = createUserMemory(store, systemClock);
+  const events = createEventLog(store.log, clock, settled.log, meter.entries);
+  const users = createUserMemory(store, clock);
   const sessions = createSessionRecorder(
     given.list ? store.sessions : undefined,
-    systemClock,
+    clock,
     settled.log,
   );
   const tokenMemory = createTokenMemory();
-  const ending = endingOf(store, users, settled.log);
-  const anyCodes = recently(async () => (await store.codes?.any()) ?? false, systemClock);
-  const currentUser = createCurrentUser(tokens, users, systemClock, {
+  const ending = endingOf({ store, users, clock }, settled.log);
+  const anyCodes = recently(async () => (await store.codes?.any()) ?? false, clock);
+  const currentUser = createCurrentUser(tokens, users, clock, {
     remembered: tokenMemory,
     store: store.sessions,
     recorder: sessions,
@@ -90,7 +102,7 @@ export function createRules(settled: AuthParts, log: ServerLog): Rules {
     setUpDomain,
     seals,
     codeLimiter,
-    clock: systemClock,
+    clock,
   };
 
   meter.watch({
@@ -135,11 +147,14 @@ export function createRules(settled: AuthParts, log: ServerLog): Rules {
 }
 
 /** What ends single sessions: at once, or as soon as the store answers. */
-function endingOf(store: Store, users: UserMemory, log: ServerLog) {
+function endingOf(
+  { store, users, clock }: { store: Store; users: UserMemory; clock: Clock },
+  log: ServerLog,
+) {
   if (store.sessions === undefined) return undefined;
-  const ports = { store: { ...store, sessions: store.sessions }, clock: systemClock, users };
+  const ports = { store: { ...store, sessions: store.sessions }, clock, users };
   const end = (session: Session) => endInStore(ports, session);
-  return { ...ports, waiting: createWaitingEnds(end, users, systemClock, log) };
+  return { ...ports, waiting: createWaitingEnds(end, users, clock, log) };
 }
 
 /** `undefined` if they are left out, or the store does not keep them. */
@@ -162,13 +177,13 @@ function codeRules(
 /** `undefined` if they are left out, or the store does not keep them. Each is loaded on first use. */
 function passkeyRules(
   { signIn, store: { users, passkeys, codes }, secret, previousSecrets }: SettledOptions,
-  given: SignInPorts,
+  given: SignInPorts & { readonly clock: Clock },
   counted: (outcome: SignInOutcome) => SignInOutcome,
 ): PasskeyRules | undefined {
   if (!signIn.passkeys || passkeys === undefined) return undefined;
   const challenges = createChallenges([secret, ...previousSecrets], given.clock);
   const ports = { ...given, store: { users, passkeys, ...(codes && { codes }) }, challenges };
-  const any = recently(() => passkeys.any(), systemClock);
+  const any = recently(() => passkeys.any(), given.clock);
   return {
     any: any.read,
     list: (userId) => passkeys.listOf(userId),

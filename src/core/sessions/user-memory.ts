@@ -28,6 +28,12 @@ interface Known extends RememberedUser {
   until: number;
 }
 
+/** A query that is not answered yet, and the monotonic time at which it began. */
+interface Lookup {
+  readonly readAt: number;
+  readonly found: Promise<RememberedUser | undefined>;
+}
+
 /** The users that guards look up on every request, cached where that is safe. */
 export interface UserMemory {
   find(id: UserId): MaybePromise<RememberedUser | undefined>;
@@ -46,35 +52,36 @@ export interface GuardStore extends Pick<Store, "changes"> {
 
 export function createUserMemory(store: GuardStore, clock: Pick<Clock, "monotonic">): UserMemory {
   const remembered = createBoundedMemory<UserId, Known>(MAX_USERS);
-  const lookups = new Map<UserId, Promise<RememberedUser | undefined>>();
+  const lookups = new Map<UserId, Lookup>();
   let anyUserSeen = false;
   const watch = store.changes?.watch({
     now: () => clock.monotonic(),
     changed: (id) => (id === "all" ? forgetAll() : forget(id)),
   });
 
-  /** Concurrent requests for the same user share one query. */
+  /** Concurrent requests for the same user share one query, unless it takes too long. */
   function lookUp(id: UserId): Promise<RememberedUser | undefined> {
-    const pending = lookups.get(id);
-    if (pending !== undefined) return pending;
     const readAt = clock.monotonic();
-    const lookup: Promise<RememberedUser | undefined> = readUser(store.users, id)
+    const pending = lookups.get(id);
+    if (pending !== undefined && readAt < pending.readAt + MAX_AGE_MS) return pending.found;
+    const found: Lookup["found"] = readUser(store.users, id)
       .then((stored) => {
         if (stored === undefined) return undefined;
         const user: User = Object.freeze(userOf(stored));
         const until = readAt + MAX_AGE_MS;
         const sessionsFrom = stored.sessionsFrom ?? 0;
-        const found: Known = { user, sessionsFrom, readAt, until };
-        if (lookups.get(id) === lookup) remembered.set(id, found);
+        const known: Known = { user, sessionsFrom, readAt, until };
+        if (lookups.get(id) === lookup) remembered.set(id, known);
         // `forget` has removed the lookup from the map: its result may already be outdated.
-        else found.until = 0;
-        return found;
+        else known.until = 0;
+        return known;
       })
       .finally(() => {
         if (lookups.get(id) === lookup) lookups.delete(id);
       });
+    const lookup: Lookup = { readAt, found };
     lookups.set(id, lookup);
-    return lookup;
+    return found;
   }
 
   function forget(id: UserId): void {

@@ -68,6 +68,25 @@ test("shares one query between concurrent lookups of one user", async (t) => {
   assert.equal(times("find"), 1);
 });
 
+test("shares no query that began a second ago, since the user may have changed", async (t) => {
+  const { store, clock, insert } = await memoryOverStore(t);
+  const id = await insert();
+  const before = await store.users.find(id);
+  const slow = Promise.withResolvers<StoredUser | undefined>();
+  const answers = [slow.promise, store.users.find(id)];
+  const find = t.mock.fn(async () => answers.shift());
+  const memory = createUserMemory({ users: { ...store.users, find } }, clock);
+  const first = memory.find(id);
+  clock.advance(999);
+  assert.equal(memory.find(id), first);
+  await store.users.endSessions(id, 5);
+  answers[0] = store.users.find(id);
+  clock.advance(1);
+  assert.equal((await memory.find(id))?.sessionsFrom, 5);
+  slow.resolve(before);
+  assert.equal((await first)?.until, 0, "the late answer is not remembered");
+});
+
 test("does not cache a missing user", async (t) => {
   const { times, users } = await memoryOverStore(t);
   assert.equal(await users.find(ID), undefined);

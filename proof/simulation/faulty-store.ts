@@ -1,0 +1,117 @@
+import { Unavailable } from "../../src/core/base/fault.ts";
+import { wrapStore } from "../../src/core/base/wrap-store.ts";
+import type { Store, UserChanges } from "../../src/core/store.ts";
+import type { Random } from "./random.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+/** A call takes effect or fails within this time, also after its gate has crashed. */
+export const MAX_CALL_MS = 6_000;
+
+/** What the stores of all gates share. */
+export interface Network {
+  readonly time: VirtualTime;
+  readonly random: Random;
+  /** While `false`, every call answers soon and no notification is lost. */
+  isFaulty: boolean;
+}
+
+/** How a gate learns of changes that others have made. */
+export type Reporting = "absent" | "unconfirmed" | "confirmed";
+
+/** The connection of one gate. */
+export interface Connection {
+  readonly store: Store;
+  /** Of a crashed gate nothing is sent any more. */
+  cut(): void;
+}
+
+const NEVER = new Promise<never>(() => {});
+const LOST_OF_CALLS = 0.02;
+const FAILED_OF_CALLS = 0.02;
+const SLOW_OF_CALLS = 0.04;
+
+/** Connects one gate to the store: its calls are slow, overtake each other, fail, or lose answers. */
+export function connect(base: Store, reporting: Reporting, network: Network): Connection {
+  const { time, random } = network;
+  let isCut = false;
+
+  function latency(): number {
+    if (!network.isFaulty) return random.next();
+    if (random.chance(SLOW_OF_CALLS)) return random.next() * (MAX_CALL_MS / 2);
+    return random.next() ** 3 * 20;
+  }
+
+  async function send(call: () => unknown): Promise<unknown> {
+    if (isCut) return NEVER;
+    const fate = network.isFaulty ? random.next() : 1;
+    await time.pause(latency());
+    if (fate < FAILED_OF_CALLS) throw new Unavailable("store_away", "simulated: not sent", 1);
+    const result = await call();
+    await time.pause(latency());
+    if (isCut) return NEVER;
+    if (fate < FAILED_OF_CALLS + LOST_OF_CALLS)
+      throw new Unavailable("store_away", "simulated: the answer is lost", 1);
+    return result;
+  }
+
+  const { changes, attempts: _, ...parts } = base;
+  const store = wrapStore<Store>(parts, (_operation, call) => send(call));
+  if (reporting === "absent" || changes === undefined) return { store, cut: () => (isCut = true) };
+  const reported = reportLate(changes, reporting, network);
+  return {
+    store: Object.defineProperty(store, "changes", { value: reported.changes, enumerable: true }),
+    cut() {
+      isCut = true;
+      reported.close();
+    },
+  };
+}
+
+const TWICE = 0.1;
+const NEVER_REPORTED = 0.3;
+const MAX_REPORT_MS = 4_000;
+const HEARTBEAT_MS = 200;
+
+/**
+ * Notifications that come late, twice, in another order, or never: unless the store confirms, which
+ * it does only up to what it has delivered.
+ */
+function reportLate(changes: UserChanges, reporting: Reporting, { time, random }: Network) {
+  const closing: (() => void)[] = [];
+  const late: UserChanges = {
+    watch({ now, changed }) {
+      const undelivered = new Set<object>();
+      let provenAt = Number.NEGATIVE_INFINITY;
+      const deliver = (id: Parameters<typeof changed>[0]): void => {
+        const report = {};
+        undelivered.add(report);
+        time.after(random.next() ** 4 * MAX_REPORT_MS, () => {
+          undelivered.delete(report);
+          changed(id);
+        });
+      };
+      const watch = changes.watch({
+        now,
+        changed(id) {
+          if (random.chance(TWICE)) deliver(id);
+          if (reporting === "confirmed" || !random.chance(NEVER_REPORTED)) deliver(id);
+        },
+      });
+      const beat = (): void => {
+        if (reporting === "confirmed" && undelivered.size === 0) provenAt = now();
+        stop = time.after(HEARTBEAT_MS, beat);
+      };
+      let stop = time.after(HEARTBEAT_MS, beat);
+      const close = (): Promise<void> => {
+        stop();
+        return watch.close();
+      };
+      closing.push(close);
+      return { confirmedAt: () => provenAt, close };
+    },
+  };
+  const close = (): void => {
+    for (const one of closing) one();
+  };
+  return { changes: late, close };
+}

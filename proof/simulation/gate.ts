@@ -1,0 +1,106 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { Levels } from "../../src/core/base/meter.ts";
+import { noMeter } from "../../src/core/base/meter.ts";
+import type { Passwords } from "../../src/core/passwords/passwords.ts";
+import type { PasswordHash } from "../../src/core/records.ts";
+import type { Store } from "../../src/core/store.ts";
+import { NO_GATE } from "../../src/options.ts";
+import { createRules, type Rules } from "../../src/rules.ts";
+import { settleOptions } from "../../src/settle-options.ts";
+import { type Connection, connect, type Network, type Reporting } from "./faulty-store.ts";
+
+/** One life of a gate: from a start to a crash, or to the end. */
+export interface Life {
+  readonly rules: Rules;
+  readonly levels: Levels;
+  /** By its own monotonic clock, which drifts; infinite for a time before it started. */
+  since(at: number): number;
+  /** Its system clock, which also jumps. */
+  now(): number;
+  /** Settled when it crashes. */
+  readonly crashed: Promise<void>;
+}
+
+export interface Gate {
+  readonly name: string;
+  /** `undefined` while it is down. */
+  readonly life: Life | undefined;
+  start(): void;
+  crash(): void;
+  setClock(): void;
+}
+
+const START = Date.UTC(2030, 0, 1);
+/** Two gates differ by less than the two minutes of which ARCHITECTURE.md tells. */
+const MAX_OFFSET_MS = 50_000;
+const MAX_DRIFT = 0.01;
+const SECRET = "the secret of all simulated gates";
+
+const digest = (salt: string, password: string): string =>
+  createHash("sha256").update(salt).update(password).digest("base64url");
+
+/** A real salted hash, only a fast one. */
+const fastPasswords: Passwords = {
+  async hash(password) {
+    const salt = randomBytes(8).toString("base64url");
+    return `${salt}$${digest(salt, password)}` as PasswordHash;
+  },
+  async verify(password, hash = "unknown$user" as PasswordHash) {
+    const [salt = "", expected] = hash.split("$");
+    return digest(salt, password) === expected;
+  },
+  isOutdated: () => false,
+};
+
+const silent = { warn: () => {}, error: () => {} };
+
+/** A gate of the real rules, with all their caches, on a connection of its own. */
+export function createGate(
+  name: string,
+  base: Store,
+  reporting: Reporting,
+  network: Network,
+): Gate {
+  const { time, random } = network;
+  const rate = 1 + (random.next() * 2 - 1) * MAX_DRIFT;
+  let offset = 0;
+  let running: (Life & { readonly connection: Connection; end(): void }) | undefined;
+
+  const setClock = (): void => {
+    offset = (random.next() * 2 - 1) * MAX_OFFSET_MS;
+  };
+  setClock();
+
+  return {
+    name,
+    get life() {
+      return running;
+    },
+    setClock,
+    start() {
+      const startedAt = time.now();
+      const clock = {
+        now: () => Math.floor(START + time.now() * rate + offset),
+        monotonic: () => (time.now() - startedAt) * rate,
+      };
+      const connection = connect(base, reporting, network);
+      let levels: Levels | undefined;
+      const meter = { ...noMeter, watch: (given: Levels) => (levels = given) };
+      const settled = settleOptions({ store: connection.store, secret: SECRET, log: silent });
+      const rules = createRules({ ...settled, ...NO_GATE, meter }, settled.log, {
+        clock,
+        passwords: fastPasswords,
+      });
+      const { promise: crashed, resolve: end } = Promise.withResolvers<void>();
+      if (levels === undefined) throw new Error("the rules have not shown their levels");
+      const since = (at: number): number =>
+        at < startedAt ? Number.POSITIVE_INFINITY : (time.now() - at) * rate;
+      running = { rules, levels, since, now: clock.now, crashed, connection, end };
+    },
+    crash() {
+      running?.connection.cut();
+      running?.end();
+      running = undefined;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * Simulates gates, their store and their clients with the faults that a seed chooses, and checks what
+ * Latchkey promises. `npm run simulate -- --seeds 1000`; `--seed 17` shows one of them again;
+ * `--mistakes` puts errors back, and fails unless each is found.
+ */
+import { parseArgs } from "node:util";
+import { mistakes } from "./mistakes.ts";
+import { type Report, simulate } from "./simulate.ts";
+
+const { values } = parseArgs({
+  options: {
+    seeds: { type: "string", default: "1000" },
+    seed: { type: "string" },
+    mistakes: { type: "boolean", default: false },
+  },
+});
+
+/** The first of these seeds that breaks a promise, or the last report. */
+async function firstFailure(
+  seeds: readonly number[],
+  ...change: readonly [(typeof mistakes)[string]?]
+): Promise<{ readonly steps: number; readonly report: Report | undefined }> {
+  let steps = 0;
+  for (const seed of seeds) {
+    const report = await simulate(seed, ...change);
+    steps += report.steps;
+    if (report.violation !== undefined) return { steps, report };
+  }
+  return { steps, report: undefined };
+}
+
+const show = (text: string): boolean => process.stdout.write(`${text}\n`);
+
+async function findMistakes(seeds: readonly number[]): Promise<void> {
+  for (const [name, change] of Object.entries(mistakes)) {
+    const { report } = await firstFailure(seeds, change);
+    show(
+      `${name}: ${report === undefined ? "not found" : `seed ${report.seed}, ${report.violation}`}`,
+    );
+    if (report === undefined) process.exitCode = 1;
+  }
+}
+
+async function checkPromises(seeds: readonly number[]): Promise<void> {
+  const startedAt = performance.now();
+  const { steps, report } = await firstFailure(seeds);
+  if (report === undefined) {
+    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+    show(`${seeds.length} seeds, ${steps} steps in ${seconds} s: every promise was kept`);
+    return;
+  }
+  for (const line of report.trace) show(line);
+  show(`seed ${report.seed}: ${report.violation}`);
+  show(`To run it again: npm run simulate -- --seed ${report.seed}`);
+  process.exitCode = 1;
+}
+
+if (values.seed !== undefined) {
+  const { trace, violation } = await simulate(Number(values.seed));
+  for (const line of trace) show(line);
+  show(violation ?? "every promise was kept");
+  if (violation !== undefined) process.exitCode = 1;
+} else {
+  const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => index + 1);
+  await (values.mistakes ? findMistakes : checkPromises)(seeds);
+}

@@ -1,0 +1,70 @@
+import type { Store } from "../../src/core/store.ts";
+import { createClient } from "./client.ts";
+import { Violation } from "./violation.ts";
+import { createVirtualTime, replaceTimers, type VirtualTime } from "./virtual-time.ts";
+import { createWorld, type World } from "./world.ts";
+
+export interface Report {
+  readonly seed: number;
+  readonly steps: number;
+  readonly trace: readonly string[];
+  /** The promise that was not kept, if any. */
+  readonly violation: string | undefined;
+}
+
+const CLIENTS = 4;
+const STEPS_OF_CLIENT = 25;
+
+let current: VirtualTime | undefined;
+replaceTimers(() => {
+  if (current === undefined) throw new Error("a timer is used outside of a simulation");
+  return current;
+});
+
+/** Runs one simulation. The same seed makes the same one. */
+export async function simulate(seed: number, change?: (store: Store) => Store): Promise<Report> {
+  const time = createVirtualTime();
+  current = time;
+  const world = await createWorld(seed, time, change);
+  const { trace } = world;
+  let violation: string | undefined;
+  const clients = Array.from({ length: CLIENTS }, (_, index) => `client ${index + 1}`);
+  try {
+    await time.runUntil(Promise.all([...clients.map((name) => live(world, name)), disturb(world)]));
+  } catch (error) {
+    if (!(error instanceof Violation)) throw error;
+    violation = error.message;
+  } finally {
+    world.close();
+  }
+  return { seed, steps: trace.length, trace, violation };
+}
+
+async function live(world: World, name: string): Promise<void> {
+  const client = createClient(world, name);
+  for (let step = 0; step < STEPS_OF_CLIENT; step += 1) {
+    await world.time.pause(world.random.next() ** 6 * 5_000);
+    await client.act();
+    await world.check();
+  }
+}
+
+const DISTURBANCES = 6;
+
+/** Gates crash and come back, and their clocks jump. */
+async function disturb({ gates, random, time, note }: World): Promise<void> {
+  for (let count = 0; count < DISTURBANCES; count += 1) {
+    await time.pause(random.next() * 10_000);
+    const gate = random.pick(gates);
+    if (random.chance(0.5)) {
+      gate?.setClock();
+      note(`the clock of ${gate?.name} is set`);
+      continue;
+    }
+    gate?.crash();
+    note(`${gate?.name} crashes`);
+    await time.pause(random.next() * 2_000);
+    gate?.start();
+    note(`${gate?.name} starts`);
+  }
+}
