@@ -7,12 +7,17 @@ import type { VirtualTime } from "./virtual-time.ts";
 /** A call takes effect or fails within this time, also after its gate has crashed. */
 export const MAX_CALL_MS = 6_000;
 
+/** How long after a failure a request can still take effect. */
+export const LATE_MS: number = 2 * MAX_CALL_MS;
+
 /** What the stores of all gates share. */
 export interface Network {
   readonly time: VirtualTime;
   readonly random: Random;
   /** While `false`, every call answers soon and no notification is lost. */
   isFaulty: boolean;
+  /** Until then the store answers no gate. */
+  awayUntil: number;
 }
 
 /** How a gate learns of changes that others have made. */
@@ -45,7 +50,9 @@ export function connect(base: Store, reporting: Reporting, network: Network): Co
     if (isCut) return NEVER;
     const fate = network.isFaulty ? random.next() : 1;
     await time.pause(latency());
-    if (fate < FAILED_OF_CALLS) throw new Unavailable("store_away", "simulated: not sent", 1);
+    const isAway = time.now() < network.awayUntil;
+    if (isAway || fate < FAILED_OF_CALLS)
+      throw new Unavailable("store_away", "simulated: not sent", 1);
     const result = await call();
     await time.pause(latency());
     if (isCut) return NEVER;

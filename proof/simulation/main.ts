@@ -31,13 +31,15 @@ async function firstFailure(
 
 const show = (text: string): boolean => process.stdout.write(`${text}\n`);
 
+/** Also runs each seed that finds one again, which must be the same simulation. */
 async function findMistakes(seeds: readonly number[]): Promise<void> {
   for (const [name, change] of Object.entries(mistakes)) {
     const { report } = await firstFailure(seeds, change);
-    show(
-      `${name}: ${report === undefined ? "not found" : `seed ${report.seed}, ${report.violation}`}`,
-    );
-    if (report === undefined) process.exitCode = 1;
+    const again = report && (await simulate(report.seed, change));
+    const isSame = again?.trace.join() === report?.trace.join();
+    const finding = report === undefined ? "not found" : `seed ${report.seed}, ${report.violation}`;
+    show(`${name}: ${finding}${isSame ? "" : " (not the same again)"}`);
+    if (report === undefined || !isSame) process.exitCode = 1;
   }
 }
 

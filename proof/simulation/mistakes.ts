@@ -31,6 +31,16 @@ export const mistakes: Readonly<Record<string, (store: Store) => Store>> = {
       ? store
       : { ...store, sessions: { ...store.sessions, hasEnded: async () => false } },
 
+  "the answer to a challenge is not claimed": (store) =>
+    store.passkeys === undefined
+      ? store
+      : { ...store, passkeys: { ...store.passkeys, answer: async () => true } },
+
+  "a recovery code is not used up": (store) =>
+    store.codes === undefined
+      ? store
+      : { ...store, codes: { ...store.codes, useRecovery: async () => true } },
+
   "a setup checks first and inserts then": (store) =>
     withUsers(store, {
       async insertFirst(user) {

@@ -1,3 +1,6 @@
+import crypto from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
+
 /** Decisions that follow from a seed alone. */
 export interface Random {
   /** From 0 to below 1. */
@@ -24,4 +27,16 @@ export function createRandom(seed: number): Random {
     chance: (probability) => next() < probability,
     pick: (values) => values[below(values.length)],
   };
+}
+
+/** Makes the IDs, keys and codes of this process follow from the seed too. */
+export function replaceRandomness({ below }: Random): void {
+  const randomBytes = (size: number): Buffer =>
+    Buffer.from(Uint8Array.from({ length: size }, () => below(256)));
+  const randomUUID = (): string =>
+    randomBytes(16)
+      .toString("hex")
+      .replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  Object.assign(crypto, { randomBytes, randomInt: below, randomUUID });
+  syncBuiltinESMExports();
 }

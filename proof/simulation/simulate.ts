@@ -1,6 +1,8 @@
 import type { Store } from "../../src/core/store.ts";
-import { createClient } from "./client.ts";
-import { Violation } from "./violation.ts";
+import { act } from "./client.ts";
+import { finish } from "./finish.ts";
+import { Violation } from "./model/violation.ts";
+import { createRandom, replaceRandomness } from "./random.ts";
 import { createVirtualTime, replaceTimers, type VirtualTime } from "./virtual-time.ts";
 import { createWorld, type World } from "./world.ts";
 
@@ -24,13 +26,13 @@ replaceTimers(() => {
 /** Runs one simulation. The same seed makes the same one. */
 export async function simulate(seed: number, change?: (store: Store) => Store): Promise<Report> {
   const time = createVirtualTime();
+  replaceRandomness(createRandom(-seed));
   current = time;
   const world = await createWorld(seed, time, change);
   const { trace } = world;
   let violation: string | undefined;
-  const clients = Array.from({ length: CLIENTS }, (_, index) => `client ${index + 1}`);
   try {
-    await time.runUntil(Promise.all([...clients.map((name) => live(world, name)), disturb(world)]));
+    await time.runUntil(live(world));
   } catch (error) {
     if (!(error instanceof Violation)) throw error;
     violation = error.message;
@@ -40,23 +42,36 @@ export async function simulate(seed: number, change?: (store: Store) => Store): 
   return { seed, steps: trace.length, trace, violation };
 }
 
-async function live(world: World, name: string): Promise<void> {
-  const client = createClient(world, name);
+async function live(world: World): Promise<void> {
+  const names = Array.from({ length: CLIENTS }, (_, index) => `client ${index + 1}`);
+  await Promise.all([...names.map((name) => actOften(world, name)), disturb(world)]);
+  await finish(world);
+}
+
+async function actOften(world: World, name: string): Promise<void> {
   for (let step = 0; step < STEPS_OF_CLIENT; step += 1) {
     await world.time.pause(world.random.next() ** 6 * 5_000);
-    await client.act();
+    await act(world, name);
     await world.check();
   }
 }
 
 const DISTURBANCES = 6;
+const MAX_AWAY_MS = 3_000;
 
 /** Gates crash and come back, and their clocks jump. */
-async function disturb({ gates, random, time, note }: World): Promise<void> {
+async function disturb(world: World): Promise<void> {
+  const { gates, random, time, note } = world;
   for (let count = 0; count < DISTURBANCES; count += 1) {
     await time.pause(random.next() * 10_000);
     const gate = random.pick(gates);
-    if (random.chance(0.5)) {
+    const kind = random.next();
+    if (kind < 0.2) {
+      world.awayUntil = time.now() + random.next() * MAX_AWAY_MS;
+      note("the store is away");
+      continue;
+    }
+    if (kind < 0.5) {
       gate?.setClock();
       note(`the clock of ${gate?.name} is set`);
       continue;

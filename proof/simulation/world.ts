@@ -1,12 +1,14 @@
-import type { Store } from "../../src/core/store.ts";
+import type { Store, UserChanges, UserWatching } from "../../src/core/store.ts";
 import { openSqlite } from "../../src/stores/sqlite/store.ts";
-import { type AttemptModel, createAttemptModel } from "./attempt-model.ts";
-import { MAX_CALL_MS, type Network, type Reporting } from "./faulty-store.ts";
+import { LATE_MS, MAX_CALL_MS, type Network, type Reporting } from "./faulty-store.ts";
 import { createGate, type Gate, type Life } from "./gate.ts";
-import { createPasswordModel, type PasswordModel } from "./password-model.ts";
+import { type AttemptModel, createAttemptModel } from "./model/attempts.ts";
+import { createFact, type Fact } from "./model/fact.ts";
+import type { Enrolment, KnownPasskey } from "./model/known.ts";
+import { createPasswordModel, type PasswordModel } from "./model/password.ts";
+import { createSessionModel, type SessionModel } from "./model/sessions.ts";
+import { promise } from "./model/violation.ts";
 import { createRandom } from "./random.ts";
-import { createSessionModel, type SessionModel } from "./session-model.ts";
-import { promise } from "./violation.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** The gates of one simulation, their store, and what is known of it. */
@@ -15,6 +17,10 @@ export interface World extends Network {
   readonly sessions: SessionModel;
   readonly passwords: PasswordModel;
   readonly attempts: AttemptModel;
+  readonly passkeyAttempts: AttemptModel;
+  readonly passkeys: KnownPasskey[];
+  readonly codes: Fact<Enrolment | "off">;
+  readonly enrolments: Enrolment[];
   /** Whether an answer has told that an account exists. */
   isConfigured: boolean;
   setUps: number;
@@ -42,8 +48,8 @@ export async function createWorld(
 ): Promise<World> {
   const random = createRandom(seed);
   const base = await openSqlite({ file: ":memory:" });
-  const network: Network = { time, random, isFaulty: true };
-  const changed = change(base);
+  const network: Network = { time, random, isFaulty: true, awayUntil: 0 };
+  const changed = { ...change(base), changes: sharedChanges(base.changes, time) };
   const gates = Array.from({ length: 2 + random.below(3) }, (_, index) =>
     createGate(`gate ${index + 1}`, changed, random.pick(REPORTING) ?? "absent", network),
   );
@@ -56,9 +62,13 @@ export async function createWorld(
 
   return Object.assign(network, {
     gates,
-    sessions: createSessionModel(time.now, 2 * MAX_CALL_MS),
+    sessions: createSessionModel(time.now, LATE_MS),
     passwords: createPasswordModel(),
     attempts: createAttemptModel(time.now),
+    passkeyAttempts: createAttemptModel(time.now),
+    passkeys: [],
+    codes: createFact<Enrolment | "off">("off", time.now, LATE_MS),
+    enrolments: [],
     isConfigured: false,
     setUps: 0,
     numbers: 0,
@@ -85,7 +95,10 @@ export async function createWorld(
       accounts = users.length;
       for (const { life } of gates) {
         if (life === undefined) continue;
-        promise(life.levels.rememberedUsers() <= accounts, "users are remembered without bound");
+        const { rememberedUsers, rememberedSessions } = life.levels;
+        promise(rememberedUsers() <= accounts, "users are remembered without bound");
+        const known = this.sessions.all.length;
+        promise(rememberedSessions() <= known, "sessions are remembered without bound");
       }
     },
 
@@ -94,4 +107,21 @@ export async function createWorld(
       base.close();
     },
   });
+}
+
+/** One watch for all gates, since each one of SQLite asks the database twenty times a second. */
+function sharedChanges(changes: UserChanges, { now }: VirtualTime): UserChanges {
+  const watching = new Set<UserWatching>();
+  changes.watch({
+    now,
+    changed(id) {
+      for (const one of watching) one.changed(id);
+    },
+  });
+  return {
+    watch(one) {
+      watching.add(one);
+      return { confirmedAt: now, close: async () => void watching.delete(one) };
+    },
+  };
 }

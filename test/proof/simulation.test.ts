@@ -19,14 +19,8 @@ test("keeps every promise in a hundred simulations", async () => {
   );
 });
 
-test("finds each error that is put back, and fails with the seed", async () => {
-  const found = (await simulate("--seeds", "60", "--mistakes")).trim().split("\n");
-  assert.ok(found.length >= 5);
-  for (const line of found) assert.match(line, /: seed \d+, /);
-});
-
-test("makes the same simulation from the same seed", async () => {
-  const [one, other] = await Promise.all([simulate("--seed", "5"), simulate("--seed", "5")]);
-  assert.ok(one.split("\n").length > 100);
-  assert.equal(one, other);
+test("finds each error that is put back, with a seed that finds it again", async () => {
+  const found = (await simulate("--seeds", "40", "--mistakes")).trim().split("\n");
+  assert.ok(found.length >= 7);
+  for (const line of found) assert.match(line, /: seed \d+, [^(]+$/);
 });

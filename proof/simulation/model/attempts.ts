@@ -1,5 +1,5 @@
-import { attemptRule } from "../../src/core/limits/attempt-limiter.ts";
-import type { Life } from "./gate.ts";
+import { attemptRule } from "../../../src/core/limits/attempt-limiter.ts";
+import type { Life } from "../gate.ts";
 import { promise } from "./violation.ts";
 
 interface Attempt {

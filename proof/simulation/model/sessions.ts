@@ -1,4 +1,4 @@
-import type { Life } from "./gate.ts";
+import type { Life } from "../gate.ts";
 import { promise } from "./violation.ts";
 
 /** What a gate may still use without asking the store again. */

@@ -1,0 +1,89 @@
+import { codeAt, stepAt } from "../../../src/core/codes/totp.ts";
+import { decodeBase32 } from "../../../test/support/one-time-codes.ts";
+import type { Life } from "../gate.ts";
+import type { Enrolment } from "../model/known.ts";
+import { promise } from "../model/violation.ts";
+import type { World } from "../world.ts";
+import { FAILED, type Step, visit } from "./step.ts";
+
+/** What a client enters as its code. */
+export interface EnteredCode {
+  readonly text: string;
+  /** Checks that it was right to accept it, and notes that it is used up. */
+  accepted(): void;
+}
+
+/** Any code of the account, new, used, of an earlier step, or wrong, if it may use codes. */
+export function enterCode(world: World, life: Life): EnteredCode {
+  const { codes, random, enrolments } = world;
+  const { version, value } = codes;
+  const of = random.chance(0.9) ? enrolments.at(-1) : random.pick(enrolments);
+  const { text, id } = of === undefined ? NO_CODE : chooseCode(of, world, life);
+  return {
+    text,
+    accepted() {
+      const isCertain = value !== undefined && codes.version === version;
+      if (!isCertain || value === "off") return;
+      promise(of === value && id !== "", "a wrong code is accepted");
+      promise(!value.used.has(id), "a code is accepted twice");
+      value.used.add(id);
+    },
+  };
+}
+
+const NO_CODE = { text: "", id: "" };
+
+function chooseCode({ key, recoveryCodes }: Enrolment, { random }: World, life: Life) {
+  const kind = random.next();
+  if (kind < 0.1) return NO_CODE;
+  if (kind < 0.2) return { text: "12345", id: "" };
+  if (kind < 0.5) {
+    const text = random.pick(recoveryCodes.slice(0, 3)) ?? "";
+    return { text, id: text };
+  }
+  const step = stepAt(life.now()) - random.below(2);
+  return { text: codeAt(key, step), id: String(step) };
+}
+
+export async function beginCodes(world: World, step: Step): Promise<string> {
+  const { outcome, user } = await visit(world, step);
+  const rules = step.life.rules.codes;
+  if (user === undefined || rules === undefined) return outcome;
+  const { passwords, random, codes } = world;
+  const password = random.pick(passwords.possible()) ?? "";
+  const { value, version } = codes;
+  const begun = await world.request(step.life, () => rules.begin(user.id, password, step.client));
+  if (begun === undefined) return FAILED;
+  const { answer } = begun;
+  if (answer.kind === "already-on")
+    promise(value !== "off" || version !== codes.version, "codes are on without a confirmation");
+  if (answer.kind !== "begun") return answer.kind;
+  const key = decodeBase32(answer.begun.secret);
+  const at = stepAt(step.life.now());
+  const form = { sealed: answer.begun.sealed, code: codeAt(key, at) };
+  const learn = codes.changing();
+  const result = await world.request(step.life, () => rules.confirm(user.id, form, step.client));
+  if (result?.answer.kind === "on") {
+    const { recoveryCodes } = result.answer;
+    const enrolment: Enrolment = { key, recoveryCodes, used: new Set([String(at)]) };
+    world.enrolments.push(enrolment);
+    learn({ to: enrolment });
+    return "on";
+  }
+  learn(result && "unchanged");
+  return result?.answer.kind ?? FAILED;
+}
+
+export async function turnOffCodes(world: World, step: Step): Promise<string> {
+  const { outcome, user } = await visit(world, step);
+  const rules = step.life.rules.codes;
+  if (user === undefined || rules === undefined) return outcome;
+  const currentPassword = world.random.pick(world.passwords.possible()) ?? "";
+  const code = enterCode(world, step.life);
+  const form = { currentPassword, code: code.text };
+  const learn = world.codes.changing();
+  const result = await world.request(step.life, () => rules.turnOff(user.id, form, step.client));
+  if (result === undefined) learn(undefined);
+  else learn(result.answer === "off" ? { to: "off" } : "unchanged");
+  return result?.answer ?? FAILED;
+}

@@ -1,0 +1,50 @@
+import { promise } from "../model/violation.ts";
+import type { World } from "../world.ts";
+import { FAILED, type Step, visit } from "./step.ts";
+
+export async function endSession(world: World, step: Step): Promise<string> {
+  const target = world.random.pick(world.sessions.all);
+  const { outcome, user } = await visit(world, step);
+  if (user === undefined || target === undefined) return outcome;
+  const learn = world.sessions.ending(target, step.life);
+  const result = await world.request(step.life, async () =>
+    step.life.rules.sessions?.end(user, target.id, step.client),
+  );
+  if (result === undefined) return `${FAILED}, for ${target.label}`;
+  learn(result.answer === "ended" ? "ended" : "unchanged");
+  return `${result.answer}, ${target.label}`;
+}
+
+export async function endOthers(world: World, step: Step): Promise<string> {
+  const { outcome, user, session } = await visit(world, step);
+  if (user === undefined || session === undefined) return outcome;
+  const { ended: hadEnded } = session;
+  const from = world.time.now();
+  const learn = world.sessions.endingAll(step.life);
+  const result = await world.request(step.life, async () =>
+    step.life.rules.sessions?.endOthers(user, session.token, step.client),
+  );
+  if (result === undefined) return FAILED;
+  const token = result.answer;
+  learn("ended");
+  promise(
+    token === undefined || hadEnded === undefined,
+    `${session.label} has ended, and continues`,
+  );
+  if (token === undefined) return "all ended";
+  const { label } = world.sessions.started({ token: token.text, id: token.id, from });
+  return `ended, and ${session.label} continues as ${label}`;
+}
+
+export async function signOut(world: World, step: Step): Promise<string> {
+  const session = world.random.pick(world.sessions.all);
+  if (session === undefined) return "without a session";
+  const learn = world.sessions.ending(session, step.life);
+  const result = await world.request(step.life, () =>
+    step.life.rules.signOut([session.token], step.client),
+  );
+  if (result === undefined) return `${FAILED}, for ${session.label}`;
+  if (result.answer === "not-ended") session.refusedBy.add(step.life);
+  else learn("ended");
+  return `${result.answer}, ${session.label}`;
+}

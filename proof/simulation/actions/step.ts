@@ -1,0 +1,46 @@
+import type { Client } from "../../../src/core/limits/requester.ts";
+import type { User } from "../../../src/core/records.ts";
+import type { Gate, Life } from "../gate.ts";
+import type { KnownSession } from "../model/sessions.ts";
+import { promise } from "../model/violation.ts";
+import type { World } from "../world.ts";
+
+/** What a client does next, and where it sends its requests. */
+export interface Step {
+  readonly gate: Gate;
+  readonly life: Life;
+  readonly client: Client;
+}
+
+/** Does one thing, checks the answers, and returns what to write in the trace. */
+export type Action = (world: World, step: Step) => Promise<string>;
+
+/** The gate has crashed, or the store has failed. */
+export const FAILED = "no answer";
+
+export interface Visit {
+  readonly outcome: string;
+  readonly session: KnownSession | undefined;
+  /** If the guard has admitted the request. */
+  readonly user?: User;
+}
+
+/** A guarded request with any session that there ever was, the newest more often. */
+export async function visit(world: World, { life }: Step): Promise<Visit> {
+  const { random, sessions } = world;
+  const { all } = sessions;
+  const session = all[Math.floor(all.length * (1 - random.next() ** 2 * 0.999))];
+  if (session === undefined) return { outcome: "without a session", session };
+  const checked = sessions.asking(session, life);
+  const result = await world.request(life, () =>
+    life.rules.requireAuth(`session=${session.token}`),
+  );
+  if (result === undefined) return { outcome: FAILED, session };
+  const { answer } = result;
+  promise(answer.kind !== "needs-setup", "the account of a session is not found");
+  checked(answer.kind === "admitted");
+  const outcome = `${answer.kind} with ${session.label}`;
+  return answer.kind === "admitted"
+    ? { outcome, session, user: answer.user }
+    : { outcome, session };
+}

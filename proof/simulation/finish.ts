@@ -1,0 +1,84 @@
+import { PARTY } from "../../test/support/authenticator.ts";
+import { LATE_MS } from "./faulty-store.ts";
+import type { Life } from "./gate.ts";
+import { promise } from "./model/violation.ts";
+import type { World } from "./world.ts";
+
+/** The longest pause between two attempts to end a session that a gate has signed out. */
+const MAX_RETRY_MS = 31_000;
+
+/** Lets the faults end, and checks that what was accepted is in effect on all gates. */
+export async function finish(world: World): Promise<void> {
+  const { time, gates } = world;
+  world.isFaulty = false;
+  for (const gate of gates) if (gate.life === undefined) gate.start();
+  await time.pause(LATE_MS + MAX_RETRY_MS);
+  await agreeOnSessions(world);
+  // Its limiters begin again.
+  gates[0]?.crash();
+  gates[0]?.start();
+  const life = gates[0]?.life;
+  if (life !== undefined) {
+    await usePasskeys(world, life);
+    await signInOnce(world, life);
+  }
+  await time.pause(MAX_RETRY_MS / 3);
+  for (const { levels } of lives(world))
+    promise(levels.waitingEntries() === 0, "an entry of the audit log is not written");
+  await world.check();
+}
+
+const lives = ({ gates }: World): readonly Life[] => gates.flatMap(({ life }) => life ?? []);
+
+async function agreeOnSessions(world: World): Promise<void> {
+  for (const session of world.sessions.all) {
+    const isSignedOut = lives(world).some((life) => session.refusedBy.has(life));
+    const outcomes = new Set<boolean>();
+    for (const life of lives(world)) {
+      const checked = world.sessions.asking(session, life);
+      const cookies = `session=${session.token}`;
+      const result = await world.request(life, () => life.rules.requireAuth(cookies));
+      const isAdmitted = result?.answer.kind === "admitted";
+      checked(isAdmitted);
+      promise(!(isAdmitted && isSignedOut), `${session.label} was signed out, and is admitted`);
+      outcomes.add(isAdmitted);
+    }
+    promise(outcomes.size === 1, `the gates do not agree on ${session.label}`);
+  }
+}
+
+/** One address for each, because of the rate limit. */
+const addressOf = (index: number) => ({ remoteAddress: `198.51.100.${index}` });
+
+async function usePasskeys(world: World, life: Life): Promise<void> {
+  const { passkeys } = life.rules;
+  if (passkeys === undefined) return;
+  for (const [index, { authenticator, userId, state }] of world.passkeys.entries()) {
+    const answer = authenticator.get(passkeys.challenge(), userId);
+    const result = await world.request(life, () =>
+      passkeys.signIn(answer, PARTY, addressOf(index)),
+    );
+    const kind = result?.answer.kind;
+    const expected = { added: "signed-in", absent: "rejected" };
+    if (state.value !== undefined)
+      promise(kind === expected[state.value], `a passkey that is ${state.value} is ${kind}`);
+  }
+}
+
+/** One of the possible passwords is the right one, with a code that was never used. */
+async function signInOnce(world: World, life: Life): Promise<void> {
+  const { value } = world.codes;
+  const possible = world.passwords.possible();
+  if (value === undefined || possible.length === 0) return;
+  const code = value === "off" ? "" : (value.recoveryCodes.at(-1) ?? "");
+  const accepted: string[] = [];
+  for (const [index, password] of possible.entries()) {
+    const attempt = { username: password.split("/")[0] ?? "", password, code, ...addressOf(index) };
+    const signIn = () => world.request(life, () => life.rules.signIn(attempt));
+    if ((await signIn())?.answer.kind !== "signed-in") continue;
+    accepted.push(password);
+    const kind = (await signIn())?.answer.kind;
+    promise(kind === (code === "" ? "signed-in" : "rejected"), `a second sign-in is ${kind}`);
+  }
+  promise(accepted.length === 1, `${accepted.length} of ${possible.length} passwords are accepted`);
+}

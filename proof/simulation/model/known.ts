@@ -1,0 +1,21 @@
+import type { PasskeyAnswer } from "../../../src/core/passkeys/sign-in-with-passkey.ts";
+import type { UserId } from "../../../src/core/records.ts";
+import type { Authenticator } from "../../../test/support/authenticator.ts";
+import type { Fact } from "./fact.ts";
+
+/** A key in an authenticator app, with the recovery codes of its account. */
+export interface Enrolment {
+  readonly key: Uint8Array;
+  readonly recoveryCodes: readonly string[];
+  /** The codes that were accepted: steps, and recovery codes. */
+  readonly used: Set<string>;
+}
+
+/** A passkey on a device of the account's owner. */
+export interface KnownPasskey {
+  readonly authenticator: Authenticator;
+  readonly userId: UserId;
+  readonly state: Fact<"absent" | "added">;
+  /** Its answers so far. Each is accepted once. */
+  readonly answers: { readonly answer: PasskeyAnswer; isUsed: boolean }[];
+}
