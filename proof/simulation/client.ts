@@ -11,13 +11,13 @@ type WeightedAction = readonly [name: string, weight: number, action: Action];
 
 const SET_UP: WeightedAction = ["sets up", 1, setUp];
 const actions: readonly WeightedAction[] = [
-  ["visits", 10, async (world, step) => (await visit(world, step)).outcome],
+  ["visits", 16, async (world, step) => (await visit(world, step)).outcome],
   ["signs in", 8, signIn],
   SET_UP,
   ["changes the password", 4, changePassword],
   ["ends a session", 3, endSession],
-  ["ends all others", 2, endOthers],
-  ["signs out", 2, signOut],
+  ["ends all others", 4, endOthers],
+  ["signs out", 3, signOut],
   ["adds a passkey", 3, addPasskey],
   ["removes a passkey", 1, removePasskey],
   ["signs in with a passkey", 6, signInWithPasskey],

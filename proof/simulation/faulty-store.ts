@@ -33,7 +33,7 @@ export interface Connection {
 const NEVER = new Promise<never>(() => {});
 const LOST_OF_CALLS = 0.02;
 const FAILED_OF_CALLS = 0.02;
-const SLOW_OF_CALLS = 0.04;
+const SLOW_OF_CALLS = 0.08;
 
 /** Connects one gate to the store: its calls are slow, overtake each other, fail, or lose answers. */
 export function connect(base: Store, reporting: Reporting, network: Network): Connection {
@@ -42,7 +42,8 @@ export function connect(base: Store, reporting: Reporting, network: Network): Co
 
   function latency(): number {
     if (!network.isFaulty) return random.next();
-    if (random.chance(SLOW_OF_CALLS)) return random.next() * (MAX_CALL_MS / 2);
+    if (random.chance(SLOW_OF_CALLS))
+      return random.chance(0.5) ? MAX_CALL_MS / (2 + random.next()) : random.next() * 500;
     return random.next() ** 3 * 20;
   }
 

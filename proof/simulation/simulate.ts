@@ -14,8 +14,8 @@ export interface Report {
   readonly violation: string | undefined;
 }
 
-const CLIENTS = 4;
-const STEPS_OF_CLIENT = 25;
+const CLIENTS = 6;
+const STEPS_OF_CLIENT = 18;
 
 let current: VirtualTime | undefined;
 replaceTimers(() => {
