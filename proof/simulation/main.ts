@@ -29,6 +29,11 @@ async function firstFailure(
   return { steps, report: undefined };
 }
 
+function wholeNumber(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new Error(`"${text}" is not a whole number above 0`);
+}
+
 const show = (text: string): boolean => process.stdout.write(`${text}\n`);
 
 /** Also runs each seed that finds one again, which must be the same simulation. */
@@ -58,11 +63,11 @@ async function checkPromises(seeds: readonly number[]): Promise<void> {
 }
 
 if (values.seed !== undefined) {
-  const { trace, violation } = await simulate(Number(values.seed));
+  const { trace, violation } = await simulate(wholeNumber(values.seed));
   for (const line of trace) show(line);
   show(violation ?? "every promise was kept");
   if (violation !== undefined) process.exitCode = 1;
 } else {
-  const seeds = Array.from({ length: Number(values.seeds) }, (_, index) => index + 1);
+  const seeds = Array.from({ length: wholeNumber(values.seeds) }, (_, index) => index + 1);
   await (values.mistakes ? findMistakes : checkPromises)(seeds);
 }

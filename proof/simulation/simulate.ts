@@ -59,7 +59,7 @@ async function actOften(world: World, name: string): Promise<void> {
 const DISTURBANCES = 6;
 const MAX_AWAY_MS = 3_000;
 
-/** Gates crash and come back, and their clocks jump. */
+/** The store is away for a while, gates crash and come back, and their clocks jump. */
 async function disturb(world: World): Promise<void> {
   const { gates, random, time, note } = world;
   for (let count = 0; count < DISTURBANCES; count += 1) {

@@ -1,3 +1,4 @@
+import { Unavailable } from "../../src/core/base/fault.ts";
 import type { Store, UserChanges, UserWatching } from "../../src/core/store.ts";
 import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { LATE_MS, MAX_CALL_MS, type Network, type Reporting } from "./faulty-store.ts";
@@ -77,7 +78,8 @@ export async function createWorld(
 
     async request<T>(life: Life, work: () => T | Promise<T>) {
       const answering = (async () => ({ answer: await work() }))().catch((error: unknown) => {
-        promise(network.isFaulty, `a request fails without a fault: ${String(error)}`);
+        const isExpected = network.isFaulty && error instanceof Unavailable;
+        promise(isExpected, `a request fails without a fault: ${String(error)}`);
         return undefined;
       });
       const late = Promise.withResolvers<"late">();
