@@ -8,8 +8,8 @@ export interface RefusalOptions extends ReturnOptions {
   readonly guards: ReturnOptions["guards"] & { readonly onDenied: "redirect" | "negotiate" };
 }
 
-const UNAUTHORIZED = {
-  // A 401 needs a challenge. Browsers open a dialog for the schemes that they know, not for this.
+/** A 401 needs a challenge. Browsers open a dialog for the schemes that they know, not for this. */
+export const CHALLENGE = {
   "WWW-Authenticate": 'Cookie cookie-name="session"',
 };
 
@@ -26,7 +26,7 @@ export function answerRefused(options: RefusalOptions, path: string, request: We
   if (vary && kind === "call") {
     const isHtmx = request.header("hx-request") !== undefined;
     const leave = isHtmx && { "HX-Redirect": returningTo(request.header("hx-current-url")) };
-    return respondJson({ error: "sign_in_required" }, 401, { ...UNAUTHORIZED, ...vary, ...leave });
+    return respondJson({ error: "sign_in_required" }, 401, { ...CHALLENGE, ...vary, ...leave });
   }
   const location = kind === "page" ? returningTo(`${request.path}${request.query}`) : path;
   return redirect(location, [], { ...vary });

@@ -37,18 +37,16 @@ type NotAdmitted = Exclude<Admission, { readonly kind: "admitted" }>;
 /** The path to which a refused request is redirected. A forged session token is logged. */
 export function signInPath(
   ports: RefusalPorts & Pick<GuardPorts, "paths">,
-  { kind }: NotAdmitted,
+  admission: NotAdmitted,
   request: WebRequest,
 ): string {
-  switch (kind) {
-    case "needs-setup":
-      return ports.paths.setup;
-    case "forged-token":
-      noteRefusal(ports, request, "forged session token refused");
-      return ports.paths.login;
-    case "needs-sign-in":
-      return ports.paths.login;
-  }
+  noteForged(ports, admission, request);
+  return admission.kind === "needs-setup" ? ports.paths.setup : ports.paths.login;
+}
+
+/** Logs a session token that no secret has signed. */
+export function noteForged(ports: RefusalPorts, { kind }: NotAdmitted, request: WebRequest): void {
+  if (kind === "forged-token") noteRefusal(ports, request, "forged session token refused");
 }
 
 export function createGuardCheck(guard: CookieGuard, ports: GuardPorts): GuardCheck {

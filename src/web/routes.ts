@@ -8,6 +8,7 @@ import { postBeginCodes, postConfirmCodes, postTurnOffCodes } from "./endpoints/
 import { forwardAuth } from "./endpoints/forward-auth.ts";
 import { getHome } from "./endpoints/home.ts";
 import { getLogin, postLogin } from "./endpoints/login.ts";
+import { getMe } from "./endpoints/me.ts";
 import { postAddPasskey, postPasskeyLogin, postRemovePasskey } from "./endpoints/passkeys.ts";
 import { postEndSession, postLogout } from "./endpoints/sessions.ts";
 import { getSetup, postSetup } from "./endpoints/setup.ts";
@@ -97,6 +98,7 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
     POST: showingFaults(ports, setupForm),
   });
   site.set(`${base}/logout`, { POST: logout });
+  site.set(`${base}/account/me`, { GET: (request) => getMe(ports, request) });
   site.set(paths.password, { POST: showingFaults(ports, ownForm(postPassword)) });
   if (sessions !== undefined) {
     site.set(`${base}/account/sessions/end`, { POST: ownForm(postEndSession(sessions)) });

@@ -1,0 +1,18 @@
+import { andThen, type MaybePromise } from "../../core/base/maybe-promise.ts";
+import { CHALLENGE } from "../answer-refused.ts";
+import { type Answer, respondJson } from "../answers/responses.ts";
+import { noteForged } from "../guards.ts";
+import type { WebPorts } from "../ports.ts";
+import type { WebRequest } from "../request/web-request.ts";
+
+/** Tells scripts who is signed in. The header that allows other sites to read it is not sent. */
+export function getMe(ports: WebPorts, request: WebRequest): MaybePromise<Answer> {
+  return andThen(ports.rules.requireAuth(request.header("cookie")), (admission) => {
+    if (admission.kind !== "admitted") {
+      noteForged(ports, admission, request);
+      return respondJson({ user: null }, 401, CHALLENGE);
+    }
+    const { id, username, groups = [] } = admission.user;
+    return respondJson({ user: { id, username, groups } }, 200);
+  });
+}
