@@ -38,7 +38,7 @@ for (const colours of ["own", "forced"] as const) {
       ...["current_password", "Show", "new_password", "Show", "confirm_password", "Show"],
       ...["end_others", "Change password"],
       ...["Sessions\n1 active", "session"],
-      ...["One-time codes\nTurn on", "codes_password", "Show", "Continue"],
+      ...["One-time codes\nOff", "codes_password", "Show", "Continue"],
     ]);
     await page.context().clearCookies();
     await page.goto(`${gate.url}/login`);

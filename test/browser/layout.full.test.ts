@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
+import { locales } from "../../src/web/pages/words.ts";
 import { atGate, atHome, carry, submitUnchecked } from "./forms.ts";
-import { states } from "./states.ts";
+import { stateNamed, states } from "./states.ts";
 
 const PHONE = { width: 320, height: 640 };
 const LONG = "W".repeat(300);
@@ -11,6 +12,8 @@ interface Box {
   readonly left: number;
   readonly right: number;
 }
+
+declare function getComputedStyle(element: object): { lineHeight: string; paddingTop: string };
 
 declare const document: {
   readonly documentElement: {
@@ -21,6 +24,7 @@ declare const document: {
   };
   querySelectorAll(selector: string): Iterable<{
     readonly outerHTML: string;
+    readonly clientHeight: number;
     checkVisibility(): boolean;
     getBoundingClientRect(): Box;
   }>;
@@ -60,9 +64,25 @@ test("fits a username of 300 letters without a space", async (t) => {
   await assertFits(page);
   await carry(at, await gate.setUp({ username: LONG }));
   await page.goto(`${gate.url}/`);
-  assert.match(await page.locator("main").innerText(), new RegExp(`Signed in as ${LONG}`));
+  assert.match(await page.locator("main").innerText(), new RegExp(LONG));
   await assertFits(page);
 });
+
+for (const locale of locales) {
+  test(`keeps the heading, the user and each row on one line on a phone: ${locale}`, async (t) => {
+    const page = await stateNamed("home with codes").open(t, { language: locale, size: PHONE });
+    const wrapped = await page.evaluate(() =>
+      [...document.querySelectorAll("h1, .row > h2, .row > small, .user p, .user button")]
+        .filter((element) => {
+          const { lineHeight, paddingTop } = getComputedStyle(element);
+          const height = element.clientHeight - 2 * Number.parseFloat(paddingTop);
+          return height > 1.5 * Number.parseFloat(lineHeight);
+        })
+        .map(({ outerHTML }) => outerHTML),
+    );
+    assert.deepEqual(wrapped, []);
+  });
+}
 
 for (const locale of ["de", "fr", "es"] as const) {
   test(`fits the longer texts of ${locale} and a long application name`, async (t) => {

@@ -29,7 +29,7 @@ test("adds a passkey, signs in with it, and records both", async (t) => {
 
   await signOut(at);
   await signInByPasskey(at);
-  assert.deepEqual([pathOf(at.page), await user(at.page)], ["/", "Signed in as owner"]);
+  assert.deepEqual([pathOf(at.page), await user(at.page)], ["/", "owner"]);
   await unfold(at.page);
   assert.match(await at.page.locator("#your-passkeys + ul").innerText(), /last used now/);
   const entries = await at.gate.logEntries(4);

@@ -57,7 +57,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
       assert.deepEqual(more, [], "one account");
       assert.equal((await read("SELECT id FROM log_entries")).length, 1, "one entry");
       for (const { body } of homes) {
-        assert.ok(body.includes(`<p>Signed in as ${user?.username}</p>`), "of the winner");
+        assert.ok(body.includes(`"Signed in as ${user?.username}"`), "of the winner");
       }
     }
   });

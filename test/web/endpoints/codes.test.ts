@@ -36,7 +36,7 @@ const marked = ({ body }: { readonly body: string }) => ({
   fields: elements(body, "input")
     .filter((one) => one["aria-invalid"] !== undefined)
     .map(({ name }) => name),
-  isOpen: /<details open>\s*<summary><h2 id="codes">/.test(body),
+  isOpen: /<details open>\s*<summary.*<h2 id="codes">/.test(body),
 });
 
 const hasCodeField = ({ body }: { readonly body: string }): boolean =>

@@ -18,7 +18,7 @@ test("offers a signed-in user to continue, to sign out, or to use another accoun
   const { status, body } = await gate.send("/login", { session });
   assert.equal(status, 200);
   assert.ok(body.includes(`<h1>${en.welcomeBack}</h1>`));
-  assert.ok(body.includes(`<p>${en.signedInAs("owner")}</p>`));
+  assert.ok(body.includes(`aria-label="${en.signedInAs("owner")}"`));
   assert.deepEqual(hrefs(body), ["/start?a&amp;b"]);
   assert.deepEqual(
     elements(body, "form").map(({ action }) => action),

@@ -29,7 +29,6 @@ export const de: Words = {
   createAccount: "Konto anlegen",
 
   accountAt: (app) => `Dein Konto bei ${app}`,
-  account: "Konto",
   signedInAs: (username) => `Angemeldet als ${username}`,
   signOut: "Abmelden",
   changePassword: "Passwort ändern",
@@ -41,7 +40,7 @@ export const de: Words = {
   sessionNotEnded:
     "Du bist in diesem Browser abgemeldet. Eine Kopie der Sitzung kann anderswo gültig bleiben, bis die Datenbank des Servers wieder verfügbar ist.",
   sessions: "Sitzungen",
-  activeSessions: (count) => `${count} aktiv`,
+  active: (count) => `${count} aktiv`,
   thisDevice: "Dieses Gerät",
   unknownDevice: "Unbekanntes Gerät",
   on: "auf",
@@ -50,8 +49,8 @@ export const de: Words = {
   endOthers: "Andere Geräte abmelden",
   sessionsUnreadable: "Die Sitzungen können gerade nicht gelesen werden.",
   codes: "Einmalcodes",
-  turnOn: "Einschalten",
-  turnOff: "Ausschalten",
+  off: "Aus",
+  codesOffNext: "Danach meldest du dich nur mit deinem Passwort an.",
   turnOnCodes: "Einmalcodes einschalten",
   turnOffCodes: "Einmalcodes ausschalten",
   cancel: "Abbrechen",
@@ -70,7 +69,7 @@ export const de: Words = {
   recoveryCodesAbout:
     "Ohne dein Handy kannst du dich mit jedem dieser Codes einmal anmelden. Drucke diese Seite oder schreibe die Codes auf: Sie werden nicht noch einmal gezeigt.",
   codesKept: "Ich habe sie aufbewahrt",
-  recoveryCodesLeft: (count) => `Unbenutzte Wiederherstellungscodes: ${count}`,
+  recoveryCodesLeft: (count) => `An, ${count} Codes in Reserve`,
   recentActivity: "Letzte Aktivitäten",
   noActivity: "Noch nichts.",
   activityUnreadable: "Das Protokoll kann gerade nicht gelesen werden.",
@@ -124,7 +123,7 @@ export const de: Words = {
 
   passkeys: "Deine Passkeys",
   passkeysAbout: "Melde dich mit deinem Gerät statt mit dem Passwort an.",
-  managePasskeys: "Verwalten",
+  noneYet: "Noch keine",
   passkeyName: "Name des Passkeys",
   passkeyNameHint: "Zum Beispiel das Gerät, auf dem er liegt.",
   addPasskey: "Passkey hinzufügen",

@@ -32,7 +32,6 @@ export const en = {
   createAccount: "Create account",
 
   accountAt: (app: string): string => `Your ${app} account`,
-  account: "Account",
   signedInAs: (username: string): string => `Signed in as ${username}`,
   signOut: "Sign out",
   changePassword: "Change password",
@@ -44,7 +43,7 @@ export const en = {
   sessionNotEnded:
     "You are signed out in this browser. Elsewhere, a copy of the session may stay valid until the server’s database is available again.",
   sessions: "Sessions",
-  activeSessions: (count: string): string => `${count} active`,
+  active: (count: string): string => `${count} active`,
   thisDevice: "This device",
   unknownDevice: "Unknown device",
   on: "on",
@@ -53,8 +52,8 @@ export const en = {
   endOthers: "Sign out other devices",
   sessionsUnreadable: "The sessions cannot be read right now.",
   codes: "One-time codes",
-  turnOn: "Turn on",
-  turnOff: "Turn off",
+  off: "Off",
+  codesOffNext: "After that, you sign in with your password only.",
   turnOnCodes: "Turn on one-time codes",
   turnOffCodes: "Turn off one-time codes",
   cancel: "Cancel",
@@ -73,7 +72,7 @@ export const en = {
   recoveryCodesAbout:
     "Without your phone, each of these codes signs you in once. Print this page or write them down: they are not shown again.",
   codesKept: "I have kept them",
-  recoveryCodesLeft: (count: string): string => `Unused recovery codes: ${count}`,
+  recoveryCodesLeft: (count: string): string => `On, ${count} recovery codes left`,
   recentActivity: "Recent activity",
   noActivity: "Nothing here yet.",
   activityUnreadable: "The log cannot be read right now.",
@@ -130,7 +129,7 @@ export const en = {
 
   passkeys: "Passkeys",
   passkeysAbout: "Sign in with your device instead of your password.",
-  managePasskeys: "Manage",
+  noneYet: "None yet",
   passkeyName: "Name of the passkey",
   passkeyNameHint: "For example the device it is on.",
   addPasskey: "Add a passkey",

@@ -29,7 +29,6 @@ export const es: Words = {
   createAccount: "Crear cuenta",
 
   accountAt: (app) => `Tu cuenta en ${app}`,
-  account: "Cuenta",
   signedInAs: (username) => `Sesión iniciada como ${username}`,
   signOut: "Cerrar sesión",
   changePassword: "Cambiar contraseña",
@@ -41,7 +40,7 @@ export const es: Words = {
   sessionNotEnded:
     "Has cerrado la sesión en este navegador. En otro lugar, una copia de la sesión puede seguir siendo válida hasta que la base de datos del servidor vuelva a estar disponible.",
   sessions: "Sesiones",
-  activeSessions: (count) => `${count} ${count === "1" ? "activa" : "activas"}`,
+  active: (count) => `${count} ${count === "1" ? "activa" : "activas"}`,
   thisDevice: "Este dispositivo",
   unknownDevice: "Dispositivo desconocido",
   on: "en",
@@ -50,8 +49,8 @@ export const es: Words = {
   endOthers: "Cerrar sesión en los demás dispositivos",
   sessionsUnreadable: "Las sesiones no se pueden leer en este momento.",
   codes: "Códigos de un solo uso",
-  turnOn: "Activar",
-  turnOff: "Desactivar",
+  off: "Desactivados",
+  codesOffNext: "Después, entrarás solo con tu contraseña.",
   turnOnCodes: "Activar los códigos",
   turnOffCodes: "Desactivar los códigos",
   cancel: "Cancelar",
@@ -70,7 +69,7 @@ export const es: Words = {
   recoveryCodesAbout:
     "Sin tu teléfono, cada uno de estos códigos sirve para iniciar sesión una vez. Imprime esta página o apúntalos: no se volverán a mostrar.",
   codesKept: "Los he guardado",
-  recoveryCodesLeft: (count) => `Códigos de recuperación sin usar: ${count}`,
+  recoveryCodesLeft: (count) => `Activos, quedan ${count} códigos`,
   recentActivity: "Actividad reciente",
   noActivity: "Todavía no hay nada.",
   activityUnreadable: "El registro no se puede leer en este momento.",
@@ -125,7 +124,7 @@ export const es: Words = {
 
   passkeys: "Llaves de acceso",
   passkeysAbout: "Inicia sesión con tu dispositivo en lugar de la contraseña.",
-  managePasskeys: "Gestionar",
+  noneYet: "Ninguna",
   passkeyName: "Nombre de la llave de acceso",
   passkeyNameHint: "Por ejemplo, el dispositivo en el que está.",
   addPasskey: "Añadir una llave de acceso",

@@ -28,8 +28,7 @@ export const fr: Words = {
   domainHint: "Nom d’hôte public, par exemple example.com.",
   createAccount: "Créer le compte",
 
-  accountAt: (app) => `Votre compte sur ${app}`,
-  account: "Compte",
+  accountAt: (app) => `Votre compte ${app}`,
   signedInAs: (username) => `Connecté en tant que ${username}`,
   signOut: "Se déconnecter",
   changePassword: "Modifier le mot de passe",
@@ -41,7 +40,7 @@ export const fr: Words = {
   sessionNotEnded:
     "Vous êtes déconnecté dans ce navigateur. Ailleurs, une copie de la session peut rester valide jusqu’à ce que la base de données du serveur soit de nouveau disponible.",
   sessions: "Sessions ouvertes",
-  activeSessions: (count) => `${count} ${count === "1" ? "active" : "actives"}`,
+  active: (count) => `${count} ${count === "1" ? "active" : "actives"}`,
   thisDevice: "Cet appareil",
   unknownDevice: "Appareil inconnu",
   on: "sur",
@@ -50,8 +49,8 @@ export const fr: Words = {
   endOthers: "Déconnecter les autres appareils",
   sessionsUnreadable: "Les sessions ne peuvent pas être lues pour le moment.",
   codes: "Codes à usage unique",
-  turnOn: "Activer",
-  turnOff: "Désactiver",
+  off: "Désactivés",
+  codesOffNext: "Ensuite, votre mot de passe suffit pour vous connecter.",
   turnOnCodes: "Activer les codes",
   turnOffCodes: "Désactiver les codes",
   cancel: "Annuler",
@@ -70,7 +69,7 @@ export const fr: Words = {
   recoveryCodesAbout:
     "Sans votre téléphone, chacun de ces codes permet une connexion. Imprimez cette page ou notez-les : ils ne seront plus affichés.",
   codesKept: "Je les ai conservés",
-  recoveryCodesLeft: (count) => `Codes de secours restants : ${count}`,
+  recoveryCodesLeft: (count) => `Activés, ${count} codes de secours`,
   recentActivity: "Activité récente",
   noActivity: "Rien pour le moment.",
   activityUnreadable: "Le journal ne peut pas être lu pour le moment.",
@@ -125,7 +124,7 @@ export const fr: Words = {
 
   passkeys: "Clés d’accès",
   passkeysAbout: "Connectez-vous avec votre appareil au lieu du mot de passe.",
-  managePasskeys: "Gérer",
+  noneYet: "Aucune",
   passkeyName: "Nom de la clé d’accès",
   passkeyNameHint: "Par exemple l’appareil sur lequel elle se trouve.",
   addPasskey: "Ajouter une clé d’accès",
