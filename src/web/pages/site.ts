@@ -61,7 +61,9 @@ export function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOption
   const accent = accentFrom(accentColor ?? DEFAULT_ACCENT);
   const icon = { type: "image/svg+xml", body: keyIcon(accent) };
   const image = logoFile === undefined ? icon : readLogo(logoFile);
-  const style = read("latchkey.css").text + (accentColor ? accentRules(accent) : "");
+  // Without indentation, which is a tenth of its size.
+  const rules = read("latchkey.css").text.replaceAll(/\n\s+/g, "\n");
+  const style = rules + (accentColor ? accentRules(accent) : "");
   const at = (file: string): string => `${paths.base}/${file}`;
   const scriptOf = (file: string): Asset => assetOf(at(file), JAVASCRIPT, read(file).text);
   const styleSheet = assetOf(at("latchkey.css"), "text/css; charset=utf-8", style);
