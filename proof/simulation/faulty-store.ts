@@ -30,7 +30,9 @@ export interface Connection {
   cut(): void;
 }
 
-const NEVER = new Promise<never>(() => {});
+/** A promise for each call: a shared one would keep all that ever waited for it in memory. */
+const never = (): Promise<never> => new Promise(() => {});
+
 const LOST_OF_CALLS = 0.02;
 const FAILED_OF_CALLS = 0.02;
 const SLOW_OF_CALLS = 0.08;
@@ -48,7 +50,7 @@ export function connect(base: Store, reporting: Reporting, network: Network): Co
   }
 
   async function send(call: () => unknown): Promise<unknown> {
-    if (isCut) return NEVER;
+    if (isCut) return never();
     const fate = network.isFaulty ? random.next() : 1;
     await time.pause(latency());
     const isAway = time.now() < network.awayUntil;
@@ -56,7 +58,7 @@ export function connect(base: Store, reporting: Reporting, network: Network): Co
       throw new Unavailable("store_away", "simulated: not sent", 1);
     const result = await call();
     await time.pause(latency());
-    if (isCut) return NEVER;
+    if (isCut) return never();
     if (fate < FAILED_OF_CALLS + LOST_OF_CALLS)
       throw new Unavailable("store_away", "simulated: the answer is lost", 1);
     return result;
