@@ -1,7 +1,7 @@
-import { lchown, mkdir } from "node:fs/promises";
+import { lchown, mkdir, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { Fault } from "../core/base/fault.ts";
-import { fileErrorReason } from "./file-error.ts";
+import { fileErrorReason, unlessMissing } from "./file-error.ts";
 import { folderOwner } from "./folder-owner.ts";
 
 export const makeDataDir = (dataDir: string): Promise<void> => makeNamedFolder("DATA_DIR", dataDir);
@@ -16,12 +16,25 @@ export async function makeNamedFolder(what: string, path: string): Promise<void>
   }
 }
 
-/** Makes a folder with mode 0700, and the missing ones above it. Existing folders stay as they are. */
+/**
+ * Makes a folder with mode 0700, and the missing ones above it. Existing folders stay as they are.
+ * The recursive `mkdir` would report a read-only disk as a missing folder.
+ */
 export async function makeFolder(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true, mode: 0o700 });
-  const owner = first === undefined ? undefined : folderOwner(dirname(first));
-  if (first === undefined || owner === undefined) return;
-  for (let made = resolve(path); made.length >= first.length; made = dirname(made)) {
-    await lchown(made, owner.uid, owner.gid);
+  const folder = resolve(path);
+  if (await isFolder(folder)) return;
+  const above = dirname(folder);
+  if ((await unlessMissing(stat(above))) === undefined) await makeFolder(above);
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it in the meantime.
+    if (await isFolder(folder)) return;
+    throw error;
   }
+  const owner = folderOwner(above);
+  if (owner !== undefined) await lchown(folder, owner.uid, owner.gid);
 }
+
+const isFolder = async (path: string): Promise<boolean> =>
+  (await unlessMissing(stat(path)))?.isDirectory() === true;
