@@ -97,7 +97,7 @@ export interface AuthOptions {
   readonly pages?: {
     /** The name of the app on all pages. Default: `Latchkey`. */
     readonly appName?: string;
-    /** The color of buttons and links, such as `#1a5fb4`, adjusted for contrast. */
+    /** The colour of buttons, such as `#1a5fb4`, and of links, adjusted for contrast. */
     readonly accentColor?: string | undefined;
     /** An image above the heading of each page. Default: a key. */
     readonly logoFile?: string | undefined;

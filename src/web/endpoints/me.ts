@@ -5,7 +5,7 @@ import { noteForged } from "../guards.ts";
 import type { WebPorts } from "../ports.ts";
 import type { WebRequest } from "../request/web-request.ts";
 
-/** Tells scripts who is signed in. The header that allows other sites to read it is not sent. */
+/** Tells scripts who is signed in. Without CORS headers, pages of other origins cannot read it. */
 export function getMe(ports: WebPorts, request: WebRequest): MaybePromise<Answer> {
   return andThen(ports.rules.requireAuth(request.header("cookie")), (admission) => {
     if (admission.kind !== "admitted") {
