@@ -11,7 +11,7 @@ import type { Settings } from "./settings/settings.ts";
 /** A store of Latchkey's own. Only PostgreSQL has the parts for several machines. */
 export interface OpenStore
   extends Omit<SqliteStore, "close">,
-    Partial<Pick<PostgresStore, "attempts" | "identity" | "olderSchemas">>,
+    Partial<Pick<PostgresStore, "attempts" | "identity">>,
     Closable {}
 
 interface Closable {

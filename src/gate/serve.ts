@@ -13,7 +13,6 @@ import { type Handle, handleOf } from "./listener.ts";
 import { startListeners } from "./listeners.ts";
 import { startLogRetention } from "./log-retention.ts";
 import type { Metrics } from "./metrics/metrics.ts";
-import { watchOlderInstances } from "./older-instances.ts";
 import { prepareStore } from "./open-store.ts";
 import { reloadPages } from "./reload.ts";
 import { type GateLog, loggingRequests } from "./server-log.ts";
@@ -102,12 +101,7 @@ async function open(
   log.info(httpsUrl === undefined ? { url } : { url, httpsUrl }, `Latchkey listens on ${url}`);
   const begun = opening.done.then((setup) => {
     reportSetup(setup, settings, url, log);
-    if (opened.disposed) return;
-    if (database.olderSchemas !== undefined) {
-      const watch = watchOlderInstances(database.olderSchemas, log);
-      opened.defer(() => watch.stop());
-    }
-    if (settings.logRetentionMs === undefined) return;
+    if (opened.disposed || settings.logRetentionMs === undefined) return;
     const retention = startLogRetention(store.log, settings.logRetentionMs, now, log);
     opened.defer(() => retention.stop());
   });

@@ -17,7 +17,7 @@ const LIMITS = {
   connectionTimeoutMillis: CONNECT_WITHIN_MS,
   statement_timeout: ANSWER_WITHIN_MS,
   keepAlive: true,
-  // Newer versions look for those of an older schema.
+  // So that `pg_stat_activity` shows which instances have an older version.
   application_name: `latchkey schema ${NEWEST_SCHEMA}`,
 };
 

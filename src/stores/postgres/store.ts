@@ -11,7 +11,6 @@ import type { Ask } from "../statements/sql.ts";
 import { attemptsOn } from "./attempts.ts";
 import { IDENTITY, identityOf } from "./identity.ts";
 import { insertEntries } from "./log.ts";
-import { olderSchemas } from "./older-schemas.ts";
 import { createPool } from "./pool.ts";
 import { createAsk, DatabaseUnavailable, type PostgresPool } from "./query.ts";
 import { migrate } from "./schema.ts";
@@ -43,8 +42,6 @@ export type PostgresOptions = Missing &
 
 export interface PostgresStore extends Required<Store> {
   readonly transfer: TransferStore;
-  /** The schemas of older versions of Latchkey that are connected to the database. */
-  olderSchemas(): Promise<readonly number[]>;
   /** What identifies the database, or `undefined` if it does not tell. */
   identity(): Promise<string | undefined>;
   close(): Promise<void>;
@@ -115,7 +112,6 @@ function prepareOn(
     changes: { watch: (watching) => watchUsers(pool, watching) },
     transfer: postgresTransfer(inOne),
     identity: () => identityOf(() => ask(IDENTITY, [names().schema])),
-    olderSchemas: () => olderSchemas(ask),
     close,
   };
   return {
