@@ -1,5 +1,5 @@
 import { Fault } from "../../core/base/fault.ts";
-import { MAX_LINE_BYTES, type TextLine } from "./text-lines.ts";
+import type { TextLine } from "./text-lines.ts";
 
 export interface CsvRecord {
   /** The number of its first line. */
@@ -9,23 +9,15 @@ export interface CsvRecord {
 }
 
 /**
- * Reads CSV (RFC 4180) line by line. A quoted field may contain line breaks, so a quote that is never
- * closed makes the rest unreadable: a part of a name must not be read as a record.
+ * Reads CSV (RFC 4180). A quoted field may contain line breaks, so a quote that is never closed makes
+ * the rest unreadable, and this throws: a part of a name must not be read as a record.
  */
-interface CsvReader {
-  /** Returns a record if the line ends one. */
-  read(line: TextLine): CsvRecord | undefined;
-  /** Throws if a quote is still open. */
-  end(): void;
-}
-
-export function createCsvReader(): CsvReader {
+export function* csvRecords(lines: Iterable<TextLine>): Generator<CsvRecord, void, undefined> {
   let fields: string[] = [];
   let field = "";
   let problem: string | undefined;
   let quoted = false;
   let start = 0;
-  let length = 0;
 
   function addUnquoted(text: string, from: number): number {
     const comma = text.indexOf(",", from);
@@ -67,30 +59,18 @@ export function createCsvReader(): CsvReader {
     return true;
   }
 
-  return {
-    read(line) {
-      if (!quoted) [fields, problem, start, length] = [[], undefined, line.number, 0];
-      length += line.problem === "too-long" ? Infinity : line.text.length + 1;
-      if (line.problem === "not-utf8") problem = "it is not valid UTF-8";
-      const text = line.text.endsWith("\r") ? line.text.slice(0, -1) : line.text;
-      const isComplete = add(text);
-      if (length > MAX_LINE_BYTES) {
-        const end = line.number > start ? `, up to line ${line.number}` : "";
-        // The rest of the record is read only to find its end.
-        [fields, field, problem] = [[], "", `it is longer than 16 MiB${end}`];
-      }
-      if (!isComplete) {
-        field += text === line.text ? "\n" : "\r\n";
-        return undefined;
-      }
-      return { line: start, fields, ...(problem === undefined ? {} : { problem }) };
-    },
-    end() {
-      if (!quoted) return;
-      const text = `cannot read line ${start} and the lines after it: a quote is never closed`;
-      throw new Fault("import_unreadable", text);
-    },
-  };
+  for (const line of lines) {
+    if (!quoted) [fields, problem, start] = [[], undefined, line.number];
+    problem = line.problem ?? problem;
+    const text = line.text.endsWith("\r") ? line.text.slice(0, -1) : line.text;
+    if (add(text)) yield { line: start, fields, ...(problem === undefined ? {} : { problem }) };
+    else field += text === line.text ? "\n" : "\r\n";
+  }
+  if (!quoted) return;
+  throw new Fault(
+    "import_unreadable",
+    `cannot read line ${start} and the lines after it: a quote is never closed`,
+  );
 }
 
 /** What a spreadsheet may run as a formula. It may ignore white space and read a quote as its own. */

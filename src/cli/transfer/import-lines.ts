@@ -2,54 +2,34 @@ import { Fault } from "../../core/base/fault.ts";
 import { fieldName, type ImportFields } from "../../core/transfer/import-record.ts";
 import type { ImportLine } from "../../core/transfer/import-users.ts";
 import { counted } from "../terminal.ts";
-import { type CsvRecord, createCsvReader } from "./csv.ts";
+import { type CsvRecord, csvRecords } from "./csv.ts";
 import { linesOf, type TextLine } from "./text-lines.ts";
 
 export const importFormats = ["csv", "json"] as const;
 
 export type ImportFormat = (typeof importFormats)[number];
 
-type Reader = (line: TextLine) => ImportLine | undefined;
-
 /** The records of a file. Without a given format, its first character decides. */
-export async function* importLines(
-  chunks: AsyncIterable<Uint8Array>,
+export function importLines(
+  content: Buffer,
   format: ImportFormat | undefined,
-): AsyncGenerator<readonly ImportLine[], void, undefined> {
-  let reading: { read: Reader; end(): void } | undefined;
-  for await (const lines of linesOf(chunks)) {
-    const page: ImportLine[] = [];
-    for (const line of lines) {
-      const isNothing = isBlank(line) || line.problem === "too-long";
-      reading ??= isNothing ? undefined : readingOf(format ?? formatOf(line));
-      const read = (reading?.read ?? readJson)(line);
-      if (read !== undefined) page.push(read);
-    }
-    yield page;
-  }
-  reading?.end();
+): Iterable<ImportLine> {
+  const lines = [...linesOf(content)];
+  const first = lines.find((line) => !isBlank(line));
+  const found = first?.text.trimStart().startsWith("{") ? "json" : "csv";
+  return (format ?? found) === "json" ? lines.flatMap(readJson) : csvLines(lines);
 }
 
 const isBlank = ({ text, problem }: TextLine): boolean =>
   problem === undefined && text.trim() === "";
 
-const formatOf = ({ text }: TextLine): ImportFormat =>
-  text.trimStart().startsWith("{") ? "json" : "csv";
-
-function readingOf(format: ImportFormat): { read: Reader; end(): void } {
-  if (format === "json") return { read: readJson, end: () => {} };
-  const csv = createCsvReader();
+function* csvLines(lines: Iterable<TextLine>): Generator<ImportLine, void, undefined> {
   let columns: readonly string[] | undefined;
-  return {
-    read(line) {
-      const record = csv.read(line);
-      if (record === undefined || isEmpty(record)) return undefined;
-      if (columns !== undefined) return lineOf(record, columns);
-      columns = columnsIn(record);
-      return undefined;
-    },
-    end: () => csv.end(),
-  };
+  for (const record of csvRecords(lines)) {
+    if (isEmpty(record)) continue;
+    if (columns === undefined) columns = columnsIn(record);
+    else yield lineOf(record, columns);
+  }
 }
 
 const isEmpty = ({ fields, problem }: CsvRecord): boolean =>
@@ -78,18 +58,11 @@ function lineOf({ line, fields, problem }: CsvRecord, columns: readonly string[]
   return { line, fields: new Map(columns.map((column, at) => [column, fields[at]])) };
 }
 
-function readJson(line: TextLine): ImportLine | undefined {
-  if (isBlank(line)) return undefined;
-  const fields = line.problem === undefined ? fieldsIn(line.text) : LINE_PROBLEMS[line.problem];
-  return typeof fields === "string"
-    ? { line: line.number, problem: fields }
-    : { line: line.number, fields };
+function readJson({ number: line, ...read }: TextLine): readonly ImportLine[] {
+  if (isBlank({ number: line, ...read })) return [];
+  const fields = read.problem ?? fieldsIn(read.text);
+  return [typeof fields === "string" ? { line, problem: fields } : { line, fields }];
 }
-
-const LINE_PROBLEMS = {
-  "too-long": "it is longer than 16 MiB",
-  "not-utf8": "it is not valid UTF-8",
-} as const;
 
 /** Omits the parser's message, which quotes the text and so could show a hash. */
 function fieldsIn(text: string): ImportFields | string {

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from "node:timers/promises";
 import { toEntry } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import { tables, valuesOf } from "../tables.ts";
@@ -12,24 +11,8 @@ export type ImportLine = { readonly line: number } & (
   | { readonly problem: string }
 );
 
-/** Holds the lines until all are read, outside the memory of the process. */
-export interface Staging {
-  /** Returns the earlier line with the same username or ID, if any. */
-  addUser(line: number, user: ImportedUser): EarlierLine | undefined;
-  count(): number;
-  users(): Iterable<readonly ImportedUser[]>;
-  /** Removes the user and returns its line. */
-  removeUser(id: string): number;
-}
-
-export interface EarlierLine {
-  readonly line: number;
-  readonly same: "username" | "id";
-}
-
 export interface ImportPorts {
-  readonly lines: AsyncIterable<readonly ImportLine[]>;
-  readonly staging: Staging;
+  readonly lines: Iterable<ImportLine>;
   /** The store, if it already exists. */
   readonly existing: RowWriter | undefined;
   /** Opens the store, and creates it if necessary. */
@@ -56,94 +39,118 @@ export interface ImportOutcome {
   readonly users: number;
 }
 
+/** A user to import, and its line. */
+interface Staged extends ImportedUser {
+  readonly line: number;
+}
+
 /** Imports all lines in one step, and reports each refused line with its reason. */
 export async function importUsers(
   ports: ImportPorts,
   { badLines, how }: ImportChoices,
 ): Promise<ImportOutcome> {
-  const { staging, existing, target } = ports;
-  let refused = await stageLines(ports);
+  const { existing, target } = ports;
+  const { staged, ...read } = stagedLines(ports);
+  let { refused } = read;
   const outcome = (kind: ImportOutcome["kind"]): ImportOutcome => ({
     kind,
     refused,
-    users: staging.count(),
+    users: staged.size,
   });
 
-  if (existing !== undefined) refused += await removeTaken(existing, ports);
+  if (existing !== undefined) refused += await removeTaken(existing, staged, ports);
   for (;;) {
-    const users = staging.count();
-    if (users + refused === 0) return outcome("nothing");
-    if (users === 0 || (refused > 0 && badLines === "refuse-all")) {
+    if (staged.size + refused === 0) return outcome("nothing");
+    if (staged.size === 0 || (refused > 0 && badLines === "refuse-all")) {
       return outcome("refused");
     }
     if (how === "dry-run") return outcome("would-import");
     const store = await target();
     // Checked before as well, but another process can add users at any time.
-    if ((await store.importRows(rowsOf(ports))) === "imported") return outcome("imported");
-    refused += await removeTaken(store, ports);
+    if ((await store.importRows(rowsOf(staged, ports))) === "imported") return outcome("imported");
+    refused += await removeTaken(store, staged, ports);
   }
 }
 
-async function stageLines({ lines, staging, existing, refuse }: ImportPorts): Promise<number> {
+/** The users by their IDs, and how many lines were refused. */
+function stagedLines({ lines, existing, refuse }: ImportPorts) {
+  const staged = new Map<string, Staged>();
+  const lineOfName = new Map<string, number>();
   let refused = 0;
-  for await (const page of lines) {
-    for (const line of page) {
-      const reason = stage(line, staging, existing);
-      if (reason === undefined) continue;
-      refused += 1;
-      refuse(line.line, reason);
-    }
+
+  /** Returns the reason if the line is refused. */
+  function stage(line: ImportLine): string | undefined {
+    const user = userIn(line, existing);
+    if (typeof user === "string") return user;
+    const sameName = lineOfName.get(user.username);
+    if (sameName !== undefined) return `line ${sameName} has the same username`;
+    const sameId = staged.get(user.id);
+    if (sameId !== undefined) return `line ${sameId.line} has the same id`;
+    lineOfName.set(user.username, line.line);
+    staged.set(user.id, { ...user, line: line.line });
+    return undefined;
   }
-  return refused;
+
+  for (const line of lines) {
+    const reason = stage(line);
+    if (reason === undefined) continue;
+    refused += 1;
+    refuse(line.line, reason);
+  }
+  return { staged, refused };
 }
 
-/** Returns the reason if the line is refused. */
-function stage(
+/** The user of a line, or the reason why the line is refused. */
+function userIn(
   line: ImportLine,
-  staging: Staging,
   store: Pick<RowWriter, "problemWith"> | undefined,
-): string | undefined {
+): ImportedUser | string {
   if ("problem" in line) return line.problem;
   const record = parseRecord(line.fields);
   if (record.kind === "refused") return record.reason;
-  if (record.user.rows.some((rows) => store?.problemWith(rows) !== undefined)) {
-    return "the username or id is too long for the database";
-  }
-  const earlier = staging.addUser(line.line, record.user);
-  return earlier && `line ${earlier.line} has the same ${earlier.same}`;
+  const isStorable = record.user.rows.every((rows) => store?.problemWith(rows) === undefined);
+  return isStorable ? record.user : "the username or id is too long for the database";
 }
 
-async function removeTaken(store: RowWriter, ports: ImportPorts): Promise<number> {
-  const { staging, refuse, progress } = ports;
-  const total = staging.count();
-  let done = 0;
+const PAGE_SIZE = 1_000;
+
+/** Pages of users, each reported before it is processed. */
+function* pagesOf(
+  staged: ReadonlyMap<string, Staged>,
+  step: ImportProgress["step"],
+  { progress }: ImportPorts,
+): Iterable<readonly Staged[]> {
+  const all = [...staged.values()];
+  for (let done = 0; done < all.length; done += PAGE_SIZE) {
+    progress({ step, users: { done, total: all.length } });
+    yield all.slice(done, done + PAGE_SIZE);
+  }
+}
+
+async function removeTaken(
+  store: RowWriter,
+  staged: Map<string, Staged>,
+  ports: ImportPorts,
+): Promise<number> {
   let refused = 0;
-  for (const page of staging.users()) {
-    progress({ step: "checking", users: { done, total } });
+  for (const page of pagesOf(staged, "checking", ports)) {
     for (const { id, taken } of await store.findTaken(page)) {
-      refuse(staging.removeUser(id), `an account with this ${taken} already exists`);
+      ports.refuse(staged.get(id)?.line ?? 0, `an account with this ${taken} already exists`);
+      staged.delete(id);
       refused += 1;
     }
-    done += page.length;
-    await turn();
   }
   return refused;
 }
 
 /** The log entry last: in PostgreSQL, other writers of log entries wait from then on. */
-function* rowsOf({ staging, clock, progress }: ImportPorts): Iterable<Rows> {
-  const total = staging.count();
-  let done = 0;
-  for (const users of staging.users()) {
-    progress({ step: "importing", users: { done, total } });
+function* rowsOf(staged: ReadonlyMap<string, Staged>, ports: ImportPorts): Iterable<Rows> {
+  for (const users of pagesOf(staged, "importing", ports)) {
     const all = users.flatMap(({ rows }) => rows);
     for (const table of ["users", ...ownedTables] as const) {
       yield { table, rows: all.flatMap((one) => (one.table === table ? one.rows : [])) };
     }
-    done += users.length;
   }
-  yield {
-    table: "log",
-    rows: [valuesOf(tables.log, toEntry(eventOf("user_import", { count: total }), clock))],
-  };
+  const event = eventOf("user_import", { count: staged.size });
+  yield { table: "log", rows: [valuesOf(tables.log, toEntry(event, ports.clock))] };
 }

@@ -8,7 +8,6 @@ import {
   importUsers,
 } from "../../../src/core/transfer/import-users.ts";
 import type { RowWriter } from "../../../src/core/transfer/transfer-store.ts";
-import { openStaging } from "../../../src/stores/sqlite/staging.ts";
 import { hashText, openStore } from "../../support/store.ts";
 
 const HASH = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
@@ -29,16 +28,10 @@ async function setting(
   fields: Partial<ImportPorts> = {},
 ) {
   const store = await openStore(t);
-  const staging = openStaging();
-  t.after(() => staging.close());
   const refused: string[] = [];
   const progress: ImportProgress[] = [];
   const ports: ImportPorts = {
-    lines: (async function* () {
-      yield lines.slice(0, 2);
-      yield lines.slice(2);
-    })(),
-    staging,
+    lines,
     existing: store.transfer,
     target: async () => store.transfer,
     clock: { now: () => NOW },
