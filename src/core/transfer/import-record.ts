@@ -68,20 +68,16 @@ function userIn(fields: ImportFields): ImportedUser {
 /** The rows of one table that belong to the user, as an export writes them: as JSON, or in a text. */
 function ownedIn(table: TableName, fields: ImportFields, userId: UserId): readonly Values[] {
   const field = fields.get(fieldName(table));
-  if (isAbsent(field) || isEarlierMark(field)) return [];
+  if (isAbsent(field)) return [];
   const value = typeof field === "string" ? parsed(field) : field;
   const list = Array.isArray(value) ? value : [value];
   try {
-    return list.map((one) => rowIn(table, fieldsOf(table, one), userId));
+    return list.map((one) => rowIn(table, fieldsOf(one), userId));
   } catch (error) {
     if (!(error instanceof UnusableField)) throw error;
     throw new UnusableField(`${table} must be as an export writes them: ${error.message}`);
   }
 }
-
-/** As an export of an earlier version has it in `codes`, for an account that has not confirmed them. */
-const isEarlierMark = (field: unknown): boolean =>
-  typeof field === "string" && field.startsWith("begun ");
 
 function parsed(text: string): unknown {
   try {
@@ -91,14 +87,11 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Of an object, or of a list in the order of the columns after those that name the user. */
-function fieldsOf(table: TableName, value: unknown): ImportFields {
-  if (typeof value !== "object" || value === null) throw new UnusableField("one is not an object");
-  const names = columnsOf(tables[table]).filter(([, { kind }]) => kind !== "user");
-  const entries = Array.isArray(value)
-    ? names.map(([field], at) => [field, value[at]] as const)
-    : Object.entries(value);
-  return new Map(entries.map(([name, one]) => [fieldName(name), one]));
+function fieldsOf(value: unknown): ImportFields {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new UnusableField("one is not an object");
+  }
+  return new Map(Object.entries(value).map(([name, one]) => [fieldName(name), one]));
 }
 
 const rowIn = (table: TableName, fields: ImportFields, userId: UserId | undefined): Values =>
@@ -112,8 +105,7 @@ function valueIn(name: string, column: Column, value: unknown): Value {
   const { kind, optional } = column;
   const isMissing = value === undefined || value === null || (value === "" && name in REQUIRED);
   if (isMissing || (value === "" && optional === true)) {
-    const absent = optional === true ? null : LEFT_OUT[name];
-    if (absent !== undefined) return absent;
+    if (optional === true) return null;
     throw new UnusableField(`${name} is missing`);
   }
   switch (kind) {
@@ -134,9 +126,6 @@ function valueIn(name: string, column: Column, value: unknown): Value {
 
 /** A list in a cell of CSV: JSON, as an export writes it, or texts with commas between them. */
 const listIn = (text: string): unknown => (text.startsWith("[") ? parsed(text) : text.split(","));
-
-/** What some exports of an earlier version leave out. */
-const LEFT_OUT: Readonly<Record<string, number>> = { wrong: 0 };
 
 /** The texts that must not be empty. */
 const REQUIRED = { id: true, username: true, password_hash: true };
