@@ -6,28 +6,28 @@ import { csvOf, fileWith } from "./import-file.ts";
 
 const NAMES = Array.from({ length: 60_000 }, (_, n) => `user ${n}`);
 
-test("shows progress bars of import, backup, restore and copy on a terminal, and only the results at the end", async (t) => {
+test("shows the progress of import, backup, restore and copy on a terminal, and only the results at the end", async (t) => {
   const { env } = await sqlitePlace(t, "owner");
   const file = await fileWith(t, csvOf(...NAMES));
   const imported = await onTerminal(t, `latchkey import ${file}`, env);
   assert.equal(imported.code, 0, imported.shown);
-  for (const step of ["reading: bytes", "checking: users", "importing: users"]) {
-    assert.match(imported.shown, new RegExp(`\\[[#.]{20}\\] +\\d+% ${step} [\\d,]+/[\\d,]+`));
+  for (const step of ["checking: users", "importing: users"]) {
+    assert.match(imported.shown, new RegExp(`${step} [\\d,]+/[\\d,]+`));
   }
   assert.match(imported.shown, /Imported 60000 users\n$/);
 
   const backedUp = await onTerminal(t, `latchkey backup ${file}.db`, env);
   assert.equal(backedUp.code, 0, backedUp.shown);
-  assert.match(backedUp.shown, /\[[#.]{20}\] +\d+% copying: pages \d/);
+  assert.match(backedUp.shown, /copying: pages \d/);
   assert.match(backedUp.shown, /Backed up 60001 users and 1 log entry to \S+\n$/);
 
   const other = { DATA_DIR: `${env.DATA_DIR}/other` };
   const restored = await onTerminal(t, `latchkey restore ${file}.db`, other);
-  assert.match(restored.shown, /\[[#.]{20}\] +\d+% copying: pages \d/);
+  assert.match(restored.shown, /copying: pages \d/);
   assert.match(restored.shown, /Restored 60001 users and 1 log entry to \S+\n$/);
 
   const copy = `copy --from sqlite:${file}.db --to sqlite:${file}.copy.db`;
   const copied = await onTerminal(t, `latchkey ${copy}`, {});
-  assert.match(copied.shown, /\[[#.]{20}\] +\d+% copying: users [\d,]+\/60,001/);
+  assert.match(copied.shown, /copying: users [\d,]+\/60,001/);
   assert.match(copied.shown, /Copied 60001 users and 1 log entry from \S+ to \S+; .*\n$/);
 });
