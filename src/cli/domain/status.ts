@@ -29,7 +29,7 @@ export const command: Command = {
 type ShownState = ReturnType<typeof shownState>;
 
 function shownState(state: DomainState, now: number) {
-  const { name, certificate, lastAttempt, unknown, nextAttemptAt } = state;
+  const { name, certificate, lastAttempt, nextAttemptAt } = state;
   const outcome = lastAttempt?.cause === undefined ? "succeeded" : "failed";
   return {
     name,
@@ -39,21 +39,18 @@ function shownState(state: DomainState, now: number) {
       lastAttempt === undefined
         ? null
         : { at: new Date(lastAttempt.lastAt), outcome, cause: lastAttempt.cause ?? null },
-    // Absent for almost all domains.
-    problem: unknown,
     // The time of an attempt that is already due says nothing: the gate makes it when it runs.
     nextAttemptAt: nextAttemptAt <= now ? null : new Date(nextAttemptAt),
   };
 }
 
 function forPeople(state: ShownState, now: number): string {
-  const { name, notAfter, lastAttempt, problem, nextAttemptAt } = state;
+  const { name, notAfter, lastAttempt, nextAttemptAt } = state;
   const validity = notAfter && `${notAfter.getTime() <= now ? "expired" : "valid until"}`;
   const cause = lastAttempt?.outcome === "failed" ? `: ${lastAttempt.cause}` : "";
-  const without = problem === undefined ? "none" : `unknown: ${problem}`;
   const rows = [
     `  certificate   ${notAfter === null ? "none" : `${validity} ${timeText(notAfter)}`}`,
-    `  last attempt  ${lastAttempt === null ? without : `${timeText(lastAttempt.at)}, ${lastAttempt.outcome}${cause}`}`,
+    `  last attempt  ${lastAttempt === null ? "none" : `${timeText(lastAttempt.at)}, ${lastAttempt.outcome}${cause}`}`,
     `  next attempt  ${nextAttemptAt === null ? "now, if the gate runs with HTTPS_PORT" : timeText(nextAttemptAt)}`,
   ];
   return [name, ...rows].map((line) => printable(line)).join("\n");

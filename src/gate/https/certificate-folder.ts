@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { Fault } from "../../core/base/fault.ts";
 import { makeFolder } from "../../files/data-dir.ts";
 import { unlessMissing } from "../../files/file-error.ts";
 import { followOwnLinks } from "../../files/ownership.ts";
@@ -32,7 +31,7 @@ export interface CertificateFolder {
   remove(name: string): Promise<boolean>;
   /** The time of the last request, in milliseconds since 1970. */
   requestedAt(name: string): Promise<number>;
-  /** @throws {Fault} `progress_unreadable` if the file has other fields. */
+  /** A file with other fields counts as missing. */
   progress(name: string): Promise<Progress | undefined>;
   /** Like all writes, fails for a name that was removed in the meantime. */
   writeProgress(name: string, progress: Progress): Promise<void>;
@@ -93,8 +92,7 @@ export function certificateFolder(dataDir: string): CertificateFolder {
     requestedAt: async (name) => (await unlessMissing(stat(at(name, WANTED))))?.mtimeMs ?? 0,
     async progress(name) {
       const read = await readObject<Progress>(at(name, PROGRESS));
-      if (read === undefined || isProgress(read)) return read;
-      throw new Fault("progress_unreadable", `${at(name, PROGRESS)} is not a record of attempts`);
+      return read !== undefined && isProgress(read) ? read : undefined;
     },
     writeProgress: (name, progress) => replaceText(at(name, PROGRESS), JSON.stringify(progress)),
     certificate: (name) => text(at(name, CERTIFICATE)),

@@ -10,8 +10,6 @@ export interface DomainState {
   /** Why the stored certificate cannot be used. The gate requests a new one. */
   readonly unusable?: string | undefined;
   readonly lastAttempt?: Progress | undefined;
-  /** Why the last attempt is unknown. */
-  readonly unknown?: string | undefined;
   /** In the past if a running gate would start the attempt at once. */
   readonly nextAttemptAt: number;
 }
@@ -23,10 +21,9 @@ export async function domainStates(folder: CertificateFolder): Promise<readonly 
 /** What cannot be read of a name is part of its state, so that it hides no other name. */
 async function stateOf(folder: CertificateFolder, name: string): Promise<DomainState> {
   const stored = await certificateOf(folder, name);
-  const attempts = await lastAttemptOf(folder, name);
-  const requestedAt = await folder.requestedAt(name);
-  const nextAttemptAt = dueAt(stored.certificate, attempts.lastAttempt, requestedAt);
-  return { name, ...stored, ...attempts, nextAttemptAt };
+  const lastAttempt = await folder.progress(name).catch(() => undefined);
+  const nextAttemptAt = dueAt(stored.certificate, lastAttempt, await folder.requestedAt(name));
+  return { name, ...stored, lastAttempt, nextAttemptAt };
 }
 
 async function certificateOf(
@@ -38,16 +35,5 @@ async function certificateOf(
     return pem === undefined ? {} : { certificate: parseStored(pem, name) };
   } catch (error) {
     return { unusable: messageOf(error) };
-  }
-}
-
-async function lastAttemptOf(
-  folder: CertificateFolder,
-  name: string,
-): Promise<Pick<DomainState, "lastAttempt" | "unknown">> {
-  try {
-    return { lastAttempt: await folder.progress(name) };
-  } catch (error) {
-    return { unknown: messageOf(error) };
   }
 }
