@@ -10,6 +10,9 @@ import type {
 /** The name of a group. */
 export const GROUP: RegExp = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
+/** An index row of PostgreSQL cannot be longer than 2,704 bytes with its overhead. */
+const MAX_INDEXED_BYTES = 2_600;
+
 /**
  * The tables of a store, each column once. Schema, reading and writing in both databases, copies,
  * exports and imports derive from it. A column or table of a later schema has its number in `since`.
@@ -19,7 +22,7 @@ export const tables: Tables = {
     key: "id",
     columns: {
       id: { kind: "text", maxBytes: 255 },
-      username: { kind: "text", maxBytes: 65_536, unique: true },
+      username: { kind: "text", maxBytes: MAX_INDEXED_BYTES, unique: true },
       passwordHash: { kind: "text", maxBytes: 1_024, secret: true },
       sessionsFrom: { kind: "integer", optional: true },
       groups: { kind: "texts", maxBytes: 32, pattern: GROUP, optional: true },

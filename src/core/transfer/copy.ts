@@ -5,7 +5,7 @@ import type { Amounts, Rows, RowWriter } from "./transfer-store.ts";
 
 export type { CopyProgress, CopySource } from "./copy-pages.ts";
 
-export type CopyTarget = CopySource & Pick<RowWriter, "importRows" | "problemWith">;
+export type CopyTarget = CopySource & Pick<RowWriter, "importRows">;
 
 type CopyOptions = Omit<Reading, "totals">;
 
@@ -35,32 +35,23 @@ export async function copy(
   if (!isEmpty(before)) return { kind: "target-occupied", ...before };
   const reading = { ...options, totals };
   const copied: Digest = new Map();
-  const rows = checkedRows({ source, target, reading, copied });
-  const outcome = await target.importRows(rows, "empty");
+  const outcome = await target.importRows(checkedRows(source, reading, copied), "empty");
   if (outcome === "taken") return { kind: "target-occupied", ...(await target.readAmounts()) };
   return compare(target, reading, copied);
 }
 
 const isEmpty = ({ users, entries }: Amounts): boolean => users + entries === 0;
 
-interface Copying {
-  readonly source: CopySource;
-  readonly target: CopyTarget;
-  readonly reading: Reading;
-  /** Receives the digest of the rows. */
-  readonly copied: Digest;
-}
-
-/** Yields the rows of the source, and reads them again at the end: a failure undoes the copy. */
-async function* checkedRows({
-  source,
-  target,
-  reading,
-  copied,
-}: Copying): AsyncGenerator<Rows, void, undefined> {
+/**
+ * Yields the rows of the source, and reads them again at the end: a failure undoes the copy.
+ * @param copied Receives the digest of the rows.
+ */
+async function* checkedRows(
+  source: CopySource,
+  reading: Reading,
+  copied: Digest,
+): AsyncGenerator<Rows, void, undefined> {
   for await (const page of rowsOf(source, "copying", reading)) {
-    const problem = target.problemWith(page);
-    if (problem !== undefined) throw new Fault("unstorable", problem);
     addRows(copied, page);
     yield page;
   }

@@ -73,14 +73,14 @@ export async function importUsers(
 }
 
 /** The users by their IDs, and how many lines were refused. */
-function stagedLines({ lines, existing, refuse }: ImportPorts) {
+function stagedLines({ lines, refuse }: ImportPorts) {
   const staged = new Map<string, Staged>();
   const lineOfName = new Map<string, number>();
   let refused = 0;
 
   /** Returns the reason if the line is refused. */
   function stage(line: ImportLine): string | undefined {
-    const user = userIn(line, existing);
+    const user = userIn(line);
     if (typeof user === "string") return user;
     const sameName = lineOfName.get(user.username);
     if (sameName !== undefined) return `line ${sameName} has the same username`;
@@ -101,15 +101,10 @@ function stagedLines({ lines, existing, refuse }: ImportPorts) {
 }
 
 /** The user of a line, or the reason why the line is refused. */
-function userIn(
-  line: ImportLine,
-  store: Pick<RowWriter, "problemWith"> | undefined,
-): ImportedUser | string {
+function userIn(line: ImportLine): ImportedUser | string {
   if ("problem" in line) return line.problem;
   const record = parseRecord(line.fields);
-  if (record.kind === "refused") return record.reason;
-  const isStorable = record.user.rows.every((rows) => store?.problemWith(rows) === undefined);
-  return isStorable ? record.user : "the username or id is too long for the database";
+  return record.kind === "refused" ? record.reason : record.user;
 }
 
 const PAGE_SIZE = 1_000;

@@ -42,8 +42,6 @@ export interface RowWriter {
     pages: Iterable<Rows> | AsyncIterable<Rows>,
     into?: "any" | "empty",
   ): Promise<"imported" | "taken">;
-  /** Describes the first row that cannot be stored here, and why. */
-  problemWith(rows: Rows): string | undefined;
 }
 
 export interface TakenUser {

@@ -50,8 +50,7 @@ export function inSharedSql(ask: Ask, names: () => FullNames): Ask {
   };
 }
 
-export const hasNul = (value: unknown): boolean =>
-  typeof value === "string" && value.includes("\0");
+const hasNul = (value: unknown): boolean => typeof value === "string" && value.includes("\0");
 
 const FUNCTIONS =
   /(?<![.\w])(array_append|cardinality|clock_timestamp|count|left|min|replace|strpos|unnest)\(/g;

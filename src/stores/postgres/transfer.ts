@@ -4,12 +4,8 @@ import { columnNames, isNumber } from "../rows.ts";
 import type { Ask } from "../statements/sql.ts";
 import { readAmounts, transferOn } from "../statements/transfer.ts";
 import { insertEntries } from "./log.ts";
-import { hasNul } from "./tables.ts";
 import type { Undo } from "./transaction.ts";
 import { isTaken } from "./users.ts";
-
-/** An index row cannot be longer than 2,704 bytes with its overhead. */
-const MAX_INDEXED_BYTES = 2_600;
 
 type InTransaction = <T>(work: (ask: Ask, undo: Undo) => Promise<T>) => Promise<T>;
 
@@ -23,8 +19,6 @@ export function postgresTransfer(inTransaction: InTransaction): TransferStore {
     readRows: (...given) => inTransaction((ask) => transferOn(ask).readRows(...given)),
     readRowsOf: (...given) => inTransaction((ask) => transferOn(ask).readRowsOf(...given)),
     findTaken: (users) => inTransaction((ask) => transferOn(ask).findTaken(users)),
-
-    problemWith,
 
     importRows: (pages, into = "any") =>
       inTransaction(async (ask, undo) => {
@@ -62,21 +56,4 @@ async function insertRows(ask: Ask, { table, rows }: Rows): Promise<void> {
      SELECT rows.* FROM ROWS FROM (${lists.join(", ")}) AS rows ${known}`,
     columns.map((_, at) => rows.map((row) => row[at] ?? null)),
   );
-}
-
-function problemWith({ table, rows }: Rows): string | undefined {
-  const columns = columnsOf(tables[table]);
-  for (const row of rows) {
-    const what = `a row of ${table} (${JSON.stringify(row.slice(0, 2).join(", ").slice(0, 100))})`;
-    if (row.some(hasNul)) return `${what} contains a NUL character, which PostgreSQL cannot store`;
-    const isTooLong = columns.some(
-      ([field, { unique }], at) =>
-        (unique === true || field === tables[table].key) &&
-        Buffer.byteLength(String(row[at])) > MAX_INDEXED_BYTES,
-    );
-    if (isTooLong) {
-      return `${what} has a name or an ID of more than ${MAX_INDEXED_BYTES} bytes, which PostgreSQL cannot index`;
-    }
-  }
-  return undefined;
 }

@@ -10,8 +10,6 @@ export function sqliteTransfer(database: DatabaseSync, ask: Ask): TransferStore 
   return {
     ...transferOn(ask),
 
-    problemWith: () => undefined,
-
     async importRows(pages, into = "any") {
       // Not `inTransaction`, since reading the rows may wait.
       await retryWhileBusy(() => database.exec("BEGIN IMMEDIATE"));

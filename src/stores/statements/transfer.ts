@@ -6,7 +6,7 @@ import { columnNames, isNumber, type Row } from "../rows.ts";
 import type { Ask } from "./sql.ts";
 
 /** The methods of copies, exports and imports that are the same in both databases. */
-export function transferOn(ask: Ask): Omit<TransferStore, "importRows" | "problemWith"> {
+export function transferOn(ask: Ask): Omit<TransferStore, "importRows"> {
   return {
     async readRows(table, after, limit) {
       const key = columnName(tables[table].key);

@@ -141,10 +141,7 @@ test("copies nothing if there is a name that PostgreSQL cannot store", async (t)
   const url = await server.newDatabase();
   const { database } = await filled(t, ["own\0er"], 2);
   const refusal = await refusalOf(`sqlite:${database}`, url);
-  assert.match(
-    refusal,
-    /nothing was copied: a row of users \("\S+, own\\u0000er"\) contains a NUL character/,
-  );
+  assert.match(refusal, /nothing was copied: invalid byte sequence for encoding "UTF8": 0x00/);
   const contents = await (await openStoreAt(t, url)).transfer.readAmounts();
   assert.deepEqual(contents, { users: 0, entries: 0 });
 });

@@ -6,7 +6,7 @@ import { failureOf, outputOf, runCommand } from "../../support/command.ts";
 import { runSql } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { places, postgresPlace } from "../user/either.ts";
+import { places } from "../user/either.ts";
 import { sqlitePlace } from "../user/place.ts";
 import { csvOf, fileWith, HASH, HEADER } from "./import-file.ts";
 
@@ -110,15 +110,6 @@ test("import creates missing tables, and a dry run does not", async (t) => {
   assert.deepEqual(await runSql(env.DATABASE_URL, tables), []);
   await outputOf(["import", file], { env });
   await outputOf(["user", "list"], { env });
-});
-
-test("import refuses a username of more than 2600 bytes in PostgreSQL and accepts it in SQLite", async (t) => {
-  const long = await fileWith(t, csvOf("x".repeat(2_601)));
-  const [postgres, sqlite] = [await postgresPlace(t, "owner"), await sqlitePlace(t)];
-  const { code, stderr } = await runCommand(["import", long], { env: postgres.env });
-  assert.equal(code, 1);
-  assert.match(stderr, /^latchkey: line 2: the username or id is too long for the database\n/);
-  await outputOf(["import", long], { env: sqlite.env });
 });
 
 const unusable: readonly (readonly [string, string, RegExp])[] = [

@@ -118,17 +118,6 @@ test("refuses a target that gets an account meanwhile", async (t) => {
   assert.deepEqual(outcome, { kind: "target-occupied", users: 1, entries: 0 });
 });
 
-test("copies nothing if the target cannot store a row", async (t) => {
-  const { source, target } = await stores(t);
-  const holding: CopyTarget = {
-    ...target.transfer,
-    problemWith: (page) => (page.rows.flat().includes("2400") ? "too much" : undefined),
-  };
-  const running = run({ source, target: holding });
-  await assert.rejects(running, { code: "unstorable", message: "too much" });
-  assert.deepEqual(await target.transfer.readAmounts(), NOTHING);
-});
-
 for (const [what, change, of] of [
   [
     "a new password",

@@ -144,17 +144,6 @@ for (const [choices, kind, names] of [
   });
 }
 
-test("refuses a username that the store cannot hold before writing", async (t) => {
-  const { ports, refused, store } = await setting(t, [userLine(1, "long")]);
-  const narrow: RowWriter = {
-    ...store.transfer,
-    problemWith: ({ rows }) => (rows.flat().includes("long") ? "too long a name" : undefined),
-  };
-  const outcome = await importUsers({ ...ports, existing: narrow }, STRICT);
-  assert.equal(outcome.kind, "refused");
-  assert.deepEqual(refused, ["1: the username or id is too long for the database"]);
-});
-
 test("reports the progress page by page", async (t) => {
   const lines = Array.from({ length: 1_500 }, (_, n) => userLine(n, `user ${n}`));
   const { ports, progress } = await setting(t, lines);
