@@ -15,8 +15,6 @@ export interface Ports {
   readonly stdout: Output;
   readonly stderr: Output;
   on(signal: StopSignal | "SIGHUP", listener: SignalListener): unknown;
-  once(signal: StopSignal, listener: SignalListener): unknown;
-  removeListener(signal: StopSignal, listener: SignalListener): unknown;
   /** Ends the process at once, whatever is still in flight. */
   exit(code: number): void;
 }
@@ -25,7 +23,7 @@ type Output = NodeJS.WritableStream & Stream & { readonly columns?: number };
 
 type SignalListener = (signal: string) => void;
 
-export const stopSignals = ["SIGTERM", "SIGINT"] as const;
+const stopSignals = ["SIGTERM", "SIGINT"] as const;
 type StopSignal = (typeof stopSignals)[number];
 
 /** On a terminal, SIGHUP means that it was closed. */

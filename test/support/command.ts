@@ -47,8 +47,6 @@ export function startCommand(args: readonly string[], given: Given = {}): Runnin
     stdout: Object.assign(output("stdout"), terminal),
     stderr: output("stderr"),
     on: (signal, listener) => signals.on(signal, listener),
-    once: (signal, listener) => signals.once(signal, listener),
-    removeListener: (signal, listener) => signals.removeListener(signal, listener),
     exit(code) {
       throw new Error(`the command exits at once with ${code}`);
     },

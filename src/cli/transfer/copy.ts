@@ -15,7 +15,7 @@ import { databaseExists, explained } from "../../stores/sqlite/file.ts";
 import { refuseOtherSchema } from "../../stores/sqlite/schema-check.ts";
 import { openSqlite } from "../../stores/sqlite/store.ts";
 import { type Command, type OptionValues, UsageError } from "../command.ts";
-import { type Ports, stopSignals } from "../terminal.ts";
+import type { Ports } from "../terminal.ts";
 import { transferFault } from "./fault.ts";
 import { amountsText, progressDisplay } from "./progress.ts";
 
@@ -121,22 +121,18 @@ async function openFile(file: string, missing: "create" | "refuse"): Promise<Ope
   return openSqlite({ file, missing });
 }
 
+/** A signal ends the process at once, which undoes the copy. */
 async function copyShown(
   source: CopySource,
   target: CopyTarget,
   ports: Ports,
 ): Promise<CopyOutcome> {
   const display = progressDisplay(ports.stderr, () => performance.now());
-  const stopping = new AbortController();
-  const stop = (): void => stopping.abort();
-  // A second signal ends the process at once, which undoes the copy too.
-  for (const signal of stopSignals) ports.once(signal, stop);
   try {
-    return await copy(source, target, { progress: display.show, signal: stopping.signal });
+    return await copy(source, target, display.show);
   } catch (error) {
     throw transferFault("copy", error);
   } finally {
-    for (const signal of stopSignals) ports.removeListener(signal, stop);
     display.end();
   }
 }

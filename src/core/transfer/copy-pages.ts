@@ -1,4 +1,3 @@
-import { setImmediate as turn } from "node:timers/promises";
 import { Fault, messageOf } from "../base/fault.ts";
 import type { Values } from "../tables.ts";
 import { rowPagesOf, tableNames } from "./pages.ts";
@@ -15,15 +14,13 @@ export interface CopyProgress {
 export interface Reading {
   readonly totals: Amounts;
   readonly progress: (progress: CopyProgress) => void;
-  /** Ends the reading after the current page. */
-  readonly signal: AbortSignal;
 }
 
 /** Yields the rows of all tables, and reports each page after it was processed. */
 export async function* rowsOf(
   store: CopySource,
   step: CopyProgress["step"],
-  { totals, progress, signal }: Reading,
+  { totals, progress }: Reading,
 ): AsyncGenerator<Rows, void, undefined> {
   const done = { users: 0, log: 0 };
   const show = (): void => {
@@ -33,12 +30,9 @@ export async function* rowsOf(
   show();
   for (const table of tableNames) {
     for await (const rows of faultsOf(rowPagesOf(store, table))) {
-      if (signal.aborted) throw new Fault("interrupted", "interrupted");
       yield { table, rows };
       if (table === "users" || table === "log") done[table] += rows.length;
       show();
-      // Lets signals and other readers run: a store may answer without a turn of the event loop.
-      await turn();
     }
   }
 }

@@ -7,8 +7,6 @@ export type { CopyProgress, CopySource } from "./copy-pages.ts";
 
 export type CopyTarget = CopySource & Pick<RowWriter, "importRows">;
 
-type CopyOptions = Omit<Reading, "totals">;
-
 export type CopyOutcome =
   | ({ readonly kind: "copied" } & Amounts)
   | { readonly kind: "source-empty" }
@@ -21,19 +19,19 @@ export type CopyOutcome =
 /**
  * Copies the rows of all tables into an empty store in one step, or nothing. Then reads
  * the target and compares it with what was copied.
- * @throws A Fault when the copy is interrupted, the source changes meanwhile, or the target cannot
- * store a row. Nothing was copied then.
+ * @throws When the source changes meanwhile, or the target cannot store a row. Nothing was copied
+ * then.
  */
 export async function copy(
   source: CopySource,
   target: CopyTarget,
-  options: CopyOptions,
+  progress: Reading["progress"],
 ): Promise<CopyOutcome> {
   const totals = await source.readAmounts();
   if (isEmpty(totals)) return { kind: "source-empty" };
   const before = await target.readAmounts();
   if (!isEmpty(before)) return { kind: "target-occupied", ...before };
-  const reading = { ...options, totals };
+  const reading = { totals, progress };
   const copied: Digest = new Map();
   const outcome = await target.importRows(checkedRows(source, reading, copied), "empty");
   if (outcome === "taken") return { kind: "target-occupied", ...(await target.readAmounts()) };
