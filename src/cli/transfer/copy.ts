@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { Fault, messageOf, reasonOf } from "../../core/base/fault.ts";
 import {
@@ -9,7 +9,7 @@ import {
 } from "../../core/transfer/copy.ts";
 import { cannotUse, closing, openPostgresAt, type UsedStore } from "../../gate/open-store.ts";
 import { readSecret } from "../../gate/settings/sources.ts";
-import { readPlace } from "../../stores/place.ts";
+import { type Place, readPlace } from "../../stores/place.ts";
 import { readPostgresUrl } from "../../stores/postgres/url.ts";
 import { databaseExists, explained } from "../../stores/sqlite/file.ts";
 import { refuseOtherSchema } from "../../stores/sqlite/schema-check.ts";
@@ -50,7 +50,7 @@ export const command: Command = {
 interface Side {
   /** For messages: never contains a password. */
   readonly name: string;
-  open(missing: "create" | "refuse"): Promise<Opened>;
+  readonly place: Place;
 }
 
 interface Opened {
@@ -66,7 +66,7 @@ function sideIn(option: "from" | "to", values: OptionValues): Side {
   const text = given.startsWith("@") ? contentOf(given.slice(1), option) : given;
   try {
     const place = readPlace(text);
-    return place.kind === "sqlite" ? sqliteSide(place.file) : postgresSide(place.url);
+    return { name: nameOf(place), place };
   } catch (error) {
     throw new UsageError(`--${option}: ${messageOf(error)}`);
   }
@@ -80,39 +80,26 @@ function contentOf(path: string, option: string): string {
   return content;
 }
 
-function sqliteSide(path: string): Side {
-  const file = existsSync(path) ? realpathSync(path) : path;
-  return {
-    name: `sqlite:${file}`,
-    async open(missing) {
-      try {
-        return await openFile(file, missing);
-      } catch (error) {
-        throw explained(file, error);
-      }
-    },
-  };
-}
-
-function postgresSide(url: string): Side {
-  const { hosts, login } = readPostgresUrl(url);
-  const database = login.database ?? login.user ?? "";
+function nameOf(place: Place): string {
+  if (place.kind === "sqlite") return `sqlite:${place.file}`;
+  const { hosts, login } = readPostgresUrl(place.url);
   const addresses = hosts.map(({ host, port }) => `${host.toLowerCase()}:${port}`).sort();
-  return {
-    name: `postgres://${addresses.join(",")}/${database}`,
-    open: (missing) => openPostgresAt(url, missing),
-  };
+  return `postgres://${addresses.join(",")}/${login.database ?? login.user ?? ""}`;
 }
 
-async function open(side: Side, missing: "create" | "refuse"): Promise<UsedStore<Opened>> {
+async function open({ name, place }: Side, missing: Missing): Promise<UsedStore<Opened>> {
   try {
-    return closing(await side.open(missing));
+    const opening: Promise<Opened> =
+      place.kind === "sqlite" ? openFile(place.file, missing) : openPostgresAt(place.url, missing);
+    return closing(await opening);
   } catch (error) {
-    throw cannotUse(side.name, error);
+    throw cannotUse(name, place.kind === "sqlite" ? explained(place.file, error) : error);
   }
 }
 
-async function openFile(file: string, missing: "create" | "refuse"): Promise<Opened> {
+type Missing = "create" | "refuse";
+
+async function openFile(file: string, missing: Missing): Promise<Opened> {
   if (databaseExists(file))
     await refuseOtherSchema(file, missing === "create" ? "accept" : "refuse");
   else if (missing === "refuse") throw new Fault("database_missing", "the file does not exist");
