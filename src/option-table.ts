@@ -14,6 +14,7 @@ import {
 } from "./web/answers/location.ts";
 import { isColor } from "./web/pages/accent-color.ts";
 import type { PageFunctions } from "./web/pages/page-data.ts";
+import { samples } from "./web/pages/page-samples.ts";
 import { isLocale, type Locale, locales } from "./web/pages/words.ts";
 import { isAddressRange } from "./web/request/remote-address.ts";
 
@@ -106,14 +107,18 @@ function functionsLike<T extends object>(otherwise: T): Option<T> {
 /** Not for a text, whose characters would be the list. */
 const frozenList = <T>(all: readonly T[]): readonly T[] =>
   Array.isArray(all) ? Object.freeze([...all]) : all;
-const frozenCopy = <T extends object>(given: T): T => Object.freeze({ ...given });
+const frozenCopy = <T extends object>(given: T): T =>
+  typeof given === "object" && given !== null ? Object.freeze({ ...given }) : given;
 
 /** A path, which is checked when it is read. */
 const path = optional("a path", (text) => typeof text === "string");
 
 /** Every option that can be left out. The gate's settings use the checks too. */
 export const optionTable: OptionTable = {
-  previousSecrets: list("secrets that are not empty", (secret) => secret !== ""),
+  previousSecrets: list(
+    "secrets that are not empty",
+    (secret) => typeof secret === "string" && secret !== "",
+  ),
   basePath: option<string>("", "a path without a trailing slash, such as /auth", isBasePath),
   homePath: option<string | null | undefined>(undefined, "a path, or null", isHomePath),
   postLoginLocation: option<PostLoginLocation>(
@@ -174,8 +179,12 @@ export const optionTable: OptionTable = {
     dir: path,
     functions: option<PageFunctions>(
       {},
-      "functions that return HTML",
-      (pages) => Object.values(pages).every((page) => typeof page === "function"),
+      `functions that return HTML, by the names ${Object.keys(samples).join(", ")}`,
+      (pages) =>
+        typeof pages === "object" &&
+        Object.entries(pages).every(
+          ([name, page]) => Object.hasOwn(samples, name) && typeof page === "function",
+        ),
       frozenCopy,
     ),
   },

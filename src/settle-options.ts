@@ -30,10 +30,16 @@ type CheckedOptions = Omit<SettledOptions, "store" | "secret" | "log"> & {
  * @throws {Fault} `invalid_option` or `guessable_secret`.
  */
 export function settleOptions(
-  { store, secret: given, ...others }: AuthOptions,
+  options: AuthOptions,
   nodeEnv?: string,
   names: SecretNames = OPTION_NAMES,
 ): SettledOptions {
+  requireObject(options, "the argument of createAuth", "store and secret");
+  const { store, secret: given, ...others } = options;
+  requireStore(store);
+  if (given !== undefined && typeof given !== "string") {
+    throw invalid(`${names.secret} is invalid: expected text`);
+  }
   const checked = settled(optionTable, others) as CheckedOptions;
   const { publicUrl, cookieDomain } = checked.hosts;
   if (!sharesCookies(publicUrl, cookieDomain)) {
@@ -52,12 +58,22 @@ export function settleOptions(
 
 const invalid = (problem: string): Fault => new Fault("invalid_option", problem);
 
+function requireObject(given: unknown, name: string, parts: string): asserts given is object {
+  if (typeof given === "object" && given !== null) return;
+  throw invalid(`${name} is invalid: expected an object with ${parts}`);
+}
+
+/** Plain JavaScript can pass anything, such as the promise of a store. */
+function requireStore(store: unknown): void {
+  const takes = "a store, such as that of await openSqlite({ file })";
+  if (store instanceof Promise) throw invalid(`store is a promise: expected ${takes}`);
+  if (typeof store === "object" && store !== null && "users" in store && "log" in store) return;
+  throw invalid(`store is invalid: expected ${takes}`);
+}
+
 /** `undefined` counts as left out. A name that is not an option is a fault, in a group too. */
 function settled(table: OptionGroup, given: unknown = {}, group = ""): object {
-  if (typeof given !== "object" || given === null) {
-    const names = Object.keys(table).join(", ");
-    throw invalid(`${group.slice(0, -1)} is invalid: expected an object with ${names}`);
-  }
+  requireObject(given, group.slice(0, -1), Object.keys(table).join(", "));
   const values = new Map<string, unknown>(Object.entries(given));
   for (const name of values.keys()) {
     if (Object.hasOwn(table, name)) continue;
@@ -73,8 +89,12 @@ function settled(table: OptionGroup, given: unknown = {}, group = ""): object {
 
 function optionValue(option: AnyOption, given: unknown = option.default, path: string): unknown {
   if (given === undefined) return undefined;
-  const value = option.copy(given as never);
-  if (option.accepts(value as never)) return value;
+  try {
+    const value = option.copy(given as never);
+    if (option.accepts(value as never)) return value;
+  } catch {
+    // A value of another type, which the check cannot read.
+  }
   throw invalid(`${path} is invalid: expected ${option.takes}`);
 }
 

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type AuthOptions, createAuth } from "../src/index.ts";
+import { openPostgres } from "../src/stores/postgres/store.ts";
+import { openSqlite } from "../src/stores/sqlite/store.ts";
 import { optionsWith } from "./support/options.ts";
 
 const rejects = (options: object, message: string): void =>
@@ -12,13 +14,13 @@ const rejects = (options: object, message: string): void =>
 
 /** Values that an option does not take, and how the message says what it takes. */
 const invalid: readonly (readonly [place: string, takes: string, values: readonly unknown[]])[] = [
-  ["previousSecrets", "secrets that are not empty", [[""], "one secret", null]],
+  ["previousSecrets", "secrets that are not empty", [[""], [5], "one secret", null]],
   [
     "postLoginLocation",
     "a path such as / or an absolute http or https URL",
     ["home", "", "//evil.example", "javascript:alert(1)", 5],
   ],
-  ["log", "an object with the functions warn and error", [{}, { warn: () => {} }]],
+  ["log", "an object with the functions warn and error", [{}, { warn: () => {} }, null, 5]],
   ["setupToken", "an object with the functions read and delete", ["token"]],
   ["homePath", "a path, or null", ["home", "", "https://app.example.org/"]],
   [
@@ -86,7 +88,11 @@ const invalid: readonly (readonly [place: string, takes: string, values: readonl
   ["pages.accentColor", "a color such as #1a5fb4", ["#abc;}"]],
   ["pages.locale", "en, de, fr, es", ["", "it", "EN", "de-AT", "toString"]],
   ["pages.dir", "a path", [true]],
-  ["pages.functions", "functions that return HTML", [{ login: "<p>" }]],
+  [
+    "pages.functions",
+    "functions that return HTML, by the names login, setup, home, error",
+    [{ login: "<p>" }, { logn: () => "" }, 5, null],
+  ],
   ["sessions.lifetime", "a whole number of seconds, 60 or more", [59, 0, -1, 60.5, "60", 2 ** 60]],
   ["sessions", "an object with list, lifetime", [true, false, null]],
 ];
@@ -100,6 +106,34 @@ for (const [place, takes, values] of invalid) {
     }
   });
 }
+
+const A_STORE = "expected a store, such as that of await openSqlite({ file })";
+
+for (const [options, message] of [
+  [undefined, "the argument of createAuth is invalid: expected an object with store and secret"],
+  [{}, `store is invalid: ${A_STORE}`],
+  [{ store: "accounts.db" }, `store is invalid: ${A_STORE}`],
+  [{ store: { users: {} } }, `store is invalid: ${A_STORE}`],
+  [{ store: Promise.resolve() }, `store is a promise: ${A_STORE}`],
+  [
+    optionsWith({ secret: Buffer.alloc(32) as never }),
+    "the option secret is invalid: expected text",
+  ],
+] as const) {
+  test(`createAuth says what is missing to callers in plain JavaScript: ${message}`, () =>
+    assert.throws(() => createAuth(options as AuthOptions), { code: "invalid_option", message }));
+}
+
+test("openSqlite and openPostgres reject a name in place of their options", async () => {
+  await assert.rejects(openSqlite("accounts.db" as never), {
+    code: "invalid_option",
+    message: 'openSqlite takes { file }, such as { file: "accounts.db" }',
+  });
+  await assert.rejects(openPostgres("postgres://localhost/accounts" as never), {
+    code: "invalid_option",
+    message: "openPostgres takes an object with url, or with pool",
+  });
+});
 
 for (const [options, problem] of [
   [{ publicUrl: undefined }, "publicUrl is not an option: did you mean hosts.publicUrl?"],

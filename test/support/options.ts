@@ -7,7 +7,7 @@ import { SECRET } from "./gate.ts";
 import { recordingLog } from "./recording-log.ts";
 
 /** A placeholder: checking options does not use the store. */
-const NO_STORE = {} as AuthOptions["store"];
+const NO_STORE = { users: {}, log: {} } as AuthOptions["store"];
 
 export const optionsWith = (options: Partial<AuthOptions> = {}): AuthOptions => ({
   store: NO_STORE,

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { Fault } from "../../core/base/fault.ts";
 import type { NewLogEntry } from "../../core/records.ts";
 import type { Store } from "../../core/store.ts";
 import { tables, valuesOf } from "../../core/tables.ts";
@@ -71,6 +72,9 @@ export interface UnopenedStore<S> {
 
 /** As `openPostgres`, for a database that may not be there yet. */
 export function preparePostgres(options: PostgresOptions): UnopenedStore<PostgresStore> {
+  if (typeof options !== "object" || options === null) {
+    throw new Fault("invalid_option", "openPostgres takes an object with url, or with pool");
+  }
   if ("pool" in options) return prepareOn(options.pool, options, async () => {});
   const pool = createPool(options.url);
   return prepareOn(pool, options, () => pool.end());

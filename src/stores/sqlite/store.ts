@@ -42,7 +42,10 @@ export interface SqliteStore extends Required<Omit<Store, "attempts">> {
  * a call returns. Only the owner of the file can read it, since it holds password hashes.
  */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
-  const { file, missing = "create" } = options;
+  const { file, missing = "create" }: Partial<SqliteOptions> = Object(options);
+  if (typeof file !== "string" || file === "") {
+    throw new Fault("invalid_option", 'openSqlite takes { file }, such as { file: "accounts.db" }');
+  }
   if (missing === "refuse" && !databaseExists(file)) {
     throw new Fault("database_missing", `there is no database at ${file}`);
   }
