@@ -1,4 +1,4 @@
-import { errorOf } from "../core/base/fault.ts";
+import { errorOf, Fault } from "../core/base/fault.ts";
 import { andThen, type MaybePromise } from "../core/base/maybe-promise.ts";
 import type { User } from "../core/records.ts";
 import type { Admission } from "../core/sessions/require-user.ts";
@@ -54,7 +54,9 @@ export function createGuardCheck(guard: CookieGuard, ports: GuardPorts): GuardCh
   const resultOf = (admission: Admission, requestOf: () => WebRequest): GuardResult => {
     if (admission.kind === "admitted") return admission;
     const request = requestOf();
-    return refused(answerRefused(ports.options, signInPath(ports, admission, request), request));
+    const path = signInPath(ports, admission, request);
+    if (isOwn(ports.paths, request.path)) throw notMounted(request.path);
+    return refused(answerRefused(ports.options, path, request));
   };
   const failed = async (thrown: unknown, request: () => WebRequest): Promise<GuardResult> => {
     try {
@@ -79,6 +81,15 @@ export function createGuardCheck(guard: CookieGuard, ports: GuardPorts): GuardCh
     }
   };
 }
+
+const isOwn = ({ login, setup }: Paths, path: string): boolean => path === login || path === setup;
+
+/** Without it, the browser would follow redirects from the sign-in to the sign-in. */
+const notMounted = (path: string): Fault =>
+  new Fault(
+    "routes_not_mounted",
+    `a guard was called for ${path}, which Latchkey's routes answer: mount the routes before the guard`,
+  );
 
 /** The endpoint behind a guard. */
 export const guarded =
