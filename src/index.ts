@@ -11,6 +11,7 @@ export type { ServerLog } from "./core/base/server-log.ts";
 export type { WorkQueueLimits } from "./core/base/work-queue.ts";
 export type { AllowedHosts } from "./core/hosts/allowed-hosts.ts";
 export type { AttemptRule } from "./core/limits/attempt-limiter.ts";
+export type { AuditEvent, EventListener } from "./core/log/event-listener.ts";
 export type {
   AnsweredChallenge,
   Codes,

@@ -3,6 +3,7 @@ import type { ServerLog } from "./core/base/server-log.ts";
 import type { WorkQueueLimits } from "./core/base/work-queue.ts";
 import { type AllowedHosts, canonicalHost } from "./core/hosts/allowed-hosts.ts";
 import { isLocalPath } from "./core/hosts/return-target.ts";
+import type { EventListener } from "./core/log/event-listener.ts";
 import { SESSION_LIFETIME_SECONDS } from "./core/sessions/session-token.ts";
 import type { SetupTokenSource } from "./core/setup/setup-token.ts";
 import type { AuthOptions, OptionGroups } from "./options.ts";
@@ -129,6 +130,11 @@ export const optionTable: OptionTable = {
   setupToken: functionsLike(noSetupToken),
   // Failures of the log are dropped later on, so this is the only report of a log that is not one.
   log: functionsLike(consoleLog),
+  onEvent: option<EventListener | undefined>(
+    undefined,
+    "a function",
+    (listener) => typeof listener === "function",
+  ),
   hosts: {
     allowed: option<AllowedHosts>(
       ["*"],

@@ -3,6 +3,7 @@ import type { ServerLog } from "./core/base/server-log.ts";
 import type { WorkQueueLimits } from "./core/base/work-queue.ts";
 import type { AllowedHosts } from "./core/hosts/allowed-hosts.ts";
 import type { BoundedLog } from "./core/log/bounded-log.ts";
+import type { EventListener } from "./core/log/event-listener.ts";
 import type { SetupTokenSource } from "./core/setup/setup-token.ts";
 import type { Store } from "./core/store.ts";
 import type { PostLoginLocation } from "./web/answers/location.ts";
@@ -33,6 +34,8 @@ export interface AuthOptions {
    * each address and each message, then a sum. Default: the console.
    */
   readonly log?: ServerLog;
+  /** Called after each entry of the audit log, for notifications. Never delays or changes an answer. */
+  readonly onEvent?: EventListener | undefined;
   /** The addresses of Latchkey, and of what it trusts. */
   readonly hosts?: {
     /**

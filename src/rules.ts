@@ -11,6 +11,7 @@ import {
 } from "./core/limits/attempt-limiter.ts";
 import { createSharedLimiter, type Limiter, limitByNetwork } from "./core/limits/shared-limiter.ts";
 import { SUM_UP_EVERY_MS } from "./core/log/bounded-log.ts";
+import { createEventListener } from "./core/log/event-listener.ts";
 import { createEventLog } from "./core/log/event-log.ts";
 import { recentLog } from "./core/log/recent-log.ts";
 import { createChallenges } from "./core/passkeys/challenges.ts";
@@ -58,7 +59,7 @@ export function createRules(
     passwords = createPasswords(settled.signIn.hashing, log, settled.meter.hashes),
   }: RuleParts = {},
 ): Rules {
-  const { store, meter, setupToken, setUpDomain } = settled;
+  const { store, meter, setupToken, setUpDomain, onEvent } = settled;
   // What can throw comes first, so that no watch on the store is left behind.
   const ownLimiter = createAttemptLimiter(clock);
   const { limitIpv6Prefix } = settled.signIn;
@@ -70,7 +71,10 @@ export function createRules(
   const seals = createSeals(secret, previousSecrets);
   const codeLimiter = createAttemptLimiter(clock);
   // Entries are written in the background, in batches: lines about that belong to no request.
-  const events = createEventLog(store.log, clock, settled.log, meter.entries);
+  const events = createEventLog(store.log, clock, settled.log, {
+    meter: meter.entries,
+    ...(onEvent && { onStored: createEventListener(onEvent, store.log, settled.log) }),
+  });
   const users = createUserMemory(store, clock);
   const sessions = createSessionRecorder(
     given.list ? store.sessions : undefined,

@@ -69,7 +69,7 @@ async function pauseIfUnavailable(error: unknown, terminal: Terminal): Promise<v
 const LISTING = {
   columns: { TIME: 24, TYPE: 19, AUTHOR: 6, SUMMARY: 0 },
   cells: ({ at, type, summary, author }: LogEntry) => [at.toISOString(), type, author, summary],
-  object: ({ id, at, type, summary, author }: LogEntry) => ({ id, at, type, summary, author }),
+  object: (entry: LogEntry) => entry,
 } as const;
 
 function parseLimit(value: OptionValues[string]): number | undefined {

@@ -32,16 +32,19 @@ test("prints entries oldest first with all fields while the gate runs", async (t
   await gate.logEntries(3);
 
   const entries = (await log(gate.dataDir, "--json")).map((line) => JSON.parse(line));
+  const client = { author: "system", address: "127.0.0.1", device: "" };
+  const ofOwner = { ...client, userId: entries[0].userId, subject: "owner" };
+  assert.match(ofOwner.userId, /^[\da-f-]{36}$/);
   assert.deepEqual(
     entries.map(({ at, ...rest }) => rest),
     [
-      { id: 1, type: "signup", summary: "Created account owner", author: "system" },
-      { id: 2, type: "signin", summary: "Signed in as owner", author: "system" },
+      { id: 1, type: "signup", summary: "Created account owner", ...ofOwner },
+      { id: 2, type: "signin", summary: "Signed in as owner", ...ofOwner },
       {
         id: 3,
         type: "signin_rate_limited",
         summary: "Rate limited login from 127.0.0.1",
-        author: "system",
+        ...client,
       },
     ],
   );

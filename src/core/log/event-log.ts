@@ -40,11 +40,17 @@ export const toEntry = (event: Event, clock: Pick<Clock, "now">): NewLogEntry =>
   ...event,
 });
 
+interface EventLogParts {
+  readonly meter?: EntryMeter;
+  /** Called with the entries of each transaction. Must not throw. */
+  readonly onStored?: (stored: readonly NewLogEntry[]) => Promise<void>;
+}
+
 export function createEventLog(
   store: Pick<LogStore, "insert" | "pruneType">,
   clock: Clock,
   log: ServerLog,
-  meter: EntryMeter = noMeter.entries,
+  { meter = noMeter.entries, onStored = async () => {} }: EventLogParts = {},
 ): EventLog {
   const pruneDenials = createDenialPruner(store, log);
   const waiting: NewLogEntry[] = [];
@@ -99,6 +105,7 @@ export function createEventLog(
     if (dropped > 0) log.error({ dropped }, "log entries dropped: too many were waiting");
     dropped = 0;
     await pruneDenials(batch);
+    await onStored(batch);
     return true;
   }
 

@@ -126,7 +126,7 @@ test("drops and counts entries beyond 10,000 waiting ones, and tells the meter o
     dropped: () => void heard.push("dropped"),
   };
   const log = recordingLog();
-  const events = createEventLog(door, fakeClock(), log, meter);
+  const events = createEventLog(door, fakeClock(), log, { meter });
   for (let i = 0; i < 10_002; i += 1) events.record(signedIn(String(i)));
   await eventually(() => log.lines[0]);
   await events.close();

@@ -81,7 +81,7 @@ test("counts entries as dropped once 10,000 are waiting", async () => {
     insert: () => Promise.reject(new Error("the disk is full")),
     pruneType: async () => 0,
   };
-  const events = createEventLog(full, fakeClock(), recordingLog(), meter.entries);
+  const events = createEventLog(full, fakeClock(), recordingLog(), { meter: meter.entries });
   for (let entry = 0; entry < 10_003; entry += 1) events.record(eventOf("password_change", {}));
   assert.equal(readScrape(registry.text()).value("latchkey_log_entries_dropped_total"), 3);
   assert.equal(events.waiting, 10_000);

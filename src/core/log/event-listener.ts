@@ -1,0 +1,44 @@
+import { messageOf } from "../base/fault.ts";
+import type { ServerLog } from "../base/server-log.ts";
+import type { NewLogEntry } from "../records.ts";
+import type { LogStore } from "../store.ts";
+
+/** A stored entry of the audit log, as a listener gets it. */
+export interface AuditEvent extends NewLogEntry {
+  /** The first sign-in of this account from this address and device, as far as the log reaches. */
+  readonly new?: true;
+}
+
+/** Called after an entry is stored. What it returns or throws changes no answer. */
+export type EventListener = (event: AuditEvent) => unknown;
+
+/** How many entries of an account are searched for an earlier sign-in. */
+const MAX_SEARCHED = 1_000;
+
+/** Returns a function that passes stored entries to the listener. A failure is only logged. */
+export function createEventListener(
+  listener: EventListener,
+  store: Pick<LogStore, "newestOf">,
+  log: ServerLog,
+): (stored: readonly NewLogEntry[]) => Promise<void> {
+  const pass = async (event: AuditEvent): Promise<unknown> => listener(Object.freeze(event));
+  const fail = (what: string) => (error: unknown) => log.error({ reason: messageOf(error) }, what);
+  return async (stored) => {
+    for (const entry of stored) {
+      const isNew = await isFirstSignIn(store, entry).catch(fail("earlier sign-ins not read"));
+      // Not awaited: a listener that hangs must not hold up the log.
+      pass({ ...entry, ...(isNew === true && { new: true }) }).catch(fail("onEvent failed"));
+    }
+  };
+}
+
+async function isFirstSignIn(
+  store: Pick<LogStore, "newestOf">,
+  { type, userId, address, device, at }: NewLogEntry,
+): Promise<boolean> {
+  if (type !== "signin" || userId === undefined) return false;
+  const entries = await store.newestOf(userId, MAX_SEARCHED);
+  return !entries.some(
+    (one) => one.type === type && one.address === address && one.device === device && one.at < at,
+  );
+}
