@@ -1,4 +1,4 @@
-import { type TestContext, test } from "node:test";
+import type { TestContext } from "node:test";
 import type { Store } from "../core/store.ts";
 
 /** A new, empty database. Each call of `connect` opens another connection to it. */
@@ -19,6 +19,8 @@ export function rulesFor<Connected extends Store>(
   name: string,
   open: Open<Connected>,
 ): Rule<Connected> {
+  // Here, so that the other exports of `latchkey/testing` work with other test runners.
+  const { test } = process.getBuiltinModule("node:test");
   return (text, check) => {
     test(`${name}: ${text}`, async (t) => {
       const database = await open(t);
