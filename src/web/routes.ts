@@ -5,11 +5,17 @@ import { type Endpoint, withRequestId } from "./endpoint.ts";
 import { postPassword } from "./endpoints/account.ts";
 import { refusingOtherHosts } from "./endpoints/allowed-hosts.ts";
 import { postBeginCodes, postConfirmCodes, postTurnOffCodes } from "./endpoints/codes.ts";
+import { confirmed } from "./endpoints/confirmed.ts";
 import { forwardAuth } from "./endpoints/forward-auth.ts";
 import { getHome } from "./endpoints/home.ts";
 import { getLogin, postLogin } from "./endpoints/login.ts";
 import { getMe } from "./endpoints/me.ts";
-import { postAddPasskey, postPasskeyLogin, postRemovePasskey } from "./endpoints/passkeys.ts";
+import {
+  postAddPasskey,
+  postBeginPasskey,
+  postPasskeyLogin,
+  postRemovePasskey,
+} from "./endpoints/passkeys.ts";
 import { postEndSession, postLogout } from "./endpoints/sessions.ts";
 import { getSetup, postSetup } from "./endpoints/setup.ts";
 import { guarded } from "./guards.ts";
@@ -73,6 +79,12 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   /** A form of a signed-in user. */
   const ownForm = (post: OwnFormEndpoint): Endpoint =>
     refusingCrossSite(ports, guarded(requireAuth, withForm(ports, post)));
+  const home = paths.homes.at(-1);
+  /** The same with a recent sign-in, which leads back to a section of the home page. */
+  const recentForm = (section: string, post: OwnFormEndpoint): Endpoint => {
+    const endpoint = confirmed(ports, home && `${home}#your-${section}`, withForm(ports, post));
+    return refusingCrossSite(ports, guarded(requireAuth, endpoint));
+  };
   // Where a form belongs by the count of accounts, which comes before whether it can be read.
   const unlessSetUp: Elsewhere = async () =>
     (await users.anyExists()) ? undefined : redirect(paths.setup);
@@ -105,18 +117,21 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   }
   // The forms of one-time codes are only on the home page.
   if (codes !== undefined && paths.home !== null) {
-    site.set(`${base}/account/codes/begin`, { POST: ownForm(postBeginCodes(codes)) });
+    site.set(`${base}/account/codes/begin`, { POST: recentForm("codes", postBeginCodes(codes)) });
     site.set(`${base}/account/codes/confirm`, { POST: ownForm(postConfirmCodes(codes)) });
-    site.set(`${base}/account/codes/off`, { POST: ownForm(postTurnOffCodes(codes)) });
+    site.set(`${base}/account/codes/off`, { POST: recentForm("codes", postTurnOffCodes(codes)) });
   }
   if (passkeys !== undefined) {
     site.set(`${base}/login/passkey`, { POST: signInForm(postPasskeyLogin(passkeys)) });
+    // Of codes and passkeys, what is begun proves a recent sign-in to what completes it.
+    const begin = recentForm("passkeys", postBeginPasskey(passkeys));
+    const remove = recentForm("passkeys", postRemovePasskey(passkeys));
+    site.set(`${base}/account/passkeys/begin`, { POST: begin });
     site.set(`${base}/account/passkeys/add`, { POST: ownForm(postAddPasskey(passkeys)) });
-    site.set(`${base}/account/passkeys/remove`, { POST: ownForm(postRemovePasskey(passkeys)) });
+    site.set(`${base}/account/passkeys/remove`, { POST: remove });
   }
   const GET = guarded(requireAuth, (request) => getHome(ports, request));
   for (const path of paths.homes) site.set(path, { GET });
-  const home = paths.homes.at(-1);
   if (options.standalone && home !== undefined) {
     // Browsers unfold the form that the fragment names.
     site.set(CHANGE_PASSWORD, { GET: () => redirect(`${home}#change-password`) });

@@ -70,6 +70,7 @@ export const samples: Samples = {
     [unconfigured, login],
     [signedOut, { ...login, notice: "session-not-ended" }],
     [signedIn, { ...login, continueTo: "/" }],
+    [signedIn, { ...login, continueTo: "/", confirms: true }],
   ],
   setup: [
     [unconfigured, setup],
@@ -90,6 +91,7 @@ export const samples: Samples = {
     [signedIn, withoutRows],
     [signedIn, unreadable],
     [signedIn, { ...home, codes: begun, problem: wrongCode }],
+    [signedIn, { ...withoutRows, problem: { ...wrongCode, fields: [] } }],
     [signedIn, { ...home, codes: { kind: "turned-on", recoveryCodes: ["00000"] } }],
   ],
   error: [

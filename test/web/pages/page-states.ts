@@ -92,7 +92,7 @@ const excluded: OpenPage = ({ send }) =>
 const codesTurnedOn =
   (code?: (key: string) => string): OpenPage =>
   async ({ send }) => {
-    const begun = await send("/account/codes/begin", { form: { codes_password: OWNER.password } });
+    const begun = await send("/account/codes/begin", { form: {} });
     if (code === undefined) return begun;
     const { sealed, key } = begunIn(begun.body);
     return send("/account/codes/confirm", { form: { sealed, code: code(key) } });

@@ -13,6 +13,8 @@ export const de: Words = {
   signInFailed:
     "Das hat nicht geklappt. Prüfe Benutzername und Passwort. Nach fünf Versuchen musst du eine Minute warten.",
   welcomeBack: "Willkommen zurück",
+  confirm: "Bestätige, dass du es bist",
+  confirmAbout: "Melde dich noch einmal an, um zu ändern, wie du dich anmeldest.",
   continue: "Weiter",
   useAnotherAccount: "Anderes Konto verwenden",
   noAccountYet: "Es gibt noch kein Konto.",
@@ -58,7 +60,6 @@ export const de: Words = {
     "Eine App auf deinem Handy zeigt alle 30 Sekunden einen neuen Code. Die Anmeldung verlangt dann Passwort und Code.",
   oneTimeCode: "Einmalcode",
   codeHint: "Nur wenn dein Konto Einmalcodes verwendet.",
-  codeOrRecoveryCode: "Aus deiner App, oder ein Wiederherstellungscode.",
   scanCode: "Scanne diesen Code mit deiner Authenticator-App:",
   qrCode: "QR-Code für deine Authenticator-App",
   openInApp: "In einer App auf diesem Gerät öffnen",

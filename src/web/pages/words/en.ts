@@ -16,6 +16,8 @@ export const en = {
   signInFailed:
     "That didn’t work. Check your username and password. After five attempts, wait a minute.",
   welcomeBack: "Welcome back",
+  confirm: "Confirm it’s you",
+  confirmAbout: "To change how you sign in, sign in once more.",
   continue: "Continue",
   useAnotherAccount: "Use another account",
   noAccountYet: "There is no account yet.",
@@ -61,7 +63,6 @@ export const en = {
     "An app on your phone shows a new code every 30 seconds. Signing in then asks for your password and a code.",
   oneTimeCode: "One-time code",
   codeHint: "Only if your account uses one-time codes.",
-  codeOrRecoveryCode: "From your app, or a recovery code.",
   scanCode: "Scan this with your authenticator app:",
   qrCode: "QR code for your authenticator app",
   openInApp: "Open in an app on this device",

@@ -13,6 +13,8 @@ export const es: Words = {
   signInFailed:
     "No ha funcionado. Revisa el nombre de usuario y la contraseña. Tras cinco intentos, espera un minuto.",
   welcomeBack: "Hola de nuevo",
+  confirm: "Confirma tu identidad",
+  confirmAbout: "Inicia sesión de nuevo para cambiar cómo la inicias.",
   continue: "Continuar",
   useAnotherAccount: "Usar otra cuenta",
   noAccountYet: "Todavía no hay ninguna cuenta.",
@@ -58,7 +60,6 @@ export const es: Words = {
     "Una aplicación en tu teléfono muestra un código nuevo cada 30 segundos. Al iniciar sesión se piden entonces la contraseña y un código.",
   oneTimeCode: "Código de un solo uso",
   codeHint: "Solo si tu cuenta usa estos códigos.",
-  codeOrRecoveryCode: "El de la aplicación o un código de recuperación.",
   scanCode: "Escanea esto con tu aplicación de autenticación:",
   qrCode: "Código QR para tu aplicación de autenticación",
   openInApp: "Abrir en una aplicación de este dispositivo",

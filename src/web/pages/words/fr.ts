@@ -13,6 +13,8 @@ export const fr: Words = {
   signInFailed:
     "La connexion a échoué. Vérifiez le nom d’utilisateur et le mot de passe. Après cinq essais, patientez une minute.",
   welcomeBack: "Bon retour parmi nous",
+  confirm: "Confirmez votre identité",
+  confirmAbout: "Connectez-vous de nouveau pour modifier vos moyens de connexion.",
   continue: "Continuer",
   useAnotherAccount: "Utiliser un autre compte",
   noAccountYet: "Il n’existe pas encore de compte.",
@@ -58,7 +60,6 @@ export const fr: Words = {
     "Une application sur votre téléphone affiche un nouveau code toutes les 30 secondes. La connexion demande alors le mot de passe et un code.",
   oneTimeCode: "Code à usage unique",
   codeHint: "Seulement si votre compte utilise ces codes.",
-  codeOrRecoveryCode: "Celui de l’application, ou un code de secours.",
   scanCode: "Scannez ceci avec votre application d’authentification :",
   qrCode: "QR code pour votre application d’authentification",
   openInApp: "Ouvrir dans une application sur cet appareil",
