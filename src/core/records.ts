@@ -34,6 +34,18 @@ export interface StoredUser extends User {
 /** What the app sees of a stored user. */
 export const userOf = ({ passwordHash: _, sessionsFrom: __, ...user }: StoredUser): User => user;
 
+/** An account as administrators see it. */
+export interface Person {
+  readonly user: User;
+  /** The last sign-in in the log. */
+  readonly signedInAt?: Date;
+  /** How many there are. */
+  readonly sessions: number;
+  /** Whether the account uses one-time codes. */
+  readonly codes: boolean;
+  readonly passkeys: boolean;
+}
+
 /** A signed-in browser. */
 export interface Session {
   /** The claim `jti` of its token. */

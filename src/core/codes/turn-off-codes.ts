@@ -26,17 +26,17 @@ export async function turnOffCodes(
 }
 
 interface RemoveCodesPorts extends Pick<AccountPorts, "record"> {
-  readonly store: { readonly users: Pick<UserStore, "findByName">; readonly codes: CodeStore };
+  readonly store: { readonly users: Pick<UserStore, "find">; readonly codes: CodeStore };
 }
 
 /** For a lost phone: the operator turns codes off without one. Also ends what was begun. */
 export async function removeCodes(
   { store, record }: RemoveCodesPorts,
-  username: string,
+  userId: UserId,
 ): Promise<"no-user" | "already-off" | "off"> {
-  const user = await store.users.findByName(username);
+  const user = await store.users.find(userId);
   if (user === undefined) return "no-user";
-  if (!(await store.codes.turnOff(user.id))) return "already-off";
+  if (!(await store.codes.turnOff(userId))) return "already-off";
   await record(byOperator(eventOf("codes_off", { user })));
   return "off";
 }

@@ -4,8 +4,8 @@ import type { NewLogEntry, User } from "../records.ts";
 /** What happened: an entry of the audit log without its time. */
 export interface Event extends Omit<NewLogEntry, "at"> {
   readonly type: EventType;
-  /** The service itself, or an operator at the command line. */
-  readonly author: "system" | "cli";
+  /** The service itself, an operator at the command line, or an administrator by the username. */
+  readonly author: "system" | "cli" | `admin ${string}`;
 }
 
 /** The usual author of each type, and its summary. */
@@ -66,6 +66,13 @@ export function eventOf(type: EventType, { user, count, client }: Facts): Event 
   const text = summary.replace(/\{\w+\}/, (part) => parts[part as keyof typeof parts]);
   return { type, summary: text, author, ...facts };
 }
+
+/** The same event, caused by an administrator. */
+export const byAdmin = (event: Event, { username }: User, client: Client): Event => ({
+  ...event,
+  ...clientFacts(client),
+  author: `admin ${username}`,
+});
 
 /** The same event, caused by a command. */
 export const byOperator = (event: Event): Event => ({ ...event, author: "cli" });

@@ -6,8 +6,9 @@ import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { codesOn } from "../statements/codes.ts";
 import { logOn } from "../statements/log.ts";
 import { passkeysOn } from "../statements/passkeys.ts";
+import { peopleOn } from "../statements/people.ts";
 import { sessionsOn } from "../statements/sessions.ts";
-import type { Ask } from "../statements/sql.ts";
+import type { Ask, Database } from "../statements/sql.ts";
 import { attemptsOn } from "./attempts.ts";
 import { IDENTITY, identityOf } from "./identity.ts";
 import { insertEntries } from "./log.ts";
@@ -90,9 +91,18 @@ function prepareOn(
     if (found === undefined) throw new DatabaseUnavailable();
     return found;
   };
-  const shared = { ask: inSharedSql(ask, names), isTaken, changed: () => {} };
   const inOne = <T>(work: (ask: Ask, undo: Undo) => Promise<T>): Promise<T> =>
     inTransaction(pool, (here, undo) => work(inSharedSql(here, names), undo));
+  const shared: Database = {
+    ask: inSharedSql(ask, names),
+    alone: (work) =>
+      inOne(async (here) => {
+        await here("SELECT FROM {configured} FOR UPDATE");
+        return work(here);
+      }),
+    isTaken,
+    changed: () => {},
+  };
   const keys = new WeakMap<NewLogEntry, string>();
   const keyOf = (entry: NewLogEntry): string => {
     const key = keys.get(entry) ?? randomUUID();
@@ -111,6 +121,7 @@ function prepareOn(
     sessions: sessionsOn(shared),
     passkeys: passkeysOn(shared),
     codes: codesOn(shared),
+    people: peopleOn(shared),
     attempts: attemptsOn(shared.ask),
     changes: { watch: (watching) => watchUsers(pool, watching) },
     transfer: postgresTransfer(inOne),

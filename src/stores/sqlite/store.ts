@@ -7,9 +7,10 @@ import { newerSchema } from "../inspection.ts";
 import { codesOn } from "../statements/codes.ts";
 import { logOn } from "../statements/log.ts";
 import { passkeysOn } from "../statements/passkeys.ts";
+import { peopleOn } from "../statements/people.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
 import { sessionsOn } from "../statements/sessions.ts";
-import type { Ask } from "../statements/sql.ts";
+import type { Ask, Database } from "../statements/sql.ts";
 import {
   createEmpty,
   databaseExists,
@@ -122,7 +123,13 @@ async function refuseWithoutTables(database: DatabaseSync, file: string): Promis
 
 function storeOn(database: DatabaseSync, ask: Ask = createAsk(database)): SqliteStore {
   const changes = createUserChanges(database);
-  const shared = { ask, isTaken, changed: changes.report };
+  const shared: Database = {
+    ask,
+    // Each writing statement holds the write lock from its start.
+    alone: (work) => work(ask),
+    isTaken,
+    changed: changes.report,
+  };
   return {
     users: sqliteUsers(database, shared, changes.report),
     log: {
@@ -136,6 +143,7 @@ function storeOn(database: DatabaseSync, ask: Ask = createAsk(database)): Sqlite
     sessions: sessionsOn(shared),
     passkeys: passkeysOn(shared),
     codes: codesOn(shared),
+    people: peopleOn(shared),
     changes,
     transfer: sqliteTransfer(database, ask),
     close: () => database.close(),

@@ -19,6 +19,8 @@ export interface Database {
   readonly ask: Ask;
   /** Whether an error says that a username or an ID is already in use. */
   readonly isTaken: (error: unknown) => boolean;
+  /** Runs work alone: nothing else that uses this changes the database until it ends. */
+  readonly alone: <T>(work: (ask: Ask) => Promise<T>) => Promise<T>;
   /** Called after the change of a user, for a database that does not report changes by itself. */
   readonly changed: (id: UserId) => void;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { ADMINS } from "../../core/accounts/set-groups.ts";
 import { type User, type UserId, userOf } from "../../core/records.ts";
 import type { AskingSession, EndOfSessions, UserStore } from "../../core/store.ts";
 import { joined, tables, valuesOf } from "../../core/tables.ts";
@@ -10,15 +11,21 @@ export const COLUMNS: string = columnNames(tables.users);
 /** An empty list is an absent one. */
 const listOrNull = (texts: readonly string[]) => (texts.length === 0 ? null : joined(texts));
 
+/** That this user is no administrator, or that another one stays. */
+const ADMIN_STAYS = `(groups IS NULL OR replace(groups, ',${ADMINS},', ',') == groups
+  OR EXISTS (SELECT 1 FROM {users} AS other
+    WHERE other.id <> $1 AND replace(other.groups, ',${ADMINS},', ',') <> other.groups))`;
+
 /** The user of a row that an insert has returned. */
 export const insertedUser = (row: Row): User => userOf(recordOf(tables.users, row));
 
 /** The methods for users that are the same in both databases. */
 export function usersOn({
   ask,
+  alone,
   isTaken,
   changed,
-}: Database): Omit<UserStore, "insertFirst" | "remove" | "endSessions" | "endAllSessions"> {
+}: Database): Omit<UserStore, "insertFirst" | "endSessions" | "endAllSessions"> {
   return {
     any: async () => (await ask("SELECT 1 AS yes FROM {users} LIMIT 1")).length === 1,
 
@@ -61,12 +68,29 @@ export function usersOn({
       }
     },
 
-    async setGroups(id, groups) {
-      const text = "UPDATE {users} SET groups = $2 WHERE id == $1 RETURNING id";
-      const isFound = (await ask(text, [id, listOrNull(groups)])).length === 1;
-      changed(id);
-      return isFound;
-    },
+    setGroups: (id, groups) =>
+      alone(async (here) => {
+        const stays = groups.includes(ADMINS) ? "" : `AND ${ADMIN_STAYS}`;
+        const text = `UPDATE {users} SET groups = $2 WHERE id == $1 ${stays} RETURNING id`;
+        const isSet = (await here(text, [id, listOrNull(groups)])).length === 1;
+        changed(id);
+        if (isSet) return "set";
+        const found = await here("SELECT 1 AS yes FROM {users} WHERE id == $1", [id]);
+        return found.length === 0 ? "missing" : "last-admin";
+      }),
+
+    remove: (id) =>
+      alone(async (here) => {
+        const others = "EXISTS (SELECT 1 FROM {users} AS other WHERE other.id <> $1)";
+        const text = `DELETE FROM {users} WHERE id == $1 AND ${others} AND ${ADMIN_STAYS}
+          RETURNING id`;
+        const isRemoved = (await here(text, [id])).length === 1;
+        changed(id);
+        if (isRemoved) return "removed";
+        const [found] = await here(`SELECT ${others} AS others FROM {users} WHERE id == $1`, [id]);
+        if (found === undefined) return "missing";
+        return found.others ? "last-admin" : "last";
+      }),
 
     async replaceHash(id, from, to) {
       const text = `UPDATE {users} SET password_hash = $3

@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { removeCodes, turnOffCodes } from "../../../src/core/codes/turn-off-codes.ts";
 import type { Event } from "../../../src/core/log/events.ts";
 import type { UserId } from "../../../src/core/records.ts";
-import { OWNER } from "../../support/gate.ts";
 import { CLIENT, withCodes } from "./codes-ports.ts";
 
 const ON = "codes_on: Turned on one-time codes of owner";
@@ -25,16 +24,16 @@ test("turns codes off once if two requests do so at the same time", async (t) =>
   assert.deepEqual(await ports.writtenEntries(), [ON, OFF]);
 });
 
-test("an operator turns codes off by the username", async (t) => {
-  const { ports, codes } = await withCodes(t);
+test("an operator turns codes off", async (t) => {
+  const { ports, codes, user } = await withCodes(t);
   const recorded: Event[] = [];
   const record = async (event: Event) => void recorded.push(event);
   const operator = { store: ports.store, record };
-  assert.equal(await removeCodes(operator, "nobody"), "no-user");
+  assert.equal(await removeCodes(operator, "nobody" as UserId), "no-user");
   assert.deepEqual(recorded, []);
-  assert.equal(await removeCodes(operator, OWNER.username), "off");
+  assert.equal(await removeCodes(operator, user.id), "off");
   assert.equal(await codes(), undefined);
-  assert.equal(await removeCodes(operator, OWNER.username), "already-off");
+  assert.equal(await removeCodes(operator, user.id), "already-off");
   assert.deepEqual(
     recorded.map(({ type, author }) => [type, author]),
     [["codes_off", "cli"]],

@@ -5,7 +5,6 @@ import { removeCodes } from "../../../src/core/codes/turn-off-codes.ts";
 import { beginCodes, confirmCodes } from "../../../src/core/codes/turn-on-codes.ts";
 import type { UserId } from "../../../src/core/records.ts";
 import { corePorts } from "../../support/core-ports.ts";
-import { OWNER } from "../../support/gate.ts";
 import { decodeBase32 } from "../../support/one-time-codes.ts";
 import { add } from "../../support/store.ts";
 import { CLIENT } from "./codes-ports.ts";
@@ -33,7 +32,7 @@ async function begun(t: TestContext) {
     confirmOther: (other: typeof outcome.begun) =>
       confirmCodes(ports, id, { sealed: other.sealed, code: codeNow(other.secret) }, CLIENT),
     codes: () => ports.store.codes.find(id),
-    turnOff: () => removeCodes({ store: ports.store, record: async () => {} }, OWNER.username),
+    turnOff: () => removeCodes({ store: ports.store, record: async () => {} }, id),
   };
 }
 
