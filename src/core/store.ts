@@ -2,6 +2,7 @@ import type { AttemptRule } from "./limits/attempt-limiter.ts";
 import type {
   AnsweredChallenge,
   Codes,
+  Link,
   LogEntry,
   NewLogEntry,
   NewUser,
@@ -26,6 +27,8 @@ export interface Store {
   readonly sessions?: SessionStore;
   readonly passkeys?: PasskeyStore;
   readonly codes?: CodeStore;
+  /** One-time links, and the accounts that they make. */
+  readonly links?: LinkStore;
   /** A rate limit that all instances share. */
   readonly attempts?: AttemptStore;
   /** Without it, guards read a user again after a second. */
@@ -47,7 +50,7 @@ export interface UserStore {
   rename(id: UserId, username: string): Promise<"renamed" | "taken" | "missing">;
   /** Returns whether there is such a user. */
   setGroups(id: UserId, groups: readonly string[]): Promise<boolean>;
-  /** With all that belongs to it. When the last two are removed at the same time, one stays. */
+  /** With all that belongs to it. One account without an end stays, also of two at the same time. */
   remove(id: UserId): Promise<"removed" | "last" | "missing">;
   /** Only while the hash is still `from`, so that no concurrent change is lost silently. */
   replaceHash(id: UserId, from: PasswordHash, to: PasswordHash): Promise<boolean>;
@@ -130,6 +133,26 @@ export interface CodeStore {
   useRecovery(user: UserId, hash: string): Promise<boolean>;
   /** Counts a wrong code, up to the limit, and returns how many there are now. */
   countWrong(user: UserId, limit: number): Promise<number | undefined>;
+}
+
+export interface LinkStore {
+  insert(link: Link): Promise<void>;
+  /** Those below can still be used. */
+  find(tokenHash: string, now: Date): Promise<Link | undefined>;
+  /** All, sorted by ID. `""` comes before every ID. */
+  read(afterId: string, limit: number, now: Date): Promise<readonly Link[]>;
+  /** Uses up one use and inserts the user. A taken username uses up nothing. */
+  useForAccount(id: string, user: NewUser, now: Date): Promise<User | "taken" | "gone">;
+  /** Uses up one use, sets the password, and ends all sessions as `users.endSessions` does. */
+  useForPassword(
+    id: string,
+    to: { readonly hash: PasswordHash; readonly endBefore: number },
+    now: Date,
+  ): Promise<User | "gone">;
+  /** Returns the removed link. */
+  revoke(id: string, now: Date): Promise<Link | undefined>;
+  /** Removes expired links, and guests whose account has ended, whom it returns. */
+  removeEnded(now: Date): Promise<readonly User[]>;
 }
 
 export interface LogStore {

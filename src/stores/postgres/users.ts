@@ -40,7 +40,8 @@ export function postgresUsers(
         await askHere("SELECT FROM {configured} FOR UPDATE");
         const removed = await askHere(
           `DELETE FROM {users} WHERE id == $1
-           AND EXISTS (SELECT 1 FROM {users} AS other WHERE other.id <> $1) RETURNING id`,
+           AND EXISTS (SELECT 1 FROM {users} AS other WHERE other.id <> $1 AND other.ends_at IS NULL)
+           RETURNING id`,
           [id],
         );
         if (removed.length === 1) return "removed";

@@ -5,6 +5,7 @@ import { tables, valuesOf } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { newerSchema } from "../inspection.ts";
 import { codesOn } from "../statements/codes.ts";
+import { linksOn } from "../statements/links.ts";
 import { logOn } from "../statements/log.ts";
 import { passkeysOn } from "../statements/passkeys.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
@@ -18,7 +19,14 @@ import {
   openExisting,
   restrictToOwner,
 } from "./file.ts";
-import { createAsk, inTransaction, isFileError, isTaken, retryWhileBusy } from "./locking.ts";
+import {
+  createAsk,
+  inOneStepOn,
+  inTransaction,
+  isFileError,
+  isTaken,
+  retryWhileBusy,
+} from "./locking.ts";
 import { openToRead } from "./open-to-read.ts";
 import { migrate, versionOf } from "./schema.ts";
 import { insertRows, sqliteTransfer } from "./transfer.ts";
@@ -136,6 +144,7 @@ function storeOn(database: DatabaseSync, ask: Ask = createAsk(database)): Sqlite
     sessions: sessionsOn(shared),
     passkeys: passkeysOn(shared),
     codes: codesOn(shared),
+    links: linksOn(shared, inOneStepOn(database)),
     changes,
     transfer: sqliteTransfer(database, ask),
     close: () => database.close(),

@@ -32,7 +32,8 @@ export function sqliteUsers(
     async remove(id) {
       const removed = await ask(
         `DELETE FROM {users} WHERE id == $1
-         AND EXISTS (SELECT 1 FROM {users} AS other WHERE other.id <> $1) RETURNING id`,
+         AND EXISTS (SELECT 1 FROM {users} AS other WHERE other.id <> $1 AND other.ends_at IS NULL)
+         RETURNING id`,
         [id],
       );
       if (removed.length === 0) {

@@ -14,6 +14,18 @@ export type Ask = (
   name?: string | undefined,
 ) => Promise<readonly Row[]>;
 
+/**
+ * Statements of one transaction: each `yield` runs one and returns its rows. Not a function that
+ * awaits, since SQLite runs them without letting another statement of the process in between.
+ */
+export type Steps<T> = Generator<
+  readonly [text: string, values: readonly Value[]],
+  T,
+  readonly Row[]
+>;
+
+export type InOneStep = <T>(work: () => Steps<T>) => Promise<T>;
+
 /** What the statements that both databases share need of one. */
 export interface Database {
   readonly ask: Ask;

@@ -10,6 +10,10 @@ export const COLUMNS: string = columnNames(tables.users);
 /** An empty list is an absent one. */
 const listOrNull = (texts: readonly string[]) => (texts.length === 0 ? null : joined(texts));
 
+/** Returns no row for a taken username. */
+export const INSERT_USER: string = `INSERT INTO {users} (${COLUMNS})
+  VALUES (${parametersOf(tables.users)}) ON CONFLICT (username) DO NOTHING RETURNING ${COLUMNS}`;
+
 /** The user of a row that an insert has returned. */
 export const insertedUser = (row: Row): User => userOf(recordOf(tables.users, row));
 
@@ -41,11 +45,7 @@ export function usersOn({
 
     async insert(user) {
       const id = randomUUID() as UserId;
-      const rows = await ask(
-        `INSERT INTO {users} (${COLUMNS}) VALUES (${parametersOf(tables.users)})
-         ON CONFLICT (username) DO NOTHING RETURNING ${COLUMNS}`,
-        valuesOf(tables.users, { ...user, id }),
-      );
+      const rows = await ask(INSERT_USER, valuesOf(tables.users, { ...user, id }));
       return rows.map(insertedUser)[0];
     },
 

@@ -12,6 +12,7 @@ export type RefusalMessage =
   | "change of one-time codes rejected"
   | "passkey change rejected"
   | "setup rejected"
+  | "one-time link refused"
   | "form of another site refused"
   | "unreadable form refused"
   | "forged session token refused";
