@@ -14,6 +14,8 @@ export type { AttemptRule } from "./core/limits/attempt-limiter.ts";
 export type {
   AnsweredChallenge,
   Codes,
+  Link,
+  LinkPurpose,
   LogEntry,
   NewLogEntry,
   NewUser,
@@ -30,6 +32,7 @@ export type {
   AttemptStore,
   CodeStore,
   EndOfSessions,
+  LinkStore,
   LogFilter,
   LogQuery,
   LogStore,

@@ -1,5 +1,6 @@
+import { livingUsers } from "./core/accounts/living-users.ts";
 import type { Clock } from "./core/base/clock.ts";
-import { Fault } from "./core/base/fault.ts";
+import { Fault, messageOf } from "./core/base/fault.ts";
 import { type Recently, recently } from "./core/base/recently.ts";
 import type { ServerLog } from "./core/base/server-log.ts";
 import { turnOffCodes } from "./core/codes/turn-off-codes.ts";
@@ -8,10 +9,14 @@ import {
   type AttemptLimiter,
   CLEAN_UP_EVERY_MS,
   createAttemptLimiter,
+  linkRule,
 } from "./core/limits/attempt-limiter.ts";
 import { createSharedLimiter, type Limiter, limitByNetwork } from "./core/limits/shared-limiter.ts";
+import { findLink } from "./core/links/find-link.ts";
+import { type UseLinkPorts, useLink } from "./core/links/use-link.ts";
 import { SUM_UP_EVERY_MS } from "./core/log/bounded-log.ts";
 import { createEventLog } from "./core/log/event-log.ts";
+import { bySystem, eventOf } from "./core/log/events.ts";
 import { recentLog } from "./core/log/recent-log.ts";
 import { createChallenges } from "./core/passkeys/challenges.ts";
 import { createPasswords, type Passwords } from "./core/passwords/passwords.ts";
@@ -33,7 +38,7 @@ import { type SignInOutcome, type SignInPorts, signIn } from "./core/sign-in/sig
 import type { Store } from "./core/store.ts";
 import type { AuthParts, SettledOptions } from "./options.ts";
 import { type CookieGuard, readingCookies } from "./web/answers/session-cookie.ts";
-import type { CodeRules, PasskeyRules, WebRules } from "./web/ports.ts";
+import type { CodeRules, LinkRules, PasskeyRules, WebRules } from "./web/ports.ts";
 
 /** The rules, with their store, clocks, caches, limiter and log. */
 export interface Rules extends WebRules {
@@ -59,13 +64,16 @@ export function createRules(
     passwords = createPasswords(settled.signIn.hashing, log, settled.meter.hashes),
   }: RuleParts = {},
 ): Rules {
-  const { store, meter, setupToken, setUpDomain } = settled;
+  const { meter, setupToken, setUpDomain } = settled;
+  const store = livingUsers(settled.store, clock);
   // What can throw comes first, so that no watch on the store is left behind.
   const ownLimiter = createAttemptLimiter(clock);
   const { limitIpv6Prefix } = settled.signIn;
   const limiter = limitByNetwork(limiterFor(settled, ownLimiter, log), limitIpv6Prefix);
   const ofPasskeys = limiterFor(settled, createAttemptLimiter(clock), log);
   const passkeyLimiter = limitByNetwork(ofPasskeys, limitIpv6Prefix, "passkey");
+  const ofLinks = limiterFor(settled, createAttemptLimiter(clock, linkRule), log);
+  const linkLimiter = limitByNetwork(ofLinks, limitIpv6Prefix, "link");
   const { secret, previousSecrets, sessions: given } = settled;
   const tokens = createSessionTokens(secret, clock, previousSecrets, given.lifetime);
   const seals = createSeals(secret, previousSecrets);
@@ -112,8 +120,10 @@ export function createRules(
     rememberedSessions: () => tokenMemory.size,
     rememberedUsers: () => users.size,
   });
+  const links = linkRules(store, { ...ports, limiter: linkLimiter });
   const cleaning = setInterval(() => {
-    for (const one of [limiter, passkeyLimiter, codeLimiter]) one.cleanUp();
+    for (const one of [limiter, passkeyLimiter, linkLimiter, codeLimiter]) one.cleanUp();
+    void links?.removeEnded();
   }, CLEAN_UP_EVERY_MS).unref();
   const summing = setInterval(() => settled.log.sumUp(), SUM_UP_EVERY_MS).unref();
 
@@ -124,7 +134,7 @@ export function createRules(
 
   return {
     signIn: async (attempt) => counted(await signIn(ports, attempt)),
-    passkeys: passkeyRules(settled, { ...ports, limiter: passkeyLimiter }, counted),
+    passkeys: passkeyRules({ ...settled, store }, { ...ports, limiter: passkeyLimiter }, counted),
     setUp: (form, client) => setUp(ports, form, client),
     changePassword: (userId, form, client) => changePassword(ports, userId, form, client),
     requireAuth: readingCookies(createRequireAuth(users, currentUser), isGenuine),
@@ -140,7 +150,8 @@ export function createRules(
     sessions:
       ending && given.list ? createSessionRules({ ...ports, ...ending, remembered }) : undefined,
     recentLog: (user) => recentLog(store.log, events, user),
-    codes: codeRules(settled, ports, anyCodes),
+    codes: codeRules({ ...settled, store }, ports, anyCodes),
+    links,
     asksForCodes: anyCodes.read,
     async close() {
       clearInterval(cleaning);
@@ -176,6 +187,27 @@ function codeRules(
     begin: (userId) => beginCodes(ports, userId),
     confirm: (userId, form, client) => changing(confirmCodes(ports, userId, form, client)),
     turnOff: (userId, client) => changing(turnOffCodes(ports, userId, client)),
+  };
+}
+
+/** `undefined` if the store does not keep them. */
+function linkRules(
+  { users, links }: Store,
+  given: Omit<UseLinkPorts, "store"> & Pick<SignInPorts, "log">,
+): LinkRules | undefined {
+  if (links === undefined) return undefined;
+  const ports = { ...given, store: { users, links } };
+  return {
+    find: (token, client) => findLink(ports, token, client),
+    use: (token, form, client) => useLink(ports, token, form, client),
+    async removeEnded() {
+      try {
+        const removed = await links.removeEnded(new Date(ports.clock.now()));
+        for (const user of removed) ports.events.record(bySystem(eventOf("user_remove", { user })));
+      } catch (error) {
+        ports.log.warn({ reason: messageOf(error) }, "cannot remove guests whose time has ended");
+      }
+    },
   };
 }
 

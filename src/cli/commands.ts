@@ -25,6 +25,13 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
     ["session list", "List the sessions of one or all users", () => import("./session/list.ts")],
     ["session end", "End one session", () => import("./session/end.ts")],
   ],
+  Links: [
+    ["link invite", "Make a link for a new account", () => import("./link/invite.ts")],
+    ["link reset", "Make a link to set a new password", () => import("./link/reset.ts")],
+    ["link guest", "Make a link for a guest", () => import("./link/guest.ts")],
+    ["link list", "List the links", () => import("./link/list.ts")],
+    ["link revoke", "Revoke a link", () => import("./link/revoke.ts")],
+  ],
   Data: [
     ["backup", "Copy the SQLite database into a file", () => import("./transfer/backup.ts")],
     ["restore", "Replace the SQLite database with a backup", () => import("./transfer/restore.ts")],

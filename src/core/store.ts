@@ -2,6 +2,7 @@ import type { AttemptRule } from "./limits/attempt-limiter.ts";
 import type {
   AnsweredChallenge,
   Codes,
+  Link,
   LogEntry,
   NewLogEntry,
   NewUser,
@@ -29,6 +30,8 @@ export interface Store {
   readonly codes?: CodeStore;
   /** What administrators see of accounts. */
   readonly people?: PeopleStore;
+  /** One-time links, and the accounts that they make. */
+  readonly links?: LinkStore;
   /** A rate limit that all instances share. */
   readonly attempts?: AttemptStore;
   /** Without it, guards read a user again after a second. */
@@ -51,8 +54,8 @@ export interface UserStore {
   /** As with `remove`, the last of the group `admins` stays in it. */
   setGroups(id: UserId, groups: readonly string[]): Promise<"set" | "last-admin" | "missing">;
   /**
-   * With all that belongs to it. The last user stays, and the last of the group `admins`, also when
-   * two are removed or leave the group at the same time.
+   * With all that belongs to it. A last account without an end stays, and a last one of them in the
+   * group `admins`, also when two are removed or leave the group at the same time.
    */
   remove(id: UserId): Promise<"removed" | "last" | "last-admin" | "missing">;
   /** Only while the hash is still `from`, so that no concurrent change is lost silently. */
@@ -150,6 +153,26 @@ export interface PeopleQuery {
   readonly limit: number;
   /** Sessions that expire by then are not counted. */
   readonly now: Date;
+}
+
+export interface LinkStore {
+  insert(link: Link): Promise<void>;
+  /** Those below can still be used. */
+  find(tokenHash: string, now: Date): Promise<Link | undefined>;
+  /** All, sorted by ID. `""` comes before every ID. */
+  read(afterId: string, limit: number, now: Date): Promise<readonly Link[]>;
+  /** Uses up one use and inserts the user. A taken username uses up nothing. */
+  useForAccount(id: string, user: NewUser, now: Date): Promise<User | "taken" | "gone">;
+  /** Uses up one use, sets the password, and ends all sessions as `users.endSessions` does. */
+  useForPassword(
+    id: string,
+    to: { readonly hash: PasswordHash; readonly endBefore: number },
+    now: Date,
+  ): Promise<User | "gone">;
+  /** Returns the removed link. */
+  revoke(id: string, now: Date): Promise<Link | undefined>;
+  /** Removes expired links, and guests whose account has ended, whom it returns. */
+  removeEnded(now: Date): Promise<readonly User[]>;
 }
 
 export interface LogStore {

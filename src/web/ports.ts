@@ -2,6 +2,8 @@ import type { turnOffCodes } from "../core/codes/turn-off-codes.ts";
 import type { beginCodes, confirmCodes } from "../core/codes/turn-on-codes.ts";
 import type { HostRule } from "../core/hosts/allowed-hosts.ts";
 import type { Client } from "../core/limits/requester.ts";
+import type { findLink } from "../core/links/find-link.ts";
+import type { useLink } from "../core/links/use-link.ts";
 import type { addPasskey } from "../core/passkeys/add-passkey.ts";
 import type { beginPasskey } from "../core/passkeys/begin-passkey.ts";
 import type { removePasskey } from "../core/passkeys/remove-passkey.ts";
@@ -54,6 +56,14 @@ export interface CodeRules {
   readonly turnOff: Ready<typeof turnOffCodes>;
 }
 
+/** The rules of one-time links. */
+export interface LinkRules {
+  readonly find: Ready<typeof findLink>;
+  readonly use: Ready<typeof useLink>;
+  /** Removes expired links, and guests whose account has ended. Never fails. */
+  removeEnded(): Promise<void>;
+}
+
 /** The rules that the endpoints call. */
 export interface WebRules {
   readonly signIn: Ready<typeof signIn>;
@@ -79,6 +89,8 @@ export interface WebRules {
   readonly recentLog: (user: UserId) => Promise<readonly LogEntry[]>;
   /** `undefined` if they are not offered. */
   readonly codes: CodeRules | undefined;
+  /** `undefined` if the store does not keep them. */
+  readonly links: LinkRules | undefined;
   /** Whether any account signs in with codes, even if they are not offered. */
   readonly asksForCodes: () => Promise<boolean>;
 }

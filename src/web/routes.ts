@@ -8,6 +8,7 @@ import { postBeginCodes, postConfirmCodes, postTurnOffCodes } from "./endpoints/
 import { confirmed } from "./endpoints/confirmed.ts";
 import { forwardAuth } from "./endpoints/forward-auth.ts";
 import { getHome } from "./endpoints/home.ts";
+import { getLink, isOpenedHere, postLink, withoutReferrer } from "./endpoints/links.ts";
 import { getLogin, postLogin } from "./endpoints/login.ts";
 import { getMe } from "./endpoints/me.ts";
 import {
@@ -19,7 +20,7 @@ import {
 import { postEndSession, postLogout } from "./endpoints/sessions.ts";
 import { getSetup, postSetup } from "./endpoints/setup.ts";
 import { guarded } from "./guards.ts";
-import { ALIVE, CHANGE_PASSWORD, FORWARD_AUTH, READY } from "./paths.ts";
+import { ALIVE, CHANGE_PASSWORD, FORWARD_AUTH, READY, routeOf } from "./paths.ts";
 import type { FormEndpoint, OwnFormEndpoint, WebPorts } from "./ports.ts";
 import { readForm } from "./request/form.ts";
 import { isCrossSite } from "./request/same-origin.ts";
@@ -64,7 +65,10 @@ export function createRoutes(ports: WebPorts): Routes {
   const otherwise = failingSafely(ports, unknown);
   return {
     paths: new Set(table.keys()),
-    answer: (request) => (table.get(request.path) ?? otherwise)(request),
+    answer: (request) => {
+      const { path } = request;
+      return (table.get(path) ?? table.get(routeOf(paths, path)) ?? otherwise)(request);
+    },
   };
 }
 
@@ -72,7 +76,7 @@ export function createRoutes(ports: WebPorts): Routes {
 function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const { paths, options, requireAuth, proxies, requests } = ports;
   const { base } = paths;
-  const { users, sessions, codes, passkeys } = ports.rules;
+  const { users, sessions, codes, passkeys, links } = ports.rules;
   const warnOfProxy = createProxyWarning(proxies, requests.log);
   const site = new Map<string, Methods>();
 
@@ -129,6 +133,16 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
     site.set(`${base}/account/passkeys/begin`, { POST: begin });
     site.set(`${base}/account/passkeys/add`, { POST: ownForm(postAddPasskey(passkeys)) });
     site.set(`${base}/account/passkeys/remove`, { POST: remove });
+  }
+  if (links !== undefined) {
+    const post = withForm(ports, postLink(links), unlessSetUp);
+    const refusing = refusingCrossSite(ports, post);
+    site.set(routeOf(paths, paths.link), {
+      GET: withoutReferrer(failingSafely(ports, getLink(ports, links))),
+      POST: withoutReferrer(
+        failingSafely(ports, (request) => (isOpenedHere(request) ? post : refusing)(request)),
+      ),
+    });
   }
   const GET = guarded(requireAuth, (request) => getHome(ports, request));
   for (const path of paths.homes) site.set(path, { GET });

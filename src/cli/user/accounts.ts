@@ -60,6 +60,7 @@ type Refusal =
   | "last-admin"
   | "username-missing"
   | "username-taken"
+  | "first-ends"
   | "password-too-short";
 
 /** Prints why nothing has changed, and returns the exit code. */
@@ -79,6 +80,8 @@ export function reportRefusal(refusal: Refusal, username: string, terminal: Term
       throw new UsageError("a user needs a name");
     case "username-taken":
       return terminal.fail(`there is already a user "${username}"`);
+    case "first-ends":
+      return terminal.fail(`"${username}" is the first user and cannot end`);
     case "password-too-short":
       return terminal.fail(TOO_SHORT);
   }

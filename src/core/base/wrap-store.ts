@@ -10,6 +10,7 @@ const PARTS = [
   "passkeys",
   "codes",
   "people",
+  "links",
   "attempts",
   "changes",
 ] as const;

@@ -5,6 +5,7 @@ import { tables, valuesOf } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { newerSchema } from "../inspection.ts";
 import { codesOn } from "../statements/codes.ts";
+import { linksOn } from "../statements/links.ts";
 import { logOn } from "../statements/log.ts";
 import { passkeysOn } from "../statements/passkeys.ts";
 import { peopleOn } from "../statements/people.ts";
@@ -19,7 +20,14 @@ import {
   openExisting,
   restrictToOwner,
 } from "./file.ts";
-import { createAsk, inTransaction, isFileError, isTaken, retryWhileBusy } from "./locking.ts";
+import {
+  createAsk,
+  inOneStepOn,
+  inTransaction,
+  isFileError,
+  isTaken,
+  retryWhileBusy,
+} from "./locking.ts";
 import { openToRead } from "./open-to-read.ts";
 import { migrate, versionOf } from "./schema.ts";
 import { insertRows, sqliteTransfer } from "./transfer.ts";
@@ -123,10 +131,10 @@ async function refuseWithoutTables(database: DatabaseSync, file: string): Promis
 
 function storeOn(database: DatabaseSync, ask: Ask = createAsk(database)): SqliteStore {
   const changes = createUserChanges(database);
+  const inOneStep = inOneStepOn(database);
   const shared: Database = {
     ask,
-    // Each writing statement holds the write lock from its start.
-    alone: (work) => work(ask),
+    alone: inOneStep,
     isTaken,
     changed: changes.report,
   };
@@ -144,6 +152,7 @@ function storeOn(database: DatabaseSync, ask: Ask = createAsk(database)): Sqlite
     passkeys: passkeysOn(shared),
     codes: codesOn(shared),
     people: peopleOn(shared),
+    links: linksOn(shared, inOneStep),
     changes,
     transfer: sqliteTransfer(database, ask),
     close: () => database.close(),

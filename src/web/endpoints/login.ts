@@ -26,7 +26,12 @@ export async function getLogin(ports: WebPorts, request: WebRequest): Promise<An
     asksForCode(ports),
     offersPasskeySignIn(ports, request),
   ]);
-  const { notice, cookies } = takeNotice(request, paths.login, "session-not-ended");
+  const { notice, cookies } = takeNotice(
+    request,
+    paths.login,
+    "session-not-ended",
+    "password-changed",
+  );
   const returnHost = otherHostOf(options, request, returnTo);
   const data = { returnTo, returnHost, continueTo, confirms, asksCode, offersPasskeys, notice };
   return views.page(request, "login", data, { cookies });

@@ -28,6 +28,7 @@ export interface PageFrame {
 type FieldsOf<Field extends string> = readonly [Field, ...Field[]];
 
 export type SetupField = "token" | "username" | "password" | "confirm";
+export type LinkField = "username" | "password" | "confirm";
 export type PasswordField = "current_password" | "new_password" | "confirm_password";
 
 /** A form on the home page that is shown again. */
@@ -50,8 +51,8 @@ export interface PageData {
     readonly asksCode: boolean;
     /** Whether an account can sign in with a passkey here. */
     readonly offersPasskeys: boolean;
-    /** After a sign-out whose session the store could not end yet. */
-    readonly notice?: "session-not-ended" | undefined;
+    /** After a sign-out whose session the store could not end yet, or a link for a new password. */
+    readonly notice?: "session-not-ended" | "password-changed" | undefined;
   };
   readonly setup: {
     readonly tokenExpected: boolean;
@@ -63,6 +64,16 @@ export interface PageData {
     readonly returnTo?: string | undefined;
     readonly problem?:
       | { readonly message: string; readonly fields: FieldsOf<SetupField> }
+      | undefined;
+  };
+  readonly link: {
+    readonly purpose: "invite" | "reset" | "guest";
+    /** Of the account, or as entered before. */
+    readonly username: string;
+    /** Whether the link settles the username. */
+    readonly isUsernameSet: boolean;
+    readonly problem?:
+      | { readonly message: string; readonly fields: FieldsOf<LinkField> }
       | undefined;
   };
   readonly home: {

@@ -20,6 +20,7 @@ const setup: PageData["setup"] = {
   domain: "",
   offersDomain: false,
 };
+const link: PageData["link"] = { purpose: "invite", username: "", isUsernameSet: false };
 const home: PageData["home"] = {
   activity: { kind: "none" },
   sessions: { kind: "none" },
@@ -69,6 +70,7 @@ export const samples: Samples = {
     ],
     [unconfigured, login],
     [signedOut, { ...login, notice: "session-not-ended" }],
+    [signedOut, { ...login, notice: "password-changed" }],
     [signedIn, { ...login, continueTo: "/" }],
     [signedIn, { ...login, continueTo: "/", confirms: true }],
   ],
@@ -84,6 +86,12 @@ export const samples: Samples = {
         problem: { message: "invalid", fields: ["token"] },
       },
     ],
+  ],
+  link: [
+    [signedOut, link],
+    [signedOut, { ...link, purpose: "guest", username: "sample", isUsernameSet: true }],
+    [signedOut, { ...link, purpose: "reset", username: "sample", isUsernameSet: true }],
+    [signedOut, { ...link, problem: { message: "invalid", fields: ["username"] } }],
   ],
   home: [
     [signedIn, home],

@@ -11,6 +11,7 @@ export type RefusalMessage =
   | "password change rejected"
   | "passkey change rejected"
   | "setup rejected"
+  | "one-time link refused"
   | "form of another site refused"
   | "unreadable form refused"
   | "forged session token refused";

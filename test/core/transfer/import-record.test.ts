@@ -27,7 +27,7 @@ test("keeps username, hash, ID and sessions_from unchanged", () => {
     kind: "user",
     user: {
       ...{ id: "7f", username: name },
-      rows: [{ table: "users", rows: [["7f", name, HASH, 1_700_000_000, null]] }],
+      rows: [{ table: "users", rows: [["7f", name, HASH, 1_700_000_000, null, null]] }],
     },
   });
 });
@@ -71,7 +71,7 @@ test("imports a line that an earlier version exported, without its marks of ende
     sessions: `[["s",0,1,${AT},"::1","curl"]]`,
   };
   const { users, ...rows } = rowsOf(user(earlier));
-  assert.deepEqual(users, [["7", "owner", HASH, null, null]]);
+  assert.deepEqual(users, [["7", "owner", HASH, null, null, null]]);
   assert.deepEqual(rows, {
     sessions: [["s", "7", 0, 1, AT, "::1", "curl", null]],
     passkeys: [["k", "7", "Phone", "a2V5", 0, 1, 3]],
@@ -100,7 +100,7 @@ for (const [what, fields] of Object.entries({
     assert.match(one.user.id, /^[0-9a-f-]{36}$/);
     assert.notEqual(one.user.id, other.user.id);
     assert.deepEqual(one.user.rows, [
-      { table: "users", rows: [[one.user.id, "owner", HASH, null, null]] },
+      { table: "users", rows: [[one.user.id, "owner", HASH, null, null, null]] },
     ]);
   });
 }

@@ -30,6 +30,9 @@ export const de: Words = {
   domainHint: "Öffentlicher Hostname, zum Beispiel example.com.",
   createAccount: "Konto anlegen",
 
+  invitedTo: (app) => `Du bist zu ${app} eingeladen`,
+  asGuest: (name) => `Du machst als Gast ${name} weiter.`,
+
   accountAt: (app) => `Dein Konto bei ${app}`,
   signedInAs: (username) => `Angemeldet als ${username}`,
   signOut: "Abmelden",
@@ -96,12 +99,16 @@ export const de: Words = {
     user_remove: (username) => `Konto ${username} wurde entfernt`,
     user_sign_out: (username) => `${username} wurde überall abgemeldet`,
     user_sign_out_all: () => "Alle Benutzer wurden abgemeldet",
+    link_make: (link) => `Einmal-Link erstellt: ${link}`,
+    link_revoke: (link) => `Einmal-Link widerrufen: ${link}`,
+    link_use: (username) => `${username} hat einen Einmal-Link benutzt`,
     user_import: (count) => `Importierte Konten: ${count}`,
   },
 
   titles: {
     noSuchPage: "Hier ist nichts",
     methodNotAllowed: "Methode nicht erlaubt",
+    linkGone: "Link ungültig",
     crossSite: "Formular abgelehnt",
   },
   noAccess: "Kein Zugriff",
@@ -143,6 +150,9 @@ export const de: Words = {
     currentPasswordIncorrect: "Das aktuelle Passwort ist falsch.",
     newPasswordsDiffer: "Die neuen Passwörter stimmen nicht überein.",
     newPasswordTooShort: "Das Passwort muss mindestens 8 Zeichen lang sein.",
+    linkGone:
+      "Dieser Link funktioniert nicht. Vielleicht wurde er schon benutzt, oder er ist abgelaufen: Bitte um einen neuen. Nach vielen Versuchen warte eine Minute.",
+    usernameTaken: "Dieser Benutzername ist vergeben. Wähle einen anderen.",
     codeIncorrect: "Der Code ist falsch oder schon benutzt. Nach fünf Versuchen warte eine Minute.",
     codesNotBegun: "Das Einschalten der Einmalcodes hat zu lange gedauert. Beginne noch einmal.",
     passkeyRejected: "Der Passkey konnte nicht hinzugefügt werden.",

@@ -33,6 +33,9 @@ export const en = {
   domainHint: "Public host name, for example example.com.",
   createAccount: "Create account",
 
+  invitedTo: (app: string): string => `You are invited to ${app}`,
+  asGuest: (name: string): string => `You continue as guest ${name}.`,
+
   accountAt: (app: string): string => `Your ${app} account`,
   signedInAs: (username: string): string => `Signed in as ${username}`,
   signOut: "Sign out",
@@ -101,12 +104,16 @@ export const en = {
     user_remove: (username: string): string => `Account ${username} was removed`,
     user_sign_out: (username: string): string => `${username} was signed out everywhere`,
     user_sign_out_all: (): string => "All users were signed out",
+    link_make: (link: string): string => `One-time link made: ${link}`,
+    link_revoke: (link: string): string => `One-time link revoked: ${link}`,
+    link_use: (username: string): string => `${username} used a one-time link`,
     user_import: (count: string): string => `Accounts imported: ${count}`,
   },
 
   titles: {
     noSuchPage: "Nothing here",
     methodNotAllowed: "Method not allowed",
+    linkGone: "Link not valid",
     crossSite: "Form refused",
   },
   noAccess: "No access",
@@ -149,6 +156,9 @@ export const en = {
     currentPasswordIncorrect: "current password is incorrect",
     newPasswordsDiffer: "new passwords do not match",
     newPasswordTooShort: "password must be at least 8 characters",
+    linkGone:
+      "This link does not work. It may have been used, or it has expired: ask for a new one. After many attempts, wait a minute.",
+    usernameTaken: "This username is taken. Choose another one.",
     codeIncorrect: "The code is wrong or already used. After five attempts, wait a minute.",
     codesNotBegun: "Turning on one-time codes took too long. Start again.",
     passkeyRejected: "The passkey could not be added.",

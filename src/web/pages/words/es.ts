@@ -30,6 +30,9 @@ export const es: Words = {
   domainHint: "Nombre de host público, por ejemplo example.com.",
   createAccount: "Crear cuenta",
 
+  invitedTo: (app) => `Tienes una invitación a ${app}`,
+  asGuest: (name) => `Continúas como invitado ${name}.`,
+
   accountAt: (app) => `Tu cuenta en ${app}`,
   signedInAs: (username) => `Sesión iniciada como ${username}`,
   signOut: "Cerrar sesión",
@@ -97,12 +100,16 @@ export const es: Words = {
     user_remove: (username) => `Se eliminó la cuenta ${username}`,
     user_sign_out: (username) => `Se cerró la sesión de ${username} en todos los dispositivos`,
     user_sign_out_all: () => "Se cerró la sesión de todos los usuarios",
+    link_make: (link) => `Enlace de un solo uso creado: ${link}`,
+    link_revoke: (link) => `Enlace de un solo uso revocado: ${link}`,
+    link_use: (username) => `${username} usó un enlace de un solo uso`,
     user_import: (count) => `Cuentas importadas: ${count}`,
   },
 
   titles: {
     noSuchPage: "Aquí no hay nada",
     methodNotAllowed: "Método no permitido",
+    linkGone: "Enlace no válido",
     crossSite: "Formulario rechazado",
   },
   noAccess: "Sin acceso",
@@ -144,6 +151,9 @@ export const es: Words = {
     currentPasswordIncorrect: "La contraseña actual es incorrecta.",
     newPasswordsDiffer: "Las nuevas contraseñas no coinciden.",
     newPasswordTooShort: "La contraseña debe tener al menos 8 caracteres.",
+    linkGone:
+      "Este enlace no funciona. Quizá ya se usó o ha caducado: pide uno nuevo. Después de muchos intentos, espera un minuto.",
+    usernameTaken: "Este nombre de usuario ya está en uso. Elige otro.",
     codeIncorrect:
       "El código es incorrecto o ya se usó. Después de cinco intentos, espera un minuto.",
     codesNotBegun: "La activación de los códigos tardó demasiado. Empieza de nuevo.",

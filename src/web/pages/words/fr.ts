@@ -30,6 +30,9 @@ export const fr: Words = {
   domainHint: "Nom d’hôte public, par exemple example.com.",
   createAccount: "Créer le compte",
 
+  invitedTo: (app) => `Vous êtes invité à rejoindre ${app}`,
+  asGuest: (name) => `Vous continuez en tant qu’invité ${name}.`,
+
   accountAt: (app) => `Votre compte ${app}`,
   signedInAs: (username) => `Connecté en tant que ${username}`,
   signOut: "Se déconnecter",
@@ -97,12 +100,16 @@ export const fr: Words = {
     user_remove: (username) => `Suppression du compte ${username}`,
     user_sign_out: (username) => `Déconnexion de ${username} sur tous les appareils`,
     user_sign_out_all: () => "Déconnexion de tous les utilisateurs",
+    link_make: (link) => `Lien à usage unique créé : ${link}`,
+    link_revoke: (link) => `Lien à usage unique révoqué : ${link}`,
+    link_use: (username) => `${username} a utilisé un lien à usage unique`,
     user_import: (count) => `Comptes importés : ${count}`,
   },
 
   titles: {
     noSuchPage: "Il n’y a rien ici",
     methodNotAllowed: "Méthode non autorisée",
+    linkGone: "Lien non valable",
     crossSite: "Formulaire refusé",
   },
   noAccess: "Accès refusé",
@@ -144,6 +151,9 @@ export const fr: Words = {
     currentPasswordIncorrect: "Le mot de passe actuel est incorrect.",
     newPasswordsDiffer: "Les nouveaux mots de passe ne correspondent pas.",
     newPasswordTooShort: "Le mot de passe doit contenir au moins 8 caractères.",
+    linkGone:
+      "Ce lien ne fonctionne pas. Il a peut-être déjà servi, ou il a expiré : demandez-en un nouveau. Après plusieurs essais, attendez une minute.",
+    usernameTaken: "Ce nom d’utilisateur est déjà pris. Choisissez-en un autre.",
     codeIncorrect: "Le code est incorrect ou déjà utilisé. Après cinq essais, attendez une minute.",
     codesNotBegun: "L’activation des codes a pris trop de temps. Recommencez.",
     passkeyRejected: "La clé d’accès n’a pas pu être ajoutée.",
