@@ -124,6 +124,7 @@ export const optionTable: OptionTable = {
   setupToken: functionsLike(noSetupToken),
   // Failures of the log are dropped later on, so this is the only report of a log that is not one.
   log: functionsLike(consoleLog),
+  people: flag(false),
   hosts: {
     allowed: option<AllowedHosts>(
       ["*"],

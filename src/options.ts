@@ -33,6 +33,11 @@ export interface AuthOptions {
    * each address and each message, then a sum. Default: the console.
    */
   readonly log?: ServerLog;
+  /**
+   * Serves pages on which members of the group `admins` manage accounts, below `/account/people`.
+   * Needs a store that lists people. Default: false.
+   */
+  readonly people?: boolean;
   /** The addresses of Latchkey, and of what it trusts. */
   readonly hosts?: {
     /**

@@ -1,4 +1,5 @@
 import { livingUsers } from "./core/accounts/living-users.ts";
+import { isAdmin } from "./core/accounts/set-groups.ts";
 import type { Clock } from "./core/base/clock.ts";
 import { Fault, messageOf } from "./core/base/fault.ts";
 import { type Recently, recently } from "./core/base/recently.ts";
@@ -16,11 +17,11 @@ import { findLink } from "./core/links/find-link.ts";
 import { type UseLinkPorts, useLink } from "./core/links/use-link.ts";
 import { SUM_UP_EVERY_MS } from "./core/log/bounded-log.ts";
 import { createEventLog } from "./core/log/event-log.ts";
-import { bySystem, eventOf } from "./core/log/events.ts";
+import { byAdmin, bySystem, eventOf } from "./core/log/events.ts";
 import { recentLog } from "./core/log/recent-log.ts";
 import { createChallenges } from "./core/passkeys/challenges.ts";
 import { createPasswords, type Passwords } from "./core/passwords/passwords.ts";
-import type { Session } from "./core/records.ts";
+import { type Session, userOf } from "./core/records.ts";
 import { createCurrentUser, createTokenMemory } from "./core/sessions/current-user.ts";
 import { endInStore } from "./core/sessions/end-session.ts";
 import { isRecentSignIn } from "./core/sessions/recent-sign-in.ts";
@@ -38,7 +39,7 @@ import { type SignInOutcome, type SignInPorts, signIn } from "./core/sign-in/sig
 import type { Store } from "./core/store.ts";
 import type { AuthParts, SettledOptions } from "./options.ts";
 import { type CookieGuard, readingCookies } from "./web/answers/session-cookie.ts";
-import type { CodeRules, LinkRules, PasskeyRules, WebRules } from "./web/ports.ts";
+import type { CodeRules, LinkRules, PasskeyRules, PeopleRules, WebRules } from "./web/ports.ts";
 
 /** The rules, with their store, clocks, caches, limiter and log. */
 export interface Rules extends WebRules {
@@ -152,6 +153,7 @@ export function createRules(
     recentLog: (user) => recentLog(store.log, events, user),
     codes: codeRules({ ...settled, store }, ports, anyCodes),
     links,
+    people: peopleRules(settled, { ...ports, store }),
     asksForCodes: anyCodes.read,
     async close() {
       clearInterval(cleaning);
@@ -208,6 +210,39 @@ function linkRules(
         ports.log.warn({ reason: messageOf(error) }, "cannot remove guests whose time has ended");
       }
     },
+  };
+}
+
+/** `undefined` if they are left out. */
+function peopleRules(
+  { people: isOn, store: { users, people, log, links } }: SettledOptions,
+  given: Pick<SignInPorts, "users" | "events" | "passwords"> & {
+    readonly store: Store;
+    readonly clock: Clock;
+  },
+): PeopleRules | undefined {
+  if (!isOn) return undefined;
+  if (people === undefined) {
+    throw new Fault("invalid_option", "people takes true only with a store that lists people");
+  }
+  const { events, clock, passwords } = given;
+  return {
+    async administrator(id) {
+      const found = await given.store.users.find(id);
+      const user = found && userOf(found);
+      return user && isAdmin(user) ? user : undefined;
+    },
+    portsOf: (actor, client) => ({
+      // Of accounts that have ended as well.
+      store: { users, people, log, links },
+      clock,
+      passwords,
+      flush: events.flush,
+      async record(event) {
+        if (event.userId !== undefined) given.users.forget(event.userId);
+        events.record(byAdmin(event, actor, client));
+      },
+    }),
   };
 }
 

@@ -47,6 +47,7 @@ export const userOf = ({ passwordHash, sessionsFrom: _, endsAt: __, ...user }: S
 /** An account as administrators see it. */
 export interface Person {
   readonly user: User;
+  readonly endsAt?: Date;
   /** The last sign-in in the log. */
   readonly signedInAt?: Date;
   /** How many there are. */

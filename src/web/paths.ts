@@ -5,6 +5,8 @@ export interface Paths {
   readonly login: string;
   readonly setup: string;
   readonly password: string;
+  /** The pages for administrators. */
+  readonly people: string;
   /** The path of one-time links. The token follows, which no log may contain. */
   readonly link: string;
   /** `null` if the app has its own page for the signed-in user. */
@@ -36,6 +38,7 @@ export function pathsUnder(
     login: `${base}/login`,
     setup: `${base}/setup`,
     password: `${base}/account/password`,
+    people: `${base}/account/people`,
     link: `${base}/link/`,
     home,
     homes,

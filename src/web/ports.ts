@@ -1,3 +1,4 @@
+import type { PeoplePorts } from "../core/accounts/account-ports.ts";
 import type { turnOffCodes } from "../core/codes/turn-off-codes.ts";
 import type { beginCodes, confirmCodes } from "../core/codes/turn-on-codes.ts";
 import type { HostRule } from "../core/hosts/allowed-hosts.ts";
@@ -8,7 +9,7 @@ import type { addPasskey } from "../core/passkeys/add-passkey.ts";
 import type { beginPasskey } from "../core/passkeys/begin-passkey.ts";
 import type { removePasskey } from "../core/passkeys/remove-passkey.ts";
 import type { signInWithPasskey } from "../core/passkeys/sign-in-with-passkey.ts";
-import type { Codes, LogEntry, Passkey, UserId } from "../core/records.ts";
+import type { Codes, LogEntry, Passkey, User, UserId } from "../core/records.ts";
 import type { SessionRules } from "../core/sessions/session-rules.ts";
 import type { UserMemory } from "../core/sessions/user-memory.ts";
 import type { setUp } from "../core/setup/set-up.ts";
@@ -64,6 +65,14 @@ export interface LinkRules {
   removeEnded(): Promise<void>;
 }
 
+/** The rules of the pages for administrators, which load on first use. */
+export interface PeopleRules {
+  /** The user, if the store has it in the group of administrators at this moment. */
+  administrator(id: UserId): Promise<User | undefined>;
+  /** The ports of account rules, for changes by this administrator. */
+  portsOf(actor: User, client: Client): PeoplePorts;
+}
+
 /** The rules that the endpoints call. */
 export interface WebRules {
   readonly signIn: Ready<typeof signIn>;
@@ -91,6 +100,8 @@ export interface WebRules {
   readonly codes: CodeRules | undefined;
   /** `undefined` if the store does not keep them. */
   readonly links: LinkRules | undefined;
+  /** `undefined` if these pages are left out. */
+  readonly people: PeopleRules | undefined;
   /** Whether any account signs in with codes, even if they are not offered. */
   readonly asksForCodes: () => Promise<boolean>;
 }

@@ -17,15 +17,16 @@ import {
   postPasskeyLogin,
   postRemovePasskey,
 } from "./endpoints/passkeys.ts";
+import { forAdmins, PEOPLE_ACTIONS, pageOfPeople } from "./endpoints/people/for-admins.ts";
 import { postEndSession, postLogout } from "./endpoints/sessions.ts";
 import { getSetup, postSetup } from "./endpoints/setup.ts";
 import { guarded } from "./guards.ts";
 import { ALIVE, CHANGE_PASSWORD, FORWARD_AUTH, READY, routeOf } from "./paths.ts";
-import type { FormEndpoint, OwnFormEndpoint, WebPorts } from "./ports.ts";
+import type { FormEndpoint, OwnFormEndpoint, PeopleRules, WebPorts } from "./ports.ts";
 import { readForm } from "./request/form.ts";
 import { isCrossSite } from "./request/same-origin.ts";
 import { createProxyWarning, noteRefusal } from "./request/warnings.ts";
-import type { WebRequest } from "./request/web-request.ts";
+import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
 
 /** The endpoints of a path by method. HEAD is answered as GET, and its body is not sent. */
 interface Methods {
@@ -76,7 +77,7 @@ export function createRoutes(ports: WebPorts): Routes {
 function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const { paths, options, requireAuth, proxies, requests } = ports;
   const { base } = paths;
-  const { users, sessions, codes, passkeys, links } = ports.rules;
+  const { users, sessions, codes, passkeys, links, people } = ports.rules;
   const warnOfProxy = createProxyWarning(proxies, requests.log);
   const site = new Map<string, Methods>();
 
@@ -144,6 +145,7 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
       ),
     });
   }
+  if (people !== undefined) addPeople(ports, people, site);
   const GET = guarded(requireAuth, (request) => getHome(ports, request));
   for (const path of paths.homes) site.set(path, { GET });
   if (options.standalone && home !== undefined) {
@@ -151,6 +153,31 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
     site.set(CHANGE_PASSWORD, { GET: () => redirect(`${home}#change-password`) });
   }
   return site;
+}
+
+/** The pages for administrators, whose code is loaded on first use. */
+function addPeople(ports: WebPorts, people: PeopleRules, site: Map<string, Methods>): void {
+  const { paths } = ports;
+  const list = forAdmins(ports, people, async (request) => {
+    const { getPeople } = await import("./endpoints/people/list.ts");
+    return getPeople(people)(ports, request);
+  });
+  const activity = forAdmins(ports, people, async (request) => {
+    const { getActivity } = await import("./endpoints/people/activity.ts");
+    return getActivity(people)(ports, request);
+  });
+  site.set(paths.people, { GET: list });
+  site.set(`${paths.people}/activity`, { GET: activity });
+  for (const action of PEOPLE_ACTIONS) {
+    const post = withForm<AdmittedRequest>(ports, async (...given) => {
+      const { postPeople } = await import("./endpoints/people/actions.ts");
+      return postPeople(people, action)(...given);
+    });
+    const POST = forAdmins(ports, people, (request) =>
+      confirmed(ports, pageOfPeople(ports, request), post)(request),
+    );
+    site.set(`${paths.people}/${action}`, { POST: refusingCrossSite(ports, POST) });
+  }
 }
 
 /** Answers 405 to other methods, with those that are allowed. */

@@ -39,7 +39,10 @@ export const command: Command = {
     const wanted = { purpose: "guest" as const, name, groups, usesLeft, ...guestSeconds };
     const how = stay === undefined ? "" : `, each for ${options.for}`;
     const who = `${counted(usesLeft, "guest")} ${quoted(name)} in ${groups.join(", ")}`;
-    return printLink(settings, options, terminal, { wanted, does: `admits ${who}${how}` });
+    return printLink(settings, options, terminal, {
+      wanted: () => wanted,
+      does: `admits ${who}${how}`,
+    });
   },
 };
 

@@ -32,6 +32,6 @@ export const command: Command = {
       ...(endsAt && { endsAt }),
     };
     const does = `makes ${account}${member}${ends}, once`;
-    return printLink(settings, options, terminal, { wanted, does });
+    return printLink(settings, options, terminal, { wanted: () => wanted, name, does });
   },
 };

@@ -1,12 +1,13 @@
-import { makeLink, type WantedLink } from "../../core/links/make-link.ts";
+import type { MaybePromise } from "../../core/base/maybe-promise.ts";
+import { LINK_LIFETIME_MS } from "../../core/links/link-ports.ts";
+import { makeLink, type UnlimitedLink } from "../../core/links/make-link.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
 import type { CommandOption, OptionValues } from "../command.ts";
 import { SUCCESS, type Terminal } from "../terminal.ts";
 import { givenAge, shownDate } from "../times.ts";
-import { reportRefusal, STORE_SETTINGS, withAccounts } from "../user/accounts.ts";
+import { type Accounts, reportRefusal, STORE_SETTINGS, withAccounts } from "../user/accounts.ts";
 
 const LONGEST = "365d";
-const DEFAULT_MS = 7 * 86_400_000;
 
 export const LINK_SETTINGS: readonly string[] = [...STORE_SETTINGS, "PUBLIC_URL"];
 
@@ -16,12 +17,12 @@ export const EXPIRES: CommandOption = {
   about: `how long the link works, such as 12h; at most ${LONGEST}, by default 7d`,
 };
 
-/** What a command wants, which makes its link expire. */
-type Wanted = WantedLink extends infer One
-  ? One extends WantedLink
-    ? Omit<One, "expiresAt" | "madeBy">
-    : never
-  : never;
+interface Printed {
+  readonly wanted: (accounts: Accounts) => MaybePromise<UnlimitedLink>;
+  /** The username of its account. */
+  readonly name?: string | undefined;
+  readonly does: string;
+}
 
 /**
  * Makes a link and prints it alone, as the only place that ever has it, and what it does on standard
@@ -31,18 +32,20 @@ export function printLink(
   settings: Settings,
   options: OptionValues,
   terminal: Terminal,
-  { wanted, does }: { readonly wanted: Wanted; readonly does: string },
+  { wanted, name = "", does }: Printed,
 ): Promise<number> {
   const { publicUrl } = settings;
-  const expiresAt = new Date(Date.now() + (givenAge(options, "expires", LONGEST) ?? DEFAULT_MS));
+  const expiresAt = new Date(
+    Date.now() + (givenAge(options, "expires", LONGEST) ?? LINK_LIFETIME_MS),
+  );
   if (publicUrl === undefined) {
     const remedy = "set PUBLIC_URL to the address of the gate, such as https://auth.example.org";
     return Promise.resolve(terminal.fail(`a link needs an address: ${remedy}`));
   }
   return withAccounts(settings, terminal, async (accounts) => {
-    const made = await makeLink(accounts, { ...wanted, expiresAt });
+    const made = await makeLink(accounts, { ...(await wanted(accounts)), expiresAt });
     if (made.kind === "no-account") return terminal.fail("there is no account yet: set up first");
-    if (made.kind !== "made") return reportRefusal(made.kind, wanted.name ?? "", terminal);
+    if (made.kind !== "made") return reportRefusal(made.kind, name, terminal);
     terminal.print(`${publicUrl}/link/${made.token}`);
     terminal.complain(`${does}; until ${shownDate(expiresAt)}, not shown again`);
     return SUCCESS;

@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { quoted } from "../user/accounts.ts";
+import { type Accounts, idOf, quoted } from "../user/accounts.ts";
 import { EXPIRES, LINK_SETTINGS, printLink } from "./make.ts";
 
 export const command: Command = {
@@ -13,9 +13,10 @@ export const command: Command = {
   run(settings, options, terminal) {
     const name = String(options.name);
     const isCodesOff = options["codes-off"] === true;
-    const wanted = { purpose: isCodesOff ? "reset-codes-off" : "reset", name } as const;
+    const purpose = isCodesOff ? ("reset-codes-off" as const) : ("reset" as const);
+    const wanted = async (of: Accounts) => ({ purpose, userId: await idOf(of, name) });
     const codes = isCodesOff ? " and turns off one-time codes" : "";
     const does = `sets a new password of user ${quoted(name)}${codes}, once`;
-    return printLink(settings, options, terminal, { wanted, does });
+    return printLink(settings, options, terminal, { wanted, name, does });
   },
 };

@@ -8,8 +8,9 @@ const MAX_GROUPS = 32;
 /** The group of those who manage accounts. The account of the setup is in it. */
 export const ADMINS = "admins";
 
-export const isAdmin = ({ groups }: Pick<User, "groups">): boolean =>
-  groups?.includes(ADMINS) === true;
+/** Whether the user manages accounts. A guest never does. */
+export const isAdmin = ({ groups, guest }: User): boolean =>
+  groups?.includes(ADMINS) === true && guest === undefined;
 
 /** Sorted, each once; `invalid` for a name that cannot be a group, or for too many. */
 export function groupsIn(text: string): readonly string[] | "invalid" {

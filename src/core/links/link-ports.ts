@@ -6,13 +6,16 @@ import type { LinkStore, UserStore } from "../store.ts";
 /** What making and revoking links needs. */
 export interface LinkPorts {
   readonly store: {
-    readonly users: Pick<UserStore, "any" | "findByName">;
+    readonly users: Pick<UserStore, "any" | "find" | "findByName">;
     readonly links: LinkStore;
   };
   readonly clock: Pick<Clock, "now">;
   /** Writes an entry of the audit log. */
   readonly record: (event: Event) => Promise<void>;
 }
+
+/** How long a link works, unless its maker says otherwise. */
+export const LINK_LIFETIME_MS: number = 7 * 86_400_000;
 
 /** The token of a new link. It is in the link alone. */
 export const newLinkToken = (): string => randomBytes(32).toString("base64url");

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hasEnded } from "../accounts/living-users.ts";
 import { eventOf } from "../log/events.ts";
-import type { Link, StoredUser } from "../records.ts";
+import { type Link, NO_PASSWORD, type StoredUser, type UserId } from "../records.ts";
 import { type LinkPorts, linkTokenHash, newLinkToken } from "./link-ports.ts";
 
 /** What a new link is for, until when it can be used, and the administrator who makes it. */
@@ -12,8 +12,15 @@ export type WantedLink = Pick<Link, "expiresAt" | "madeBy"> &
         Link,
         "groups" | "guestSeconds" | "usesLeft"
       >)
-    | { readonly purpose: "reset" | "reset-codes-off"; readonly name: string }
+    | { readonly purpose: "reset" | "reset-codes-off"; readonly userId: UserId }
   );
+
+/** The same before it is known when it expires, and who makes it. */
+export type UnlimitedLink = WantedLink extends infer One
+  ? One extends WantedLink
+    ? Omit<One, "expiresAt" | "madeBy">
+    : never
+  : never;
 
 type MakeLinkOutcome =
   | { readonly kind: "no-account" }
@@ -28,24 +35,27 @@ export async function makeLink(
 ): Promise<MakeLinkOutcome> {
   // The first account is made by the setup alone.
   if (!(await store.users.any())) return { kind: "no-account" };
-  const { name } = wanted;
-  const user = name === undefined ? undefined : await store.users.findByName(name);
   let owner: StoredUser | undefined;
   switch (wanted.purpose) {
-    case "invite":
+    case "invite": {
+      const { name } = wanted;
+      const user = name === undefined ? undefined : await store.users.findByName(name);
       if (user !== undefined) return { kind: "username-taken" };
       break;
+    }
     case "guest":
       break;
     case "reset":
     case "reset-codes-off":
-      if (user === undefined || hasEnded(user, clock.now())) return { kind: "no-user" };
-      owner = user;
+      owner = await store.users.find(wanted.userId);
+      if (owner === undefined || hasEnded(owner, clock.now())) return { kind: "no-user" };
+      // A guest with a password would be admitted without a list.
+      if (owner.passwordHash === NO_PASSWORD) return { kind: "no-user" };
   }
   const token = newLinkToken();
   const tokenHash = linkTokenHash(token);
   const id = randomBytes(8).toString("hex");
-  const link = { usesLeft: 1, ...wanted, id, tokenHash, ...(owner && { userId: owner.id }) };
+  const link = { usesLeft: 1, ...wanted, id, tokenHash, ...(owner && { name: owner.username }) };
   await store.links.insert(link);
   await record(eventOf("link_make", { user: owner, name: linkText(link) }));
   return { kind: "made", link, token };

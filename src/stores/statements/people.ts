@@ -6,7 +6,7 @@ import type { Database } from "./sql.ts";
 
 const COLUMNS = columnNames(tables.users);
 /** The entries of the log that begin a session. */
-const SIGN_INS = ["signin", "signup"];
+const SIGN_INS = ["signin", "signup", "link_use"];
 
 const toLower = (letter: string): string => letter.toLowerCase();
 
@@ -33,8 +33,10 @@ export function peopleOn({ ask }: Pick<Database, "ask">): PeopleStore {
       );
       return rows.map((row): Person => {
         const { sessions, codes, passkeys, signed_in_at: signedInAt } = row;
+        const stored = recordOf(tables.users, row);
         return {
-          user: userOf(recordOf(tables.users, row)),
+          user: userOf(stored),
+          ...(stored.endsAt && { endsAt: stored.endsAt }),
           ...(signedInAt !== null && { signedInAt: new Date(Number(signedInAt)) }),
           sessions: Number(sessions),
           codes: Boolean(codes),

@@ -84,6 +84,32 @@ export interface PageData {
     readonly problem?: (HomeForm & { readonly message: string }) | undefined;
     /** `undefined` if the account has no passkey and cannot add one here. */
     readonly passkeys?: PasskeySection | undefined;
+    /** The page for administrators, for those. */
+    readonly peoplePath?: string | undefined;
+  };
+  readonly people: {
+    readonly people: readonly ShownPerson[];
+    /** The part of usernames by which people are found. */
+    readonly search: string;
+    /** The query of the page before. */
+    readonly previous?: string | undefined;
+    readonly next?: string | undefined;
+    /** Those that can be used; `undefined` if the store keeps none. */
+    readonly links?: readonly ShownLink[] | undefined;
+    /** A new link, in place of everything else. */
+    readonly made?: MadeLink;
+    readonly problem?: { readonly message: string; readonly fields: FieldsOf<string> };
+  };
+  readonly activity: {
+    /** Newest first. */
+    readonly entries: readonly ListedEntry[];
+    /** The username of the only person, otherwise empty. */
+    readonly name: string;
+    /** The only type. */
+    readonly type: string | undefined;
+    readonly types: readonly string[];
+    /** The query of the page of older entries. */
+    readonly older: string | undefined;
   };
   readonly error: {
     readonly status: number;
@@ -167,6 +193,41 @@ interface ListedPasskey extends ShownTime {
   readonly id: string;
   readonly name: string;
   readonly isUsed: boolean;
+}
+
+/** A person, as administrators see them. */
+export interface ShownPerson {
+  readonly id: string;
+  /** Cut if it is long, as are other texts that somebody has chosen. */
+  readonly username: string;
+  readonly isGuest: boolean;
+  readonly groups: readonly string[];
+  readonly signedIn: ShownTime | undefined;
+  readonly sessions: number;
+  readonly codes: boolean;
+  readonly passkeys: boolean;
+  /** When the account ends, formatted for the reader. */
+  readonly end: string | undefined;
+}
+
+/** A one-time link that can be used. */
+export interface ShownLink {
+  readonly id: string;
+  readonly purpose: PageData["link"]["purpose"];
+  /** Whom it is for, if that is known. */
+  readonly name: string;
+  readonly end: string;
+}
+
+interface MadeLink {
+  readonly purpose: PageData["link"]["purpose"];
+  readonly url: string;
+  readonly end: string;
+}
+
+/** With who did it, and where from. */
+export interface ListedEntry extends ActivityEntry {
+  readonly detail: string;
 }
 
 /** All values of a page. */

@@ -142,6 +142,33 @@ export const de: Words = {
   usePasskey: "Passkey verwenden",
   passkeyFailed: "Das hat nicht geklappt. Versuch es noch einmal oder nimm dein Passwort.",
 
+  people: "Personen",
+  search: "Suchen",
+  previous: "Zurück",
+  next: "Weiter",
+  lastSignIn: "Letzte Anmeldung",
+  yes: "Ja",
+  no: "Nein",
+  groups: "Gruppen",
+  groupsHint: "Durch Kommas getrennt. Mitglieder von admins verwalten Personen.",
+  save: "Speichern",
+  endAllSessions: "Überall abmelden",
+  newUsername: "Neuer Benutzername",
+  removeAccount: "Konto entfernen",
+  guest: "Gast",
+  invite: "Jemanden einladen",
+  inviteHint: "Ohne Angabe wählt ihn die Person selbst.",
+  makeLink: "Link erstellen",
+  makeReset: "Link für ein neues Passwort erstellen",
+  codesOffToo: "Auch Einmalcodes ausschalten",
+  openLinks: "Offene Links",
+  revoke: "Widerrufen",
+  allTypes: "Alle Arten",
+  until: (date) => `bis ${date}`,
+  linkMade: (date) =>
+    `Kopiere und sende diesen Link. Er wird nur jetzt gezeigt und funktioniert einmal, bis ${date}.`,
+  by: (who) => `von ${who}`,
+
   messages: {
     invalidSetupToken: "Der Einrichtungscode ist ungültig.",
     usernameOrPasswordMissing: "Benutzername und Passwort sind erforderlich.",
@@ -153,6 +180,9 @@ export const de: Words = {
     linkGone:
       "Dieser Link funktioniert nicht. Vielleicht wurde er schon benutzt, oder er ist abgelaufen: Bitte um einen neuen. Nach vielen Versuchen warte eine Minute.",
     usernameTaken: "Dieser Benutzername ist vergeben. Wähle einen anderen.",
+    lastAdmin: "Der letzte Administrator bleibt, auch in der Gruppe admins.",
+    groupsInvalid:
+      "Eine Gruppe hat höchstens 32 Kleinbuchstaben, Ziffern und Bindestriche, eine Person höchstens 32 Gruppen.",
     codeIncorrect: "Der Code ist falsch oder schon benutzt. Nach fünf Versuchen warte eine Minute.",
     codesNotBegun: "Das Einschalten der Einmalcodes hat zu lange gedauert. Beginne noch einmal.",
     passkeyRejected: "Der Passkey konnte nicht hinzugefügt werden.",

@@ -148,6 +148,33 @@ export const en = {
   usePasskey: "Use a passkey",
   passkeyFailed: "That didn’t work. Try again, or use your password.",
 
+  people: "People",
+  search: "Search",
+  previous: "Previous",
+  next: "Next",
+  lastSignIn: "Last sign-in",
+  yes: "Yes",
+  no: "No",
+  groups: "Groups",
+  groupsHint: "With commas between them. Members of admins manage people.",
+  save: "Save",
+  endAllSessions: "Sign out everywhere",
+  newUsername: "New username",
+  removeAccount: "Remove account",
+  guest: "Guest",
+  invite: "Invite somebody",
+  inviteHint: "Without one, the person chooses it.",
+  makeLink: "Make a link",
+  makeReset: "Make a link for a new password",
+  codesOffToo: "Also turn off one-time codes",
+  openLinks: "Open links",
+  revoke: "Revoke",
+  allTypes: "All types",
+  until: (date: string): string => `until ${date}`,
+  linkMade: (date: string): string =>
+    `Copy and send this link. It is shown only now, and works once, until ${date}.`,
+  by: (who: string): string => `by ${who}`,
+
   messages: {
     invalidSetupToken: "invalid setup token",
     usernameOrPasswordMissing: "username and password are required",
@@ -159,6 +186,9 @@ export const en = {
     linkGone:
       "This link does not work. It may have been used, or it has expired: ask for a new one. After many attempts, wait a minute.",
     usernameTaken: "This username is taken. Choose another one.",
+    lastAdmin: "The last administrator stays, and stays in the group admins.",
+    groupsInvalid:
+      "A group has up to 32 lower-case letters, digits and hyphens, and a person up to 32 groups.",
     codeIncorrect: "The code is wrong or already used. After five attempts, wait a minute.",
     codesNotBegun: "Turning on one-time codes took too long. Start again.",
     passkeyRejected: "The passkey could not be added.",

@@ -143,6 +143,33 @@ export const es: Words = {
   usePasskey: "Usar una llave de acceso",
   passkeyFailed: "No ha funcionado. Inténtalo de nuevo o usa tu contraseña.",
 
+  people: "Personas",
+  search: "Buscar",
+  previous: "Anterior",
+  next: "Siguiente",
+  lastSignIn: "Último inicio de sesión",
+  yes: "Sí",
+  no: "No",
+  groups: "Grupos",
+  groupsHint: "Separados por comas. Los miembros de admins gestionan a las personas.",
+  save: "Guardar",
+  endAllSessions: "Cerrar todas las sesiones",
+  newUsername: "Nuevo nombre de usuario",
+  removeAccount: "Eliminar la cuenta",
+  guest: "Invitado",
+  invite: "Invitar a alguien",
+  inviteHint: "Sin nombre, lo elige la persona.",
+  makeLink: "Crear un enlace",
+  makeReset: "Crear un enlace para una nueva contraseña",
+  codesOffToo: "Desactivar también los códigos de un solo uso",
+  openLinks: "Enlaces abiertos",
+  revoke: "Revocar",
+  allTypes: "Todos los tipos",
+  until: (date) => `hasta el ${date}`,
+  linkMade: (date) =>
+    `Copia y envía este enlace. Solo se muestra ahora y funciona una vez, hasta el ${date}.`,
+  by: (who) => `por ${who}`,
+
   messages: {
     invalidSetupToken: "El código de configuración no es válido.",
     usernameOrPasswordMissing: "El nombre de usuario y la contraseña son obligatorios.",
@@ -154,6 +181,9 @@ export const es: Words = {
     linkGone:
       "Este enlace no funciona. Quizá ya se usó o ha caducado: pide uno nuevo. Después de muchos intentos, espera un minuto.",
     usernameTaken: "Este nombre de usuario ya está en uso. Elige otro.",
+    lastAdmin: "El último administrador se queda, también en el grupo admins.",
+    groupsInvalid:
+      "Un grupo tiene como máximo 32 letras minúsculas, cifras y guiones, y una persona, 32 grupos.",
     codeIncorrect:
       "El código es incorrecto o ya se usó. Después de cinco intentos, espera un minuto.",
     codesNotBegun: "La activación de los códigos tardó demasiado. Empieza de nuevo.",

@@ -143,6 +143,33 @@ export const fr: Words = {
   usePasskey: "Utiliser une clé d’accès",
   passkeyFailed: "Cela n’a pas fonctionné. Réessayez ou utilisez votre mot de passe.",
 
+  people: "Personnes",
+  search: "Rechercher",
+  previous: "Précédent",
+  next: "Suivant",
+  lastSignIn: "Dernière connexion",
+  yes: "Oui",
+  no: "Non",
+  groups: "Groupes",
+  groupsHint: "Séparés par des virgules. Les membres d’admins gèrent les personnes.",
+  save: "Enregistrer",
+  endAllSessions: "Déconnecter partout",
+  newUsername: "Nouveau nom d’utilisateur",
+  removeAccount: "Supprimer le compte",
+  guest: "Invité",
+  invite: "Inviter quelqu’un",
+  inviteHint: "Sans nom, la personne le choisit.",
+  makeLink: "Créer un lien",
+  makeReset: "Créer un lien pour un nouveau mot de passe",
+  codesOffToo: "Désactiver aussi les codes à usage unique",
+  openLinks: "Liens ouverts",
+  revoke: "Révoquer",
+  allTypes: "Tous les types",
+  until: (date) => `jusqu’au ${date}`,
+  linkMade: (date) =>
+    `Copiez et envoyez ce lien. Il n’est affiché que maintenant et fonctionne une fois, jusqu’au ${date}.`,
+  by: (who) => `par ${who}`,
+
   messages: {
     invalidSetupToken: "Le code de configuration n’est pas valide.",
     usernameOrPasswordMissing: "Le nom d’utilisateur et le mot de passe sont obligatoires.",
@@ -154,6 +181,9 @@ export const fr: Words = {
     linkGone:
       "Ce lien ne fonctionne pas. Il a peut-être déjà servi, ou il a expiré : demandez-en un nouveau. Après plusieurs essais, attendez une minute.",
     usernameTaken: "Ce nom d’utilisateur est déjà pris. Choisissez-en un autre.",
+    lastAdmin: "Le dernier administrateur reste, et reste dans le groupe admins.",
+    groupsInvalid:
+      "Un groupe a au plus 32 lettres minuscules, chiffres et traits d’union, et une personne au plus 32 groupes.",
     codeIncorrect: "Le code est incorrect ou déjà utilisé. Après cinq essais, attendez une minute.",
     codesNotBegun: "L’activation des codes a pris trop de temps. Recommencez.",
     passkeyRejected: "La clé d’accès n’a pas pu être ajoutée.",
