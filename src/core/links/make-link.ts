@@ -1,25 +1,22 @@
 import { randomBytes } from "node:crypto";
+import type { AccountPorts } from "../accounts/account-ports.ts";
 import { hasEnded } from "../accounts/living-users.ts";
 import { eventOf } from "../log/events.ts";
-import type { Link, StoredUser } from "../records.ts";
-import { type LinkPorts, linkTokenHash, newLinkToken } from "./link-ports.ts";
+import type { Link } from "../records.ts";
+import type { LinkStore } from "../store.ts";
+import { linkTokenHash } from "./find-link.ts";
 
-/** What a new link is for, until when it can be used, and the administrator who makes it. */
-export type WantedLink = Pick<Link, "expiresAt" | "madeBy"> &
-  (
-    | ({ readonly purpose: "invite" } & Pick<Link, "name" | "groups" | "endsAt">)
-    | ({ readonly purpose: "guest"; readonly name: string } & Pick<
-        Link,
-        "groups" | "guestSeconds" | "usesLeft"
-      >)
-    | { readonly purpose: "reset" | "reset-codes-off"; readonly name: string }
-  );
+/** What making and revoking links needs. */
+export interface LinkPorts extends Pick<AccountPorts, "clock" | "record"> {
+  readonly store: AccountPorts["store"] & { readonly links: LinkStore };
+}
+
+/** `name` is the username for an invitation, if it is settled, and for a new password. */
+export type WantedLink = Omit<Link, "id" | "tokenHash" | "userId">;
 
 type MakeLinkOutcome =
-  | { readonly kind: "no-account" }
-  | { readonly kind: "no-user" }
-  | { readonly kind: "username-taken" }
-  /** The token is not kept. */
+  | { readonly kind: "no-account" | "no-user" | "username-taken" }
+  /** Only the caller ever has the token. */
   | { readonly kind: "made"; readonly link: Link; readonly token: string };
 
 export async function makeLink(
@@ -28,29 +25,20 @@ export async function makeLink(
 ): Promise<MakeLinkOutcome> {
   // The first account is made by the setup alone.
   if (!(await store.users.any())) return { kind: "no-account" };
-  const { name } = wanted;
-  const user = name === undefined ? undefined : await store.users.findByName(name);
-  let owner: StoredUser | undefined;
-  switch (wanted.purpose) {
-    case "invite":
-      if (user !== undefined) return { kind: "username-taken" };
-      break;
-    case "guest":
-      break;
-    case "reset":
-    case "reset-codes-off":
-      if (user === undefined || hasEnded(user, clock.now())) return { kind: "no-user" };
-      owner = user;
-  }
-  const token = newLinkToken();
-  const tokenHash = linkTokenHash(token);
-  const id = randomBytes(8).toString("hex");
-  const link = { usesLeft: 1, ...wanted, id, tokenHash, ...(owner && { userId: owner.id }) };
+  const { purpose, name } = wanted;
+  const found = name === undefined ? undefined : await store.users.findByName(name);
+  if (purpose === "invite" && found !== undefined) return { kind: "username-taken" };
+  const isReset = purpose === "reset" || purpose === "reset-codes-off";
+  const user = isReset && found && !hasEnded(found, clock.now()) ? found : undefined;
+  if (isReset && user === undefined) return { kind: "no-user" };
+  const token = randomBytes(32).toString("base64url");
+  const ids = { id: randomBytes(8).toString("hex"), tokenHash: linkTokenHash(token) };
+  const link: Link = { ...wanted, ...ids, ...(user && { userId: user.id }) };
   await store.links.insert(link);
-  await record(eventOf("link_make", { user: owner, name: linkText(link) }));
+  await record(eventOf("link_make", { user, name: linkText(link) }));
   return { kind: "made", link, token };
 }
 
 /** What the audit log calls a link. */
-export const linkText = ({ id, purpose, name = "" }: Link): string =>
-  [id, purpose, name].filter((part) => part !== "").join(" ");
+export const linkText = ({ id, purpose, name }: Link): string =>
+  [id, purpose, name ?? []].flat().join(" ");

@@ -28,7 +28,7 @@ export interface PageFrame {
 type FieldsOf<Field extends string> = readonly [Field, ...Field[]];
 
 export type SetupField = "token" | "username" | "password" | "confirm";
-export type LinkField = "username" | "password" | "confirm";
+export type LinkField = "username" | "password";
 export type PasswordField = "current_password" | "new_password" | "confirm_password";
 export type CodesField = "codes_password" | "code";
 type PasskeyField = "passkey_remove_password";

@@ -155,7 +155,7 @@ test("accepts the form of a browser that hides its origin only after it has open
   const Origin = "null";
   assert.equal((await gate.send(path, { form, headers: { Origin } })).status, 403);
   const { cookies } = await gate.send(path);
-  assert.match(cookies.join(), /^latchkey-link=1; Path=\/link\/; HttpOnly; SameSite=Strict; /);
+  assert.match(cookies.join(), /^latchkey-link=1; Path=\/link\/; HttpOnly; SameSite=Strict$/);
   const Cookie = "latchkey-link=1";
   const others = [
     { Origin: "https://other.example.test", Cookie },
