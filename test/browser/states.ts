@@ -3,8 +3,18 @@ import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import type { Visiting } from "../support/browser.ts";
 import { changeForm, OWNER } from "../support/gate.ts";
+import { linkPath } from "../support/link.ts";
 import { begunIn, codeShown } from "../support/one-time-codes.ts";
-import { type AtGate, atGate, atHome, leave, submit, submitUnchecked, unfold } from "./forms.ts";
+import {
+  type AtGate,
+  atGate,
+  atHome,
+  fill,
+  leave,
+  submit,
+  submitUnchecked,
+  unfold,
+} from "./forms.ts";
 
 /** A page in a state that users see, and how to open it. */
 export interface State {
@@ -87,6 +97,18 @@ export const states: readonly State[] = [
   signedOut("failed sign-in", to("/login?error=1")),
   signedOut("unknown path", to("/nothing")),
   signedOut("form from another site", crossSite),
+  signedOut("invitation rejected", async ({ page, gate }) => {
+    await page.goto(`${gate.url}${await linkPath(gate, "invite")}`);
+    await fill(page, { username: OWNER.username, password: "x", confirm: "x" });
+    await leave(page, () => page.locator('main [type="submit"]').click());
+  }),
+  signedOut("link for a guest", async ({ page, gate }) =>
+    page.goto(`${gate.url}${await linkPath(gate, "guest", "visitor", "--groups", "a")}`),
+  ),
+  signedOut("link for a new password", async ({ page, gate }) =>
+    page.goto(`${gate.url}${await linkPath(gate, "reset", OWNER.username)}`),
+  ),
+  signedOut("unknown link", to("/link/unknown")),
   home("sign-in, signed in", to("/login")),
   home("home", async ({ page }) => unfold(page)),
   home("home after a rejected password change", ({ page }) =>
