@@ -2,6 +2,10 @@ import type { CommandEntry } from "./command.ts";
 
 type Row = readonly [name: string, summary: string, load: CommandEntry["load"]];
 
+const linkCommand = (name: "invite" | "reset" | "guest") => async () => ({
+  command: (await import("./link/make.ts"))[name],
+});
+
 /** In the order of the help. A module loads only when its command runs. */
 const groups: Readonly<Record<string, readonly Row[]>> = {
   Server: [
@@ -26,9 +30,9 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
     ["session end", "End one session", () => import("./session/end.ts")],
   ],
   Links: [
-    ["link invite", "Make a link for a new account", () => import("./link/invite.ts")],
-    ["link reset", "Make a link to set a new password", () => import("./link/reset.ts")],
-    ["link guest", "Make a link for a guest", () => import("./link/guest.ts")],
+    ["link invite", "Make a link for a new account", linkCommand("invite")],
+    ["link reset", "Make a link to set a new password", linkCommand("reset")],
+    ["link guest", "Make a link for a guest", linkCommand("guest")],
     ["link list", "List the links", () => import("./link/list.ts")],
     ["link revoke", "Revoke a link", () => import("./link/revoke.ts")],
   ],

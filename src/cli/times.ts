@@ -16,21 +16,20 @@ export const UNTIL: CommandOption = {
   about: "when the account ends, as if it were removed: a date such as 2030-01-31, or with a time",
 };
 
-/** The time of `--until`, which must be to come. */
+/** The time of `--until`. */
 export function givenEnd({ until }: OptionValues): Date | undefined {
-  if (until === undefined) return undefined;
   const end = parseDate(String(until));
-  if (end !== undefined && end.getTime() > Date.now()) return end;
+  if (until === undefined || (end !== undefined && end.getTime() > Date.now())) return end;
   throw new UsageError("--until takes a date to come, such as 2030-01-31 or 2030-01-31T18:00");
 }
 
+const LONGEST_MS = 365 * 86_400_000;
+
 /** The milliseconds of an option such as `--expires 7d`. */
-export function givenAge(options: OptionValues, name: string, longest: string): number | undefined {
-  const text = options[name];
-  if (text === undefined) return undefined;
-  const ms = age.parse(String(text), {});
-  if (ms !== undefined && ms <= (age.parse(longest, {}) ?? 0)) return ms;
-  throw new UsageError(`--${name} takes a time such as 12h or 7d, at most ${longest}`);
+export function givenAge(options: OptionValues, name: string): number | undefined {
+  const ms = age.parse(String(options[name]), {});
+  if (options[name] === undefined || (ms !== undefined && ms <= LONGEST_MS)) return ms;
+  throw new UsageError(`--${name} takes a time such as 12h or 7d, at most 365d`);
 }
 
 /** To the minute, in the local time zone. */

@@ -161,14 +161,11 @@ export interface LinkStore {
   find(tokenHash: string, now: Date): Promise<Link | undefined>;
   /** All, sorted by ID. `""` comes before every ID. */
   read(afterId: string, limit: number, now: Date): Promise<readonly Link[]>;
-  /** Uses up one use and inserts the user. A taken username uses up nothing. */
-  useForAccount(id: string, user: NewUser, now: Date): Promise<User | "taken" | "gone">;
-  /** Uses up one use, sets the password, and ends all sessions as `users.endSessions` does. */
-  useForPassword(
-    id: string,
-    to: { readonly hash: PasswordHash; readonly endBefore: number },
-    now: Date,
-  ): Promise<User | "gone">;
+  /**
+   * Uses up one use and inserts the account; a taken username uses up nothing. If the link has a user:
+   * sets that user's hash and ends all sessions, and turns codes off for `reset-codes-off`.
+   */
+  use(link: Link, account: NewUser, now: Date): Promise<User | "taken" | "gone">;
   /** Returns the removed link. */
   revoke(id: string, now: Date): Promise<Link | undefined>;
   /** Removes expired links, and guests whose account has ended, whom it returns. */

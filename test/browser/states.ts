@@ -2,7 +2,8 @@ import { writeFile } from "node:fs/promises";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import type { Visiting } from "../support/browser.ts";
-import { changeForm } from "../support/gate.ts";
+import { changeForm, OWNER } from "../support/gate.ts";
+import { linkPath } from "../support/link.ts";
 import { inThePast } from "../support/mint.ts";
 import { begunIn, codeShown } from "../support/one-time-codes.ts";
 import {
@@ -10,6 +11,7 @@ import {
   atGate,
   atHome,
   carry,
+  fill,
   leave,
   submit,
   submitUnchecked,
@@ -96,6 +98,18 @@ export const states: readonly State[] = [
   signedOut("failed sign-in", to("/login?error=1")),
   signedOut("unknown path", to("/nothing")),
   signedOut("form from another site", crossSite),
+  signedOut("invitation rejected", async ({ page, gate }) => {
+    await page.goto(`${gate.url}${await linkPath(gate, "invite")}`);
+    await fill(page, { username: OWNER.username, password: "x", confirm: "x" });
+    await leave(page, () => page.locator('main [type="submit"]').click());
+  }),
+  signedOut("link for a guest", async ({ page, gate }) =>
+    page.goto(`${gate.url}${await linkPath(gate, "guest", "visitor", "--groups", "a")}`),
+  ),
+  signedOut("link for a new password", async ({ page, gate }) =>
+    page.goto(`${gate.url}${await linkPath(gate, "reset", OWNER.username)}`),
+  ),
+  signedOut("unknown link", to("/link/unknown")),
   home("sign-in, signed in", to("/login")),
   home("home", async ({ page }) => unfold(page)),
   home("home after a rejected password change", ({ page }) =>

@@ -27,10 +27,5 @@ const LISTING = {
   cells: ({ id, purpose, expiresAt, usesLeft, name = "", groups = [] }: Link) => [
     ...[id, purpose, expiresAt.toISOString(), String(usesLeft), name, groups.join(",")],
   ],
-  object({ id, purpose, name, groups = [], endsAt, guestSeconds, madeBy, ...link }: Link) {
-    const { expiresAt, usesLeft } = link;
-    const made = { expiresAt, usesLeft, madeBy: madeBy ?? null };
-    const account = { endsAt: endsAt ?? null, guestSeconds: guestSeconds ?? null };
-    return { id, purpose, name: name ?? null, groups, ...account, ...made };
-  },
+  object: ({ tokenHash: _, userId: __, ...link }: Link) => link,
 };

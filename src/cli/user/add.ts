@@ -6,14 +6,14 @@ import type { Command } from "../command.ts";
 import { newPassword, PASSWORD_STDIN } from "../prompt.ts";
 import { givenEnd, UNTIL } from "../times.ts";
 import { quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
-import { givenGroups } from "./groups.ts";
+import { GROUPS, givenGroups } from "./groups.ts";
 
 export const command: Command = {
   details: "Asks for the password twice. The first user closes the setup page.",
   operands: [{ name: "name", need: "required" }],
   options: [
     PASSWORD_STDIN,
-    { name: "groups", value: "groups", about: "with commas between them, such as family,photos" },
+    GROUPS,
     UNTIL,
     { name: "create", about: "create a missing database, or the tables in an empty one" },
   ],

@@ -1,5 +1,5 @@
 import { groupsIn, setGroups } from "../../core/accounts/set-groups.ts";
-import { type Command, UsageError } from "../command.ts";
+import { type Command, type CommandOption, UsageError } from "../command.ts";
 import { idOf, quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 
 export const command: Command = {
@@ -22,6 +22,12 @@ export const command: Command = {
       return terminal.succeed(`User ${quoted(username)} has ${shown}.`);
     });
   },
+};
+
+export const GROUPS: CommandOption = {
+  name: "groups",
+  value: "groups",
+  about: "with commas between them, such as family,photos",
 };
 
 /** The groups of an operand or option. */

@@ -1,10 +1,15 @@
+import { hash } from "node:crypto";
+import type { Clock } from "../base/clock.ts";
 import type { Client } from "../limits/requester.ts";
 import type { Limiter } from "../limits/shared-limiter.ts";
 import type { Link } from "../records.ts";
 import type { LinkStore, UserStore } from "../store.ts";
-import { type LinkPorts, linkTokenHash } from "./link-ports.ts";
 
-export interface FindLinkPorts extends Pick<LinkPorts, "clock"> {
+/** Under which the store keeps a link. Needs no salt: nobody can guess 32 random bytes. */
+export const linkTokenHash = (token: string): string => hash("sha256", token, "base64url");
+
+export interface FindLinkPorts {
+  readonly clock: Pick<Clock, "now">;
   /** Not that of a sign-in: links use up none of its attempts. */
   readonly limiter: Pick<Limiter, "attempt">;
   readonly store: {

@@ -1,32 +1,25 @@
 import { randomBytes } from "node:crypto";
+import type { AccountPorts } from "../accounts/account-ports.ts";
 import { hasEnded } from "../accounts/living-users.ts";
 import { eventOf } from "../log/events.ts";
 import { type Link, NO_PASSWORD, type StoredUser, type UserId } from "../records.ts";
-import { type LinkPorts, linkTokenHash, newLinkToken } from "./link-ports.ts";
+import type { LinkStore } from "../store.ts";
+import { linkTokenHash } from "./find-link.ts";
 
-/** What a new link is for, until when it can be used, and the administrator who makes it. */
-export type WantedLink = Pick<Link, "expiresAt" | "madeBy"> &
-  (
-    | ({ readonly purpose: "invite" } & Pick<Link, "name" | "groups" | "endsAt">)
-    | ({ readonly purpose: "guest"; readonly name: string } & Pick<
-        Link,
-        "groups" | "guestSeconds" | "usesLeft"
-      >)
-    | { readonly purpose: "reset" | "reset-codes-off"; readonly userId: UserId }
-  );
+/** What making and revoking links needs. */
+export interface LinkPorts extends Pick<AccountPorts, "clock" | "record"> {
+  readonly store: AccountPorts["store"] & { readonly links: LinkStore };
+}
 
-/** The same before it is known when it expires, and who makes it. */
-export type UnlimitedLink = WantedLink extends infer One
-  ? One extends WantedLink
-    ? Omit<One, "expiresAt" | "madeBy">
-    : never
-  : never;
+/** How long a link works, unless its maker says otherwise. */
+export const LINK_LIFETIME_MS: number = 7 * 86_400_000;
+
+/** For a new password, with the user. `name` is the username of an invitation, if it is settled. */
+export type WantedLink = Omit<Link, "id" | "tokenHash">;
 
 type MakeLinkOutcome =
-  | { readonly kind: "no-account" }
-  | { readonly kind: "no-user" }
-  | { readonly kind: "username-taken" }
-  /** The token is not kept. */
+  | { readonly kind: "no-account" | "no-user" | "username-taken" }
+  /** Only the caller ever has the token. */
   | { readonly kind: "made"; readonly link: Link; readonly token: string };
 
 export async function makeLink(
@@ -35,32 +28,24 @@ export async function makeLink(
 ): Promise<MakeLinkOutcome> {
   // The first account is made by the setup alone.
   if (!(await store.users.any())) return { kind: "no-account" };
-  let owner: StoredUser | undefined;
-  switch (wanted.purpose) {
-    case "invite": {
-      const { name } = wanted;
-      const user = name === undefined ? undefined : await store.users.findByName(name);
-      if (user !== undefined) return { kind: "username-taken" };
-      break;
-    }
-    case "guest":
-      break;
-    case "reset":
-    case "reset-codes-off":
-      owner = await store.users.find(wanted.userId);
-      if (owner === undefined || hasEnded(owner, clock.now())) return { kind: "no-user" };
-      // A guest with a password would be admitted without a list.
-      if (owner.passwordHash === NO_PASSWORD) return { kind: "no-user" };
-  }
-  const token = newLinkToken();
-  const tokenHash = linkTokenHash(token);
-  const id = randomBytes(8).toString("hex");
-  const link = { usesLeft: 1, ...wanted, id, tokenHash, ...(owner && { name: owner.username }) };
+  const { purpose, name, userId } = wanted;
+  const named = name !== undefined && purpose === "invite" && (await store.users.findByName(name));
+  if (named) return { kind: "username-taken" };
+  const isReset = purpose === "reset" || purpose === "reset-codes-off";
+  const user = isReset ? await store.users.find(userId ?? ("" as UserId)) : undefined;
+  if (isReset && !canHavePassword(user, clock.now())) return { kind: "no-user" };
+  const token = randomBytes(32).toString("base64url");
+  const ids = { id: randomBytes(8).toString("hex"), tokenHash: linkTokenHash(token) };
+  const link: Link = { ...wanted, ...ids, ...(user && { name: user.username }) };
   await store.links.insert(link);
-  await record(eventOf("link_make", { user: owner, name: linkText(link) }));
+  await record(eventOf("link_make", { user, name: linkText(link) }));
   return { kind: "made", link, token };
 }
 
+/** Not a guest, whom guards without a list would admit from then on. */
+const canHavePassword = (user: StoredUser | undefined, now: number): boolean =>
+  user !== undefined && !hasEnded(user, now) && user.passwordHash !== NO_PASSWORD;
+
 /** What the audit log calls a link. */
-export const linkText = ({ id, purpose, name = "" }: Link): string =>
-  [id, purpose, name].filter((part) => part !== "").join(" ");
+export const linkText = ({ id, purpose, name }: Link): string =>
+  [id, purpose, name ?? []].flat().join(" ");

@@ -1,6 +1,5 @@
 import { eventOf } from "../log/events.ts";
-import type { LinkPorts } from "./link-ports.ts";
-import { linkText } from "./make-link.ts";
+import { type LinkPorts, linkText } from "./make-link.ts";
 
 /** Also for a link that was used or has expired, there is none. */
 export async function revokeLink(

@@ -4,8 +4,7 @@ import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
 import type { Passwords } from "../passwords/passwords.ts";
-import { type NewUser, NO_PASSWORD, type User } from "../records.ts";
-import { nextSecond } from "../sessions/end-sessions.ts";
+import { type Link, NO_PASSWORD, type User } from "../records.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
 import type { UserMemory } from "../sessions/user-memory.ts";
@@ -23,24 +22,23 @@ export interface LinkForm {
   readonly confirm: string;
 }
 
-/** What is wrong with the form. The link can still be used. */
 export type LinkProblem =
-  | "username-or-password-missing"
+  | "username-missing"
+  | "password-missing"
   | "passwords-differ"
   | "password-too-short"
   | "username-taken";
 
-export type UseLinkOutcome =
+type UseLinkOutcome =
   /** As for `findLink`: it cannot be used, or another request was first. */
   | { readonly kind: "gone" }
-  | { readonly kind: LinkProblem; readonly open: OpenLink }
+  /** The link can still be used. */
+  | { readonly kind: "rejected"; readonly problem: LinkProblem; readonly open: OpenLink }
   | { readonly kind: "entered"; readonly user: User; readonly token: IssuedToken }
   /** Without a session: the sign-in still asks for a one-time code. */
   | { readonly kind: "password-reset" };
 
-const GONE: UseLinkOutcome = { kind: "gone" };
-
-/** Uses a link with what its page has asked for. */
+/** Uses a link with what its page has asked for, which for a guest is nothing. */
 export async function useLink(
   ports: UseLinkPorts,
   token: string,
@@ -48,82 +46,41 @@ export async function useLink(
   client: Client,
 ): Promise<UseLinkOutcome> {
   const open = await findLink(ports, token, client);
-  if (open === undefined) return GONE;
-  const isGuest = open.link.purpose === "guest";
-  const username = open.username ?? form.username;
-  const kind = isGuest ? undefined : problemOf({ ...form, username });
-  if (kind !== undefined) return { kind, open };
-  switch (open.link.purpose) {
-    case "invite":
-      return acceptInvitation(ports, open, { ...form, username }, client);
-    case "guest":
-      return enterAsGuest(ports, open, client);
-    case "reset":
-    case "reset-codes-off":
-      return resetByLink(ports, open, form, client);
-  }
-}
+  if (open === undefined) return { kind: "gone" };
+  const { link, username = form.username } = open;
+  const isGuest = link.purpose === "guest";
+  const problem = isGuest ? undefined : problemOf({ ...form, username });
+  if (problem !== undefined) return { kind: "rejected", problem, open };
+  const passwordHash = isGuest
+    ? NO_PASSWORD
+    : await ports.passwords.hash(form.password, networkRequester(client));
 
-function problemOf({ username, password, confirm }: LinkForm): LinkProblem | undefined {
-  if (username === "" || password === "") return "username-or-password-missing";
-  if (password !== confirm) return "passwords-differ";
-  return isTooShort(password) ? "password-too-short" : undefined;
-}
-
-async function acceptInvitation(
-  ports: UseLinkPorts,
-  open: OpenLink,
-  { username, password }: LinkForm,
-  client: Client,
-): Promise<UseLinkOutcome> {
-  const passwordHash = await ports.passwords.hash(password, networkRequester(client));
-  const { endsAt } = open.link;
-  const user = await insertFor(ports, open, { username, passwordHash, ...(endsAt && { endsAt }) });
-  if (user === "taken") return { kind: "username-taken", open };
-  return user === "gone" ? GONE : entered(ports, user, client);
-}
-
-async function enterAsGuest(
-  ports: UseLinkPorts,
-  open: OpenLink,
-  client: Client,
-): Promise<UseLinkOutcome> {
-  const { name = "guest", guestSeconds, expiresAt } = open.link;
-  const endsAt =
-    guestSeconds === undefined ? expiresAt : new Date(ports.clock.now() + guestSeconds * 1_000);
-  for (let username = name; ; username = `${name} ${randomBytes(2).toString("hex")}`) {
-    const user = await insertFor(ports, open, { username, passwordHash: NO_PASSWORD, endsAt });
-    if (user === "gone") return GONE;
-    if (user !== "taken") return entered(ports, user, client);
-  }
-}
-
-function insertFor(
-  { store, clock }: UseLinkPorts,
-  { link: { id, groups } }: OpenLink,
-  user: NewUser,
-): Promise<User | "taken" | "gone"> {
-  const now = new Date(clock.now());
-  return store.links.useForAccount(id, { ...user, ...(groups && { groups }) }, now);
-}
-
-function entered(ports: UseLinkPorts, user: User, client: Client): UseLinkOutcome {
+  const now = new Date(ports.clock.now());
+  const made = { passwordHash, ...settledBy(link, now) };
+  const useAs = (name: string) => ports.store.links.use(link, { ...made, username: name }, now);
+  let user = await useAs(username);
+  while (isGuest && user === "taken") user = await useAs(`${username} ${suffix()}`);
+  if (user === "gone") return { kind: "gone" };
+  if (user === "taken") return { kind: "rejected", problem: "username-taken", open };
+  ports.users.forget(user.id);
   ports.events.record(eventOf("link_use", { user, client }));
+  if (link.userId !== undefined) return { kind: "password-reset" };
   return { kind: "entered", user, token: startSession(ports, user, client) };
 }
 
-async function resetByLink(
-  ports: UseLinkPorts,
-  { link: { id } }: OpenLink,
-  { password }: LinkForm,
-  client: Client,
-): Promise<UseLinkOutcome> {
-  const hash = await ports.passwords.hash(password, networkRequester(client));
-  const change = { hash, endBefore: nextSecond(ports.clock) };
-  const now = new Date(ports.clock.now());
-  const user = await ports.store.links.useForPassword(id, change, now);
-  if (user === "gone") return GONE;
-  ports.users.forget(user.id);
-  ports.events.record(eventOf("link_use", { user, client }));
-  return { kind: "password-reset" };
+/** What a link settles of the account that it makes. */
+function settledBy({ purpose, groups = [], guestSeconds, ...link }: Link, now: Date) {
+  const leaves =
+    guestSeconds === undefined ? link.expiresAt : new Date(now.getTime() + guestSeconds * 1_000);
+  const endsAt = purpose === "guest" ? leaves : link.endsAt;
+  return { ...(groups.length > 0 && { groups }), ...(endsAt && { endsAt }) };
+}
+
+const suffix = (): string => randomBytes(2).toString("hex");
+
+function problemOf({ username, password, confirm }: LinkForm): LinkProblem | undefined {
+  if (username === "") return "username-missing";
+  if (password === "") return "password-missing";
+  if (password !== confirm) return "passwords-differ";
+  return isTooShort(password) ? "password-too-short" : undefined;
 }

@@ -28,7 +28,7 @@ export interface PageFrame {
 type FieldsOf<Field extends string> = readonly [Field, ...Field[]];
 
 export type SetupField = "token" | "username" | "password" | "confirm";
-export type LinkField = "username" | "password" | "confirm";
+export type LinkField = "username" | "password";
 export type PasswordField = "current_password" | "new_password" | "confirm_password";
 
 /** A form on the home page that is shown again. */

@@ -1,19 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { runCommand } from "../../support/command.ts";
-import { OWNER, type RunningGate, startConfigured } from "../../support/gate.ts";
+import { OWNER, startConfigured } from "../../support/gate.ts";
+import { linkPath } from "../../support/link.ts";
 
-const PUBLIC_URL = "https://auth.example.test";
 const PASSWORD = "battery staple";
 const NEW = { password: PASSWORD, confirm: PASSWORD } as const;
-
-/** Makes a link with a command, and returns its path. */
-async function link({ dataDir }: RunningGate, ...args: readonly string[]): Promise<string> {
-  const env = { DATA_DIR: dataDir, PUBLIC_URL };
-  const { code, stdout, stderr } = await runCommand(["link", ...args], { env });
-  assert.equal(code, 0, stderr);
-  return new URL(stdout.trim()).pathname;
-}
 
 const start = (t: TestContext) => startConfigured(t);
 
@@ -22,7 +14,7 @@ const calm = (body: string): string => body.replace(/<(script|link|img)[^>]*>/g,
 
 test("an invitation opens without being used, and makes one account that is signed in", async (t) => {
   const { gate } = await start(t);
-  const path = await link(gate, "invite", "--groups", "photos,family", "--until", "2100-01-31");
+  const path = await linkPath(gate, "invite", "--groups", "photos,family", "--until", "2100-01-31");
   for (const method of ["GET", "HEAD", "GET"]) {
     const shown = await gate.send(path, { method });
     assert.equal(shown.status, 200);
@@ -47,7 +39,7 @@ test("an invitation opens without being used, and makes one account that is sign
 
 test("a form with a problem is shown again, and uses nothing up", async (t) => {
   const { gate } = await start(t);
-  const path = await link(gate, "invite");
+  const path = await linkPath(gate, "invite");
   const problems = [
     [{ username: "", ...NEW }, "username and password are required"],
     [{ username: "bob", password: "", confirm: "" }, "username and password are required"],
@@ -67,7 +59,7 @@ test("a form with a problem is shown again, and uses nothing up", async (t) => {
 
 test("a reset sets the password, ends the sessions, and leads to the sign-in", async (t) => {
   const { gate, session } = await start(t);
-  const path = await link(gate, "reset", OWNER.username);
+  const path = await linkPath(gate, "reset", OWNER.username);
   assert.ok((await gate.send(path)).body.includes(OWNER.username));
   const missing = await gate.send(path, { form: { password: "", confirm: "" } });
   assert.equal(missing.status, 422);
@@ -84,7 +76,7 @@ test("a reset sets the password, ends the sessions, and leads to the sign-in", a
 
 test("a guest enters where a list names one of the guest's groups, and has no account page", async (t) => {
   const { gate } = await start(t);
-  const path = await link(gate, "guest", "owner", "--groups", "photos", "--uses", "2");
+  const path = await linkPath(gate, "guest", "owner", "--groups", "photos", "--uses", "2");
   const { session, location } = await gate.send(path, { form: {} });
   assert.equal(location, "/");
   const { user } = JSON.parse((await gate.send("/account/me", { session })).body);
@@ -123,14 +115,14 @@ test("a guest enters where a list names one of the guest's groups, and has no ac
 test("one page for unknown, used, revoked and too many links, and a limit for each address", async (t) => {
   const { gate } = await start(t);
   const env = { DATA_DIR: gate.dataDir };
-  const used = await link(gate, "guest", "visitor", "--groups", "photos");
+  const used = await linkPath(gate, "guest", "visitor", "--groups", "photos");
   await gate.send(used, { form: {} });
-  const revoked = await link(gate, "invite");
+  const revoked = await linkPath(gate, "invite");
   const { stdout } = await runCommand(["link", "list"], { env });
   const [, id = ""] = /^(\S+)/.exec(stdout) ?? [];
   assert.equal((await runCommand(["link", "revoke", id], { env })).code, 0);
   assert.equal((await runCommand(["link", "revoke", id], { env })).code, 1);
-  const open = await link(gate, "invite");
+  const open = await linkPath(gate, "invite");
   const unknown = await gate.send("/link/unknown");
   assert.deepEqual([unknown.status, unknown.headers["referrer-policy"]], [404, "no-referrer"]);
   assert.match(unknown.body, /Link not valid/);
@@ -150,12 +142,12 @@ test("one page for unknown, used, revoked and too many links, and a limit for ea
 
 test("accepts the form of a browser that hides its origin only after it has opened the link", async (t) => {
   const { gate } = await start(t);
-  const path = await link(gate, "invite");
+  const path = await linkPath(gate, "invite");
   const form = { username: "bob", ...NEW };
   const Origin = "null";
   assert.equal((await gate.send(path, { form, headers: { Origin } })).status, 403);
   const { cookies } = await gate.send(path);
-  assert.match(cookies.join(), /^latchkey-link=1; Path=\/link\/; HttpOnly; SameSite=Strict; /);
+  assert.match(cookies.join(), /^latchkey-link=1; Path=\/link\/; HttpOnly; SameSite=Strict$/);
   const Cookie = "latchkey-link=1";
   const others = [
     { Origin: "https://other.example.test", Cookie },

@@ -2,8 +2,12 @@ import type { PeoplePorts } from "../../../core/accounts/account-ports.ts";
 import { removeUser } from "../../../core/accounts/remove-user.ts";
 import { renameUser } from "../../../core/accounts/rename-user.ts";
 import { groupsIn, setGroups } from "../../../core/accounts/set-groups.ts";
-import { LINK_LIFETIME_MS, type LinkPorts } from "../../../core/links/link-ports.ts";
-import { makeLink, type UnlimitedLink } from "../../../core/links/make-link.ts";
+import {
+  LINK_LIFETIME_MS,
+  type LinkPorts,
+  makeLink,
+  type WantedLink,
+} from "../../../core/links/make-link.ts";
 import { revokeLink } from "../../../core/links/revoke-link.ts";
 import type { UserId } from "../../../core/records.ts";
 import { endSessionsOf } from "../../../core/sessions/end-sessions.ts";
@@ -137,12 +141,12 @@ const linkPorts = (rules: PeoplePorts, links: LinkStore): LinkPorts => ({
 /** Shows a new link, here alone. The page has no forms, which would be sent without an origin. */
 async function answerLink(
   { ports, request, rules, done, again }: Asked,
-  wanted: UnlimitedLink,
+  wanted: Omit<WantedLink, "expiresAt" | "usesLeft">,
 ): Promise<Answer> {
   const { links } = rules.store;
   if (links === undefined) return done();
   const expiresAt = new Date(rules.clock.now() + LINK_LIFETIME_MS);
-  const link = { ...wanted, expiresAt, madeBy: request.user.username };
+  const link = { ...wanted, expiresAt, usesLeft: 1, madeBy: request.user.username };
   const outcome = await makeLink(linkPorts(rules, links), link);
   switch (outcome.kind) {
     case "no-account":
