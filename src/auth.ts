@@ -1,7 +1,7 @@
 import type { MaybePromise } from "./core/base/maybe-promise.ts";
 import { watchStore } from "./core/base/watch-store.ts";
 import type { User } from "./core/records.ts";
-import { admittedUser } from "./core/sessions/require-user.ts";
+import { userOfAdmission } from "./core/sessions/require-user.ts";
 import { type AuthOptions, type GateParts, NO_GATE, type SettledOptions } from "./options.ts";
 import { createRules, systemClock } from "./rules.ts";
 import { settleOptions } from "./settle-options.ts";
@@ -9,7 +9,7 @@ import type { Answer } from "./web/answers/responses.ts";
 import { createGuardCheck, type GuardCheck } from "./web/guards.ts";
 import type { PageHelpers } from "./web/pages/page-data.ts";
 import { openSite } from "./web/pages/site.ts";
-import { pathOf, pathsUnder } from "./web/paths.ts";
+import { pathOf, pathsUnder, routeOf } from "./web/paths.ts";
 import { fetchRequest, type RequestLike } from "./web/request/fetch-request.ts";
 import { createProxyTrust } from "./web/request/remote-address.ts";
 import { createRequestIds, type RequestSource } from "./web/request/request-id.ts";
@@ -59,7 +59,7 @@ export interface Auth {
 export interface AdapterParts {
   /** Whether Latchkey answers this path or URL. A query does not matter. */
   owns(url: string): boolean;
-  /** The paths that Latchkey answers. */
+  /** The paths that Latchkey answers. In that of one-time links, `:token` is any text. */
   readonly paths: ReadonlySet<string>;
   /** Answers a request for one of these paths, with 404 for others. A failure is an answer too. */
   answer(request: WebRequest): MaybePromise<Answer>;
@@ -109,13 +109,13 @@ export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
   const authMiddleware = createGuardCheck(rules.requireUser, common);
   const routes = createRoutes({ ...common, rules, assets, requireAuth });
   const adapter: AdapterParts = Object.freeze({
-    owns: (url: string) => routes.paths.has(pathOf(url)),
+    owns: (url: string) => routes.paths.has(routeOf(paths, pathOf(url))),
     paths: routes.paths,
     answer: routes.answer,
     requireAuth,
     authMiddleware,
     currentUser: async (cookies: string | undefined) =>
-      admittedUser(await rules.requireUser(cookies)),
+      userOfAdmission(await rules.requireUser(cookies)),
     pageHelpers: views.helpers,
     withRequestId: requests.run,
   });

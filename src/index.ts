@@ -15,6 +15,8 @@ export type { AuditEvent, EventListener } from "./core/log/event-listener.ts";
 export type {
   AnsweredChallenge,
   Codes,
+  Link,
+  LinkPurpose,
   LogEntry,
   NewLogEntry,
   NewUser,
@@ -31,6 +33,7 @@ export type {
   AttemptStore,
   CodeStore,
   EndOfSessions,
+  LinkStore,
   LogFilter,
   LogQuery,
   LogStore,

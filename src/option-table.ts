@@ -135,6 +135,7 @@ export const optionTable: OptionTable = {
     "a function",
     (listener) => typeof listener === "function",
   ),
+  people: flag(false),
   hosts: {
     allowed: option<AllowedHosts>(
       ["*"],

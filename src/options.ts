@@ -36,6 +36,11 @@ export interface AuthOptions {
   readonly log?: ServerLog;
   /** Called after each entry of the audit log, for notifications. Never delays or changes an answer. */
   readonly onEvent?: EventListener | undefined;
+  /**
+   * Serves pages on which members of the group `admins` manage accounts, below `/account/people`.
+   * Needs a store that lists people. Default: false.
+   */
+  readonly people?: boolean;
   /** The addresses of Latchkey, and of what it trusts. */
   readonly hosts?: {
     /**

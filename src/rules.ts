@@ -1,5 +1,7 @@
+import { livingUsers } from "./core/accounts/living-users.ts";
+import { isAdmin } from "./core/accounts/set-groups.ts";
 import type { Clock } from "./core/base/clock.ts";
-import { Fault } from "./core/base/fault.ts";
+import { Fault, messageOf } from "./core/base/fault.ts";
 import { type Recently, recently } from "./core/base/recently.ts";
 import type { ServerLog } from "./core/base/server-log.ts";
 import { turnOffCodes } from "./core/codes/turn-off-codes.ts";
@@ -8,17 +10,22 @@ import {
   type AttemptLimiter,
   CLEAN_UP_EVERY_MS,
   createAttemptLimiter,
+  linkRule,
 } from "./core/limits/attempt-limiter.ts";
 import { createSharedLimiter, type Limiter, limitByNetwork } from "./core/limits/shared-limiter.ts";
+import { findLink } from "./core/links/find-link.ts";
+import { type UseLinkPorts, useLink } from "./core/links/use-link.ts";
 import { SUM_UP_EVERY_MS } from "./core/log/bounded-log.ts";
 import { createEventListener } from "./core/log/event-listener.ts";
 import { createEventLog } from "./core/log/event-log.ts";
+import { byAdmin, bySystem, eventOf } from "./core/log/events.ts";
 import { recentLog } from "./core/log/recent-log.ts";
 import { createChallenges } from "./core/passkeys/challenges.ts";
 import { createPasswords, type Passwords } from "./core/passwords/passwords.ts";
-import type { Session } from "./core/records.ts";
+import { type Session, userOf } from "./core/records.ts";
 import { createCurrentUser, createTokenMemory } from "./core/sessions/current-user.ts";
 import { endInStore } from "./core/sessions/end-session.ts";
+import { isRecentSignIn } from "./core/sessions/recent-sign-in.ts";
 import { createRequireAuth, createRequireUser } from "./core/sessions/require-user.ts";
 import { createSeals } from "./core/sessions/seals.ts";
 import { createSessionRecorder } from "./core/sessions/session-recorder.ts";
@@ -33,7 +40,7 @@ import { type SignInOutcome, type SignInPorts, signIn } from "./core/sign-in/sig
 import type { Store } from "./core/store.ts";
 import type { AuthParts, SettledOptions } from "./options.ts";
 import { type CookieGuard, readingCookies } from "./web/answers/session-cookie.ts";
-import type { CodeRules, PasskeyRules, WebRules } from "./web/ports.ts";
+import type { CodeRules, LinkRules, PasskeyRules, PeopleRules, WebRules } from "./web/ports.ts";
 
 /** The rules, with their store, clocks, caches, limiter and log. */
 export interface Rules extends WebRules {
@@ -59,13 +66,16 @@ export function createRules(
     passwords = createPasswords(settled.signIn.hashing, log, settled.meter.hashes),
   }: RuleParts = {},
 ): Rules {
-  const { store, meter, setupToken, setUpDomain, onEvent } = settled;
+  const { meter, setupToken, setUpDomain, onEvent } = settled;
+  const store = livingUsers(settled.store, clock);
   // What can throw comes first, so that no watch on the store is left behind.
   const ownLimiter = createAttemptLimiter(clock);
   const { limitIpv6Prefix } = settled.signIn;
   const limiter = limitByNetwork(limiterFor(settled, ownLimiter, log), limitIpv6Prefix);
   const ofPasskeys = limiterFor(settled, createAttemptLimiter(clock), log);
   const passkeyLimiter = limitByNetwork(ofPasskeys, limitIpv6Prefix, "passkey");
+  const ofLinks = limiterFor(settled, createAttemptLimiter(clock, linkRule), log);
+  const linkLimiter = limitByNetwork(ofLinks, limitIpv6Prefix, "link");
   const { secret, previousSecrets, sessions: given } = settled;
   const tokens = createSessionTokens(secret, clock, previousSecrets, given.lifetime);
   const seals = createSeals(secret, previousSecrets);
@@ -115,8 +125,10 @@ export function createRules(
     rememberedSessions: () => tokenMemory.size,
     rememberedUsers: () => users.size,
   });
+  const links = linkRules(store, { ...ports, limiter: linkLimiter });
   const cleaning = setInterval(() => {
-    for (const one of [limiter, passkeyLimiter, codeLimiter]) one.cleanUp();
+    for (const one of [limiter, passkeyLimiter, linkLimiter, codeLimiter]) one.cleanUp();
+    void links?.removeEnded();
   }, CLEAN_UP_EVERY_MS).unref();
   const summing = setInterval(() => settled.log.sumUp(), SUM_UP_EVERY_MS).unref();
 
@@ -127,19 +139,25 @@ export function createRules(
 
   return {
     signIn: async (attempt) => counted(await signIn(ports, attempt)),
-    passkeys: passkeyRules(settled, { ...ports, limiter: passkeyLimiter }, counted),
+    passkeys: passkeyRules({ ...settled, store }, { ...ports, limiter: passkeyLimiter }, counted),
     setUp: (form, client) => setUp(ports, form, client),
     changePassword: (userId, form, client) => changePassword(ports, userId, form, client),
     requireAuth: readingCookies(createRequireAuth(users, currentUser), isGenuine),
     requireUser: readingCookies(createRequireUser(currentUser), isGenuine),
     isGenuine,
+    isRecent(text) {
+      const token = remembered(text) ?? tokens.verify(text);
+      return typeof token === "object" && isRecentSignIn(token, clock);
+    },
     users,
     signOut: async (cookies, client, of) =>
       ending === undefined ? "ended" : signOut({ ...ports, ...ending }, cookies, client, of),
     sessions:
       ending && given.list ? createSessionRules({ ...ports, ...ending, remembered }) : undefined,
     recentLog: (user) => recentLog(store.log, events, user),
-    codes: codeRules(settled, ports, anyCodes),
+    codes: codeRules({ ...settled, store }, ports, anyCodes),
+    links,
+    people: peopleRules(settled, { ...ports, store }),
     asksForCodes: anyCodes.read,
     async close() {
       clearInterval(cleaning);
@@ -172,21 +190,75 @@ function codeRules(
   const changing = async <T>(outcome: Promise<T>): Promise<T> => outcome.finally(any.forget);
   return {
     find: (userId) => codes.find(userId),
-    begin: (userId, password, client) => beginCodes(ports, userId, password, client),
+    begin: (userId) => beginCodes(ports, userId),
     confirm: (userId, form, client) => changing(confirmCodes(ports, userId, form, client)),
-    turnOff: (userId, form, client) => changing(turnOffCodes(ports, userId, form, client)),
+    turnOff: (userId, client) => changing(turnOffCodes(ports, userId, client)),
+  };
+}
+
+/** `undefined` if the store does not keep them. */
+function linkRules(
+  { users, links }: Store,
+  given: Omit<UseLinkPorts, "store"> & Pick<SignInPorts, "log">,
+): LinkRules | undefined {
+  if (links === undefined) return undefined;
+  const ports = { ...given, store: { users, links } };
+  return {
+    find: (token, client) => findLink(ports, token, client),
+    use: (token, form, client) => useLink(ports, token, form, client),
+    async removeEnded() {
+      try {
+        const removed = await links.removeEnded(new Date(ports.clock.now()));
+        for (const user of removed) ports.events.record(bySystem(eventOf("user_remove", { user })));
+      } catch (error) {
+        ports.log.warn({ reason: messageOf(error) }, "cannot remove guests whose time has ended");
+      }
+    },
+  };
+}
+
+/** `undefined` if they are left out. */
+function peopleRules(
+  { people: isOn, store: { users, people, log, links } }: SettledOptions,
+  given: Pick<SignInPorts, "users" | "events" | "passwords"> & {
+    readonly store: Store;
+    readonly clock: Clock;
+  },
+): PeopleRules | undefined {
+  if (!isOn) return undefined;
+  if (people === undefined) {
+    throw new Fault("invalid_option", "people takes true only with a store that lists people");
+  }
+  const { events, clock, passwords } = given;
+  return {
+    async administrator(id) {
+      const found = await given.store.users.find(id);
+      const user = found && userOf(found);
+      return user && isAdmin(user) ? user : undefined;
+    },
+    portsOf: (actor, client) => ({
+      // Of accounts that have ended as well.
+      store: { users, people, log, links },
+      clock,
+      passwords,
+      flush: events.flush,
+      async record(event) {
+        if (event.userId !== undefined) given.users.forget(event.userId);
+        events.record(byAdmin(event, actor, client));
+      },
+    }),
   };
 }
 
 /** `undefined` if they are left out, or the store does not keep them. Each is loaded on first use. */
 function passkeyRules(
-  { signIn, store: { users, passkeys, codes }, secret, previousSecrets }: SettledOptions,
+  { signIn, store: { users, passkeys }, secret, previousSecrets }: SettledOptions,
   given: SignInPorts & { readonly clock: Clock },
   counted: (outcome: SignInOutcome) => SignInOutcome,
 ): PasskeyRules | undefined {
   if (!signIn.passkeys || passkeys === undefined) return undefined;
   const challenges = createChallenges([secret, ...previousSecrets], given.clock);
-  const ports = { ...given, store: { users, passkeys, ...(codes && { codes }) }, challenges };
+  const ports = { ...given, store: { users, passkeys }, challenges };
   const any = recently(() => passkeys.any(), given.clock);
   return {
     any: any.read,

@@ -2,6 +2,10 @@ import type { CommandEntry } from "./command.ts";
 
 type Row = readonly [name: string, summary: string, load: CommandEntry["load"]];
 
+const linkCommand = (name: "invite" | "reset" | "guest") => async () => ({
+  command: (await import("./link/make.ts"))[name],
+});
+
 /** In the order of the help. A module loads only when its command runs. */
 const groups: Readonly<Record<string, readonly Row[]>> = {
   Server: [
@@ -24,6 +28,13 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
     ["user sign-out", "End all sessions of one or all users", () => import("./user/sign-out.ts")],
     ["session list", "List the sessions of one or all users", () => import("./session/list.ts")],
     ["session end", "End one session", () => import("./session/end.ts")],
+  ],
+  Links: [
+    ["link invite", "Make a link for a new account", linkCommand("invite")],
+    ["link reset", "Make a link to set a new password", linkCommand("reset")],
+    ["link guest", "Make a link for a guest", linkCommand("guest")],
+    ["link list", "List the links", () => import("./link/list.ts")],
+    ["link revoke", "Revoke a link", () => import("./link/revoke.ts")],
   ],
   Data: [
     ["backup", "Copy the SQLite database into a file", () => import("./transfer/backup.ts")],

@@ -7,6 +7,7 @@ import { chosen } from "../gate/settings/values.ts";
 import { type Command, type OptionValues, UsageError } from "./command.ts";
 import { JSON_LINES, startListing } from "./listing.ts";
 import { SUCCESS, type Terminal } from "./terminal.ts";
+import { parseDate } from "./times.ts";
 import { STORE_SETTINGS } from "./user/accounts.ts";
 
 const PAGE_SIZE = 1_000;
@@ -90,12 +91,4 @@ export function parseSince(value: OptionValues[string], now: number): Date | und
   throw new UsageError(
     "--since takes an age such as 15m, 2h or 7d, or a date such as 2030-01-31T18:00",
   );
-}
-
-function parseDate(text: string): Date | undefined {
-  const [, day, time] = /^(\d{4}-\d\d-\d\d)(T.+)?$/.exec(text) ?? [];
-  // JavaScript alone would read a date as UTC and accept 30 February as a day in March.
-  const isDay = day !== undefined && new Date(`${day}T00:00Z`).toJSON()?.startsWith(day) === true;
-  const date = new Date(`${day}${time ?? "T00:00"}`);
-  return isDay && !Number.isNaN(date.getTime()) ? date : undefined;
 }

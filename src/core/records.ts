@@ -12,6 +12,8 @@ export interface User {
   readonly username: string;
   /** Absent if there are none. */
   readonly groups?: readonly string[];
+  /** Whether this is a guest, whom guards refuse. Apps decide by groups what a guest may see. */
+  readonly guest?: true;
 }
 
 /** A user before the store has assigned an ID. */
@@ -19,20 +21,41 @@ export interface NewUser {
   readonly username: string;
   readonly passwordHash: PasswordHash;
   readonly groups?: readonly string[];
+  readonly endsAt?: Date;
 }
 
 /** A user as the store keeps it. */
-export interface StoredUser extends User {
+export interface StoredUser extends Omit<User, "guest"> {
+  /** That of a guest is `NO_PASSWORD`. */
   readonly passwordHash: PasswordHash;
   /**
    * Seconds since 1970: sessions from earlier sign-ins have ended. Grows each time sessions are
    * ended. Absent for most users.
    */
   readonly sessionsFrom?: number;
+  /** From then on, the account is as if it were removed. */
+  readonly endsAt?: Date;
 }
 
+/** In place of the hash of a guest, who has no password: no password matches it. */
+export const NO_PASSWORD = "$guest$" as PasswordHash;
+
 /** What the app sees of a stored user. */
-export const userOf = ({ passwordHash: _, sessionsFrom: __, ...user }: StoredUser): User => user;
+export const userOf = ({ passwordHash, sessionsFrom: _, endsAt: __, ...user }: StoredUser): User =>
+  passwordHash === NO_PASSWORD ? { ...user, guest: true } : user;
+
+/** An account as administrators see it. */
+export interface Person {
+  readonly user: User;
+  readonly endsAt?: Date;
+  /** The last sign-in in the log. */
+  readonly signedInAt?: Date;
+  /** How many there are. */
+  readonly sessions: number;
+  /** Whether the account uses one-time codes. */
+  readonly codes: boolean;
+  readonly passkeys: boolean;
+}
 
 /** A signed-in browser. */
 export interface Session {
@@ -80,6 +103,31 @@ export interface Codes {
   readonly recovery: readonly string[];
   /** Wrong codes since the last right one. */
   readonly wrong: number;
+}
+
+/** With `reset-codes-off`, a new password also turns off the one-time codes. */
+export type LinkPurpose = "invite" | "guest" | "reset" | "reset-codes-off";
+
+/** A one-time link. */
+export interface Link {
+  readonly id: string;
+  /** The SHA-256 of its token, in base64url. */
+  readonly tokenHash: string;
+  readonly purpose: LinkPurpose;
+  /** Whose password it resets. */
+  readonly userId?: UserId;
+  /** The username of the account; for a guest, the text that it is made of. */
+  readonly name?: string;
+  /** Of the account that it makes. */
+  readonly groups?: readonly string[];
+  /** When that account ends. */
+  readonly endsAt?: Date;
+  /** How long a guest stays. Without it, until the link expires. */
+  readonly guestSeconds?: number;
+  /** The administrator who made it; absent for a command. */
+  readonly madeBy?: string;
+  readonly expiresAt: Date;
+  readonly usesLeft: number;
 }
 
 /** An entry of the audit log before the store has assigned an ID. */

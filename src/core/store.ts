@@ -2,11 +2,13 @@ import type { AttemptRule } from "./limits/attempt-limiter.ts";
 import type {
   AnsweredChallenge,
   Codes,
+  Link,
   LogEntry,
   NewLogEntry,
   NewUser,
   Passkey,
   PasswordHash,
+  Person,
   Session,
   StoredUser,
   User,
@@ -26,6 +28,10 @@ export interface Store {
   readonly sessions?: SessionStore;
   readonly passkeys?: PasskeyStore;
   readonly codes?: CodeStore;
+  /** What administrators see of accounts. */
+  readonly people?: PeopleStore;
+  /** One-time links, and the accounts that they make. */
+  readonly links?: LinkStore;
   /** A rate limit that all instances share. */
   readonly attempts?: AttemptStore;
   /** Without it, guards read a user again after a second. */
@@ -45,10 +51,13 @@ export interface UserStore {
   /** `undefined` when the username is taken. */
   insert(user: NewUser): Promise<User | undefined>;
   rename(id: UserId, username: string): Promise<"renamed" | "taken" | "missing">;
-  /** Returns whether there is such a user. */
-  setGroups(id: UserId, groups: readonly string[]): Promise<boolean>;
-  /** With all that belongs to it. When the last two are removed at the same time, one stays. */
-  remove(id: UserId): Promise<"removed" | "last" | "missing">;
+  /** As with `remove`, the last of the group `admins` stays in it. */
+  setGroups(id: UserId, groups: readonly string[]): Promise<"set" | "last-admin" | "missing">;
+  /**
+   * With all that belongs to it. A last account without an end stays, and a last one of them in the
+   * group `admins`, also when two are removed or leave the group at the same time.
+   */
+  remove(id: UserId): Promise<"removed" | "last" | "last-admin" | "missing">;
   /** Only while the hash is still `from`, so that no concurrent change is lost silently. */
   replaceHash(id: UserId, from: PasswordHash, to: PasswordHash): Promise<boolean>;
   /**
@@ -132,6 +141,37 @@ export interface CodeStore {
   countWrong(user: UserId, limit: number): Promise<number | undefined>;
 }
 
+export interface PeopleStore {
+  /** Sorted by username, with all of their facts in a bounded number of queries. */
+  list(query: PeopleQuery): Promise<readonly Person[]>;
+}
+
+export interface PeopleQuery {
+  /** A part of the username, of which ASCII letters match in either case. Empty for all. */
+  readonly search: string;
+  readonly skip: number;
+  readonly limit: number;
+  /** Sessions that expire by then are not counted. */
+  readonly now: Date;
+}
+
+export interface LinkStore {
+  insert(link: Link): Promise<void>;
+  /** Those below can still be used. */
+  find(tokenHash: string, now: Date): Promise<Link | undefined>;
+  /** All, sorted by ID. `""` comes before every ID. */
+  read(afterId: string, limit: number, now: Date): Promise<readonly Link[]>;
+  /**
+   * Uses up one use and inserts the account; a taken username uses up nothing. If the link has a user:
+   * sets that user's hash and ends all sessions, and turns codes off for `reset-codes-off`.
+   */
+  use(link: Link, account: NewUser, now: Date): Promise<User | "taken" | "gone">;
+  /** Returns the removed link. */
+  revoke(id: string, now: Date): Promise<Link | undefined>;
+  /** Removes expired links, and guests whose account has ended, whom it returns. */
+  removeEnded(now: Date): Promise<readonly User[]>;
+}
+
 export interface LogStore {
   /**
    * All entries or none, in the given order. An entry that is passed again after a failure with an
@@ -142,8 +182,8 @@ export interface LogStore {
   read(query: LogQuery): Promise<readonly LogEntry[]>;
   /** The `afterId` with which `read` returns the newest `limit` matching entries. */
   startOfNewest(limit: number, filter: LogFilter): Promise<number>;
-  /** Those that concern the user, newest first. */
-  newestOf(user: UserId, limit: number): Promise<readonly LogEntry[]>;
+  /** Newest first. */
+  newest(query: NewestQuery): Promise<readonly LogEntry[]>;
   /** Removes at most `limit` entries older than `before`, and returns how many it removed. */
   prune(before: Date, limit: number): Promise<number>;
   /** Removes the oldest entries of a type, at most `limit`, and keeps the newest `keep` of them. */
@@ -153,6 +193,13 @@ export interface LogStore {
 export interface LogFilter {
   readonly type?: string | undefined;
   readonly since?: Date | undefined;
+}
+
+export interface NewestQuery extends LogFilter {
+  /** Only those that concern this user. */
+  readonly userId?: UserId | undefined;
+  readonly beforeId?: number | undefined;
+  readonly limit: number;
 }
 
 export interface LogQuery extends LogFilter {

@@ -1,5 +1,6 @@
 import type {
   AnsweredChallenge,
+  Link,
   LogEntry,
   Passkey,
   Session,
@@ -26,7 +27,9 @@ export const tables: Tables = {
       passwordHash: { kind: "text", maxBytes: 1_024, secret: true },
       sessionsFrom: { kind: "integer", optional: true },
       groups: { kind: "texts", maxBytes: 32, pattern: GROUP, optional: true },
+      endsAt: { kind: "time", optional: true },
     },
+    indexes: ["ends_at"],
   },
   sessions: {
     key: "id",
@@ -75,6 +78,23 @@ export const tables: Tables = {
       wrong: { kind: "integer" },
     },
   },
+  links: {
+    key: "id",
+    columns: {
+      id: { kind: "text", maxBytes: 255 },
+      tokenHash: { kind: "text", maxBytes: 255, unique: true },
+      purpose: { kind: "text", maxBytes: 255 },
+      userId: { kind: "user", optional: true },
+      name: { kind: "text", maxBytes: 65_536, optional: true },
+      groups: { kind: "texts", maxBytes: 32, pattern: GROUP, optional: true },
+      endsAt: { kind: "time", optional: true },
+      guestSeconds: { kind: "integer", optional: true },
+      madeBy: { kind: "text", maxBytes: 65_536, optional: true },
+      expiresAt: { kind: "time" },
+      usesLeft: { kind: "integer" },
+    },
+    indexes: ["user_id", "expires_at"],
+  },
   log: {
     key: "id",
     columns: {
@@ -109,7 +129,8 @@ export interface AnyTable {
 
 export interface Column {
   /**
-   * `user` is the ID of the account to which the row belongs: it is removed with it. `time` is in
+   * `user` is the ID of the account to which the row belongs: it is removed with it, and exported
+   * with it unless it is optional. `time` is in
    * milliseconds since 1970. `texts` is a list of texts without commas.
    */
   readonly kind: "text" | "texts" | "integer" | "time" | "user";
@@ -178,6 +199,7 @@ export interface Tables {
   readonly passkeys: Table<Passkey>;
   readonly answers: Table<AnsweredChallenge>;
   readonly codes: Table<StoredCodes>;
+  readonly links: Table<Link>;
   readonly log: Table<LogEntry>;
 }
 

@@ -76,7 +76,7 @@ async function open(
   );
   opened.defer(() => opening.stop());
   await Promise.race([opening.done, opening.waiting]);
-  const options = { ...optionsOf(settings), store, setupToken, log };
+  const options = { ...optionsOf(settings), store, setupToken, log, people: true };
   const auth = authOf(settleOptions(options, settings.nodeEnv, SECRET_SETTINGS), {
     standalone: true,
     setUpDomain: domainSetup(settings, certificates?.setUpDomain),

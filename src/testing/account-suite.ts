@@ -11,6 +11,7 @@ export function testAccounts(rule: Rule<Store>): void {
   testAdding(rule);
   testChanges(rule);
   testRemoving(rule);
+  testAdministrators(rule);
   testSessions(rule);
 }
 
@@ -128,6 +129,42 @@ function testRemoving(rule: Rule<Store>): void {
     const stay = Object.values(await usersIn(store)).map(({ id }) => id);
     assert.deepEqual(stay, [ids[answers.indexOf("last")]]);
   });
+}
+
+function testAdministrators(rule: Rule<Store>): void {
+  rule("the last of the group admins stays in it, and stays", async (store) => {
+    const { owner, guest } = await addTwo(store);
+    assert.equal(await store.users.setGroups(owner.id, ["admins", "family"]), "set");
+    assert.equal(await store.users.setGroups(guest.id, ["admins-too"]), "set");
+    assert.equal(await store.users.setGroups(owner.id, ["family"]), "last-admin");
+    assert.equal(await store.users.setGroups(owner.id, []), "last-admin");
+    assert.equal(await store.users.setGroups(UNKNOWN, []), "missing");
+    assert.equal(await store.users.remove(owner.id), "last-admin");
+    assert.equal(await store.users.setGroups(owner.id, ["admins"]), "set");
+    assert.equal(await store.users.setGroups(guest.id, ["admins"]), "set");
+    assert.equal(await store.users.setGroups(owner.id, []), "set");
+    assert.equal(await store.users.remove(owner.id), "removed");
+    assert.equal(await store.users.remove(guest.id), "last");
+  });
+
+  rule(
+    "keeps one of eight that leave the group admins or are removed at once",
+    async (store, database) => {
+      const ids = await addCompetitors(store);
+      await add(store, "other");
+      for (const id of ids) await store.users.setGroups(id, ["admins"]);
+      const answers = await race(database, 1, ({ users }, i) => {
+        const id = ids[i] ?? UNKNOWN;
+        return i % 2 === 0 ? users.remove(id) : users.setGroups(id, []);
+      });
+      assert.equal(answers.filter((answer) => answer === "last-admin").length, 1, answers.join());
+      const left = Object.values(await usersIn(store)).filter(({ groups }) => groups !== undefined);
+      assert.deepEqual(
+        left.map(({ id }) => id),
+        [ids[answers.indexOf("last-admin")]],
+      );
+    },
+  );
 }
 
 function testSessions(rule: Rule<Store>): void {

@@ -29,10 +29,10 @@ export type GuardCheck = (
 interface GuardPorts extends RefusalPorts {
   readonly options: RefusalOptions;
   readonly paths: Paths;
-  readonly views: Pick<Views, "fault">;
+  readonly views: Pick<Views, "fault" | "excluded">;
 }
 
-type NotAdmitted = Exclude<Admission, { readonly kind: "admitted" }>;
+type NotAdmitted = Exclude<Admission, { readonly kind: "admitted" | "guest" }>;
 
 /** The path to which a refused request is redirected. A forged session token is logged. */
 export function signInPath(
@@ -51,9 +51,16 @@ export function noteForged(ports: RefusalPorts, { kind }: NotAdmitted, request: 
 
 export function createGuardCheck(guard: CookieGuard, ports: GuardPorts): GuardCheck {
   const refused = (answer: Answer): GuardResult => ({ kind: "refused", answer });
-  const resultOf = (admission: Admission, requestOf: () => WebRequest): GuardResult => {
+  const resultOf = (
+    admission: Admission,
+    requestOf: () => WebRequest,
+  ): MaybePromise<GuardResult> => {
     if (admission.kind === "admitted") return admission;
     const request = requestOf();
+    if (admission.kind === "guest") {
+      const { user } = admission;
+      return ports.views.excluded(Object.assign(request, { user }), undefined).then(refused);
+    }
     const path = signInPath(ports, admission, request);
     if (isOwn(ports.paths, request.path)) throw notMounted(request.path);
     return refused(answerRefused(ports.options, path, request));

@@ -5,6 +5,10 @@ export interface Paths {
   readonly login: string;
   readonly setup: string;
   readonly password: string;
+  /** The pages for administrators. */
+  readonly people: string;
+  /** The path of one-time links. The token follows, which no log may contain. */
+  readonly link: string;
   /** `null` if the app has its own page for the signed-in user. */
   readonly home: string | null;
   /**
@@ -34,10 +38,22 @@ export function pathsUnder(
     login: `${base}/login`,
     setup: `${base}/setup`,
     password: `${base}/account/password`,
+    people: `${base}/account/people`,
+    link: `${base}/link/`,
     home,
     homes,
   };
 }
+
+/** Whether it is a page for the signed-in user, with a fragment or without. */
+export function isAccountPage({ base, homes }: Paths, location: string): boolean {
+  const [page = ""] = location.split("#", 1);
+  return homes.includes(page) || pathOf(page).startsWith(`${base}/account/`);
+}
+
+/** How the route table and the server log name a path: that of a link without its token. */
+export const routeOf = ({ link }: Pick<Paths, "link">, path: string): string =>
+  path.startsWith(link) ? `${link}:token` : path;
 
 /** The path of a URL as the client wrote it, without the query. */
 export function pathOf(url: string): string {

@@ -1,12 +1,15 @@
+import type { PeoplePorts } from "../core/accounts/account-ports.ts";
 import type { turnOffCodes } from "../core/codes/turn-off-codes.ts";
 import type { beginCodes, confirmCodes } from "../core/codes/turn-on-codes.ts";
 import type { HostRule } from "../core/hosts/allowed-hosts.ts";
 import type { Client } from "../core/limits/requester.ts";
+import type { findLink } from "../core/links/find-link.ts";
+import type { useLink } from "../core/links/use-link.ts";
 import type { addPasskey } from "../core/passkeys/add-passkey.ts";
 import type { beginPasskey } from "../core/passkeys/begin-passkey.ts";
 import type { removePasskey } from "../core/passkeys/remove-passkey.ts";
 import type { signInWithPasskey } from "../core/passkeys/sign-in-with-passkey.ts";
-import type { Codes, LogEntry, Passkey, UserId } from "../core/records.ts";
+import type { Codes, LogEntry, Passkey, User, UserId } from "../core/records.ts";
 import type { SessionRules } from "../core/sessions/session-rules.ts";
 import type { UserMemory } from "../core/sessions/user-memory.ts";
 import type { setUp } from "../core/setup/set-up.ts";
@@ -54,6 +57,22 @@ export interface CodeRules {
   readonly turnOff: Ready<typeof turnOffCodes>;
 }
 
+/** The rules of one-time links. */
+export interface LinkRules {
+  readonly find: Ready<typeof findLink>;
+  readonly use: Ready<typeof useLink>;
+  /** Removes expired links, and guests whose account has ended. Never fails. */
+  removeEnded(): Promise<void>;
+}
+
+/** The rules of the pages for administrators, which load on first use. */
+export interface PeopleRules {
+  /** The user, if the store has it in the group of administrators at this moment. */
+  administrator(id: UserId): Promise<User | undefined>;
+  /** The ports of account rules, for changes by this administrator. */
+  portsOf(actor: User, client: Client): PeoplePorts;
+}
+
 /** The rules that the endpoints call. */
 export interface WebRules {
   readonly signIn: Ready<typeof signIn>;
@@ -64,6 +83,8 @@ export interface WebRules {
   readonly requireAuth: CookieGuard;
   /** Whether one of the secrets has signed the session token. */
   readonly isGenuine: (token: string) => boolean;
+  /** Whether the session token is of a sign-in within the last ten minutes. */
+  readonly isRecent: (token: string) => boolean;
   readonly users: UserMemory;
   /** Does nothing if the store keeps no sessions. */
   readonly signOut: (
@@ -77,6 +98,10 @@ export interface WebRules {
   readonly recentLog: (user: UserId) => Promise<readonly LogEntry[]>;
   /** `undefined` if they are not offered. */
   readonly codes: CodeRules | undefined;
+  /** `undefined` if the store does not keep them. */
+  readonly links: LinkRules | undefined;
+  /** `undefined` if these pages are left out. */
+  readonly people: PeopleRules | undefined;
   /** Whether any account signs in with codes, even if they are not offered. */
   readonly asksForCodes: () => Promise<boolean>;
 }

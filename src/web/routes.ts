@@ -5,20 +5,28 @@ import { type Endpoint, withRequestId } from "./endpoint.ts";
 import { postPassword } from "./endpoints/account.ts";
 import { refusingOtherHosts } from "./endpoints/allowed-hosts.ts";
 import { postBeginCodes, postConfirmCodes, postTurnOffCodes } from "./endpoints/codes.ts";
+import { confirmed } from "./endpoints/confirmed.ts";
 import { forwardAuth } from "./endpoints/forward-auth.ts";
 import { getHome } from "./endpoints/home.ts";
+import { getLink, isOpenedHere, postLink, withoutReferrer } from "./endpoints/links.ts";
 import { getLogin, postLogin } from "./endpoints/login.ts";
 import { getMe } from "./endpoints/me.ts";
-import { postAddPasskey, postPasskeyLogin, postRemovePasskey } from "./endpoints/passkeys.ts";
+import {
+  postAddPasskey,
+  postBeginPasskey,
+  postPasskeyLogin,
+  postRemovePasskey,
+} from "./endpoints/passkeys.ts";
+import { forAdmins, PEOPLE_ACTIONS, pageOfPeople } from "./endpoints/people/for-admins.ts";
 import { postEndSession, postLogout } from "./endpoints/sessions.ts";
 import { getSetup, postSetup } from "./endpoints/setup.ts";
 import { guarded } from "./guards.ts";
-import { ALIVE, CHANGE_PASSWORD, FORWARD_AUTH, READY } from "./paths.ts";
-import type { FormEndpoint, OwnFormEndpoint, WebPorts } from "./ports.ts";
+import { ALIVE, CHANGE_PASSWORD, FORWARD_AUTH, READY, routeOf } from "./paths.ts";
+import type { FormEndpoint, OwnFormEndpoint, PeopleRules, WebPorts } from "./ports.ts";
 import { readForm } from "./request/form.ts";
 import { isCrossSite } from "./request/same-origin.ts";
 import { createProxyWarning, noteRefusal } from "./request/warnings.ts";
-import type { WebRequest } from "./request/web-request.ts";
+import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
 
 /** The endpoints of a path by method. HEAD is answered as GET, and its body is not sent. */
 interface Methods {
@@ -58,7 +66,10 @@ export function createRoutes(ports: WebPorts): Routes {
   const otherwise = failingSafely(ports, unknown);
   return {
     paths: new Set(table.keys()),
-    answer: (request) => (table.get(request.path) ?? otherwise)(request),
+    answer: (request) => {
+      const { path } = request;
+      return (table.get(path) ?? table.get(routeOf(paths, path)) ?? otherwise)(request);
+    },
   };
 }
 
@@ -66,13 +77,19 @@ export function createRoutes(ports: WebPorts): Routes {
 function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const { paths, options, requireAuth, proxies, requests } = ports;
   const { base } = paths;
-  const { users, sessions, codes, passkeys } = ports.rules;
+  const { users, sessions, codes, passkeys, links, people } = ports.rules;
   const warnOfProxy = createProxyWarning(proxies, requests.log);
   const site = new Map<string, Methods>();
 
   /** A form of a signed-in user. */
   const ownForm = (post: OwnFormEndpoint): Endpoint =>
     refusingCrossSite(ports, guarded(requireAuth, withForm(ports, post)));
+  const home = paths.homes.at(-1);
+  /** The same with a recent sign-in, which leads back to a section of the home page. */
+  const recentForm = (section: string, post: OwnFormEndpoint): Endpoint => {
+    const endpoint = confirmed(ports, home && `${home}#your-${section}`, withForm(ports, post));
+    return refusingCrossSite(ports, guarded(requireAuth, endpoint));
+  };
   // Where a form belongs by the count of accounts, which comes before whether it can be read.
   const unlessSetUp: Elsewhere = async () =>
     (await users.anyExists()) ? undefined : redirect(paths.setup);
@@ -105,23 +122,62 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   }
   // The forms of one-time codes are only on the home page.
   if (codes !== undefined && paths.home !== null) {
-    site.set(`${base}/account/codes/begin`, { POST: ownForm(postBeginCodes(codes)) });
+    site.set(`${base}/account/codes/begin`, { POST: recentForm("codes", postBeginCodes(codes)) });
     site.set(`${base}/account/codes/confirm`, { POST: ownForm(postConfirmCodes(codes)) });
-    site.set(`${base}/account/codes/off`, { POST: ownForm(postTurnOffCodes(codes)) });
+    site.set(`${base}/account/codes/off`, { POST: recentForm("codes", postTurnOffCodes(codes)) });
   }
   if (passkeys !== undefined) {
     site.set(`${base}/login/passkey`, { POST: signInForm(postPasskeyLogin(passkeys)) });
+    // Of codes and passkeys, what is begun proves a recent sign-in to what completes it.
+    const begin = recentForm("passkeys", postBeginPasskey(passkeys));
+    const remove = recentForm("passkeys", postRemovePasskey(passkeys));
+    site.set(`${base}/account/passkeys/begin`, { POST: begin });
     site.set(`${base}/account/passkeys/add`, { POST: ownForm(postAddPasskey(passkeys)) });
-    site.set(`${base}/account/passkeys/remove`, { POST: ownForm(postRemovePasskey(passkeys)) });
+    site.set(`${base}/account/passkeys/remove`, { POST: remove });
   }
+  if (links !== undefined) {
+    const post = withForm(ports, postLink(links), unlessSetUp);
+    const refusing = refusingCrossSite(ports, post);
+    site.set(routeOf(paths, paths.link), {
+      GET: withoutReferrer(failingSafely(ports, getLink(ports, links))),
+      POST: withoutReferrer(
+        failingSafely(ports, (request) => (isOpenedHere(request) ? post : refusing)(request)),
+      ),
+    });
+  }
+  if (people !== undefined) addPeople(ports, people, site);
   const GET = guarded(requireAuth, (request) => getHome(ports, request));
   for (const path of paths.homes) site.set(path, { GET });
-  const home = paths.homes.at(-1);
   if (options.standalone && home !== undefined) {
     // Browsers unfold the form that the fragment names.
     site.set(CHANGE_PASSWORD, { GET: () => redirect(`${home}#change-password`) });
   }
   return site;
+}
+
+/** The pages for administrators, whose code is loaded on first use. */
+function addPeople(ports: WebPorts, people: PeopleRules, site: Map<string, Methods>): void {
+  const { paths } = ports;
+  const list = forAdmins(ports, people, async (request) => {
+    const { getPeople } = await import("./endpoints/people/list.ts");
+    return getPeople(people)(ports, request);
+  });
+  const activity = forAdmins(ports, people, async (request) => {
+    const { getActivity } = await import("./endpoints/people/activity.ts");
+    return getActivity(people)(ports, request);
+  });
+  site.set(paths.people, { GET: list });
+  site.set(`${paths.people}/activity`, { GET: activity });
+  for (const action of PEOPLE_ACTIONS) {
+    const post = withForm<AdmittedRequest>(ports, async (...given) => {
+      const { postPeople } = await import("./endpoints/people/actions.ts");
+      return postPeople(people, action)(...given);
+    });
+    const POST = forAdmins(ports, people, (request) =>
+      confirmed(ports, pageOfPeople(ports, request), post)(request),
+    );
+    site.set(`${paths.people}/${action}`, { POST: refusingCrossSite(ports, POST) });
+  }
 }
 
 /** Answers 405 to other methods, with those that are allowed. */

@@ -1,6 +1,6 @@
 import { errorOf, messageOf, Unavailable } from "../core/base/fault.ts";
 import { hostNameIn } from "../core/hosts/allowed-hosts.ts";
-import { admittedUser } from "../core/sessions/require-user.ts";
+import { userOfAdmission } from "../core/sessions/require-user.ts";
 import type { UserMemory } from "../core/sessions/user-memory.ts";
 import {
   type Answer,
@@ -15,7 +15,7 @@ import type { PageData, PageHelpers, PageName } from "./pages/page-data.ts";
 import type { Pages } from "./pages/render.ts";
 import type { MessageName } from "./pages/words/en.ts";
 import { type Locale, preferredLocale, wordsIn } from "./pages/words.ts";
-import type { Paths } from "./paths.ts";
+import { type Paths, routeOf } from "./paths.ts";
 import { REQUEST_ID, type RequestIds } from "./request/request-id.ts";
 import {
   type AdmittedRequest,
@@ -40,7 +40,8 @@ export interface Views {
     message: MessageName,
     headers?: Headers,
   ): Promise<Answer>;
-  /** The page for a signed-in user whom the app at `host` does not admit, with a sign-out. */
+  /** The page for a signed-in user whom the app at `host` does not admit, with a sign-out. A guest
+   * has no account page. */
   excluded(request: AdmittedRequest, host: string | undefined): Promise<Answer>;
   /** The page for a host that is not allowed. It does not ask the store. */
   misdirected(request: WebRequest): Promise<Answer>;
@@ -88,7 +89,8 @@ export function createViews({ pages, paths, rules, options, requests }: ViewPort
     return {
       ...helpersWithoutStore(request),
       NeedsSetup: !(await rules.users.anyExists()),
-      CurrentUser: request.user ?? admittedUser(await rules.requireUser(request.header("cookie"))),
+      CurrentUser:
+        request.user ?? userOfAdmission(await rules.requireUser(request.header("cookie"))),
     };
   }
 
@@ -119,7 +121,8 @@ export function createViews({ pages, paths, rules, options, requests }: ViewPort
       const isTemporary = error instanceof Unavailable;
       const calm = message(request, isTemporary ? "unavailable" : "internalFailure");
       const data = { message: shown ? error.message : calm, requestId };
-      const { method, path } = request;
+      const { method } = request;
+      const path = routeOf(paths, request.path);
       if (!isTemporary) {
         log.error({ err: error, method, path }, "request failed");
         return errorPage(request, { status: 500, ...data });
@@ -156,7 +159,7 @@ export function createViews({ pages, paths, rules, options, requests }: ViewPort
     excluded(request, host) {
       const { noAccess, mayNotOpen, thisApp } = wordsIn(locale(request));
       const origin = options.hosts.publicUrl;
-      const home = paths.homes.at(-1);
+      const home = request.user.guest === true ? undefined : paths.homes.at(-1);
       const data = {
         status: 403,
         title: noAccess,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { execute } from "../support/database.ts";
 import { OWNER } from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 import { handled, OWN_FAULT } from "./framework.ts";
@@ -40,6 +41,18 @@ for (const framework of frameworks) {
         const { status, body } = await app.send(path, { session });
         assert.deepEqual([status, body, app.reached()], [200, "for owner", reached]);
       }
+    });
+
+    test(`${framework.name}: ${guard} refuses a guest, whom currentUser tells apart`, async (t) => {
+      const app = await startApp(t, framework);
+      const session = app.addAccount("guest");
+      execute(app.databaseFile, `UPDATE users SET password_hash = '$guest$', groups = ',photos,'`);
+      const { status, body } = await app.send(path, { session });
+      assert.deepEqual([status, app.reached()], [403, 0]);
+      assert.match(body, /<h1>No access<\/h1>/);
+      const who = JSON.parse((await app.send("/who", { session })).body);
+      const expected = { id: "id-guest", username: "guest", groups: ["photos"], guest: true };
+      assert.deepEqual(who, expected);
     });
 
     test(`${framework.name}: ${guard} logs a forged session token with the address of its client`, async (t) => {

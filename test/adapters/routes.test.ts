@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { linkTokenHash } from "../../src/core/links/find-link.ts";
+import { execute } from "../support/database.ts";
 import { NOT_FOUND } from "./framework.ts";
 import { frameworks } from "./frameworks.ts";
 import { SETUP_FORM, startApp } from "./running.ts";
@@ -41,6 +43,25 @@ for (const framework of frameworks) {
       ],
     );
     assert.equal((await setUp({})).location, "/");
+  });
+
+  test(`${framework.name}: answers one-time links below the base path`, async (t) => {
+    const app = await startApp(t, framework, { basePath: base });
+    app.addAccount();
+    const row = `'1', '${linkTokenHash("token")}', 'invite', 4000000000000, 1`;
+    const columns = "id, token_hash, purpose, expires_at, uses_left";
+    execute(app.databaseFile, `INSERT INTO links (${columns}) VALUES (${row})`);
+    const shown = await app.send(`${base}/link/token`);
+    assert.deepEqual([shown.status, shown.headers["referrer-policy"]], [200, "no-referrer"]);
+    const form = { username: "bob", password: "correct horse", confirm: "correct horse" };
+    const { status, session } = await app.send(`${base}/link/token`, { form });
+    assert.equal(status, 303);
+    assert.match((await app.send("/who", { session })).body, /"username":"bob"/);
+    for (const end of ["token", "x?y=1"]) {
+      const gone = await app.send(`${base}/link/${end}`);
+      assert.equal(gone.status, 404);
+      assert.match(gone.body, /Link not valid/);
+    }
   });
 
   test(`${framework.name}: leaves other paths to the application`, async (t) => {

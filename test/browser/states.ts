@@ -3,8 +3,20 @@ import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import type { Visiting } from "../support/browser.ts";
 import { changeForm, OWNER } from "../support/gate.ts";
+import { linkPath } from "../support/link.ts";
+import { inThePast } from "../support/mint.ts";
 import { begunIn, codeShown } from "../support/one-time-codes.ts";
-import { type AtGate, atGate, atHome, leave, submit, submitUnchecked, unfold } from "./forms.ts";
+import {
+  type AtGate,
+  atGate,
+  atHome,
+  carry,
+  fill,
+  leave,
+  submit,
+  submitUnchecked,
+  unfold,
+} from "./forms.ts";
 
 /** A page in a state that users see, and how to open it. */
 export interface State {
@@ -59,9 +71,8 @@ const rejected =
 
 const BEGIN = "/account/codes/begin";
 const CONFIRM = "/account/codes/confirm";
-const OFF = "/account/codes/off";
 
-const codesBegun: Steps = ({ page }) => submit(page, BEGIN, { codes_password: OWNER.password });
+const codesBegun: Steps = ({ page }) => submit(page, BEGIN);
 
 async function codesOn(at: AtGate): Promise<void> {
   await codesBegun(at);
@@ -87,13 +98,22 @@ export const states: readonly State[] = [
   signedOut("failed sign-in", to("/login?error=1")),
   signedOut("unknown path", to("/nothing")),
   signedOut("form from another site", crossSite),
+  signedOut("invitation rejected", async ({ page, gate }) => {
+    await page.goto(`${gate.url}${await linkPath(gate, "invite")}`);
+    await fill(page, { username: OWNER.username, password: "x", confirm: "x" });
+    await leave(page, () => page.locator('main [type="submit"]').click());
+  }),
+  signedOut("link for a guest", async ({ page, gate }) =>
+    page.goto(`${gate.url}${await linkPath(gate, "guest", "visitor", "--groups", "a")}`),
+  ),
+  signedOut("link for a new password", async ({ page, gate }) =>
+    page.goto(`${gate.url}${await linkPath(gate, "reset", OWNER.username)}`),
+  ),
+  signedOut("unknown link", to("/link/unknown")),
   home("sign-in, signed in", to("/login")),
   home("home", async ({ page }) => unfold(page)),
   home("home after a rejected password change", ({ page }) =>
     submit(page, "/account/password", { ...changeForm("wrong", "another horse") }),
-  ),
-  home("home after a wrong password for codes", ({ page }) =>
-    submit(page, BEGIN, { codes_password: "wrong" }),
   ),
   home("home with codes begun", codesBegun),
   home("home with recovery codes", codesOn),
@@ -103,9 +123,16 @@ export const states: readonly State[] = [
     await unfold(at.page);
   }),
   home("home after a wrong code", async (at) => {
-    await codesOn(at);
-    await at.page.goto(`${at.gate.url}/`);
-    await submit(at.page, OFF, { codes_password: OWNER.password, code: "000" });
+    await codesBegun(at);
+    await submit(at.page, CONFIRM, { code: "000" });
+  }),
+  home("confirming", async (at) => {
+    await carry(at, inThePast((await at.page.context().cookies())[0]?.value ?? ""));
+    await submit(at.page, BEGIN);
+  }),
+  home("confirming failed", async (at) => {
+    await carry(at, inThePast((await at.page.context().cookies())[0]?.value ?? ""));
+    await to("/login?error=1&again=1")(at);
   }),
   home("sign-in with a code", async (at) => {
     await codesOn(at);

@@ -5,8 +5,9 @@ import { logEntry } from "../support/store.ts";
 import { sqlitePlace } from "./user/place.ts";
 
 const lists: readonly (readonly [args: readonly string[], header: RegExp])[] = [
-  [["user", "list"], /^ID {36}NAME {2}GROUPS$/],
+  [["user", "list"], /^ID {36}NAME {2}GROUPS {2}END$/],
   [["session", "list"], /^ID +LAST USE +ADDRESS +USER {2}DEVICE$/],
+  [["link", "list"], /^ID {14} {2}PURPOSE +EXPIRES +USES {2}NAME {2}GROUPS$/],
   [["log"], /^TIME +TYPE +AUTHOR +SUMMARY$/],
 ];
 for (const [args, expected] of lists) {

@@ -110,14 +110,14 @@ export function testReturnTargets(rule: Rule): void {
   );
 
   rule(
-    "paths below /account/ and /login/ belong to the gate only on a shared host",
+    "paths below /account/, /login/ and /link/ belong to the gate only on a shared host",
     async (site, setUp) => {
       const session = await site.gate.setUp();
-      for (const path of ["/account/new", "/account/new/er", "/login/new"]) {
+      for (const path of ["/account/new", "/account/new/er", "/login/new", "/link/new"]) {
         const { status } = await site.visit(`${site.appUrl}${path}`, { session });
         assert.equal(status, setUp === "One host" ? 404 : 200, path);
       }
-      assert.equal(site.app.arrivals.length, setUp === "One host" ? 0 : 3);
+      assert.equal(site.app.arrivals.length, setUp === "One host" ? 0 : 4);
     },
   );
 }

@@ -164,10 +164,10 @@ for (const [kind, url] of Object.entries(stores)) {
 
 test("a session may end between its guard and its page", async (t) => {
   const store = await openEmptyStore(t);
-  const { newestOf } = store.log;
-  t.mock.method(store.log, "newestOf", async (...asked: Parameters<typeof newestOf>) => {
+  const { newest } = store.log;
+  t.mock.method(store.log, "newest", async (...asked: Parameters<typeof newest>) => {
     await store.users.endAllSessions(inSeconds(1));
-    return newestOf(...asked);
+    return newest(...asked);
   });
   const app = await startApp(t, { store });
   const user = await store.users.insert({ username: "owner", passwordHash: hashText("a hash") });

@@ -65,6 +65,7 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
   const [userId, other] = ["1" as UserId, "2" as UserId];
   const session = { userId, createdAt: new Date(0), usedAt: new Date(1), expiresAt: LATE };
   const passkey = { userId, name: TEXT, key: "a2V5", counter: 0, addedAt: new Date(2) };
+  const link = { name: TEXT, expiresAt: LATE, usesLeft: 1 };
   const off = { lastStep: 0, recovery: [], wrong: 0 };
   return [
     {
@@ -98,6 +99,12 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
           ...{ userId, secret: "sealed", lastStep: 7, recovery: ["one", "two"], wrong: 2 },
         }),
         valuesOf(tables.codes, { ...off, userId: other, begun: "a mark" }),
+      ],
+    },
+    {
+      table: "links",
+      rows: [
+        valuesOf(tables.links, { ...link, id: "l", tokenHash: "l", purpose: "reset", userId }),
       ],
     },
     {

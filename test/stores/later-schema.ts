@@ -18,7 +18,7 @@ import { type Either, rowsIn } from "./either.ts";
 import { keptSchemas } from "./kept-schemas.ts";
 
 const NOTES = "notes" as TableName;
-const USER: Values = ["9", "new", HASH, null, null, "mi"];
+const USER: Values = ["9", "new", HASH, null, null, null, "mi"];
 const NOTE: Values = ["n", "9", ",a,b,", 17];
 const PASSKEY = {
   ...{ id: "k", name: "Phone", key: "a2V5", counter: 0, addedAt: new Date(1), colour: "blue" },

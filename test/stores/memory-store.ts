@@ -50,6 +50,11 @@ export function memoryStore(flaw?: Flaw): Store {
     return removed.length;
   };
 
+  const isLastAdmin = (id: string): boolean => {
+    const admins = [...users.values()].filter(({ groups }) => groups?.includes("admins"));
+    return admins.length === 1 && admins[0]?.id === id;
+  };
+
   return {
     users: {
       any: async () => users.size > 0,
@@ -75,16 +80,18 @@ export function memoryStore(flaw?: Flaw): Store {
       },
       async remove(id) {
         if (!users.has(id)) return "missing";
-        return users.size > 1 && users.delete(id) ? "removed" : "last";
+        if (users.size === 1) return "last";
+        return !isLastAdmin(id) && users.delete(id) ? "removed" : "last-admin";
       },
       async setGroups(id, groups) {
         const { groups: _, ...user } = users.get(id) ?? {};
-        if (!("id" in user)) return false;
+        if (!("id" in user)) return "missing";
+        if (!groups.includes("admins") && isLastAdmin(id)) return "last-admin";
         users.set(
           id,
           groups.length === 0 ? (user as StoredUser) : { ...(user as StoredUser), groups },
         );
-        return true;
+        return "set";
       },
       async replaceHash(id, from, passwordHash) {
         const isFrom = users.get(id)?.passwordHash === from;
@@ -112,9 +119,9 @@ export function memoryStore(flaw?: Flaw): Store {
           .filter(({ id }) => id > afterId)
           .slice(0, limit),
       startOfNewest: async (limit, filter) => matching(filter).at(-limit - 1)?.id ?? 0,
-      newestOf: async (user, limit) =>
-        entries
-          .filter(({ userId }) => userId === user)
+      newest: async ({ userId, beforeId = Infinity, limit, ...filter }) =>
+        matching(filter)
+          .filter((one) => one.id < beforeId && (userId ?? one.userId) === one.userId)
           .reverse()
           .slice(0, limit),
       prune: async (before, limit) =>

@@ -55,5 +55,8 @@ export const to = (helpers: PageHelpers = NOBODY, locale: Locale = "en"): Reader
 export const plain: Omit<PageData, "error"> = {
   login: { asksCode: false, offersPasskeys: false },
   setup: { tokenExpected: false, token: "", username: "", domain: "", offersDomain: false },
+  link: { purpose: "invite", username: "", isUsernameSet: false },
   home: { activity: { kind: "none" }, sessions: { kind: "none" }, codes: { kind: "none" } },
+  people: { people: [], search: "" },
+  activity: { entries: [], name: "", type: undefined, types: [], older: undefined },
 };

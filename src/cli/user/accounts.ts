@@ -2,6 +2,7 @@ import type { AddUserPorts } from "../../core/accounts/add-user.ts";
 import { messageOf } from "../../core/base/fault.ts";
 import { toEntry } from "../../core/log/event-log.ts";
 import { createPasswords } from "../../core/passwords/passwords.ts";
+import type { UserId } from "../../core/records.ts";
 import { printable } from "../../files/printable.ts";
 import { type OpenStore, openStore } from "../../gate/open-store.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
@@ -48,12 +49,18 @@ export const STORE_SETTINGS: readonly string[] = ["DATA_DIR", "DATABASE_URL", "D
 
 export const quoted = (username: string): string => `"${printable(username)}"`;
 
+/** The ID by which rules know the user of a command; that of nobody for an unknown name. */
+export const idOf = async ({ store }: Accounts, username: string): Promise<UserId> =>
+  (await store.users.findByName(username))?.id ?? ("" as UserId);
+
 /** Why a rule has changed nothing. */
 type Refusal =
   | "no-user"
   | "last-user"
+  | "last-admin"
   | "username-missing"
   | "username-taken"
+  | "first-ends"
   | "password-too-short";
 
 /** Prints why nothing has changed, and returns the exit code. */
@@ -65,10 +72,16 @@ export function reportRefusal(refusal: Refusal, username: string, terminal: Term
       return terminal.fail(
         `"${username}" is the last user and cannot be removed: without an account, anyone could set up this server`,
       );
+    case "last-admin":
+      return terminal.fail(
+        `"${username}" is the last administrator: add another user to the group admins first`,
+      );
     case "username-missing":
       throw new UsageError("a user needs a name");
     case "username-taken":
       return terminal.fail(`there is already a user "${username}"`);
+    case "first-ends":
+      return terminal.fail(`"${username}" is the first user and cannot end`);
     case "password-too-short":
       return terminal.fail(TOO_SHORT);
   }

@@ -4,15 +4,17 @@ import { openIfExists, openStore } from "../../gate/open-store.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
 import type { Command } from "../command.ts";
 import { newPassword, PASSWORD_STDIN } from "../prompt.ts";
+import { givenEnd, UNTIL } from "../times.ts";
 import { quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
-import { givenGroups } from "./groups.ts";
+import { GROUPS, givenGroups } from "./groups.ts";
 
 export const command: Command = {
   details: "Asks for the password twice. The first user closes the setup page.",
   operands: [{ name: "name", need: "required" }],
   options: [
     PASSWORD_STDIN,
-    { name: "groups", value: "groups", about: "with commas between them, such as family,photos" },
+    GROUPS,
+    UNTIL,
     { name: "create", about: "create a missing database, or the tables in an empty one" },
   ],
   settings: [...STORE_SETTINGS, "SETUP_TOKEN_FILE"],
@@ -24,7 +26,8 @@ export const command: Command = {
 
   async run(settings, options, terminal) {
     const username = String(options.name);
-    const groups = givenGroups(options.groups);
+    const endsAt = givenEnd(options);
+    const facts = { groups: givenGroups(options.groups), ...(endsAt && { endsAt }) };
     const missing = options.create === true ? "create" : "refuse";
     // Before the password is asked for, and before a database is created.
     if (username === "") return reportRefusal("username-missing", username, terminal);
@@ -35,7 +38,7 @@ export const command: Command = {
     const add = withAccounts(
       settings,
       terminal,
-      (accounts) => addUser(accounts, username, password, groups),
+      (accounts) => addUser(accounts, username, password, facts),
       missing,
     );
     const { kind } = await add;

@@ -1,6 +1,6 @@
 import { removeCodes } from "../../core/codes/turn-off-codes.ts";
 import type { Command } from "../command.ts";
-import { quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { idOf, quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 
 export const command: Command = {
   details: "For a lost phone: the next sign-in needs the password only.",
@@ -11,7 +11,7 @@ export const command: Command = {
   run: (settings, options, terminal) =>
     withAccounts(settings, terminal, async (accounts) => {
       const username = String(options.name);
-      switch (await removeCodes(accounts, username)) {
+      switch (await removeCodes(accounts, await idOf(accounts, username))) {
         case "no-user":
           return reportRefusal("no-user", username, terminal);
         case "already-off":

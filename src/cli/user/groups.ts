@@ -1,6 +1,6 @@
 import { groupsIn, setGroups } from "../../core/accounts/set-groups.ts";
-import { type Command, UsageError } from "../command.ts";
-import { quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { type Command, type CommandOption, UsageError } from "../command.ts";
+import { idOf, quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 
 export const command: Command = {
   details:
@@ -16,12 +16,18 @@ export const command: Command = {
     const groups = givenGroups(options.groups);
     return withAccounts(settings, terminal, async (accounts) => {
       const username = String(options.name);
-      const outcome = await setGroups(accounts, username, groups);
-      if (outcome === "no-user") return reportRefusal(outcome, username, terminal);
+      const outcome = await setGroups(accounts, await idOf(accounts, username), groups);
+      if (outcome !== "set") return reportRefusal(outcome, username, terminal);
       const shown = groups.length === 0 ? "no groups" : `the groups ${groups.join(", ")}`;
       return terminal.succeed(`User ${quoted(username)} has ${shown}.`);
     });
   },
+};
+
+export const GROUPS: CommandOption = {
+  name: "groups",
+  value: "groups",
+  about: "with commas between them, such as family,photos",
 };
 
 /** The groups of an operand or option. */

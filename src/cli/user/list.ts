@@ -1,4 +1,4 @@
-import type { StoredUser } from "../../core/records.ts";
+import { NO_PASSWORD, type StoredUser } from "../../core/records.ts";
 import { pagesOf } from "../../core/transfer/pages.ts";
 import { openStoreToRead } from "../../gate/open-store.ts";
 import type { Command } from "../command.ts";
@@ -22,11 +22,14 @@ export const command: Command = {
 
 /** Without the password hash. */
 const LISTING = {
-  columns: { ID: 36, NAME: 0, GROUPS: 0 },
-  cells: ({ id, username, groups = [] }: StoredUser) =>
-    groups.length === 0 ? [id, username] : [id, username, groups.join(",")],
-  object({ id, username, sessionsFrom, groups = [] }: StoredUser) {
+  columns: { ID: 36, NAME: 0, GROUPS: 0, END: 0 },
+  cells: ({ id, username, groups = [], endsAt }: StoredUser) => {
+    if (endsAt !== undefined) return [id, username, groups.join(","), endsAt.toISOString()];
+    return groups.length === 0 ? [id, username] : [id, username, groups.join(",")];
+  },
+  object({ id, username, sessionsFrom, groups = [], endsAt, passwordHash }: StoredUser) {
     const from = sessionsFrom === undefined ? null : new Date(sessionsFrom * 1000);
-    return { id, username, sessionsFrom: from, groups };
+    const guest = passwordHash === NO_PASSWORD;
+    return { id, username, sessionsFrom: from, groups, endsAt: endsAt ?? null, guest };
   },
 };

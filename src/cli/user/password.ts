@@ -1,7 +1,7 @@
 import { resetPassword } from "../../core/accounts/reset-password.ts";
 import type { Command } from "../command.ts";
 import { newPassword, PASSWORD_STDIN } from "../prompt.ts";
-import { quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { idOf, quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 
 export const command: Command = {
   details:
@@ -17,12 +17,11 @@ export const command: Command = {
   run: (settings, options, terminal) =>
     withAccounts(settings, terminal, async (accounts) => {
       const username = String(options.name);
+      const id = await idOf(accounts, username);
       // Before the password is asked for.
-      if ((await accounts.store.users.findByName(username)) === undefined) {
-        return reportRefusal("no-user", username, terminal);
-      }
+      if (id === "") return reportRefusal("no-user", username, terminal);
       const password = await newPassword(terminal.ports, options);
-      const outcome = await resetPassword(accounts, username, password);
+      const outcome = await resetPassword(accounts, id, password);
       if (outcome !== "reset") return reportRefusal(outcome, username, terminal);
       return terminal.succeed(`Set a new password for user ${quoted(username)}.`);
     }),

@@ -1,6 +1,6 @@
 import { renameUser } from "../../core/accounts/rename-user.ts";
 import type { Command } from "../command.ts";
-import { quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { idOf, quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 
 export const command: Command = {
   details: "Its sessions stay valid.",
@@ -14,7 +14,7 @@ export const command: Command = {
   run: (settings, options, terminal) =>
     withAccounts(settings, terminal, async (accounts) => {
       const [from, to] = [String(options.from), String(options.to)];
-      const outcome = await renameUser(accounts, from, to);
+      const outcome = await renameUser(accounts, await idOf(accounts, from), to);
       if (outcome !== "renamed")
         return reportRefusal(outcome, outcome === "no-user" ? from : to, terminal);
       return terminal.succeed(`Renamed user ${quoted(from)} to ${quoted(to)}.`);

@@ -1,7 +1,7 @@
 import { endAllSessions, endSessionsOf } from "../../core/sessions/end-sessions.ts";
 import { type Command, UsageError } from "../command.ts";
 import { counted } from "../terminal.ts";
-import { quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
+import { idOf, quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 
 export const command: Command = {
   details: "Ends every session issued before now, on every instance.",
@@ -21,7 +21,7 @@ export const command: Command = {
         return terminal.succeed(`Ended all sessions of ${counted(users, "user")}.`);
       }
       const username = String(name);
-      return (await endSessionsOf(accounts, username)) === "ended"
+      return (await endSessionsOf(accounts, await idOf(accounts, username))) === "ended"
         ? terminal.succeed(`Ended all sessions of user ${quoted(username)}.`)
         : reportRefusal("no-user", username, terminal);
     });

@@ -1,6 +1,6 @@
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
-import type { User } from "../records.ts";
+import type { NewUser, User } from "../records.ts";
 import type { SetupTokenSource } from "../setup/setup-token.ts";
 import type { AccountPorts } from "./account-ports.ts";
 
@@ -8,6 +8,8 @@ type AddUserOutcome =
   | { readonly kind: "username-missing" }
   | { readonly kind: "password-too-short" }
   | { readonly kind: "username-taken" }
+  /** The first account cannot end: nobody could sign in after that. */
+  | { readonly kind: "first-ends" }
   | { readonly kind: "added"; readonly user: User };
 
 export interface AddUserPorts extends AccountPorts {
@@ -19,16 +21,18 @@ export async function addUser(
   { store, passwords, setupToken, record }: AddUserPorts,
   username: string,
   password: string,
-  groups: readonly string[] = [],
+  { groups = [], endsAt }: Pick<NewUser, "groups" | "endsAt"> = {},
 ): Promise<AddUserOutcome> {
   if (username === "") return { kind: "username-missing" };
   if (isTooShort(password)) return { kind: "password-too-short" };
-  const passwordHash = await passwords.hash(password);
   const isFirst = !(await store.users.any());
+  if (isFirst && endsAt !== undefined) return { kind: "first-ends" };
+  const passwordHash = await passwords.hash(password);
   const user = await store.users.insert({
     username,
     passwordHash,
     ...(groups.length > 0 && { groups }),
+    ...(endsAt && { endsAt }),
   });
   if (user === undefined) return { kind: "username-taken" };
   if (isFirst) await setupToken.delete();

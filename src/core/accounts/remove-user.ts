@@ -1,18 +1,20 @@
 import { eventOf } from "../log/events.ts";
+import type { UserId } from "../records.ts";
 import type { AccountPorts } from "./account-ports.ts";
 
-type RemoveUserOutcome = "no-user" | "last-user" | "removed";
+type RemoveUserOutcome = "no-user" | "last-user" | "last-admin" | "removed";
 
-/** Never removes the last user: that would reopen the setup for anyone. */
+/** Never removes the last user, which would reopen the setup for anyone, nor the last administrator. */
 export async function removeUser(
   { store, record }: AccountPorts,
-  username: string,
+  id: UserId,
 ): Promise<RemoveUserOutcome> {
-  const user = await store.users.findByName(username);
+  const user = await store.users.find(id);
   if (user === undefined) return "no-user";
-  const outcome = await store.users.remove(user.id);
+  const outcome = await store.users.remove(id);
   if (outcome === "missing") return "no-user";
   if (outcome === "last") return "last-user";
+  if (outcome === "last-admin") return outcome;
   await record(eventOf("user_remove", { user }));
   return "removed";
 }

@@ -1,6 +1,6 @@
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
-import type { StoredUser } from "../records.ts";
+import type { StoredUser, UserId } from "../records.ts";
 import type { AccountPorts } from "./account-ports.ts";
 
 type ResetPasswordOutcome = "no-user" | "password-too-short" | "reset";
@@ -8,17 +8,17 @@ type ResetPasswordOutcome = "no-user" | "password-too-short" | "reset";
 /** For a forgotten password: does not ask for the old one. */
 export async function resetPassword(
   { store, passwords, record }: AccountPorts,
-  username: string,
+  id: UserId,
   password: string,
 ): Promise<ResetPasswordOutcome> {
-  const user = await store.users.findByName(username);
+  const user = await store.users.find(id);
   if (user === undefined) return "no-user";
   if (isTooShort(password)) return "password-too-short";
   const hash = await passwords.hash(password);
   let current: StoredUser | undefined = user;
-  while (!(await store.users.replaceHash(user.id, current.passwordHash, hash))) {
+  while (!(await store.users.replaceHash(id, current.passwordHash, hash))) {
     // The user has changed the password in the meantime, or is gone.
-    current = await store.users.find(user.id);
+    current = await store.users.find(id);
     if (current === undefined) return "no-user";
   }
   await record(eventOf("user_password", { user }));

@@ -1,4 +1,5 @@
 import { eventOf } from "../log/events.ts";
+import type { User, UserId } from "../records.ts";
 import { GROUP } from "../tables.ts";
 import type { AccountPorts } from "./account-ports.ts";
 
@@ -6,6 +7,10 @@ const MAX_GROUPS = 32;
 
 /** The group of those who manage accounts. The account of the setup is in it. */
 export const ADMINS = "admins";
+
+/** Whether the user manages accounts. A guest never does. */
+export const isAdmin = ({ groups, guest }: User): boolean =>
+  groups?.includes(ADMINS) === true && guest === undefined;
 
 /** Sorted, each once; `invalid` for a name that cannot be a group, or for too many. */
 export function groupsIn(text: string): readonly string[] | "invalid" {
@@ -16,11 +21,13 @@ export function groupsIn(text: string): readonly string[] | "invalid" {
 /** Gives the account these groups instead of those that it has. */
 export async function setGroups(
   { store, record }: Pick<AccountPorts, "store" | "record">,
-  username: string,
+  id: UserId,
   groups: readonly string[],
-): Promise<"no-user" | "set"> {
-  const user = await store.users.findByName(username);
-  if (user === undefined || !(await store.users.setGroups(user.id, groups))) return "no-user";
+): Promise<"no-user" | "last-admin" | "set"> {
+  const user = await store.users.find(id);
+  const outcome = user && (await store.users.setGroups(id, groups));
+  if (user === undefined || outcome === "missing") return "no-user";
+  if (outcome === "last-admin") return outcome;
   await record(eventOf("user_groups", { user }));
   return "set";
 }

@@ -6,6 +6,9 @@ export interface AttemptRule {
 
 export const attemptRule: AttemptRule = { attempts: 5, windowMs: 60_000, maxTracked: 10_000 };
 
+/** For one-time links: an office opens its invitations from one address. */
+export const linkRule: AttemptRule = { ...attemptRule, attempts: 20 };
+
 /** The interval at which `cleanUp` must be called. */
 export const CLEAN_UP_EVERY_MS: number = 5 * 60_000;
 
@@ -22,21 +25,27 @@ export interface AttemptLimiter {
   attempt(address: string): Attempt;
   cleanUp(): void;
   readonly tracked: number;
+  readonly rule: AttemptRule;
 }
 
-export function createAttemptLimiter(clock: { monotonic(): number }): AttemptLimiter {
+export function createAttemptLimiter(
+  clock: { monotonic(): number },
+  rule: AttemptRule = attemptRule,
+): AttemptLimiter {
   const attemptsOf = new Map<string, number[]>();
 
   const withinWindow = (attempts: readonly number[]): number[] => {
-    const start = clock.monotonic() - attemptRule.windowMs;
+    const start = clock.monotonic() - rule.windowMs;
     return attempts.filter((at) => at > start);
   };
 
   return {
+    rule,
+
     attempt(address) {
       const recent = withinWindow(attemptsOf.get(address) ?? []);
-      if (recent.length >= attemptRule.attempts) return "denied";
-      if (attemptsOf.size > attemptRule.maxTracked) return "denied";
+      if (recent.length >= rule.attempts) return "denied";
+      if (attemptsOf.size > rule.maxTracked) return "denied";
       recent.push(clock.monotonic());
       attemptsOf.set(address, recent);
       return "allowed";

@@ -2,7 +2,7 @@ import { messageOf } from "../base/fault.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import type { AttemptStore } from "../store.ts";
-import { type Attempt, type AttemptLimiter, attemptRule } from "./attempt-limiter.ts";
+import type { Attempt, AttemptLimiter } from "./attempt-limiter.ts";
 import { networkOf } from "./network.ts";
 
 /** The limiter of one kind of sign-in: this process's own or the shared one. */
@@ -19,7 +19,7 @@ export function createSharedLimiter(
 ): Limiter {
   return {
     attempt(address) {
-      return counter.record(address, attemptRule).catch((error) => {
+      return counter.record(address, own.rule).catch((error) => {
         log.warn(
           { reason: messageOf(error) },
           "the shared rate limiter failed: this instance counts by itself",
@@ -29,7 +29,7 @@ export function createSharedLimiter(
     },
     cleanUp() {
       own.cleanUp();
-      return counter.forget(attemptRule).catch((error) => {
+      return counter.forget(own.rule).catch((error) => {
         log.warn({ reason: messageOf(error) }, "cannot clean up the shared rate limiter");
       });
     },
@@ -44,7 +44,7 @@ export function createSharedLimiter(
 export const limitByNetwork = (
   limiter: Limiter,
   ipv6Prefix: number,
-  kind?: "passkey",
+  kind?: "passkey" | "link",
 ): Limiter => ({
   attempt: (address) => {
     const network = networkOf(address, ipv6Prefix);

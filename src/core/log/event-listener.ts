@@ -12,13 +12,13 @@ export interface AuditEvent extends NewLogEntry {
 /** Called after an entry is stored. What it returns or throws changes no answer. */
 export type EventListener = (event: AuditEvent) => unknown;
 
-/** How many entries of an account are searched for an earlier sign-in. */
+/** How many of the newest sign-ins of an account are searched for one like it. */
 const MAX_SEARCHED = 1_000;
 
 /** Returns a function that passes stored entries to the listener. A failure is only logged. */
 export function createEventListener(
   listener: EventListener,
-  store: Pick<LogStore, "newestOf">,
+  store: Pick<LogStore, "newest">,
   log: ServerLog,
 ): (stored: readonly NewLogEntry[]) => Promise<void> {
   const pass = async (event: AuditEvent): Promise<unknown> => listener(Object.freeze(event));
@@ -33,12 +33,10 @@ export function createEventListener(
 }
 
 async function isFirstSignIn(
-  store: Pick<LogStore, "newestOf">,
+  store: Pick<LogStore, "newest">,
   { type, userId, address, device, at }: NewLogEntry,
 ): Promise<boolean> {
   if (type !== "signin" || userId === undefined) return false;
-  const entries = await store.newestOf(userId, MAX_SEARCHED);
-  return !entries.some(
-    (one) => one.type === type && one.address === address && one.device === device && one.at < at,
-  );
+  const entries = await store.newest({ userId, type, limit: MAX_SEARCHED });
+  return !entries.some((one) => one.address === address && one.device === device && one.at < at);
 }

@@ -4,8 +4,8 @@ import type { NewLogEntry, User } from "../records.ts";
 /** What happened: an entry of the audit log without its time. */
 export interface Event extends Omit<NewLogEntry, "at"> {
   readonly type: EventType;
-  /** The service itself, or an operator at the command line. */
-  readonly author: "system" | "cli";
+  /** The service itself, an operator at the command line, or an administrator by the username. */
+  readonly author: "system" | "cli" | `admin ${string}`;
 }
 
 /** The usual author of each type, and its summary. */
@@ -33,6 +33,9 @@ const forms = {
   user_remove: ["cli", "Removed account {subject}"],
   user_sign_out: ["cli", "Ended the sessions of {subject}"],
   user_sign_out_all: ["cli", "Ended all sessions"],
+  link_make: ["cli", "Made a one-time link: {subject}"],
+  link_revoke: ["cli", "Revoked a one-time link: {subject}"],
+  link_use: ["system", "Used a one-time link as {subject}"],
   user_import: ["cli", "Imported accounts: {subject}"],
 } as const;
 
@@ -45,7 +48,9 @@ export const DENIAL: EventType = "signin_rate_limited";
 
 interface Facts {
   /** Whom the event concerns: this user sees the entry at home. */
-  readonly user?: User;
+  readonly user?: User | undefined;
+  /** What it concerns, if that is more than the user. */
+  readonly name?: string;
   /** How many accounts it concerns. */
   readonly count?: number;
   /** Who sent the request. */
@@ -53,9 +58,9 @@ interface Facts {
 }
 
 /** The event with its facts, and with the summary that is made of them. */
-export function eventOf(type: EventType, { user, count, client }: Facts): Event {
+export function eventOf(type: EventType, { user, name, count, client }: Facts): Event {
   const [author, summary] = forms[type];
-  const subject = user?.username ?? count?.toString();
+  const subject = name ?? user?.username ?? count?.toString();
   const facts = {
     ...(user && { userId: user.id }),
     ...(subject !== undefined && { subject }),
@@ -66,6 +71,16 @@ export function eventOf(type: EventType, { user, count, client }: Facts): Event 
   const text = summary.replace(/\{\w+\}/, (part) => parts[part as keyof typeof parts]);
   return { type, summary: text, author, ...facts };
 }
+
+/** The same event, caused by an administrator. */
+export const byAdmin = (event: Event, { username }: User, client: Client): Event => ({
+  ...event,
+  ...clientFacts(client),
+  author: `admin ${username}`,
+});
+
+/** The same event, caused by the service itself. */
+export const bySystem = (event: Event): Event => ({ ...event, author: "system" });
 
 /** The same event, caused by a command. */
 export const byOperator = (event: Event): Event => ({ ...event, author: "cli" });

@@ -8,10 +8,10 @@ const RECENT_ENTRIES = 10;
  * user sees the entries of another, nor those that concern no account, such as denied sign-ins.
  */
 export async function recentLog(
-  store: Pick<LogStore, "newestOf">,
+  store: Pick<LogStore, "newest">,
   events: { flush(): Promise<void> },
   user: UserId,
 ): Promise<readonly LogEntry[]> {
   await events.flush();
-  return store.newestOf(user, RECENT_ENTRIES);
+  return store.newest({ userId: user, limit: RECENT_ENTRIES });
 }

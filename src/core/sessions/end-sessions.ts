@@ -1,6 +1,7 @@
 import type { AccountPorts } from "../accounts/account-ports.ts";
 import type { Clock } from "../base/clock.ts";
 import { eventOf } from "../log/events.ts";
+import type { UserId } from "../records.ts";
 import type { VerifiedToken } from "./session-token.ts";
 
 /** Sessions end even if the clock of the issuing instance is this far ahead. */
@@ -11,11 +12,11 @@ type EndSessionsPorts = Omit<AccountPorts, "passwords">;
 /** Ends every session of the user that was issued up to now. */
 export async function endSessionsOf(
   { store, clock, record }: EndSessionsPorts,
-  username: string,
+  id: UserId,
 ): Promise<"no-user" | "ended"> {
-  const user = await store.users.findByName(username);
+  const user = await store.users.find(id);
   if (user === undefined) return "no-user";
-  if ((await store.users.endSessions(user.id, nextSecond(clock))) === undefined) return "no-user";
+  if ((await store.users.endSessions(id, nextSecond(clock))) === undefined) return "no-user";
   await record(eventOf("user_sign_out", { user }));
   return "ended";
 }

@@ -7,6 +7,7 @@ export type Admission =
   | { readonly kind: "needs-setup" }
   | { readonly kind: "needs-sign-in" }
   | { readonly kind: "forged-token" }
+  | { readonly kind: "guest"; readonly user: User }
   | { readonly kind: "admitted"; readonly user: User };
 
 /** Decides over a session token, without a promise where possible, as it is on the hot path. */
@@ -33,14 +34,16 @@ export function createRequireAuth(users: UserMemory, currentUser: CurrentUser): 
 const refusalOf = (reason: "forged" | undefined): Admission =>
   reason === "forged" ? FORGED_TOKEN : NEEDS_SIGN_IN;
 
-/** The user that a guard admitted. */
-export const admittedUser = (admission: Admission): User | undefined =>
-  admission.kind === "admitted" ? admission.user : undefined;
+/** The signed-in user, also a guest, whom a guard refuses. */
+export const userOfAdmission = (admission: Admission): User | undefined =>
+  admission.kind === "admitted" || admission.kind === "guest" ? admission.user : undefined;
 
 /** The guard for whole handlers, which does not check whether an account exists. */
 export function createRequireUser(currentUser: CurrentUser): Guard {
-  // One comparison for an admitted user: this is on the hot path.
-  const admit = (user: User | "forged" | undefined): Admission =>
-    typeof user === "object" ? { kind: "admitted", user } : refusalOf(user);
+  // Two comparisons for an admitted user: this is on the hot path.
+  const admit = (user: User | "forged" | undefined): Admission => {
+    if (typeof user !== "object") return refusalOf(user);
+    return { kind: user.guest === undefined ? "admitted" : "guest", user };
+  };
   return (token) => andThen(currentUser(token), admit);
 }

@@ -25,6 +25,7 @@ export interface RememberedUser {
 
 interface Known extends RememberedUser {
   readonly readAt: number;
+  readonly endsAt: Date | undefined;
   until: number;
 }
 
@@ -50,7 +51,8 @@ export interface GuardStore extends Pick<Store, "changes"> {
   readonly users: Pick<UserStore, "any" | "find">;
 }
 
-export function createUserMemory(store: GuardStore, clock: Pick<Clock, "monotonic">): UserMemory {
+/** @param store does not find a user whose account has ended. */
+export function createUserMemory(store: GuardStore, clock: Clock): UserMemory {
   const remembered = createBoundedMemory<UserId, Known>(MAX_USERS);
   const lookups = new Map<UserId, Lookup>();
   let anyUserSeen = false;
@@ -58,6 +60,10 @@ export function createUserMemory(store: GuardStore, clock: Pick<Clock, "monotoni
     now: () => clock.monotonic(),
     changed: (id) => (id === "all" ? forgetAll() : forget(id)),
   });
+
+  /** The monotonic time of the end of an account, by the system clock, which may have been set. */
+  const endOf = (endsAt: Date | undefined): number =>
+    endsAt === undefined ? Infinity : clock.monotonic() + endsAt.getTime() - clock.now();
 
   /** Concurrent requests for the same user share one query, unless it takes too long. */
   function lookUp(id: UserId): Promise<RememberedUser | undefined> {
@@ -68,9 +74,9 @@ export function createUserMemory(store: GuardStore, clock: Pick<Clock, "monotoni
       .then((stored) => {
         if (stored === undefined) return undefined;
         const user: User = Object.freeze(userOf(stored));
-        const until = readAt + MAX_AGE_MS;
-        const sessionsFrom = stored.sessionsFrom ?? 0;
-        const known: Known = { user, sessionsFrom, readAt, until };
+        const { sessionsFrom = 0, endsAt } = stored;
+        const until = Math.min(readAt + MAX_AGE_MS, endOf(endsAt));
+        const known: Known = { user, sessionsFrom, readAt, endsAt, until };
         if (lookups.get(id) === lookup) remembered.set(id, known);
         // `forget` has removed the lookup from the map: its result may already be outdated.
         else known.until = 0;
@@ -101,7 +107,8 @@ export function createUserMemory(store: GuardStore, clock: Pick<Clock, "monotoni
     const now = clock.monotonic();
     if (now < known.until) return true;
     const confirmedAt = watch?.confirmedAt() ?? Number.NEGATIVE_INFINITY;
-    const until = Math.min(confirmedAt + MAX_AGE_MS, known.readAt + MAX_CONFIRMED_AGE_MS);
+    const latest = Math.min(known.readAt + MAX_CONFIRMED_AGE_MS, endOf(known.endsAt));
+    const until = Math.min(confirmedAt + MAX_AGE_MS, latest);
     // A `confirmedAt` that is not a number confirms nothing.
     if (!(now < until)) return false;
     known.until = until;
@@ -153,8 +160,8 @@ async function readAny(users: Pick<UserStore, "any">): Promise<boolean> {
 async function readUser(users: Pick<UserStore, "find">, id: UserId) {
   const found: StoredUser | null | undefined = await orError(() => users.find(id));
   if (found === undefined || found === null) return undefined;
-  const { id: itsId, username, sessionsFrom }: Partial<StoredUser> = found;
-  const isTime = Number.isFinite(sessionsFrom ?? 0);
+  const { id: itsId, username, sessionsFrom, endsAt }: Partial<StoredUser> = found;
+  const isTime = Number.isFinite(sessionsFrom ?? 0) && Number.isFinite(endsAt?.getTime() ?? 0);
   if (itsId === id && typeof username === "string" && isTime) return found;
   throw new Fault(
     "store_broken",

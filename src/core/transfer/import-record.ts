@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { judgeHash } from "../passwords/password-cost.ts";
-import type { UserId } from "../records.ts";
+import { NO_PASSWORD, type UserId } from "../records.ts";
 import {
   type Column,
   columnName,
@@ -51,7 +51,7 @@ function userIn(fields: ImportFields): ImportedUser {
   const id = isAbsent(given) ? randomUUID() : Number.isSafeInteger(given) ? String(given) : given;
   const row = rowIn("users", new Map([...fields, ["id", id]]), undefined);
   const [username, hash] = ["username", "passwordhash"].map((name) => String(fields.get(name)));
-  const verdict = judgeHash(String(hash));
+  const verdict = hash === NO_PASSWORD ? "usable" : judgeHash(String(hash));
   if (verdict === "unknown") throw new UnusableField("unknown password_hash format");
   if (verdict === "too-costly") {
     throw new UnusableField("the password_hash would take too much memory or time to verify");

@@ -7,7 +7,7 @@ export const tableNames: readonly TableName[] = Object.keys(tables) as readonly 
 
 /** The tables whose rows belong to users. */
 export const ownedTables: readonly TableName[] = tableNames.filter((name) =>
-  columnsOf(tables[name]).some(([, { kind }]) => kind === "user"),
+  columnsOf(tables[name]).some(([, { kind, optional }]) => kind === "user" && optional !== true),
 );
 
 /** All items in pages, in the order of their IDs. */

@@ -5,10 +5,12 @@ import type { Store } from "../../core/store.ts";
 import { tables, valuesOf } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { codesOn } from "../statements/codes.ts";
+import { linksOn } from "../statements/links.ts";
 import { logOn } from "../statements/log.ts";
 import { passkeysOn } from "../statements/passkeys.ts";
+import { peopleOn } from "../statements/people.ts";
 import { sessionsOn } from "../statements/sessions.ts";
-import type { Ask } from "../statements/sql.ts";
+import type { Ask, Database, InOneStep } from "../statements/sql.ts";
 import { attemptsOn } from "./attempts.ts";
 import { IDENTITY, identityOf } from "./identity.ts";
 import { insertEntries } from "./log.ts";
@@ -16,7 +18,7 @@ import { createPool } from "./pool.ts";
 import { createAsk, DatabaseUnavailable, type PostgresPool } from "./query.ts";
 import { migrate } from "./schema.ts";
 import { type FullNames, inSharedSql, namesIn } from "./tables.ts";
-import { inTransaction, type Undo } from "./transaction.ts";
+import { inTransaction, PAGE_WITHIN_MS, type Undo } from "./transaction.ts";
 import { postgresTransfer } from "./transfer.ts";
 import { isTaken, postgresUsers } from "./users.ts";
 import { watchUsers } from "./watch-users.ts";
@@ -91,9 +93,31 @@ function prepareOn(
     if (found === undefined) throw new DatabaseUnavailable();
     return found;
   };
-  const shared = { ask: inSharedSql(ask, names), isTaken, changed: () => {} };
   const inOne = <T>(work: (ask: Ask, undo: Undo) => Promise<T>): Promise<T> =>
     inTransaction(pool, (here, undo) => work(inSharedSql(here, names), undo));
+  const inOneStep: InOneStep = (work) =>
+    inTransaction(
+      pool,
+      async (here) => {
+        const askHere = inSharedSql(here, names);
+        const steps = work();
+        for (let step = steps.next(); ; ) {
+          if (step.done === true) return step.value;
+          step = steps.next(await askHere(...step.value));
+        }
+      },
+      PAGE_WITHIN_MS,
+    );
+  const shared: Database = {
+    ask: inSharedSql(ask, names),
+    alone: (work) =>
+      inOneStep(function* () {
+        yield ["SELECT FROM {configured} FOR UPDATE", []];
+        return yield* work();
+      }),
+    isTaken,
+    changed: () => {},
+  };
   const keys = new WeakMap<NewLogEntry, string>();
   const keyOf = (entry: NewLogEntry): string => {
     const key = keys.get(entry) ?? randomUUID();
@@ -112,6 +136,8 @@ function prepareOn(
     sessions: sessionsOn(shared),
     passkeys: passkeysOn(shared),
     codes: codesOn(shared),
+    people: peopleOn(shared),
+    links: linksOn(shared, inOneStep),
     attempts: attemptsOn(shared.ask),
     changes: { watch: (watching) => watchUsers(pool, watching) },
     transfer: postgresTransfer(inOne),

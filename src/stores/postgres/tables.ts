@@ -53,7 +53,7 @@ export function inSharedSql(ask: Ask, names: () => FullNames): Ask {
 const hasNul = (value: unknown): boolean => typeof value === "string" && value.includes("\0");
 
 const FUNCTIONS =
-  /(?<![.\w])(array_append|cardinality|clock_timestamp|count|left|min|replace|strpos|unnest)\(/g;
+  /(?<![.\w])(array_append|cardinality|clock_timestamp|count|left|lower|min|replace|strpos|unnest)\(/g;
 
 /** In the rest of the transaction, short names mean PostgreSQL's own functions and operators. */
 export const SAFE_PATH = "SET LOCAL search_path = pg_catalog, pg_temp";

@@ -3,8 +3,10 @@ import type { Ask } from "../statements/sql.ts";
 import { askOn, type PostgresPool, withClient } from "./query.ts";
 import { SAFE_PATH } from "./tables.ts";
 
-/** No page waits for a transaction, and counting rows or a slow disk can take long. */
+/** For what no page waits for: counting rows or a slow disk can take long. */
 const WITHIN_MS = 60_000;
+/** For each statement of a transaction that a page waits for. */
+export const PAGE_WITHIN_MS = 1_000;
 
 /** Returns the outcome after the transaction was undone. */
 export type Undo = <T>(outcome: T) => Promise<T>;
@@ -16,13 +18,14 @@ export type Undo = <T>(outcome: T) => Promise<T>;
 export function inTransaction<T>(
   pool: PostgresPool,
   work: (ask: Ask, undo: Undo) => Promise<T>,
+  withinMs: number = WITHIN_MS,
 ): Promise<T> {
   return withClient(pool, async (client) => {
-    const ask = askOn(client, WITHIN_MS);
+    const ask = askOn(client, withinMs);
     let end = "COMMIT";
     await ask("BEGIN ISOLATION LEVEL READ COMMITTED");
     try {
-      await ask(`SET LOCAL statement_timeout = ${WITHIN_MS}; ${SAFE_PATH}`);
+      await ask(`SET LOCAL statement_timeout = ${withinMs}; ${SAFE_PATH}`);
       const outcome = await work(ask, async (undone) => {
         end = "ROLLBACK";
         return undone;

@@ -34,20 +34,6 @@ export function postgresUsers(
       return rows.map(insertedUser)[0];
     },
 
-    remove: (id) =>
-      inTransaction(async (askHere) => {
-        // Serialises removals: when the last two users are removed at the same time, one stays.
-        await askHere("SELECT FROM {configured} FOR UPDATE");
-        const removed = await askHere(
-          `DELETE FROM {users} WHERE id == $1
-           AND EXISTS (SELECT 1 FROM {users} AS other WHERE other.id <> $1) RETURNING id`,
-          [id],
-        );
-        if (removed.length === 1) return "removed";
-        const [found] = await askHere("SELECT id FROM {users} WHERE id == $1", [id]);
-        return found === undefined ? "missing" : "last";
-      }),
-
     async endSessions(id, before, asker) {
       // The lock on the row makes `was` what the update has found, also after another one.
       const text = `WITH was AS (

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, STORE_BUSY, Unavailable } from "../../core/base/fault.ts";
 import type { Value } from "../../core/tables.ts";
-import type { Ask } from "../statements/sql.ts";
+import type { Ask, InOneStep } from "../statements/sql.ts";
 
 /** SQLite's primary result codes for a lock that another connection holds. */
 const SQLITE_BUSY = 5;
@@ -79,6 +79,18 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): Promise
     }
   });
 }
+
+export const inOneStepOn =
+  (database: DatabaseSync): InOneStep =>
+  (work) =>
+    inTransaction(database, () => {
+      const steps = work();
+      for (let step = steps.next(); ; ) {
+        if (step.done === true) return step.value;
+        const [text, values] = step.value;
+        step = steps.next(database.prepare(inSqlite(text)).all(...values));
+      }
+    });
 
 /** Whether a username or an ID is already in use. */
 export const isTaken = (error: unknown): boolean =>

@@ -5,11 +5,13 @@ import { tables, valuesOf } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { newerSchema } from "../inspection.ts";
 import { codesOn } from "../statements/codes.ts";
+import { linksOn } from "../statements/links.ts";
 import { logOn } from "../statements/log.ts";
 import { passkeysOn } from "../statements/passkeys.ts";
+import { peopleOn } from "../statements/people.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
 import { sessionsOn } from "../statements/sessions.ts";
-import type { Ask } from "../statements/sql.ts";
+import type { Ask, Database } from "../statements/sql.ts";
 import {
   createEmpty,
   databaseExists,
@@ -18,7 +20,14 @@ import {
   openExisting,
   restrictToOwner,
 } from "./file.ts";
-import { createAsk, inTransaction, isFileError, isTaken, retryWhileBusy } from "./locking.ts";
+import {
+  createAsk,
+  inOneStepOn,
+  inTransaction,
+  isFileError,
+  isTaken,
+  retryWhileBusy,
+} from "./locking.ts";
 import { openToRead } from "./open-to-read.ts";
 import { migrate, versionOf } from "./schema.ts";
 import { insertRows, sqliteTransfer } from "./transfer.ts";
@@ -125,7 +134,13 @@ async function refuseWithoutTables(database: DatabaseSync, file: string): Promis
 
 function storeOn(database: DatabaseSync, ask: Ask = createAsk(database)): SqliteStore {
   const changes = createUserChanges(database);
-  const shared = { ask, isTaken, changed: changes.report };
+  const inOneStep = inOneStepOn(database);
+  const shared: Database = {
+    ask,
+    alone: inOneStep,
+    isTaken,
+    changed: changes.report,
+  };
   return {
     users: sqliteUsers(database, shared, changes.report),
     log: {
@@ -139,6 +154,8 @@ function storeOn(database: DatabaseSync, ask: Ask = createAsk(database)): Sqlite
     sessions: sessionsOn(shared),
     passkeys: passkeysOn(shared),
     codes: codesOn(shared),
+    people: peopleOn(shared),
+    links: linksOn(shared, inOneStep),
     changes,
     transfer: sqliteTransfer(database, ask),
     close: () => database.close(),

@@ -29,20 +29,6 @@ export function sqliteUsers(
       return rows.map(insertedUser)[0];
     },
 
-    async remove(id) {
-      const removed = await ask(
-        `DELETE FROM {users} WHERE id == $1
-         AND EXISTS (SELECT 1 FROM {users} AS other WHERE other.id <> $1) RETURNING id`,
-        [id],
-      );
-      if (removed.length === 0) {
-        const [found] = await ask("SELECT id FROM {users} WHERE id == $1", [id]);
-        return found === undefined ? "missing" : "last";
-      }
-      changed(id);
-      return "removed";
-    },
-
     async endSessions(id, before, asker) {
       const run = (text: string, ...values: readonly Value[]) =>
         database.prepare(inSqlite(text)).get(...values);

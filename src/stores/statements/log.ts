@@ -31,9 +31,12 @@ export function logOn({ ask }: Pick<Database, "ask">): Omit<LogStore, "insert"> 
       return Number(row?.id ?? 0);
     },
 
-    async newestOf(user, limit) {
-      const text = `SELECT ${COLUMNS} FROM {log} WHERE user_id == $1 ORDER BY id DESC LIMIT $2`;
-      return (await ask(text, [user, limit])).map(entryOf);
+    async newest({ userId, beforeId = Number.MAX_SAFE_INTEGER, limit, ...filter }) {
+      const values: Value[] = [beforeId, limit];
+      const ofUser = userId === undefined ? "" : `AND user_id == $${values.push(userId)}`;
+      const text = `SELECT ${COLUMNS} FROM {log} WHERE id < $1 ${ofUser} ${filterIn(filter, values)}
+        ORDER BY id DESC LIMIT $2`;
+      return (await ask(text, values)).map(entryOf);
     },
 
     async prune(before, limit) {

@@ -14,11 +14,25 @@ export type Ask = (
   name?: string | undefined,
 ) => Promise<readonly Row[]>;
 
+/**
+ * Statements of one transaction: each `yield` runs one and returns its rows. Not a function that
+ * awaits, since SQLite runs them without letting another statement of the process in between.
+ */
+export type Steps<T> = Generator<
+  readonly [text: string, values: readonly Value[]],
+  T,
+  readonly Row[]
+>;
+
+export type InOneStep = <T>(work: () => Steps<T>) => Promise<T>;
+
 /** What the statements that both databases share need of one. */
 export interface Database {
   readonly ask: Ask;
   /** Whether an error says that a username or an ID is already in use. */
   readonly isTaken: (error: unknown) => boolean;
+  /** Runs the steps while no other process does so. */
+  readonly alone: InOneStep;
   /** Called after the change of a user, for a database that does not report changes by itself. */
   readonly changed: (id: UserId) => void;
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { ADMINS } from "../../core/accounts/set-groups.ts";
 import { type User, type UserId, userOf } from "../../core/records.ts";
 import type { AskingSession, EndOfSessions, UserStore } from "../../core/store.ts";
 import { joined, tables, valuesOf } from "../../core/tables.ts";
@@ -10,15 +11,31 @@ export const COLUMNS: string = columnNames(tables.users);
 /** An empty list is an absent one. */
 const listOrNull = (texts: readonly string[]) => (texts.length === 0 ? null : joined(texts));
 
+const isAdminIn = (groups: string): string => `replace(${groups}, ',${ADMINS},', ',') <> ${groups}`;
+
+/** That another account without an end stays when the user with the ID `$1` goes. */
+const OTHER_STAYS = `EXISTS (SELECT 1 FROM {users} AS other
+  WHERE other.id <> $1 AND other.ends_at IS NULL)`;
+
+/** The same of the group of administrators, if the user is in it without an end. */
+const ADMIN_STAYS = `(ends_at IS NOT NULL OR groups IS NULL OR NOT ${isAdminIn("groups")}
+  OR EXISTS (SELECT 1 FROM {users} AS other WHERE other.id <> $1 AND other.ends_at IS NULL
+    AND ${isAdminIn("other.groups")}))`;
+
+/** Returns no row for a taken username. */
+export const INSERT_USER: string = `INSERT INTO {users} (${COLUMNS})
+  VALUES (${parametersOf(tables.users)}) ON CONFLICT (username) DO NOTHING RETURNING ${COLUMNS}`;
+
 /** The user of a row that an insert has returned. */
 export const insertedUser = (row: Row): User => userOf(recordOf(tables.users, row));
 
 /** The methods for users that are the same in both databases. */
 export function usersOn({
   ask,
+  alone,
   isTaken,
   changed,
-}: Database): Omit<UserStore, "insertFirst" | "remove" | "endSessions" | "endAllSessions"> {
+}: Database): Omit<UserStore, "insertFirst" | "endSessions" | "endAllSessions"> {
   return {
     any: async () => (await ask("SELECT 1 AS yes FROM {users} LIMIT 1")).length === 1,
 
@@ -41,11 +58,7 @@ export function usersOn({
 
     async insert(user) {
       const id = randomUUID() as UserId;
-      const rows = await ask(
-        `INSERT INTO {users} (${COLUMNS}) VALUES (${parametersOf(tables.users)})
-         ON CONFLICT (username) DO NOTHING RETURNING ${COLUMNS}`,
-        valuesOf(tables.users, { ...user, id }),
-      );
+      const rows = await ask(INSERT_USER, valuesOf(tables.users, { ...user, id }));
       return rows.map(insertedUser)[0];
     },
 
@@ -62,10 +75,28 @@ export function usersOn({
     },
 
     async setGroups(id, groups) {
-      const text = "UPDATE {users} SET groups = $2 WHERE id == $1 RETURNING id";
-      const isFound = (await ask(text, [id, listOrNull(groups)])).length === 1;
+      const stays = groups.includes(ADMINS) ? "" : `AND ${ADMIN_STAYS}`;
+      const text = `UPDATE {users} SET groups = $2 WHERE id == $1 ${stays} RETURNING id`;
+      const outcome = await alone<"set" | "last-admin" | "missing">(function* () {
+        if ((yield [text, [id, listOrNull(groups)]]).length === 1) return "set";
+        const found = yield ["SELECT 1 AS yes FROM {users} WHERE id == $1", [id]];
+        return found.length === 0 ? "missing" : "last-admin";
+      });
       changed(id);
-      return isFound;
+      return outcome;
+    },
+
+    async remove(id) {
+      const text = `DELETE FROM {users} WHERE id == $1 AND ${OTHER_STAYS} AND ${ADMIN_STAYS}
+        RETURNING id`;
+      const outcome = await alone<"removed" | "last" | "last-admin" | "missing">(function* () {
+        if ((yield [text, [id]]).length === 1) return "removed";
+        const [found] = yield [`SELECT ${OTHER_STAYS} AS other FROM {users} WHERE id == $1`, [id]];
+        if (found === undefined) return "missing";
+        return found.other ? "last-admin" : "last";
+      });
+      changed(id);
+      return outcome;
     },
 
     async replaceHash(id, from, to) {

@@ -13,15 +13,15 @@ const SHOWN_WITHIN_SECONDS = 60;
 export const noticeCookie = (request: WebRequest, path: string, notice: Notice): string =>
   cookieLine(request, path, notice, SHOWN_WITHIN_SECONDS);
 
-/** The notice if the request carries it, and the Set-Cookie lines with which it is shown once. */
+/** The one of these notices that the request carries, and the Set-Cookie lines with which it is shown once. */
 export function takeNotice<N extends Notice>(
   request: WebRequest,
   path: string,
-  notice: N,
+  ...notices: readonly N[]
 ): { readonly notice: N | undefined; readonly cookies: readonly string[] } {
-  if (cookieIn(request.header("cookie"), nameFor(request)) !== notice) {
-    return { notice: undefined, cookies: [] };
-  }
+  const given = cookieIn(request.header("cookie"), nameFor(request));
+  const notice = notices.find((one) => one === given);
+  if (notice === undefined) return { notice, cookies: [] };
   return { notice, cookies: [cookieLine(request, path, "", -1)] };
 }
 

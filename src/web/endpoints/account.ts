@@ -66,7 +66,7 @@ function refresh(
  * Path and query of the page that sent the form, if it is on this host. The path that shows a form
  * problem has no GET, so the home page takes its place.
  */
-function pageOfForm(request: WebRequest, { password, homes }: Paths): string | undefined {
+export function pageOfForm(request: WebRequest, { password, homes }: Paths): string | undefined {
   const referer = request.header("referer");
   if (referer === undefined || !isOfHost(referer, request.header("host"))) return undefined;
   const { pathname, search } = new URL(referer);

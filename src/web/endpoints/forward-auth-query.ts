@@ -42,15 +42,17 @@ export function readForwardAuthQuery(query: string): ForwardAuthQuery | UnknownP
 /**
  * Whether every list of users contains the name, or every list of groups one of the user's groups;
  * without any list, every user is admitted. A second list of one kind can only exclude more users.
+ * A guest is admitted by groups alone.
  */
 export function admitsUser({ users, groups }: ForwardAuthQuery, user: User): boolean {
-  if (users.length === 0 && groups.length === 0) return true;
+  const isGuest = user.guest === true;
+  if (users.length === 0 && groups.length === 0) return !isGuest;
   const names = (list: string) => list.split(",").map(decoded);
   const isListed = users.every((list) => names(list).includes(user.username));
   const isMember = groups.every((list) =>
     names(list).some((name) => name !== undefined && user.groups?.includes(name) === true),
   );
-  return (users.length > 0 && isListed) || (groups.length > 0 && isMember);
+  return (users.length > 0 && isListed && !isGuest) || (groups.length > 0 && isMember);
 }
 
 /** `undefined` for text that is not percent-encoded UTF-8: it names nobody. */

@@ -22,7 +22,7 @@ export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<
     return withRequestId(ports, () => unknownParameter(ports, query.name))(request);
   }
   return andThen(ports.rules.requireAuth(request.header("cookie")), (admission) => {
-    if (admission.kind !== "admitted") {
+    if (admission.kind !== "admitted" && admission.kind !== "guest") {
       return withRequestId(ports, () =>
         sendToSignIn(ports, request, query, signInPath(ports, admission, request)),
       )(request);

@@ -1,3 +1,4 @@
+import { isAdmin } from "../../core/accounts/set-groups.ts";
 import { messageOf } from "../../core/base/fault.ts";
 import { eventTypes } from "../../core/log/events.ts";
 import type { LogEntry, UserId } from "../../core/records.ts";
@@ -64,7 +65,9 @@ async function homeData(
     passkeySection(ports, request, locale),
     codes ?? codesFor(ports, request.user.id),
   ]);
-  return { activity, sessions, codes: codesNow, passkeys };
+  const offersPeople = ports.rules.people !== undefined && isAdmin(request.user);
+  const peoplePath = offersPeople ? ports.paths.people : undefined;
+  return { activity, sessions, codes: codesNow, passkeys, peoplePath };
 }
 
 /** Read from the store, since another instance may have changed them a moment ago. */

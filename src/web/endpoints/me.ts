@@ -8,11 +8,11 @@ import type { WebRequest } from "../request/web-request.ts";
 /** Tells scripts who is signed in. Without CORS headers, pages of other origins cannot read it. */
 export function getMe(ports: WebPorts, request: WebRequest): MaybePromise<Answer> {
   return andThen(ports.rules.requireAuth(request.header("cookie")), (admission) => {
-    if (admission.kind !== "admitted") {
+    if (admission.kind !== "admitted" && admission.kind !== "guest") {
       noteForged(ports, admission, request);
       return respondJson({ user: null }, 401, CHALLENGE);
     }
-    const { id, username, groups = [] } = admission.user;
-    return respondJson({ user: { id, username, groups } }, 200);
+    const { groups = [], ...user } = admission.user;
+    return respondJson({ user: { ...user, groups } }, 200);
   });
 }

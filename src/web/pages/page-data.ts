@@ -28,15 +28,13 @@ export interface PageFrame {
 type FieldsOf<Field extends string> = readonly [Field, ...Field[]];
 
 export type SetupField = "token" | "username" | "password" | "confirm";
+export type LinkField = "username" | "password";
 export type PasswordField = "current_password" | "new_password" | "confirm_password";
-export type CodesField = "codes_password" | "code";
-type PasskeyField = "passkey_remove_password";
 
 /** A form on the home page that is shown again. */
 export type HomeForm =
   | { readonly form: "password"; readonly fields: FieldsOf<PasswordField> }
-  | { readonly form: "codes"; readonly fields: FieldsOf<CodesField> }
-  | { readonly form: "passkeys"; readonly fields: FieldsOf<PasskeyField> };
+  | { readonly form: "codes"; readonly fields: readonly ["code"] | readonly [] };
 
 /** The further values of each page. */
 export interface PageData {
@@ -47,12 +45,14 @@ export interface PageData {
     readonly returnHost?: string | undefined;
     /** For a user who is already signed in: where a sign-in would redirect to. */
     readonly continueTo?: string | undefined;
+    /** Whether that user signs in again, to confirm what comes next. */
+    readonly confirms?: boolean;
     /** Whether to show the optional field `code`: while at least one account uses codes. */
     readonly asksCode: boolean;
     /** Whether an account can sign in with a passkey here. */
     readonly offersPasskeys: boolean;
-    /** After a sign-out whose session the store could not end yet. */
-    readonly notice?: "session-not-ended" | undefined;
+    /** After a sign-out whose session the store could not end yet, or a link for a new password. */
+    readonly notice?: "session-not-ended" | "password-changed" | undefined;
   };
   readonly setup: {
     readonly tokenExpected: boolean;
@@ -66,6 +66,16 @@ export interface PageData {
       | { readonly message: string; readonly fields: FieldsOf<SetupField> }
       | undefined;
   };
+  readonly link: {
+    readonly purpose: "invite" | "reset" | "guest";
+    /** Of the account, or as entered before. */
+    readonly username: string;
+    /** Whether the link settles the username. */
+    readonly isUsernameSet: boolean;
+    readonly problem?:
+      | { readonly message: string; readonly fields: FieldsOf<LinkField> }
+      | undefined;
+  };
   readonly home: {
     readonly activity: Activity;
     readonly sessions: Sessions;
@@ -74,6 +84,32 @@ export interface PageData {
     readonly problem?: (HomeForm & { readonly message: string }) | undefined;
     /** `undefined` if the account has no passkey and cannot add one here. */
     readonly passkeys?: PasskeySection | undefined;
+    /** The page for administrators, for those. */
+    readonly peoplePath?: string | undefined;
+  };
+  readonly people: {
+    readonly people: readonly ShownPerson[];
+    /** The part of usernames by which people are found. */
+    readonly search: string;
+    /** The query of the page before. */
+    readonly previous?: string | undefined;
+    readonly next?: string | undefined;
+    /** Those that can be used; `undefined` if the store keeps none. */
+    readonly links?: readonly ShownLink[] | undefined;
+    /** A new link, in place of everything else. */
+    readonly made?: MadeLink;
+    readonly problem?: { readonly message: string; readonly fields: FieldsOf<string> };
+  };
+  readonly activity: {
+    /** Newest first. */
+    readonly entries: readonly ListedEntry[];
+    /** The username of the only person, otherwise empty. */
+    readonly name: string;
+    /** The only type. */
+    readonly type: string | undefined;
+    readonly types: readonly string[];
+    /** The query of the page of older entries. */
+    readonly older: string | undefined;
   };
   readonly error: {
     readonly status: number;
@@ -157,6 +193,41 @@ interface ListedPasskey extends ShownTime {
   readonly id: string;
   readonly name: string;
   readonly isUsed: boolean;
+}
+
+/** A person, as administrators see them. */
+export interface ShownPerson {
+  readonly id: string;
+  /** Cut if it is long, as are other texts that somebody has chosen. */
+  readonly username: string;
+  readonly isGuest: boolean;
+  readonly groups: readonly string[];
+  readonly signedIn: ShownTime | undefined;
+  readonly sessions: number;
+  readonly codes: boolean;
+  readonly passkeys: boolean;
+  /** When the account ends, formatted for the reader. */
+  readonly end: string | undefined;
+}
+
+/** A one-time link that can be used. */
+export interface ShownLink {
+  readonly id: string;
+  readonly purpose: PageData["link"]["purpose"];
+  /** Whom it is for, if that is known. */
+  readonly name: string;
+  readonly end: string;
+}
+
+interface MadeLink {
+  readonly purpose: PageData["link"]["purpose"];
+  readonly url: string;
+  readonly end: string;
+}
+
+/** With who did it, and where from. */
+export interface ListedEntry extends ActivityEntry {
+  readonly detail: string;
 }
 
 /** All values of a page. */

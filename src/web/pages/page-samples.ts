@@ -20,6 +20,7 @@ const setup: PageData["setup"] = {
   domain: "",
   offersDomain: false,
 };
+const link: PageData["link"] = { purpose: "invite", username: "", isUsernameSet: false };
 const home: PageData["home"] = {
   activity: { kind: "none" },
   sessions: { kind: "none" },
@@ -43,6 +44,7 @@ const withRows: PageData["home"] = {
   codes: { kind: "on", recoveryCodesLeft: 1 },
   notice: "password-changed",
   passkeys: { list: [passkey, { ...passkey, isUsed: false }], canAdd: false },
+  peoplePath: "/account/people",
 };
 const withoutRows: PageData["home"] = {
   activity: { kind: "entries", entries: [] },
@@ -56,6 +58,14 @@ const unreadable: PageData["home"] = {
   sessions: { kind: "unreadable" },
   problem: { form: "password", message: "invalid", fields: ["current_password"] },
 };
+const person = {
+  ...{ id: "1", username: "sample", isGuest: false, groups: ["family"], signedIn: time },
+  ...{ sessions: 1, codes: true, passkeys: true, end: undefined },
+};
+const people: PageData["people"] = { people: [person], search: "", previous: "?", next: "?" };
+const openLink = { id: "1", purpose: "invite", name: "sample", end: time.utc } as const;
+const problemAt = (field: string) => ({ message: "invalid", fields: [field] as const });
+
 const excluded = { status: 403, message: "excluded", offersSignOut: true } as const;
 const wrongCode = { form: "codes", message: "invalid", fields: ["code"] } as const;
 
@@ -69,7 +79,9 @@ export const samples: Samples = {
     ],
     [unconfigured, login],
     [signedOut, { ...login, notice: "session-not-ended" }],
+    [signedOut, { ...login, notice: "password-changed" }],
     [signedIn, { ...login, continueTo: "/" }],
+    [signedIn, { ...login, continueTo: "/", confirms: true }],
   ],
   setup: [
     [unconfigured, setup],
@@ -84,13 +96,39 @@ export const samples: Samples = {
       },
     ],
   ],
+  link: [
+    [signedOut, link],
+    [signedOut, { ...link, purpose: "guest", username: "sample", isUsernameSet: true }],
+    [signedOut, { ...link, purpose: "reset", username: "sample", isUsernameSet: true }],
+    [signedOut, { ...link, problem: { message: "invalid", fields: ["username"] } }],
+  ],
   home: [
     [signedIn, home],
     [signedIn, withRows],
     [signedIn, withoutRows],
     [signedIn, unreadable],
     [signedIn, { ...home, codes: begun, problem: wrongCode }],
+    [signedIn, { ...withoutRows, problem: { ...wrongCode, fields: [] } }],
     [signedIn, { ...home, codes: { kind: "turned-on", recoveryCodes: ["00000"] } }],
+  ],
+  people: [
+    [signedIn, { ...people, links: [openLink], problem: problemAt("groups-1") }],
+    [signedIn, { ...people, links: [], problem: problemAt("invite-groups") }],
+    [
+      signedIn,
+      { people: [{ ...person, isGuest: true, signedIn: undefined, end: "" }], search: "a" },
+    ],
+    [signedIn, { people: [], search: "", made: { purpose: "reset", url: "/link/a", end: "" } }],
+  ],
+  activity: [
+    [
+      signedIn,
+      {
+        ...{ entries: [{ text: "sample", detail: "::1", ...time }], name: "sample", older: "?" },
+        ...{ type: "signin", types: ["signin"] },
+      },
+    ],
+    [signedIn, { entries: [], name: "", type: undefined, types: [], older: undefined }],
   ],
   error: [
     [signedOut, { status: 500, message: "failed" }],

@@ -9,9 +9,9 @@ export type RefusalMessage =
   | "sign-in rejected"
   | "sign-in rate-limited"
   | "password change rejected"
-  | "change of one-time codes rejected"
   | "passkey change rejected"
   | "setup rejected"
+  | "one-time link refused"
   | "form of another site refused"
   | "unreadable form refused"
   | "forged session token refused";

@@ -37,7 +37,7 @@ test("refuses an incomplete, foreign or newer backup even with --force", async (
   const damaged = await copy("damaged");
   await writeFile(damaged, (await readFile(backup)).fill(0xa5, 8_192, 12_288));
   const page = await copy("page");
-  await writeFile(page, (await readFile(backup)).fill(0xa5, 49_152, 53_248));
+  await writeFile(page, (await readFile(backup)).fill(0xa5, 57_344, 61_440));
   const text = join(folder, "text");
   await writeFile(text, "no database at all, but as long as the header of one would be".repeat(99));
   await writeFile(join(folder, "empty"), "");

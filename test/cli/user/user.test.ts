@@ -92,6 +92,8 @@ for (const [kind, open] of Object.entries(places)) {
         username,
         sessionsFrom: username === "owner" ? "2030-03-17T17:46:40.000Z" : null,
         groups: [],
+        endsAt: null,
+        guest: false,
       })),
     );
     assert.doesNotMatch(lines.join(""), /[\p{Cc}]/u);

@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import type { Event } from "../../../src/core/log/events.ts";
-import type { StoredUser } from "../../../src/core/records.ts";
+import type { StoredUser, UserId } from "../../../src/core/records.ts";
 import { type CorePorts, corePorts } from "../../support/core-ports.ts";
 import { hashText } from "../../support/store.ts";
 
@@ -9,6 +9,8 @@ export interface AccountPorts extends CorePorts {
   record(event: Event): Promise<void>;
   /** The recorded events. */
   readonly recorded: readonly Event[];
+  /** The ID of an account; an unknown one for an unknown username. */
+  idOf(username: string): Promise<UserId>;
   /** All accounts, sorted by username. */
   accounts(): Promise<readonly StoredUser[]>;
 }
@@ -33,6 +35,7 @@ export async function accountPorts(
       },
     },
     recorded,
+    idOf: async (username) => (await store.users.findByName(username))?.id ?? ("unknown" as UserId),
     record: async (event) => void recorded.push(event),
     async accounts() {
       const users = await store.users.read("", 100);

@@ -32,6 +32,15 @@ test("deletes the setup token with the first account only, which closes the setu
   assert.equal(await ports.users.anyExists(), true);
 });
 
+test("keeps groups and end, but the first account cannot end", async (t) => {
+  const ports = await accountPorts(t);
+  const facts = { groups: ["family"], endsAt: new Date(4_000_000_000_000) };
+  assert.deepEqual(await addUser(ports, "temp", PASSWORD, facts), { kind: "first-ends" });
+  assert.equal((await addUser(ports, "owner", PASSWORD)).kind, "added");
+  await addUser(ports, "temp", PASSWORD, facts);
+  assert.partialDeepStrictEqual(await ports.store.users.findByName("temp"), facts);
+});
+
 for (const [what, username, password, kind] of [
   ["without a username", "", "short", "username-missing"],
   ["with seven bytes for a password", "owner", "1234567", "password-too-short"],

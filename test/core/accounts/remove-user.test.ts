@@ -8,7 +8,7 @@ test("removes only that account and records an entry", async (t) => {
   const ports = await accountPorts(t, "guest", "owner");
   const [guest, owner] = await ports.accounts();
   assert.ok(guest);
-  assert.equal(await removeUser(ports, "guest"), "removed");
+  assert.equal(await removeUser(ports, await ports.idOf("guest")), "removed");
   assert.deepEqual(await ports.accounts(), [owner]);
   assert.deepEqual(ports.recorded, [eventOf("user_remove", { user: guest })]);
 });
@@ -20,7 +20,7 @@ for (const [username, outcome] of [
   test(`with one account left, removing "${username}" returns ${outcome} and records nothing`, async (t) => {
     const ports = await accountPorts(t, "owner");
     const before = await ports.accounts();
-    assert.equal(await removeUser(ports, username), outcome);
+    assert.equal(await removeUser(ports, await ports.idOf(username)), outcome);
     assert.deepEqual(await ports.accounts(), before);
     assert.deepEqual(ports.recorded, []);
   });

@@ -9,7 +9,7 @@ test("keeps ID and password of a renamed account and records an entry", async (t
   const [guest, owner] = await ports.accounts();
   assert.ok(owner);
   const host = { ...owner, username: "host" };
-  assert.equal(await renameUser(ports, "owner", "host"), "renamed");
+  assert.equal(await renameUser(ports, await ports.idOf("owner"), "host"), "renamed");
   assert.deepEqual(await ports.accounts(), [guest, host]);
   assert.deepEqual(ports.recorded, [eventOf("user_rename", { user: host })]);
 });
@@ -22,7 +22,7 @@ for (const [from, to, outcome] of [
   test(`refuses to rename "${from}" to "${to}", returns ${outcome} and records nothing`, async (t) => {
     const ports = await accountPorts(t, "guest", "owner");
     const before = await ports.accounts();
-    assert.equal(await renameUser(ports, from, to), outcome);
+    assert.equal(await renameUser(ports, await ports.idOf(from), to), outcome);
     assert.deepEqual(await ports.accounts(), before);
     assert.deepEqual(ports.recorded, []);
   });
@@ -31,6 +31,6 @@ for (const [from, to, outcome] of [
 test("does not rename an account that is removed in the meantime", async (t) => {
   const ports = await accountPorts(t, "guest", "owner");
   t.mock.method(ports.store.users, "rename", async () => "missing" as const);
-  assert.equal(await renameUser(ports, "owner", "host"), "no-user");
+  assert.equal(await renameUser(ports, await ports.idOf("owner"), "host"), "no-user");
   assert.deepEqual(ports.recorded, []);
 });

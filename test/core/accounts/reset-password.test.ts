@@ -11,7 +11,7 @@ test("sets the new password whatever the old hash, changes nothing else, and rec
   const ports = await accountPorts(t, "guest", "owner");
   const [guest, owner] = await ports.accounts();
   assert.ok(owner);
-  assert.equal(await resetPassword(ports, "owner", PASSWORD), "reset");
+  assert.equal(await resetPassword(ports, await ports.idOf("owner"), PASSWORD), "reset");
   const [guestAfter, ownerAfter] = await ports.accounts();
   assert.equal(await ports.passwords.verify(PASSWORD, ownerAfter?.passwordHash), true);
   assert.deepEqual(guestAfter, guest);
@@ -27,7 +27,7 @@ for (const [what, username, password, outcome] of [
   test(`does not set the password ${what}, returns ${outcome} and records nothing`, async (t) => {
     const ports = await accountPorts(t, "owner");
     const before = await ports.accounts();
-    assert.equal(await resetPassword(ports, username, password), outcome);
+    assert.equal(await resetPassword(ports, await ports.idOf(username), password), outcome);
     assert.deepEqual(await ports.accounts(), before);
     assert.deepEqual(ports.recorded, []);
   });
@@ -43,7 +43,10 @@ test("sets the new password over one that the user sets during the hashing", asy
       return ports.passwords.hash(password);
     },
   };
-  assert.equal(await resetPassword({ ...ports, passwords }, "owner", PASSWORD), "reset");
+  assert.equal(
+    await resetPassword({ ...ports, passwords }, await ports.idOf("owner"), PASSWORD),
+    "reset",
+  );
   const [after] = await ports.accounts();
   assert.equal(await ports.passwords.verify(PASSWORD, after?.passwordHash), true);
 });
@@ -57,6 +60,9 @@ test("reports an account that is removed during the hashing as missing", async (
       return ports.passwords.hash(password);
     },
   };
-  assert.equal(await resetPassword({ ...ports, passwords }, "guest", PASSWORD), "no-user");
+  assert.equal(
+    await resetPassword({ ...ports, passwords }, await ports.idOf("guest"), PASSWORD),
+    "no-user",
+  );
   assert.deepEqual(ports.recorded, []);
 });

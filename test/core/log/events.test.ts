@@ -50,6 +50,9 @@ const rows: readonly Row[] = [
   ["user_remove", { user: USER }, "cli", "Removed account owner"],
   ["user_sign_out", { user: USER }, "cli", "Ended the sessions of owner"],
   ["user_sign_out_all", {}, "cli", "Ended all sessions"],
+  ["link_make", { user: USER, name: "1 reset" }, "cli", "Made a one-time link: 1 reset"],
+  ["link_revoke", { name: "1 invite" }, "cli", "Revoked a one-time link: 1 invite"],
+  ["link_use", { user: USER }, "system", "Used a one-time link as owner"],
   ["user_import", { count: 3 }, "cli", "Imported accounts: 3"],
 ];
 
@@ -58,7 +61,7 @@ for (const [type, facts, author, summary] of rows) {
     const event = eventOf(type, facts);
     assert.partialDeepStrictEqual(event, { type, summary, author });
     assert.equal(event.userId, facts.user?.id);
-    assert.equal(event.subject, facts.user?.username ?? facts.count?.toString());
+    assert.equal(event.subject, facts.name ?? facts.user?.username ?? facts.count?.toString());
     assert.equal(event.address, facts.client?.remoteAddress);
   });
 }

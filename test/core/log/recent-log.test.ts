@@ -37,7 +37,7 @@ test("returns older entries when new ones cannot be written", async (t) => {
 });
 
 test("passes a read failure on to the caller", async () => {
-  const newestOf = () => Promise.reject(new Error("no such table"));
+  const newest = () => Promise.reject(new Error("no such table"));
   const events = { flush: async () => {} };
-  await assert.rejects(recentLog({ newestOf }, events, OWNER), /no such table/);
+  await assert.rejects(recentLog({ newest }, events, OWNER), /no such table/);
 });

@@ -47,7 +47,7 @@ test("ends every session of the account only and records an entry", async (t) =>
   clock.advance(86_400 * SECOND);
   const [fresh, other] = [await issue(owner), await issue(guest)];
   assert.equal(await whose(old), "owner");
-  assert.equal(await endSessionsOf(ports, "owner"), "ended");
+  assert.equal(await endSessionsOf(ports, await ports.idOf("owner")), "ended");
   assert.deepEqual(await Promise.all([old, fresh, other].map(whose)), [
     undefined,
     undefined,
@@ -71,7 +71,7 @@ test("ends the sessions of all users and returns their number", async (t) => {
 test("ends nothing for an unknown username and records no entry", async (t) => {
   const ports = await scene(t);
   const token = await ports.issue(ports.owner);
-  assert.equal(await endSessionsOf(ports, "Owner"), "no-user");
+  assert.equal(await endSessionsOf(ports, await ports.idOf("Owner")), "no-user");
   assert.equal(await ports.whose(token), "owner");
   assert.deepEqual(ports.recorded, []);
 });
@@ -81,7 +81,7 @@ test("accepts a sign-in of the same second for thirty days", async (t) => {
   const { clock, owner, issue, whose } = ports;
   clock.advance(SECOND - 1);
   const before = await issue(owner);
-  await endSessionsOf(ports, "owner");
+  await endSessionsOf(ports, await ports.idOf("owner"));
   const after = await issue(owner);
   assert.deepEqual([await whose(before), await whose(after)], [undefined, "owner"]);
   clock.advance(30 * 86_400 * SECOND - SECOND);
@@ -98,7 +98,7 @@ for (const [ahead, user] of [
     const fast = createSessionTokens(SECRET, { now: () => clock.now() + ahead * SECOND });
     const token = fast.issue(owner).text;
     assert.equal(await whose(token), "owner");
-    await endSessionsOf(ports, "owner");
+    await endSessionsOf(ports, await ports.idOf("owner"));
     assert.equal(await whose(token), user);
   });
 }
@@ -107,10 +107,7 @@ test("accepts a sign-in right after the end, whatever the clocks of both instanc
   const ports = await scene(t);
   const { clock, owner, store, whose } = ports;
   for (const endAhead of [0, 90, -90]) {
-    await endSessionsOf(
-      { ...ports, clock: { now: () => clock.now() + endAhead * SECOND } },
-      "owner",
-    );
+    await endSessionsOf({ ...ports, clock: { now: () => clock.now() + endAhead * SECOND } }, owner);
     const user = await store.users.find(owner);
     for (const ahead of [0, 90, -90]) {
       const issuer = createSessionTokens(SECRET, { now: () => clock.now() + ahead * SECOND });
@@ -125,11 +122,11 @@ test("accepts a sign-in right after the end, whatever the clocks of both instanc
 test("ends a session from between two ends of one second, however far its clock is ahead", async (t) => {
   const ports = await scene(t);
   const { clock, owner, store, issue, whose } = ports;
-  await endSessionsOf(ports, "owner");
+  await endSessionsOf(ports, await ports.idOf("owner"));
   const fast = createSessionTokens(SECRET, { now: () => clock.now() + 90 * SECOND });
   const between = fast.issue(owner, (await store.users.find(owner))?.sessionsFrom).text;
   assert.equal(await whose(between), "owner");
-  await endSessionsOf(ports, "owner");
+  await endSessionsOf(ports, await ports.idOf("owner"));
   assert.deepEqual([await whose(between), await whose(await issue(owner))], [undefined, "owner"]);
 });
 
@@ -138,9 +135,9 @@ test("does not revive a session when a machine with a slow clock ends sessions",
   const { clock, owner, issue, whose } = ports;
   const old = await issue(owner);
   clock.advance(10 * SECOND);
-  await endSessionsOf(ports, "owner");
+  await endSessionsOf(ports, await ports.idOf("owner"));
   const behind = { ...ports, clock: { now: () => clock.now() - 60 * SECOND } };
-  await endSessionsOf(behind, "owner");
+  await endSessionsOf(behind, await ports.idOf("owner"));
   assert.equal(await whose(old), undefined);
 });
 
@@ -153,9 +150,9 @@ for (const [what, claims] of [
     const exp = ports.clock.now() / SECOND + 3_600;
     const token = mint({ user_id: ports.owner, exp, ...claims });
     assert.equal(await ports.whose(token), "owner");
-    await endSessionsOf(ports, "guest");
+    await endSessionsOf(ports, await ports.idOf("guest"));
     assert.equal(await ports.whose(token), "owner");
-    await endSessionsOf(ports, "owner");
+    await endSessionsOf(ports, await ports.idOf("owner"));
     assert.equal(await ports.whose(token), undefined);
   });
 }
@@ -169,6 +166,9 @@ test("ends nothing for an account that is removed in the meantime", async (t) =>
       return ports.store.users.endSessions(...about);
     },
   };
-  assert.equal(await endSessionsOf({ ...ports, store: { users } }, "owner"), "no-user");
+  assert.equal(
+    await endSessionsOf({ ...ports, store: { users } }, await ports.idOf("owner")),
+    "no-user",
+  );
   assert.deepEqual(ports.recorded, []);
 });

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import type { UserId } from "../../../src/core/records.ts";
 import { createCurrentUser } from "../../../src/core/sessions/current-user.ts";
 import {
-  admittedUser,
   createRequireAuth,
   createRequireUser,
+  userOfAdmission,
 } from "../../../src/core/sessions/require-user.ts";
 import { corePorts, signedInOwner } from "../../support/core-ports.ts";
 
@@ -29,7 +29,7 @@ test("requires a sign-in without a user, and admits a user", async (t) => {
   assert.deepEqual(guard(token), { kind: "admitted", user }, "and next time without a promise");
   assert.deepEqual(guard(""), { kind: "needs-sign-in" });
   const admissions = [await guard(token), await guard(undefined), await guard("a.b.c")];
-  assert.deepEqual(admissions.map(admittedUser), [user, undefined, undefined]);
+  assert.deepEqual(admissions.map(userOfAdmission), [user, undefined, undefined]);
 });
 
 test("rejects when the accounts cannot be counted", async (t) => {

@@ -27,7 +27,7 @@ test("keeps username, hash, ID and sessions_from unchanged", () => {
     kind: "user",
     user: {
       ...{ id: "7f", username: name },
-      rows: [{ table: "users", rows: [["7f", name, HASH, 1_700_000_000, null]] }],
+      rows: [{ table: "users", rows: [["7f", name, HASH, 1_700_000_000, null, null]] }],
     },
   });
 });
@@ -79,7 +79,7 @@ for (const [what, fields] of Object.entries({
     assert.match(one.user.id, /^[0-9a-f-]{36}$/);
     assert.notEqual(one.user.id, other.user.id);
     assert.deepEqual(one.user.rows, [
-      { table: "users", rows: [[one.user.id, "owner", HASH, null, null]] },
+      { table: "users", rows: [[one.user.id, "owner", HASH, null, null, null]] },
     ]);
   });
 }

@@ -27,7 +27,7 @@ test("counts each store operation and log entry under its name, with its time", 
   assert.equal((await gate.send("/account/password", { session, form })).status, 303);
   const { value } = await gate.becomes("latchkey_log_entries_written_total", 3);
   const users = ["users.any", "users.find", "users.findByName", "users.insertFirst"];
-  for (const operation of [...users, "sessions.insert", "sessions.listOf", "log.newestOf"]) {
+  for (const operation of [...users, "sessions.insert", "sessions.listOf", "log.newest"]) {
     assert.ok((value(count(operation)) ?? 0) > 0, operation);
     assert.equal(value(failures(operation)), 0, operation);
   }

@@ -4,6 +4,7 @@ import type { Locale } from "../../../src/web/pages/words.ts";
 import type { Answer, Sending } from "../../support/client.ts";
 import { execute } from "../../support/database.ts";
 import { changeForm, OWNER, type RunningGate, SETUP_FORM, startGate } from "../../support/gate.ts";
+import { linkPath } from "../../support/link.ts";
 import { begunIn, codeShown } from "../../support/one-time-codes.ts";
 
 interface Visitor {
@@ -92,7 +93,7 @@ const excluded: OpenPage = ({ send }) =>
 const codesTurnedOn =
   (code?: (key: string) => string): OpenPage =>
   async ({ send }) => {
-    const begun = await send("/account/codes/begin", { form: { codes_password: OWNER.password } });
+    const begun = await send("/account/codes/begin", { form: {} });
     if (code === undefined) return begun;
     const { sealed, key } = begunIn(begun.body);
     return send("/account/codes/confirm", { form: { sealed, code: code(key) } });
@@ -103,6 +104,13 @@ const withCodes =
   async (visitor) => {
     await codesTurnedOn(codeShown)(visitor);
     return visitor.send(path);
+  };
+
+const link =
+  (form: Readonly<Record<string, string>> | undefined, ...args: readonly string[]): OpenPage =>
+  async ({ gate, send }) => {
+    const path = await linkPath(gate, ...args);
+    return send(path, form && { form });
   };
 
 export const states: Readonly<Record<string, State>> = {
@@ -129,6 +137,15 @@ export const states: Readonly<Record<string, State>> = {
   "home with a wrong code": home(codesTurnedOn(() => "wrong")),
   "home with recovery codes": home(codesTurnedOn(codeShown)),
   "home with codes": home(withCodes("/")),
+  invitation: signedOut(link(undefined, "invite")),
+  "invitation with a taken name": signedOut(link(SETUP_FORM, "invite")),
+  "invitation for a name": signedOut(link(undefined, "invite", "--username", "<b>")),
+  "link for a new password": signedOut(link({}, "reset", OWNER.username)),
+  "link for a guest": signedOut(link(undefined, "guest", "<b>", "--groups", "a")),
+  "sign-in after a new password": signedOut(({ send }) =>
+    send("/login", { headers: { Cookie: "latchkey-notice=password-changed" } }),
+  ),
+  "error for a link": signedOut(openPath("/link/unknown")),
   "error when signed in": home(openPath("/nothing")),
   "error for a user whom an app does not admit": home(excluded),
 };

@@ -13,6 +13,8 @@ export const es: Words = {
   signInFailed:
     "No ha funcionado. Revisa el nombre de usuario y la contraseña. Tras cinco intentos, espera un minuto.",
   welcomeBack: "Hola de nuevo",
+  confirm: "Confirma tu identidad",
+  confirmAbout: "Inicia sesión de nuevo para cambiar cómo la inicias.",
   continue: "Continuar",
   useAnotherAccount: "Usar otra cuenta",
   noAccountYet: "Todavía no hay ninguna cuenta.",
@@ -27,6 +29,9 @@ export const es: Words = {
   domain: "Dominio (opcional)",
   domainHint: "Nombre de host público, por ejemplo example.com.",
   createAccount: "Crear cuenta",
+
+  invitedTo: (app) => `Tienes una invitación a ${app}`,
+  asGuest: (name) => `Continúas como invitado ${name}.`,
 
   accountAt: (app) => `Tu cuenta en ${app}`,
   signedInAs: (username) => `Sesión iniciada como ${username}`,
@@ -58,7 +63,6 @@ export const es: Words = {
     "Una aplicación en tu teléfono muestra un código nuevo cada 30 segundos. Al iniciar sesión se piden entonces la contraseña y un código.",
   oneTimeCode: "Código de un solo uso",
   codeHint: "Solo si tu cuenta usa estos códigos.",
-  codeOrRecoveryCode: "El de la aplicación o un código de recuperación.",
   scanCode: "Escanea esto con tu aplicación de autenticación:",
   qrCode: "Código QR para tu aplicación de autenticación",
   openInApp: "Abrir en una aplicación de este dispositivo",
@@ -96,12 +100,16 @@ export const es: Words = {
     user_remove: (username) => `Se eliminó la cuenta ${username}`,
     user_sign_out: (username) => `Se cerró la sesión de ${username} en todos los dispositivos`,
     user_sign_out_all: () => "Se cerró la sesión de todos los usuarios",
+    link_make: (link) => `Enlace de un solo uso creado: ${link}`,
+    link_revoke: (link) => `Enlace de un solo uso revocado: ${link}`,
+    link_use: (username) => `${username} usó un enlace de un solo uso`,
     user_import: (count) => `Cuentas importadas: ${count}`,
   },
 
   titles: {
     noSuchPage: "Aquí no hay nada",
     methodNotAllowed: "Método no permitido",
+    linkGone: "Enlace no válido",
     crossSite: "Formulario rechazado",
   },
   noAccess: "Sin acceso",
@@ -135,6 +143,33 @@ export const es: Words = {
   usePasskey: "Usar una llave de acceso",
   passkeyFailed: "No ha funcionado. Inténtalo de nuevo o usa tu contraseña.",
 
+  people: "Personas",
+  search: "Buscar",
+  previous: "Anterior",
+  next: "Siguiente",
+  lastSignIn: "Último inicio de sesión",
+  yes: "Sí",
+  no: "No",
+  groups: "Grupos",
+  groupsHint: "Separados por comas. Los miembros de admins gestionan a las personas.",
+  save: "Guardar",
+  endAllSessions: "Cerrar todas las sesiones",
+  newUsername: "Nuevo nombre de usuario",
+  removeAccount: "Eliminar la cuenta",
+  guest: "Invitado",
+  invite: "Invitar a alguien",
+  inviteHint: "Sin nombre, lo elige la persona.",
+  makeLink: "Crear un enlace",
+  makeReset: "Crear un enlace para una nueva contraseña",
+  codesOffToo: "Desactivar también los códigos de un solo uso",
+  openLinks: "Enlaces abiertos",
+  revoke: "Revocar",
+  allTypes: "Todos los tipos",
+  until: (date) => `hasta el ${date}`,
+  linkMade: (date) =>
+    `Copia y envía este enlace. Solo se muestra ahora y funciona una vez, hasta el ${date}.`,
+  by: (who) => `por ${who}`,
+
   messages: {
     invalidSetupToken: "El código de configuración no es válido.",
     usernameOrPasswordMissing: "El nombre de usuario y la contraseña son obligatorios.",
@@ -143,6 +178,12 @@ export const es: Words = {
     currentPasswordIncorrect: "La contraseña actual es incorrecta.",
     newPasswordsDiffer: "Las nuevas contraseñas no coinciden.",
     newPasswordTooShort: "La contraseña debe tener al menos 8 caracteres.",
+    linkGone:
+      "Este enlace no funciona. Quizá ya se usó o ha caducado: pide uno nuevo. Después de muchos intentos, espera un minuto.",
+    usernameTaken: "Este nombre de usuario ya está en uso. Elige otro.",
+    lastAdmin: "El último administrador se queda, también en el grupo admins.",
+    groupsInvalid:
+      "Un grupo tiene como máximo 32 letras minúsculas, cifras y guiones, y una persona, 32 grupos.",
     codeIncorrect:
       "El código es incorrecto o ya se usó. Después de cinco intentos, espera un minuto.",
     codesNotBegun: "La activación de los códigos tardó demasiado. Empieza de nuevo.",

@@ -1,8 +1,8 @@
 PRAGMA foreign_keys=OFF;
 BEGIN TRANSACTION;
-CREATE TABLE users (id TEXT PRIMARY KEY, username TEXT NOT NULL UNIQUE, password_hash TEXT NOT NULL, sessions_from INTEGER, groups TEXT) STRICT;
-INSERT INTO users VALUES('320054a3-31fe-46d5-a198-914681b2990a','owner','$argon2id$v=19$m=19456,t=2,p=1$Ys5QN6AnIDYs7E/hDYgE2A$ctyFPT3NI6r8VekJytJ2Ht+nayw+g4mXm+3ZIRBtRsM',NULL,',admins,');
-INSERT INTO users VALUES('de50fe5f-5ae4-419c-89ee-26cb153bcd9d','guest','$argon2id$v=19$m=19456,t=2,p=1$/S2qVXFLX756IQGMNZ2XAw$PQyisaBbbIITBJjHdJMNyUF1P1j3rGoD9KWt/f2Y0Pg',1795443215,NULL);
+CREATE TABLE users (id TEXT PRIMARY KEY, username TEXT NOT NULL UNIQUE, password_hash TEXT NOT NULL, sessions_from INTEGER, groups TEXT, ends_at INTEGER) STRICT;
+INSERT INTO users VALUES('320054a3-31fe-46d5-a198-914681b2990a','owner','$argon2id$v=19$m=19456,t=2,p=1$Ys5QN6AnIDYs7E/hDYgE2A$ctyFPT3NI6r8VekJytJ2Ht+nayw+g4mXm+3ZIRBtRsM',NULL,',admins,',NULL);
+INSERT INTO users VALUES('de50fe5f-5ae4-419c-89ee-26cb153bcd9d','guest','$argon2id$v=19$m=19456,t=2,p=1$/S2qVXFLX756IQGMNZ2XAw$PQyisaBbbIITBJjHdJMNyUF1P1j3rGoD9KWt/f2Y0Pg',1795443215,NULL,NULL);
 CREATE TABLE sessions (id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE, created_at INTEGER NOT NULL, used_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, address TEXT NOT NULL, device TEXT NOT NULL, ended_at INTEGER) STRICT;
 INSERT INTO sessions VALUES('ea8d2144b30021005ca67076694d3b95','320054a3-31fe-46d5-a198-914681b2990a',1795443213000,1795443213077,1798035213000,'127.0.0.1','',NULL);
 INSERT INTO sessions VALUES('550ab8c029467be426aca94cfc16e296','320054a3-31fe-46d5-a198-914681b2990a',1795443213000,1795443213150,1798035213000,'127.0.0.1','',NULL);
@@ -16,6 +16,8 @@ INSERT INTO answers VALUES('FdHLzL4PuZ5xpzsH6Z8Ykw','320054a3-31fe-46d5-a198-914
 CREATE TABLE codes (user_id TEXT PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE, begun TEXT, secret TEXT, last_step INTEGER NOT NULL, recovery TEXT NOT NULL, wrong INTEGER NOT NULL) STRICT;
 INSERT INTO codes VALUES('320054a3-31fe-46d5-a198-914681b2990a','Vlo8bWoPcdq2i7mqMrTKCKjYmJ1NfvgnVdtoPZnP5L0',NULL,0,',',0);
 INSERT INTO codes VALUES('de50fe5f-5ae4-419c-89ee-26cb153bcd9d',NULL,'jTmfb26bkBSmX6_XNOIejajtB_Z_fMFJp7ZnsO6BsZqutnLGpen1CHlYV1cxS8xa',59848107,',u0b7hUqJLghHLAub7cq0QCrXUTyzNnaimsaZ5CDtnTw,oubu_B1_Rv16gKwqmFonil89eAb90I4w6YhiTtJFL0w,psUpE1CcQwSIHYhYRkW-CeS6RmSK6_MX_jDFA7W_T-g,nruxtun9AnKygjW2FMFVeDkKs54IUFKbArc72to_rMs,98r6Q5rKmpF5mYaoYgFSXPh8Nq4M92XvUBZZqBvSPoQ,4DyhqQWWt8sZkDEBzSv9QQaUaOPubEQeYEEMMl-s_Q4,WH58M7T4j9WP3PJ_atUd1JspXLMSUDyQHiosJOcgoT8,_lW3XcM-XzENTPXV1pQQWKgckFUg9BiV9EhRxRhte7I,ADMjFZh9NChdsuEG7nkuGfeSZvAKKg2gU7gPqEQZJZY,JLUySq32XsOttxxqOnDR6vsz8lvs_ALAhnlijzNBIAA,',0);
+CREATE TABLE links (id TEXT PRIMARY KEY, token_hash TEXT NOT NULL UNIQUE, purpose TEXT NOT NULL, user_id TEXT REFERENCES users (id) ON DELETE CASCADE, name TEXT, groups TEXT, ends_at INTEGER, guest_seconds INTEGER, made_by TEXT, expires_at INTEGER NOT NULL, uses_left INTEGER NOT NULL) STRICT;
+INSERT INTO links VALUES('5b0fd3f1c3a94e27','2vsdUbGVb3XuUJkcM0KyV1rk5W6nK8zqTFV0e1W9c3M','invite',NULL,'bob',',family,',NULL,NULL,NULL,1796048013000,1);
 CREATE TABLE log_entries (id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, type TEXT NOT NULL, summary TEXT NOT NULL, author TEXT NOT NULL, user_id TEXT, subject TEXT, address TEXT, device TEXT) STRICT;
 INSERT INTO log_entries VALUES(1,1795443213082,'signup','Created account owner','system','320054a3-31fe-46d5-a198-914681b2990a','owner','127.0.0.1','');
 INSERT INTO log_entries VALUES(2,1795443213150,'signin','Signed in as owner','system','320054a3-31fe-46d5-a198-914681b2990a','owner','127.0.0.1','');
@@ -30,11 +32,14 @@ INSERT INTO log_entries VALUES(10,1795443215596,'signin','Signed in as guest','s
 INSERT INTO log_entries VALUES(11,1795443215665,'codes_on','Turned on one-time codes of guest','system','de50fe5f-5ae4-419c-89ee-26cb153bcd9d','guest','127.0.0.9','');
 DELETE FROM sqlite_sequence;
 INSERT INTO sqlite_sequence VALUES('log_entries',11);
+CREATE INDEX users_by_ends_at ON users (ends_at);
 CREATE INDEX sessions_by_user_id_used_at ON sessions (user_id, used_at);
 CREATE INDEX sessions_by_expires_at ON sessions (expires_at);
 CREATE INDEX passkeys_by_user_id ON passkeys (user_id);
 CREATE INDEX answers_by_user_id ON answers (user_id);
 CREATE INDEX answers_by_expires_at ON answers (expires_at);
+CREATE INDEX links_by_user_id ON links (user_id);
+CREATE INDEX links_by_expires_at ON links (expires_at);
 CREATE INDEX log_entries_by_at ON log_entries (at);
 CREATE INDEX log_entries_by_type_id ON log_entries (type, id);
 CREATE INDEX log_entries_by_user_id_id ON log_entries (user_id, id);

@@ -70,6 +70,19 @@ CREATE TABLE public.latchkey_configured (
     yes boolean NOT NULL,
     CONSTRAINT latchkey_configured_yes_check CHECK (yes)
 );
+CREATE TABLE public.latchkey_links (
+    id text NOT NULL COLLATE pg_catalog."C",
+    token_hash text NOT NULL COLLATE pg_catalog."C",
+    purpose text NOT NULL COLLATE pg_catalog."C",
+    user_id text COLLATE pg_catalog."C",
+    name text COLLATE pg_catalog."C",
+    groups text COLLATE pg_catalog."C",
+    ends_at bigint,
+    guest_seconds bigint,
+    made_by text COLLATE pg_catalog."C",
+    expires_at bigint NOT NULL,
+    uses_left bigint NOT NULL
+);
 CREATE TABLE public.latchkey_log (
     id bigint NOT NULL,
     at bigint NOT NULL,
@@ -116,7 +129,8 @@ CREATE TABLE public.latchkey_users (
     username text NOT NULL COLLATE pg_catalog."C",
     password_hash text NOT NULL COLLATE pg_catalog."C",
     sessions_from bigint,
-    groups text COLLATE pg_catalog."C"
+    groups text COLLATE pg_catalog."C",
+    ends_at bigint
 );
 INSERT INTO public.latchkey_answers VALUES ('N-F7CQBAt_PfKmJI8-INTA', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795445254718);
 INSERT INTO public.latchkey_answers VALUES ('wGQNc3p8BQReL8lVoyhjyA', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795445254736);
@@ -126,6 +140,7 @@ INSERT INTO public.latchkey_attempts VALUES ('127.0.0.8', '{"2026-11-23 14:42:36
 INSERT INTO public.latchkey_codes VALUES ('3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'SVczd1Cc3UohgLRwxxtlufvPTk-ftMBZ0dXqO-6qV38', NULL, 0, ',', 0);
 INSERT INTO public.latchkey_codes VALUES ('1a498344-06e1-407c-bd9f-17672527e5df', NULL, 'kF3I2ECTk-GaCTtGXDtPwngO3vBoFlgP5jeWehqngxfSDoe6szQ90zjocF9nANAD', 59848165, ',g5OM2h1cwy6GuLal1rW40O_UyWEbP0zD80jITUzhGhI,-LOCqnBbgegWFRWgNoVNx5fmtf424p0JPgPxF0LHGq0,NhCBLcWkB5gTK8h5LVyZSGKIDSPPEsoKkwyHzSVAtjw,D0LRkSt3AeOn7a8-nYBzp7DFiQXccduu1cQrOYY40B8,b53Pr_lIHehq0ka9sSvXpndwqlM2K58yVMPHvH96J6g,Xz1M_-xz38g8upBBp7Byx9U8NEMiTk4TzG4ic8EqHF0,WA8MeXawtRHFhC_vJymHDVE5kWhADM5HJlEXnU7IDdY,UiEpRViZcbHGGY2Mrsd6TLQBFirRQ358s5-S1wPYwEc,68wwHQZQcfl7jdZ5cSSVqXoaKl0n_qbW91ACPWa1Tw0,6qmYRCsmOoGRCA_-swxOmj2qvT3tts1Pk796wCMxHA4,', 0);
 INSERT INTO public.latchkey_configured VALUES (true);
+INSERT INTO public.latchkey_links VALUES ('5b0fd3f1c3a94e27', '2vsdUbGVb3XuUJkcM0KyV1rk5W6nK8zqTFV0e1W9c3M', 'invite', NULL, 'bob', ',family,', NULL, NULL, NULL, 1796048013000, 1);
 INSERT INTO public.latchkey_log VALUES (1, 1795444954368, 'signup', 'Created account owner', 'system', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '127.0.0.1', '', '2f14edf6-3d57-4423-9656-c1f0d3f1b4a9');
 INSERT INTO public.latchkey_log VALUES (2, 1795444954396, 'signin', 'Signed in as owner', 'system', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '127.0.0.1', '', '20774156-ccc6-40fd-9cf7-8e5b8f15ff4d');
 INSERT INTO public.latchkey_log VALUES (3, 1795444954533, 'password_change', 'Changed password', 'system', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '127.0.0.1', '', 'bd311b7a-e708-4c85-9cbb-ac7190d46b0c');
@@ -144,8 +159,8 @@ INSERT INTO public.latchkey_sessions VALUES ('3c9bf8859947cdcec0c77c72d6b7283b',
 INSERT INTO public.latchkey_sessions VALUES ('b541ffa0ffb8bfcdd9eb9280826941b1', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954396, 1798036954000, '127.0.0.1', '', NULL);
 INSERT INTO public.latchkey_sessions VALUES ('d65ac3da4f2d4669c3b2bbf73d64361e', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954749, 1798036954000, '127.0.0.9', '', 1795444954752);
 INSERT INTO public.latchkey_sessions VALUES ('ba8c27ba492223cc8fd5c4c0dc037bc7', '1a498344-06e1-407c-bd9f-17672527e5df', 1795444956000, 1795444956418, 1798036956000, '127.0.0.8', '', NULL);
-INSERT INTO public.latchkey_users VALUES ('3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '$argon2id$v=19$m=19456,t=2,p=1$NzwolAryzkCWiGSKsWqCbg$Fbd2njSFUtN48Br4NQfIoTyur21a7zQEF1ztzWXS/yU', NULL, ',admins,');
-INSERT INTO public.latchkey_users VALUES ('1a498344-06e1-407c-bd9f-17672527e5df', 'guest', '$argon2id$v=19$m=19456,t=2,p=1$cMmxHRehNl+WtwdrTAVSJw$zqVaF4KKpaYSqriHlQHHDFTOGxJK6ygkf7W9e0p5lOg', 1795444955, NULL);
+INSERT INTO public.latchkey_users VALUES ('3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '$argon2id$v=19$m=19456,t=2,p=1$NzwolAryzkCWiGSKsWqCbg$Fbd2njSFUtN48Br4NQfIoTyur21a7zQEF1ztzWXS/yU', NULL, ',admins,', NULL);
+INSERT INTO public.latchkey_users VALUES ('1a498344-06e1-407c-bd9f-17672527e5df', 'guest', '$argon2id$v=19$m=19456,t=2,p=1$cMmxHRehNl+WtwdrTAVSJw$zqVaF4KKpaYSqriHlQHHDFTOGxJK6ygkf7W9e0p5lOg', 1795444955, NULL, NULL);
 ALTER TABLE ONLY public.latchkey_answers
     ADD CONSTRAINT latchkey_answers_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_attempts
@@ -154,6 +169,10 @@ ALTER TABLE ONLY public.latchkey_codes
     ADD CONSTRAINT latchkey_codes_pkey PRIMARY KEY (user_id);
 ALTER TABLE ONLY public.latchkey_configured
     ADD CONSTRAINT latchkey_configured_pkey PRIMARY KEY (yes);
+ALTER TABLE ONLY public.latchkey_links
+    ADD CONSTRAINT latchkey_links_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.latchkey_links
+    ADD CONSTRAINT latchkey_links_token_hash_key UNIQUE (token_hash);
 ALTER TABLE ONLY public.latchkey_log_end
     ADD CONSTRAINT latchkey_log_end_pkey PRIMARY KEY (one);
 ALTER TABLE ONLY public.latchkey_log
@@ -172,12 +191,15 @@ ALTER TABLE ONLY public.latchkey_users
     ADD CONSTRAINT latchkey_users_username_key UNIQUE (username);
 CREATE INDEX latchkey_answers_by_expires_at ON public.latchkey_answers USING btree (expires_at);
 CREATE INDEX latchkey_answers_by_user_id ON public.latchkey_answers USING btree (user_id);
+CREATE INDEX latchkey_links_by_expires_at ON public.latchkey_links USING btree (expires_at);
+CREATE INDEX latchkey_links_by_user_id ON public.latchkey_links USING btree (user_id);
 CREATE INDEX latchkey_log_by_at ON public.latchkey_log USING btree (at);
 CREATE INDEX latchkey_log_by_type_id ON public.latchkey_log USING btree (type, id);
 CREATE INDEX latchkey_log_by_user_id_id ON public.latchkey_log USING btree (user_id, id);
 CREATE INDEX latchkey_passkeys_by_user_id ON public.latchkey_passkeys USING btree (user_id);
 CREATE INDEX latchkey_sessions_by_expires_at ON public.latchkey_sessions USING btree (expires_at);
 CREATE INDEX latchkey_sessions_by_user_id_used_at ON public.latchkey_sessions USING btree (user_id, used_at);
+CREATE INDEX latchkey_users_by_ends_at ON public.latchkey_users USING btree (ends_at);
 CREATE TRIGGER latchkey_note_removal AFTER DELETE OR TRUNCATE ON public.latchkey_users FOR EACH STATEMENT EXECUTE FUNCTION public.latchkey_note_removal();
 CREATE TRIGGER latchkey_note_user AFTER INSERT ON public.latchkey_users FOR EACH STATEMENT EXECUTE FUNCTION public.latchkey_note_user();
 CREATE TRIGGER latchkey_tell_end AFTER INSERT OR UPDATE ON public.latchkey_sessions FOR EACH ROW WHEN ((new.ended_at IS NOT NULL)) EXECUTE FUNCTION public.latchkey_tell_end();
@@ -186,6 +208,8 @@ ALTER TABLE ONLY public.latchkey_answers
     ADD CONSTRAINT latchkey_answers_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.latchkey_codes
     ADD CONSTRAINT latchkey_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.latchkey_links
+    ADD CONSTRAINT latchkey_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.latchkey_passkeys
     ADD CONSTRAINT latchkey_passkeys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.latchkey_sessions

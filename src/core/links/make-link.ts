@@ -1,0 +1,51 @@
+import { randomBytes } from "node:crypto";
+import type { AccountPorts } from "../accounts/account-ports.ts";
+import { hasEnded } from "../accounts/living-users.ts";
+import { eventOf } from "../log/events.ts";
+import { type Link, NO_PASSWORD, type StoredUser, type UserId } from "../records.ts";
+import type { LinkStore } from "../store.ts";
+import { linkTokenHash } from "./find-link.ts";
+
+/** What making and revoking links needs. */
+export interface LinkPorts extends Pick<AccountPorts, "clock" | "record"> {
+  readonly store: AccountPorts["store"] & { readonly links: LinkStore };
+}
+
+/** How long a link works, unless its maker says otherwise. */
+export const LINK_LIFETIME_MS: number = 7 * 86_400_000;
+
+/** For a new password, with the user. `name` is the username of an invitation, if it is settled. */
+export type WantedLink = Omit<Link, "id" | "tokenHash">;
+
+type MakeLinkOutcome =
+  | { readonly kind: "no-account" | "no-user" | "username-taken" }
+  /** Only the caller ever has the token. */
+  | { readonly kind: "made"; readonly link: Link; readonly token: string };
+
+export async function makeLink(
+  { store, clock, record }: LinkPorts,
+  wanted: WantedLink,
+): Promise<MakeLinkOutcome> {
+  // The first account is made by the setup alone.
+  if (!(await store.users.any())) return { kind: "no-account" };
+  const { purpose, name, userId } = wanted;
+  const named = name !== undefined && purpose === "invite" && (await store.users.findByName(name));
+  if (named) return { kind: "username-taken" };
+  const isReset = purpose === "reset" || purpose === "reset-codes-off";
+  const user = isReset ? await store.users.find(userId ?? ("" as UserId)) : undefined;
+  if (isReset && !canHavePassword(user, clock.now())) return { kind: "no-user" };
+  const token = randomBytes(32).toString("base64url");
+  const ids = { id: randomBytes(8).toString("hex"), tokenHash: linkTokenHash(token) };
+  const link: Link = { ...wanted, ...ids, ...(user && { name: user.username }) };
+  await store.links.insert(link);
+  await record(eventOf("link_make", { user, name: linkText(link) }));
+  return { kind: "made", link, token };
+}
+
+/** Not a guest, whom guards without a list would admit from then on. */
+const canHavePassword = (user: StoredUser | undefined, now: number): boolean =>
+  user !== undefined && !hasEnded(user, now) && user.passwordHash !== NO_PASSWORD;
+
+/** What the audit log calls a link. */
+export const linkText = ({ id, purpose, name }: Link): string =>
+  [id, purpose, name ?? []].flat().join(" ");

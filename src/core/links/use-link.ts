@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto";
+import { type Client, networkRequester } from "../limits/requester.ts";
+import type { EventLog } from "../log/event-log.ts";
+import { eventOf } from "../log/events.ts";
+import { isTooShort } from "../passwords/password-length.ts";
+import type { Passwords } from "../passwords/passwords.ts";
+import { type Link, NO_PASSWORD, type User } from "../records.ts";
+import type { IssuedToken } from "../sessions/session-token.ts";
+import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
+import type { UserMemory } from "../sessions/user-memory.ts";
+import { type FindLinkPorts, findLink, type OpenLink } from "./find-link.ts";
+
+export interface UseLinkPorts extends StartSessionPorts, FindLinkPorts {
+  readonly users: Pick<UserMemory, "forget">;
+  readonly passwords: Passwords;
+  readonly events: Pick<EventLog, "record">;
+}
+
+export interface LinkForm {
+  readonly username: string;
+  readonly password: string;
+  readonly confirm: string;
+}
+
+export type LinkProblem =
+  | "username-missing"
+  | "password-missing"
+  | "passwords-differ"
+  | "password-too-short"
+  | "username-taken";
+
+type UseLinkOutcome =
+  /** As for `findLink`: it cannot be used, or another request was first. */
+  | { readonly kind: "gone" }
+  /** The link can still be used. */
+  | { readonly kind: "rejected"; readonly problem: LinkProblem; readonly open: OpenLink }
+  | { readonly kind: "entered"; readonly user: User; readonly token: IssuedToken }
+  /** Without a session: the sign-in still asks for a one-time code. */
+  | { readonly kind: "password-reset" };
+
+/** Uses a link with what its page has asked for, which for a guest is nothing. */
+export async function useLink(
+  ports: UseLinkPorts,
+  token: string,
+  form: LinkForm,
+  client: Client,
+): Promise<UseLinkOutcome> {
+  const open = await findLink(ports, token, client);
+  if (open === undefined) return { kind: "gone" };
+  const { link, username = form.username } = open;
+  const isGuest = link.purpose === "guest";
+  const problem = isGuest ? undefined : problemOf({ ...form, username });
+  if (problem !== undefined) return { kind: "rejected", problem, open };
+  const passwordHash = isGuest
+    ? NO_PASSWORD
+    : await ports.passwords.hash(form.password, networkRequester(client));
+
+  const now = new Date(ports.clock.now());
+  const made = { passwordHash, ...settledBy(link, now) };
+  const useAs = (name: string) => ports.store.links.use(link, { ...made, username: name }, now);
+  let user = await useAs(username);
+  while (isGuest && user === "taken") user = await useAs(`${username} ${suffix()}`);
+  if (user === "gone") return { kind: "gone" };
+  if (user === "taken") return { kind: "rejected", problem: "username-taken", open };
+  ports.users.forget(user.id);
+  ports.events.record(eventOf("link_use", { user, client }));
+  if (link.userId !== undefined) return { kind: "password-reset" };
+  return { kind: "entered", user, token: startSession(ports, user, client) };
+}
+
+/** What a link settles of the account that it makes. */
+function settledBy({ purpose, groups = [], guestSeconds, ...link }: Link, now: Date) {
+  const leaves =
+    guestSeconds === undefined ? link.expiresAt : new Date(now.getTime() + guestSeconds * 1_000);
+  const endsAt = purpose === "guest" ? leaves : link.endsAt;
+  return { ...(groups.length > 0 && { groups }), ...(endsAt && { endsAt }) };
+}
+
+const suffix = (): string => randomBytes(2).toString("hex");
+
+function problemOf({ username, password, confirm }: LinkForm): LinkProblem | undefined {
+  if (username === "") return "username-missing";
+  if (password === "") return "password-missing";
+  if (password !== confirm) return "passwords-differ";
+  return isTooShort(password) ? "password-too-short" : undefined;
+}

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { type Link, type NewUser, NO_PASSWORD } from "../core/records.ts";
+import { type Rule, race, type With } from "./database.ts";
+import { add, addTwo, hashText } from "./samples.ts";
+
+const NOW = new Date(1_000_000);
+const LATER = new Date(2_000_000);
+const LINK: Link = {
+  ...{ id: "link", tokenHash: "hash", purpose: "guest", name: "visitor", groups: ["a", "b"] },
+  ...{ guestSeconds: 60, madeBy: "owner", expiresAt: LATER, usesLeft: 2 },
+};
+const visitor = (username: string, endsAt: Date = LATER): NewUser => ({
+  ...{ username, passwordHash: NO_PASSWORD, groups: ["a"], endsAt },
+});
+
+/** One-time links. */
+export function testLinks(rule: Rule<With<"links">>): void {
+  rule("finds a link by the hash of its token until it expires", async (store, database) => {
+    await store.links.insert(LINK);
+    const other = await database.connect();
+    assert.deepEqual(await other.links.find("hash", NOW), LINK);
+    assert.deepEqual(await other.links.read("", 9, NOW), [LINK]);
+    assert.equal(await store.links.find("hash", LATER), undefined);
+    assert.deepEqual(await store.links.read("", 9, LATER), []);
+    assert.equal(await store.links.use(LINK, visitor("late"), LATER), "gone");
+    assert.equal(await store.links.find("link", NOW), undefined, "an ID is not a token");
+  });
+
+  rule("makes two accounts for two uses, of eight at once", async (store, database) => {
+    await store.links.insert(LINK);
+    const answers = await race(database, 1, (one, i) =>
+      one.links.use(LINK, visitor(`visitor ${i}`), NOW),
+    );
+    const made = answers.flatMap((one) => (typeof one === "object" ? [one] : []));
+    assert.deepEqual([made.length, answers.filter((one) => one === "gone").length], [2, 6]);
+    assert.deepEqual([made[0]?.guest, made[0]?.groups], [true, ["a"]]);
+    const users = await store.users.read("", 9);
+    const { username = "" } = users[0] ?? {};
+    assert.deepEqual(users[0], { id: users[0]?.id, ...visitor(username) });
+    assert.deepEqual(users.map(({ id }) => id).sort(), made.map(({ id }) => id).sort());
+    assert.equal(await store.links.find("hash", NOW), undefined);
+    assert.equal(await store.links.revoke("link", NOW), undefined, "it is used up");
+  });
+
+  rule("uses up nothing for a taken username", async (store) => {
+    await add(store, "owner");
+    await store.links.insert({ ...LINK, usesLeft: 1 });
+    assert.equal(await store.links.use(LINK, visitor("owner"), NOW), "taken");
+    assert.equal(typeof (await store.links.use(LINK, visitor("visitor"), NOW)), "object");
+    assert.equal(await store.links.use(LINK, visitor("another"), NOW), "gone");
+  });
+
+  rule("sets a password once, of eight at once, and ends the sessions", async (store, database) => {
+    const { owner, guest } = await addTwo(store);
+    await store.users.endSessions(owner.id, 9_000);
+    const link: Link = { ...LINK, purpose: "reset", userId: owner.id, usesLeft: 1 };
+    await store.links.insert(link);
+    const answers = await race(database, 1, (one, i) =>
+      one.links.use(link, { username: "", passwordHash: hashText(`by ${i}`) }, NOW),
+    );
+    const [winner, ...others] = answers.flatMap((one, i) => (one === "gone" ? [] : [i]));
+    assert.deepEqual(others, []);
+    const passwordHash = hashText(`by ${winner}`);
+    const changed = { ...owner, passwordHash, sessionsFrom: 9_001 };
+    assert.deepEqual(await store.users.find(owner.id), changed);
+    assert.deepEqual(await store.users.find(guest.id), guest);
+  });
+
+  rule("revokes a link once, and removes that of a removed account", async (store, database) => {
+    const { guest } = await addTwo(store);
+    await store.links.insert({ ...LINK, userId: guest.id });
+    const answers = await race(database, 1, (one) => one.links.revoke("link", NOW));
+    const revoked = answers.filter((one) => one !== undefined);
+    assert.deepEqual(revoked, [{ ...LINK, userId: guest.id }]);
+    assert.equal(await store.links.use(LINK, visitor("visitor"), NOW), "gone");
+    await store.links.insert({ ...LINK, userId: guest.id });
+    await store.users.remove(guest.id);
+    assert.equal(await store.links.find("hash", NOW), undefined);
+  });
+
+  rule("removes expired links, and guests who have ended", async (store) => {
+    const ended = await store.users.insert(visitor("ended", NOW));
+    assert.deepEqual(await store.links.removeEnded(NOW), [], "no account would be left");
+    const owner = await add(store, "owner");
+    await store.users.insert(visitor("visitor"));
+    await store.users.insert({ ...visitor("temp", NOW), passwordHash: hashText("x") });
+    await store.links.insert({ ...LINK, expiresAt: NOW });
+    assert.deepEqual(await store.links.removeEnded(NOW), [ended]);
+    const names = (await store.users.read("", 9)).map(({ username }) => username);
+    assert.deepEqual(names.sort(), ["owner", "temp", "visitor"]);
+    assert.deepEqual(await store.links.read("", 9, new Date(0)), []);
+    assert.equal(await store.users.remove(owner.id), "last", "all others end");
+  });
+}

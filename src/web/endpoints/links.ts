@@ -1,0 +1,98 @@
+import { andThen } from "../../core/base/maybe-promise.ts";
+import type { OpenLink } from "../../core/links/find-link.ts";
+import type { LinkProblem } from "../../core/links/use-link.ts";
+import { locationFor } from "../answers/location.ts";
+import { noticeCookie } from "../answers/notice.ts";
+import { type Answer, redirect, withHeader } from "../answers/responses.ts";
+import { acceptedTarget, RETURN_TO } from "../answers/return-to.ts";
+import { cookieIn, sessionCookies } from "../answers/session-cookie.ts";
+import type { Endpoint } from "../endpoint.ts";
+import type { LinkField, PageData } from "../pages/page-data.ts";
+import type { MessageName } from "../pages/words/en.ts";
+import type { FormEndpoint, LinkRules, WebPorts } from "../ports.ts";
+import { noteRefusal } from "../request/warnings.ts";
+import { parameterOf, type WebRequest } from "../request/web-request.ts";
+import { limitedClient } from "./login.ts";
+
+const tokenIn = ({ paths }: WebPorts, { path }: WebRequest): string =>
+  path.slice(paths.link.length);
+
+/** Shows what the link is for and uses nothing up: mail scanners open links too. */
+export const getLink =
+  (ports: WebPorts, links: LinkRules): Endpoint =>
+  async (request) => {
+    const open = await links.find(tokenIn(ports, request), await limitedClient(ports, request));
+    if (open === undefined) return gone(ports, request);
+    const cookies = [`${OPENED}=1; Path=${ports.paths.link}; HttpOnly; SameSite=Strict`];
+    return ports.views.page(request, "link", linkData(open, ""), { cookies });
+  };
+
+const linkData = (
+  { link: { purpose }, username }: OpenLink,
+  entered: string,
+): PageData["link"] => ({
+  purpose: purpose === "reset-codes-off" ? "reset" : purpose,
+  username: username ?? entered,
+  isUsernameSet: username !== undefined,
+});
+
+/** One answer for all links that cannot be used, and for too many attempts. */
+function gone(ports: WebPorts, request: WebRequest): Promise<Answer> {
+  noteRefusal(ports, request, "one-time link refused");
+  return ports.views.error(request, 404, "linkGone");
+}
+
+/** The message of each problem, and the field that it is about. */
+const problems: Readonly<Record<LinkProblem, readonly [MessageName, LinkField]>> = {
+  "username-missing": ["usernameOrPasswordMissing", "username"],
+  "password-missing": ["usernameOrPasswordMissing", "password"],
+  "passwords-differ": ["passwordsDiffer", "password"],
+  "password-too-short": ["newPasswordTooShort", "password"],
+  "username-taken": ["usernameTaken", "username"],
+};
+
+export const postLink =
+  (links: LinkRules): FormEndpoint =>
+  async (ports, request, form) => {
+    const { views, paths, options } = ports;
+    const [username, password, confirm] = [form("username"), form("password"), form("confirm")];
+    const client = await limitedClient(ports, request);
+    const entered = { username, password, confirm };
+    const outcome = await links.use(tokenIn(ports, request), entered, client);
+    switch (outcome.kind) {
+      case "gone":
+        return gone(ports, request);
+      case "rejected": {
+        const [name, field] = problems[outcome.problem];
+        const problem = { message: views.message(request, name), fields: [field] as const };
+        const data = { ...linkData(outcome.open, username), problem };
+        return views.page(request, "link", data, { status: 422 });
+      }
+      case "password-reset":
+        return redirect(paths.login, [noticeCookie(request, paths.login, "password-changed")]);
+      case "entered": {
+        const target = acceptedTarget(options, request, parameterOf(request, RETURN_TO));
+        return redirect(
+          target ?? locationFor(options.postLoginLocation, outcome.user),
+          sessionCookies(request, outcome.token, options.hosts.cookieDomain),
+        );
+      }
+    }
+  };
+
+/** The path contains the token, which an app on the same host would get as the referrer. */
+export const withoutReferrer =
+  (endpoint: Endpoint): Endpoint =>
+  (request) =>
+    andThen(endpoint(request), (answer) => withHeader(answer, "Referrer-Policy", "no-referrer"));
+
+const OPENED = "latchkey-link";
+
+/**
+ * A page without a referrer posts `Origin: null`, and over plain HTTP browsers say no more. They send
+ * the cookie of the page, which is `SameSite=Strict`, with no form of another site.
+ */
+export const isOpenedHere = (request: WebRequest): boolean =>
+  request.header("sec-fetch-site") === undefined &&
+  request.header("origin") === "null" &&
+  cookieIn(request.header("cookie"), OPENED) !== undefined;

@@ -1,0 +1,55 @@
+import type { MaybePromise } from "../../../core/base/maybe-promise.ts";
+import { answerRefused } from "../../answer-refused.ts";
+import type { Answer } from "../../answers/responses.ts";
+import type { Endpoint } from "../../endpoint.ts";
+import { signInPath } from "../../guards.ts";
+import { pathOf } from "../../paths.ts";
+import type { PeopleRules, WebPorts } from "../../ports.ts";
+import type { AdmittedRequest } from "../../request/web-request.ts";
+import { pageOfForm } from "../account.ts";
+
+/**
+ * The endpoint for administrators. To other users, and to guests, the path is an unknown one. The
+ * store decides, since another process may have taken away the group a moment ago.
+ */
+export const forAdmins =
+  (
+    ports: WebPorts,
+    people: PeopleRules,
+    endpoint: (request: AdmittedRequest) => MaybePromise<Answer>,
+  ): Endpoint =>
+  async (request) => {
+    const admission = await ports.rules.requireAuth(request.header("cookie"));
+    if (admission.kind !== "admitted" && admission.kind !== "guest") {
+      return answerRefused(ports.options, signInPath(ports, admission, request), request);
+    }
+    const user = await people.administrator(admission.user.id);
+    if (user === undefined) return ports.views.error(request, 404, "noSuchPage");
+    return endpoint(Object.assign(request, { user }));
+  };
+
+/** The page that sent a form, with its search; without a search if that is not known. */
+export function pageOfPeople({ paths }: WebPorts, request: AdmittedRequest): string {
+  const page = pageOfForm(request, paths) ?? "";
+  return pathOf(page) === paths.people ? page : paths.people;
+}
+
+/** The forms of the page, by the end of their paths. */
+export const PEOPLE_ACTIONS: readonly PeopleAction[] = [
+  "invite",
+  "reset",
+  "revoke",
+  "groups",
+  "rename",
+  "sign-out",
+  "remove",
+];
+
+export type PeopleAction =
+  | "invite"
+  | "reset"
+  | "revoke"
+  | "groups"
+  | "rename"
+  | "sign-out"
+  | "remove";

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { livingUsers } from "../../../src/core/accounts/living-users.ts";
+import type { UserId } from "../../../src/core/records.ts";
+import { createUserMemory } from "../../../src/core/sessions/user-memory.ts";
+import type { Store } from "../../../src/core/store.ts";
+import { corePorts } from "../../support/core-ports.ts";
+import { hashText } from "../../support/store.ts";
+
+const LEFT_MS = 5_000;
+
+/** An account that ends, and a store that finds it until then. */
+async function ending(...[t]: Parameters<typeof corePorts>) {
+  const ports = await corePorts(t);
+  const endsAt = new Date(ports.clock.now() + LEFT_MS);
+  const user = { username: "temp", passwordHash: hashText("x"), endsAt };
+  const { id } = (await ports.store.users.insert(user)) ?? assert.fail();
+  return { ...ports, id, living: livingUsers(ports.store, ports.clock) };
+}
+
+test("a user is found until the account ends, and the account still counts", async (t) => {
+  const { clock, living, id, store } = await ending(t);
+  const found = async () =>
+    Promise.all([living.users.find(id), living.users.findByName("temp"), living.users.any()]);
+  clock.advance(LEFT_MS - 1);
+  const [byId, byName] = await found();
+  assert.deepEqual([byId?.username, byName?.id], ["temp", id]);
+  clock.advance(1);
+  assert.deepEqual(await found(), [undefined, undefined, true]);
+  assert.equal((await store.users.find(id))?.username, "temp", "the row stays");
+});
+
+test("a store that returns another kind of date, or null, admits nobody", async () => {
+  const user = { id: "1", username: "temp", passwordHash: "x", endsAt: new Date(Number.NaN) };
+  for (const given of [user, null]) {
+    const store = { users: { find: async () => given } } as unknown as Store;
+    const { users } = livingUsers(store, { now: () => 0 });
+    assert.equal((await users.find("1" as UserId)) ?? undefined, undefined);
+  }
+});
+
+test("a remembered user is forgotten at the end, although the store reports no change", async (t) => {
+  const { clock, living, id } = await ending(t);
+  const changes = { watch: () => ({ confirmedAt: clock.monotonic, close: async () => {} }) };
+  const memory = createUserMemory({ users: living.users, changes }, clock);
+  const known = await memory.find(id);
+  for (let passed = 0; passed < LEFT_MS; passed += 500) {
+    assert.equal(memory.find(id), known, "from memory");
+    assert.ok((known?.until ?? 0) <= LEFT_MS, "guards compare this time");
+    clock.advance(500);
+  }
+  assert.equal(await memory.find(id), undefined);
+});
+
+test("a remembered user is forgotten when the system clock is set past the end", async (t) => {
+  const { clock, living, id } = await ending(t);
+  let set = 0;
+  const setClock = { ...clock, now: () => clock.now() + set };
+  const changes = { watch: () => ({ confirmedAt: clock.monotonic, close: async () => {} }) };
+  const store = livingUsers({ ...living }, setClock);
+  const memory = createUserMemory({ users: store.users, changes }, setClock);
+  await memory.find(id);
+  set = LEFT_MS;
+  clock.advance(1_000);
+  assert.equal(await memory.find(id), undefined);
+});

@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PEOPLE_ACTIONS } from "../../../../src/web/endpoints/people/for-admins.ts";
+import { wordsIn } from "../../../../src/web/pages/words.ts";
+import { memoryStore } from "../../../stores/memory-store.ts";
+import { startApp, startConfiguredApp } from "../../../support/app.ts";
+import { execute } from "../../../support/database.ts";
+import { startGate } from "../../../support/gate.ts";
+import { linkPath } from "../../../support/link.ts";
+import { elements } from "../../../support/markup.ts";
+import { inThePast } from "../../../support/mint.ts";
+import { addMember, atPeople, groupsIn, PEOPLE } from "./at-people.ts";
+
+const en = wordsIn("en");
+const PAGES = [PEOPLE, `${PEOPLE}/activity`];
+
+test("to users who are not administrators, the pages and forms are unknown paths", async (t) => {
+  const { gate, act, open, ownId } = await atPeople(t);
+  const member = addMember(gate, "member", "family", "admins-too");
+  const admin = addMember(gate, "second", "admins");
+  const guestLink = await linkPath(gate, "guest", "visitor", "--groups", "admins");
+  const { session: guest } = await gate.send(guestLink, { form: {} });
+  assert.ok(guest);
+  const before = groupsIn(gate);
+  for (const session of [member, guest]) {
+    const unknown = await open("/account/nothing", { session });
+    for (const path of PAGES) {
+      const answer = await open(path, { session });
+      assert.equal(answer.status, 404);
+      assert.ok(answer.body.includes(en.messages.noSuchPage));
+      assert.equal(answer.body.length, unknown.body.length);
+    }
+    for (const action of PEOPLE_ACTIONS) {
+      const form = { user: ownId, username: "x", groups: "", link: "x" };
+      assert.equal((await act(action, form, { session })).status, 404, action);
+    }
+    const home = await open("/account/", { session });
+    assert.ok(!home.body.includes(PEOPLE));
+  }
+  assert.deepEqual(groupsIn(gate), before);
+  for (const path of PAGES) assert.equal((await open(path, { session: admin })).status, 200);
+  assert.ok((await open("/account/", { session: admin })).body.includes(`href="${PEOPLE}"`));
+});
+
+test("who has just been taken out of the group on another gate is refused at once", async (t) => {
+  const { gate, act, open } = await atPeople(t);
+  const second = addMember(gate, "second", "admins");
+  assert.equal((await open(PEOPLE, { session: second })).status, 200);
+  // No notice of it reaches the gate: what it remembers is still valid.
+  execute(gate.databaseFile, "UPDATE users SET groups = NULL WHERE username = 'second'");
+  const refused = await act("remove", { user: "id of second" }, { session: second });
+  assert.equal(refused.status, 404);
+  assert.ok("second" in groupsIn(gate));
+});
+
+test("each form needs a sign-in within the last ten minutes, which leads back to the page", async (t) => {
+  const { gate, session, act } = await atPeople(t);
+  addMember(gate, "member");
+  const before = groupsIn(gate);
+  const headers = { Referer: `http://auth.example.org${PEOPLE}?q=mem&page=0` };
+  for (const action of PEOPLE_ACTIONS) {
+    const form = { user: "id of member", username: "x", groups: "family" };
+    const asked = await act(action, form, { session: inThePast(session), headers });
+    const place = encodeURIComponent(`${PEOPLE}?q=mem&page=0`);
+    assert.deepEqual([asked.status, asked.location], [303, `/login?again=1&return_to=${place}`]);
+  }
+  assert.deepEqual(groupsIn(gate), before);
+});
+
+test("refuses forms of other sites and other methods, and leads the signed out to the sign-in", async (t) => {
+  const { gate, act, open } = await atPeople(t);
+  addMember(gate, "member");
+  for (const headers of [
+    { "Sec-Fetch-Site": "cross-site" },
+    { Origin: "https://attacker.example" },
+  ]) {
+    assert.equal((await act("remove", { user: "id of member" }, { headers })).status, 403);
+  }
+  const got = await open(`${PEOPLE}/remove?user=id+of+member`);
+  assert.deepEqual([got.status, got.headers.allow], [405, "POST"]);
+  assert.ok("member" in groupsIn(gate));
+  const signedOut = await gate.send(PEOPLE, { headers: { Accept: "text/html" } });
+  assert.equal(signedOut.location, "/login");
+  assert.equal((await act("remove", { user: "x" }, { session: "" })).location, "/login");
+});
+
+test("while the store cannot be reached, the pages answer 500 and change nothing", async (t) => {
+  const { gate, act, open } = await atPeople(t);
+  addMember(gate, "member");
+  assert.equal((await open(PEOPLE)).status, 200);
+  execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
+  for (const { status, body } of [
+    await open(PEOPLE),
+    await act("remove", { user: "id of member" }),
+  ]) {
+    assert.equal(status, 500);
+    assert.ok(!body.includes("hidden") && !body.includes("member"));
+  }
+});
+
+test("in the library the pages are off unless the option people is on, which needs a store for it", async (t) => {
+  const { app, session } = await startConfiguredApp(t);
+  assert.equal((await app.send(PEOPLE, { session })).status, 404);
+  assert.ok(!(await app.send("/", { session })).body.includes(PEOPLE));
+  const on = await startConfiguredApp(t, { people: true });
+  assert.equal((await on.app.send(PEOPLE, { session: on.session })).status, 200);
+  const links = elements((await on.app.send("/", { session: on.session })).body, "a");
+  assert.ok(links.some(({ href }) => href === PEOPLE));
+  await assert.rejects(startApp(t, { people: true, store: memoryStore() }), {
+    code: "invalid_option",
+    message: "people takes true only with a store that lists people",
+  });
+});
+
+test("before the setup, the pages lead to it", async (t) => {
+  const gate = await startGate(t);
+  assert.match((await gate.send(PEOPLE)).location ?? "", /^\/setup/);
+});

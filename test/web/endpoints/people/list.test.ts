@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { wordsIn } from "../../../../src/web/pages/words.ts";
+import { execute, inDatabase } from "../../../support/database.ts";
+import { assertNothingInline, elements } from "../../../support/markup.ts";
+import { addMember, atPeople, PEOPLE } from "./at-people.ts";
+
+const en = wordsIn("en");
+const ACTIVITY = `${PEOPLE}/activity`;
+
+/** The usernames on the page, from top to bottom. */
+const namesIn = (body: string): readonly string[] =>
+  [...body.matchAll(/<h2><bdi>([^<]*)<\/bdi>/g)].map(([, name = ""]) => name);
+
+const linkTo = (body: string, rel: string): string | undefined =>
+  elements(body, "a")
+    .find((link) => link.rel === rel)
+    ?.href?.replaceAll("&amp;", "&");
+
+test("shows each person with groups, last sign-in, sessions, codes, passkeys and end", async (t) => {
+  const { gate, open } = await atPeople(t);
+  addMember(gate, "member", "family", "photos");
+  execute(gate.databaseFile, `INSERT INTO codes VALUES ('id of member', NULL, 'x', 0, ',', 0)`);
+  const endsAt = Date.UTC(2099, 0, 31, 12);
+  execute(gate.databaseFile, `UPDATE users SET ends_at = ${endsAt} WHERE username = 'member'`);
+  await gate.logEntries(1);
+  const { body } = await open(PEOPLE);
+  assert.deepEqual(namesIn(body), ["member", "owner"]);
+  const [member = "", owner = ""] = body.split("<h2>").slice(-2);
+  const facts = (html: string): readonly string[] =>
+    [...html.matchAll(/<small[^>]*>([^<]+)<\/small>/g)].map(([, text = ""]) => text);
+  const status = `family, photos, ${en.active("0")}, until Jan 31, 2099, 12:00 PM UTC`;
+  assert.deepEqual(facts(member), [status, en.noneYet, en.yes, en.no]);
+  assert.deepEqual(facts(owner), [`admins, ${en.active("1")}`, en.no, en.no]);
+  assert.match(owner, /Last sign-in <time datetime="20/);
+});
+
+test("finds people by a part of the name, and 5,000 in pages, in a time that no guard notices", async (t) => {
+  const { gate, open } = await atPeople(t);
+  inDatabase(gate.databaseFile, (database) => {
+    const add = database.prepare(
+      "INSERT INTO users (id, username, password_hash) VALUES (?, ?, '')",
+    );
+    const log = database.prepare(
+      "INSERT INTO log_entries (at, type, summary, author, user_id) VALUES (0, 'signin', '', '', ?)",
+    );
+    database.exec("BEGIN");
+    for (let i = 1_000; i < 6_000; i += 1) add.run(`${i}`, `Person ${i}`);
+    for (let i = 0; i < 20_000; i += 1) log.run(`${1_000 + (i % 30)}`);
+    database.exec("COMMIT");
+  });
+  const first = (await open(PEOPLE)).body;
+  assert.deepEqual([namesIn(first).length, namesIn(first)[0]], [25, "Person 1000"]);
+  assert.equal(linkTo(first, "prev"), undefined);
+  const second = (await open(linkTo(first, "next") ?? "")).body;
+  assert.equal(namesIn(second)[0], "Person 1025");
+  assert.deepEqual(namesIn((await open(linkTo(second, "prev") ?? "")).body), namesIn(first));
+  const last = (await open(`${PEOPLE}?page=200`)).body;
+  assert.deepEqual([namesIn(last), linkTo(last, "next")], [["owner"], undefined]);
+  const found = (await open(`${PEOPLE}?q=pERSON+599`)).body;
+  assert.deepEqual([namesIn(found).length, namesIn(found)[9]], [10, "Person 5999"]);
+  const none = (await open(`${PEOPLE}?q=nobody`)).body;
+  assert.ok(none.includes(en.noActivity));
+  for (const page of ["-1", "1.5", "x", "1e99", "99999999999999999999"]) {
+    assert.equal((await open(`${PEOPLE}?page=${page}`)).status, 200, page);
+  }
+  const begun = performance.now();
+  for (let i = 0; i < 10; i += 1) await open(`${PEOPLE}?q=9&page=20`);
+  assert.ok(performance.now() - begun < 5_000);
+});
+
+test("no name breaks the page: markup, other directions, and as long as a form can be", async (t) => {
+  const { gate, open } = await atPeople(t);
+  const names = [
+    '<script>alert("1")</script>',
+    "\u202Eevil\u2066",
+    "x".repeat(60_000),
+    "\ud83d\ude00".repeat(200),
+    " ",
+  ];
+  for (const name of names) addMember(gate, name, "family");
+  execute(gate.databaseFile, "UPDATE users SET id = '\"><b>' || id WHERE username LIKE '<%'");
+  const { body, status } = await open(PEOPLE);
+  assert.equal(status, 200);
+  assertNothingInline(body);
+  assert.doesNotMatch(body, /<b>/);
+  assert.ok(body.includes("<bdi>\u202Eevil\u2066</bdi>"), "isolated from the rest");
+  assert.ok(body.length < 60_000, `${body.length}`);
+  assert.ok(body.isWellFormed());
+});
+
+test("shows the activity of everybody, of one person and of one type, in pages", async (t) => {
+  const { gate, act, open, ownId } = await atPeople(t);
+  addMember(gate, "member");
+  const user = "id of member";
+  await act("groups", { user, groups: "family" });
+  await act("rename", { user, username: "Mem" });
+  await act("remove", { user });
+  const texts = async (query: string) => activityTexts((await open(`${ACTIVITY}${query}`)).body);
+  const { events } = en;
+  const [removed, renamed, grouped] = [
+    events.user_remove("Mem"),
+    events.user_rename("Mem"),
+    events.user_groups("member"),
+  ];
+  const created = events.signup("owner");
+  assert.deepEqual(await texts(""), [removed, renamed, grouped, created]);
+  assert.deepEqual(await texts(`?user=${encodeURIComponent(user)}`), [removed, renamed, grouped]);
+  assert.deepEqual(await texts("?type=user_groups"), [grouped]);
+  assert.deepEqual(await texts(`?type=user_groups&user=${ownId}`), []);
+  assert.deepEqual(await texts("?name=owner&type="), [created]);
+  assert.deepEqual(await texts("?name=Mem"), [], "the account is gone");
+  assert.deepEqual(await texts("?type=unknown&before=x"), await texts(""));
+  const { body } = await open(ACTIVITY);
+  assert.ok(body.includes(`${en.by("owner")}, 127.0.0.1`));
+  assert.ok((await open(`${ACTIVITY}?name=owner`)).body.includes('value="owner"'));
+
+  await gate.logEntries(4);
+  inDatabase(gate.databaseFile, (database) => {
+    const log = database.prepare(
+      "INSERT INTO log_entries (at, type, summary, author, user_id, subject) VALUES (?, 'signin', '', 'cli', ?, ?)",
+    );
+    for (let i = 0; i < 120; i += 1) log.run(i, ownId, `${i}`);
+  });
+  const seen: string[] = [];
+  for (let next: string | undefined = `?user=${ownId}&type=signin`; next !== undefined; ) {
+    const page = (await open(next.startsWith("?") ? `${ACTIVITY}${next}` : next)).body;
+    seen.push(...activityTexts(page));
+    next = linkTo(page, "next");
+  }
+  assert.deepEqual(
+    seen,
+    Array.from({ length: 120 }, (_, i) => events.signin(`${119 - i}`)),
+  );
+});
+
+/** The texts of the entries. */
+const activityTexts = (html: string): readonly string[] =>
+  [...html.matchAll(/<li><span><bdi>([^<]*)<\/bdi>/g)].map(([, text = ""]) => text);
