@@ -1,3 +1,4 @@
+import { type AccountApi, createAccountApi } from "./account-api.ts";
 import type { MaybePromise } from "./core/base/maybe-promise.ts";
 import { watchStore } from "./core/base/watch-store.ts";
 import type { User } from "./core/records.ts";
@@ -26,7 +27,7 @@ export interface RequestHeaders {
 export type RequestWithCookies = { readonly headers: RequestHeaders } | RequestHeaders;
 
 /** A configured sign-in. An adapter brings its routes and guards to a framework. */
-export interface Auth {
+export interface Auth extends AccountApi {
   /** Returns the signed-in user, or `undefined`. Takes a request, or its headers alone. */
   currentUser(request: RequestWithCookies): Promise<User | undefined>;
   /** Returns `NeedsSetup`, `HasError` and `CurrentUser`, for an app's own templates. */
@@ -119,7 +120,9 @@ export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
     pageHelpers: views.helpers,
     withRequestId: requests.run,
   });
+  const { cookieDomain } = settled.hosts;
   return Object.freeze({
+    ...createAccountApi({ ...rules.ports, proxies, cookieDomain }),
     adapter,
     currentUser: (request: RequestWithCookies) => {
       // The headers of Next.js have a private property `headers`, so this asks for `get`.

@@ -1,3 +1,11 @@
+export type {
+  AccountApi,
+  AddedUser,
+  Links,
+  NewSession,
+  Sessions,
+  Users,
+} from "./account-api.ts";
 export {
   type AdapterParts,
   type Auth,

@@ -1,3 +1,4 @@
+import type { ApiPorts } from "./account-api.ts";
 import { livingUsers } from "./core/accounts/living-users.ts";
 import { isAdmin } from "./core/accounts/set-groups.ts";
 import type { Clock } from "./core/base/clock.ts";
@@ -45,6 +46,8 @@ import type { CodeRules, LinkRules, PasskeyRules, PeopleRules, WebRules } from "
 /** The rules, with their store, clocks, caches, limiter and log. */
 export interface Rules extends WebRules {
   readonly requireUser: CookieGuard;
+  /** For what an app does with accounts by itself. */
+  readonly ports: Omit<ApiPorts, "proxies" | "cookieDomain">;
   /** Writes what still waits: log entries, and sums of the server log. */
   close(): Promise<void>;
 }
@@ -159,6 +162,7 @@ export function createRules(
     links,
     people: peopleRules(settled, { ...ports, store }),
     asksForCodes: anyCodes.read,
+    ports,
     async close() {
       clearInterval(cleaning);
       clearInterval(summing);

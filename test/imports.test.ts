@@ -37,7 +37,7 @@ const parts = readParts(readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8"));
 
 /** What only certain files may use. The paths are relative to src. */
 const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = [
-  { what: /process\.env/, onlyIn: /^(gate\/settings\/settings|auth)\.ts$/ },
+  { what: /process\.env/, onlyIn: /^(gate\/settings\/settings|auth|testing\/sign-in-as)\.ts$/ },
   { what: /"node:sqlite"/, onlyIn: /^stores\// },
   { what: /"eta(\/core)?"/, onlyIn: /^web\/pages\/templates\.ts$/ },
   { what: /"hono"/, onlyIn: /^adapters\/hono\.ts$/ },

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { type AuthOptions, createAuth } from "../src/index.ts";
 import { openPostgres } from "../src/stores/postgres/store.ts";
 import { openSqlite } from "../src/stores/sqlite/store.ts";
+import { samples } from "../src/web/pages/page-samples.ts";
 import { optionsWith } from "./support/options.ts";
 
 const rejects = (options: object, message: string): void =>
@@ -90,7 +91,7 @@ const invalid: readonly (readonly [place: string, takes: string, values: readonl
   ["pages.dir", "a path", [true]],
   [
     "pages.functions",
-    "functions that return HTML, by the names login, setup, home, error",
+    `functions that return HTML, by the names ${Object.keys(samples).join(", ")}`,
     [{ login: "<p>" }, { logn: () => "" }, 5, null],
   ],
   ["sessions.lifetime", "a whole number of seconds, 60 or more", [59, 0, -1, 60.5, "60", 2 ** 60]],

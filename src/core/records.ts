@@ -40,6 +40,9 @@ export interface StoredUser extends Omit<User, "guest"> {
 /** In place of the hash of a guest, who has no password: no password matches it. */
 export const NO_PASSWORD = "$guest$" as PasswordHash;
 
+/** In place of the hash of an account that has no password yet: no password matches it. */
+export const UNSET_PASSWORD = "$unset$" as PasswordHash;
+
 /** What the app sees of a stored user. */
 export const userOf = ({ passwordHash, sessionsFrom: _, endsAt: __, ...user }: StoredUser): User =>
   passwordHash === NO_PASSWORD ? { ...user, guest: true } : user;

@@ -1,10 +1,11 @@
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
-import type { NewUser, User } from "../records.ts";
+import { type NewUser, UNSET_PASSWORD, type User } from "../records.ts";
 import type { SetupTokenSource } from "../setup/setup-token.ts";
 import type { AccountPorts } from "./account-ports.ts";
 
-type AddUserOutcome =
+/** What the change has done, or why nothing has changed. */
+export type AddUserOutcome =
   | { readonly kind: "username-missing" }
   | { readonly kind: "password-too-short" }
   | { readonly kind: "username-taken" }
@@ -16,18 +17,22 @@ export interface AddUserPorts extends AccountPorts {
   readonly setupToken: Pick<SetupTokenSource, "delete">;
 }
 
-/** The first account closes the setup, so its token is deleted as after a setup. */
+/**
+ * The first account closes the setup, so its token is deleted as after a setup.
+ *
+ * @param password Without it, the account has none until it is set.
+ */
 export async function addUser(
   { store, passwords, setupToken, record }: AddUserPorts,
   username: string,
-  password: string,
+  password: string | undefined,
   { groups = [], endsAt }: Pick<NewUser, "groups" | "endsAt"> = {},
 ): Promise<AddUserOutcome> {
   if (username === "") return { kind: "username-missing" };
-  if (isTooShort(password)) return { kind: "password-too-short" };
+  if (password !== undefined && isTooShort(password)) return { kind: "password-too-short" };
   const isFirst = !(await store.users.any());
   if (isFirst && endsAt !== undefined) return { kind: "first-ends" };
-  const passwordHash = await passwords.hash(password);
+  const passwordHash = password === undefined ? UNSET_PASSWORD : await passwords.hash(password);
   const user = await store.users.insert({
     username,
     passwordHash,

@@ -2,7 +2,8 @@ import { eventOf } from "../log/events.ts";
 import type { UserId } from "../records.ts";
 import type { AccountPorts } from "./account-ports.ts";
 
-type RemoveUserOutcome = "no-user" | "last-user" | "last-admin" | "removed";
+/** What the change has done, or why nothing has changed. */
+export type RemoveUserOutcome = "no-user" | "last-user" | "last-admin" | "removed";
 
 /** Never removes the last user, which would reopen the setup for anyone, nor the last administrator. */
 export async function removeUser(

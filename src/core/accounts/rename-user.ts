@@ -2,7 +2,8 @@ import { eventOf } from "../log/events.ts";
 import type { UserId } from "../records.ts";
 import type { AccountPorts } from "./account-ports.ts";
 
-type RenameUserOutcome = "no-user" | "username-missing" | "username-taken" | "renamed";
+/** What the change has done, or why nothing has changed. */
+export type RenameUserOutcome = "no-user" | "username-missing" | "username-taken" | "renamed";
 
 /** Sessions continue, since they identify the user by ID. */
 export async function renameUser(

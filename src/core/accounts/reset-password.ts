@@ -3,7 +3,8 @@ import { isTooShort } from "../passwords/password-length.ts";
 import type { StoredUser, UserId } from "../records.ts";
 import type { AccountPorts } from "./account-ports.ts";
 
-type ResetPasswordOutcome = "no-user" | "password-too-short" | "reset";
+/** What the change has done, or why nothing has changed. */
+export type ResetPasswordOutcome = "no-user" | "password-too-short" | "reset";
 
 /** For a forgotten password: does not ask for the old one. */
 export async function resetPassword(

@@ -18,12 +18,15 @@ export function groupsIn(text: string): readonly string[] | "invalid" {
   return names.length <= MAX_GROUPS && names.every((name) => GROUP.test(name)) ? names : "invalid";
 }
 
+/** What the change has done, or why nothing has changed. */
+export type SetGroupsOutcome = "no-user" | "last-admin" | "set";
+
 /** Gives the account these groups instead of those that it has. */
 export async function setGroups(
   { store, record }: Pick<AccountPorts, "store" | "record">,
   id: UserId,
   groups: readonly string[],
-): Promise<"no-user" | "last-admin" | "set"> {
+): Promise<SetGroupsOutcome> {
   const user = await store.users.find(id);
   const outcome = user && (await store.users.setGroups(id, groups));
   if (user === undefined || outcome === "missing") return "no-user";

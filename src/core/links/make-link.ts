@@ -17,7 +17,8 @@ export const LINK_LIFETIME_MS: number = 7 * 86_400_000;
 /** For a new password, with the user. `name` is the username of an invitation, if it is settled. */
 export type WantedLink = Omit<Link, "id" | "tokenHash">;
 
-type MakeLinkOutcome =
+/** The new link, or why there is none. */
+export type MakeLinkOutcome =
   | { readonly kind: "no-account" | "no-user" | "username-taken" }
   /** Only the caller ever has the token. */
   | { readonly kind: "made"; readonly link: Link; readonly token: string };

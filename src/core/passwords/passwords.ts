@@ -4,7 +4,7 @@ import type { WorkMeter } from "../base/meter.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import { createWorkQueue, type Requester, type WorkQueueLimits } from "../base/work-queue.ts";
 import { OPERATOR } from "../limits/requester.ts";
-import { NO_PASSWORD, type PasswordHash } from "../records.ts";
+import { NO_PASSWORD, type PasswordHash, UNSET_PASSWORD } from "../records.ts";
 import { judgeHash } from "./password-cost.ts";
 import { verifyScrypt } from "./scrypt-hash.ts";
 
@@ -65,7 +65,7 @@ async function matchesHash(
   password: string,
   log?: Pick<ServerLog, "warn">,
 ): Promise<boolean | undefined> {
-  if (hash === NO_PASSWORD) return undefined;
+  if (hash === NO_PASSWORD || hash === UNSET_PASSWORD) return undefined;
   // A foreign store may keep accounts without a password hash.
   const verdict = typeof hash === "string" ? judgeHash(hash) : "unknown";
   if (verdict === "too-costly") log?.warn({}, TOO_COSTLY);

@@ -4,9 +4,10 @@ import type { IssuedToken } from "../../core/sessions/session-token.ts";
 import { isEncrypted } from "../request/connection.ts";
 import type { WebRequest } from "../request/web-request.ts";
 
-const NAME = "session";
+/** The name of the session cookie. */
+export const SESSION_COOKIE = "session";
 
-const CLEARED = `${NAME}=; Path=/; HttpOnly; Max-Age=-1`;
+const CLEARED = `${SESSION_COOKIE}=; Path=/; HttpOnly; Max-Age=-1`;
 
 /** The Set-Cookie lines that sign out. */
 export function clearedSessionCookies(domain: string | undefined): readonly string[] {
@@ -26,7 +27,7 @@ export function sessionCookies(
   const secure = isOverTls(request) ? "; Secure" : "";
   // A token made elsewhere can have fractions of a second.
   const lifetime = Math.ceil((token.expiresAt - token.issuedAt) / 1_000);
-  const cookie = `${NAME}=${token.text}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${lifetime}${secure}`;
+  const cookie = `${SESSION_COOKIE}=${token.text}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${lifetime}${secure}`;
   return domain === undefined ? [cookie] : [CLEARED, `${cookie}; Domain=${domain}`];
 }
 
@@ -40,11 +41,14 @@ const MAX_TRIED = 4;
 
 /** The text of the first session cookie of a Cookie header. Runs on every guarded request. */
 export const sessionTokenIn = (cookies: string | undefined): string | undefined =>
-  cookieIn(cookies, NAME);
+  cookieIn(cookies, SESSION_COOKIE);
 
 /** The session tokens of a Cookie header, of which only the first four count. */
 export const sessionTokensIn = (cookies: string | undefined): readonly string[] =>
-  Array.from({ length: MAX_TRIED }, (_, skip) => cookieIn(cookies, NAME, skip) ?? []).flat();
+  Array.from(
+    { length: MAX_TRIED },
+    (_, skip) => cookieIn(cookies, SESSION_COOKIE, skip) ?? [],
+  ).flat();
 
 /**
  * The first session token of a Cookie header that is genuine, apart from those that the caller has

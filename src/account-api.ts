@@ -1,0 +1,205 @@
+import type { AccountPorts } from "./core/accounts/account-ports.ts";
+import { type AddUserOutcome, addUser } from "./core/accounts/add-user.ts";
+import { type RemoveUserOutcome, removeUser } from "./core/accounts/remove-user.ts";
+import { type RenameUserOutcome, renameUser } from "./core/accounts/rename-user.ts";
+import { type ResetPasswordOutcome, resetPassword } from "./core/accounts/reset-password.ts";
+import { groupsIn, type SetGroupsOutcome, setGroups } from "./core/accounts/set-groups.ts";
+import { type MakeLinkOutcome, makeLink, type WantedLink } from "./core/links/make-link.ts";
+import { revokeLink } from "./core/links/revoke-link.ts";
+import type { EventLog } from "./core/log/event-log.ts";
+import { bySystem, eventOf } from "./core/log/events.ts";
+import {
+  type Link,
+  type NewUser,
+  type Session,
+  type User,
+  type UserId,
+  userOf,
+} from "./core/records.ts";
+import { endInStore } from "./core/sessions/end-session.ts";
+import { endSessionsOf } from "./core/sessions/end-sessions.ts";
+import type { SessionRecorder } from "./core/sessions/session-recorder.ts";
+import { type StartSessionPorts, startSession } from "./core/sessions/start-session.ts";
+import type { UserMemory } from "./core/sessions/user-memory.ts";
+import type { SetupTokenSource } from "./core/setup/setup-token.ts";
+import type { Store } from "./core/store.ts";
+import { pagesOf } from "./core/transfer/pages.ts";
+import { SESSION_COOKIE, sessionCookies } from "./web/answers/session-cookie.ts";
+import { fetchRequest } from "./web/request/fetch-request.ts";
+import { clientOf, type ProxyTrust } from "./web/request/remote-address.ts";
+import type { WebRequest } from "./web/request/web-request.ts";
+
+/**
+ * The accounts, for the app's own pages and scripts. The rules are those of the commands, and every
+ * change is in the audit log. No permission is checked: that is the task of the caller.
+ */
+export interface Users {
+  /** The first account closes the setup. */
+  add(user: AddedUser): Promise<AddUserOutcome>;
+  find(id: string): Promise<User | undefined>;
+  /** Exact match. */
+  findByUsername(username: string): Promise<User | undefined>;
+  /** All, in the order of their IDs. */
+  list(): AsyncIterable<User>;
+  rename(id: string, username: string): Promise<RenameUserOutcome>;
+  /** Needs no old password. Sessions stay. */
+  setPassword(id: string, password: string): Promise<ResetPasswordOutcome>;
+  /** In place of those that it has. */
+  setGroups(id: string, groups: readonly string[]): Promise<SetGroupsOutcome | "groups-invalid">;
+  /** With its sessions. */
+  remove(id: string): Promise<RemoveUserOutcome>;
+}
+
+/** A new account. Without a password it cannot sign in before it gets one, such as by a link. */
+export interface AddedUser extends Pick<NewUser, "username" | "groups" | "endsAt"> {
+  readonly password?: string;
+}
+
+/** The sessions of all accounts. */
+export interface Sessions {
+  /** The most recently used first, at most 1,000; none if the store keeps no sessions. */
+  list(userId: string): Promise<readonly Session[]>;
+  /** Ends one session by its ID. */
+  end(id: string): Promise<"no-session" | "ended">;
+  /** Ends every session of a user. */
+  endAll(userId: string): Promise<"no-user" | "ended">;
+  /**
+   * Signs in a user whom the app has identified by itself. `undefined` for an unknown user.
+   *
+   * @param request Its address and browser are in the list of sessions and in the audit log.
+   */
+  create(userId: string, request?: WebRequest): Promise<NewSession | undefined>;
+}
+
+/** A session that `auth.sessions.create` has made. */
+export interface NewSession {
+  readonly id: string;
+  readonly expiresAt: Date;
+  /** For a Cookie header. */
+  readonly cookie: string;
+  /** For Set-Cookie headers of the answer to the request. */
+  readonly setCookies: readonly string[];
+}
+
+/** One-time links. The path of a link is `/link/` and its token, below the base path. */
+export interface Links {
+  make(wanted: WantedLink): Promise<MakeLinkOutcome>;
+  /** Those that can be used, in the order of their IDs. */
+  list(): AsyncIterable<Link>;
+  revoke(id: string): Promise<"no-link" | "revoked">;
+}
+
+/** What an Auth object has for the app's own pages and scripts. */
+export interface AccountApi {
+  readonly users: Users;
+  readonly sessions: Sessions;
+  /** `undefined` if the store keeps none. */
+  readonly links: Links | undefined;
+}
+
+/** What the members need. */
+export interface ApiPorts extends StartSessionPorts, Pick<AccountPorts, "passwords" | "clock"> {
+  readonly store: Store;
+  readonly users: Pick<UserMemory, "forget">;
+  readonly sessions: SessionRecorder;
+  readonly events: Pick<EventLog, "record">;
+  readonly setupToken: SetupTokenSource;
+  readonly proxies: ProxyTrust;
+  readonly cookieDomain: string | undefined;
+}
+
+/** The ports of the rules that the commands call too. */
+interface Ports extends ApiPorts {
+  readonly record: AccountPorts["record"];
+}
+
+export function createAccountApi(given: ApiPorts): AccountApi {
+  const record: AccountPorts["record"] = async (event) => {
+    if (event.userId !== undefined) given.users.forget(event.userId);
+    given.events.record(bySystem(event));
+  };
+  const ports: Ports = { ...given, record };
+  return { users: usersOn(ports), sessions: sessionsOn(ports), links: linksOn(ports) };
+}
+
+/** IDs come from requests and from the app's own tables. */
+const idOf = (text: string): UserId => String(text) as UserId;
+
+const shown = async (found: ReturnType<Store["users"]["find"]>): Promise<User | undefined> => {
+  const user = await found;
+  return user && userOf(user);
+};
+
+function usersOn(ports: Ports): Users {
+  const { users } = ports.store;
+  return Object.freeze<Users>({
+    add: ({ username, password, ...account }) => addUser(ports, username, password, account),
+    find: (id) => shown(users.find(idOf(id))),
+    findByUsername: (username) => shown(users.findByName(username)),
+    async *list() {
+      for await (const page of pagesOf(users.read)) yield* page.map(userOf);
+    },
+    rename: (id, username) => renameUser(ports, idOf(id), username),
+    setPassword: (id, password) => resetPassword(ports, idOf(id), password),
+    async setGroups(id, groups) {
+      const names = groupsIn(groups.join());
+      return names === "invalid" ? "groups-invalid" : setGroups(ports, idOf(id), names);
+    },
+    remove: (id) => removeUser(ports, idOf(id)),
+  });
+}
+
+/** How many sessions of one user are listed. */
+const MAX_LISTED = 1_000;
+
+/** For a session that no request asks for. */
+const NO_REQUEST = fetchRequest(new Request("http://localhost/"));
+
+function sessionsOn(ports: Ports): Sessions {
+  const { store, clock, users } = ports;
+  const { sessions } = store;
+  return Object.freeze<Sessions>({
+    async list(userId) {
+      await ports.sessions.flush();
+      return sessions?.listOf(idOf(userId), new Date(clock.now()), MAX_LISTED) ?? [];
+    },
+    async end(id) {
+      await ports.sessions.flush();
+      const session = await sessions?.find(id);
+      if (sessions === undefined || session === undefined) return "no-session";
+      const isEnded = await endInStore({ store: { sessions }, clock, users }, session);
+      if (!isEnded) return "no-session";
+      const user = await store.users.find(session.userId);
+      if (user !== undefined) await ports.record(eventOf("session_end", { user }));
+      return "ended";
+    },
+    endAll: (userId) => endSessionsOf(ports, idOf(userId)),
+    async create(userId, request = NO_REQUEST) {
+      const user = await store.users.find(idOf(userId));
+      if (user === undefined) return undefined;
+      const client = clientOf(request, ports.proxies);
+      const token = startSession(ports, user, client);
+      await ports.record(eventOf("signin", { user, client }));
+      return Object.freeze({
+        id: token.id,
+        expiresAt: new Date(token.expiresAt),
+        cookie: `${SESSION_COOKIE}=${token.text}`,
+        setCookies: sessionCookies(request, token, ports.cookieDomain),
+      });
+    },
+  });
+}
+
+function linksOn(ports: Ports): Links | undefined {
+  const { links, users } = ports.store;
+  if (links === undefined) return undefined;
+  const all = { ...ports, store: { users, links } };
+  return Object.freeze<Links>({
+    make: (wanted) => makeLink(all, wanted),
+    async *list() {
+      const now = new Date(ports.clock.now());
+      for await (const page of pagesOf((...given) => links.read(...given, now))) yield* page;
+    },
+    revoke: (id) => revokeLink(all, id),
+  });
+}

@@ -1,0 +1,46 @@
+import { type Auth, Fault } from "../index.ts";
+
+/**
+ * Signs a user in for a test of an app: without the sign-in page, a password hash and a rate limit.
+ * An account that does not exist is added, without a password.
+ *
+ * @param account.groups The groups that the account then has. Default: those that it has.
+ * @returns the value of a Cookie header.
+ * @throws {Fault} `test_only` if `NODE_ENV` is `production`, `invalid_option` for groups or a username
+ *   that an account cannot have.
+ *
+ * @example
+ * ```ts
+ * const cookie = await signInAs(auth, "alice", { groups: ["family"] });
+ * const response = await app.request("/photos", { headers: { cookie } });
+ * ```
+ */
+export async function signInAs(
+  { users, sessions }: Auth,
+  username: string,
+  { groups }: { readonly groups?: readonly string[] } = {},
+): Promise<string> {
+  if (process.env.NODE_ENV === "production") {
+    throw new Fault("test_only", "signInAs is for tests: NODE_ENV is production");
+  }
+  const user = (await users.findByUsername(username)) ?? (await add(users, username));
+  if (groups !== undefined) {
+    const outcome = await users.setGroups(user.id, groups);
+    if (outcome !== "set") throw refused(username, outcome);
+  }
+  const session = await sessions.create(user.id);
+  if (session === undefined) throw refused(username, "no-user");
+  return session.cookie;
+}
+
+async function add(users: Auth["users"], username: string) {
+  const outcome = await users.add({ username });
+  if (outcome.kind === "added") return outcome.user;
+  // Another test that runs at the same time may have added it.
+  const added = await users.findByUsername(username);
+  if (added === undefined) throw refused(username, outcome.kind);
+  return added;
+}
+
+const refused = (username: string, reason: string): Fault =>
+  new Fault("invalid_option", `cannot sign in as "${username}": ${reason}`);

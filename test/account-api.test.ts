@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { type Auth, createAuth, fetchRequest } from "../src/index.ts";
+import { signInAs } from "../src/testing/index.ts";
+import { SECRET } from "./support/gate.ts";
+import { recordingLog } from "./support/recording-log.ts";
+import { openStore } from "./support/store.ts";
+
+const CLIENT = { remoteAddress: "203.0.113.9" };
+const PASSWORD = "correct horse battery";
+
+async function anApp(t: TestContext) {
+  const store = await openStore(t);
+  const open = (): Auth => {
+    const auth = createAuth({ store, secret: SECRET, log: recordingLog() });
+    t.after(() => auth.close());
+    return auth;
+  };
+  const auth = open();
+  const guarded = async (cookie: string, of = auth) => {
+    const headers = new Headers({ cookie });
+    return (await of.currentUser(headers))?.username;
+  };
+  return { auth, open, guarded, store };
+}
+
+async function added(auth: Auth, username: string, groups: readonly string[] = []) {
+  const outcome = await auth.users.add({ username, password: PASSWORD, groups });
+  assert.ok(outcome.kind === "added");
+  return outcome.user;
+}
+
+async function signIn(auth: Auth, username: string, password: string) {
+  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+  const body = new URLSearchParams({ username, password }).toString();
+  const request = new Request("http://localhost/login", { method: "POST", headers, body });
+  const { headers: sent } = await auth.adapter.answer(fetchRequest(request, CLIENT));
+  return sent.Location;
+}
+
+test("adds, finds, lists, renames and removes accounts, with the outcomes of the commands", async (t) => {
+  const { auth } = await anApp(t);
+  const { users } = auth;
+  const ann = await added(auth, "ann", ["family"]);
+  const ben = await added(auth, "ben");
+  assert.deepEqual(await users.find(ann.id), { ...ann, groups: ["family"] });
+  assert.equal((await users.findByUsername("ben"))?.id, ben.id);
+  assert.equal(await users.find("unknown"), undefined);
+  const names = [];
+  for await (const { username } of users.list()) names.push(username);
+  assert.deepEqual(names.sort(), ["ann", "ben"]);
+  assert.deepEqual(await users.add({ username: "ben", password: PASSWORD }), {
+    kind: "username-taken",
+  });
+  assert.equal(await users.rename(ben.id, "ann"), "username-taken");
+  assert.equal(await users.rename(ben.id, "bea"), "renamed");
+  assert.equal(await users.setGroups(ann.id, ["no spaces"]), "groups-invalid");
+  assert.equal(await users.setPassword("unknown", PASSWORD), "no-user");
+  assert.equal(await users.remove(ben.id), "removed");
+  assert.equal(await users.remove(ann.id), "last-user");
+});
+
+test("a change counts at once for the guards of the process", async (t) => {
+  const { auth, guarded } = await anApp(t);
+  await added(auth, "owner");
+  const ann = await added(auth, "ann");
+  const session = await auth.sessions.create(ann.id);
+  assert.ok(session);
+  assert.equal(await guarded(session.cookie), "ann");
+  await auth.users.rename(ann.id, "anna");
+  assert.equal(await guarded(session.cookie), "anna");
+  assert.equal(await auth.sessions.end(session.id), "ended");
+  assert.equal(await auth.sessions.end(session.id), "no-session");
+  assert.equal(await guarded(session.cookie), undefined);
+  const other = await auth.sessions.create(ann.id);
+  assert.equal((await auth.sessions.list(ann.id)).length, 1);
+  assert.equal(await auth.sessions.endAll(ann.id), "ended");
+  assert.equal(await guarded(String(other?.cookie)), undefined);
+  assert.equal(await auth.sessions.create("unknown"), undefined);
+});
+
+test("a created session has the client of its request, and an entry in the audit log", async (t) => {
+  const { auth, store } = await anApp(t);
+  const { id } = await added(auth, "ann");
+  const request = fetchRequest(
+    new Request("https://app.example.org/callback", { headers: { "X-Forwarded-Proto": "https" } }),
+    CLIENT,
+  );
+  const session = await auth.sessions.create(id, request);
+  const [line = ""] = session?.setCookies ?? [];
+  assert.match(line, /^session=[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000; Secure$/);
+  const [listed] = await auth.sessions.list(id);
+  assert.deepEqual([listed?.id, listed?.address], [session?.id, "203.0.113.9"]);
+  await auth.close();
+  const entries = await store.log.read({ afterId: 0, limit: 9 });
+  assert.deepEqual(
+    entries.map(({ type, author, address }) => [type, author, address]),
+    [
+      ["user_add", "system", undefined],
+      ["signin", "system", "203.0.113.9"],
+    ],
+  );
+});
+
+test("an account without a password cannot sign in by one until it is set", async (t) => {
+  const { auth } = await anApp(t);
+  await added(auth, "owner");
+  const outcome = await auth.users.add({ username: "ann" });
+  assert.ok(outcome.kind === "added");
+  for (const tried of ["", "$unset$", PASSWORD]) {
+    assert.equal(await signIn(auth, "ann", tried), "/login?error=1");
+  }
+  assert.equal(await auth.users.setPassword(outcome.user.id, PASSWORD), "reset");
+  assert.equal(await signIn(auth, "ann", PASSWORD), "/");
+});
+
+test("makes, lists and revokes one-time links", async (t) => {
+  const { auth } = await anApp(t);
+  const { links } = auth;
+  assert.ok(links);
+  const wanted = {
+    purpose: "invite",
+    usesLeft: 1,
+    expiresAt: new Date(Date.now() + 60_000),
+  } as const;
+  assert.deepEqual(await links.make(wanted), { kind: "no-account" });
+  await added(auth, "owner");
+  const made = await links.make(wanted);
+  assert.ok(made.kind === "made");
+  const opened = async () => {
+    const request = new Request(`http://localhost/link/${made.token}`);
+    return (await auth.adapter.answer(fetchRequest(request, CLIENT))).status;
+  };
+  assert.equal(await opened(), 200);
+  const listed = [];
+  for await (const { id } of links.list()) listed.push(id);
+  assert.deepEqual(listed, [made.link.id]);
+  assert.equal(await links.revoke(made.link.id), "revoked");
+  assert.equal(await links.revoke(made.link.id), "no-link");
+  assert.equal(await opened(), 404);
+});
+
+test("signInAs makes the account once, sets its groups, and signs it in without a hash", async (t) => {
+  const { auth, open, guarded, store } = await anApp(t);
+  const cookies = await Promise.all(
+    Array.from({ length: 8 }, () => signInAs(auth, "ann", { groups: ["family"] })),
+  );
+  for (const cookie of cookies) assert.equal(await guarded(cookie, open()), "ann");
+  const user = await store.users.findByName("ann");
+  assert.deepEqual([user?.passwordHash, user?.groups], ["$unset$", ["family"]]);
+  await assert.rejects(signInAs(auth, "ann", { groups: ["no spaces"] }), {
+    code: "invalid_option",
+  });
+  await assert.rejects(signInAs(auth, ""), { code: "invalid_option" });
+});
+
+test("signInAs refuses in production", async (t) => {
+  const { auth, store } = await anApp(t);
+  const before = process.env.NODE_ENV;
+  t.after(() => {
+    if (before === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = before;
+  });
+  process.env.NODE_ENV = "production";
+  await assert.rejects(signInAs(auth, "ann"), { code: "test_only" });
+  assert.equal(await store.users.any(), false);
+});
