@@ -96,7 +96,7 @@ export function testSessions(rule: Rule<Tested>): void {
     assert.deepEqual(await uses(), [1, 1, 1.5], "never earlier");
   });
 
-  rule("removes a session two minutes after its end, since clocks differ", async (store) => {
+  rule("removes a session two minutes after it expired, since clocks differ", async (store) => {
     const { owner } = await addTwo(store);
     await store.sessions.insert(sessionOf(owner, "a", { expiresAt: at(2) }));
     await store.sessions.insert(sessionOf(owner, "b", { createdAt: at(2.03) }));
