@@ -15,6 +15,7 @@ import { flood } from "./cases/flood.ts";
 import { gates } from "./cases/gates.ts";
 import { kill } from "./cases/kill.ts";
 import { logFailing } from "./cases/log-failing.ts";
+import { nthStep } from "./cases/nth-step.ts";
 import { readOnly } from "./cases/read-only.ts";
 import { shutdown } from "./cases/shutdown.ts";
 import { steady } from "./cases/steady.ts";
@@ -35,6 +36,7 @@ const cases: readonly Case[] = [
   fairness,
   shutdown,
   steady,
+  nthStep,
 ];
 
 /** A case that takes this many times its usual time hangs. */

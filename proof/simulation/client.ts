@@ -1,4 +1,11 @@
 import { beginCodes, turnOffCodes } from "./actions/codes.ts";
+import {
+  addMember,
+  regroupMember,
+  removeMember,
+  signInAsMember,
+  visitAsMember,
+} from "./actions/members.ts";
 import { addPasskey, removePasskey, signInWithPasskey } from "./actions/passkeys.ts";
 import { changePassword, setUp, signIn } from "./actions/passwords.ts";
 import { endOthers, endSession, signOut } from "./actions/sessions.ts";
@@ -14,7 +21,7 @@ const actions: readonly WeightedAction[] = [
   ["visits", 16, async (world, step) => (await visit(world, step)).outcome],
   ["signs in", 8, signIn],
   SET_UP,
-  ["changes the password", 4, changePassword],
+  ["changes the password", 8, changePassword],
   ["ends a session", 3, endSession],
   ["ends all others", 4, endOthers],
   ["signs out", 3, signOut],
@@ -23,6 +30,11 @@ const actions: readonly WeightedAction[] = [
   ["signs in with a passkey", 6, signInWithPasskey],
   ["turns codes on", 2, beginCodes],
   ["turns codes off", 1, turnOffCodes],
+  ["adds a member", 3, addMember],
+  ["signs in as a member", 5, signInAsMember],
+  ["visits as a member", 8, visitAsMember],
+  ["regroups a member", 3, regroupMember],
+  ["removes a member", 2, removeMember],
 ];
 const totalWeight = actions.reduce((sum, [, weight]) => sum + weight, 0);
 

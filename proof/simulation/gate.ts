@@ -17,6 +17,8 @@ export interface Life {
   since(at: number): number;
   /** Its system clock, which also jumps. */
   now(): number;
+  /** When its system clock was last set. */
+  clockSetAt(): number;
   /** Settled when it crashes. */
   readonly crashed: Promise<void>;
 }
@@ -34,13 +36,14 @@ const START = Date.UTC(2030, 0, 1);
 /** Two gates differ by less than the two minutes of which ARCHITECTURE.md tells. */
 const MAX_OFFSET_MS = 50_000;
 const MAX_DRIFT = 0.01;
+const REPORTING: readonly Reporting[] = ["absent", "unconfirmed", "confirmed"];
 const SECRET = "the secret of all simulated gates";
 
 const digest = (salt: string, password: string): string =>
   createHash("sha256").update(salt).update(password).digest("base64url");
 
 /** A real salted hash, only a fast one. */
-const fastPasswords: Passwords = {
+export const fastPasswords: Passwords = {
   async hash(password) {
     const salt = randomBytes(8).toString("base64url");
     return `${salt}$${digest(salt, password)}` as PasswordHash;
@@ -52,22 +55,32 @@ const fastPasswords: Passwords = {
   isOutdated: () => false,
 };
 
+/** How the gates of one world are configured. */
+export interface GateOptions {
+  readonly limiter: "own" | "shared";
+  /** Of a session, in seconds. */
+  readonly lifetime: number;
+}
+
 const silent = { warn: () => {}, error: () => {} };
 
 /** A gate of the real rules, with all their caches, on a connection of its own. */
 export function createGate(
   name: string,
   base: Store,
-  reporting: Reporting,
+  { limiter, lifetime }: GateOptions,
   network: Network,
 ): Gate {
   const { time, random } = network;
+  const reporting = random.pick(REPORTING) ?? "absent";
   const rate = 1 + (random.next() * 2 - 1) * MAX_DRIFT;
   let offset = 0;
+  let setAt = Number.NEGATIVE_INFINITY;
   let running: (Life & { readonly connection: Connection; end(): void }) | undefined;
 
   const setClock = (): void => {
     offset = (random.next() * 2 - 1) * MAX_OFFSET_MS;
+    setAt = time.now();
   };
   setClock();
 
@@ -86,7 +99,13 @@ export function createGate(
       const connection = connect(base, reporting, network);
       let levels: Levels | undefined;
       const meter = { ...noMeter, watch: (given: Levels) => (levels = given) };
-      const settled = settleOptions({ store: connection.store, secret: SECRET, log: silent });
+      const settled = settleOptions({
+        store: connection.store,
+        secret: SECRET,
+        log: silent,
+        signIn: { limiter },
+        sessions: { lifetime },
+      });
       const rules = createRules({ ...settled, ...NO_GATE, meter }, settled.log, {
         clock,
         passwords: fastPasswords,
@@ -95,7 +114,8 @@ export function createGate(
       if (levels === undefined) throw new Error("the rules have not shown their levels");
       const since = (at: number): number =>
         at < startedAt ? Number.POSITIVE_INFINITY : (time.now() - at) * rate;
-      running = { rules, levels, since, now: clock.now, crashed, connection, end };
+      const now = clock.now;
+      running = { rules, levels, since, now, clockSetAt: () => setAt, crashed, connection, end };
     },
     crash() {
       running?.connection.cut();

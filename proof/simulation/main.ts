@@ -1,15 +1,17 @@
 /**
  * Simulates gates, their store and their clients with the faults that a seed chooses, and checks what
- * Latchkey promises. `npm run simulate -- --seeds 1000`; `--seed 17` shows one of them again;
- * `--mistakes` puts errors back, and fails unless each is found.
+ * Latchkey promises. `npm run simulate -- --seeds 1000`; `--first 5001` begins there; `--seed 17` shows
+ * one again; `--mistakes` puts errors back, and fails unless each is found.
  */
 import { parseArgs } from "node:util";
 import { mistakes } from "./mistakes.ts";
-import { type Report, simulate } from "./simulate.ts";
+import { shrink } from "./shrink.ts";
+import { allEvents, type Report, simulate } from "./simulate.ts";
 
 const { values } = parseArgs({
   options: {
     seeds: { type: "string", default: "1000" },
+    first: { type: "string", default: "1" },
     seed: { type: "string" },
     mistakes: { type: "boolean", default: false },
   },
@@ -18,11 +20,11 @@ const { values } = parseArgs({
 /** The first of these seeds that breaks a promise, or the last report. */
 async function firstFailure(
   seeds: readonly number[],
-  ...change: readonly [(typeof mistakes)[string]?]
+  change?: (typeof mistakes)[string],
 ): Promise<{ readonly steps: number; readonly report: Report | undefined }> {
   let steps = 0;
   for (const seed of seeds) {
-    const report = await simulate(seed, ...change);
+    const report = await simulate(seed, { change });
     steps += report.steps;
     if (report.violation !== undefined) return { steps, report };
   }
@@ -40,12 +42,25 @@ const show = (text: string): boolean => process.stdout.write(`${text}\n`);
 async function findMistakes(seeds: readonly number[]): Promise<void> {
   for (const [name, change] of Object.entries(mistakes)) {
     const { report } = await firstFailure(seeds, change);
-    const again = report && (await simulate(report.seed, change));
+    const again = report && (await simulate(report.seed, { change }));
     const isSame = again?.trace.join() === report?.trace.join();
     const finding = report === undefined ? "not found" : `seed ${report.seed}, ${report.violation}`;
     show(`${name}: ${finding}${isSame ? "" : " (not the same again)"}`);
     if (report === undefined || !isSame) process.exitCode = 1;
   }
+}
+
+/** The same seed with fewer events, in which the same kind of promise is not kept. */
+async function shortestOf(found: Report): Promise<Report> {
+  const kindOf = ({ violation }: Report): string | undefined => violation?.replace(/\d+/g, "");
+  let shortest = found;
+  await shrink(allEvents, async (events) => {
+    const report = await simulate(found.seed, { events });
+    const isSame = kindOf(report) === kindOf(found);
+    if (isSame) shortest = report;
+    return isSame;
+  });
+  return shortest;
 }
 
 async function checkPromises(seeds: readonly number[]): Promise<void> {
@@ -56,8 +71,10 @@ async function checkPromises(seeds: readonly number[]): Promise<void> {
     show(`${seeds.length} seeds, ${steps} steps in ${seconds} s: every promise was kept`);
     return;
   }
-  for (const line of report.trace) show(line);
-  show(`seed ${report.seed}: ${report.violation}`);
+  const shortest = await shortestOf(report);
+  for (const line of shortest.trace) show(line);
+  show(`seed ${report.seed}: ${report.violation}, after ${report.steps} steps`);
+  show(`The shortest way to it, shown above: ${shortest.violation}, after ${shortest.steps}`);
   show(`To run it again: npm run simulate -- --seed ${report.seed}`);
   process.exitCode = 1;
 }
@@ -68,6 +85,7 @@ if (values.seed !== undefined) {
   show(violation ?? "every promise was kept");
   if (violation !== undefined) process.exitCode = 1;
 } else {
-  const seeds = Array.from({ length: wholeNumber(values.seeds) }, (_, index) => index + 1);
+  const first = wholeNumber(values.first);
+  const seeds = Array.from({ length: wholeNumber(values.seeds) }, (_, index) => index + first);
   await (values.mistakes ? findMistakes : checkPromises)(seeds);
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { StoredUser } from "../../src/core/records.ts";
 import type { Store, UserStore } from "../../src/core/store.ts";
 
 /** The time between two statements that should be one. */
@@ -24,6 +25,35 @@ export const mistakes: Readonly<Record<string, (store: Store) => Store>> = {
         return found;
       },
     });
+  },
+
+  "the groups of a user are read once": (store) => {
+    const known = new Map<string, readonly string[] | undefined>();
+    return withUsers(store, {
+      async find(id) {
+        const { groups, ...found } = (await store.users.find(id)) ?? {};
+        if (!("id" in found)) return undefined;
+        if (!known.has(id)) known.set(id, groups);
+        const first = known.get(id);
+        return (first === undefined ? found : { ...found, groups: first }) as StoredUser;
+      },
+    });
+  },
+
+  "a shared limiter allows an attempt too many": (store) => {
+    const { attempts } = store;
+    if (attempts === undefined) return store;
+    const record: typeof attempts.record = (address, rule) =>
+      attempts.record(address, { ...rule, attempts: rule.attempts + 1 });
+    return { ...store, attempts: { ...attempts, record } };
+  },
+
+  "an ended session is forgotten while a clock that is behind admits it": (store) => {
+    const { sessions } = store;
+    if (sessions === undefined) return store;
+    const insert: typeof sessions.insert = ({ createdAt, ...session }) =>
+      sessions.insert({ ...session, createdAt: new Date(createdAt.getTime() + 120_000) });
+    return { ...store, sessions: { ...sessions, insert } };
   },
 
   "the end of a session is not asked for": (store) =>

@@ -16,6 +16,7 @@ export interface Report {
 
 const CLIENTS = 6;
 const STEPS_OF_CLIENT = 18;
+const DISTURBANCES = 6;
 
 let current: VirtualTime | undefined;
 replaceTimers(() => {
@@ -23,8 +24,26 @@ replaceTimers(() => {
   return current;
 });
 
+/** What a simulation consists of: the steps of its clients, and what happens to its gates. */
+export const allEvents: readonly string[] = [
+  ...Array.from({ length: CLIENTS }, (_, index) => `client ${index + 1}`).flatMap((name) =>
+    Array.from({ length: STEPS_OF_CLIENT }, (_, step) => `${name} ${step}`),
+  ),
+  ...Array.from({ length: DISTURBANCES }, (_, count) => `disturbance ${count}`),
+];
+
+interface Variant {
+  /** Puts an error back. */
+  readonly change?: ((store: Store) => Store) | undefined;
+  /** Those of all events that happen. */
+  readonly events?: readonly string[];
+}
+
 /** Runs one simulation. The same seed makes the same one. */
-export async function simulate(seed: number, change?: (store: Store) => Store): Promise<Report> {
+export async function simulate(
+  seed: number,
+  { change, events = allEvents }: Variant = {},
+): Promise<Report> {
   const time = createVirtualTime();
   replaceRandomness(createRandom(-seed));
   current = time;
@@ -32,7 +51,7 @@ export async function simulate(seed: number, change?: (store: Store) => Store): 
   const { trace } = world;
   let violation: string | undefined;
   try {
-    await time.runUntil(live(world));
+    await time.runUntil(live(world, new Set(events)));
   } catch (error) {
     if (!(error instanceof Violation)) throw error;
     violation = error.message;
@@ -42,27 +61,47 @@ export async function simulate(seed: number, change?: (store: Store) => Store): 
   return { seed, steps: trace.length, trace, violation };
 }
 
-async function live(world: World): Promise<void> {
+async function live(world: World, events: ReadonlySet<string>): Promise<void> {
   const names = Array.from({ length: CLIENTS }, (_, index) => `client ${index + 1}`);
-  await Promise.all([...names.map((name) => actOften(world, name)), disturb(world)]);
+  await Promise.all([
+    ...names.map((name) => actOften(world, name, events)),
+    disturb(world, events),
+  ]);
   await finish(world);
 }
 
-async function actOften(world: World, name: string): Promise<void> {
+/** The world, with the decisions of one event, which do not depend on the other events. */
+function deciding(world: World, event: string): World {
+  const number = Array.from(event).reduce(
+    (sum, one) => Math.imul(sum, 31) + one.charCodeAt(0),
+    world.seed,
+  );
+  const random = createRandom(number);
+  return new Proxy(world, {
+    get: (target, name) => (name === "random" ? random : Reflect.get(target, name)),
+  });
+}
+
+async function actOften(world: World, name: string, events: ReadonlySet<string>): Promise<void> {
   for (let step = 0; step < STEPS_OF_CLIENT; step += 1) {
-    await world.time.pause(world.random.next() ** 6 * 5_000);
-    await act(world, name);
+    const event = `${name} ${step}`;
+    if (!events.has(event)) continue;
+    const own = deciding(world, event);
+    await world.time.pause(own.random.next() ** 6 * 5_000);
+    await act(own, name);
     await world.check();
   }
 }
 
-const DISTURBANCES = 6;
 const MAX_AWAY_MS = 3_000;
 
 /** The store is away for a while, gates crash and come back, and their clocks jump. */
-async function disturb(world: World): Promise<void> {
-  const { gates, random, time, note } = world;
+async function disturb(world: World, events: ReadonlySet<string>): Promise<void> {
+  const { gates, time, note } = world;
   for (let count = 0; count < DISTURBANCES; count += 1) {
+    const event = `disturbance ${count}`;
+    if (!events.has(event)) continue;
+    const { random } = deciding(world, event);
     await time.pause(random.next() * 10_000);
     const gate = random.pick(gates);
     const kind = random.next();

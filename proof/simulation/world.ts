@@ -1,11 +1,13 @@
 import { Unavailable } from "../../src/core/base/fault.ts";
-import type { Store, UserChanges, UserWatching } from "../../src/core/store.ts";
+import { SESSION_LIFETIME_SECONDS } from "../../src/core/sessions/session-token.ts";
+import type { AttemptStore, Store, UserChanges, UserWatching } from "../../src/core/store.ts";
 import { openSqlite } from "../../src/stores/sqlite/store.ts";
-import { LATE_MS, MAX_CALL_MS, type Network, type Reporting } from "./faulty-store.ts";
-import { createGate, type Gate, type Life } from "./gate.ts";
+import { connect, LATE_MS, MAX_CALL_MS, type Network } from "./faulty-store.ts";
+import { createGate, type Gate, type GateOptions, type Life } from "./gate.ts";
 import { type AttemptModel, createAttemptModel } from "./model/attempts.ts";
 import { createFact, type Fact } from "./model/fact.ts";
 import type { Enrolment, KnownPasskey } from "./model/known.ts";
+import type { Member } from "./model/member.ts";
 import { createPasswordModel, type PasswordModel } from "./model/password.ts";
 import { createSessionModel, type SessionModel } from "./model/sessions.ts";
 import { promise } from "./model/violation.ts";
@@ -14,6 +16,7 @@ import type { VirtualTime } from "./virtual-time.ts";
 
 /** The gates of one simulation, their store, and what is known of it. */
 export interface World extends Network {
+  readonly seed: number;
   readonly gates: readonly Gate[];
   readonly sessions: SessionModel;
   readonly passwords: PasswordModel;
@@ -22,6 +25,10 @@ export interface World extends Network {
   readonly passkeys: KnownPasskey[];
   readonly codes: Fact<Enrolment | "off">;
   readonly enrolments: Enrolment[];
+  /** The other accounts, which an operator adds, changes and removes. */
+  readonly members: Member[];
+  /** The store as the commands of the operator reach it. */
+  readonly operator: Store;
   /** Whether an answer has told that an account exists. */
   isConfigured: boolean;
   setUps: number;
@@ -31,7 +38,10 @@ export interface World extends Network {
   readonly trace: string[];
   note(line: string): void;
   /** Sends a request to a gate. `undefined` if it failed, or the gate crashed before the answer. */
-  request<T>(life: Life, work: () => T | Promise<T>): Promise<{ readonly answer: T } | undefined>;
+  request<T>(
+    life: Pick<Life, "crashed">,
+    work: () => T | Promise<T>,
+  ): Promise<{ readonly answer: T } | undefined>;
   /** Checks what holds at any moment. */
   check(): Promise<void>;
   close(): void;
@@ -39,7 +49,8 @@ export interface World extends Network {
 
 /** Every call of a request may take this long, and a request makes some ten calls. */
 const MAX_ANSWER_MS = 20 * MAX_CALL_MS;
-const REPORTING: readonly Reporting[] = ["absent", "unconfirmed", "confirmed"];
+/** In seconds. Shorter ones are not accepted. */
+const MIN_LIFETIME_S = 60;
 
 /** @param change Puts an error back, to see that it is found. */
 export async function createWorld(
@@ -50,33 +61,41 @@ export async function createWorld(
   const random = createRandom(seed);
   const base = await openSqlite({ file: ":memory:" });
   const network: Network = { time, random, isFaulty: true, awayUntil: 0 };
-  const changed = { ...change(base), changes: sharedChanges(base.changes, time) };
+  const attempts = countingAttempts(time);
+  const changed = { ...change({ ...base, attempts }), changes: sharedChanges(base.changes, time) };
+  const options: GateOptions = {
+    limiter: random.chance(0.3) ? "shared" : "own",
+    lifetime: random.chance(0.4) ? MIN_LIFETIME_S + random.below(20) : SESSION_LIFETIME_SECONDS,
+  };
   const gates = Array.from({ length: 2 + random.below(3) }, (_, index) =>
-    createGate(`gate ${index + 1}`, changed, random.pick(REPORTING) ?? "absent", network),
+    createGate(`gate ${index + 1}`, changed, options, network),
   );
   for (const gate of gates) gate.start();
   const trace: string[] = [];
   const note = (line: string): void => {
     trace.push(`${(time.now() / 1_000).toFixed(3)} s  ${line}`);
   };
-  let accounts = 0;
+  let owners = 0;
 
   return Object.assign(network, {
+    seed,
     gates,
     sessions: createSessionModel(time.now, LATE_MS),
     passwords: createPasswordModel(),
-    attempts: createAttemptModel(time.now),
-    passkeyAttempts: createAttemptModel(time.now),
+    attempts: createAttemptModel(time.now, options.limiter),
+    passkeyAttempts: createAttemptModel(time.now, options.limiter),
     passkeys: [],
     codes: createFact<Enrolment | "off">("off", time.now, LATE_MS),
     enrolments: [],
+    members: [],
+    operator: connect(changed, "absent", network).store,
     isConfigured: false,
     setUps: 0,
     numbers: 0,
     trace,
     note,
 
-    async request<T>(life: Life, work: () => T | Promise<T>) {
+    async request<T>(life: Pick<Life, "crashed">, work: () => T | Promise<T>) {
       const answering = (async () => ({ answer: await work() }))().catch((error: unknown) => {
         const isExpected = network.isFaulty && error instanceof Unavailable;
         promise(isExpected, `a request fails without a fault: ${String(error)}`);
@@ -91,15 +110,21 @@ export async function createWorld(
     },
 
     async check() {
-      const users = await base.users.read("", 3);
-      promise(users.length <= 1, "there are two first accounts");
-      promise(users.length >= accounts, "there is no account any more");
-      accounts = users.length;
+      const users = await base.users.read("", 1_000);
+      const setUp = users.filter(({ username }) => username.startsWith("owner "));
+      promise(setUp.length <= 1, "there are two first accounts");
+      promise(setUp.length >= owners, "there is no account any more");
+      owners = setUp.length;
+      const { members } = this;
       for (const { life } of gates) {
         if (life === undefined) continue;
         const { rememberedUsers, rememberedSessions } = life.levels;
-        promise(rememberedUsers() <= accounts, "users are remembered without bound");
-        const known = this.sessions.all.length;
+        const all = members.length + 1;
+        promise(rememberedUsers() <= all, "users are remembered without bound");
+        const known = [this, ...members].reduce(
+          (sum, { sessions }) => sum + sessions.all.length,
+          0,
+        );
         promise(rememberedSessions() <= known, "sessions are remembered without bound");
       }
     },
@@ -125,5 +150,19 @@ function sharedChanges(changes: UserChanges, { now }: VirtualTime): UserChanges 
       watching.add(one);
       return { confirmedAt: now, close: async () => void watching.delete(one) };
     },
+  };
+}
+
+/** The sliding log of a shared limiter, by the clock of the database: as PostgreSQL keeps it. */
+function countingAttempts({ now }: VirtualTime): AttemptStore {
+  const made = new Map<string, readonly number[]>();
+  return {
+    async record(address, { attempts, windowMs }) {
+      const recent = (made.get(address) ?? []).filter((at) => at > now() - windowMs);
+      if (recent.length >= attempts) return "denied";
+      made.set(address, [...recent, now()]);
+      return "allowed";
+    },
+    async forget() {},
   };
 }

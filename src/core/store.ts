@@ -89,7 +89,7 @@ export interface EndOfSessions {
 }
 
 export interface SessionStore {
-  /** Unless its ID is known. Also removes some that expired before it was created. */
+  /** Unless its ID is known. Also removes some that expired two minutes before it was created. */
   insert(session: Session): Promise<void>;
   /** Those below have not ended. */
   find(id: string): Promise<Session | undefined>;
@@ -112,7 +112,7 @@ export interface PasskeyStore {
   /** Unless its ID is known, or the user has that many. */
   insert(passkey: Passkey, limit: number): Promise<boolean>;
   remove(user: UserId, id: string): Promise<boolean>;
-  /** Returns whether it was not answered before. Also removes some that expired before `now`. */
+  /** Returns whether it was not answered before. Also removes some that expired two minutes ago. */
   answer(challenge: AnsweredChallenge, now: Date): Promise<boolean>;
   /** Notes the use, unless the passkey counts and its counter has not grown. */
   use(user: UserId, id: string, counter: number, at: Date): Promise<boolean>;

@@ -12,6 +12,8 @@ export interface Ceremony {
   readonly counter?: number;
   /** Further or other fields of the client data. */
   readonly clientData?: object;
+  /** What follows the counter in the authenticator data. */
+  readonly rest?: Uint8Array;
 }
 
 /** A passkey with its private key, and the browser that it is used in. */
@@ -48,7 +50,12 @@ export function createAuthenticator(algorithm: Algorithm = "ES256", idBytes = 16
   const { publicKey, privateKey } = keyPairs[algorithm]();
   const credentialId = randomBytes(idBytes);
   const length = Buffer.from([idBytes >> 8, idBytes & 0xff]);
-  const included = Buffer.concat([randomBytes(16), length, credentialId]);
+  const included = Buffer.concat([
+    randomBytes(16),
+    length,
+    credentialId,
+    Buffer.from("a COSE key"),
+  ]);
 
   return {
     id: credentialId.toString("base64url"),
@@ -58,9 +65,7 @@ export function createAuthenticator(algorithm: Algorithm = "ES256", idBytes = 16
       return {
         name: "Phone",
         clientData: encoded(clientDataFor("webauthn.create", challenge, ceremony)),
-        authenticatorData: encoded(
-          Buffer.concat([dataFor({ flags, ...ceremony }), included, Buffer.from("a COSE key")]),
-        ),
+        authenticatorData: encoded(dataFor({ flags, rest: included, ...ceremony })),
         publicKey: spkiOf(publicKey),
       };
     },
@@ -96,11 +101,11 @@ function clientDataFor(type: string, challenge: string, ceremony: Ceremony): Buf
   );
 }
 
-function dataFor({ rpId = RP_ID, flags = 0, counter = 0 }: Ceremony): Buffer {
+function dataFor({ rpId = RP_ID, flags = 0, counter = 0, rest }: Ceremony): Buffer {
   const end = Buffer.alloc(5);
   end.writeUInt8(flags, 0);
   end.writeUInt32BE(counter, 1);
-  return Buffer.concat([sha256(rpId), end]);
+  return Buffer.concat([sha256(rpId), end, rest ?? Buffer.alloc(0)]);
 }
 
 const sha256 = (data: string | Buffer): Buffer => createHash("sha256").update(data).digest();

@@ -60,6 +60,6 @@ export async function signInWithPasskey(world: World, { life, client }: Step): P
   given.isUsed = true;
   const isAbsent = value === "absent" && version === state.version;
   promise(!isAbsent, "a passkey that was removed is accepted");
-  const { label } = world.sessions.started({ token: answer.token.text, id: answer.token.id, from });
+  const { label } = world.sessions.started(answer.token, from);
   return `${answer.kind}, ${label}`;
 }

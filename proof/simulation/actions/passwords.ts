@@ -21,7 +21,7 @@ export async function setUp(world: World, { life, client }: Step): Promise<strin
   promise(world.setUps === 0, "two setups are accepted");
   world.setUps += 1;
   world.isConfigured = true;
-  const { label } = world.sessions.started({ token: answer.token.text, id: answer.token.id, from });
+  const { label } = world.sessions.started(answer.token, from);
   return `${answer.kind}, ${label}`;
 }
 
@@ -57,7 +57,7 @@ export async function signIn(world: World, { life, client }: Step): Promise<stri
   if (answer.kind !== "signed-in") return answer.kind;
   promise(possible.includes(password), "a wrong password is accepted");
   code.accepted();
-  const { label } = world.sessions.started({ token: answer.token.text, id: answer.token.id, from });
+  const { label } = world.sessions.started(answer.token, from);
   return `${answer.kind}, ${label}`;
 }
 

@@ -1,7 +1,7 @@
 import type { Client } from "../../../src/core/limits/requester.ts";
 import type { User } from "../../../src/core/records.ts";
 import type { Gate, Life } from "../gate.ts";
-import type { KnownSession } from "../model/sessions.ts";
+import type { KnownSession, SessionModel } from "../model/sessions.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";
 
@@ -26,8 +26,12 @@ export interface Visit {
 }
 
 /** A guarded request with any session that there ever was, the newest more often. */
-export async function visit(world: World, { life }: Step): Promise<Visit> {
-  const { random, sessions } = world;
+export async function visit(
+  world: World,
+  { life }: Step,
+  sessions: SessionModel = world.sessions,
+): Promise<Visit> {
+  const { random } = world;
   const { all } = sessions;
   const session = all[Math.floor(all.length * (1 - random.next() ** 2 * 0.999))];
   if (session === undefined) return { outcome: "without a session", session };
@@ -37,7 +41,7 @@ export async function visit(world: World, { life }: Step): Promise<Visit> {
   );
   if (result === undefined) return { outcome: FAILED, session };
   const { answer } = result;
-  promise(answer.kind !== "needs-setup", "the account of a session is not found");
+  promise(answer.kind !== "needs-setup", "no account is found");
   checked(answer.kind === "admitted");
   const outcome = `${answer.kind} with ${session.label}`;
   return answer.kind === "admitted"

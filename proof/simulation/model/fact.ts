@@ -5,6 +5,8 @@ export type Change<T> = { readonly to: T } | "unchanged" | undefined;
 export interface Fact<T> {
   /** `undefined` while it is not certain. */
   readonly value: T | undefined;
+  /** When it became certain. */
+  readonly since: number;
   /** Grows with each request that may have changed it. */
   readonly version: number;
   /** A request begins that may change it. */
@@ -14,6 +16,7 @@ export interface Fact<T> {
 /** @param lateMs How long after a failure a request can still take effect. */
 export function createFact<T>(first: T, now: () => number, lateMs: number): Fact<T> {
   let value: T | undefined = first;
+  let since = now();
   let version = 0;
   let pending = 0;
   let uncertainUntil = Number.NEGATIVE_INFINITY;
@@ -21,6 +24,9 @@ export function createFact<T>(first: T, now: () => number, lateMs: number): Fact
   return {
     get value() {
       return pending > 0 ? undefined : value;
+    },
+    get since() {
+      return since;
     },
     get version() {
       return version;
@@ -37,6 +43,7 @@ export function createFact<T>(first: T, now: () => number, lateMs: number): Fact
         const isCertain = isAlone && version === before && from > uncertainUntil;
         version += 1;
         value = isCertain && change !== undefined ? change.to : undefined;
+        since = now();
         if (change === undefined) uncertainUntil = now() + lateMs;
       };
     },

@@ -1,16 +1,19 @@
+import type { IssuedToken } from "../../../src/core/sessions/session-token.ts";
 import type { Life } from "../gate.ts";
 import { promise } from "./violation.ts";
 
 /** What a gate may still use without asking the store again. */
-const BOUND_MS = 1_000;
+export const BOUND_MS = 1_000;
 
 /** What is known of a session from the answers to its clients. */
 export interface KnownSession {
   readonly label: string;
   readonly token: string;
   readonly id: string;
+  /** By the system clock of a gate, in milliseconds since 1970. */
+  readonly expiresAt: number;
   /** The first answer that it has ended, and the gate that gave it. */
-  ended: { readonly at: number; readonly by: Life } | undefined;
+  ended: { readonly at: number; readonly by: Life | undefined } | undefined;
   /** Requests that may end it and were not answered, or not yet. */
   doubts: number;
   /** Gates that refuse it although they could not end it in the store. */
@@ -29,11 +32,11 @@ interface EndOfAll {
 export interface SessionModel {
   readonly all: readonly KnownSession[];
   /** A request that began at `from` has answered with this token. */
-  started(given: { token: string; id: string; from: number }): KnownSession;
+  started(given: IssuedToken, from: number): KnownSession;
   /** A request begins that may end this session. */
-  ending(session: KnownSession, life: Life): (outcome: Ending) => void;
+  ending(session: KnownSession, life?: Life): (outcome: Ending) => void;
   /** A request begins that may end all sessions up to now. */
-  endingAll(life: Life): (outcome: Ending) => void;
+  endingAll(life?: Life): (outcome: Ending) => void;
   /** A guard is asked. Returns what checks its answer. */
   asking(session: KnownSession, life: Life): (isAdmitted: boolean) => void;
 }
@@ -43,7 +46,7 @@ export function createSessionModel(now: () => number, lateMs: number): SessionMo
   const all: KnownSession[] = [];
   const ends: EndOfAll[] = [];
 
-  function ending(session: KnownSession, life: Life): (outcome: Ending) => void {
+  function ending(session: KnownSession, life?: Life): (outcome: Ending) => void {
     session.doubts += 1;
     return (outcome) => {
       if (outcome !== "unknown") session.doubts -= 1;
@@ -55,11 +58,12 @@ export function createSessionModel(now: () => number, lateMs: number): SessionMo
     all,
     ending,
 
-    started({ token, id, from }) {
+    started({ text: token, id, expiresAt }, from) {
       const overlaps = ends.some(({ until }) => until >= from);
       const label = `session ${all.length + 1}`;
       const doubts = overlaps ? 1 : 0;
-      const session = { label, token, id, ended: undefined, doubts, refusedBy: new Set<Life>() };
+      const known = { label, token, id, expiresAt, doubts };
+      const session = { ...known, ended: undefined, refusedBy: new Set<Life>() };
       all.push(session);
       return session;
     },
@@ -80,14 +84,25 @@ export function createSessionModel(now: () => number, lateMs: number): SessionMo
       const isRefusedHere = session.refusedBy.has(life);
       const bound = ended?.by === life ? 0 : BOUND_MS;
       const mustRefuse = isRefusedHere || (ended !== undefined && life.since(ended.at) > bound);
-      const wasValid = isValid(session);
+      const from = now();
+      const isExpired = isExpiredAt(session, life);
+      const wasValid = isValid(session) && life.now() < session.expiresAt;
       return (isAdmitted) => {
+        promise(!(isAdmitted && isExpired), `${session.label} has expired, and is admitted`);
         promise(!(isAdmitted && mustRefuse), `${session.label} has ended, and is admitted`);
-        const isStillValid = wasValid && isValid(session);
+        const isStillValid =
+          wasValid &&
+          isValid(session) &&
+          life.now() < session.expiresAt &&
+          life.clockSetAt() < from;
         promise(isAdmitted || !isStillValid, `${session.label} is valid, and is refused`);
       };
     },
   };
 }
+
+/** A gate looks at its clock once in the bound. What it saw before it was set may still count. */
+const isExpiredAt = ({ expiresAt }: KnownSession, life: Life): boolean =>
+  life.now() - BOUND_MS > expiresAt && life.since(life.clockSetAt()) > BOUND_MS;
 
 const isValid = ({ ended, doubts }: KnownSession): boolean => ended === undefined && doubts === 0;

@@ -1,3 +1,4 @@
+import { CLOCK_MARGIN_SECONDS } from "../../core/sessions/end-sessions.ts";
 import type { SessionStore } from "../../core/store.ts";
 import { tables, timeOf, valuesOf } from "../../core/tables.ts";
 import { columnNames, parametersOf, type Row, recordOf } from "../rows.ts";
@@ -70,7 +71,7 @@ export function sessionsOn({ ask, changed }: Database): SessionStore {
   };
 }
 
-/** Removes some of the rows that have expired by then. */
+/** Removes some of the rows that have expired by then, also for an instance whose clock is behind. */
 export async function removeExpired(
   ask: Database["ask"],
   table: "sessions" | "answers",
@@ -78,5 +79,5 @@ export async function removeExpired(
 ): Promise<void> {
   const text = `DELETE FROM {${table}} WHERE id IN
     (SELECT id FROM {${table}} WHERE expires_at <= $1 ORDER BY expires_at LIMIT ${MAX_EXPIRED_REMOVED})`;
-  await ask(text, [by]);
+  await ask(text, [by - CLOCK_MARGIN_SECONDS * 1_000]);
 }

@@ -75,7 +75,8 @@ const MAX_ISSUER_BYTES = 24;
 
 /** What authenticator apps read. Names are cut so that the address fits into the QR code. */
 export function keyUri(appName: string, username: string, secret: string): string {
-  const issuer = encodedWithin(appName, MAX_ISSUER_BYTES);
+  // A colon ends the issuer, also in its encoded form.
+  const issuer = encodedWithin(appName.replaceAll(":", ""), MAX_ISSUER_BYTES);
   const uriOf = (account: string): string =>
     `otpauth://totp/${issuer}:${account}?secret=${secret}&issuer=${issuer}`;
   return uriOf(encodedWithin(username, MAX_QR_BYTES - uriOf("").length));

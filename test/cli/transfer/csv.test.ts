@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { csvLine, csvRecords } from "../../../src/cli/transfer/csv.ts";
 import { linesOf } from "../../../src/cli/transfer/text-lines.ts";
@@ -84,5 +85,41 @@ test("reads any fields that it has written, and writes none that a spreadsheet w
         assert.deepEqual(Object.values(read(text)), records);
       },
     ),
+  );
+});
+
+/** As another implementation reads the text; `undefined` if it rejects it. */
+function otherwiseRead(text: string): readonly (readonly string[])[] | undefined {
+  const delimiters = { bom: true, record_delimiter: ["\n", "\r\n"], relax_column_count: true };
+  try {
+    return parse(text, { ...delimiters, skip_empty_lines: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** It knows nothing of the quote before what a spreadsheet would run. */
+const withoutGuard = (field: string): string =>
+  /^'[\s']*[=+@\t\r\n-]/.test(field) ? field.slice(1) : field;
+
+test("reads what another implementation reads, and reports what it rejects", async () => {
+  const piece = fc.constantFrom(..."\",\n\r ab'=\ufeff", '""', '","', '"\r\n"', "\r\n", "é\0");
+  const text = fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join(""));
+  await fc.assert(
+    fc.asyncProperty(text, async (csv) => {
+      // For the other one, a byte order mark alone is not an empty record, and a carriage return at
+      // the end of the file is not the start of a line end.
+      fc.pre(csv !== "\ufeff" && !csv.endsWith("\r"));
+      const others = otherwiseRead(csv);
+      const own = await read(csv).then(Object.values, () => undefined);
+      const isRejected = own === undefined || own.some((record) => typeof record === "string");
+      assert.equal(isRejected, others === undefined);
+      if (!isRejected)
+        assert.deepEqual(
+          own,
+          others?.map((fields) => fields.map(withoutGuard)),
+        );
+    }),
+    { numRuns: 3_000 },
   );
 });

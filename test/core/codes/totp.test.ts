@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
+import { Secret, TOTP } from "otpauth";
 import { base32, codeAt, newCodeSecret, stepAt, stepOfCode } from "../../../src/core/codes/totp.ts";
 
 /** The secret of the test vectors of RFC 6238 for SHA-1. */
@@ -68,4 +70,28 @@ test("makes a new secret of 160 bits each time", () => {
   const secrets = [newCodeSecret(), newCodeSecret()].map(base32);
   assert.notEqual(secrets[0], secrets[1]);
   for (const secret of secrets) assert.match(secret, /^[A-Z2-7]{32}$/);
+});
+
+test("another implementation makes and accepts the same codes", () => {
+  const entered = fc.oneof(
+    fc.record({ drift: fc.integer({ min: -3, max: 3 }), add: fc.constantFrom(0, 0, 1, 100_000) }),
+    fc.string({ unit: fc.constantFrom(..."0123456789 -+.e１é"), minLength: 5, maxLength: 7 }),
+  );
+  const bytes = fc.uint8Array({ minLength: 1, maxLength: 64 });
+  const time = fc.integer({ min: 3 * STEP_MS, max: 20_000_000_000_000 });
+  fc.assert(
+    fc.property(bytes, time, entered, (secret, now, choice) => {
+      const app = new TOTP({ secret: Secret.fromBase32(base32(secret)) });
+      const step = stepAt(now);
+      assert.equal(app.generate({ timestamp: now }), codeAt(secret, step));
+      const bent = (drift: number, add: number): string =>
+        String((Number(codeAt(secret, step + drift)) + add) % 1_000_000).padStart(6, "0");
+      const code = typeof choice === "string" ? choice : bent(choice.drift, choice.add);
+      // It throws at six characters of more bytes.
+      const isAscii = /^[\0-\x7f]*$/.test(code);
+      const delta = isAscii ? app.validate({ token: code, timestamp: now, window: 1 }) : null;
+      assert.equal(stepOfCode(secret, code, now, -1), delta === null ? undefined : step + delta);
+    }),
+    { numRuns: 1_000 },
+  );
 });

@@ -1,0 +1,154 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createPasswords } from "../../../src/core/passwords/passwords.ts";
+import type { PasswordHash } from "../../../src/core/records.ts";
+import { outputOf, runCommand } from "../../../test/support/command.ts";
+import { inDatabase } from "../../../test/support/database.ts";
+import { runSql } from "../../../test/support/postgres-admin.ts";
+
+/** A command that changes something, and what there is before and after it. */
+export interface Operation {
+  readonly name: string;
+  readonly args: (folder: string) => readonly string[];
+  readonly input?: string;
+  readonly before: string;
+  readonly after: string;
+  prepare(folder: string, env: Env): Promise<void>;
+  /** What there is: each account with its password. */
+  state(folder: string, env: Env): Promise<string>;
+}
+
+export type Env = Readonly<Record<string, string>>;
+
+const passwords = createPasswords({ atOnce: 2, waiting: 64 });
+const CANDIDATES = ["the first password", "the second password"];
+const [FIRST = "", SECOND = ""] = CANDIDATES;
+
+/** A bcrypt hash, of which the password does not matter. */
+const IMPORTED = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
+const CSV = ["username,password_hash", `ann,${IMPORTED}`, `ben,${IMPORTED}`, ""].join("\n");
+
+async function described(rows: readonly Readonly<Record<string, unknown>>[]): Promise<string> {
+  const accounts = rows.map(async (row) => {
+    const hash = String(row.password_hash) as PasswordHash;
+    const isRight = await Promise.all(CANDIDATES.map((one) => passwords.verify(one, hash)));
+    return `${row.username} with ${CANDIDATES[isRight.indexOf(true)] ?? "another password"}`;
+  });
+  return (await Promise.all(accounts)).join(", ") || "no accounts";
+}
+
+/** In a file, or where `DATABASE_URL` says. */
+async function accountsIn(file: string, { DATABASE_URL }: Env): Promise<string> {
+  const columns = "SELECT username, password_hash FROM";
+  if (DATABASE_URL !== undefined) {
+    const [table] = await runSql(DATABASE_URL, "SELECT to_regclass('latchkey_users') AS name");
+    if (table?.name === null) return "no accounts";
+    return described(await runSql(DATABASE_URL, `${columns} latchkey_users ORDER BY username`));
+  }
+  if (!existsSync(file)) return "no accounts";
+  const rows = inDatabase(file, (database) => {
+    const isReady = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'users'").get();
+    if (isReady === undefined) return [];
+    const [check] = database.prepare("PRAGMA integrity_check").all();
+    if (check?.integrity_check !== "ok") throw new Error(`damaged: ${JSON.stringify(check)}`);
+    return database.prepare(`${columns} users ORDER BY username`).all();
+  });
+  return described(rows);
+}
+
+export const databaseIn = (folder: string): string => join(folder, "latchkey.db");
+const backupIn = (folder: string): string => join(folder, "backup.db");
+const copyIn = (folder: string): string => join(folder, "copy.db");
+const csvIn = (folder: string): string => join(folder, "users.csv");
+const tokenIn = (folder: string): string => join(folder, "setup-token");
+
+const state = (folder: string, env: Env): Promise<string> => accountsIn(databaseIn(folder), env);
+const add = (env: Env, name: string): Promise<string> =>
+  outputOf(["user", "add", name, "--password-stdin", "--create"], { env, input: `${FIRST}\n` });
+const OWNER = `owner with ${FIRST}`;
+
+const addFirst: Operation = {
+  name: "the first account",
+  args: () => ["user", "add", "owner", "--password-stdin", "--create"],
+  input: `${FIRST}\n`,
+  before: "no accounts",
+  after: OWNER,
+  prepare: async () => {},
+  state,
+};
+
+const changePassword: Operation = {
+  name: "a new password",
+  args: () => ["user", "password", "owner", "--password-stdin"],
+  input: `${SECOND}\n`,
+  before: OWNER,
+  after: `owner with ${SECOND}`,
+  prepare: async (_, env) => void (await add(env, "owner")),
+  state,
+};
+
+const importUsers: Operation = {
+  name: "an import",
+  args: (folder) => ["import", csvIn(folder)],
+  before: OWNER,
+  after: `ann with another password, ben with another password, ${OWNER}`,
+  async prepare(folder, env) {
+    await add(env, "owner");
+    writeFileSync(csvIn(folder), CSV);
+  },
+  state,
+};
+
+const restore: Operation = {
+  name: "a restore over another database",
+  args: (folder) => ["restore", "--force", backupIn(folder)],
+  before: `other with ${FIRST}`,
+  after: OWNER,
+  async prepare(folder, env) {
+    const elsewhere = { ...env, DATA_DIR: join(folder, "elsewhere") };
+    await add(elsewhere, "owner");
+    await outputOf(["backup", backupIn(folder)], { env: elsewhere });
+    await add(env, "other");
+  },
+  state,
+};
+
+const copy: Operation = {
+  name: "a copy into a new database",
+  args: (folder) => [
+    ...["copy", "--from", `sqlite:${databaseIn(folder)}`],
+    ...["--to", `sqlite:${copyIn(folder)}`],
+  ],
+  before: "no accounts",
+  after: OWNER,
+  prepare: async (_, env) => void (await add(env, "owner")),
+  state: (folder) => accountsIn(copyIn(folder), {}),
+};
+
+const OLD_TOKEN = "the-old-setup-token";
+const setupLink: Operation = {
+  name: "a new setup token",
+  args: () => ["setup-link"],
+  before: "the old token",
+  after: "a new token",
+  async prepare(folder, env) {
+    await runCommand(["setup-link"], { env });
+    writeFileSync(tokenIn(folder), `${OLD_TOKEN}\n`, { mode: 0o600 });
+  },
+  async state(folder) {
+    const token = readFileSync(tokenIn(folder), "utf8").trim();
+    if (token === OLD_TOKEN) return "the old token";
+    return /^[\w-]{20,}$/.test(token) ? "a new token" : `damaged: ${JSON.stringify(token)}`;
+  },
+};
+
+export const onDisk: readonly Operation[] = [
+  addFirst,
+  changePassword,
+  importUsers,
+  restore,
+  copy,
+  setupLink,
+];
+
+export const onPostgres: readonly Operation[] = [addFirst, changePassword, importUsers];

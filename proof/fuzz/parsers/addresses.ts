@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { isIP } from "node:net";
+import { hostNameIn, judgeHost } from "../../../src/core/hosts/allowed-hosts.ts";
+import { isReturnTarget } from "../../../src/core/hosts/return-target.ts";
+import { networkOf } from "../../../src/core/limits/network.ts";
+import { relyingPartyOf } from "../../../src/core/passkeys/relying-party.ts";
+import { withReturnTo } from "../../../src/web/answers/return-to.ts";
+import { canonicalAddress, createProxyTrust } from "../../../src/web/request/remote-address.ts";
+import { isOfHost } from "../../../src/web/request/same-origin.ts";
+import { parameterOf } from "../../../src/web/request/web-request.ts";
+import type { Parser } from "../parser.ts";
+
+const HOST = "auth.example.test";
+const SCOPES = [
+  { own: `https://${HOST}`, domain: "example.test", port: "" },
+  { own: `https://${HOST}:8443`, domain: "example.test", port: "8443" },
+  { own: `https://${HOST}`, domain: undefined, port: "" },
+];
+
+/** Never leads off the site, as browsers read it, and survives the way through the sign-in. */
+export const returnTarget: Parser = {
+  seeds: [
+    "/page?a=b#c",
+    `https://${HOST}/`,
+    "https://app.example.test/a",
+    "//evil.test",
+    "/\\evil",
+  ],
+  words: ["https:", "http:", "javascript:", "//", "/\\", "@", HOST, ".example.test", "evil.test"],
+  maxMs: 20,
+  check(target) {
+    for (const { own, domain, port } of SCOPES) {
+      const scope = { protocols: ["https:"], origins: [own], domain, port };
+      if (!isReturnTarget(target, scope)) continue;
+      const url = new URL(target, own);
+      const labels = url.hostname.split(".").slice(-2).join(".");
+      const isShared = url.protocol === "https:" && url.port === port && labels === domain;
+      assert.ok(url.origin === own || isShared, `${target} leads to ${url.href}`);
+      assert.equal(url.username + url.password, "");
+      const location = withReturnTo("/login", target);
+      assert.match(location, /^[\x21-\x7e]+$/);
+      const query = location.slice("/login".length);
+      assert.equal(parameterOf({ query }, "return_to"), target);
+    }
+  },
+};
+
+const PEER = "10.0.0.1";
+const RULE = { allowed: [HOST], publicUrl: undefined, cookieDomain: undefined };
+const asking = (remoteAddress: string, text: string) => ({
+  request: {},
+  connection: { remoteAddress },
+  method: "GET",
+  path: "/",
+  query: "",
+  header: () => text,
+  body: [],
+  signal: undefined,
+});
+
+/** The client is the peer or a hop of the header, which counts only behind a trusted proxy. */
+export const forwarded: Parser = {
+  seeds: ["192.0.2.1", "192.0.2.1, 10.0.0.2", "[2001:db8::1]:443", "::ffff:10.0.0.3", "unknown, x"],
+  words: ["10.0.0.2", "::ffff:", "fd00::1", "192.0.2.7:80", "[::1]", "fe80::1%eth0", ", ", "local"],
+  maxMs: 20,
+  check(text) {
+    const trust = createProxyTrust(["10.0.0.0/8", "fd00::/8"]);
+    assert.equal(trust.remoteAddress(asking("192.0.2.9", text)), "192.0.2.9");
+    const address = trust.remoteAddress(asking(PEER, text));
+    assert.notEqual(isIP(address), 0);
+    assert.equal(canonicalAddress(address), address);
+    const hops = text.split(",").map((hop) => hop.trim().replace(/^\[(.*)\](:\d+)?$/, "$1"));
+    const plain = hops.map((hop) => (isIP(hop) === 0 ? hop.replace(/:\d+$/, "") : hop));
+    assert.ok(address === PEER || plain.map(canonicalAddress).includes(address));
+    const network = networkOf(address, 64);
+    assert.equal(isIP(address) === 4 ? address : network, network);
+  },
+};
+
+/** Names the host that a URL parser finds, and admits no other. */
+export const host: Parser = {
+  seeds: [HOST, `${HOST}:8443`, "[::1]:80", "127.1", "AUTH.example.test.", "a@b", "xn--nxasmq6b"],
+  words: [HOST, ":", "@", "/", "#", "[::1]", "localhost", "%2e", "0x7f.1", "evil.test"],
+  maxMs: 20,
+  check(text) {
+    const name = hostNameIn(text);
+    const url = URL.parse(`http://${text}`);
+    if (name !== undefined) assert.equal(url?.hostname.replace(/\.$/, ""), name);
+    assert.equal(judgeHost(RULE, text) === "allowed", name === HOST);
+    const party = relyingPartyOf({ ...RULE, allowed: ["*"] }, text);
+    if (party !== undefined) {
+      assert.equal(isIP(party.id.replace(/^\[|\]$/g, "")), 0);
+      for (const origin of party.origins) assert.equal(new URL(origin).hostname, party.id);
+    }
+    // As an Origin or a Referer.
+    const other = URL.parse(text);
+    if (isOfHost(text, HOST)) assert.equal(other?.host, HOST);
+    if (isOfHost(`https://${HOST}`, text)) assert.equal(URL.parse(`https://${text}`)?.host, HOST);
+  },
+};

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { createHmac, randomBytes } from "node:crypto";
+import { createChallenges } from "../../../src/core/passkeys/challenges.ts";
+import { createSeals } from "../../../src/core/sessions/seals.ts";
+import { createSessionTokens } from "../../../src/core/sessions/session-token.ts";
+import { sessionTokensIn } from "../../../src/web/answers/session-cookie.ts";
+import { fakeClock } from "../../../test/support/fake-clock.ts";
+import type { Parser } from "../parser.ts";
+
+// Few imports: asking V8 takes longer with each function that has run.
+const SECRET = "a secret for tests, 32 bytes long";
+function signed(header: string, claims: string, secret = SECRET): string {
+  const text = [header, claims].map((part) => Buffer.from(part).toString("base64url")).join(".");
+  return `${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`;
+}
+
+const clock = fakeClock();
+const NOW = Math.floor(clock.now() / 1_000);
+const tokens = createSessionTokens(SECRET, clock);
+const CLAIMS = { user_id: "user-1", exp: NOW + 60 };
+const HEADER = `{"alg":"HS256","typ":"JWT"}`;
+const GENUINE = signed(HEADER, JSON.stringify(CLAIMS));
+
+/** The first four values of this name that are not empty, and nothing else of the header. */
+export const cookie: Parser = {
+  seeds: ["session=a", "a=b; session=c", "session=; session=a;session = b", "session", "=a; ;"],
+  words: ["session", "session=", "Session=", "; session=", "__Host-session=", ";", "="],
+  maxMs: 20,
+  check(text) {
+    const pairs = text.split(";").map((pair) => {
+      const [name = "", ...value] = pair.split("=");
+      return { name: name.trim(), value: value.join("=").trim() };
+    });
+    const named = pairs.filter(({ name, value }) => name === "session" && value !== "");
+    assert.deepEqual(
+      sessionTokensIn(text),
+      named.slice(0, 4).map(({ value }) => value),
+    );
+  },
+};
+
+/** Whoever lacks the secret forges nothing. */
+export const token: Parser = {
+  seeds: [GENUINE, `${GENUINE}.`, "..", "a.b.c", signed(HEADER, JSON.stringify(CLAIMS), "other")],
+  words: [...GENUINE.split("."), ".", "eyJhbGciOiJub25lIn0", "="],
+  maxMs: 20,
+  check(text) {
+    if (text !== GENUINE) assert.equal(tokens.verify(text), "forged");
+  },
+};
+
+const isFields = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    // Only what is UTF-8 can arrive.
+    const value: unknown = JSON.parse(Buffer.from(text).toString());
+    return isFields(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Header and claims as another service with the secret may write them, with a NUL in between. */
+export const signedToken: Parser = {
+  seeds: [
+    `${HEADER}\0${JSON.stringify(CLAIMS)}`,
+    `{"alg":"HS256","sessions_from":7}\0{"user_id":"a","exp":1e999,"iat":1,"nbf":1,"jti":"a"}`,
+    `{"alg":"none","crit":["b64"],"b64":false}\0{"user_id":1,"exp":"1"}`,
+  ],
+  words: ["alg", "HS256", "crit", "user_id", "exp", "iat", "nbf", "jti", "null", "__proto__", "\0"],
+  maxMs: 20,
+  check(text) {
+    const [header = "", ...rest] = text.split("\0");
+    const claims = rest.join("\0");
+    const verified = tokens.verify(signed(header, claims));
+    const [head, said] = [parsed(header), parsed(claims)];
+    const isToken = head?.alg === "HS256" && !("crit" in head) && said !== undefined;
+    assert.equal(verified === "forged", !isToken);
+    if (typeof verified !== "object") return;
+    const { userId, expiresAt, issuedAt, sessionsFrom, jti } = verified;
+    assert.equal(userId, said?.user_id);
+    assert.ok(typeof userId === "string" && userId !== "");
+    assert.ok(Number.isFinite(expiresAt) && expiresAt > clock.now() && Number.isFinite(issuedAt));
+    assert.ok(typeof sessionsFrom === "number" && (jti === undefined || typeof jti === "string"));
+  },
+};
+
+// Another secret each time, so that what an earlier run has kept is as foreign as anything else.
+const OWN_SECRET = randomBytes(32).toString("hex");
+const challenges = createChallenges([OWN_SECRET], clock);
+const seals = createSeals(OWN_SECRET);
+const CHALLENGE = challenges.issue("sign-in");
+const SEALED = seals.seal(Buffer.from("a secret"), "a purpose");
+const meaning = (text: string): string => Buffer.from(text, "base64url").toString("hex");
+
+/** What the server has signed or sealed and gets back: it opens nothing else. */
+export const sealed: Parser = {
+  seeds: [CHALLENGE, SEALED, "", "AAAA"],
+  words: ["A", "=", "-_", "+/"],
+  maxMs: 20,
+  check(text) {
+    if (meaning(text) !== meaning(CHALLENGE)) {
+      assert.equal(challenges.verify(text, "sign-in"), undefined);
+    }
+    if (meaning(text) !== meaning(SEALED)) assert.equal(seals.open(text, "a purpose"), undefined);
+    assert.equal(seals.open(text, "another purpose"), undefined);
+  },
+};

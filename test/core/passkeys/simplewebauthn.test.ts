@@ -1,0 +1,251 @@
+import assert from "node:assert/strict";
+import { createPublicKey } from "node:crypto";
+import { test } from "node:test";
+import { verifyAuthenticationResponse, verifyRegistrationResponse } from "@simplewebauthn/server";
+import { isoCBOR } from "@simplewebauthn/server/helpers";
+import fc from "fast-check";
+import { addPasskey } from "../../../src/core/passkeys/add-passkey.ts";
+import type { BrowserAnswer } from "../../../src/core/passkeys/ceremony.ts";
+import {
+  type PasskeyAnswer,
+  signInWithPasskey,
+} from "../../../src/core/passkeys/sign-in-with-passkey.ts";
+import * as authenticators from "../../support/authenticator.ts";
+import { FROM, type Owner, ownerWithoutPasskey } from "./passkey-ports.ts";
+
+const { createAuthenticator, ORIGIN, PARTY, RP_ID } = authenticators;
+type Authenticator = authenticators.Authenticator;
+
+/** The public key as authenticators write it. */
+function coseKey({ publicKey }: Authenticator): Uint8Array<ArrayBuffer> {
+  const key = Buffer.from(publicKey, "base64url");
+  const jwk = createPublicKey({ key, format: "der", type: "spki" }).export({ format: "jwk" });
+  const bytes = (name: "x" | "y" | "n" | "e") =>
+    new Uint8Array(Buffer.from(jwk[name] ?? "", "base64url"));
+  const fields: Readonly<Record<string, () => readonly (number | Uint8Array)[]>> = {
+    EC: () => [2, -7, 1, bytes("x"), bytes("y")],
+    RSA: () => [3, -257, bytes("n"), bytes("e")],
+    OKP: () => [1, -8, 6, bytes("x")],
+  };
+  const [type = 0, algorithm = 0, ...others] = fields[jwk.kty ?? ""]?.() ?? [];
+  const labelled = others.map((value, index) => [-1 - index, value] as const);
+  return Uint8Array.from(isoCBOR.encode(new Map([[1, type], [3, algorithm], ...labelled])));
+}
+
+const EXPECTED = { expectedOrigin: ORIGIN, expectedRPID: RP_ID } as const;
+const TYPED = { type: "public-key", clientExtensionResults: {} } as const;
+const isVerified = (verifying: Promise<{ readonly verified: boolean }>): Promise<boolean> =>
+  verifying.then(({ verified }) => verified).catch(() => false);
+
+/** Whether the other implementation adds this passkey, whose ID is not in question. */
+function otherwiseAdded(answer: BrowserAnswer, expectedChallenge: string): Promise<boolean> {
+  const authData = Uint8Array.from(Buffer.from(answer.authenticatorData, "base64url"));
+  const attestation = new Map<string, unknown>([
+    ["fmt", "none"],
+    ["attStmt", new Map()],
+    ["authData", authData],
+  ]);
+  const attestationObject = Buffer.from(isoCBOR.encode(attestation as never)).toString("base64url");
+  const response = { clientDataJSON: answer.clientData, attestationObject };
+  const registration = { id: "AA", rawId: "AA", ...TYPED, response };
+  return isVerified(
+    verifyRegistrationResponse({ ...EXPECTED, expectedChallenge, response: registration }),
+  );
+}
+
+/** Whether the other implementation signs in. */
+function otherwiseSignedIn(
+  { id, clientData, authenticatorData, signature }: PasskeyAnswer,
+  expectedChallenge: string,
+  stored: { readonly publicKey: Uint8Array<ArrayBuffer>; readonly counter: number },
+): Promise<boolean> {
+  const response = { clientDataJSON: clientData, authenticatorData, signature };
+  return isVerified(
+    verifyAuthenticationResponse({
+      ...EXPECTED,
+      expectedChallenge,
+      credential: { id, ...stored },
+      response: { id, rawId: id, ...TYPED, response },
+    }),
+  );
+}
+
+const usually = <T>(usual: T, ...others: readonly T[]): fc.Arbitrary<T> =>
+  fc.oneof({ weight: 6, arbitrary: fc.constant(usual) }, fc.constantFrom(...others));
+
+const USER_PRESENT = 0x01;
+const CREDENTIAL_INCLUDED = 0x40;
+const COUNTERS = [0, 1, 2, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
+const NOTHING: Readonly<Record<string, unknown>> = {};
+const ceremonies = fc.record({
+  origin: usually(ORIGIN, `${ORIGIN}/`, `${ORIGIN}:443`, "http://auth.example.org", "null", ""),
+  rpId: usually(RP_ID, "example.org", "AUTH.example.org", ""),
+  // Present, verified, and bits that mean nothing yet. Backed up only where that is possible.
+  flags: fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(0x05, 0x0d, 0x1d) },
+    fc.constantFrom(0x00, USER_PRESENT, 0x04, 0x0c, 0x02, 0x25, 0x1f),
+  ),
+  counter: fc.constantFrom(...COUNTERS),
+  clientData: usually<typeof NOTHING>(
+    NOTHING,
+    ...[{ challenge: "AAAA" }, { challenge: 1 }, { challenge: null }, { origin: [ORIGIN] }],
+    ...[{ type: "payment.get" }, { type: ["webauthn.get"] }, { type: null }, { extra: [1] }],
+    ...[{ crossOrigin: true }, { topOrigin: ORIGIN }, { crossOrigin: true, topOrigin: "x" }],
+  ),
+});
+
+/** The other one lets a page of another site embed the sign-in, unless the browser names the site. */
+function isEmbedded({ clientData }: BrowserAnswer): boolean {
+  try {
+    const said = JSON.parse(Buffer.from(clientData, "base64url").toString());
+    return said.crossOrigin === true || said.topOrigin !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+const FLAGS_AT = 32;
+/** Flips a bit of a byte in base64url, or cuts it off there. Keeps the flags, which `flags` bends. */
+const damage = fc.oneof(
+  { weight: 8, arbitrary: fc.constant(undefined) },
+  fc.tuple(fc.nat(), fc.nat(7), fc.boolean()),
+);
+type Damage = typeof damage extends fc.Arbitrary<infer One> ? One : never;
+function damaged(text: string, one: Damage, limit = Number.POSITIVE_INFINITY): string {
+  const bytes = Buffer.from(text, "base64url");
+  if (one === undefined) return text;
+  const [where, bit, isCut] = one;
+  const at = where % Math.min(bytes.length, limit);
+  if (isCut) return bytes.subarray(0, at).toString("base64url");
+  if (at !== FLAGS_AT) bytes.writeUInt8(bytes.readUInt8(at) ^ (1 << bit), at);
+  return bytes.toString("base64url");
+}
+
+/** An answer that is bent in any field. */
+const bent = fc.record({
+  algorithm: fc.constantFrom("ES256" as const, "EdDSA" as const, "RS256" as const),
+  ceremony: ceremonies,
+  data: damage,
+  client: damage,
+  isOther: usually(false, true),
+});
+
+const rsa = createAuthenticator("RS256");
+const newPasskey = (of: authenticators.Algorithm, idBytes?: number): Authenticator =>
+  of === "RS256" ? rsa : createAuthenticator(of, idBytes);
+
+/** With the credential that the key is read from, and that browsers also return as `publicKey`. */
+function created(passkey: Authenticator, challenge: string, ceremony: authenticators.Ceremony) {
+  const id = Buffer.from(passkey.id, "base64url");
+  const length = Buffer.from([id.length >> 8, id.length & 0xff]);
+  const rest = Buffer.concat([Buffer.alloc(16), length, id, coseKey(passkey)]);
+  return passkey.create(challenge, { rest, ...ceremony });
+}
+/** Before the ID: in it, any byte makes another ID. */
+const ID_LENGTH_AT = 53;
+
+async function removeAll({ ports, owner, passkeys }: Owner): Promise<number> {
+  const all = await passkeys();
+  for (const { id } of all) await ports.store.passkeys.remove(owner.id, id);
+  return all.length;
+}
+
+test("adds the passkeys that another implementation adds", async (t) => {
+  const one = await ownerWithoutPasskey(t);
+  const { ports, owner } = one;
+  const idBytes = fc.constantFrom(1, 16, 64, 1_023);
+  let added = 0;
+  await fc.assert(
+    fc.asyncProperty(bent, idBytes, fc.boolean(), async (by, size, isEmpty) => {
+      const flags = by.ceremony.flags | (by.isOther ? 0 : CREDENTIAL_INCLUDED);
+      const without = by.isOther ? { rest: Buffer.alloc(isEmpty ? 0 : 1) } : {};
+      const challenge = ports.challenges.issue({ addTo: owner.id });
+      const passkey = newPasskey(by.algorithm, size);
+      const made = created(passkey, challenge, { ...by.ceremony, flags, ...without });
+      const authenticatorData = damaged(made.authenticatorData, by.data, ID_LENGTH_AT);
+      const answer = {
+        ...made,
+        authenticatorData,
+        clientData: damaged(made.clientData, by.client),
+      };
+      const others = (await otherwiseAdded(answer, challenge)) && !isEmbedded(answer);
+      const outcome = await addPasskey(ports, owner.id, answer, FROM);
+      assert.equal(outcome, others ? "added" : "rejected");
+      added += await removeAll(one);
+    }),
+    { numRuns: 400 },
+  );
+  assert.ok(added > 20, `${added} were added`);
+});
+
+let clients = 0;
+/** From an address of its own, so that the limit does not decide. */
+async function signsIn({ ports }: Owner, answer: PasskeyAnswer): Promise<boolean> {
+  clients += 1;
+  const client = { remoteAddress: `2001:db8:${clients.toString(16)}::1` };
+  return (await signInWithPasskey(ports, answer, PARTY, client)).kind === "signed-in";
+}
+
+test("signs in with the answers that another implementation accepts", async (t) => {
+  const one = await ownerWithoutPasskey(t);
+  const { ports, owner } = one;
+  let accepted = 0;
+  await fc.assert(
+    fc.asyncProperty(bent, damage, fc.constantFrom(...COUNTERS), async (by, cut, counter) => {
+      const passkey = newPasskey(by.algorithm);
+      const adding = created(passkey, ports.challenges.issue({ addTo: owner.id }), { counter });
+      assert.equal(await addPasskey(ports, owner.id, adding, FROM), "added");
+      const challenge = ports.challenges.issue("sign-in");
+      const signer = by.isOther ? newPasskey("EdDSA") : passkey;
+      const made = signer.get(challenge, owner.id, by.ceremony);
+      const answer = {
+        ...made,
+        id: passkey.id,
+        clientData: damaged(made.clientData, by.client),
+        authenticatorData: damaged(made.authenticatorData, by.data),
+        signature: damaged(made.signature, cut),
+      };
+      const stored = { publicKey: coseKey(passkey), counter };
+      const others = (await otherwiseSignedIn(answer, challenge, stored)) && !isEmbedded(answer);
+      assert.equal(await signsIn(one, answer), others);
+      await removeAll(one);
+      if (others) accepted += 1;
+    }),
+    { numRuns: 400 },
+  );
+  assert.ok(accepted > 20, `${accepted} were accepted`);
+});
+
+// Nothing depends on these bytes, and the passkey has signed them.
+const ignored: Readonly<Record<string, authenticators.Ceremony>> = {
+  "is backed up, although it cannot be": { flags: 0x15 },
+  "adds something behind the counter": { rest: Buffer.from("more") },
+  "announces extensions without any": { flags: 0x85 },
+  "is used with a token binding of no known kind": {
+    clientData: { tokenBinding: { status: "x" } },
+  },
+};
+for (const [what, ceremony] of Object.entries(ignored)) {
+  test(`signs in with a passkey that ${what}, unlike another implementation`, async (t) => {
+    const one = await ownerWithoutPasskey(t);
+    const { ports, owner } = one;
+    const passkey = createAuthenticator();
+    const adding = created(passkey, ports.challenges.issue({ addTo: owner.id }), {});
+    assert.equal(await addPasskey(ports, owner.id, adding, FROM), "added");
+    const challenge = ports.challenges.issue("sign-in");
+    const answer = passkey.get(challenge, owner.id, { flags: 0x05, ...ceremony });
+    const stored = { publicKey: coseKey(passkey), counter: 0 };
+    assert.equal(await otherwiseSignedIn(answer, challenge, stored), false);
+    assert.equal(await signsIn(one, answer), true);
+  });
+}
+
+test("adds no passkey whose ID is empty or longer than WebAuthn allows, unlike another implementation", async (t) => {
+  const { ports, owner } = await ownerWithoutPasskey(t);
+  for (const size of [0, 1_024]) {
+    const challenge = ports.challenges.issue({ addTo: owner.id });
+    const answer = created(createAuthenticator("EdDSA", size), challenge, {});
+    assert.equal(await otherwiseAdded(answer, challenge), true);
+    assert.equal(await addPasskey(ports, owner.id, answer, FROM), "rejected");
+  }
+});
