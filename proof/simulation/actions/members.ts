@@ -1,6 +1,7 @@
 import { addUser } from "../../../src/core/accounts/add-user.ts";
 import { removeUser } from "../../../src/core/accounts/remove-user.ts";
 import { setGroups } from "../../../src/core/accounts/set-groups.ts";
+import type { UserId } from "../../../src/core/records.ts";
 import { LATE_MS } from "../faulty-store.ts";
 import { fastPasswords } from "../gate.ts";
 import { createFact } from "../model/fact.ts";
@@ -23,6 +24,9 @@ const portsOf = ({ operator: store, time }: World) => ({
   setupToken: { delete: async () => {} },
 });
 
+const idOf = async (world: World, username: string): Promise<UserId> =>
+  (await portsOf(world).store.users.findByName(username))?.id ?? ("" as UserId);
+
 const groupsOf = (text: string): readonly string[] => (text === "" ? [] : text.split(","));
 
 export const addMember: Action = async (world) => {
@@ -39,7 +43,7 @@ export const addMember: Action = async (world) => {
   };
   members.push(member);
   const learn = member.state.changing();
-  const add = () => addUser(portsOf(world), username, member.password, groupsOf(text));
+  const add = () => addUser(portsOf(world), username, member.password, { groups: groupsOf(text) });
   const result = await world.request(COMMAND, add);
   promise(result === undefined || result.answer.kind === "added", `${username} is not added`);
   learn(result && { to: "present" });
@@ -51,8 +55,8 @@ export const regroupMember: Action = async (world) => {
   if (member === undefined) return "without a member";
   const text = world.random.pick(GROUPS) ?? "";
   const learn = member.groups.changing();
-  const result = await world.request(COMMAND, () =>
-    setGroups(portsOf(world), member.username, groupsOf(text)),
+  const result = await world.request(COMMAND, async () =>
+    setGroups(portsOf(world), await idOf(world, member.username), groupsOf(text)),
   );
   learn(result && (result.answer === "set" ? { to: text } : "unchanged"));
   return `${member.username} to ${JSON.stringify(text)}, ${result?.answer ?? FAILED}`;
@@ -65,7 +69,9 @@ export const removeMember: Action = async (world) => {
   const { value, version } = state;
   const learn = state.changing();
   const learnEnd = sessions.endingAll();
-  const result = await world.request(COMMAND, () => removeUser(portsOf(world), username));
+  const result = await world.request(COMMAND, async () =>
+    removeUser(portsOf(world), await idOf(world, username)),
+  );
   const isGone = result?.answer === "removed";
   promise(result?.answer !== "last-user", "the first account is not found");
   promise(

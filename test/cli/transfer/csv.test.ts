@@ -102,16 +102,24 @@ function otherwiseRead(text: string): readonly (readonly string[])[] | undefined
 const withoutGuard = (field: string): string =>
   /^'[\s']*[=+@\t\r\n-]/.test(field) ? field.slice(1) : field;
 
-test("reads what another implementation reads, and reports what it rejects", async () => {
+function ownRead(text: string): readonly (readonly string[] | string)[] | undefined {
+  try {
+    return Object.values(read(text));
+  } catch {
+    return undefined;
+  }
+}
+
+test("reads what another implementation reads, and reports what it rejects", () => {
   const piece = fc.constantFrom(..."\",\n\r ab'=\ufeff", '""', '","', '"\r\n"', "\r\n", "é\0");
   const text = fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join(""));
-  await fc.assert(
-    fc.asyncProperty(text, async (csv) => {
+  fc.assert(
+    fc.property(text, (csv) => {
       // For the other one, a byte order mark alone is not an empty record, and a carriage return at
       // the end of the file is not the start of a line end.
       fc.pre(csv !== "\ufeff" && !csv.endsWith("\r"));
       const others = otherwiseRead(csv);
-      const own = await read(csv).then(Object.values, () => undefined);
+      const own = ownRead(csv);
       const isRejected = own === undefined || own.some((record) => typeof record === "string");
       assert.equal(isRejected, others === undefined);
       if (!isRejected)
