@@ -2,6 +2,7 @@ import type { AttemptRule } from "./limits/attempt-limiter.ts";
 import type {
   AnsweredChallenge,
   Codes,
+  Key,
   LogEntry,
   NewLogEntry,
   NewUser,
@@ -26,6 +27,7 @@ export interface Store {
   readonly sessions?: SessionStore;
   readonly passkeys?: PasskeyStore;
   readonly codes?: CodeStore;
+  readonly keys?: KeyStore;
   /** A rate limit that all instances share. */
   readonly attempts?: AttemptStore;
   /** Without it, guards read a user again after a second. */
@@ -132,6 +134,18 @@ export interface CodeStore {
   countWrong(user: UserId, limit: number): Promise<number | undefined>;
 }
 
+export interface KeyStore {
+  find(hash: string): Promise<Key | undefined>;
+  /** The oldest first. */
+  listOf(user: UserId): Promise<readonly Key[]>;
+  /** Unless its ID or hash is known, or the user has that many. */
+  insert(key: Key, limit: number): Promise<boolean>;
+  /** Returns the removed key. With `of`, only one of that user is removed. */
+  remove(id: string, of?: UserId): Promise<Key | undefined>;
+  /** Of a key that was last used at least an hour earlier. */
+  noteUsed(id: string, at: Date): Promise<void>;
+}
+
 export interface LogStore {
   /**
    * All entries or none, in the given order. An entry that is passed again after a failure with an
@@ -173,7 +187,7 @@ export interface AttemptStore {
   forget(rule: AttemptRule): Promise<void>;
 }
 
-/** Reports changed users, and users whose sessions have ended, also by another process. */
+/** Reports changed users, and users whose sessions or keys have ended, also by another process. */
 export interface UserChanges {
   watch(watching: UserWatching): UserWatch;
 }

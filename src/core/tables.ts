@@ -1,5 +1,6 @@
 import type {
   AnsweredChallenge,
+  Key,
   LogEntry,
   Passkey,
   Session,
@@ -71,6 +72,20 @@ export const tables: Tables = {
       recovery: { kind: "texts", maxBytes: 1_024 },
       wrong: { kind: "integer" },
     },
+  },
+  keys: {
+    key: "id",
+    columns: {
+      id: { kind: "text", maxBytes: 255 },
+      userId: { kind: "user" },
+      name: { kind: "text", maxBytes: 255 },
+      hash: { kind: "text", maxBytes: 255, unique: true },
+      hosts: { kind: "texts", maxBytes: 255, optional: true },
+      createdAt: { kind: "time" },
+      expiresAt: { kind: "time", optional: true },
+      usedAt: { kind: "time", optional: true },
+    },
+    indexes: ["user_id"],
   },
   log: {
     key: "id",
@@ -175,6 +190,7 @@ export interface Tables {
   readonly passkeys: Table<Passkey>;
   readonly answers: Table<AnsweredChallenge>;
   readonly codes: Table<StoredCodes>;
+  readonly keys: Table<Key>;
   readonly log: Table<LogEntry>;
 }
 

@@ -5,6 +5,7 @@ import { testAccounts } from "./account-suite.ts";
 import { testAttempts } from "./attempt-suite.ts";
 import { testCodes } from "./code-suite.ts";
 import { having, type Open, type Rule, race, rulesFor } from "./database.ts";
+import { testKeys } from "./key-suite.ts";
 import { testLog } from "./log-suite.ts";
 import { testPasskeys } from "./passkey-suite.ts";
 import { hashText } from "./samples.ts";
@@ -28,13 +29,14 @@ export function testStore(name: string, open: Open<Store>, parts: readonly Part[
   if (parts.includes("sessions")) testSessions(rulesFor(name, having("sessions", open)));
   if (parts.includes("passkeys")) testPasskeys(rulesFor(name, having("passkeys", open)));
   if (parts.includes("codes")) testCodes(rulesFor(name, having("codes", open)));
+  if (parts.includes("keys")) testKeys(rulesFor(name, having("keys", open)));
   if (parts.includes("attempts")) testAttempts(rulesFor(name, having("attempts", open)));
 }
 
 /** A part that not every store has. */
 export type Part = (typeof ALL_PARTS)[number];
 
-const ALL_PARTS = ["attempts", "codes", "passkeys", "sessions"] as const;
+const ALL_PARTS = ["attempts", "codes", "keys", "passkeys", "sessions"] as const;
 
 async function insert(store: Store, username: string): Promise<StoredUser> {
   const passwordHash = hashText("first");

@@ -3,7 +3,16 @@ import type { Store } from "../store.ts";
 /** Calls a method of a store. */
 type Call = () => unknown;
 
-const PARTS = ["users", "log", "sessions", "passkeys", "codes", "attempts", "changes"] as const;
+const PARTS = [
+  "users",
+  "log",
+  "sessions",
+  "passkeys",
+  "codes",
+  "keys",
+  "attempts",
+  "changes",
+] as const;
 
 /** The names under which `wrapStore` makes the calls of this store. */
 export const operationsOf = (store: Store): readonly string[] =>

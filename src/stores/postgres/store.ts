@@ -4,6 +4,7 @@ import type { Store } from "../../core/store.ts";
 import { tables, valuesOf } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { codesOn } from "../statements/codes.ts";
+import { keysOn } from "../statements/keys.ts";
 import { logOn } from "../statements/log.ts";
 import { passkeysOn } from "../statements/passkeys.ts";
 import { sessionsOn } from "../statements/sessions.ts";
@@ -111,6 +112,7 @@ function prepareOn(
     sessions: sessionsOn(shared),
     passkeys: passkeysOn(shared),
     codes: codesOn(shared),
+    keys: keysOn(shared),
     attempts: attemptsOn(shared.ask),
     changes: { watch: (watching) => watchUsers(pool, watching) },
     transfer: postgresTransfer(inOne),

@@ -5,6 +5,7 @@ import { tables, valuesOf } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { newerSchema } from "../inspection.ts";
 import { codesOn } from "../statements/codes.ts";
+import { keysOn } from "../statements/keys.ts";
 import { logOn } from "../statements/log.ts";
 import { passkeysOn } from "../statements/passkeys.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
@@ -136,6 +137,7 @@ function storeOn(database: DatabaseSync, ask: Ask = createAsk(database)): Sqlite
     sessions: sessionsOn(shared),
     passkeys: passkeysOn(shared),
     codes: codesOn(shared),
+    keys: keysOn(shared),
     changes,
     transfer: sqliteTransfer(database, ask),
     close: () => database.close(),

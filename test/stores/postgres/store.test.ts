@@ -14,7 +14,7 @@ const open: Open<PostgresStore> = async (t) => {
   return { connect: async () => (await openOnPool(t, url)).store };
 };
 
-testStore(NAME, open, ["sessions", "passkeys", "codes", "attempts"]);
+testStore(NAME, open, ["sessions", "passkeys", "codes", "keys", "attempts"]);
 
 test(`${NAME}: leaves the pool open`, async (t) => {
   const { store, pool } = await openOnPool(t, await server.newDatabase());
