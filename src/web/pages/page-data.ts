@@ -24,6 +24,9 @@ export interface PageFrame {
   readonly words: Words;
 }
 
+/** What a page shows once, after the redirect of a form. */
+export type Notice = keyof Words["notices"];
+
 /** The fields to fill in again. The first one gets the message and the focus. */
 type FieldsOf<Field extends string> = readonly [Field, ...Field[]];
 
@@ -50,8 +53,7 @@ export interface PageData {
     readonly asksCode: boolean;
     /** Whether an account can sign in with a passkey here. */
     readonly offersPasskeys: boolean;
-    /** After a sign-out whose session the store could not end yet. */
-    readonly notice?: "session-not-ended" | undefined;
+    readonly notice?: Notice | undefined;
   };
   readonly setup: {
     readonly tokenExpected: boolean;
@@ -68,7 +70,7 @@ export interface PageData {
   readonly home: {
     readonly activity: Activity;
     readonly sessions: Sessions;
-    readonly notice?: "password-changed" | undefined;
+    readonly notice?: Notice | undefined;
     readonly codes: CodesSection;
     readonly problem?: (HomeForm & { readonly message: string }) | undefined;
     /** `undefined` if the account has no passkey and cannot add one here. */

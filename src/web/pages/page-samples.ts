@@ -41,7 +41,7 @@ const withRows: PageData["home"] = {
   activity: { kind: "entries", entries: [{ text: "signed in", ...time }] },
   sessions: { kind: "sessions", sessions: [session, { ...session, id: "b", isCurrent: false }] },
   codes: { kind: "on", recoveryCodesLeft: 1 },
-  notice: "password-changed",
+  notice: "passwordIsChanged",
   passkeys: { list: [passkey, { ...passkey, isUsed: false }], canAdd: false },
 };
 const withoutRows: PageData["home"] = {
@@ -68,7 +68,7 @@ export const samples: Samples = {
       { returnTo: "/", returnHost: "app.example.org", asksCode: true, offersPasskeys: true },
     ],
     [unconfigured, login],
-    [signedOut, { ...login, notice: "session-not-ended" }],
+    [signedOut, { ...login, notice: "sessionNotEnded" }],
     [signedIn, { ...login, continueTo: "/" }],
     [signedIn, { ...login, continueTo: "/", confirms: true }],
   ],

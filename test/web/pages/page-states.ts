@@ -77,7 +77,7 @@ const withTenEntries: OpenPage = async ({ gate, send }) => {
 };
 
 const withNotice: OpenPage = ({ session, send }) =>
-  send("/", { headers: { Cookie: `session=${session}; latchkey-notice=password-changed` } });
+  send("/", { headers: { Cookie: `session=${session}; latchkey-notice=passwordIsChanged` } });
 
 const withoutLog: OpenPage = async ({ gate, send }) => {
   await gate.logEntries(1);

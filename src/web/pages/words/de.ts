@@ -38,9 +38,6 @@ export const de: Words = {
   newPassword: "Neues Passwort",
   newPasswordHint: "Mindestens 8 Zeichen; Umlaute und ß zählen doppelt.",
   newPasswordAgain: "Neues Passwort wiederholen",
-  passwordIsChanged: "Dein Passwort wurde geändert.",
-  sessionNotEnded:
-    "Du bist in diesem Browser abgemeldet. Eine Kopie der Sitzung kann anderswo gültig bleiben, bis die Datenbank des Servers wieder verfügbar ist.",
   sessions: "Sitzungen",
   active: (count) => `${count} aktiv`,
   thisDevice: "Dieses Gerät",
@@ -97,6 +94,22 @@ export const de: Words = {
     user_sign_out: (username) => `${username} wurde überall abgemeldet`,
     user_sign_out_all: () => "Alle Benutzer wurden abgemeldet",
     user_import: (count) => `Importierte Konten: ${count}`,
+  },
+
+  notices: {
+    passwordIsChanged: "Dein Passwort wurde geändert.",
+    sessionNotEnded:
+      "Du bist in diesem Browser abgemeldet. Eine Kopie der Sitzung kann anderswo gültig bleiben, bis die Datenbank des Servers wieder verfügbar ist.",
+    sessionIsEnded: "Die Sitzung wurde beendet.",
+    othersAreEnded: "Du bist überall sonst abgemeldet.",
+    codesAreOff: "Einmalcodes sind ausgeschaltet.",
+    passkeyIsAdded: "Der Passkey wurde hinzugefügt.",
+    passkeyIsRenamed: "Der Passkey hat einen neuen Namen.",
+    passkeyIsRemoved: "Der Passkey wurde entfernt.",
+    signedOut: "Du bist abgemeldet.",
+    sessionExpired:
+      "Deine Sitzung war beendet, nichts wurde gespeichert. Melde dich noch einmal an.",
+    isConfirmed: "Danke. Du kannst jetzt zehn Minuten lang ändern, wie du dich anmeldest.",
   },
 
   titles: {

@@ -38,9 +38,6 @@ export const fr: Words = {
   newPassword: "Nouveau mot de passe",
   newPasswordHint: "Au moins 8 caractères ; une lettre accentuée compte double.",
   newPasswordAgain: "Confirmez le nouveau mot de passe",
-  passwordIsChanged: "Votre mot de passe a été modifié.",
-  sessionNotEnded:
-    "Vous êtes déconnecté dans ce navigateur. Ailleurs, une copie de la session peut rester valide jusqu’à ce que la base de données du serveur soit de nouveau disponible.",
   sessions: "Sessions ouvertes",
   active: (count) => `${count} ${count === "1" ? "active" : "actives"}`,
   thisDevice: "Cet appareil",
@@ -98,6 +95,21 @@ export const fr: Words = {
     user_sign_out: (username) => `Déconnexion de ${username} sur tous les appareils`,
     user_sign_out_all: () => "Déconnexion de tous les utilisateurs",
     user_import: (count) => `Comptes importés : ${count}`,
+  },
+
+  notices: {
+    passwordIsChanged: "Votre mot de passe a été modifié.",
+    sessionNotEnded:
+      "Vous êtes déconnecté dans ce navigateur. Ailleurs, une copie de la session peut rester valide jusqu’à ce que la base de données du serveur soit de nouveau disponible.",
+    sessionIsEnded: "La session a été terminée.",
+    othersAreEnded: "Vous êtes déconnecté partout ailleurs.",
+    codesAreOff: "Les codes à usage unique sont désactivés.",
+    passkeyIsAdded: "La clé d’accès a été ajoutée.",
+    passkeyIsRenamed: "La clé d’accès a été renommée.",
+    passkeyIsRemoved: "La clé d’accès a été supprimée.",
+    signedOut: "Vous êtes déconnecté.",
+    sessionExpired: "Votre session était terminée : rien n’a été enregistré. Reconnectez-vous.",
+    isConfirmed: "Merci. Vous avez dix minutes pour modifier vos moyens de connexion.",
   },
 
   titles: {
