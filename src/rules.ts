@@ -21,6 +21,7 @@ import { createPasswords, type Passwords } from "./core/passwords/passwords.ts";
 import type { Session } from "./core/records.ts";
 import { createCurrentUser, createTokenMemory } from "./core/sessions/current-user.ts";
 import { endInStore } from "./core/sessions/end-session.ts";
+import { isRecentSignIn } from "./core/sessions/recent-sign-in.ts";
 import { createRequireAuth, createRequireUser } from "./core/sessions/require-user.ts";
 import { createSeals } from "./core/sessions/seals.ts";
 import { createSessionRecorder } from "./core/sessions/session-recorder.ts";
@@ -136,6 +137,10 @@ export function createRules(
     requireAuth: readingCookies(createRequireAuth(users, currentUser), isGenuine),
     requireUser: readingCookies(createRequireUser(currentUser), isGenuine),
     isGenuine,
+    isRecent(text) {
+      const token = remembered(text) ?? tokens.verify(text);
+      return typeof token === "object" && isRecentSignIn(token, clock);
+    },
     users,
     signOut: async (cookies, client, of) =>
       ending === undefined ? "ended" : signOut({ ...ports, ...ending }, cookies, client, of),
@@ -176,9 +181,9 @@ function codeRules(
   const changing = async <T>(outcome: Promise<T>): Promise<T> => outcome.finally(any.forget);
   return {
     find: (userId) => codes.find(userId),
-    begin: (userId, password, client) => beginCodes(ports, userId, password, client),
+    begin: (userId) => beginCodes(ports, userId),
     confirm: (userId, form, client) => changing(confirmCodes(ports, userId, form, client)),
-    turnOff: (userId, form, client) => changing(turnOffCodes(ports, userId, form, client)),
+    turnOff: (userId, client) => changing(turnOffCodes(ports, userId, client)),
   };
 }
 
@@ -200,13 +205,13 @@ function keyRules(
 
 /** `undefined` if they are left out, or the store does not keep them. Each is loaded on first use. */
 function passkeyRules(
-  { signIn, store: { users, passkeys, codes }, secret, previousSecrets }: SettledOptions,
+  { signIn, store: { users, passkeys }, secret, previousSecrets }: SettledOptions,
   given: SignInPorts & { readonly clock: Clock },
   counted: (outcome: SignInOutcome) => SignInOutcome,
 ): PasskeyRules | undefined {
   if (!signIn.passkeys || passkeys === undefined) return undefined;
   const challenges = createChallenges([secret, ...previousSecrets], given.clock);
-  const ports = { ...given, store: { users, passkeys, ...(codes && { codes }) }, challenges };
+  const ports = { ...given, store: { users, passkeys }, challenges };
   const any = recently(() => passkeys.any(), given.clock);
   return {
     any: any.read,

@@ -39,6 +39,12 @@ export function pathsUnder(
   };
 }
 
+/** Whether it is a page for the signed-in user, with a fragment or without. */
+export function isAccountPage({ base, homes }: Paths, location: string): boolean {
+  const [page = ""] = location.split("#", 1);
+  return homes.includes(page) || pathOf(page).startsWith(`${base}/account/`);
+}
+
 /** The path of a URL as the client wrote it, without the query. */
 export function pathOf(url: string): string {
   const query = url.indexOf("?");

@@ -76,6 +76,8 @@ export interface WebRules {
   readonly requireAuth: CookieGuard;
   /** Whether one of the secrets has signed the session token. */
   readonly isGenuine: (token: string) => boolean;
+  /** Whether the session token is of a sign-in within the last ten minutes. */
+  readonly isRecent: (token: string) => boolean;
   readonly users: UserMemory;
   /** Does nothing if the store keeps no sessions. */
   readonly signOut: (

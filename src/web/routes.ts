@@ -1,21 +1,29 @@
 import { isClientGone, messageOf } from "../core/base/fault.ts";
-import { orElse } from "../core/base/maybe-promise.ts";
+import { andThen, orElse } from "../core/base/maybe-promise.ts";
+import { noticeCookie } from "./answers/notice.ts";
 import { type Answer, redirect, respondText } from "./answers/responses.ts";
 import { type Endpoint, withRequestId } from "./endpoint.ts";
 import { postPassword } from "./endpoints/account.ts";
 import { refusingOtherHosts } from "./endpoints/allowed-hosts.ts";
 import { postBeginCodes, postConfirmCodes, postTurnOffCodes } from "./endpoints/codes.ts";
+import { confirmed, type OwnEndpoint } from "./endpoints/confirmed.ts";
 import { forwardAuth } from "./endpoints/forward-auth.ts";
 import { getHome } from "./endpoints/home.ts";
 import { getLogin, postLogin } from "./endpoints/login.ts";
 import { getMe } from "./endpoints/me.ts";
-import { postAddPasskey, postPasskeyLogin, postRemovePasskey } from "./endpoints/passkeys.ts";
+import {
+  postAddPasskey,
+  postBeginPasskey,
+  postPasskeyLogin,
+  postRemovePasskey,
+} from "./endpoints/passkeys.ts";
 import { postEndSession, postLogout } from "./endpoints/sessions.ts";
 import { getSetup, postSetup } from "./endpoints/setup.ts";
 import { guarded } from "./guards.ts";
 import { ALIVE, CHANGE_PASSWORD, FORWARD_AUTH, READY } from "./paths.ts";
 import type { FormEndpoint, OwnFormEndpoint, WebPorts } from "./ports.ts";
 import { readForm } from "./request/form.ts";
+import { kindOfRequest } from "./request/request-kind.ts";
 import { isCrossSite } from "./request/same-origin.ts";
 import { createProxyWarning, noteRefusal } from "./request/warnings.ts";
 import type { WebRequest } from "./request/web-request.ts";
@@ -70,9 +78,19 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const warnOfProxy = createProxyWarning(proxies, requests.log);
   const site = new Map<string, Methods>();
 
+  /** After a form of a session that has ended, the sign-in page says so. */
+  const formOfUser = (endpoint: OwnEndpoint): Endpoint => {
+    const answer = guarded(requireAuth, endpoint);
+    return refusingCrossSite(ports, (request) =>
+      andThen(answer(request), (answered) => sayingExpired(ports, request, answered)),
+    );
+  };
   /** A form of a signed-in user. */
-  const ownForm = (post: OwnFormEndpoint): Endpoint =>
-    refusingCrossSite(ports, guarded(requireAuth, withForm(ports, post)));
+  const ownForm = (post: OwnFormEndpoint): Endpoint => formOfUser(withForm(ports, post));
+  const home = paths.homes.at(-1);
+  /** The same with a recent sign-in, which leads back to a section of the home page. */
+  const recentForm = (section: string, post: OwnFormEndpoint): Endpoint =>
+    formOfUser(confirmed(ports, home && `${home}#your-${section}`, withForm(ports, post)));
   // Where a form belongs by the count of accounts, which comes before whether it can be read.
   const unlessSetUp: Elsewhere = async () =>
     (await users.anyExists()) ? undefined : redirect(paths.setup);
@@ -105,18 +123,21 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   }
   // The forms of one-time codes are only on the home page.
   if (codes !== undefined && paths.home !== null) {
-    site.set(`${base}/account/codes/begin`, { POST: ownForm(postBeginCodes(codes)) });
+    site.set(`${base}/account/codes/begin`, { POST: recentForm("codes", postBeginCodes(codes)) });
     site.set(`${base}/account/codes/confirm`, { POST: ownForm(postConfirmCodes(codes)) });
-    site.set(`${base}/account/codes/off`, { POST: ownForm(postTurnOffCodes(codes)) });
+    site.set(`${base}/account/codes/off`, { POST: recentForm("codes", postTurnOffCodes(codes)) });
   }
   if (passkeys !== undefined) {
     site.set(`${base}/login/passkey`, { POST: signInForm(postPasskeyLogin(passkeys)) });
+    // Of codes and passkeys, what is begun proves a recent sign-in to what completes it.
+    const begin = recentForm("passkeys", postBeginPasskey(passkeys));
+    const remove = recentForm("passkeys", postRemovePasskey(passkeys));
+    site.set(`${base}/account/passkeys/begin`, { POST: begin });
     site.set(`${base}/account/passkeys/add`, { POST: ownForm(postAddPasskey(passkeys)) });
-    site.set(`${base}/account/passkeys/remove`, { POST: ownForm(postRemovePasskey(passkeys)) });
+    site.set(`${base}/account/passkeys/remove`, { POST: remove });
   }
   const GET = guarded(requireAuth, (request) => getHome(ports, request));
   for (const path of paths.homes) site.set(path, { GET });
-  const home = paths.homes.at(-1);
   if (options.standalone && home !== undefined) {
     // Browsers unfold the form that the fragment names.
     site.set(CHANGE_PASSWORD, { GET: () => redirect(`${home}#change-password`) });
@@ -156,6 +177,16 @@ async function answerReady({ options, requests }: WebPorts): Promise<Answer> {
     requests.log.warn({ reason: messageOf(error) }, "not ready: the store does not answer");
     return respondText("the store does not answer", 503);
   }
+}
+
+/** Only for browsers that show the next page. */
+function sayingExpired({ paths }: WebPorts, request: WebRequest, answer: Answer): Answer {
+  const isForm = kindOfRequest(request.method, request) === "form";
+  if (!isForm || answer.headers.Location !== paths.login) return answer;
+  return {
+    ...answer,
+    cookies: [...answer.cookies, noticeCookie(request, paths.login, "sessionExpired")],
+  };
 }
 
 function refusingCrossSite(ports: WebPorts, endpoint: Endpoint): Endpoint {

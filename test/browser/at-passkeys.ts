@@ -81,15 +81,14 @@ export async function signInByPassword({ page, url }: AtPasskeys): Promise<void>
 export const ADD = "/account/passkeys/add";
 export const REMOVE = "/account/passkeys/remove";
 
-export async function fillName(page: Page, name: string, password: string): Promise<void> {
+export async function fillName(page: Page, name: string): Promise<void> {
   await unfold(page);
   await page.locator("#passkey_name").fill(name);
-  await page.locator("#passkey_password").fill(password);
 }
 
 /** Adds a passkey on the home page that is open. */
 export async function addPasskey({ page }: AtPasskeys, name: string): Promise<void> {
-  await fillName(page, name, OWNER.password);
+  await fillName(page, name);
   await leave(page, () => page.locator(`form[action="${ADD}"] [type="submit"]`).click());
 }
 

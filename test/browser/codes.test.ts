@@ -8,7 +8,6 @@ import { codeShown } from "../support/one-time-codes.ts";
 import { alert, atHome, field, focused, leave, pathOf, submit } from "./forms.ts";
 
 const PHONE = { width: 360, height: 640 } as const;
-const PASSWORD = { codes_password: OWNER.password };
 const en = wordsIn("en");
 
 /** What a phone's camera would read: a picture of the element, decoded by another program. */
@@ -41,7 +40,7 @@ const recoveryCodes = (page: Page): Promise<readonly string[]> =>
 for (const scripts of ["on", "off"] as const) {
   test(`turns codes on, signs in with them and turns them off on a phone, scripts ${scripts}`, async (t) => {
     const { page, gate } = await atHome(t, { scripts, size: PHONE, statuses: [422] });
-    await submit(page, "/account/codes/begin", PASSWORD);
+    await submit(page, "/account/codes/begin");
     assert.equal(await focused(page), "code");
     const uri = new URL((await scanned(page.locator("svg.qr"))) ?? "");
     const link = await page.getByRole("link", { name: en.openInApp }).getAttribute("href");
@@ -66,7 +65,7 @@ for (const scripts of ["on", "off"] as const) {
     await submit(page, "/login", { ...OWNER, code: codes[0] ?? "" });
     assert.equal(pathOf(page), "/");
 
-    await submit(page, "/account/codes/off", { ...PASSWORD, code: codes[1] ?? "" });
+    await submit(page, "/account/codes/off");
     assert.equal(pathOf(page), "/account/");
     await submit(page, "/logout");
     assert.equal(await field(page, "code").count(), 0);
@@ -78,7 +77,7 @@ for (const scripts of ["on", "off"] as const) {
 
 test("reads the QR code in the dark too, and prints recovery codes without the button", async (t) => {
   const { page } = await atHome(t, { scheme: "dark", size: PHONE });
-  await submit(page, "/account/codes/begin", PASSWORD);
+  await submit(page, "/account/codes/begin");
   const uri = await scanned(page.locator("svg.qr"));
   assert.match(uri ?? "", /^otpauth:\/\/totp\/Latchkey:owner\?/);
   const key = new URL(uri ?? "").searchParams.get("secret") ?? "";

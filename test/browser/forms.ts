@@ -95,6 +95,9 @@ export async function atHome(
 }
 
 /** Sets the session cookie in the browser. */
-export async function carry({ page, gate }: AtGate, session: string): Promise<void> {
-  await page.context().addCookies([{ name: "session", value: session, url: gate.url }]);
+export async function carry(
+  { page, gate, url = gate.url }: AtGate & { readonly url?: string },
+  session: string,
+): Promise<void> {
+  await page.context().addCookies([{ name: "session", value: session, url }]);
 }

@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { assertAccessible } from "../support/browser-axe.ts";
 import { execute } from "../support/database.ts";
 import { OWNER } from "../support/gate.ts";
+import { inThePast } from "../support/mint.ts";
 import {
   ADD,
   addPasskey,
@@ -16,7 +17,7 @@ import {
   signOut,
   useButton,
 } from "./at-passkeys.ts";
-import { alert, atHome, formOf, leave, pathOf, submit, unfold } from "./forms.ts";
+import { alert, atHome, carry, formOf, leave, pathOf, submit, unfold } from "./forms.ts";
 
 const user = (page: Page): Promise<string> => page.locator(".user > p").innerText();
 
@@ -47,15 +48,25 @@ test("signs in through autofill, and returns to the requested page", async (t) =
   await at.page.waitForURL(`${at.url}/nothing`);
 });
 
-test("shows a wrong password without creating a passkey, and works after it", async (t) => {
-  const at = await atPasskeys(t);
-  await fillName(at.page, "Phone", "wrong");
-  await formOf(at.page, ADD).locator("[type=submit]").click();
-  await alert(at.page).waitFor();
-  assert.equal(await alert(at.page).innerText(), "current password is incorrect");
-  assert.deepEqual(await at.authenticator.credentials(), []);
+test("after ten minutes, confirms with the passkey of this user only, and comes back", async (t) => {
+  const at = await atPasskeys(t, "no autofill", { statuses: [403] });
+  const { page } = at;
   await addPasskey(at, "Phone");
-  assert.deepEqual(await listed(at.page), ["Phone"]);
+  const age = async () => carry(at, inThePast((await page.context().cookies())[0]?.value ?? ""));
+  await age();
+  await fillName(page, "Laptop");
+  await leave(page, () => formOf(page, ADD).locator("[type=submit]").click());
+  assert.equal(pathOf(page), "/login?again=1&return_to=%2Faccount%2F%23your-passkeys");
+  const [passkey] = await at.authenticator.credentials();
+  assert.ok(passkey);
+  await at.authenticator.hold({ ...passkey, userHandle: btoa("another") });
+  await useButton(page).click();
+  await alert(page).waitFor();
+  await at.authenticator.hold(passkey);
+  await signInByPasskey(at);
+  assert.equal(page.url(), `${at.url}/account/#your-passkeys`);
+  await page.locator("#your-passkeys").waitFor();
+  assert.deepEqual(await listed(page), ["Phone"]);
 });
 
 test("shows a failure, and offers the password, if the device has no passkey", async (t) => {
@@ -98,7 +109,6 @@ test("without scripts, shows nothing that does not work, and still removes a pas
   await off.page.reload();
   await unfold(off.page);
   assert.equal(await formOf(off.page, ADD).isVisible(), false);
-  await off.page.locator("#passkey_remove_password").fill(OWNER.password);
   await leave(off.page, () => formOf(off.page, REMOVE).locator("[type=submit]").click());
   assert.deepEqual(await listed(off.page), []);
 });

@@ -2,9 +2,19 @@ import { writeFile } from "node:fs/promises";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import type { Visiting } from "../support/browser.ts";
-import { changeForm, OWNER } from "../support/gate.ts";
+import { changeForm } from "../support/gate.ts";
+import { inThePast } from "../support/mint.ts";
 import { begunIn, codeShown } from "../support/one-time-codes.ts";
-import { type AtGate, atGate, atHome, leave, submit, submitUnchecked, unfold } from "./forms.ts";
+import {
+  type AtGate,
+  atGate,
+  atHome,
+  carry,
+  leave,
+  submit,
+  submitUnchecked,
+  unfold,
+} from "./forms.ts";
 
 /** A page in a state that users see, and how to open it. */
 export interface State {
@@ -59,9 +69,8 @@ const rejected =
 
 const BEGIN = "/account/codes/begin";
 const CONFIRM = "/account/codes/confirm";
-const OFF = "/account/codes/off";
 
-const codesBegun: Steps = ({ page }) => submit(page, BEGIN, { codes_password: OWNER.password });
+const codesBegun: Steps = ({ page }) => submit(page, BEGIN);
 
 async function codesOn(at: AtGate): Promise<void> {
   await codesBegun(at);
@@ -92,9 +101,6 @@ export const states: readonly State[] = [
   home("home after a rejected password change", ({ page }) =>
     submit(page, "/account/password", { ...changeForm("wrong", "another horse") }),
   ),
-  home("home after a wrong password for codes", ({ page }) =>
-    submit(page, BEGIN, { codes_password: "wrong" }),
-  ),
   home("home with codes begun", codesBegun),
   home("home with recovery codes", codesOn),
   home("home with codes", async (at) => {
@@ -103,9 +109,16 @@ export const states: readonly State[] = [
     await unfold(at.page);
   }),
   home("home after a wrong code", async (at) => {
-    await codesOn(at);
-    await at.page.goto(`${at.gate.url}/`);
-    await submit(at.page, OFF, { codes_password: OWNER.password, code: "000" });
+    await codesBegun(at);
+    await submit(at.page, CONFIRM, { code: "000" });
+  }),
+  home("confirming", async (at) => {
+    await carry(at, inThePast((await at.page.context().cookies())[0]?.value ?? ""));
+    await submit(at.page, BEGIN);
+  }),
+  home("confirming failed", async (at) => {
+    await carry(at, inThePast((await at.page.context().cookies())[0]?.value ?? ""));
+    await to("/login?error=1&again=1")(at);
   }),
   home("sign-in with a code", async (at) => {
     await codesOn(at);

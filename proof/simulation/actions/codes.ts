@@ -49,10 +49,9 @@ export async function beginCodes(world: World, step: Step): Promise<string> {
   const { outcome, user } = await visit(world, step);
   const rules = step.life.rules.codes;
   if (user === undefined || rules === undefined) return outcome;
-  const { passwords, random, codes } = world;
-  const password = random.pick(passwords.possible()) ?? "";
+  const { codes } = world;
   const { value, version } = codes;
-  const begun = await world.request(step.life, () => rules.begin(user.id, password, step.client));
+  const begun = await world.request(step.life, () => rules.begin(user.id));
   if (begun === undefined) return FAILED;
   const { answer } = begun;
   if (answer.kind === "already-on")
@@ -78,11 +77,8 @@ export async function turnOffCodes(world: World, step: Step): Promise<string> {
   const { outcome, user } = await visit(world, step);
   const rules = step.life.rules.codes;
   if (user === undefined || rules === undefined) return outcome;
-  const currentPassword = world.random.pick(world.passwords.possible()) ?? "";
-  const code = enterCode(world, step.life);
-  const form = { currentPassword, code: code.text };
   const learn = world.codes.changing();
-  const result = await world.request(step.life, () => rules.turnOff(user.id, form, step.client));
+  const result = await world.request(step.life, () => rules.turnOff(user.id, step.client));
   if (result === undefined) learn(undefined);
   else learn(result.answer === "off" ? { to: "off" } : "unchanged");
   return result?.answer ?? FAILED;

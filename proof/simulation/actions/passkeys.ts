@@ -3,20 +3,15 @@ import { LATE_MS } from "../faulty-store.ts";
 import { createFact } from "../model/fact.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";
-import { enterCode } from "./codes.ts";
 import { FAILED, type Step, visit } from "./step.ts";
 
 export async function addPasskey(world: World, step: Step): Promise<string> {
   const { outcome, user } = await visit(world, step);
   const rules = step.life.rules.passkeys;
   if (user === undefined || rules === undefined) return outcome;
-  const currentPassword = world.random.pick(world.passwords.possible()) ?? "";
-  const code = enterCode(world, step.life);
-  const given = { currentPassword, code: code.text };
-  const begun = await world.request(step.life, () => rules.begin(user.id, given, step.client));
+  const begun = await world.request(step.life, () => rules.begin(user.id));
   if (begun === undefined) return FAILED;
   if (begun.answer.kind !== "begun") return begun.answer.kind;
-  code.accepted();
   const authenticator = createAuthenticator("EdDSA");
   const state = createFact<"absent" | "added">("absent", world.time.now, LATE_MS);
   world.passkeys.push({ authenticator, userId: user.id, state, answers: [] });
@@ -33,10 +28,9 @@ export async function removePasskey(world: World, step: Step): Promise<string> {
   const { outcome, user } = await visit(world, step);
   const rules = step.life.rules.passkeys;
   if (user === undefined || rules === undefined || passkey === undefined) return outcome;
-  const currentPassword = world.random.pick(world.passwords.possible()) ?? "";
-  const form = { passkey: passkey.authenticator.id, currentPassword };
+  const { id } = passkey.authenticator;
   const learn = passkey.state.changing();
-  const result = await world.request(step.life, () => rules.remove(user.id, form, step.client));
+  const result = await world.request(step.life, () => rules.remove(user.id, id, step.client));
   learn(result && (result.answer === "removed" ? { to: "absent" } : "unchanged"));
   return result?.answer ?? FAILED;
 }

@@ -1,41 +1,25 @@
 import type { AccountPorts } from "../accounts/account-ports.ts";
-import { type Client, userRequester } from "../limits/requester.ts";
+import type { Client } from "../limits/requester.ts";
+import type { EventLog } from "../log/event-log.ts";
 import { byOperator, eventOf } from "../log/events.ts";
-import type { Passwords } from "../passwords/passwords.ts";
 import type { UserId } from "../records.ts";
 import type { CodeStore, UserStore } from "../store.ts";
-import { type CheckCodePorts, checkCode } from "./check-code.ts";
 
-export interface TurnOffCodesPorts extends CheckCodePorts {
+interface TurnOffCodesPorts {
   readonly store: { readonly users: Pick<UserStore, "find">; readonly codes: CodeStore };
-  readonly passwords: Pick<Passwords, "verify">;
+  readonly events: Pick<EventLog, "record">;
 }
 
-type TurnOffCodesOutcome =
-  | "no-user"
-  | "already-off"
-  | "current-password-incorrect"
-  | "code-incorrect"
-  | "off";
+type TurnOffCodesOutcome = "no-user" | "already-off" | "off";
 
-/** Needs the password and a code, so that neither alone is a way around the codes. */
+/** Only for a recent sign-in, which has asked for the password and a code, or for a passkey. */
 export async function turnOffCodes(
-  ports: TurnOffCodesPorts,
+  { store, events }: TurnOffCodesPorts,
   userId: UserId,
-  form: { readonly currentPassword: string; readonly code: string },
   client: Client,
 ): Promise<TurnOffCodesOutcome> {
-  const { store, passwords, events } = ports;
   const user = await store.users.find(userId);
   if (user === undefined) return "no-user";
-  const codes = await store.codes.find(userId);
-  if (codes === undefined) return "already-off";
-  const requester = userRequester(client, userId);
-  if (!(await passwords.verify(form.currentPassword, user.passwordHash, requester))) {
-    return "current-password-incorrect";
-  }
-  if ((await checkCode(ports, { user, codes }, form.code, client)) === "rejected")
-    return "code-incorrect";
   if (!(await store.codes.turnOff(userId))) return "already-off";
   events.record(eventOf("codes_off", { user, client }));
   return "off";

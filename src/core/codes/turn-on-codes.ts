@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
-import { type Client, userRequester } from "../limits/requester.ts";
+import type { Client } from "../limits/requester.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
-import type { Passwords } from "../passwords/passwords.ts";
 import type { UserId } from "../records.ts";
 import type { Seals } from "../sessions/seals.ts";
 import type { CodeStore, UserStore } from "../store.ts";
@@ -16,7 +15,6 @@ const BEGUN_FOR_MS = 15 * 60_000;
 
 export interface TurnOnCodesPorts {
   readonly store: { readonly users: Pick<UserStore, "find">; readonly codes: CodeStore };
-  readonly passwords: Pick<Passwords, "verify">;
   readonly seals: Seals;
   readonly clock: Pick<Clock, "now">;
   readonly events: Pick<EventLog, "record">;
@@ -33,22 +31,15 @@ export interface BegunCodes {
 type BeginCodesOutcome =
   | { readonly kind: "no-user" }
   | { readonly kind: "already-on" }
-  | { readonly kind: "current-password-incorrect" }
   | { readonly kind: "begun"; readonly begun: BegunCodes };
 
+/** Only for a recent sign-in. What it returns proves to `confirmCodes` that there was one. */
 export async function beginCodes(
-  { store, passwords, seals, clock }: TurnOnCodesPorts,
+  { store, seals, clock }: Omit<TurnOnCodesPorts, "events">,
   userId: UserId,
-  currentPassword: string,
-  client: Client,
 ): Promise<BeginCodesOutcome> {
-  const user = await store.users.find(userId);
-  if (user === undefined) return { kind: "no-user" };
+  if ((await store.users.find(userId)) === undefined) return { kind: "no-user" };
   if ((await store.codes.find(userId)) !== undefined) return { kind: "already-on" };
-  const requester = userRequester(client, userId);
-  if (!(await passwords.verify(currentPassword, user.passwordHash, requester))) {
-    return { kind: "current-password-incorrect" };
-  }
   const secret = newCodeSecret();
   const until = Buffer.alloc(8);
   until.writeDoubleBE(clock.now() + BEGUN_FOR_MS);

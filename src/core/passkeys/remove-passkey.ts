@@ -1,7 +1,6 @@
-import { type Client, userRequester } from "../limits/requester.ts";
+import type { Client } from "../limits/requester.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
-import type { Passwords } from "../passwords/passwords.ts";
 import type { UserId } from "../records.ts";
 import type { PasskeyStore, UserStore } from "../store.ts";
 
@@ -10,27 +9,22 @@ interface RemovePasskeyPorts {
     readonly users: Pick<UserStore, "find">;
     readonly passkeys: Pick<PasskeyStore, "remove">;
   };
-  readonly passwords: Pick<Passwords, "verify">;
   readonly events: Pick<EventLog, "record">;
 }
 
 /** `removed` also for a passkey that the account does not have, such as one just removed. */
-type RemovePasskeyOutcome = "no-user" | "current-password-incorrect" | "removed";
+type RemovePasskeyOutcome = "no-user" | "removed";
 
-/** Removes a passkey of the user's own, by its ID. */
+/** Removes a passkey of the user's own, by its ID. Only for a recent sign-in. */
 export async function removePasskey(
-  { store, passwords, events }: RemovePasskeyPorts,
+  { store, events }: RemovePasskeyPorts,
   userId: UserId,
-  form: { readonly passkey: string; readonly currentPassword: string },
+  passkey: string,
   client: Client,
 ): Promise<RemovePasskeyOutcome> {
   const user = await store.users.find(userId);
   if (user === undefined) return "no-user";
-  const requester = userRequester(client, userId);
-  if (!(await passwords.verify(form.currentPassword, user.passwordHash, requester))) {
-    return "current-password-incorrect";
-  }
-  if (await store.passkeys.remove(userId, form.passkey))
+  if (await store.passkeys.remove(userId, passkey))
     events.record(eventOf("passkey_remove", { user, client }));
   return "removed";
 }

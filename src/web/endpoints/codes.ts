@@ -1,40 +1,26 @@
 import type { BegunCodes } from "../../core/codes/turn-on-codes.ts";
 import type { User } from "../../core/records.ts";
-import { homeLocation } from "../answers/location.ts";
 import { redirect } from "../answers/responses.ts";
-import type { CodesField, CodesSection } from "../pages/page-data.ts";
+import type { CodesSection } from "../pages/page-data.ts";
 import { MAX_QR_BYTES, qrCode } from "../pages/qr-code.ts";
-import type { MessageName } from "../pages/words/en.ts";
 import type { CodeRules, OwnFormEndpoint, WebPorts } from "../ports.ts";
 import { clientOf } from "../request/remote-address.ts";
-import { noteRefusal } from "../request/warnings.ts";
+import { backTo } from "./back-to.ts";
 import { answerCodes, answerProblem, type HomeFormProblem } from "./home.ts";
 
-const REJECTED = "change of one-time codes rejected";
-
-const problem = (message: MessageName, field: CodesField): HomeFormProblem => ({
-  form: "codes",
-  message,
-  fields: [field],
-});
-
-const WRONG_PASSWORD = problem("currentPasswordIncorrect", "codes_password");
-const WRONG_CODE = problem("codeIncorrect", "code");
+const WRONG_CODE: HomeFormProblem = { form: "codes", message: "codeIncorrect", fields: ["code"] };
+const NOT_BEGUN: HomeFormProblem = { form: "codes", message: "codesNotBegun", fields: [] };
 
 export const postBeginCodes =
   (codes: CodeRules): OwnFormEndpoint =>
-  async (ports, request, form) => {
+  async (ports, request) => {
     const { user } = request;
-    const client = clientOf(request, ports.proxies);
-    const outcome = await codes.begin(user.id, form("codes_password"), client);
+    const outcome = await codes.begin(user.id);
     switch (outcome.kind) {
       case "no-user":
         return redirect(ports.paths.login);
       case "already-on":
-        return redirect(homeLocation(ports, user));
-      case "current-password-incorrect":
-        noteRefusal(ports, request, REJECTED);
-        return answerProblem(ports, request, WRONG_PASSWORD);
+        return backTo("codes", ports, request);
       case "begun":
         return answerCodes(ports, request, begunSection(ports, user, outcome.begun));
     }
@@ -50,9 +36,9 @@ export const postConfirmCodes =
       case "no-user":
         return redirect(ports.paths.login);
       case "already-on":
-        return redirect(homeLocation(ports, user));
+        return backTo("codes", ports, request);
       case "not-begun":
-        return answerProblem(ports, request, problem("codesNotBegun", "codes_password"));
+        return answerProblem(ports, request, NOT_BEGUN);
       case "code-incorrect": {
         const section = begunSection(ports, user, outcome.begun);
         return answerProblem(ports, request, WRONG_CODE, section);
@@ -66,21 +52,14 @@ export const postConfirmCodes =
 
 export const postTurnOffCodes =
   (codes: CodeRules): OwnFormEndpoint =>
-  async (ports, request, form) => {
-    const { user } = request;
-    const entered = { currentPassword: form("codes_password"), code: form("code") };
-    switch (await codes.turnOff(user.id, entered, clientOf(request, ports.proxies))) {
+  async (ports, request) => {
+    switch (await codes.turnOff(request.user.id, clientOf(request, ports.proxies))) {
       case "no-user":
         return redirect(ports.paths.login);
-      case "current-password-incorrect":
-        noteRefusal(ports, request, REJECTED);
-        return answerProblem(ports, request, WRONG_PASSWORD);
-      case "code-incorrect":
-        noteRefusal(ports, request, REJECTED);
-        return answerProblem(ports, request, WRONG_CODE);
       case "already-off":
+        return backTo("codes", ports, request);
       case "off":
-        return redirect(homeLocation(ports, user));
+        return backTo("codes", ports, request, { notice: "codesAreOff" });
     }
   };
 

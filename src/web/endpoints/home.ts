@@ -20,7 +20,7 @@ import { partyOf } from "./login.ts";
 import { sessionsFor } from "./sessions.ts";
 
 export async function getHome(ports: WebPorts, request: AdmittedRequest): Promise<Answer> {
-  const { notice, cookies } = takeNotice(request, String(ports.paths.home), "password-changed");
+  const { notice, cookies } = takeNotice(request, String(ports.paths.home));
   const data = { ...(await homeData(ports, request)), notice };
   return ports.views.page(request, "home", data, { cookies });
 }

@@ -1,31 +1,45 @@
 import { messageOf } from "../../core/base/fault.ts";
+import { isLocalPath } from "../../core/hosts/return-target.ts";
 import type { Client } from "../../core/limits/requester.ts";
 import { type RelyingParty, relyingPartyOf } from "../../core/passkeys/relying-party.ts";
 import type { SignInOutcome } from "../../core/sign-in/sign-in.ts";
 import { locationFor } from "../answers/location.ts";
-import { takeNotice } from "../answers/notice.ts";
+import { noticeCookie, takeNotice } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import { acceptedTarget, otherHostOf, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
 import { sessionCookies, sessionTokensIn } from "../answers/session-cookie.ts";
+import { isAccountPage } from "../paths.ts";
 import type { FormEndpoint, WebPorts } from "../ports.ts";
 import type { Form } from "../request/form.ts";
 import { clientOf } from "../request/remote-address.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { hostOf, parameterOf, type WebRequest } from "../request/web-request.ts";
+import { AGAIN, asksToConfirm } from "./confirmed.ts";
 
 export async function getLogin(ports: WebPorts, request: WebRequest): Promise<Answer> {
   const { options, paths, views } = ports;
-  const returnTo = acceptedTarget(options, request, parameterOf(request, RETURN_TO));
+  const returnTo = targetOf(ports, request, parameterOf(request, RETURN_TO));
   const { CurrentUser: user } = await views.helpers(request);
+  const confirms = user !== undefined && asksToConfirm(ports, request);
   const continueTo = user && (returnTo ?? locationFor(options.postLoginLocation, user));
   const [asksCode, offersPasskeys] = await Promise.all([
     asksForCode(ports),
     offersPasskeySignIn(ports, request),
   ]);
-  const { notice, cookies } = takeNotice(request, paths.login, "session-not-ended");
+  const { notice, cookies } = takeNotice(request, paths.login);
   const returnHost = otherHostOf(options, request, returnTo);
-  const data = { returnTo, returnHost, continueTo, asksCode, offersPasskeys, notice };
+  const data = { returnTo, returnHost, continueTo, confirms, asksCode, offersPasskeys, notice };
   return views.page(request, "login", data, { cookies });
+}
+
+/** The return target, if it is accepted. A page of the account always is. */
+function targetOf(
+  { options, paths }: WebPorts,
+  request: WebRequest,
+  target: string | undefined,
+): string | undefined {
+  const isOwn = target !== undefined && isLocalPath(target) && isAccountPage(paths, target);
+  return isOwn ? target : acceptedTarget(options, request, target);
 }
 
 /** The field is also shown if the store cannot be asked: without codes, it has no effect. */
@@ -81,14 +95,15 @@ export async function answerSignIn(
   outcome: SignInOutcome,
 ): Promise<Answer> {
   const { rules, options, paths } = ports;
-  const target = acceptedTarget(options, request, form(RETURN_TO));
+  const target = targetOf(ports, request, form(RETURN_TO));
+  const again = form(AGAIN) === "" ? "" : `&${AGAIN}=1`;
   switch (outcome.kind) {
     case "needs-setup":
       return redirect(withReturnTo(paths.setup, target));
     case "rate-limited":
     case "rejected":
       noteRefusal(ports, request, `sign-in ${outcome.kind}`);
-      return redirect(withReturnTo(`${paths.login}?error=1`, target));
+      return redirect(withReturnTo(`${paths.login}?error=1${again}`, target));
     case "signed-in":
       // The new session replaces the one that this browser had, if it is of the same user.
       await rules.signOut(
@@ -96,9 +111,9 @@ export async function answerSignIn(
         clientOf(request, ports.proxies),
         outcome.user.id,
       );
-      return redirect(
-        target ?? locationFor(options.postLoginLocation, outcome.user),
-        sessionCookies(request, outcome.token, options.hosts.cookieDomain),
-      );
+      return redirect(target ?? locationFor(options.postLoginLocation, outcome.user), [
+        ...(again && paths.home ? [noticeCookie(request, paths.home, "isConfirmed")] : []),
+        ...sessionCookies(request, outcome.token, options.hosts.cookieDomain),
+      ]);
   }
 }

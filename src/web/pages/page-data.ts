@@ -24,19 +24,19 @@ export interface PageFrame {
   readonly words: Words;
 }
 
+/** What a page shows once, after the redirect of a form. */
+export type Notice = keyof Words["notices"];
+
 /** The fields to fill in again. The first one gets the message and the focus. */
 type FieldsOf<Field extends string> = readonly [Field, ...Field[]];
 
 export type SetupField = "token" | "username" | "password" | "confirm";
 export type PasswordField = "current_password" | "new_password" | "confirm_password";
-export type CodesField = "codes_password" | "code";
-type PasskeyField = "passkey_remove_password";
 
 /** A form on the home page that is shown again. */
 export type HomeForm =
   | { readonly form: "password"; readonly fields: FieldsOf<PasswordField> }
-  | { readonly form: "codes"; readonly fields: FieldsOf<CodesField> }
-  | { readonly form: "passkeys"; readonly fields: FieldsOf<PasskeyField> };
+  | { readonly form: "codes"; readonly fields: readonly ["code"] | readonly [] };
 
 /** The further values of each page. */
 export interface PageData {
@@ -47,12 +47,13 @@ export interface PageData {
     readonly returnHost?: string | undefined;
     /** For a user who is already signed in: where a sign-in would redirect to. */
     readonly continueTo?: string | undefined;
+    /** Whether that user signs in again, to confirm what comes next. */
+    readonly confirms?: boolean;
     /** Whether to show the optional field `code`: while at least one account uses codes. */
     readonly asksCode: boolean;
     /** Whether an account can sign in with a passkey here. */
     readonly offersPasskeys: boolean;
-    /** After a sign-out whose session the store could not end yet. */
-    readonly notice?: "session-not-ended" | undefined;
+    readonly notice?: Notice | undefined;
   };
   readonly setup: {
     readonly tokenExpected: boolean;
@@ -69,7 +70,7 @@ export interface PageData {
   readonly home: {
     readonly activity: Activity;
     readonly sessions: Sessions;
-    readonly notice?: "password-changed" | undefined;
+    readonly notice?: Notice | undefined;
     readonly codes: CodesSection;
     readonly problem?: (HomeForm & { readonly message: string }) | undefined;
     /** `undefined` if the account has no passkey and cannot add one here. */

@@ -41,7 +41,7 @@ const withRows: PageData["home"] = {
   activity: { kind: "entries", entries: [{ text: "signed in", ...time }] },
   sessions: { kind: "sessions", sessions: [session, { ...session, id: "b", isCurrent: false }] },
   codes: { kind: "on", recoveryCodesLeft: 1 },
-  notice: "password-changed",
+  notice: "passwordIsChanged",
   passkeys: { list: [passkey, { ...passkey, isUsed: false }], canAdd: false },
 };
 const withoutRows: PageData["home"] = {
@@ -68,8 +68,9 @@ export const samples: Samples = {
       { returnTo: "/", returnHost: "app.example.org", asksCode: true, offersPasskeys: true },
     ],
     [unconfigured, login],
-    [signedOut, { ...login, notice: "session-not-ended" }],
+    [signedOut, { ...login, notice: "sessionNotEnded" }],
     [signedIn, { ...login, continueTo: "/" }],
+    [signedIn, { ...login, continueTo: "/", confirms: true }],
   ],
   setup: [
     [unconfigured, setup],
@@ -90,6 +91,7 @@ export const samples: Samples = {
     [signedIn, withoutRows],
     [signedIn, unreadable],
     [signedIn, { ...home, codes: begun, problem: wrongCode }],
+    [signedIn, { ...withoutRows, problem: { ...wrongCode, fields: [] } }],
     [signedIn, { ...home, codes: { kind: "turned-on", recoveryCodes: ["00000"] } }],
   ],
   error: [

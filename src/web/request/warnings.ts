@@ -9,7 +9,6 @@ export type RefusalMessage =
   | "sign-in rejected"
   | "sign-in rate-limited"
   | "password change rejected"
-  | "change of one-time codes rejected"
   | "passkey change rejected"
   | "setup rejected"
   | "form of another site refused"

@@ -1,17 +1,15 @@
 import type { TestContext } from "node:test";
 import { codeAt, stepAt } from "../../../src/core/codes/totp.ts";
-import type { TurnOffCodesPorts } from "../../../src/core/codes/turn-off-codes.ts";
 import { beginCodes, confirmCodes } from "../../../src/core/codes/turn-on-codes.ts";
 import type { Codes, StoredUser } from "../../../src/core/records.ts";
 import { type CorePorts, corePorts } from "../../support/core-ports.ts";
-import { OWNER } from "../../support/gate.ts";
 import { decodeBase32 } from "../../support/one-time-codes.ts";
 
 export const CLIENT = { remoteAddress: "192.0.2.1" } as const;
 export const STEP_MS = 30_000;
 
 export interface CodesScene {
-  readonly ports: CorePorts & TurnOffCodesPorts;
+  readonly ports: CorePorts;
   readonly user: StoredUser;
   readonly secret: Buffer;
   readonly recoveryCodes: readonly string[];
@@ -25,7 +23,7 @@ export interface CodesScene {
 export async function withCodes(t: TestContext, file?: string): Promise<CodesScene> {
   const ports = await corePorts(t, file);
   const user = await ports.insertOwner();
-  const outcome = await beginCodes(ports, user.id, OWNER.password, CLIENT);
+  const outcome = await beginCodes(ports, user.id);
   if (outcome.kind !== "begun") throw new Error(outcome.kind);
   const { sealed } = outcome.begun;
   const secret = decodeBase32(outcome.begun.secret);

@@ -11,18 +11,16 @@ import {
 } from "../../support/authenticator.ts";
 import type { Answer } from "../../support/client.ts";
 import { execute } from "../../support/database.ts";
-import { OWNER, type RunningGate, startConfigured, startGate } from "../../support/gate.ts";
-import { elements } from "../../support/markup.ts";
-import { begunIn, codeShown } from "../../support/one-time-codes.ts";
+import { type RunningGate, startConfigured, startGate } from "../../support/gate.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 
 const { messages } = wordsIn("en");
 const server = await sharedPostgres();
+const BEGIN = "/account/passkeys/begin";
 const ADD = "/account/passkeys/add";
 const REMOVE = "/account/passkeys/remove";
 const SIGN_IN = "/login/passkey";
 const HOST = { Host: "auth.example.org" };
-const PASSWORD = { current_password: OWNER.password };
 
 interface Sent {
   send(path: string, form: object, session?: string, headers?: object): Promise<Answer>;
@@ -35,7 +33,7 @@ const sender = ({ send }: Pick<RunningGate, "send">): Sent => ({
 
 async function addPasskey({ send }: Sent, session: string) {
   const passkey = createAuthenticator();
-  const begun = await send(ADD, PASSWORD, session);
+  const begun = await send(BEGIN, {}, session);
   assert.equal(begun.status, 200, begun.body);
   const { challenge, rpId, userId } = JSON.parse(begun.body);
   assert.equal(rpId, HOST.Host);
@@ -81,7 +79,7 @@ for (const [name, start] of Object.entries(stores)) {
     assert.equal((await to.send(SIGN_IN, form)).location, "/login?error=1", "only once");
 
     const later = await formOfSignIn(to, passkey, userId);
-    const removed = await to.send(REMOVE, { passkey: passkey.id, ...PASSWORD }, session);
+    const removed = await to.send(REMOVE, { passkey: passkey.id }, session);
     assert.deepEqual([removed.status, removed.location], [303, "/account/#your-passkeys"]);
     const refused = await to.send(SIGN_IN, later);
     assert.deepEqual([refused.location, refused.cookies], ["/login?error=1", []]);
@@ -147,7 +145,7 @@ test("the host is that of the public URL, and a forwarded host has no effect", a
   assert.equal((await elsewhere.send(SIGN_IN, form)).location, "/");
 
   const plain = await startGate(t);
-  const forwarded = await sender(plain).send(ADD, PASSWORD, await plain.setUp(), {
+  const forwarded = await sender(plain).send(BEGIN, {}, await plain.setUp(), {
     "X-Forwarded-Host": "evil.example",
   });
   assert.equal(JSON.parse(forwarded.body).rpId, HOST.Host);
@@ -157,39 +155,26 @@ test("at an address without a name, adds no passkey and asks for none", async (t
   const { gate, session } = await startConfigured(t);
   const challenge = await gate.send(SIGN_IN, { form: {} });
   assert.deepEqual(Object.keys(JSON.parse(challenge.body)), ["challenge"]);
-  const add = await gate.send(ADD, { session, form: PASSWORD });
-  assert.equal(add.status, 422);
-  assert.ok(add.body.includes(messages.passkeyRejected));
+  for (const path of [BEGIN, ADD]) {
+    const add = await gate.send(path, { session, form: {} });
+    assert.equal(add.status, 422);
+    assert.ok(add.body.includes(messages.passkeyRejected));
+  }
 });
 
-test("answers the script with a message if the code is wrong or the account has too many", async (t) => {
+test("answers the script with a message if the account has too many", async (t) => {
   const { gate, session } = await startConfigured(t);
-  const to = sender(gate);
-  const begun = await gate.send("/account/codes/begin", {
-    session,
-    form: { codes_password: OWNER.password },
-  });
-  const { key, sealed } = begunIn(begun.body);
-  const confirmed = { sealed, code: codeShown(key) };
-  await gate.send("/account/codes/confirm", { session, form: confirmed });
-  const wrong = await to.send(ADD, PASSWORD, session);
-  assert.deepEqual([wrong.status, JSON.parse(wrong.body).message], [422, messages.codeIncorrect]);
-  assert.ok(gate.serverLog.some(({ msg }) => msg === "passkey change rejected"));
-  const right = { ...PASSWORD, code: codeShown(key, 1) };
-  assert.equal((await to.send(ADD, right, session)).status, 200);
-
   const many = Array.from({ length: MAX_PASSKEYS }, (_, at) => `('${at}')`);
   execute(
     gate.databaseFile,
     `WITH many (passkey) AS (VALUES ${many})
-     INSERT INTO passkeys SELECT passkey, id, 'Phone', '', 0, 0, NULL FROM users, many;
-     DELETE FROM codes`,
+     INSERT INTO passkeys SELECT passkey, id, 'Phone', '', 0, 0, NULL FROM users, many`,
   );
-  const full = await to.send(ADD, PASSWORD, session);
+  const full = await sender(gate).send(BEGIN, {}, session);
   assert.deepEqual([full.status, JSON.parse(full.body).message], [422, messages.tooManyPasskeys]);
 });
 
-test("without a home page, a change leads to the post-login location, and a problem to the error page", async (t) => {
+test("without a home page, a change leads to the post-login location", async (t) => {
   const { app, session } = await startConfiguredApp(t, {
     homePath: null,
     postLoginLocation: "/start",
@@ -197,33 +182,16 @@ test("without a home page, a change leads to the post-login location, and a prob
   const to = sender(app);
   const { passkey, answer } = await addPasskey(to, session);
   assert.deepEqual([answer.status, answer.location], [303, "/start"]);
-  const wrong = { passkey: passkey.id, current_password: "wrong" };
-  const refused = await to.send(REMOVE, wrong, session);
-  assert.equal(refused.status, 422);
-  assert.ok(refused.body.includes(messages.currentPasswordIncorrect));
-  const removed = await to.send(REMOVE, { ...PASSWORD, passkey: passkey.id }, session);
+  const removed = await to.send(REMOVE, { passkey: passkey.id }, session);
   assert.deepEqual([removed.status, removed.location], [303, "/start"]);
 });
 
-test("adds and removes nothing without the password", async (t) => {
+test("adds no passkey that answers another challenge", async (t) => {
   const { gate, session } = await startConfigured(t);
-  const to = sender(gate);
-  const { passkey } = await addPasskey(to, session);
-  const wrong = { passkey: passkey.id, current_password: "wrong" };
-  const begun = await to.send(ADD, wrong, session);
-  assert.equal(begun.status, 422);
-  assert.deepEqual(JSON.parse(begun.body), { message: "current password is incorrect" });
-  const removing = await to.send(REMOVE, wrong, session);
-  assert.equal(removing.status, 422);
-  const [problem] = elements(removing.body, "input").filter((one) => one["aria-invalid"]);
-  assert.equal(problem?.id, "passkey_remove_password");
-  assert.ok(removing.body.includes(`<option value="${passkey.id}">Phone</option>`));
-  const forged = passkey.create("a challenge of nobody");
-  const added = await to.send(ADD, { client_data: forged.clientData }, session);
+  const forged = createAuthenticator().create("a challenge of nobody");
+  const added = await sender(gate).send(ADD, { client_data: forged.clientData }, session);
   assert.equal(added.status, 422);
   assert.match(added.body, /The passkey could not be added\./);
-  const logged = gate.serverLog.filter(({ msg }) => msg === "passkey change rejected");
-  assert.equal(logged.length, 3);
 });
 
 test("requires the setup while no account exists", async (t) => {

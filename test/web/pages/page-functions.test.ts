@@ -36,7 +36,7 @@ test("passes the helpers, the paths and the page's own data to each function", a
   const setup = { tokenExpected: false, token: "given", username: "", domain: "" };
   assert.deepEqual(await page("/setup?token=given"), { ...before, ...setup, offersDomain: false });
   assert.equal((await page("/setup")).token, "");
-  const login = { asksCode: false, offersPasskeys: false };
+  const login = { confirms: false, asksCode: false, offersPasskeys: false };
   assert.deepEqual(await page("/login"), { ...before, ...login });
 
   const { session = "" } = await app.send("/setup", SETUP);

@@ -77,7 +77,7 @@ const withTenEntries: OpenPage = async ({ gate, send }) => {
 };
 
 const withNotice: OpenPage = ({ session, send }) =>
-  send("/", { headers: { Cookie: `session=${session}; latchkey-notice=password-changed` } });
+  send("/", { headers: { Cookie: `session=${session}; latchkey-notice=passwordIsChanged` } });
 
 const withoutLog: OpenPage = async ({ gate, send }) => {
   await gate.logEntries(1);
@@ -92,7 +92,7 @@ const excluded: OpenPage = ({ send }) =>
 const codesTurnedOn =
   (code?: (key: string) => string): OpenPage =>
   async ({ send }) => {
-    const begun = await send("/account/codes/begin", { form: { codes_password: OWNER.password } });
+    const begun = await send("/account/codes/begin", { form: {} });
     if (code === undefined) return begun;
     const { sealed, key } = begunIn(begun.body);
     return send("/account/codes/confirm", { form: { sealed, code: code(key) } });

@@ -39,14 +39,13 @@ const refusals: readonly (readonly [
     postSignedIn("/account/password", changeForm("wrong-one", "x")),
   ],
   [
-    "change of one-time codes rejected",
-    "a wrong password for one-time codes",
-    postSignedIn("/account/codes/begin", { codes_password: "wrong-one" }),
-  ],
-  [
     "passkey change rejected",
-    "a wrong password for a new passkey",
-    postSignedIn("/account/passkeys/add", { current_password: "wrong-one" }),
+    "an answer to no challenge",
+    async (gate) => {
+      const headers = { Host: "auth.example.org" };
+      const form = { client_data: "wrong-one" };
+      return gate.send("/account/passkeys/add", { session: await gate.setUp(), form, headers });
+    },
   ],
   [
     "setup rejected",

@@ -48,18 +48,11 @@ export const oneTimeCodes: Attack = {
       await refused("with a guessed code", String(guess).padStart(6, "0"));
     }
     await refused(`after ${GUESSES} guesses from as many addresses, within a minute`, unused);
-    tally.tried();
-    const off = await send(target, {
-      path: "/account/codes/off",
-      form: { codes_password: account.password, code: unused },
-      session: account.token,
-    });
-    if (off.status < 400) tally.gotThrough(`turning codes off after ${GUESSES} guesses`);
   },
 };
 
-/** Earlier attacks end sessions and use up the attempts of this address. */
-async function freshSession(target: Target): Promise<Account> {
+/** Earlier attacks end sessions and use up the attempts of this address, and a session gets old. */
+export async function freshSession(target: Target): Promise<Account> {
   const { account } = target;
   if (account === undefined) throw new Skipped("there is no account to try it with");
   const response = await signInWith(target, account);
@@ -78,12 +71,8 @@ async function signInWith(
 }
 
 /** Turns codes on as a browser does. */
-async function turnOn(target: Target, { password, token: session }: Account) {
-  const begun = await send(target, {
-    path: "/account/codes/begin",
-    form: { codes_password: password },
-    session,
-  });
+async function turnOn(target: Target, { token: session }: Account) {
+  const begun = await send(target, { path: "/account/codes/begin", form: {}, session });
   if (begun.status === 404) throw new Skipped("the server offers no one-time codes");
   const [, key = ""] = /[?&;]secret=([A-Z2-7]+)/.exec(begun.body) ?? [];
   const [, sealed = ""] = /name="sealed" value="([^"]+)"/.exec(begun.body) ?? [];

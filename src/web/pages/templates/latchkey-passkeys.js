@@ -31,9 +31,13 @@ if (typeof PublicKeyCredential === "function") {
       if (!(credential instanceof PublicKeyCredential)) throw new TypeError("no passkey");
       const { response } = credential;
       if (!(response instanceof AuthenticatorAssertionResponse)) throw new TypeError("no answer");
+      const userHandle = response.userHandle ?? new ArrayBuffer(0);
+      const { user = "" } = form.dataset;
+      // Who confirms stays the same user.
+      if (user && user !== new TextDecoder().decode(userHandle)) throw new TypeError("other user");
       send(form, {
         credential: credential.id,
-        user_handle: encode(response.userHandle ?? new ArrayBuffer(0)),
+        user_handle: encode(userHandle),
         client_data: encode(response.clientDataJSON),
         authenticator_data: encode(response.authenticatorData),
         signature: encode(response.signature),
@@ -72,7 +76,9 @@ if (typeof PublicKeyCredential === "function") {
     const section = form.closest("section");
     if (section) section.hidden = false;
     onSubmit(form, async () => {
-      const { message, challenge, rpId, userId, username, existing } = await fetchChallenge(form);
+      const answer = await fetchChallenge(form);
+      const { message, challenge, rpId, userId, username, existing } = answer;
+      if (answer.location) return location.assign(answer.location);
       if (message) return message;
       const credential = await navigator.credentials.create({
         publicKey: {
@@ -121,14 +127,14 @@ if (typeof PublicKeyCredential === "function") {
   /**
    * Fetches the challenge, and what else the browser needs, from the server.
    * @param {HTMLFormElement} form
-   * @returns {Promise<Readonly<{ message?: string, challenge: string, rpId: string, userId: string, username: string, existing: readonly string[] }>>}
+   * @returns {Promise<Readonly<{ message?: string, location?: string, challenge: string, rpId: string, userId: string, username: string, existing: readonly string[] }>>}
    */
   async function fetchChallenge(form) {
     // A page that the back button shows again has the fields of the last answer.
     for (const input of form.querySelectorAll(".answer")) input.remove();
     const fields = [...new FormData(form)].map(([name, value]) => [name, String(value)]);
     const body = new URLSearchParams(fields);
-    return (await fetch(form.action, { method: "POST", body })).json();
+    return (await fetch(form.dataset.begin ?? form.action, { method: "POST", body })).json();
   }
 
   /**

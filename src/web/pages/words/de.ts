@@ -13,6 +13,8 @@ export const de: Words = {
   signInFailed:
     "Das hat nicht geklappt. Prüfe Benutzername und Passwort. Nach fünf Versuchen musst du eine Minute warten.",
   welcomeBack: "Willkommen zurück",
+  confirm: "Bestätige, dass du es bist",
+  confirmAbout: "Melde dich noch einmal an, um zu ändern, wie du dich anmeldest.",
   continue: "Weiter",
   useAnotherAccount: "Anderes Konto verwenden",
   noAccountYet: "Es gibt noch kein Konto.",
@@ -36,9 +38,6 @@ export const de: Words = {
   newPassword: "Neues Passwort",
   newPasswordHint: "Mindestens 8 Zeichen; Umlaute und ß zählen doppelt.",
   newPasswordAgain: "Neues Passwort wiederholen",
-  passwordIsChanged: "Dein Passwort wurde geändert.",
-  sessionNotEnded:
-    "Du bist in diesem Browser abgemeldet. Eine Kopie der Sitzung kann anderswo gültig bleiben, bis die Datenbank des Servers wieder verfügbar ist.",
   sessions: "Sitzungen",
   active: (count) => `${count} aktiv`,
   thisDevice: "Dieses Gerät",
@@ -58,7 +57,6 @@ export const de: Words = {
     "Eine App auf deinem Handy zeigt alle 30 Sekunden einen neuen Code. Die Anmeldung verlangt dann Passwort und Code.",
   oneTimeCode: "Einmalcode",
   codeHint: "Nur wenn dein Konto Einmalcodes verwendet.",
-  codeOrRecoveryCode: "Aus deiner App, oder ein Wiederherstellungscode.",
   scanCode: "Scanne diesen Code mit deiner Authenticator-App:",
   qrCode: "QR-Code für deine Authenticator-App",
   openInApp: "In einer App auf diesem Gerät öffnen",
@@ -98,6 +96,22 @@ export const de: Words = {
     user_sign_out: (username) => `${username} wurde überall abgemeldet`,
     user_sign_out_all: () => "Alle Benutzer wurden abgemeldet",
     user_import: (count) => `Importierte Konten: ${count}`,
+  },
+
+  notices: {
+    passwordIsChanged: "Dein Passwort wurde geändert.",
+    sessionNotEnded:
+      "Du bist in diesem Browser abgemeldet. Eine Kopie der Sitzung kann anderswo gültig bleiben, bis die Datenbank des Servers wieder verfügbar ist.",
+    sessionIsEnded: "Die Sitzung wurde beendet.",
+    othersAreEnded: "Du bist überall sonst abgemeldet.",
+    codesAreOff: "Einmalcodes sind ausgeschaltet.",
+    passkeyIsAdded: "Der Passkey wurde hinzugefügt.",
+    passkeyIsRenamed: "Der Passkey hat einen neuen Namen.",
+    passkeyIsRemoved: "Der Passkey wurde entfernt.",
+    signedOut: "Du bist abgemeldet.",
+    sessionExpired:
+      "Deine Sitzung war beendet, nichts wurde gespeichert. Melde dich noch einmal an.",
+    isConfirmed: "Danke. Du kannst jetzt zehn Minuten lang ändern, wie du dich anmeldest.",
   },
 
   titles: {

@@ -16,6 +16,8 @@ export const en = {
   signInFailed:
     "That didn’t work. Check your username and password. After five attempts, wait a minute.",
   welcomeBack: "Welcome back",
+  confirm: "Confirm it’s you",
+  confirmAbout: "To change how you sign in, sign in once more.",
   continue: "Continue",
   useAnotherAccount: "Use another account",
   noAccountYet: "There is no account yet.",
@@ -39,9 +41,6 @@ export const en = {
   newPassword: "New password",
   newPasswordHint: "At least 8 characters; an é or ü counts as two.",
   newPasswordAgain: "Repeat new password",
-  passwordIsChanged: "Your password has been changed.",
-  sessionNotEnded:
-    "You are signed out in this browser. Elsewhere, a copy of the session may stay valid until the server’s database is available again.",
   sessions: "Sessions",
   active: (count: string): string => `${count} active`,
   thisDevice: "This device",
@@ -61,7 +60,6 @@ export const en = {
     "An app on your phone shows a new code every 30 seconds. Signing in then asks for your password and a code.",
   oneTimeCode: "One-time code",
   codeHint: "Only if your account uses one-time codes.",
-  codeOrRecoveryCode: "From your app, or a recovery code.",
   scanCode: "Scan this with your authenticator app:",
   qrCode: "QR code for your authenticator app",
   openInApp: "Open in an app on this device",
@@ -103,6 +101,21 @@ export const en = {
     user_sign_out: (username: string): string => `${username} was signed out everywhere`,
     user_sign_out_all: (): string => "All users were signed out",
     user_import: (count: string): string => `Accounts imported: ${count}`,
+  },
+
+  notices: {
+    passwordIsChanged: "Your password has been changed.",
+    sessionNotEnded:
+      "You are signed out in this browser. Elsewhere, a copy of the session may stay valid until the server’s database is available again.",
+    sessionIsEnded: "The session has been ended.",
+    othersAreEnded: "You are signed out everywhere else.",
+    codesAreOff: "One-time codes are off.",
+    passkeyIsAdded: "The passkey has been added.",
+    passkeyIsRenamed: "The passkey has a new name.",
+    passkeyIsRemoved: "The passkey has been removed.",
+    signedOut: "You are signed out.",
+    sessionExpired: "Your session has ended, so nothing was saved. Sign in and try again.",
+    isConfirmed: "Thank you. You can change how you sign in for ten minutes.",
   },
 
   titles: {

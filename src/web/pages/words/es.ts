@@ -13,6 +13,8 @@ export const es: Words = {
   signInFailed:
     "No ha funcionado. Revisa el nombre de usuario y la contraseña. Tras cinco intentos, espera un minuto.",
   welcomeBack: "Hola de nuevo",
+  confirm: "Confirma tu identidad",
+  confirmAbout: "Inicia sesión de nuevo para cambiar cómo la inicias.",
   continue: "Continuar",
   useAnotherAccount: "Usar otra cuenta",
   noAccountYet: "Todavía no hay ninguna cuenta.",
@@ -36,9 +38,6 @@ export const es: Words = {
   newPassword: "Nueva contraseña",
   newPasswordHint: "Al menos 8 caracteres; una letra con tilde cuenta doble.",
   newPasswordAgain: "Repite la nueva contraseña",
-  passwordIsChanged: "Tu contraseña se ha cambiado.",
-  sessionNotEnded:
-    "Has cerrado la sesión en este navegador. En otro lugar, una copia de la sesión puede seguir siendo válida hasta que la base de datos del servidor vuelva a estar disponible.",
   sessions: "Sesiones",
   active: (count) => `${count} ${count === "1" ? "activa" : "activas"}`,
   thisDevice: "Este dispositivo",
@@ -58,7 +57,6 @@ export const es: Words = {
     "Una aplicación en tu teléfono muestra un código nuevo cada 30 segundos. Al iniciar sesión se piden entonces la contraseña y un código.",
   oneTimeCode: "Código de un solo uso",
   codeHint: "Solo si tu cuenta usa estos códigos.",
-  codeOrRecoveryCode: "El de la aplicación o un código de recuperación.",
   scanCode: "Escanea esto con tu aplicación de autenticación:",
   qrCode: "Código QR para tu aplicación de autenticación",
   openInApp: "Abrir en una aplicación de este dispositivo",
@@ -99,6 +97,21 @@ export const es: Words = {
     user_sign_out: (username) => `Se cerró la sesión de ${username} en todos los dispositivos`,
     user_sign_out_all: () => "Se cerró la sesión de todos los usuarios",
     user_import: (count) => `Cuentas importadas: ${count}`,
+  },
+
+  notices: {
+    passwordIsChanged: "Tu contraseña se ha cambiado.",
+    sessionNotEnded:
+      "Has cerrado la sesión en este navegador. En otro lugar, una copia de la sesión puede seguir siendo válida hasta que la base de datos del servidor vuelva a estar disponible.",
+    sessionIsEnded: "La sesión se ha cerrado.",
+    othersAreEnded: "Has cerrado la sesión en todos los demás sitios.",
+    codesAreOff: "Los códigos de un solo uso están desactivados.",
+    passkeyIsAdded: "La llave de acceso se ha añadido.",
+    passkeyIsRenamed: "La llave de acceso tiene un nombre nuevo.",
+    passkeyIsRemoved: "La llave de acceso se ha quitado.",
+    signedOut: "Has cerrado la sesión.",
+    sessionExpired: "Tu sesión había terminado y no se guardó nada. Inicia sesión de nuevo.",
+    isConfirmed: "Gracias. Tienes diez minutos para cambiar cómo inicias sesión.",
   },
 
   titles: {

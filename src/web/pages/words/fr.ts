@@ -13,6 +13,8 @@ export const fr: Words = {
   signInFailed:
     "La connexion a échoué. Vérifiez le nom d’utilisateur et le mot de passe. Après cinq essais, patientez une minute.",
   welcomeBack: "Bon retour parmi nous",
+  confirm: "Confirmez votre identité",
+  confirmAbout: "Connectez-vous de nouveau pour modifier vos moyens de connexion.",
   continue: "Continuer",
   useAnotherAccount: "Utiliser un autre compte",
   noAccountYet: "Il n’existe pas encore de compte.",
@@ -36,9 +38,6 @@ export const fr: Words = {
   newPassword: "Nouveau mot de passe",
   newPasswordHint: "Au moins 8 caractères ; une lettre accentuée compte double.",
   newPasswordAgain: "Confirmez le nouveau mot de passe",
-  passwordIsChanged: "Votre mot de passe a été modifié.",
-  sessionNotEnded:
-    "Vous êtes déconnecté dans ce navigateur. Ailleurs, une copie de la session peut rester valide jusqu’à ce que la base de données du serveur soit de nouveau disponible.",
   sessions: "Sessions ouvertes",
   active: (count) => `${count} ${count === "1" ? "active" : "actives"}`,
   thisDevice: "Cet appareil",
@@ -58,7 +57,6 @@ export const fr: Words = {
     "Une application sur votre téléphone affiche un nouveau code toutes les 30 secondes. La connexion demande alors le mot de passe et un code.",
   oneTimeCode: "Code à usage unique",
   codeHint: "Seulement si votre compte utilise ces codes.",
-  codeOrRecoveryCode: "Celui de l’application, ou un code de secours.",
   scanCode: "Scannez ceci avec votre application d’authentification :",
   qrCode: "QR code pour votre application d’authentification",
   openInApp: "Ouvrir dans une application sur cet appareil",
@@ -99,6 +97,21 @@ export const fr: Words = {
     user_sign_out: (username) => `Déconnexion de ${username} sur tous les appareils`,
     user_sign_out_all: () => "Déconnexion de tous les utilisateurs",
     user_import: (count) => `Comptes importés : ${count}`,
+  },
+
+  notices: {
+    passwordIsChanged: "Votre mot de passe a été modifié.",
+    sessionNotEnded:
+      "Vous êtes déconnecté dans ce navigateur. Ailleurs, une copie de la session peut rester valide jusqu’à ce que la base de données du serveur soit de nouveau disponible.",
+    sessionIsEnded: "La session a été terminée.",
+    othersAreEnded: "Vous êtes déconnecté partout ailleurs.",
+    codesAreOff: "Les codes à usage unique sont désactivés.",
+    passkeyIsAdded: "La clé d’accès a été ajoutée.",
+    passkeyIsRenamed: "La clé d’accès a été renommée.",
+    passkeyIsRemoved: "La clé d’accès a été supprimée.",
+    signedOut: "Vous êtes déconnecté.",
+    sessionExpired: "Votre session était terminée : rien n’a été enregistré. Reconnectez-vous.",
+    isConfirmed: "Merci. Vous avez dix minutes pour modifier vos moyens de connexion.",
   },
 
   titles: {
