@@ -9,6 +9,7 @@ import { postBeginCodes, postConfirmCodes, postTurnOffCodes } from "./endpoints/
 import { confirmed, type OwnEndpoint } from "./endpoints/confirmed.ts";
 import { forwardAuth } from "./endpoints/forward-auth.ts";
 import { getHome } from "./endpoints/home.ts";
+import { postAddKey, postRevokeKey } from "./endpoints/keys.ts";
 import { getLogin, postLogin } from "./endpoints/login.ts";
 import { getMe } from "./endpoints/me.ts";
 import {
@@ -74,7 +75,7 @@ export function createRoutes(ports: WebPorts): Routes {
 function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const { paths, options, requireAuth, proxies, requests } = ports;
   const { base } = paths;
-  const { users, sessions, codes, passkeys } = ports.rules;
+  const { users, sessions, codes, passkeys, keys } = ports.rules;
   const warnOfProxy = createProxyWarning(proxies, requests.log);
   const site = new Map<string, Methods>();
 
@@ -135,6 +136,11 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
     site.set(`${base}/account/passkeys/begin`, { POST: begin });
     site.set(`${base}/account/passkeys/add`, { POST: ownForm(postAddPasskey(passkeys)) });
     site.set(`${base}/account/passkeys/remove`, { POST: remove });
+  }
+  // The answer shows the key on the home page.
+  if (keys !== undefined && paths.home !== null) {
+    site.set(`${base}/account/keys/add`, { POST: recentForm("keys", postAddKey(keys)) });
+    site.set(`${base}/account/keys/revoke`, { POST: recentForm("keys", postRevokeKey(keys)) });
   }
   const GET = guarded(requireAuth, (request) => getHome(ports, request));
   for (const path of paths.homes) site.set(path, { GET });

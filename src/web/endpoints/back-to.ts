@@ -16,7 +16,7 @@ export interface Sent {
  * post-login location of this user if the app has its own page instead.
  */
 export function backTo(
-  section: "sessions" | "codes" | "passkeys",
+  section: "sessions" | "codes" | "passkeys" | "keys",
   { paths, options }: WebPorts,
   request: AdmittedRequest,
   { notice, cookies = [] }: Sent = {},

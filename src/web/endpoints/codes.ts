@@ -6,7 +6,7 @@ import { MAX_QR_BYTES, qrCode } from "../pages/qr-code.ts";
 import type { CodeRules, OwnFormEndpoint, WebPorts } from "../ports.ts";
 import { clientOf } from "../request/remote-address.ts";
 import { backTo } from "./back-to.ts";
-import { answerCodes, answerProblem, type HomeFormProblem } from "./home.ts";
+import { answerProblem, answerStep, type HomeFormProblem } from "./home.ts";
 
 const WRONG_CODE: HomeFormProblem = { form: "codes", message: "codeIncorrect", fields: ["code"] };
 const NOT_BEGUN: HomeFormProblem = { form: "codes", message: "codesNotBegun", fields: [] };
@@ -22,7 +22,7 @@ export const postBeginCodes =
       case "already-on":
         return backTo("codes", ports, request);
       case "begun":
-        return answerCodes(ports, request, begunSection(ports, user, outcome.begun));
+        return answerStep(ports, request, { codes: begunSection(ports, user, outcome.begun) });
     }
   };
 
@@ -45,7 +45,7 @@ export const postConfirmCodes =
       }
       case "on": {
         const { recoveryCodes } = outcome;
-        return answerCodes(ports, request, { kind: "turned-on", recoveryCodes });
+        return answerStep(ports, request, { codes: { kind: "turned-on", recoveryCodes } });
       }
     }
   };

@@ -8,6 +8,7 @@ import type {
   ActivityEntry,
   CodesSection,
   HomeForm,
+  KeySection,
   PageData,
   PasskeySection,
 } from "../pages/page-data.ts";
@@ -25,13 +26,18 @@ export async function getHome(ports: WebPorts, request: AdmittedRequest): Promis
   return ports.views.page(request, "home", data, { cookies });
 }
 
-/** Shows a step of turning on one-time codes, which only the response to a form may show. */
-export async function answerCodes(
+/** What only the response to a form may show: a step of turning on codes, or a new key. */
+interface Step {
+  readonly codes?: CodesSection;
+  readonly madeKey?: string;
+}
+
+export async function answerStep(
   ports: WebPorts,
   request: AdmittedRequest,
-  codes: CodesSection,
+  step: Step,
 ): Promise<Answer> {
-  return ports.views.page(request, "home", await homeData(ports, request, codes));
+  return ports.views.page(request, "home", await homeData(ports, request, step));
 }
 
 /** A problem of a form, with the name of its message. */
@@ -47,7 +53,7 @@ export async function answerProblem(
   const { paths, views } = ports;
   if (paths.home === null) return views.error(request, 422, given.message);
   const problem = { ...given, message: views.message(request, given.message) };
-  const data = { ...(await homeData(ports, request, codes)), problem };
+  const data = { ...(await homeData(ports, request, { ...(codes && { codes }) })), problem };
   return views.page(request, "home", data, { status: 422 });
 }
 
@@ -55,16 +61,17 @@ export async function answerProblem(
 async function homeData(
   ports: WebPorts,
   request: AdmittedRequest,
-  codes?: CodesSection,
+  { codes, madeKey }: Step = {},
 ): Promise<PageData["home"]> {
   const locale = ports.views.locale(request);
-  const [activity, sessions, passkeys, codesNow] = await Promise.all([
+  const [activity, sessions, passkeys, keys, codesNow] = await Promise.all([
     activityFor(ports, request.user.id, locale),
     sessionsFor(ports, request, locale),
     passkeySection(ports, request, locale),
+    keySection(ports, request, madeKey),
     codes ?? codesFor(ports, request.user.id),
   ]);
-  return { activity, sessions, codes: codesNow, passkeys };
+  return { activity, sessions, codes: codesNow, passkeys, keys };
 }
 
 /** Read from the store, since another instance may have changed them a moment ago. */
@@ -89,6 +96,23 @@ async function passkeySection(
   });
   const canAdd = partyOf(ports, request) !== undefined;
   return list.length > 0 || canAdd ? { list, canAdd } : undefined;
+}
+
+/** The keys of the signed-in user. */
+async function keySection(
+  { rules, views }: WebPorts,
+  request: AdmittedRequest,
+  made: string | undefined,
+): Promise<KeySection | undefined> {
+  if (rules.keys === undefined) return undefined;
+  const shown = (at: Date) => shownTime(views.locale(request), at);
+  const keys = await rules.keys.list(request.user.id);
+  const list = keys.map(({ id, name, hosts = [], createdAt, expiresAt, usedAt }) => ({
+    ...{ id, name, hosts: hosts.join(", "), isUsed: usedAt !== undefined },
+    ...shown(usedAt ?? createdAt),
+    expiresAt: expiresAt && shown(expiresAt).utc,
+  }));
+  return { list, made };
 }
 
 /** If the log cannot be read, the page still offers the password form. */

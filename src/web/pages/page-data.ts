@@ -36,7 +36,8 @@ export type PasswordField = "current_password" | "new_password" | "confirm_passw
 /** A form on the home page that is shown again. */
 export type HomeForm =
   | { readonly form: "password"; readonly fields: FieldsOf<PasswordField> }
-  | { readonly form: "codes"; readonly fields: readonly ["code"] | readonly [] };
+  | { readonly form: "codes"; readonly fields: readonly ["code"] | readonly [] }
+  | { readonly form: "keys"; readonly fields: FieldsOf<"key_name" | "key_hosts"> };
 
 /** The further values of each page. */
 export interface PageData {
@@ -75,6 +76,8 @@ export interface PageData {
     readonly problem?: (HomeForm & { readonly message: string }) | undefined;
     /** `undefined` if the account has no passkey and cannot add one here. */
     readonly passkeys?: PasskeySection | undefined;
+    /** `undefined` where keys are off. */
+    readonly keys?: KeySection | undefined;
   };
   readonly error: {
     readonly status: number;
@@ -158,6 +161,23 @@ interface ListedPasskey extends ShownTime {
   readonly id: string;
   readonly name: string;
   readonly isUsed: boolean;
+}
+
+export interface KeySection {
+  readonly list: readonly ListedKey[];
+  /** The text of a new key, shown once. */
+  readonly made: string | undefined;
+}
+
+/** With the time of the last use, otherwise of the addition. */
+interface ListedKey extends ShownTime {
+  readonly id: string;
+  readonly name: string;
+  /** Empty for a key that opens all. */
+  readonly hosts: string;
+  readonly isUsed: boolean;
+  /** Formatted for the reader; `undefined` for a key that never expires. */
+  readonly expiresAt: string | undefined;
 }
 
 /** All values of a page. */

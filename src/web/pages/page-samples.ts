@@ -37,18 +37,23 @@ const begun = {
   sealed: "sealed",
 } as const;
 
+const key = { id: "1", name: "sample", hosts: "", isUsed: true, expiresAt: undefined, ...time };
+const keys = { list: [key, { ...key, isUsed: false, expiresAt: "soon" }], made: "latchkey_" };
+
 const withRows: PageData["home"] = {
   activity: { kind: "entries", entries: [{ text: "signed in", ...time }] },
   sessions: { kind: "sessions", sessions: [session, { ...session, id: "b", isCurrent: false }] },
   codes: { kind: "on", recoveryCodesLeft: 1 },
   notice: "passwordIsChanged",
   passkeys: { list: [passkey, { ...passkey, isUsed: false }], canAdd: false },
+  keys,
 };
 const withoutRows: PageData["home"] = {
   activity: { kind: "entries", entries: [] },
   sessions: { kind: "sessions", sessions: [session] },
   codes: { kind: "off" },
   passkeys: { list: [], canAdd: true },
+  keys: { list: [], made: undefined },
 };
 const unreadable: PageData["home"] = {
   ...home,

@@ -128,6 +128,9 @@ export const states: Readonly<Record<string, State>> = {
   "home with codes begun": home(codesTurnedOn()),
   "home with a wrong code": home(codesTurnedOn(() => "wrong")),
   "home with recovery codes": home(codesTurnedOn(codeShown)),
+  "home with a new key": home(({ send }) =>
+    send("/account/keys/add", { form: { name: "feeds", hosts: "feeds.example.org" } }),
+  ),
   "home with codes": home(withCodes("/")),
   "error when signed in": home(openPath("/nothing")),
   "error for a user whom an app does not admit": home(excluded),
