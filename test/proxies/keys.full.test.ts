@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { addKey } from "../support/add-key.ts";
+import { sendRaw } from "../support/raw.ts";
 import { caddy } from "./caddy.ts";
 import { startGuarded } from "./guarded.ts";
 import { haproxy } from "./haproxy.ts";
 import { nginx } from "./nginx.ts";
 import { whereInstalled } from "./program.ts";
-import type { ProxyServer } from "./site.ts";
+import { type ProxyServer, startSite } from "./site.ts";
 
 const SESSION = { Cookie: "session=valid" };
 /** Other than a key: what apps read themselves, up to the size that a header may have. */
@@ -38,6 +40,20 @@ function testKeys(proxy: ProxyServer): void {
       }
       assert.equal((await arrived(SESSION)).authorization, undefined);
       assert.equal((await visit({ headers: { Authorization: "Bearer other" } })).status, 401);
+    });
+
+    test(`${proxy.page}, ${setUp.toLowerCase()}: a key opens only its hosts, whatever host the client names beside the target`, async (t) => {
+      const site = await startSite(t, proxy, setUp);
+      await site.gate.setUp();
+      const { app, appUrl, proxyUrl } = site;
+      const own = await addKey(site.gate, "--hosts", "app.example.test");
+      const other = await addKey(site.gate, "--hosts", "other.example.test");
+      const visit = async (key: string) =>
+        (await site.visit(appUrl, { headers: { Authorization: `Bearer ${key}` } })).status;
+      assert.deepEqual([await visit(own), await visit(other)], [200, 401]);
+      const head = `GET ${appUrl}/ HTTP/1.1\r\nHost: other.example.test\r\nConnection: close\r\n`;
+      await sendRaw(proxyUrl, `${head}Authorization: Bearer ${other}\r\n\r\n`);
+      assert.equal(app.arrivals.length, 1);
     });
   }
 }
