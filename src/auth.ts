@@ -8,6 +8,7 @@ import { createRules, systemClock } from "./rules.ts";
 import { settleOptions } from "./settle-options.ts";
 import type { Answer } from "./web/answers/responses.ts";
 import { createGuardCheck, type GuardCheck } from "./web/guards.ts";
+import { admittingKeys } from "./web/key-guard.ts";
 import type { PageHelpers } from "./web/pages/page-data.ts";
 import { openSite } from "./web/pages/site.ts";
 import { pathOf, pathsUnder, routeOf } from "./web/paths.ts";
@@ -106,9 +107,11 @@ export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
   const rules = createRules(settled, requests.log);
   const views = createViews({ pages, paths, rules, options: settled, requests });
   const common = { options: settled, views, paths, proxies, requests };
-  const requireAuth = createGuardCheck(rules.requireAuth, common);
-  const authMiddleware = createGuardCheck(rules.requireUser, common);
-  const routes = createRoutes({ ...common, rules, assets, requireAuth });
+  const admit = admittingKeys(rules.requireAuth, rules.keys?.guard, proxies);
+  const requireAuth = createGuardCheck(admit, common);
+  const requireUser = admittingKeys(rules.requireUser, rules.keys?.guard, proxies);
+  const authMiddleware = createGuardCheck(requireUser, common);
+  const routes = createRoutes({ ...common, rules, assets, requireAuth, admit });
   const adapter: AdapterParts = Object.freeze({
     owns: (url: string) => routes.paths.has(routeOf(paths, pathOf(url))),
     paths: routes.paths,

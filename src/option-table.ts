@@ -153,7 +153,7 @@ export const optionTable: OptionTable = {
     trustedOrigins: list("origins such as https://app.example.org, without a path", isOrigin),
     trustedProxies: list("IP addresses or ranges such as 10.0.0.0/8", isAddressRange),
   },
-  guards: { returnTo: flag(false), onDenied: word("redirect", "negotiate") },
+  guards: { returnTo: flag(false), onDenied: word("redirect", "negotiate"), keys: flag(false) },
   signIn: {
     passkeys: flag(true),
     codes: flag(true),

@@ -67,6 +67,11 @@ export interface AuthOptions {
      * JSON; `redirect` redirects all of them to the sign-in. Default: `redirect`.
      */
     readonly onDenied?: "redirect" | "negotiate";
+    /**
+     * Guards also admit programs with a key, as a Bearer token or as the password of Basic, if the
+     * store keeps keys. Default: false.
+     */
+    readonly keys?: boolean;
   };
   /** How users sign in, and the limits of that. */
   readonly signIn?: {

@@ -7,6 +7,9 @@ import { type Recently, recently } from "./core/base/recently.ts";
 import type { ServerLog } from "./core/base/server-log.ts";
 import { turnOffCodes } from "./core/codes/turn-off-codes.ts";
 import { beginCodes, confirmCodes } from "./core/codes/turn-on-codes.ts";
+import { addKey } from "./core/keys/add-key.ts";
+import { createKeyGuard, type KeyGuardPorts } from "./core/keys/key-guard.ts";
+import { revokeKey } from "./core/keys/revoke-key.ts";
 import {
   type AttemptLimiter,
   CLEAN_UP_EVERY_MS,
@@ -41,7 +44,14 @@ import { type SignInOutcome, type SignInPorts, signIn } from "./core/sign-in/sig
 import type { Store } from "./core/store.ts";
 import type { AuthParts, SettledOptions } from "./options.ts";
 import { type CookieGuard, readingCookies } from "./web/answers/session-cookie.ts";
-import type { CodeRules, LinkRules, PasskeyRules, PeopleRules, WebRules } from "./web/ports.ts";
+import type {
+  CodeRules,
+  KeyRules,
+  LinkRules,
+  PasskeyRules,
+  PeopleRules,
+  WebRules,
+} from "./web/ports.ts";
 
 /** The rules, with their store, clocks, caches, limiter and log. */
 export interface Rules extends WebRules {
@@ -79,10 +89,14 @@ export function createRules(
   const passkeyLimiter = limitByNetwork(ofPasskeys, limitIpv6Prefix, "passkey");
   const ofLinks = limiterFor(settled, createAttemptLimiter(clock, linkRule), log);
   const linkLimiter = limitByNetwork(ofLinks, limitIpv6Prefix, "link");
+  if (settled.guards.keys && store.keys === undefined) {
+    throw new Fault("invalid_option", "guards.keys takes true only with a store that keeps keys");
+  }
   const { secret, previousSecrets, sessions: given } = settled;
   const tokens = createSessionTokens(secret, clock, previousSecrets, given.lifetime);
   const seals = createSeals(secret, previousSecrets);
   const codeLimiter = createAttemptLimiter(clock);
+  const keyLimiter = createAttemptLimiter(clock);
   // Entries are written in the background, in batches: lines about that belong to no request.
   const events = createEventLog(store.log, clock, settled.log, {
     meter: meter.entries,
@@ -130,7 +144,8 @@ export function createRules(
   });
   const links = linkRules(store, { ...ports, limiter: linkLimiter });
   const cleaning = setInterval(() => {
-    for (const one of [limiter, passkeyLimiter, linkLimiter, codeLimiter]) one.cleanUp();
+    for (const one of [limiter, passkeyLimiter, linkLimiter, codeLimiter, keyLimiter])
+      one.cleanUp();
     void links?.removeEnded();
   }, CLEAN_UP_EVERY_MS).unref();
   const summing = setInterval(() => settled.log.sumUp(), SUM_UP_EVERY_MS).unref();
@@ -163,6 +178,7 @@ export function createRules(
     people: peopleRules(settled, { ...ports, store }),
     asksForCodes: anyCodes.read,
     ports,
+    keys: keyRules(settled, { ...ports, keyLimiter }),
     async close() {
       clearInterval(cleaning);
       clearInterval(summing);
@@ -251,6 +267,22 @@ function peopleRules(
         events.record(byAdmin(event, actor, client));
       },
     }),
+  };
+}
+
+/** `undefined` if guards do not admit keys. */
+function keyRules(
+  { guards, store: { users, keys }, signIn }: SettledOptions,
+  given: SignInPorts & Pick<KeyGuardPorts, "users" | "clock" | "keyLimiter">,
+): KeyRules | undefined {
+  if (!guards.keys || keys === undefined) return undefined;
+  const { limitIpv6Prefix } = signIn;
+  const ports = { ...given, store: { users, keys }, record: given.events.record };
+  return {
+    guard: createKeyGuard({ ...given, store: keys, limitIpv6Prefix }),
+    list: (userId) => keys.listOf(userId),
+    add: (...args) => addKey(ports, ...args),
+    revoke: (...args) => revokeKey(ports, ...args),
   };
 }
 

@@ -63,7 +63,8 @@ export function fetchAuth(auth: Auth, { location = "relative" }: FetchOptions = 
     (handler) =>
     async (request, ...rest) => {
       const cookies = request.headers.get("cookie") ?? undefined;
-      const result = await check(cookies, () => fetchRequest(request));
+      const authorization = request.headers.get("authorization") ?? undefined;
+      const result = await check(cookies, () => fetchRequest(request), authorization);
       return result.kind === "refused"
         ? located(result.answer, request)
         : handler(request, result.user, ...rest);

@@ -49,7 +49,7 @@ export function honoAuth(auth: Auth): HonoAuth {
     (c, next) => {
       const request = requestOf(c);
       return andThen(
-        check(request.header("cookie"), () => request),
+        check(request.header("cookie"), () => request, request.header("authorization")),
         (result): ReturnType<HonoGuard> => {
           if (result.kind === "refused") return Promise.resolve(toResponse(result.answer));
           c.set("user", result.user);

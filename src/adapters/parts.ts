@@ -38,7 +38,7 @@ export const runGuard = (
   act: (result: GuardResult) => unknown,
 ): unknown =>
   andThen(
-    check(request.headers.cookie, () => nodeRequest(request)),
+    check(request.headers.cookie, () => nodeRequest(request), request.headers.authorization),
     act,
   );
 

@@ -28,6 +28,9 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
     ["user sign-out", "End all sessions of one or all users", () => import("./user/sign-out.ts")],
     ["session list", "List the sessions of one or all users", () => import("./session/list.ts")],
     ["session end", "End one session", () => import("./session/end.ts")],
+    ["key add", "Make a key with which a program opens apps", () => import("./key/add.ts")],
+    ["key list", "List the keys of one or all users", () => import("./key/list.ts")],
+    ["key revoke", "Revoke a key", () => import("./key/revoke.ts")],
   ],
   Links: [
     ["link invite", "Make a link for a new account", linkCommand("invite")],

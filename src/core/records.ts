@@ -133,6 +133,22 @@ export interface Link {
   readonly usesLeft: number;
 }
 
+/** A key with which a program opens apps as its account. */
+export interface Key {
+  readonly id: string;
+  readonly userId: UserId;
+  /** What the user calls it. */
+  readonly name: string;
+  /** The SHA-256 of its text. */
+  readonly hash: string;
+  /** The only hosts that it opens. Absent: all that the account may open. */
+  readonly hosts?: readonly string[];
+  readonly createdAt: Date;
+  /** Absent: never. */
+  readonly expiresAt?: Date;
+  readonly usedAt?: Date;
+}
+
 /** An entry of the audit log before the store has assigned an ID. */
 export interface NewLogEntry {
   readonly at: Date;

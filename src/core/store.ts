@@ -2,6 +2,7 @@ import type { AttemptRule } from "./limits/attempt-limiter.ts";
 import type {
   AnsweredChallenge,
   Codes,
+  Key,
   Link,
   LogEntry,
   NewLogEntry,
@@ -32,6 +33,7 @@ export interface Store {
   readonly people?: PeopleStore;
   /** One-time links, and the accounts that they make. */
   readonly links?: LinkStore;
+  readonly keys?: KeyStore;
   /** A rate limit that all instances share. */
   readonly attempts?: AttemptStore;
   /** Without it, guards read a user again after a second. */
@@ -172,6 +174,18 @@ export interface LinkStore {
   removeEnded(now: Date): Promise<readonly User[]>;
 }
 
+export interface KeyStore {
+  find(hash: string): Promise<Key | undefined>;
+  /** The oldest first. */
+  listOf(user: UserId): Promise<readonly Key[]>;
+  /** Unless its ID or hash is known, or the user has that many. */
+  insert(key: Key, limit: number): Promise<boolean>;
+  /** Returns the removed key. With `of`, only one of that user is removed. */
+  remove(id: string, of?: UserId): Promise<Key | undefined>;
+  /** Of a key that was last used at least an hour earlier. */
+  noteUsed(id: string, at: Date): Promise<void>;
+}
+
 export interface LogStore {
   /**
    * All entries or none, in the given order. An entry that is passed again after a failure with an
@@ -220,7 +234,7 @@ export interface AttemptStore {
   forget(rule: AttemptRule): Promise<void>;
 }
 
-/** Reports changed users, and users whose sessions have ended, also by another process. */
+/** Reports changed users, and users whose sessions or keys have ended, also by another process. */
 export interface UserChanges {
   watch(watching: UserWatching): UserWatch;
 }

@@ -1,5 +1,6 @@
 import type {
   AnsweredChallenge,
+  Key,
   Link,
   LogEntry,
   Passkey,
@@ -94,6 +95,20 @@ export const tables: Tables = {
       usesLeft: { kind: "integer" },
     },
     indexes: ["user_id", "expires_at"],
+  },
+  keys: {
+    key: "id",
+    columns: {
+      id: { kind: "text", maxBytes: 255 },
+      userId: { kind: "user" },
+      name: { kind: "text", maxBytes: 255 },
+      hash: { kind: "text", maxBytes: 255, unique: true },
+      hosts: { kind: "texts", maxBytes: 255, optional: true },
+      createdAt: { kind: "time" },
+      expiresAt: { kind: "time", optional: true },
+      usedAt: { kind: "time", optional: true },
+    },
+    indexes: ["user_id"],
   },
   log: {
     key: "id",
@@ -200,6 +215,7 @@ export interface Tables {
   readonly answers: Table<AnsweredChallenge>;
   readonly codes: Table<StoredCodes>;
   readonly links: Table<Link>;
+  readonly keys: Table<Key>;
   readonly log: Table<LogEntry>;
 }
 

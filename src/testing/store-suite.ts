@@ -5,6 +5,7 @@ import { testAccounts } from "./account-suite.ts";
 import { testAttempts } from "./attempt-suite.ts";
 import { testCodes } from "./code-suite.ts";
 import { having, type Open, type Rule, race, rulesFor } from "./database.ts";
+import { testKeys } from "./key-suite.ts";
 import { testLinks } from "./link-suite.ts";
 import { testLog } from "./log-suite.ts";
 import { testPasskeys } from "./passkey-suite.ts";
@@ -32,13 +33,14 @@ export function testStore(name: string, open: Open<Store>, parts: readonly Part[
   if (parts.includes("codes")) testCodes(rulesFor(name, having("codes", open)));
   if (parts.includes("people")) testPeople(rulesFor(name, having("people", open)));
   if (parts.includes("links")) testLinks(rulesFor(name, having("links", open)));
+  if (parts.includes("keys")) testKeys(rulesFor(name, having("keys", open)));
   if (parts.includes("attempts")) testAttempts(rulesFor(name, having("attempts", open)));
 }
 
 /** A part that not every store has. */
 export type Part = (typeof ALL_PARTS)[number];
 
-const ALL_PARTS = ["attempts", "codes", "links", "passkeys", "people", "sessions"] as const;
+const ALL_PARTS = ["attempts", "codes", "keys", "links", "passkeys", "people", "sessions"] as const;
 
 async function insert(store: Store, username: string): Promise<StoredUser> {
   const passwordHash = hashText("first");

@@ -1,11 +1,15 @@
 import { type Answer, redirect, respondJson } from "./answers/responses.ts";
 import { acceptedTarget, type ReturnOptions, withReturnTo } from "./answers/return-to.ts";
+import { asksForKey } from "./key-guard.ts";
 import { KIND_HEADERS, kindOfRequest } from "./request/request-kind.ts";
 import type { WebRequest } from "./request/web-request.ts";
 
 /** The options that decide how a guard answers a request that it refuses. */
 export interface RefusalOptions extends ReturnOptions {
-  readonly guards: ReturnOptions["guards"] & { readonly onDenied: "redirect" | "negotiate" };
+  readonly guards: ReturnOptions["guards"] & {
+    readonly onDenied: "redirect" | "negotiate";
+    readonly keys: boolean;
+  };
 }
 
 /** A 401 needs a challenge. Browsers open a dialog for the schemes that they know, not for this. */
@@ -26,7 +30,8 @@ export function answerRefused(options: RefusalOptions, path: string, request: We
   if (vary && kind === "call") {
     const isHtmx = request.header("hx-request") !== undefined;
     const leave = isHtmx && { "HX-Redirect": returningTo(request.header("hx-current-url")) };
-    return respondJson({ error: "sign_in_required" }, 401, { ...CHALLENGE, ...vary, ...leave });
+    const challenge = (options.guards.keys && asksForKey(request)) || CHALLENGE;
+    return respondJson({ error: "sign_in_required" }, 401, { ...challenge, ...vary, ...leave });
   }
   const location = kind === "page" ? returningTo(`${request.path}${request.query}`) : path;
   return redirect(location, [], { ...vary });

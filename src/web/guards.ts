@@ -1,11 +1,12 @@
 import { errorOf, Fault } from "../core/base/fault.ts";
 import { andThen, type MaybePromise } from "../core/base/maybe-promise.ts";
+import type { KeyAdmission } from "../core/keys/key-guard.ts";
 import type { User } from "../core/records.ts";
 import type { Admission } from "../core/sessions/require-user.ts";
 import { answerRefused, type RefusalOptions } from "./answer-refused.ts";
 import type { Answer } from "./answers/responses.ts";
-import type { CookieGuard } from "./answers/session-cookie.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { answerKeyRefused, type RequestGuard } from "./key-guard.ts";
 import type { Paths } from "./paths.ts";
 import { noteRefusal, type RefusalPorts } from "./request/warnings.ts";
 import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
@@ -19,11 +20,12 @@ export type GuardResult =
 /**
  * A guard for any framework. It fails closed: it never throws, whatever fails it refuses, and it
  * rejects with an `Error` at most. On the hot path it returns without a promise and without calling
- * `request`, which only refusals need.
+ * `request`, which only refusals need. Without the Authorization header it admits no key.
  */
 export type GuardCheck = (
   cookies: string | undefined,
   request: () => WebRequest,
+  authorization?: string,
 ) => MaybePromise<GuardResult>;
 
 interface GuardPorts extends RefusalPorts {
@@ -32,7 +34,8 @@ interface GuardPorts extends RefusalPorts {
   readonly views: Pick<Views, "fault" | "excluded">;
 }
 
-type NotAdmitted = Exclude<Admission, { readonly kind: "admitted" | "guest" }>;
+/** Without a session. */
+export type NotAdmitted = Exclude<Admission, { readonly kind: "admitted" | "guest" }>;
 
 /** The path to which a refused request is redirected. A forged session token is logged. */
 export function signInPath(
@@ -49,21 +52,33 @@ export function noteForged(ports: RefusalPorts, { kind }: NotAdmitted, request: 
   if (kind === "forged-token") noteRefusal(ports, request, "forged session token refused");
 }
 
-export function createGuardCheck(guard: CookieGuard, ports: GuardPorts): GuardCheck {
+export function createGuardCheck(guard: RequestGuard, ports: GuardPorts): GuardCheck {
   const refused = (answer: Answer): GuardResult => ({ kind: "refused", answer });
+  const excluded = (user: User, request: WebRequest): Promise<GuardResult> =>
+    ports.views.excluded(Object.assign(request, { user }), undefined).then(refused);
   const resultOf = (
-    admission: Admission,
+    admission: Admission | KeyAdmission,
     requestOf: () => WebRequest,
   ): MaybePromise<GuardResult> => {
-    if (admission.kind === "admitted") return admission;
-    const request = requestOf();
-    if (admission.kind === "guest") {
-      const { user } = admission;
-      return ports.views.excluded(Object.assign(request, { user }), undefined).then(refused);
+    switch (admission.kind) {
+      case "admitted":
+        return admission;
+      case "key-admitted":
+        return admission.user.guest
+          ? excluded(admission.user, requestOf())
+          : { kind: "admitted", user: admission.user };
+      case "guest":
+        return excluded(admission.user, requestOf());
+      case "key-refused":
+      case "key-limited":
+        return refused(answerKeyRefused(ports, requestOf(), admission));
+      default: {
+        const request = requestOf();
+        const path = signInPath(ports, admission, request);
+        if (isOwn(ports.paths, request.path)) throw notMounted(request.path);
+        return refused(answerRefused(ports.options, path, request));
+      }
     }
-    const path = signInPath(ports, admission, request);
-    if (isOwn(ports.paths, request.path)) throw notMounted(request.path);
-    return refused(answerRefused(ports.options, path, request));
   };
   const failed = async (thrown: unknown, request: () => WebRequest): Promise<GuardResult> => {
     try {
@@ -72,14 +87,17 @@ export function createGuardCheck(guard: CookieGuard, ports: GuardPorts): GuardCh
       throw errorOf(again);
     }
   };
-  const later = (admitting: Promise<Admission>, request: () => WebRequest): Promise<GuardResult> =>
+  const later = (
+    admitting: Promise<Admission | KeyAdmission>,
+    request: () => WebRequest,
+  ): Promise<GuardResult> =>
     admitting
       .then((admission) => resultOf(admission, request))
       .catch((thrown) => failed(thrown, request));
   // Makes no closure, which would cost as much as the rest of the hot path.
-  return (cookies, request) => {
+  return (cookies, request, authorization) => {
     try {
-      const admission = guard(cookies);
+      const admission = guard(cookies, authorization, request);
       return admission instanceof Promise
         ? later(admission, request)
         : resultOf(admission, request);
@@ -98,7 +116,7 @@ const notMounted = (path: string): Fault =>
     `a guard was called for ${path}, which Latchkey's routes answer: mount the routes before the guard`,
   );
 
-/** The endpoint behind a guard. */
+/** The endpoint behind a guard. A key does not open it. */
 export const guarded =
   (check: GuardCheck, endpoint: (request: AdmittedRequest) => MaybePromise<Answer>): Endpoint =>
   (request) =>

@@ -2,6 +2,9 @@ import type { PeoplePorts } from "../core/accounts/account-ports.ts";
 import type { turnOffCodes } from "../core/codes/turn-off-codes.ts";
 import type { beginCodes, confirmCodes } from "../core/codes/turn-on-codes.ts";
 import type { HostRule } from "../core/hosts/allowed-hosts.ts";
+import type { addKey } from "../core/keys/add-key.ts";
+import type { KeyGuard } from "../core/keys/key-guard.ts";
+import type { revokeKey } from "../core/keys/revoke-key.ts";
 import type { Client } from "../core/limits/requester.ts";
 import type { findLink } from "../core/links/find-link.ts";
 import type { useLink } from "../core/links/use-link.ts";
@@ -9,7 +12,7 @@ import type { addPasskey } from "../core/passkeys/add-passkey.ts";
 import type { beginPasskey } from "../core/passkeys/begin-passkey.ts";
 import type { removePasskey } from "../core/passkeys/remove-passkey.ts";
 import type { signInWithPasskey } from "../core/passkeys/sign-in-with-passkey.ts";
-import type { Codes, LogEntry, Passkey, User, UserId } from "../core/records.ts";
+import type { Codes, Key, LogEntry, Passkey, User, UserId } from "../core/records.ts";
 import type { SessionRules } from "../core/sessions/session-rules.ts";
 import type { UserMemory } from "../core/sessions/user-memory.ts";
 import type { setUp } from "../core/setup/set-up.ts";
@@ -22,6 +25,7 @@ import type { PostLoginLocation } from "./answers/location.ts";
 import type { Answer } from "./answers/responses.ts";
 import type { CookieGuard } from "./answers/session-cookie.ts";
 import type { GuardCheck } from "./guards.ts";
+import type { RequestGuard } from "./key-guard.ts";
 import type { OpenSite } from "./pages/site.ts";
 import type { Paths } from "./paths.ts";
 import type { Form } from "./request/form.ts";
@@ -73,6 +77,14 @@ export interface PeopleRules {
   portsOf(actor: User, client: Client): PeoplePorts;
 }
 
+/** The guard that admits keys, and the rules of a user's own. */
+export interface KeyRules {
+  readonly guard: KeyGuard;
+  list(user: UserId): Promise<readonly Key[]>;
+  readonly add: Ready<typeof addKey>;
+  readonly revoke: Ready<typeof revokeKey>;
+}
+
 /** The rules that the endpoints call. */
 export interface WebRules {
   readonly signIn: Ready<typeof signIn>;
@@ -102,6 +114,8 @@ export interface WebRules {
   readonly links: LinkRules | undefined;
   /** `undefined` if these pages are left out. */
   readonly people: PeopleRules | undefined;
+  /** `undefined` where keys are off. */
+  readonly keys: KeyRules | undefined;
   /** Whether any account signs in with codes, even if they are not offered. */
   readonly asksForCodes: () => Promise<boolean>;
 }
@@ -125,6 +139,8 @@ export interface WebPorts {
   readonly paths: Paths;
   readonly assets: OpenSite["assets"];
   readonly requireAuth: GuardCheck;
+  /** Admits sessions, and keys where they are on. */
+  readonly admit: RequestGuard;
   readonly proxies: ProxyTrust;
   readonly requests: RequestIds;
 }

@@ -1,13 +1,15 @@
 import { isClientGone, messageOf } from "../core/base/fault.ts";
-import { orElse } from "../core/base/maybe-promise.ts";
+import { andThen, orElse } from "../core/base/maybe-promise.ts";
+import { noticeCookie } from "./answers/notice.ts";
 import { type Answer, redirect, respondText } from "./answers/responses.ts";
 import { type Endpoint, withRequestId } from "./endpoint.ts";
 import { postPassword } from "./endpoints/account.ts";
 import { refusingOtherHosts } from "./endpoints/allowed-hosts.ts";
 import { postBeginCodes, postConfirmCodes, postTurnOffCodes } from "./endpoints/codes.ts";
-import { confirmed } from "./endpoints/confirmed.ts";
+import { confirmed, type OwnEndpoint } from "./endpoints/confirmed.ts";
 import { forwardAuth } from "./endpoints/forward-auth.ts";
 import { getHome } from "./endpoints/home.ts";
+import { postAddKey, postRevokeKey } from "./endpoints/keys.ts";
 import { getLink, isOpenedHere, postLink, withoutReferrer } from "./endpoints/links.ts";
 import { getLogin, postLogin } from "./endpoints/login.ts";
 import { getMe } from "./endpoints/me.ts";
@@ -24,6 +26,7 @@ import { guarded } from "./guards.ts";
 import { ALIVE, CHANGE_PASSWORD, FORWARD_AUTH, READY, routeOf } from "./paths.ts";
 import type { FormEndpoint, OwnFormEndpoint, PeopleRules, WebPorts } from "./ports.ts";
 import { readForm } from "./request/form.ts";
+import { kindOfRequest } from "./request/request-kind.ts";
 import { isCrossSite } from "./request/same-origin.ts";
 import { createProxyWarning, noteRefusal } from "./request/warnings.ts";
 import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
@@ -77,19 +80,23 @@ export function createRoutes(ports: WebPorts): Routes {
 function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const { paths, options, requireAuth, proxies, requests } = ports;
   const { base } = paths;
-  const { users, sessions, codes, passkeys, links, people } = ports.rules;
+  const { users, sessions, codes, passkeys, links, people, keys } = ports.rules;
   const warnOfProxy = createProxyWarning(proxies, requests.log);
   const site = new Map<string, Methods>();
 
+  /** After a form of a session that has ended, the sign-in page says so. */
+  const formOfUser = (endpoint: OwnEndpoint): Endpoint => {
+    const answer = guarded(requireAuth, endpoint);
+    return refusingCrossSite(ports, (request) =>
+      andThen(answer(request), (answered) => sayingExpired(ports, request, answered)),
+    );
+  };
   /** A form of a signed-in user. */
-  const ownForm = (post: OwnFormEndpoint): Endpoint =>
-    refusingCrossSite(ports, guarded(requireAuth, withForm(ports, post)));
+  const ownForm = (post: OwnFormEndpoint): Endpoint => formOfUser(withForm(ports, post));
   const home = paths.homes.at(-1);
   /** The same with a recent sign-in, which leads back to a section of the home page. */
-  const recentForm = (section: string, post: OwnFormEndpoint): Endpoint => {
-    const endpoint = confirmed(ports, home && `${home}#your-${section}`, withForm(ports, post));
-    return refusingCrossSite(ports, guarded(requireAuth, endpoint));
-  };
+  const recentForm = (section: string, post: OwnFormEndpoint): Endpoint =>
+    formOfUser(confirmed(ports, home && `${home}#your-${section}`, withForm(ports, post)));
   // Where a form belongs by the count of accounts, which comes before whether it can be read.
   const unlessSetUp: Elsewhere = async () =>
     (await users.anyExists()) ? undefined : redirect(paths.setup);
@@ -146,6 +153,11 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
     });
   }
   if (people !== undefined) addPeople(ports, people, site);
+  // The answer shows the key on the home page.
+  if (keys !== undefined && paths.home !== null) {
+    site.set(`${base}/account/keys/add`, { POST: recentForm("keys", postAddKey(keys)) });
+    site.set(`${base}/account/keys/revoke`, { POST: recentForm("keys", postRevokeKey(keys)) });
+  }
   const GET = guarded(requireAuth, (request) => getHome(ports, request));
   for (const path of paths.homes) site.set(path, { GET });
   if (options.standalone && home !== undefined) {
@@ -212,6 +224,16 @@ async function answerReady({ options, requests }: WebPorts): Promise<Answer> {
     requests.log.warn({ reason: messageOf(error) }, "not ready: the store does not answer");
     return respondText("the store does not answer", 503);
   }
+}
+
+/** Only for browsers that show the next page. */
+function sayingExpired({ paths }: WebPorts, request: WebRequest, answer: Answer): Answer {
+  const isForm = kindOfRequest(request.method, request) === "form";
+  if (!isForm || answer.headers.Location !== paths.login) return answer;
+  return {
+    ...answer,
+    cookies: [...answer.cookies, noticeCookie(request, paths.login, "sessionExpired")],
+  };
 }
 
 function refusingCrossSite(ports: WebPorts, endpoint: Endpoint): Endpoint {

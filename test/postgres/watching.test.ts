@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { outputOf } from "../support/command.ts";
 import { eventually } from "../support/eventually.ts";
 import { type RunningGate, startConfigured } from "../support/gate.ts";
 import { runSql } from "../support/postgres-admin.ts";
@@ -68,6 +69,20 @@ for (const statement of [REMOVE, "TRUNCATE latchkey_users CASCADE"]) {
     assert.ok(after < SOON_MS, `${after} ms`);
   });
 }
+
+test("notices a key that another connection has revoked at once", async (t) => {
+  const scene = await signedIn(t);
+  const env = { DATABASE_URL: scene.url };
+  const key = await outputOf(["key", "add", "a", "--user", "owner"], { env });
+  const headers = { Authorization: `Bearer ${key.trim()}` };
+  const status = async () => (await scene.gate.send("/forward-auth", { headers })).status;
+  const until = performance.now() + MAX_UNCONFIRMED_MS + SLACK_MS;
+  while (performance.now() < until) assert.equal(await status(), 200);
+  await runSql(scene.url, "DELETE FROM latchkey_keys");
+  const start = performance.now();
+  await eventually(async () => (await status()) === 401 || undefined);
+  assert.ok(performance.now() - start < SOON_MS);
+});
 
 for (const [what, breakWatch] of [
   [

@@ -108,6 +108,16 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
       ],
     },
     {
+      table: "keys",
+      rows: [
+        valuesOf(tables.keys, { id: "k", userId, name: TEXT, hash: "h", createdAt: new Date(4) }),
+        valuesOf(tables.keys, {
+          ...{ id: "used", userId, name: "", hash: "i", hosts: ["a", "b"], createdAt: new Date(4) },
+          ...{ expiresAt: LATE, usedAt: new Date(5) },
+        }),
+      ],
+    },
+    {
       table: "log",
       rows: [
         valuesOf(tables.log, { ...logEntry(TEXT, { at: new Date(5) }), id: 1 }),

@@ -3,6 +3,6 @@ import { type Either, stores } from "./either.ts";
 
 for (const [name, fresh] of Object.entries(stores)) {
   const open: Open<Either> = async (t) => ({ connect: await fresh(t) });
-  const parts = ["sessions", "passkeys", "codes", "people", "links"] as const;
+  const parts = ["sessions", "passkeys", "codes", "people", "links", "keys"] as const;
   testStore(name, open, name === "PostgreSQL" ? [...parts, "attempts"] : parts);
 }

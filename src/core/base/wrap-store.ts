@@ -11,6 +11,7 @@ const PARTS = [
   "codes",
   "people",
   "links",
+  "keys",
   "attempts",
   "changes",
 ] as const;

@@ -23,6 +23,8 @@ export type Attempt = "allowed" | "denied";
 export interface AttemptLimiter {
   /** Checks the window and records the attempt in one step. A denied attempt is not recorded. */
   attempt(address: string): Attempt;
+  /** Whether the address has no attempt left. Records nothing. */
+  isSpent(address: string): boolean;
   cleanUp(): void;
   readonly tracked: number;
   readonly rule: AttemptRule;
@@ -50,6 +52,9 @@ export function createAttemptLimiter(
       attemptsOf.set(address, recent);
       return "allowed";
     },
+
+    isSpent: (address) =>
+      withinWindow(attemptsOf.get(address) ?? []).length >= attemptRule.attempts,
 
     cleanUp() {
       for (const [address, attempts] of attemptsOf) {

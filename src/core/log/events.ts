@@ -26,6 +26,8 @@ const forms = {
   recovery_code_used: ["system", "Used a recovery code of {subject}"],
   passkey_add: ["system", "Added a passkey to {subject}"],
   passkey_remove: ["system", "Removed a passkey of {subject}"],
+  key_add: ["system", "Added a key to {subject}"],
+  key_revoke: ["system", "Revoked a key of {subject}"],
   user_add: ["cli", "Added account {subject}"],
   user_password: ["cli", "Set the password of {subject}"],
   user_groups: ["cli", "Set the groups of {subject}"],

@@ -49,6 +49,7 @@ export function optionsOf(settings: Settings): Omit<AuthOptions, "store"> {
   return {
     ...{ secret, previousSecrets, postLoginLocation },
     hosts: { allowed, publicUrl, cookieDomain, trustedOrigins, trustedProxies },
+    guards: { keys: true },
     signIn: { limiter, limitIpv6Prefix },
     sessions: { lifetime: settings.sessionLifetimeMs / 1_000 },
     pages: { appName, accentColor, logoFile, locale, dir: settings.pagesDir },

@@ -52,12 +52,15 @@ export const OWN_CHANGES: readonly string[] = [
    CREATE FUNCTION latchkey_tell_end() RETURNS trigger LANGUAGE plpgsql
      SET search_path = pg_catalog, pg_temp AS $$
    BEGIN
-     PERFORM pg_notify('latchkey_users', NEW.user_id);
+     PERFORM pg_notify('latchkey_users', coalesce(NEW.user_id, OLD.user_id));
      RETURN NULL;
    EXCEPTION WHEN feature_not_supported OR undefined_function THEN RETURN NULL;
    END $$;
    CREATE TRIGGER latchkey_tell_end AFTER INSERT OR UPDATE ON latchkey_sessions
      FOR EACH ROW WHEN (NEW.ended_at IS NOT NULL) EXECUTE FUNCTION latchkey_tell_end();
+
+   CREATE TRIGGER latchkey_tell_end AFTER DELETE ON latchkey_keys
+     FOR EACH ROW EXECUTE FUNCTION latchkey_tell_end();
 
    CREATE FUNCTION latchkey_note_removal() RETURNS trigger LANGUAGE plpgsql
      SET search_path = pg_catalog, pg_temp AS $$

@@ -5,6 +5,7 @@ import type { Store } from "../../core/store.ts";
 import { tables, valuesOf } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { codesOn } from "../statements/codes.ts";
+import { keysOn } from "../statements/keys.ts";
 import { linksOn } from "../statements/links.ts";
 import { logOn } from "../statements/log.ts";
 import { passkeysOn } from "../statements/passkeys.ts";
@@ -138,6 +139,7 @@ function prepareOn(
     codes: codesOn(shared),
     people: peopleOn(shared),
     links: linksOn(shared, inOneStep),
+    keys: keysOn(shared),
     attempts: attemptsOn(shared.ask),
     changes: { watch: (watching) => watchUsers(pool, watching) },
     transfer: postgresTransfer(inOne),

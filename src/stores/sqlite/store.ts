@@ -5,6 +5,7 @@ import { tables, valuesOf } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { newerSchema } from "../inspection.ts";
 import { codesOn } from "../statements/codes.ts";
+import { keysOn } from "../statements/keys.ts";
 import { linksOn } from "../statements/links.ts";
 import { logOn } from "../statements/log.ts";
 import { passkeysOn } from "../statements/passkeys.ts";
@@ -156,6 +157,7 @@ function storeOn(database: DatabaseSync, ask: Ask = createAsk(database)): Sqlite
     codes: codesOn(shared),
     people: peopleOn(shared),
     links: linksOn(shared, inOneStep),
+    keys: keysOn(shared),
     changes,
     transfer: sqliteTransfer(database, ask),
     close: () => database.close(),

@@ -5,7 +5,7 @@ import { columnNames, parametersOf, type Row, recordOf } from "../rows.ts";
 import type { Database } from "./sql.ts";
 
 /** How precise the time of the last use is. */
-const USE_PRECISION_MS = 3_600_000;
+export const USE_PRECISION_MS = 3_600_000;
 /** How many expired rows each new one removes. */
 const MAX_EXPIRED_REMOVED = 100;
 

@@ -2,7 +2,6 @@ import { Fault } from "../../core/base/fault.ts";
 import { PLAIN_HOST } from "../../core/hosts/allowed-hosts.ts";
 import { isAtOrBelow, isLocalPath, PRINTABLE } from "../../core/hosts/return-target.ts";
 import type { User } from "../../core/records.ts";
-import type { Paths } from "../paths.ts";
 
 /** Whether a redirect may go there: a path of this site, or an absolute http or https URL. */
 export function isLocation(text: string): boolean {
@@ -45,15 +44,3 @@ export function locationFor(location: PostLoginLocation, user: User): string {
     "postLoginLocation must return a path or an http or https URL",
   );
 }
-
-/** The home page; the post-login location of this user if the app has its own page instead. */
-export const homeLocation = (
-  {
-    paths,
-    options,
-  }: {
-    readonly paths: Paths;
-    readonly options: { readonly postLoginLocation: PostLoginLocation };
-  },
-  user: User,
-): string => paths.homes.at(-1) ?? locationFor(options.postLoginLocation, user);

@@ -1,8 +1,7 @@
+import type { Notice } from "../pages/page-data.ts";
+import { wordsIn } from "../pages/words.ts";
 import type { WebRequest } from "../request/web-request.ts";
 import { cookieIn, isOverTls } from "./session-cookie.ts";
-
-/** What the next page shows once, after the redirect of a form. */
-type Notice = "password-changed" | "session-not-ended";
 
 const NAME = "latchkey-notice";
 
@@ -13,17 +12,17 @@ const SHOWN_WITHIN_SECONDS = 60;
 export const noticeCookie = (request: WebRequest, path: string, notice: Notice): string =>
   cookieLine(request, path, notice, SHOWN_WITHIN_SECONDS);
 
-/** The one of these notices that the request carries, and the Set-Cookie lines with which it is shown once. */
-export function takeNotice<N extends Notice>(
+/** The notice if the request carries it, and the Set-Cookie lines with which it is shown once. */
+export function takeNotice(
   request: WebRequest,
   path: string,
-  ...notices: readonly N[]
-): { readonly notice: N | undefined; readonly cookies: readonly string[] } {
-  const given = cookieIn(request.header("cookie"), nameFor(request));
-  const notice = notices.find((one) => one === given);
-  if (notice === undefined) return { notice, cookies: [] };
-  return { notice, cookies: [cookieLine(request, path, "", -1)] };
+): { readonly notice: Notice | undefined; readonly cookies: readonly string[] } {
+  const value = cookieIn(request.header("cookie"), nameFor(request));
+  if (value === undefined || !isNotice(value)) return { notice: undefined, cookies: [] };
+  return { notice: value, cookies: [cookieLine(request, path, "", -1)] };
 }
+
+const isNotice = (text: string): text is Notice => Object.hasOwn(wordsIn("en").notices, text);
 
 /** Browsers accept a `__Host-` cookie only from this host, and only over TLS. */
 const nameFor = (request: WebRequest): string => (isOverTls(request) ? `__Host-${NAME}` : NAME);

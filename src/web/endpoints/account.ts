@@ -55,7 +55,7 @@ function refresh(
 ): Answer {
   const page = pageOfForm(request, paths);
   const isHome = page !== undefined && paths.homes.includes(pathOf(page));
-  const notice = isHome ? [noticeCookie(request, String(paths.home), "password-changed")] : [];
+  const notice = isHome ? [noticeCookie(request, String(paths.home), "passwordIsChanged")] : [];
   const cookies = [...session, ...notice];
   return request.header("hx-request") === "true"
     ? respond(null, 200, { "HX-Refresh": "true" }, cookies)

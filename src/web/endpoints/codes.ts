@@ -1,12 +1,12 @@
 import type { BegunCodes } from "../../core/codes/turn-on-codes.ts";
 import type { User } from "../../core/records.ts";
-import { homeLocation } from "../answers/location.ts";
 import { redirect } from "../answers/responses.ts";
 import type { CodesSection } from "../pages/page-data.ts";
 import { MAX_QR_BYTES, qrCode } from "../pages/qr-code.ts";
 import type { CodeRules, OwnFormEndpoint, WebPorts } from "../ports.ts";
 import { clientOf } from "../request/remote-address.ts";
-import { answerCodes, answerProblem, type HomeFormProblem } from "./home.ts";
+import { backTo } from "./back-to.ts";
+import { answerProblem, answerStep, type HomeFormProblem } from "./home.ts";
 
 const WRONG_CODE: HomeFormProblem = { form: "codes", message: "codeIncorrect", fields: ["code"] };
 const NOT_BEGUN: HomeFormProblem = { form: "codes", message: "codesNotBegun", fields: [] };
@@ -20,9 +20,9 @@ export const postBeginCodes =
       case "no-user":
         return redirect(ports.paths.login);
       case "already-on":
-        return redirect(homeLocation(ports, user));
+        return backTo("codes", ports, request);
       case "begun":
-        return answerCodes(ports, request, begunSection(ports, user, outcome.begun));
+        return answerStep(ports, request, { codes: begunSection(ports, user, outcome.begun) });
     }
   };
 
@@ -36,7 +36,7 @@ export const postConfirmCodes =
       case "no-user":
         return redirect(ports.paths.login);
       case "already-on":
-        return redirect(homeLocation(ports, user));
+        return backTo("codes", ports, request);
       case "not-begun":
         return answerProblem(ports, request, NOT_BEGUN);
       case "code-incorrect": {
@@ -45,7 +45,7 @@ export const postConfirmCodes =
       }
       case "on": {
         const { recoveryCodes } = outcome;
-        return answerCodes(ports, request, { kind: "turned-on", recoveryCodes });
+        return answerStep(ports, request, { codes: { kind: "turned-on", recoveryCodes } });
       }
     }
   };
@@ -53,13 +53,13 @@ export const postConfirmCodes =
 export const postTurnOffCodes =
   (codes: CodeRules): OwnFormEndpoint =>
   async (ports, request) => {
-    const { user } = request;
-    switch (await codes.turnOff(user.id, clientOf(request, ports.proxies))) {
+    switch (await codes.turnOff(request.user.id, clientOf(request, ports.proxies))) {
       case "no-user":
         return redirect(ports.paths.login);
       case "already-off":
+        return backTo("codes", ports, request);
       case "off":
-        return redirect(homeLocation(ports, user));
+        return backTo("codes", ports, request, { notice: "codesAreOff" });
     }
   };
 

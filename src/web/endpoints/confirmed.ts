@@ -10,7 +10,7 @@ import { tokenOf } from "./sessions.ts";
 export const AGAIN = "again";
 
 /** Answers requests of a signed-in user. */
-type OwnEndpoint = (request: AdmittedRequest) => MaybePromise<Answer>;
+export type OwnEndpoint = (request: AdmittedRequest) => MaybePromise<Answer>;
 
 /**
  * The endpoint for users who have signed in within the last ten minutes. Others are led to the

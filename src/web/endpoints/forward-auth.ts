@@ -1,9 +1,11 @@
 import { andThen, type MaybePromise } from "../../core/base/maybe-promise.ts";
+import type { KeyRefusal } from "../../core/keys/key-guard.ts";
 import type { User } from "../../core/records.ts";
-import { type Answer, redirect, respond, respondText } from "../answers/responses.ts";
+import { type Answer, redirect, respond, respondText, withHeader } from "../answers/responses.ts";
 import { acceptedTarget, withReturnTo } from "../answers/return-to.ts";
 import { withRequestId } from "../endpoint.ts";
-import { signInPath } from "../guards.ts";
+import { type NotAdmitted, signInPath } from "../guards.ts";
+import { answerKeyRefused, asksForKey } from "../key-guard.ts";
 import { FORWARD_AUTH } from "../paths.ts";
 import type { WebPorts } from "../ports.ts";
 import type { ProxyTrust } from "../request/remote-address.ts";
@@ -12,8 +14,8 @@ import type { AdmittedRequest, WebRequest } from "../request/web-request.ts";
 import { admitsUser, type ForwardAuthQuery, readForwardAuthQuery } from "./forward-auth-query.ts";
 
 /**
- * Answers a reverse proxy that asks before it forwards a request. The user comes from the session
- * alone. The return target is read only from a trusted proxy. The method and the accepted types are
+ * Answers a reverse proxy that asks before it forwards a request. The user comes from the session or
+ * a key. The return target is read only from a trusted proxy. The method and the accepted types are
  * read from any client, because they only choose between a redirect and a 401.
  */
 export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<Answer> {
@@ -21,33 +23,55 @@ export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<
   if (query.kind === "unknown-parameter") {
     return withRequestId(ports, () => unknownParameter(ports, query.name))(request);
   }
-  return andThen(ports.rules.requireAuth(request.header("cookie")), (admission) => {
-    if (admission.kind !== "admitted" && admission.kind !== "guest") {
-      return withRequestId(ports, () =>
-        sendToSignIn(ports, request, query, signInPath(ports, admission, request)),
-      )(request);
+  const authorization = request.header("authorization");
+  const admitting = ports.admit(request.header("cookie"), authorization, () => request);
+  return andThen(admitting, (admission) => {
+    if (!("user" in admission)) {
+      return withRequestId(ports, () => refuse(ports, request, query, admission))(request);
     }
     const { user } = admission;
-    return admitsUser(query, user)
-      ? admissionOf(user)
-      : withRequestId(ports, () => exclude(ports, Object.assign(request, { user })))(request);
+    if (!admitsUser(query, user)) {
+      return withRequestId(ports, () => exclude(ports, Object.assign(request, { user })))(request);
+    }
+    if (admission.kind === "key-admitted") return keyAdmissionOf(user);
+    const passes = query.authorization === "pass" && authorization !== undefined;
+    // For a proxy that replaces the client's `Authorization` by that of the answer.
+    return passes
+      ? withHeader(admissionOf(user), "Authorization", authorization)
+      : admissionOf(user);
   });
+}
+
+function refuse(
+  ports: WebPorts,
+  request: WebRequest,
+  query: ForwardAuthQuery,
+  admission: NotAdmitted | KeyRefusal,
+): Answer {
+  switch (admission.kind) {
+    case "key-refused":
+    case "key-limited":
+      // nginx knows no other status; its configuration makes a 429 from the 401.
+      return answerKeyRefused(ports, request, admission, query.deny === "401" ? 401 : 429);
+    default:
+      return sendToSignIn(ports, request, query, signInPath(ports, admission, request));
+  }
 }
 
 /** Tells the operator, whose proxy returns the line to the browser. */
 const unknownParameter = ({ paths }: WebPorts, name: string): Answer =>
   respondText(
-    `unknown query parameter ${JSON.stringify(name)}: ${paths.base}${FORWARD_AUTH} accepts users, groups and deny`,
+    `unknown query parameter ${JSON.stringify(name)}: ${paths.base}${FORWARD_AUTH} accepts users, groups, deny and authorization`,
     400,
   );
 
 function sendToSignIn(
-  { options, proxies }: WebPorts,
+  { options, proxies, rules }: WebPorts,
   request: WebRequest,
   { deny }: ForwardAuthQuery,
   path: string,
 ): Answer {
-  if (!asksForPage(request)) return respond(null, 401);
+  if (!asksForPage(request)) return respond(null, 401, rules.keys && asksForKey(request));
   const target = acceptedTarget(options, request, readTarget(proxies, request));
   const location = withReturnTo(`${options.hosts.publicUrl ?? ""}${path}`, target);
   switch (deny) {
@@ -71,6 +95,16 @@ function exclude({ views, proxies }: WebPorts, request: AdmittedRequest): MaybeP
 
 /** By the objects of the user memory: a user that was read again gets a new answer. */
 const admissions = new WeakMap<User, Answer>();
+const keyAdmissions = new WeakMap<User, Answer>();
+
+/** The same for a key, which the proxy then removes from the request. */
+function keyAdmissionOf(user: User): Answer {
+  const known = keyAdmissions.get(user);
+  if (known !== undefined) return known;
+  const answer = withHeader(admissionOf(user), "Latchkey-Key", "accepted");
+  keyAdmissions.set(user, answer);
+  return answer;
+}
 
 /**
  * Every request to an app gets this answer, so it has only the headers that proxies use. Without

@@ -9,6 +9,7 @@ import type {
   ActivityEntry,
   CodesSection,
   HomeForm,
+  KeySection,
   PageData,
   PasskeySection,
 } from "../pages/page-data.ts";
@@ -21,18 +22,23 @@ import { partyOf } from "./login.ts";
 import { sessionsFor } from "./sessions.ts";
 
 export async function getHome(ports: WebPorts, request: AdmittedRequest): Promise<Answer> {
-  const { notice, cookies } = takeNotice(request, String(ports.paths.home), "password-changed");
+  const { notice, cookies } = takeNotice(request, String(ports.paths.home));
   const data = { ...(await homeData(ports, request)), notice };
   return ports.views.page(request, "home", data, { cookies });
 }
 
-/** Shows a step of turning on one-time codes, which only the response to a form may show. */
-export async function answerCodes(
+/** What only the response to a form may show: a step of turning on codes, or a new key. */
+interface Step {
+  readonly codes?: CodesSection;
+  readonly madeKey?: string;
+}
+
+export async function answerStep(
   ports: WebPorts,
   request: AdmittedRequest,
-  codes: CodesSection,
+  step: Step,
 ): Promise<Answer> {
-  return ports.views.page(request, "home", await homeData(ports, request, codes));
+  return ports.views.page(request, "home", await homeData(ports, request, step));
 }
 
 /** A problem of a form, with the name of its message. */
@@ -48,7 +54,7 @@ export async function answerProblem(
   const { paths, views } = ports;
   if (paths.home === null) return views.error(request, 422, given.message);
   const problem = { ...given, message: views.message(request, given.message) };
-  const data = { ...(await homeData(ports, request, codes)), problem };
+  const data = { ...(await homeData(ports, request, { ...(codes && { codes }) })), problem };
   return views.page(request, "home", data, { status: 422 });
 }
 
@@ -56,18 +62,19 @@ export async function answerProblem(
 async function homeData(
   ports: WebPorts,
   request: AdmittedRequest,
-  codes?: CodesSection,
+  { codes, madeKey }: Step = {},
 ): Promise<PageData["home"]> {
   const locale = ports.views.locale(request);
-  const [activity, sessions, passkeys, codesNow] = await Promise.all([
+  const [activity, sessions, passkeys, keys, codesNow] = await Promise.all([
     activityFor(ports, request.user.id, locale),
     sessionsFor(ports, request, locale),
     passkeySection(ports, request, locale),
+    keySection(ports, request, madeKey),
     codes ?? codesFor(ports, request.user.id),
   ]);
   const offersPeople = ports.rules.people !== undefined && isAdmin(request.user);
   const peoplePath = offersPeople ? ports.paths.people : undefined;
-  return { activity, sessions, codes: codesNow, passkeys, peoplePath };
+  return { activity, sessions, codes: codesNow, passkeys, keys, peoplePath };
 }
 
 /** Read from the store, since another instance may have changed them a moment ago. */
@@ -92,6 +99,23 @@ async function passkeySection(
   });
   const canAdd = partyOf(ports, request) !== undefined;
   return list.length > 0 || canAdd ? { list, canAdd } : undefined;
+}
+
+/** The keys of the signed-in user. */
+async function keySection(
+  { rules, views }: WebPorts,
+  request: AdmittedRequest,
+  made: string | undefined,
+): Promise<KeySection | undefined> {
+  if (rules.keys === undefined) return undefined;
+  const shown = (at: Date) => shownTime(views.locale(request), at);
+  const keys = await rules.keys.list(request.user.id);
+  const list = keys.map(({ id, name, hosts = [], createdAt, expiresAt, usedAt }) => ({
+    ...{ id, name, hosts: hosts.join(", "), isUsed: usedAt !== undefined },
+    ...shown(usedAt ?? createdAt),
+    expiresAt: expiresAt && shown(expiresAt).utc,
+  }));
+  return { list, made };
 }
 
 /** If the log cannot be read, the page still offers the password form. */

@@ -69,7 +69,7 @@ export const postLink =
         return views.page(request, "link", data, { status: 422 });
       }
       case "password-reset":
-        return redirect(paths.login, [noticeCookie(request, paths.login, "password-changed")]);
+        return redirect(paths.login, [noticeCookie(request, paths.login, "passwordIsChanged")]);
       case "entered": {
         const target = acceptedTarget(options, request, parameterOf(request, RETURN_TO));
         return redirect(

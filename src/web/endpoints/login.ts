@@ -4,7 +4,7 @@ import type { Client } from "../../core/limits/requester.ts";
 import { type RelyingParty, relyingPartyOf } from "../../core/passkeys/relying-party.ts";
 import type { SignInOutcome } from "../../core/sign-in/sign-in.ts";
 import { locationFor } from "../answers/location.ts";
-import { takeNotice } from "../answers/notice.ts";
+import { noticeCookie, takeNotice } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import { acceptedTarget, otherHostOf, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
 import { sessionCookies, sessionTokensIn } from "../answers/session-cookie.ts";
@@ -26,12 +26,7 @@ export async function getLogin(ports: WebPorts, request: WebRequest): Promise<An
     asksForCode(ports),
     offersPasskeySignIn(ports, request),
   ]);
-  const { notice, cookies } = takeNotice(
-    request,
-    paths.login,
-    "session-not-ended",
-    "password-changed",
-  );
+  const { notice, cookies } = takeNotice(request, paths.login);
   const returnHost = otherHostOf(options, request, returnTo);
   const data = { returnTo, returnHost, continueTo, confirms, asksCode, offersPasskeys, notice };
   return views.page(request, "login", data, { cookies });
@@ -116,9 +111,9 @@ export async function answerSignIn(
         clientOf(request, ports.proxies),
         outcome.user.id,
       );
-      return redirect(
-        target ?? locationFor(options.postLoginLocation, outcome.user),
-        sessionCookies(request, outcome.token, options.hosts.cookieDomain),
-      );
+      return redirect(target ?? locationFor(options.postLoginLocation, outcome.user), [
+        ...(again && paths.home ? [noticeCookie(request, paths.home, "isConfirmed")] : []),
+        ...sessionCookies(request, outcome.token, options.hosts.cookieDomain),
+      ]);
   }
 }

@@ -1,10 +1,9 @@
-import { homeLocation } from "../answers/location.ts";
 import { type Answer, redirect, respondJson } from "../answers/responses.ts";
 import type { MessageName } from "../pages/words/en.ts";
-import type { FormEndpoint, OwnFormEndpoint, PasskeyRules, WebPorts } from "../ports.ts";
+import type { FormEndpoint, OwnFormEndpoint, PasskeyRules } from "../ports.ts";
 import { clientOf } from "../request/remote-address.ts";
 import { noteRefusal } from "../request/warnings.ts";
-import type { AdmittedRequest } from "../request/web-request.ts";
+import { backTo } from "./back-to.ts";
 import { answerSignIn, limitedClient, partyOf } from "./login.ts";
 
 /** The script asks for a challenge first; the answer to it arrives as a form. */
@@ -68,7 +67,7 @@ export const postAddPasskey =
         noteRefusal(ports, request, "passkey change rejected");
         return ports.views.error(request, 422, "passkeyRejected");
       case "added":
-        return backToPasskeys(ports, request);
+        return backTo("passkeys", ports, request, { notice: "passkeyIsAdded" });
     }
   };
 
@@ -80,12 +79,6 @@ export const postRemovePasskey =
       case "no-user":
         return redirect(ports.paths.login);
       case "removed":
-        return backToPasskeys(ports, request);
+        return backTo("passkeys", ports, request, { notice: "passkeyIsRemoved" });
     }
   };
-
-/** The fragment unfolds the section. */
-function backToPasskeys(ports: WebPorts, { user }: AdmittedRequest): Answer {
-  const home = homeLocation(ports, user);
-  return redirect(ports.paths.home === null ? home : `${home}#your-passkeys`);
-}

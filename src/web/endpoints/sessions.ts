@@ -1,6 +1,5 @@
 import { messageOf } from "../../core/base/fault.ts";
 import type { SessionRules } from "../../core/sessions/session-rules.ts";
-import { homeLocation } from "../answers/location.ts";
 import { noticeCookie } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import {
@@ -14,7 +13,9 @@ import { shownTime } from "../pages/utc-time.ts";
 import { type Locale, wordsIn } from "../pages/words.ts";
 import type { OwnFormEndpoint, WebPorts } from "../ports.ts";
 import { clientOf } from "../request/remote-address.ts";
+import { kindOfRequest } from "../request/request-kind.ts";
 import type { AdmittedRequest, WebRequest } from "../request/web-request.ts";
+import { backTo, type Sent } from "./back-to.ts";
 
 /**
  * Without it, the back button after a sign-out shows an app's page from the browser's cache. Browsers
@@ -34,8 +35,9 @@ export async function postLogout(ports: WebPorts, request: WebRequest): Promise<
   const { rules, options, paths } = ports;
   const client = clientOf(request, ports.proxies);
   const outcome = await rules.signOut(sessionTokensIn(request.header("cookie")), client);
-  const notices =
-    outcome === "ended" ? [] : [noticeCookie(request, paths.login, "session-not-ended")];
+  const notice = outcome === "ended" ? "signedOut" : "sessionNotEnded";
+  const isShown = outcome !== "ended" || kindOfRequest(request.method, request) === "form";
+  const notices = isShown ? [noticeCookie(request, paths.login, notice)] : [];
   const cookies = [...clearedSessionCookies(options.hosts.cookieDomain), ...notices];
   return redirect(paths.login, cookies, CLEAR_CACHE);
 }
@@ -47,12 +49,14 @@ export async function postLogout(ports: WebPorts, request: WebRequest): Promise<
 export const postEndSession =
   (sessions: SessionRules): OwnFormEndpoint =>
   async (ports, request, form) => {
-    const { user } = request;
-    const home = homeLocation(ports, user);
     const session = form("session");
-    if (session === OTHERS) return redirect(home, await endOthers(ports, request));
-    await sessions.end(user, session, clientOf(request, ports.proxies));
-    return redirect(home);
+    const back = (sent: Sent) => backTo("sessions", ports, request, sent);
+    if (session === OTHERS) {
+      return back({ notice: "othersAreEnded", cookies: await endOthers(ports, request) });
+    }
+    const client = clientOf(request, ports.proxies);
+    const isEnded = (await sessions.end(request.user, session, client)) === "ended";
+    return back(isEnded ? { notice: "sessionIsEnded" } : {});
   };
 
 /** Ends all sessions but that of the request, and returns the cookies with which it continues. */

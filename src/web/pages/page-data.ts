@@ -24,6 +24,9 @@ export interface PageFrame {
   readonly words: Words;
 }
 
+/** What a page shows once, after the redirect of a form. */
+export type Notice = keyof Words["notices"];
+
 /** The fields to fill in again. The first one gets the message and the focus. */
 type FieldsOf<Field extends string> = readonly [Field, ...Field[]];
 
@@ -34,7 +37,8 @@ export type PasswordField = "current_password" | "new_password" | "confirm_passw
 /** A form on the home page that is shown again. */
 export type HomeForm =
   | { readonly form: "password"; readonly fields: FieldsOf<PasswordField> }
-  | { readonly form: "codes"; readonly fields: readonly ["code"] | readonly [] };
+  | { readonly form: "codes"; readonly fields: readonly ["code"] | readonly [] }
+  | { readonly form: "keys"; readonly fields: FieldsOf<"key_name" | "key_hosts"> };
 
 /** The further values of each page. */
 export interface PageData {
@@ -51,8 +55,7 @@ export interface PageData {
     readonly asksCode: boolean;
     /** Whether an account can sign in with a passkey here. */
     readonly offersPasskeys: boolean;
-    /** After a sign-out whose session the store could not end yet, or a link for a new password. */
-    readonly notice?: "session-not-ended" | "password-changed" | undefined;
+    readonly notice?: Notice | undefined;
   };
   readonly setup: {
     readonly tokenExpected: boolean;
@@ -79,11 +82,13 @@ export interface PageData {
   readonly home: {
     readonly activity: Activity;
     readonly sessions: Sessions;
-    readonly notice?: "password-changed" | undefined;
+    readonly notice?: Notice | undefined;
     readonly codes: CodesSection;
     readonly problem?: (HomeForm & { readonly message: string }) | undefined;
     /** `undefined` if the account has no passkey and cannot add one here. */
     readonly passkeys?: PasskeySection | undefined;
+    /** `undefined` where keys are off. */
+    readonly keys?: KeySection | undefined;
     /** The page for administrators, for those. */
     readonly peoplePath?: string | undefined;
   };
@@ -228,6 +233,23 @@ interface MadeLink {
 /** With who did it, and where from. */
 export interface ListedEntry extends ActivityEntry {
   readonly detail: string;
+}
+
+export interface KeySection {
+  readonly list: readonly ListedKey[];
+  /** The text of a new key, shown once. */
+  readonly made: string | undefined;
+}
+
+/** With the time of the last use, otherwise of the addition. */
+interface ListedKey extends ShownTime {
+  readonly id: string;
+  readonly name: string;
+  /** Empty for a key that opens all. */
+  readonly hosts: string;
+  readonly isUsed: boolean;
+  /** Formatted for the reader; `undefined` for a key that never expires. */
+  readonly expiresAt: string | undefined;
 }
 
 /** All values of a page. */

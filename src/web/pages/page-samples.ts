@@ -38,19 +38,24 @@ const begun = {
   sealed: "sealed",
 } as const;
 
+const key = { id: "1", name: "sample", hosts: "", isUsed: true, expiresAt: undefined, ...time };
+const keys = { list: [key, { ...key, isUsed: false, expiresAt: "soon" }], made: "latchkey_" };
+
 const withRows: PageData["home"] = {
   activity: { kind: "entries", entries: [{ text: "signed in", ...time }] },
   sessions: { kind: "sessions", sessions: [session, { ...session, id: "b", isCurrent: false }] },
   codes: { kind: "on", recoveryCodesLeft: 1 },
-  notice: "password-changed",
+  notice: "passwordIsChanged",
   passkeys: { list: [passkey, { ...passkey, isUsed: false }], canAdd: false },
   peoplePath: "/account/people",
+  keys,
 };
 const withoutRows: PageData["home"] = {
   activity: { kind: "entries", entries: [] },
   sessions: { kind: "sessions", sessions: [session] },
   codes: { kind: "off" },
   passkeys: { list: [], canAdd: true },
+  keys: { list: [], made: undefined },
 };
 const unreadable: PageData["home"] = {
   ...home,
@@ -78,8 +83,8 @@ export const samples: Samples = {
       { returnTo: "/", returnHost: "app.example.org", asksCode: true, offersPasskeys: true },
     ],
     [unconfigured, login],
-    [signedOut, { ...login, notice: "session-not-ended" }],
-    [signedOut, { ...login, notice: "password-changed" }],
+    [signedOut, { ...login, notice: "sessionNotEnded" }],
+    [signedOut, { ...login, notice: "passwordIsChanged" }],
     [signedIn, { ...login, continueTo: "/" }],
     [signedIn, { ...login, continueTo: "/", confirms: true }],
   ],

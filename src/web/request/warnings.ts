@@ -14,7 +14,9 @@ export type RefusalMessage =
   | "one-time link refused"
   | "form of another site refused"
   | "unreadable form refused"
-  | "forged session token refused";
+  | "forged session token refused"
+  | "key refused"
+  | "key rate-limited";
 
 export interface RefusalPorts {
   readonly requests: RequestIds;
@@ -26,8 +28,9 @@ export function noteRefusal(
   { requests, proxies }: RefusalPorts,
   request: WebRequest,
   message: RefusalMessage,
+  fields: Readonly<Record<string, string>> = {},
 ): void {
-  requests.log.warn({ address: proxies.addressOf(request) }, message);
+  requests.log.warn({ address: proxies.addressOf(request), ...fields }, message);
 }
 
 /** Any client can send the header, so the number of warnings is bounded. */

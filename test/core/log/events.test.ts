@@ -43,6 +43,8 @@ const rows: readonly Row[] = [
   ["recovery_code_used", { user: USER }, "system", "Used a recovery code of owner"],
   ["passkey_add", { user: USER }, "system", "Added a passkey to owner"],
   ["passkey_remove", { user: USER }, "system", "Removed a passkey of owner"],
+  ["key_add", { user: USER }, "system", "Added a key to owner"],
+  ["key_revoke", { user: USER }, "system", "Revoked a key of owner"],
   ["user_add", { user: USER }, "cli", "Added account owner"],
   ["user_password", { user: USER }, "cli", "Set the password of owner"],
   ["user_groups", { user: USER }, "cli", "Set the groups of owner"],

@@ -14,7 +14,9 @@ const open: Open<PostgresStore> = async (t) => {
   return { connect: async () => (await openOnPool(t, url)).store };
 };
 
-testStore(NAME, open, ["sessions", "passkeys", "codes", "people", "links", "attempts"]);
+testStore(NAME, open, [
+  ...(["sessions", "passkeys", "codes", "people", "links", "keys", "attempts"] as const),
+]);
 
 test(`${NAME}: leaves the pool open`, async (t) => {
   const { store, pool } = await openOnPool(t, await server.newDatabase());

@@ -13,7 +13,7 @@ async function fresh(t: TestContext): Promise<Database<SqliteStore>> {
   return { connect: async () => store };
 }
 
-testStore("SQLite in memory", fresh, ["sessions", "passkeys", "codes", "people", "links"]);
+testStore("SQLite in memory", fresh, ["sessions", "passkeys", "codes", "people", "links", "keys"]);
 
 test("SQLite in memory: each store is a database without a file", async (t) => {
   const [one, other] = [await fresh(t), await fresh(t)];

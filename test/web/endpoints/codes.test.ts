@@ -55,7 +55,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     });
     assert.ok(home.body.includes(en.recoveryCodesLeft("9")));
     const off = await gate.send("/account/codes/off", { session, form: {} });
-    assert.deepEqual([off.status, off.location], [303, "/account/"]);
+    assert.deepEqual([off.status, off.location], [303, "/account/#your-codes"]);
     assert.equal(hasCodeField(await gate.send("/login")), false);
     assert.equal((await gate.signIn()).location, "/");
     assert.deepEqual(activityOf((await gate.send("/", { session })).body).slice(0, 7), [
@@ -118,9 +118,9 @@ test("a second tab that turns codes on or off again goes home", async (t) => {
   await turnOn(gate, session);
   const late = { sealed, code: codeShown(key) };
   const confirm = await gate.send("/account/codes/confirm", { session, form: late });
-  assert.deepEqual([confirm.status, confirm.location], [303, "/account/"]);
+  assert.deepEqual([confirm.status, confirm.location], [303, "/account/#your-codes"]);
   const begin = await gate.send("/account/codes/begin", { session, form: {} });
-  assert.deepEqual([begin.status, begin.location], [303, "/account/"]);
+  assert.deepEqual([begin.status, begin.location], [303, "/account/#your-codes"]);
   await gate.send("/account/codes/off", { session, form: {} });
   assert.equal((await gate.send("/account/codes/off", { session, form: {} })).status, 303);
 });

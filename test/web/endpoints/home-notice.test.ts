@@ -10,15 +10,16 @@ import {
   SETUP_FORM,
   startConfigured,
 } from "../../support/gate.ts";
+import { partsOf } from "../../support/mint.ts";
 
 const NEW = "another password";
 const FORM: Readonly<Record<string, string>> = changeForm(OWNER.password, NEW);
 /** The same password again, so that the form works more than once. */
 const UNCHANGED = changeForm(OWNER.password, OWNER.password);
-const SET = "latchkey-notice=password-changed; Path=/; HttpOnly; SameSite=Lax; Max-Age=60";
+const SET = "latchkey-notice=passwordIsChanged; Path=/; HttpOnly; SameSite=Lax; Max-Age=60";
 const CLEARED = "latchkey-notice=; Path=/; HttpOnly; SameSite=Lax; Max-Age=-1";
-const CARRIED = "latchkey-notice=password-changed";
-const NOTICE = `<p class="notice" role="status">${wordsIn("en").passwordIsChanged}</p>`;
+const CARRIED = "latchkey-notice=passwordIsChanged";
+const NOTICE = `<p class="notice" role="status">${wordsIn("en").notices.passwordIsChanged}</p>`;
 
 const showsNotice = ({ body }: Answer): boolean => body.includes(NOTICE);
 
@@ -45,7 +46,9 @@ test("the home page shows the notice once after a change from it", async (t) => 
   const later = await home();
   assert.deepEqual([showsNotice(later), later.cookies], [false, []]);
   const headers = { Cookie: `session=${session}; ${CARRIED}`, "Accept-Language": "fr" };
-  assert.ok((await gate.send("/", { headers })).body.includes(wordsIn("fr").passwordIsChanged));
+  assert.ok(
+    (await gate.send("/", { headers })).body.includes(wordsIn("fr").notices.passwordIsChanged),
+  );
 });
 
 test("a change from any page with the form sets the notice, and leads to the home page", async (t) => {
@@ -65,7 +68,7 @@ test("a change from any page with the form sets the notice, and leads to the hom
 
 test("ignores a notice cookie with any other value and does not show its text", async (t) => {
   const { home } = await signedIn(t);
-  for (const value of ["", "1", "<b>", "%3Cb%3E", "password-changed2", "PASSWORD-CHANGED"]) {
+  for (const value of ["", "1", "<b>", "%3Cb%3E", "passwordIsChanged2", "PASSWORDISCHANGED"]) {
     const answer = await home(`latchkey-notice=${value}`);
     assert.deepEqual([answer.status, showsNotice(answer), answer.cookies], [200, false, []], value);
     assert.doesNotMatch(answer.body, /class="notice"/);
@@ -95,7 +98,7 @@ test("uses a __Host- cookie for the notice over TLS and ignores the plain one", 
   const overTls = { "X-Forwarded-Proto": "https" };
   const changed = await change(gate, session, { Referer: `${gate.url}/`, ...overTls });
   assert.deepEqual(changed.cookies, [
-    "__Host-latchkey-notice=password-changed; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=60",
+    "__Host-latchkey-notice=passwordIsChanged; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=60",
   ]);
   const home = (cookie: string) =>
     gate.send("/", { headers: { Cookie: `session=${session}; ${cookie}`, ...overTls } });
@@ -106,3 +109,36 @@ test("uses a __Host- cookie for the notice over TLS and ignores the plain one", 
     "__Host-latchkey-notice=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=-1",
   ]);
 });
+
+test("every action tells what it did, in the section that it was done in", async (t) => {
+  const { gate, session } = await signedIn(t);
+  const other = await gate.signIn();
+  const browser = { Accept: "text/html" };
+  const done = async (path: string, form: Readonly<Record<string, string>>) => {
+    const answer = await gate.send(path, { session, form, headers: browser });
+    const [, notice] = /latchkey-notice=(\w+);/.exec(answer.cookies.join(" ")) ?? [];
+    return [answer.location, notice];
+  };
+  const { jti } = partsOf(other.session ?? "").claims;
+  const ended = { session: String(jti) };
+  const sessions = "/account/#your-sessions";
+  assert.deepEqual(await done("/account/sessions/end", ended), [sessions, "sessionIsEnded"]);
+  assert.deepEqual(await done("/account/sessions/end", ended), [sessions, undefined], "again");
+  assert.deepEqual(await done("/account/codes/off", {}), ["/account/#your-codes", undefined]);
+  const passkeys = ["/account/#your-passkeys", "passkeyIsRemoved"];
+  assert.deepEqual(await done("/account/passkeys/remove", { passkey: "x" }), passkeys);
+  assert.deepEqual(await done("/logout", {}), ["/login", "signedOut"]);
+  assert.deepEqual(await done("/account/sessions/end", ended), ["/login", "sessionExpired"]);
+  const again = await gate.signIn({ again: "1" });
+  assert.match(again.cookies.join(), /latchkey-notice=isConfirmed; Path=\/;/);
+});
+
+for (const [notice, text] of Object.entries(wordsIn("en").notices)) {
+  test(`the sign-in page and the home page show the notice ${notice}`, async (t) => {
+    const { gate, home } = await signedIn(t);
+    const headers = { Cookie: `latchkey-notice=${notice}` };
+    for (const { body } of [await gate.send("/login", { headers }), await home(headers.Cookie)]) {
+      assert.ok(body.includes(`<p class="notice" role="status">${text}</p>`));
+    }
+  });
+}

@@ -62,14 +62,14 @@ for (const [name, start] of Object.entries(stores)) {
     const admitted = () =>
       Promise.all([own, one, other].map((session) => isAdmitted(gate, session)));
     const ended = await end(gate, own, idOf(one));
-    assert.deepEqual([ended.status, ended.location, ended.cookies], [303, "/account/", []]);
+    assert.deepEqual([ended.status, ended.location], [303, "/account/#your-sessions"]);
     assert.deepEqual(await admitted(), [true, false, true]);
     const left = offeredIn((await gate.send("/", { session: own })).body);
     assert.deepEqual(left, [idOf(own), idOf(other), "others"]);
     const unrecorded = mint({ ...partsOf(other).claims, jti: "elsewhere" });
     assert.equal(await isAdmitted(gate, unrecorded), true);
     const alone = await end(gate, own, "others");
-    assert.deepEqual([alone.status, alone.location], [303, "/account/"]);
+    assert.deepEqual([alone.status, alone.location], [303, "/account/#your-sessions"]);
     assert.deepEqual(await admitted(), [false, false, false]);
     assert.equal(await isAdmitted(gate, unrecorded), false, "a token without a row ends as well");
     const { session = "" } = alone;
@@ -116,7 +116,7 @@ test("a sign-out clears the cookie while the store cannot be written, says so on
   assert.deepEqual([status, location], [303, "/login"]);
   assert.deepEqual(cookies, [
     "session=; Path=/; HttpOnly; Max-Age=-1",
-    "latchkey-notice=session-not-ended; Path=/login; HttpOnly; SameSite=Lax; Max-Age=60",
+    "latchkey-notice=sessionNotEnded; Path=/login; HttpOnly; SameSite=Lax; Max-Age=60",
   ]);
   const line = gate.serverLog.find(({ msg }) => /a session was not ended/.test(String(msg)));
   assert.deepEqual([line?.level, line?.requestId], ["warn", headers["x-request-id"]]);
@@ -125,13 +125,13 @@ test("a sign-out clears the cookie while the store cannot be written, says so on
     [false, true],
   );
 
-  const Cookie = "latchkey-notice=session-not-ended";
+  const Cookie = "latchkey-notice=sessionNotEnded";
   const shown = await gate.send("/login", { headers: { Cookie } });
-  assert.ok(shown.body.includes(en.sessionNotEnded));
+  assert.ok(shown.body.includes(en.notices.sessionNotEnded));
   assert.deepEqual(shown.cookies, [
     "latchkey-notice=; Path=/login; HttpOnly; SameSite=Lax; Max-Age=-1",
   ]);
-  assert.ok(!(await gate.send("/login")).body.includes(en.sessionNotEnded));
+  assert.ok(!(await gate.send("/login")).body.includes(en.notices.sessionNotEnded));
 
   stopRefusing(gate.databaseFile);
   await eventually(async () => ((await isAdmitted(other, session)) ? undefined : true));
@@ -211,7 +211,7 @@ test("ends no session of another account, an unknown one or none", async (t) => 
   const guest = mint({ user_id: "2", jti: "of guest", exp: inSeconds(3_600) });
   for (const which of [idOf(own), "unknown", "", "a\0b", "x".repeat(10_000)]) {
     const { status, location } = await end(gate, guest, which);
-    assert.deepEqual([status, location], [303, "/account/"]);
+    assert.deepEqual([status, location], [303, "/account/#your-sessions"]);
   }
   const { session = "" } = await end(gate, guest, "others");
   assert.deepEqual([await isAdmitted(gate, own), await isAdmitted(gate, session)], [true, true]);

@@ -25,13 +25,10 @@ for (const [name, open] of Object.entries(states)) {
     const ids = [...body.matchAll(/\sid="([^"]+)"/g)].map(([, id = ""]) => id);
     assert.equal(new Set(ids).size, ids.length, "each ID once");
     const labelled = elements(body, "label").map((label) => label.for);
-    const asked = elements(body, "input").filter(
-      ({ type, hidden }) => type !== "hidden" && hidden === undefined,
-    );
-    assert.deepEqual(
-      labelled,
-      asked.map(({ id }) => id),
-    );
+    const asked = ["input", "select"]
+      .flatMap((name) => elements(body, name))
+      .filter(({ type, hidden }) => type !== "hidden" && hidden === undefined);
+    assert.deepEqual(labelled.map(String).sort(), asked.map(({ id }) => String(id)).sort());
     const references = [...body.matchAll(/\saria-(?:describedby|labelledby)="([^"]*)"/g)];
     for (const id of references.flatMap(([, named = ""]) => named.split(" "))) {
       assert.ok(ids.includes(id), `#${id}`);

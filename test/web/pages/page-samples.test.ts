@@ -28,7 +28,7 @@ const states: Readonly<Record<string, readonly string[]>> = {
     'it.activity?.kind === "entries" && Date.parse(it.activity.entries[0].at) > 0',
     'it.activity?.kind === "entries" && it.activity.entries[0].utc',
     'it.activity?.kind === "entries" && it.activity.entries.length === 0',
-    'it.notice === "password-changed"',
+    'it.notice === "passwordIsChanged"',
     'it.activity?.kind === "unreadable"',
     'it.problem?.message && it.problem.fields[0] === "current_password"',
     "it.CurrentUser.username",

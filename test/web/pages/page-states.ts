@@ -78,7 +78,7 @@ const withTenEntries: OpenPage = async ({ gate, send }) => {
 };
 
 const withNotice: OpenPage = ({ session, send }) =>
-  send("/", { headers: { Cookie: `session=${session}; latchkey-notice=password-changed` } });
+  send("/", { headers: { Cookie: `session=${session}; latchkey-notice=passwordIsChanged` } });
 
 const withoutLog: OpenPage = async ({ gate, send }) => {
   await gate.logEntries(1);
@@ -136,6 +136,9 @@ export const states: Readonly<Record<string, State>> = {
   "home with codes begun": home(codesTurnedOn()),
   "home with a wrong code": home(codesTurnedOn(() => "wrong")),
   "home with recovery codes": home(codesTurnedOn(codeShown)),
+  "home with a new key": home(({ send }) =>
+    send("/account/keys/add", { form: { name: "feeds", hosts: "feeds.example.org" } }),
+  ),
   "home with codes": home(withCodes("/")),
   invitation: signedOut(link(undefined, "invite")),
   "invitation with a taken name": signedOut(link(SETUP_FORM, "invite")),

@@ -23,7 +23,13 @@ const PROMISED = [
   ...["setUpFirst", "setUpApp", "setUpAbout", "setupToken", "setupTokenHint", "passwordAgain"],
   ...["domain", "domainHint", "createAccount", "accountAt", "signedInAs", "signOut"],
   ...["changePassword", "currentPassword", "newPassword", "newPasswordHint", "newPasswordAgain"],
-  ...["passwordIsChanged", "recentActivity", "activityUnreadable", "problemAt", "problemIn"],
+  ...[
+    "notices.passwordIsChanged",
+    "recentActivity",
+    "activityUnreadable",
+    "problemAt",
+    "problemIn",
+  ],
   ...["quoteRequest", "backToStart", "backToSetup", "backToSignIn", "show", "hide", "capsLock"],
 ];
 

@@ -12,7 +12,7 @@ import { revokeLink } from "../../../core/links/revoke-link.ts";
 import type { UserId } from "../../../core/records.ts";
 import { endSessionsOf } from "../../../core/sessions/end-sessions.ts";
 import type { LinkStore } from "../../../core/store.ts";
-import { homeLocation } from "../../answers/location.ts";
+import { locationFor } from "../../answers/location.ts";
 import { type Answer, redirect, withHeader } from "../../answers/responses.ts";
 import { isOverTls } from "../../answers/session-cookie.ts";
 import { shownTime } from "../../pages/utc-time.ts";
@@ -117,9 +117,9 @@ export const postPeople =
       async done() {
         const stays = (await people.administrator(user.id)) !== undefined;
         // Browsers unfold the person that the fragment names.
-        return redirect(
-          stays ? `${page}#${encodeURIComponent(`p-${id}`)}` : homeLocation(ports, user),
-        );
+        if (stays) return redirect(`${page}#${encodeURIComponent(`p-${id}`)}`);
+        const { options, paths } = ports;
+        return redirect(paths.homes.at(-1) ?? locationFor(options.postLoginLocation, user));
       },
       async again(message, field) {
         const { search } = new URL(page, "http://localhost");

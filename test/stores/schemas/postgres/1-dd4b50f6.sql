@@ -32,7 +32,7 @@ CREATE FUNCTION public.latchkey_tell_end() RETURNS trigger
     SET search_path TO 'pg_catalog', 'pg_temp'
     AS $$
    BEGIN
-     PERFORM pg_notify('latchkey_users', NEW.user_id);
+     PERFORM pg_notify('latchkey_users', coalesce(NEW.user_id, OLD.user_id));
      RETURN NULL;
    EXCEPTION WHEN feature_not_supported OR undefined_function THEN RETURN NULL;
    END $$;
@@ -69,6 +69,16 @@ CREATE TABLE public.latchkey_codes (
 CREATE TABLE public.latchkey_configured (
     yes boolean NOT NULL,
     CONSTRAINT latchkey_configured_yes_check CHECK (yes)
+);
+CREATE TABLE public.latchkey_keys (
+    id text NOT NULL COLLATE pg_catalog."C",
+    user_id text NOT NULL COLLATE pg_catalog."C",
+    name text NOT NULL COLLATE pg_catalog."C",
+    hash text NOT NULL COLLATE pg_catalog."C",
+    hosts text COLLATE pg_catalog."C",
+    created_at bigint NOT NULL,
+    expires_at bigint,
+    used_at bigint
 );
 CREATE TABLE public.latchkey_links (
     id text NOT NULL COLLATE pg_catalog."C",
@@ -140,6 +150,7 @@ INSERT INTO public.latchkey_attempts VALUES ('127.0.0.8', '{"2026-11-23 14:42:36
 INSERT INTO public.latchkey_codes VALUES ('3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'SVczd1Cc3UohgLRwxxtlufvPTk-ftMBZ0dXqO-6qV38', NULL, 0, ',', 0);
 INSERT INTO public.latchkey_codes VALUES ('1a498344-06e1-407c-bd9f-17672527e5df', NULL, 'kF3I2ECTk-GaCTtGXDtPwngO3vBoFlgP5jeWehqngxfSDoe6szQ90zjocF9nANAD', 59848165, ',g5OM2h1cwy6GuLal1rW40O_UyWEbP0zD80jITUzhGhI,-LOCqnBbgegWFRWgNoVNx5fmtf424p0JPgPxF0LHGq0,NhCBLcWkB5gTK8h5LVyZSGKIDSPPEsoKkwyHzSVAtjw,D0LRkSt3AeOn7a8-nYBzp7DFiQXccduu1cQrOYY40B8,b53Pr_lIHehq0ka9sSvXpndwqlM2K58yVMPHvH96J6g,Xz1M_-xz38g8upBBp7Byx9U8NEMiTk4TzG4ic8EqHF0,WA8MeXawtRHFhC_vJymHDVE5kWhADM5HJlEXnU7IDdY,UiEpRViZcbHGGY2Mrsd6TLQBFirRQ358s5-S1wPYwEc,68wwHQZQcfl7jdZ5cSSVqXoaKl0n_qbW91ACPWa1Tw0,6qmYRCsmOoGRCA_-swxOmj2qvT3tts1Pk796wCMxHA4,', 0);
 INSERT INTO public.latchkey_configured VALUES (true);
+INSERT INTO public.latchkey_keys VALUES ('5f0c1d7f7d9e4a3b', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'feeds', '9nHNWbUTdpmnIPXSmWvLNrt1BdLXE4JYTyqHDDhcpxA', ',feeds.example.org,', 1795444956600, 1826980956600, NULL);
 INSERT INTO public.latchkey_links VALUES ('5b0fd3f1c3a94e27', '2vsdUbGVb3XuUJkcM0KyV1rk5W6nK8zqTFV0e1W9c3M', 'invite', NULL, 'bob', ',family,', NULL, NULL, NULL, 1796048013000, 1);
 INSERT INTO public.latchkey_log VALUES (1, 1795444954368, 'signup', 'Created account owner', 'system', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '127.0.0.1', '', '2f14edf6-3d57-4423-9656-c1f0d3f1b4a9');
 INSERT INTO public.latchkey_log VALUES (2, 1795444954396, 'signin', 'Signed in as owner', 'system', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '127.0.0.1', '', '20774156-ccc6-40fd-9cf7-8e5b8f15ff4d');
@@ -169,6 +180,10 @@ ALTER TABLE ONLY public.latchkey_codes
     ADD CONSTRAINT latchkey_codes_pkey PRIMARY KEY (user_id);
 ALTER TABLE ONLY public.latchkey_configured
     ADD CONSTRAINT latchkey_configured_pkey PRIMARY KEY (yes);
+ALTER TABLE ONLY public.latchkey_keys
+    ADD CONSTRAINT latchkey_keys_hash_key UNIQUE (hash);
+ALTER TABLE ONLY public.latchkey_keys
+    ADD CONSTRAINT latchkey_keys_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_links
     ADD CONSTRAINT latchkey_links_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_links
@@ -191,6 +206,7 @@ ALTER TABLE ONLY public.latchkey_users
     ADD CONSTRAINT latchkey_users_username_key UNIQUE (username);
 CREATE INDEX latchkey_answers_by_expires_at ON public.latchkey_answers USING btree (expires_at);
 CREATE INDEX latchkey_answers_by_user_id ON public.latchkey_answers USING btree (user_id);
+CREATE INDEX latchkey_keys_by_user_id ON public.latchkey_keys USING btree (user_id);
 CREATE INDEX latchkey_links_by_expires_at ON public.latchkey_links USING btree (expires_at);
 CREATE INDEX latchkey_links_by_user_id ON public.latchkey_links USING btree (user_id);
 CREATE INDEX latchkey_log_by_at ON public.latchkey_log USING btree (at);
@@ -203,11 +219,14 @@ CREATE INDEX latchkey_users_by_ends_at ON public.latchkey_users USING btree (end
 CREATE TRIGGER latchkey_note_removal AFTER DELETE OR TRUNCATE ON public.latchkey_users FOR EACH STATEMENT EXECUTE FUNCTION public.latchkey_note_removal();
 CREATE TRIGGER latchkey_note_user AFTER INSERT ON public.latchkey_users FOR EACH STATEMENT EXECUTE FUNCTION public.latchkey_note_user();
 CREATE TRIGGER latchkey_tell_end AFTER INSERT OR UPDATE ON public.latchkey_sessions FOR EACH ROW WHEN ((new.ended_at IS NOT NULL)) EXECUTE FUNCTION public.latchkey_tell_end();
+CREATE TRIGGER latchkey_tell_end AFTER DELETE ON public.latchkey_keys FOR EACH ROW EXECUTE FUNCTION public.latchkey_tell_end();
 CREATE TRIGGER latchkey_tell_user AFTER DELETE OR UPDATE ON public.latchkey_users FOR EACH ROW EXECUTE FUNCTION public.latchkey_tell_user();
 ALTER TABLE ONLY public.latchkey_answers
     ADD CONSTRAINT latchkey_answers_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.latchkey_codes
     ADD CONSTRAINT latchkey_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.latchkey_keys
+    ADD CONSTRAINT latchkey_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.latchkey_links
     ADD CONSTRAINT latchkey_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.latchkey_passkeys

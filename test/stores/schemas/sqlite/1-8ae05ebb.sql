@@ -16,6 +16,8 @@ INSERT INTO answers VALUES('FdHLzL4PuZ5xpzsH6Z8Ykw','320054a3-31fe-46d5-a198-914
 CREATE TABLE codes (user_id TEXT PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE, begun TEXT, secret TEXT, last_step INTEGER NOT NULL, recovery TEXT NOT NULL, wrong INTEGER NOT NULL) STRICT;
 INSERT INTO codes VALUES('320054a3-31fe-46d5-a198-914681b2990a','Vlo8bWoPcdq2i7mqMrTKCKjYmJ1NfvgnVdtoPZnP5L0',NULL,0,',',0);
 INSERT INTO codes VALUES('de50fe5f-5ae4-419c-89ee-26cb153bcd9d',NULL,'jTmfb26bkBSmX6_XNOIejajtB_Z_fMFJp7ZnsO6BsZqutnLGpen1CHlYV1cxS8xa',59848107,',u0b7hUqJLghHLAub7cq0QCrXUTyzNnaimsaZ5CDtnTw,oubu_B1_Rv16gKwqmFonil89eAb90I4w6YhiTtJFL0w,psUpE1CcQwSIHYhYRkW-CeS6RmSK6_MX_jDFA7W_T-g,nruxtun9AnKygjW2FMFVeDkKs54IUFKbArc72to_rMs,98r6Q5rKmpF5mYaoYgFSXPh8Nq4M92XvUBZZqBvSPoQ,4DyhqQWWt8sZkDEBzSv9QQaUaOPubEQeYEEMMl-s_Q4,WH58M7T4j9WP3PJ_atUd1JspXLMSUDyQHiosJOcgoT8,_lW3XcM-XzENTPXV1pQQWKgckFUg9BiV9EhRxRhte7I,ADMjFZh9NChdsuEG7nkuGfeSZvAKKg2gU7gPqEQZJZY,JLUySq32XsOttxxqOnDR6vsz8lvs_ALAhnlijzNBIAA,',0);
+CREATE TABLE keys (id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE, name TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, hosts TEXT, created_at INTEGER NOT NULL, expires_at INTEGER, used_at INTEGER) STRICT;
+INSERT INTO keys VALUES('5f0c1d7f7d9e4a3b','320054a3-31fe-46d5-a198-914681b2990a','feeds','9nHNWbUTdpmnIPXSmWvLNrt1BdLXE4JYTyqHDDhcpxA',',feeds.example.org,',1795443215700,1826979215700,NULL);
 CREATE TABLE links (id TEXT PRIMARY KEY, token_hash TEXT NOT NULL UNIQUE, purpose TEXT NOT NULL, user_id TEXT REFERENCES users (id) ON DELETE CASCADE, name TEXT, groups TEXT, ends_at INTEGER, guest_seconds INTEGER, made_by TEXT, expires_at INTEGER NOT NULL, uses_left INTEGER NOT NULL) STRICT;
 INSERT INTO links VALUES('5b0fd3f1c3a94e27','2vsdUbGVb3XuUJkcM0KyV1rk5W6nK8zqTFV0e1W9c3M','invite',NULL,'bob',',family,',NULL,NULL,NULL,1796048013000,1);
 CREATE TABLE log_entries (id INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, type TEXT NOT NULL, summary TEXT NOT NULL, author TEXT NOT NULL, user_id TEXT, subject TEXT, address TEXT, device TEXT) STRICT;
@@ -38,6 +40,7 @@ CREATE INDEX sessions_by_expires_at ON sessions (expires_at);
 CREATE INDEX passkeys_by_user_id ON passkeys (user_id);
 CREATE INDEX answers_by_user_id ON answers (user_id);
 CREATE INDEX answers_by_expires_at ON answers (expires_at);
+CREATE INDEX keys_by_user_id ON keys (user_id);
 CREATE INDEX links_by_user_id ON links (user_id);
 CREATE INDEX links_by_expires_at ON links (expires_at);
 CREATE INDEX log_entries_by_at ON log_entries (at);

@@ -1,0 +1,64 @@
+import { randomBytes } from "node:crypto";
+import type { Clock } from "../base/clock.ts";
+import { canonicalHost, PLAIN_HOST } from "../hosts/allowed-hosts.ts";
+import type { Client } from "../limits/requester.ts";
+import { type Event, eventOf } from "../log/events.ts";
+import type { Key, User } from "../records.ts";
+import type { KeyStore } from "../store.ts";
+import { keyHash, newKeyText } from "./key-text.ts";
+
+interface AddKeyPorts {
+  readonly store: { readonly keys: Pick<KeyStore, "insert"> };
+  readonly clock: Pick<Clock, "now">;
+  /** Writes an entry of the audit log. */
+  readonly record: (event: Event) => unknown;
+}
+
+export interface NewKey {
+  readonly name: string;
+  /** Host names with commas or spaces between them; empty for all that the account may open. */
+  readonly hosts: string;
+  /** In milliseconds; `undefined` for a key that never expires. */
+  readonly lifetime: number | undefined;
+}
+
+type AddKeyOutcome =
+  | { readonly kind: "name-missing" | "host-invalid" | "too-many" }
+  /** The only time that the text is known. */
+  | { readonly kind: "added"; readonly key: Key; readonly text: string };
+
+/** Unless a lifetime is given, a key expires after a year. */
+export const KEY_LIFETIME_MS: number = 365 * 86_400_000;
+
+const MAX_NAME_LENGTH = 60;
+/** Of one account. */
+const MAX_KEYS = 100;
+const ID_BYTES = 8;
+
+/** Makes a key of the user. */
+export async function addKey(
+  { store, clock, record }: AddKeyPorts,
+  user: User,
+  { name: given, hosts: list, lifetime }: NewKey,
+  client?: Client,
+): Promise<AddKeyOutcome> {
+  const name = [...given.trim()].slice(0, MAX_NAME_LENGTH).join("");
+  if (name === "") return { kind: "name-missing" };
+  const named = list.split(/[\s,]+/).filter((host) => host !== "");
+  const hosts = named.map((host) => canonicalHost(host) ?? "");
+  if (!hosts.every((host) => PLAIN_HOST.test(host))) return { kind: "host-invalid" };
+  const text = newKeyText();
+  const createdAt = new Date(clock.now());
+  const key: Key = {
+    id: randomBytes(ID_BYTES).toString("hex"),
+    userId: user.id,
+    name,
+    hash: keyHash(text),
+    ...(hosts.length > 0 && { hosts: [...new Set(hosts)] }),
+    createdAt,
+    ...(lifetime !== undefined && { expiresAt: new Date(createdAt.getTime() + lifetime) }),
+  };
+  if (!(await store.keys.insert(key, MAX_KEYS))) return { kind: "too-many" };
+  await record(eventOf("key_add", { user, ...(client && { client }) }));
+  return { kind: "added", key, text };
+}

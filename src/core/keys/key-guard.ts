@@ -1,0 +1,174 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { createBoundedMemory } from "../base/bounded-memory.ts";
+import type { Clock } from "../base/clock.ts";
+import { Fault, messageOf } from "../base/fault.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import type { ServerLog } from "../base/server-log.ts";
+import type { AttemptLimiter } from "../limits/attempt-limiter.ts";
+import { networkOf } from "../limits/network.ts";
+import type { Key, User } from "../records.ts";
+import { orError, type RememberedUser, type UserMemory } from "../sessions/user-memory.ts";
+import type { KeyStore } from "../store.ts";
+import { isWhole, keyHash, keyTextIn } from "./key-text.ts";
+
+/** As many as there are remembered sessions. */
+const MAX_KEYS = 32_768;
+const RECHECK_AFTER_MS = 1_000;
+const NOTE_USE_AFTER_MS = 3_600_000;
+
+/** `unknown` is also a key that was revoked. */
+export type KeyProblem = "mistyped" | "unknown" | "expired" | "other-host";
+
+export type KeyRefusal =
+  | { readonly kind: "key-refused"; readonly problem: KeyProblem }
+  /** After too many wrong keys from its address. */
+  | { readonly kind: "key-limited" };
+
+export type KeyAdmission = KeyRefusal | { readonly kind: "key-admitted"; readonly user: User };
+
+/** What is read of a request only if its key needs it. */
+export interface KeyRequest {
+  /** The name of the host that it asks for, if that is known. */
+  host(): string | undefined;
+  /** Without it, wrong keys are not counted. */
+  address(): string | undefined;
+}
+
+/**
+ * Decides over an Authorization header. `undefined` if it has no key, or a wrong one while there is
+ * no account, since the setup comes first.
+ */
+export type KeyGuard = (
+  authorization: string,
+  request: KeyRequest,
+) => MaybePromise<KeyAdmission | undefined>;
+
+export interface KeyGuardPorts {
+  readonly store: Pick<KeyStore, "find" | "noteUsed">;
+  readonly users: Pick<UserMemory, "find" | "anyExists">;
+  readonly clock: Clock;
+  /** Counts wrong keys. */
+  readonly keyLimiter: Pick<AttemptLimiter, "attempt" | "isSpent">;
+  /** Wrong keys from one IPv6 network of this prefix length count together. */
+  readonly limitIpv6Prefix: number;
+  readonly log: Pick<ServerLog, "warn">;
+}
+
+/** A verified key with the user that was last admitted with it. */
+interface RememberedKey {
+  readonly key: Key;
+  found: RememberedUser | undefined;
+  /** The monotonic time at which the expiry is checked again. */
+  recheckAt: number;
+  /** The monotonic time from which a use is noted again. */
+  noteUseAt: number;
+}
+
+/**
+ * For a remembered key, it takes one map lookup and one clock read, as a session does. Wrong keys
+ * never keep a right one from the same address out, which programs behind one router share.
+ */
+export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
+  const { store, users, clock, keyLimiter, limitIpv6Prefix, log } = ports;
+  // By the whole header. Verified keys only, so that clients without one cannot fill it.
+  const remembered = createBoundedMemory<string, RememberedKey>(MAX_KEYS);
+  const lookingUp = new Set<string>();
+
+  async function verify(authorization: string, text: string, request: KeyRequest) {
+    if (!(await users.anyExists())) return undefined;
+    if (!isWhole(text)) return refusal("mistyped", request);
+    const address = networkIn(request);
+    // After too many wrong keys one at a time, so that a flood does not keep the store busy.
+    const isFlood = address !== undefined && keyLimiter.isSpent(address);
+    if (isFlood && lookingUp.has(address)) return LIMITED;
+    if (isFlood) lookingUp.add(address);
+    try {
+      const key = await findKey(store, keyHash(text));
+      if (key === undefined) return refusal("unknown", request);
+      const entry: RememberedKey = { key, found: undefined, recheckAt: 0, noteUseAt: 0 };
+      remembered.set(authorization, entry);
+      return await renewed(authorization, entry, request);
+    } finally {
+      if (isFlood) lookingUp.delete(address);
+    }
+  }
+
+  const renewed = (authorization: string, entry: RememberedKey, request: KeyRequest) =>
+    andThen(renew(entry), (user) => {
+      if (typeof user === "object") return decide(entry, user, request);
+      remembered.delete(authorization);
+      return refusal(user, request);
+    });
+
+  /** Looks the user up again, and checks the expiry by the system clock, which may have been set. */
+  function renew(entry: RememberedKey): MaybePromise<User | "expired" | "unknown"> {
+    const { key } = entry;
+    const left = (key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) - clock.now();
+    // Also for an invalid date.
+    if (!(left > 0)) return "expired";
+    entry.recheckAt = clock.monotonic() + Math.min(left, RECHECK_AFTER_MS);
+    const found = users.find(key.userId);
+    // What was found is as it was when this key was last admitted.
+    if (found !== undefined && found === entry.found) return admit(entry, found);
+    // After the user, who is forgotten when the key is revoked: a later end is noticed in any case.
+    return Promise.all([found, findKey(store, key.hash)]).then(([user, still]) =>
+      admit(entry, still && user),
+    );
+  }
+
+  function admit(entry: RememberedKey, found: RememberedUser | undefined): User | "unknown" {
+    entry.found = found;
+    if (found !== undefined && clock.monotonic() >= entry.noteUseAt) noteUse(entry);
+    return found?.user ?? "unknown";
+  }
+
+  /** In the background. The store ignores a use within an hour after the last one. */
+  function noteUse(entry: RememberedKey): void {
+    entry.noteUseAt = clock.monotonic() + NOTE_USE_AFTER_MS;
+    const failed = (error: unknown) =>
+      log.warn({ reason: messageOf(error) }, "the last use of a key was not recorded");
+    turn()
+      .then(() => store.noteUsed(entry.key.id, new Date(clock.now())))
+      .catch(failed);
+  }
+
+  function networkIn(request: KeyRequest): string | undefined {
+    const address = request.address();
+    return address && networkOf(address, limitIpv6Prefix);
+  }
+
+  const decide = ({ key: { hosts } }: RememberedKey, user: User, request: KeyRequest) =>
+    hosts === undefined || hosts.includes(request.host() ?? "")
+      ? ({ kind: "key-admitted", user } as const)
+      : refusal("other-host", request);
+
+  function refusal(problem: KeyProblem, request: KeyRequest): KeyRefusal {
+    const address = networkIn(request);
+    const isLimited = address !== undefined && keyLimiter.attempt(address) === "denied";
+    return isLimited ? LIMITED : { kind: "key-refused", problem };
+  }
+
+  return (authorization, request) => {
+    const entry = remembered.get(authorization);
+    if (entry === undefined) {
+      const text = keyTextIn(authorization);
+      return text === undefined ? undefined : verify(authorization, text, request);
+    }
+    const { found } = entry;
+    const now = clock.monotonic();
+    if (found !== undefined && now < found.until && now < entry.recheckAt) {
+      return decide(entry, found.user, request);
+    }
+    return renewed(authorization, entry, request);
+  };
+}
+
+const LIMITED: KeyRefusal = { kind: "key-limited" };
+
+/** A store can be foreign code without types: only the key with this hash counts. */
+async function findKey(store: Pick<KeyStore, "find">, hash: string): Promise<Key | undefined> {
+  const found: Key | null | undefined = await orError(() => store.find(hash));
+  if (found === undefined || found === null) return undefined;
+  if (found.hash === hash && typeof found.userId === "string") return found;
+  throw new Fault("store_broken", "keys.find of the store did not return the key with this hash");
+}

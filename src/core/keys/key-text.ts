@@ -1,0 +1,42 @@
+import { createHash, randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+/** People and scanners of secrets recognise a key by it. */
+const PREFIX = "latchkey_";
+const SECRET_BYTES = 32;
+
+/** A new text: 32 random bytes and their checksum, 48 characters in base64url. */
+export function newKeyText(): string {
+  const secret = randomBytes(SECRET_BYTES);
+  return `${PREFIX}${Buffer.concat([secret, checksumOf(secret)]).toString("base64url")}`;
+}
+
+/** Whether it was typed or copied completely. Anyone can make a text that is. */
+export function isWhole(text: string): boolean {
+  const bytes = Buffer.from(text.slice(PREFIX.length), "base64url");
+  // Node also decodes other spellings of the same bytes.
+  if (`${PREFIX}${bytes.toString("base64url")}` !== text) return false;
+  return checksumOf(bytes.subarray(0, SECRET_BYTES)).equals(bytes.subarray(SECRET_BYTES));
+}
+
+function checksumOf(secret: Uint8Array): Buffer {
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(crc32(secret));
+  return checksum;
+}
+
+/** What is stored of a text. It is random, so a fast hash protects it as well as a slow one. */
+export const keyHash = (text: string): string =>
+  createHash("sha256").update(text).digest("base64url");
+
+/** The text of a key in an Authorization header: a Bearer token, or the password of Basic. */
+export function keyTextIn(authorization: string): string | undefined {
+  const [, scheme = "", credentials = ""] = /^(bearer|basic) +(\S+) *$/i.exec(authorization) ?? [];
+  const text = scheme.toLowerCase() === "basic" ? passwordIn(credentials) : credentials;
+  return text.startsWith(PREFIX) ? text : undefined;
+}
+
+function passwordIn(credentials: string): string {
+  const text = Buffer.from(credentials, "base64").toString();
+  return text.slice(text.indexOf(":") + 1);
+}

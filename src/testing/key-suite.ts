@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import type { Key, User } from "../core/records.ts";
+import { type Rule, race, type With } from "./database.ts";
+import { addTwo } from "./samples.ts";
+
+const at = (hours: number): Date => new Date(Date.UTC(2030, 0, 1, hours));
+
+const keyOf = ({ id: userId }: User, id: string, fields: Partial<Key> = {}): Key => ({
+  ...{ id, userId, name: "O'Ne\"il's <feed> é", hash: `hash of ${id}`, createdAt: at(0) },
+  ...fields,
+});
+
+export function testKeys(rule: Rule<With<"keys">>): void {
+  rule("returns keys as they were inserted, on every connection", async (store, database) => {
+    const { owner, guest } = await addTwo(store);
+    const limits = { hosts: ["a.example", "b.example"], expiresAt: at(9), usedAt: at(1) };
+    const [newer, older] = [keyOf(owner, "a", limits), keyOf(owner, "b", { createdAt: at(-1) })];
+    for (const key of [newer, older]) assert.equal(await store.keys.insert(key, 2), true);
+    const { keys } = await database.connect();
+    assert.deepEqual(await keys.find("hash of a"), newer);
+    assert.deepEqual(await keys.listOf(owner.id), [older, newer], "the oldest first");
+    assert.deepEqual(await keys.listOf(guest.id), []);
+    for (const unknown of ["", "a", "hash of A", "hash of a\0", "x".repeat(100_000)]) {
+      assert.equal(await keys.find(unknown), undefined);
+    }
+  });
+
+  rule("refuses a known key, one more than the limit, and an unknown user", async (store) => {
+    const { owner, guest } = await addTwo(store);
+    const insert = (key: Key) => store.keys.insert(key, 1);
+    assert.equal(await insert(keyOf(owner, "a")), true);
+    assert.equal(await insert(keyOf(guest, "a", { hash: "other" })), false, "the ID");
+    assert.equal(await insert(keyOf(guest, "b", { hash: "hash of a" })), false, "the hash");
+    assert.equal(await insert(keyOf(owner, "c")), false, "a second one");
+    assert.equal(await insert(keyOf({ ...guest, id: "x" as User["id"] }, "d")), false);
+    assert.equal(await store.keys.find("hash of d"), undefined);
+  });
+
+  rule("removes a key once, and those of a removed user", async (store, database) => {
+    const { owner, guest } = await addTwo(store);
+    for (const id of ["a", "b"]) await store.keys.insert(keyOf(owner, id), 9);
+    await store.keys.insert(keyOf(guest, "c"), 9);
+    assert.equal(await store.keys.remove("a", guest.id), undefined, "of another user");
+    assert.equal(await store.keys.remove("a\0"), undefined);
+    const removals = await race(database, 1, (one) => one.keys.remove("a", owner.id));
+    assert.deepEqual(removals.filter(Boolean), [keyOf(owner, "a")]);
+    assert.deepEqual(await store.keys.remove("b"), keyOf(owner, "b"));
+    await store.users.remove(guest.id);
+    for (const id of ["a", "b", "c"]) {
+      assert.equal(await store.keys.find(`hash of ${id}`), undefined);
+    }
+  });
+
+  rule("notes the last use of a key once an hour", async (store) => {
+    const { owner } = await addTwo(store);
+    for (const id of ["a", "b"]) await store.keys.insert(keyOf(owner, id), 9);
+    for (const [hours, noted] of [
+      [1, 1],
+      [1.99, 1],
+      [2, 2],
+      [0, 2],
+    ] as const) {
+      await store.keys.noteUsed("a", new Date(at(0).getTime() + hours * 3_600_000));
+      assert.deepEqual((await store.keys.find("hash of a"))?.usedAt, at(noted));
+    }
+    assert.equal((await store.keys.find("hash of b"))?.usedAt, undefined);
+  });
+}

@@ -1,0 +1,79 @@
+import { andThen, type MaybePromise } from "../core/base/maybe-promise.ts";
+import { hostNameIn } from "../core/hosts/allowed-hosts.ts";
+import type { KeyAdmission, KeyGuard, KeyProblem, KeyRefusal } from "../core/keys/key-guard.ts";
+import type { Admission } from "../core/sessions/require-user.ts";
+import { type Answer, type Headers, respondText } from "./answers/responses.ts";
+import type { CookieGuard } from "./answers/session-cookie.ts";
+import { peerOf } from "./request/connection.ts";
+import type { ProxyTrust } from "./request/remote-address.ts";
+import { noteRefusal, type RefusalPorts } from "./request/warnings.ts";
+import { hostOf, type WebRequest } from "./request/web-request.ts";
+
+/** Decides over a session or a key. */
+export type RequestGuard = (
+  cookies: string | undefined,
+  authorization: string | undefined,
+  request: () => WebRequest,
+) => MaybePromise<Admission | KeyAdmission>;
+
+/** A key decides alone, also beside a session: nobody is taken for two users. */
+export function admittingKeys(
+  guard: CookieGuard,
+  keys: KeyGuard | undefined,
+  proxies: ProxyTrust,
+): RequestGuard {
+  if (keys === undefined) return guard;
+  return (cookies, authorization, request) => {
+    if (authorization === undefined) return guard(cookies);
+    const admission = keys(authorization, {
+      host: () => askedHost(proxies, request()),
+      address() {
+        const asking = request();
+        return peerOf(asking) === undefined ? undefined : proxies.addressOf(asking);
+      },
+    });
+    return andThen(admission, (byKey) => byKey ?? guard(cookies));
+  };
+}
+
+/** The host that the client asked for, by a trusted proxy or else by the request. */
+function askedHost(proxies: ProxyTrust, request: WebRequest): string | undefined {
+  const isConnected = peerOf(request) !== undefined;
+  const forwarded = isConnected ? proxies.header(request, "x-forwarded-host") : undefined;
+  return hostNameIn(forwarded ?? hostOf(request));
+}
+
+const BASIC: Headers = { "WWW-Authenticate": 'Basic realm="latchkey", charset="UTF-8"' };
+const BEARER: Headers = { "WWW-Authenticate": 'Bearer error="invalid_token"' };
+
+/** Some programs send a key only after this. Browsers, which call themselves so, would ask for it. */
+export const asksForKey = (request: WebRequest): Headers | undefined =>
+  request.header("user-agent")?.startsWith("Mozilla/") === true ? undefined : BASIC;
+
+const PROBLEMS: Readonly<Record<KeyProblem, string>> = {
+  mistyped: "this key is incomplete or mistyped",
+  unknown: "there is no such key, or it was revoked",
+  expired: "this key has expired",
+  "other-host": "this key does not open this host",
+};
+
+/** The window of the limiter. */
+const RETRY_AFTER: Headers = { "Retry-After": "60" };
+
+/** @param limited The status after too many wrong keys. */
+export function answerKeyRefused(
+  ports: RefusalPorts,
+  request: WebRequest,
+  refusal: KeyRefusal,
+  limited: 401 | 429 = 429,
+): Answer {
+  const challenge = /^basic /i.test(request.header("authorization") ?? "") ? BASIC : BEARER;
+  switch (refusal.kind) {
+    case "key-refused":
+      noteRefusal(ports, request, "key refused", { problem: refusal.problem });
+      return respondText(PROBLEMS[refusal.problem], 401, challenge);
+    case "key-limited":
+      noteRefusal(ports, request, "key rate-limited");
+      return respondText("too many wrong keys", limited, { ...challenge, ...RETRY_AFTER });
+  }
+}

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { addKey } from "../../../src/core/keys/add-key.ts";
+import { keyHash } from "../../../src/core/keys/key-text.ts";
+import { keyPorts, NEW_KEY } from "./key-ports.ts";
+
+test("adds a key for a year, of which only the hash is stored", async (t) => {
+  const { add, owner, store, clock, recorded } = await keyPorts(t);
+  const { key, text } = await add({ name: `  ${"n".repeat(70)}` });
+  const createdAt = new Date(clock.now());
+  const expiresAt = new Date(clock.now() + 365 * 86_400_000);
+  const { id } = key;
+  const expected = { id, userId: owner.id, name: "n".repeat(60), hash: keyHash(text) };
+  assert.deepEqual(await store.keys.listOf(owner.id), [{ ...expected, createdAt, expiresAt }]);
+  assert.ok(!JSON.stringify([key, recorded]).includes(text.slice(9)));
+  assert.deepEqual(
+    recorded.map(({ type, summary }) => [type, summary]),
+    [["key_add", "Added a key to owner"]],
+  );
+});
+
+test("refuses a key without a name, with what is no host, or one too many", async (t) => {
+  const { add, owner, store, clock } = await keyPorts(t);
+  const ports = { store, clock, record: () => {} };
+  const kindOf = async (fields: object) =>
+    (await addKey(ports, owner, { ...NEW_KEY, ...fields })).kind;
+  for (const name of ["", " \n"]) assert.equal(await kindOf({ name }), "name-missing");
+  for (const hosts of ["*", "a.example.test:80", "https://a.example.test", "a/b", "a@b"]) {
+    assert.equal(await kindOf({ hosts }), "host-invalid", hosts);
+  }
+  const { key } = await add({ hosts: " A.example.test,b.example.test\nb.example.test. [::1]" });
+  assert.deepEqual(key.hosts, ["a.example.test", "b.example.test", "[::1]"]);
+  for (let i = 1; i < 100; i += 1) await add();
+  assert.equal(await kindOf({}), "too-many");
+});

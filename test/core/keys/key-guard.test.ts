@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { KEY_LIFETIME_MS } from "../../../src/core/keys/add-key.ts";
+import { createKeyGuard } from "../../../src/core/keys/key-guard.ts";
+import { newKeyText } from "../../../src/core/keys/key-text.ts";
+import { revokeKey } from "../../../src/core/keys/revoke-key.ts";
+import type { UserId } from "../../../src/core/records.ts";
+import { corePorts } from "../../support/core-ports.ts";
+import { eventually } from "../../support/eventually.ts";
+import { hashText } from "../../support/store.ts";
+import { from, keyPorts } from "./key-ports.ts";
+
+const HERE = from("192.0.2.1");
+const refused = (problem: string) => ({ kind: "key-refused", problem });
+const LIMITED = { kind: "key-limited" };
+
+test("admits a key as its account, and from memory without a promise or a query", async (t) => {
+  const { guardWith, add, owner, store } = await keyPorts(t);
+  const finding = t.mock.fn(store.keys.find);
+  const guard = guardWith({ find: finding });
+  const { text } = await add();
+  const admitted = { kind: "key-admitted", user: { id: owner.id, username: owner.username } };
+  for (const header of [`Bearer ${text}`, `Basic ${btoa(`anyone:${text}`)}`]) {
+    assert.deepEqual(await guard(header, HERE), admitted);
+    const asked = finding.mock.callCount();
+    assert.deepEqual(guard(header, HERE), admitted);
+    assert.equal(finding.mock.callCount(), asked);
+  }
+  assert.equal(guard("Bearer other", HERE), undefined);
+});
+
+test("refuses a mistyped key without asking the store, and an unknown one", async (t) => {
+  const { guardWith, add, store } = await keyPorts(t);
+  const finding = t.mock.fn(store.keys.find);
+  const guard = guardWith({ find: finding });
+  const { text } = await add();
+  assert.deepEqual(await guard(`Bearer ${text.slice(0, -1)}`, HERE), refused("mistyped"));
+  assert.equal(finding.mock.callCount(), 0);
+  assert.deepEqual(await guard(`Bearer ${newKeyText()}`, HERE), refused("unknown"));
+});
+
+test("refuses a revoked key at once, and those of a removed account", async (t) => {
+  const ports = await keyPorts(t);
+  const { guardWith, add, owner, store, users } = ports;
+  const guard = guardWith();
+  const [one, other] = [await add(), await add()];
+  for (const { text } of [one, other]) await guard(`Bearer ${text}`, HERE);
+  const changing = { store, users, record: () => {} };
+  assert.equal(await revokeKey(changing, one.key.id, owner), owner);
+  assert.equal(await revokeKey(changing, one.key.id, owner), undefined);
+  assert.deepEqual(await guard(`Bearer ${one.text}`, HERE), refused("unknown"));
+  assert.equal((await guard(`Bearer ${other.text}`, HERE))?.kind, "key-admitted");
+  await store.users.insert({ username: "other", passwordHash: owner.passwordHash });
+  await store.users.remove(owner.id);
+  assert.deepEqual(await guard(`Bearer ${other.text}`, HERE), refused("unknown"));
+});
+
+test("refuses a key that was revoked while it was looked up, from the next request on", async (t) => {
+  const { guardWith, add, store, owner } = await keyPorts(t);
+  const { text, key } = await add();
+  let lookups = 0;
+  const guard = guardWith({
+    async find(hash) {
+      lookups += 1;
+      const found = await store.keys.find(hash);
+      // The second lookup is beside that of the user, and its answer is late.
+      if (lookups === 2) await store.keys.remove(key.id, owner.id);
+      return found;
+    },
+  });
+  await guard(`Bearer ${text}`, HERE);
+  assert.equal(lookups, 2);
+  assert.deepEqual(await guard(`Bearer ${text}`, HERE), refused("unknown"));
+});
+
+test("refuses a key from its expiry on, also after the system clock was set", async (t) => {
+  const ports = await keyPorts(t);
+  const { add, clock } = ports;
+  const guard = ports.guardWith();
+  const [year, ever] = [await add(), await add({ lifetime: undefined })];
+  const kinds = async () =>
+    Promise.all([year, ever].map(async ({ text }) => (await guard(`Bearer ${text}`, HERE))?.kind));
+  clock.advance(KEY_LIFETIME_MS - 1);
+  assert.deepEqual(await kinds(), ["key-admitted", "key-admitted"]);
+  clock.advance(1);
+  assert.deepEqual(await guard(`Bearer ${year.text}`, HERE), refused("expired"));
+  assert.deepEqual(await kinds(), ["key-refused", "key-admitted"]);
+});
+
+test("a key with hosts opens these only", async (t) => {
+  const { guardWith, add } = await keyPorts(t);
+  const guard = guardWith();
+  const { text } = await add({ hosts: "Feeds.example.test, b.example.test" });
+  for (const host of ["feeds.example.test", "b.example.test"]) {
+    assert.equal((await guard(`Bearer ${text}`, from("192.0.2.1", host)))?.kind, "key-admitted");
+  }
+  for (const host of [undefined, "", "example.test", "x.feeds.example.test"]) {
+    const verdict = await guard(`Bearer ${text}`, from(undefined, host));
+    assert.deepEqual(verdict, refused("other-host"), String(host));
+  }
+});
+
+test("limits wrong keys by network, and never keeps a right key out", async (t) => {
+  const { guardWith, add, clock } = await keyPorts(t);
+  const guard = guardWith();
+  const [known, fresh] = [await add(), await add()];
+  await guard(`Bearer ${known.text}`, from("2001:db8::1"));
+  const wrong = () => guard(`Bearer ${newKeyText()}`, from(`2001:db8::${clock.monotonic()}`));
+  for (let i = 0; i < 5; i += 1) assert.deepEqual(await wrong(), refused("unknown"));
+  assert.deepEqual(await wrong(), LIMITED);
+  assert.deepEqual(await guard("Bearer latchkey_", from("2001:db8::1")), LIMITED, "mistyped");
+  for (const { text } of [known, fresh]) {
+    assert.equal((await guard(`Bearer ${text}`, from("2001:db8::1")))?.kind, "key-admitted");
+  }
+  assert.deepEqual(await guard(`Bearer ${newKeyText()}`, HERE), refused("unknown"));
+  clock.advance(60_000);
+  assert.deepEqual(await wrong(), refused("unknown"));
+});
+
+test("after too many wrong keys, a network has one lookup at a time", async (t) => {
+  const { guardWith, store } = await keyPorts(t);
+  const finding = t.mock.fn(store.keys.find);
+  const guard = guardWith({ find: finding });
+  for (let i = 0; i < 5; i += 1) await guard(`Bearer ${newKeyText()}`, HERE);
+  const flood = Array.from({ length: 50 }, () => guard(`Bearer ${newKeyText()}`, HERE));
+  assert.deepEqual(await Promise.all(flood), Array(50).fill(LIMITED));
+  assert.equal(finding.mock.callCount(), 6);
+});
+
+test("leaves a wrong key to the session guard while there is no account", async (t) => {
+  const ports = await corePorts(t);
+  const given = { ...ports, store: ports.store.keys, keyLimiter: ports.limiter };
+  const guard = createKeyGuard({ ...given, limitIpv6Prefix: 128 });
+  const wrong = `Bearer ${newKeyText()}`;
+  assert.equal(await guard(wrong, HERE), undefined);
+  await ports.insertOwner(hashText("a hash"));
+  assert.deepEqual(await guard(wrong, HERE), refused("unknown"));
+});
+
+test("notes the use of a key once an hour, and logs if that fails", async (t) => {
+  const { guardWith, add, clock, store, log } = await keyPorts(t);
+  const noting = t.mock.fn(store.keys.noteUsed);
+  const guard = guardWith({ noteUsed: noting });
+  const { text, key } = await add();
+  const used = async () => (await store.keys.find(key.hash))?.usedAt;
+  const start = new Date(clock.now());
+  for (let i = 0; i < 3; i += 1) await guard(`Bearer ${text}`, HERE);
+  assert.deepEqual(await eventually(used), start);
+  clock.advance(3_600_000);
+  await guard(`Bearer ${text}`, HERE);
+  await eventually(async () => ((await used())?.getTime() ?? 0) > start.getTime() || undefined);
+  assert.equal(noting.mock.callCount(), 2);
+  const failing = guardWith({ noteUsed: () => Promise.reject(new Error("no disk")) });
+  assert.equal((await failing(`Bearer ${text}`, HERE))?.kind, "key-admitted");
+  const line = await eventually(async () => log.lines.at(-1));
+  assert.equal(line.message, "the last use of a key was not recorded");
+});
+
+test("fails for a store that returns another key, and admits nobody", async (t) => {
+  const { guardWith, add } = await keyPorts(t);
+  const { key } = await add();
+  for (const found of [key, { ...key, userId: 1 as unknown as UserId }]) {
+    const guard = guardWith({ find: async () => found });
+    await assert.rejects(async () => guard(`Bearer ${newKeyText()}`, HERE), {
+      code: "store_broken",
+    });
+  }
+  const throwing = guardWith({ find: () => Promise.reject("a text") });
+  await assert.rejects(async () => throwing(`Bearer ${newKeyText()}`, HERE), Error);
+});

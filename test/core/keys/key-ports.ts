@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { addKey, KEY_LIFETIME_MS, type NewKey } from "../../../src/core/keys/add-key.ts";
+import { createKeyGuard, type KeyRequest } from "../../../src/core/keys/key-guard.ts";
+import { createAttemptLimiter } from "../../../src/core/limits/attempt-limiter.ts";
+import type { Event } from "../../../src/core/log/events.ts";
+import type { Key, StoredUser } from "../../../src/core/records.ts";
+import type { KeyStore } from "../../../src/core/store.ts";
+import { type CorePorts, corePorts } from "../../support/core-ports.ts";
+import { hashText } from "../../support/store.ts";
+
+export const NEW_KEY: NewKey = { name: "feeds", hosts: "", lifetime: KEY_LIFETIME_MS };
+
+export interface KeyPorts extends CorePorts {
+  readonly owner: StoredUser;
+  readonly recorded: Event[];
+  /** The store with these changes, as the guard sees it. */
+  guardWith(changes?: Partial<KeyStore>): ReturnType<typeof createKeyGuard>;
+  add(fields?: Partial<NewKey>): Promise<{ readonly text: string; readonly key: Key }>;
+}
+
+/** The ports of the rules of keys, and an account. */
+export async function keyPorts(t: TestContext): Promise<KeyPorts> {
+  const ports = await corePorts(t);
+  const owner = await ports.insertOwner(hashText("a hash"));
+  const recorded: Event[] = [];
+  const changing = { ...ports, record: (event: Event) => recorded.push(event) };
+  return {
+    ...ports,
+    owner,
+    recorded,
+    guardWith: (changes = {}) =>
+      createKeyGuard({
+        ...ports,
+        store: { ...ports.store.keys, ...changes },
+        keyLimiter: createAttemptLimiter(ports.clock),
+        limitIpv6Prefix: 64,
+      }),
+    async add(fields = {}) {
+      const outcome = await addKey(changing, owner, { ...NEW_KEY, ...fields });
+      assert.equal(outcome.kind, "added");
+      return outcome;
+    },
+  };
+}
+
+/** What the guard reads of a request. */
+export const from = (address: string | undefined, host?: string): KeyRequest => ({
+  host: () => host,
+  address: () => address,
+});

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { eventually } from "../../support/eventually.ts";
+import { startGate } from "../../support/gate.ts";
+import { inSeconds, mint, partsOf } from "../../support/mint.ts";
+import { BROWSER } from "./forward-auth-asking.ts";
+
+const ADD = "/account/keys/add";
+const REVOKE = "/account/keys/revoke";
+const textIn = (body: string): string => /<code>(latchkey_[^<]+)<\/code>/.exec(body)?.[1] ?? "";
+
+test("makes a key on the account page, shows it once, lists it and revokes it", async (t) => {
+  const gate = await startGate(t, { publicUrl: "http://localhost" });
+  const session = await gate.setUp();
+  const page = async () => (await gate.send("/account/", { session })).body;
+  assert.match(await page(), /Keys for programs<\/h2> <small>None yet/);
+  const form = { name: "feeds <b>", hosts: "feeds.example.org, b.example.org", days: "90" };
+  const made = await gate.send(ADD, { session, form });
+  const key = textIn(made.body);
+  assert.deepEqual([made.status, made.headers["cache-control"]], [200, "no-store"]);
+  assert.match(key, /^latchkey_/);
+  const listed = await page();
+  assert.equal(textIn(listed), "");
+  assert.match(listed, /<b>feeds &lt;b&gt;<\/b> feeds\.example\.org, b\.example\.org<br>/);
+  const open = (Host: string) =>
+    gate.send("/forward-auth", { headers: { Host, Authorization: `Bearer ${key}` } });
+  assert.equal((await open("b.example.org")).headers["remote-user"], "owner");
+  assert.equal((await open("c.example.org")).status, 401);
+  const used = await eventually(async () => {
+    const body = await page();
+    return body.includes("last used") ? body : undefined;
+  });
+  const id = /name="key" value="([^"]+)"/.exec(used)?.[1] ?? "";
+  const { status, location } = await gate.send(REVOKE, { session, form: { key: id } });
+  assert.deepEqual([status, location], [303, "/account/#your-keys"]);
+  assert.equal((await open("b.example.org")).status, 401, "at once");
+  assert.match(await page(), /owner revoked a key for programs/);
+});
+
+test("says what is wrong with a new key, with its section open", async (t) => {
+  const gate = await startGate(t);
+  const session = await gate.setUp();
+  for (const [form, message] of [
+    [{ name: "", hosts: "" }, "all fields are required"],
+    [{ name: "a", hosts: "https://a" }, "Enter host names"],
+  ] as const) {
+    const { status, body } = await gate.send(ADD, { session, form });
+    assert.equal(status, 422);
+    assert.ok(body.includes(message), message);
+    assert.match(body, /<details open>\s*<summary class="row">.{0,300}id="keys"/);
+  }
+});
+
+test("a key is made and revoked with a recent sign-in only", async (t) => {
+  const gate = await startGate(t);
+  const { claims } = partsOf(await gate.setUp());
+  const old = { user_id: claims.user_id, iat: inSeconds(-601), exp: inSeconds(3_600) };
+  for (const [path, form] of [
+    [ADD, { name: "a" }],
+    [REVOKE, { key: "x" }],
+  ] as const) {
+    const { location } = await gate.send(path, { session: mint(old), form, headers: BROWSER });
+    assert.match(String(location), /^\/login\?again=1&return_to=/, path);
+    assert.equal((await gate.send(path, { form })).location, "/login");
+  }
+});
