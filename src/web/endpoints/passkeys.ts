@@ -71,6 +71,17 @@ export const postAddPasskey =
     }
   };
 
+export const postRenamePasskey =
+  (passkeys: PasskeyRules): OwnFormEndpoint =>
+  async (ports, request, form) => {
+    switch (await passkeys.rename(request.user.id, form("passkey"), form("name"))) {
+      case "no-passkey":
+        return backTo("passkeys", ports, request);
+      case "renamed":
+        return backTo("passkeys", ports, request, { notice: "passkeyIsRenamed" });
+    }
+  };
+
 export const postRemovePasskey =
   (passkeys: PasskeyRules): OwnFormEndpoint =>
   async (ports, request, form) => {
