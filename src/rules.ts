@@ -177,7 +177,7 @@ function codeRules(
     begin: (userId) => beginCodes(ports, userId),
     confirm: (userId, form, client) => changing(confirmCodes(ports, userId, form, client)),
     renew: (user, client) => renewRecoveryCodes(ports, user, client),
-    turnOff: (userId, client) => changing(turnOffCodes(ports, userId, client)),
+    turnOff: (user, client) => changing(turnOffCodes(ports, user, client)),
   };
 }
 

@@ -64,9 +64,7 @@ export const postRenewCodes =
 export const postTurnOffCodes =
   (codes: CodeRules): OwnFormEndpoint =>
   async (ports, request) => {
-    switch (await codes.turnOff(request.user.id, clientOf(request, ports.proxies))) {
-      case "no-user":
-        return redirect(ports.paths.login);
+    switch (await codes.turnOff(request.user, clientOf(request, ports.proxies))) {
       case "already-off":
         return backTo("codes", ports, request);
       case "off":

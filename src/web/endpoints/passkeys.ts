@@ -86,10 +86,6 @@ export const postRemovePasskey =
   (passkeys: PasskeyRules): OwnFormEndpoint =>
   async (ports, request, form) => {
     const client = clientOf(request, ports.proxies);
-    switch (await passkeys.remove(request.user.id, form("passkey"), client)) {
-      case "no-user":
-        return redirect(ports.paths.login);
-      case "removed":
-        return backTo("passkeys", ports, request, { notice: "passkeyIsRemoved" });
-    }
+    await passkeys.remove(request.user, form("passkey"), client);
+    return backTo("passkeys", ports, request, { notice: "passkeyIsRemoved" });
   };
