@@ -42,6 +42,8 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     );
     const wrong = await gate.signIn();
     assert.deepEqual([wrong.status, wrong.location, wrong.cookies], [303, "/login?error=1", []]);
+    const failed = await gate.send("/login?error=1");
+    assert.ok(failed.body.includes(en.codeSignInFailed));
     const right = await gate.signIn({ code: codeShown(key, 1) });
     assert.equal(right.location, "/");
     assert.notEqual(right.session, undefined);

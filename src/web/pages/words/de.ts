@@ -12,6 +12,8 @@ export const de: Words = {
   signIn: "Anmelden",
   signInFailed:
     "Das hat nicht geklappt. Prüfe Benutzername und Passwort. Nach fünf Versuchen musst du eine Minute warten.",
+  codeSignInFailed:
+    "Das hat nicht geklappt. Prüfe Benutzername, Passwort und Code. Nach fünf Versuchen warte eine Minute.",
   welcomeBack: "Willkommen zurück",
   confirm: "Bestätige, dass du es bist",
   confirmAbout: "Melde dich noch einmal an, um zu ändern, wie du dich anmeldest.",

@@ -15,6 +15,8 @@ export const en = {
   signIn: "Sign in",
   signInFailed:
     "That didn’t work. Check your username and password. After five attempts, wait a minute.",
+  codeSignInFailed:
+    "That didn’t work. Check your username, password and code. After five attempts, wait a minute.",
   welcomeBack: "Welcome back",
   confirm: "Confirm it’s you",
   confirmAbout: "To change how you sign in, sign in once more.",

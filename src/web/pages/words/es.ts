@@ -12,6 +12,8 @@ export const es: Words = {
   signIn: "Iniciar sesión",
   signInFailed:
     "No ha funcionado. Revisa el nombre de usuario y la contraseña. Tras cinco intentos, espera un minuto.",
+  codeSignInFailed:
+    "No ha funcionado. Revisa el usuario, la contraseña y el código. Tras cinco intentos, espera un minuto.",
   welcomeBack: "Hola de nuevo",
   confirm: "Confirma tu identidad",
   confirmAbout: "Inicia sesión de nuevo para cambiar cómo la inicias.",

@@ -12,6 +12,8 @@ export const fr: Words = {
   signIn: "Se connecter",
   signInFailed:
     "La connexion a échoué. Vérifiez le nom d’utilisateur et le mot de passe. Après cinq essais, patientez une minute.",
+  codeSignInFailed:
+    "La connexion a échoué. Vérifiez le nom, le mot de passe et le code. Après cinq essais, patientez une minute.",
   welcomeBack: "Bon retour parmi nous",
   confirm: "Confirmez votre identité",
   confirmAbout: "Connectez-vous de nouveau pour modifier vos moyens de connexion.",
