@@ -5,6 +5,7 @@ import type { Clock } from "./core/base/clock.ts";
 import { Fault, messageOf } from "./core/base/fault.ts";
 import { type Recently, recently } from "./core/base/recently.ts";
 import type { ServerLog } from "./core/base/server-log.ts";
+import { renewRecoveryCodes } from "./core/codes/renew-recovery-codes.ts";
 import { turnOffCodes } from "./core/codes/turn-off-codes.ts";
 import { beginCodes, confirmCodes } from "./core/codes/turn-on-codes.ts";
 import { addKey } from "./core/keys/add-key.ts";
@@ -212,7 +213,8 @@ function codeRules(
     find: (userId) => codes.find(userId),
     begin: (userId) => beginCodes(ports, userId),
     confirm: (userId, form, client) => changing(confirmCodes(ports, userId, form, client)),
-    turnOff: (userId, client) => changing(turnOffCodes(ports, userId, client)),
+    renew: (user, client) => renewRecoveryCodes(ports, user, client),
+    turnOff: (user, client) => changing(turnOffCodes(ports, user, client)),
   };
 }
 
@@ -306,6 +308,10 @@ function passkeyRules(
     async add(...args) {
       const { addPasskey } = await import("./core/passkeys/add-passkey.ts");
       return addPasskey(ports, ...args).finally(any.forget);
+    },
+    async rename(...args) {
+      const { renamePasskey } = await import("./core/passkeys/rename-passkey.ts");
+      return renamePasskey(ports, ...args);
     },
     async remove(...args) {
       const { removePasskey } = await import("./core/passkeys/remove-passkey.ts");

@@ -113,6 +113,7 @@ export interface PasskeyStore {
   listOf(user: UserId): Promise<readonly Passkey[]>;
   /** Unless its ID is known, or the user has that many. */
   insert(passkey: Passkey, limit: number): Promise<boolean>;
+  rename(user: UserId, id: string, name: string): Promise<boolean>;
   remove(user: UserId, id: string): Promise<boolean>;
   /** Returns whether it was not answered before. Also removes some that expired two minutes ago. */
   answer(challenge: AnsweredChallenge, now: Date): Promise<boolean>;
@@ -139,6 +140,8 @@ export interface CodeStore {
   useStep(user: UserId, step: number, secret: string, limit: number): Promise<boolean>;
   /** Uses up a recovery code, and sets the wrong codes to 0. */
   useRecovery(user: UserId, hash: string): Promise<boolean>;
+  /** Replaces the recovery codes if codes are on. */
+  renewRecovery(user: UserId, hashes: readonly string[]): Promise<boolean>;
   /** Counts a wrong code, up to the limit, and returns how many there are now. */
   countWrong(user: UserId, limit: number): Promise<number | undefined>;
 }

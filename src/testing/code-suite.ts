@@ -82,6 +82,15 @@ export function testCodes(rule: Rule<Tested>): void {
     assert.deepEqual((await store.codes.find(owner.id))?.recovery, ["one", "three%"]);
   });
 
+  rule("replaces the recovery codes of an account that has codes on", async (store) => {
+    const { owner, guest } = await turnedOn(store);
+    assert.equal(await store.codes.renewRecovery(guest.id, ["new"]), false);
+    assert.equal(await store.codes.renewRecovery(owner.id, ["new", "newer"]), true);
+    assert.equal(await store.codes.useRecovery(owner.id, "one"), false);
+    assert.equal(await store.codes.useRecovery(owner.id, "newer"), true);
+    assert.deepEqual((await store.codes.find(owner.id))?.recovery, ["new"]);
+  });
+
   rule("removes the codes of a removed user", async (store) => {
     const { owner } = await turnedOn(store);
     await store.users.remove(owner.id);

@@ -47,6 +47,16 @@ export function testPasskeys(rule: Rule<With<"passkeys">>): void {
     assert.deepEqual(await store.passkeys.listOf(owner.id), [passkeyOf(owner)]);
   });
 
+  rule("renames the user's own passkey only", async (store) => {
+    const { owner, guest } = await addTwo(store);
+    await store.passkeys.insert(passkeyOf(owner), 9);
+    const name = "O'Ne\"il's <phone>";
+    assert.equal(await store.passkeys.rename(guest.id, "a", name), false);
+    assert.equal(await store.passkeys.rename(owner.id, "b", name), false);
+    assert.equal(await store.passkeys.rename(owner.id, "a", name), true);
+    assert.deepEqual(await store.passkeys.listOf(owner.id), [passkeyOf(owner, { name })]);
+  });
+
   rule("removes the user's own passkey only", async (store) => {
     const { owner, guest } = await addTwo(store);
     await store.passkeys.insert(passkeyOf(owner), 9);

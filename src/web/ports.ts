@@ -1,4 +1,5 @@
 import type { PeoplePorts } from "../core/accounts/account-ports.ts";
+import type { renewRecoveryCodes } from "../core/codes/renew-recovery-codes.ts";
 import type { turnOffCodes } from "../core/codes/turn-off-codes.ts";
 import type { beginCodes, confirmCodes } from "../core/codes/turn-on-codes.ts";
 import type { HostRule } from "../core/hosts/allowed-hosts.ts";
@@ -11,6 +12,7 @@ import type { useLink } from "../core/links/use-link.ts";
 import type { addPasskey } from "../core/passkeys/add-passkey.ts";
 import type { beginPasskey } from "../core/passkeys/begin-passkey.ts";
 import type { removePasskey } from "../core/passkeys/remove-passkey.ts";
+import type { renamePasskey } from "../core/passkeys/rename-passkey.ts";
 import type { signInWithPasskey } from "../core/passkeys/sign-in-with-passkey.ts";
 import type { Codes, Key, LogEntry, Passkey, User, UserId } from "../core/records.ts";
 import type { SessionRules } from "../core/sessions/session-rules.ts";
@@ -46,6 +48,7 @@ export interface PasskeyRules {
   list(user: UserId): Promise<readonly Passkey[]>;
   readonly begin: Ready<typeof beginPasskey>;
   readonly add: Ready<typeof addPasskey>;
+  readonly rename: Ready<typeof renamePasskey>;
   readonly remove: Ready<typeof removePasskey>;
   /** A challenge for a sign-in. */
   challenge(): string;
@@ -58,6 +61,7 @@ export interface CodeRules {
   find(user: UserId): Promise<Codes | undefined>;
   readonly begin: Ready<typeof beginCodes>;
   readonly confirm: Ready<typeof confirmCodes>;
+  readonly renew: Ready<typeof renewRecoveryCodes>;
   readonly turnOff: Ready<typeof turnOffCodes>;
 }
 

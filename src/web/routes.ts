@@ -5,7 +5,12 @@ import { type Answer, redirect, respondText } from "./answers/responses.ts";
 import { type Endpoint, withRequestId } from "./endpoint.ts";
 import { postPassword } from "./endpoints/account.ts";
 import { refusingOtherHosts } from "./endpoints/allowed-hosts.ts";
-import { postBeginCodes, postConfirmCodes, postTurnOffCodes } from "./endpoints/codes.ts";
+import {
+  postBeginCodes,
+  postConfirmCodes,
+  postRenewCodes,
+  postTurnOffCodes,
+} from "./endpoints/codes.ts";
 import { confirmed, type OwnEndpoint } from "./endpoints/confirmed.ts";
 import { forwardAuth } from "./endpoints/forward-auth.ts";
 import { getHome } from "./endpoints/home.ts";
@@ -18,6 +23,7 @@ import {
   postBeginPasskey,
   postPasskeyLogin,
   postRemovePasskey,
+  postRenamePasskey,
 } from "./endpoints/passkeys.ts";
 import { forAdmins, PEOPLE_ACTIONS, pageOfPeople } from "./endpoints/people/for-admins.ts";
 import { postEndSession, postLogout } from "./endpoints/sessions.ts";
@@ -131,15 +137,18 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   if (codes !== undefined && paths.home !== null) {
     site.set(`${base}/account/codes/begin`, { POST: recentForm("codes", postBeginCodes(codes)) });
     site.set(`${base}/account/codes/confirm`, { POST: ownForm(postConfirmCodes(codes)) });
+    site.set(`${base}/account/codes/renew`, { POST: recentForm("codes", postRenewCodes(codes)) });
     site.set(`${base}/account/codes/off`, { POST: recentForm("codes", postTurnOffCodes(codes)) });
   }
   if (passkeys !== undefined) {
     site.set(`${base}/login/passkey`, { POST: signInForm(postPasskeyLogin(passkeys)) });
     // Of codes and passkeys, what is begun proves a recent sign-in to what completes it.
     const begin = recentForm("passkeys", postBeginPasskey(passkeys));
+    const rename = recentForm("passkeys", postRenamePasskey(passkeys));
     const remove = recentForm("passkeys", postRemovePasskey(passkeys));
     site.set(`${base}/account/passkeys/begin`, { POST: begin });
     site.set(`${base}/account/passkeys/add`, { POST: ownForm(postAddPasskey(passkeys)) });
+    site.set(`${base}/account/passkeys/rename`, { POST: rename });
     site.set(`${base}/account/passkeys/remove`, { POST: remove });
   }
   if (links !== undefined) {

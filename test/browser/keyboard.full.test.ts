@@ -56,13 +56,15 @@ test("turns codes on with the keyboard alone", async (t) => {
   await field(page, "code").and(page.locator(":focus")).waitFor();
   await page.keyboard.type(codeShown(key));
   await leave(page, () => page.keyboard.press("Enter"));
-  await tabTo(page, ".recovery + a");
+  await tabTo(page, ".tools + a");
 });
 
 test("adds a passkey and signs in with it with the keyboard alone", async (t) => {
   const at = await atPasskeys(t);
   const { page } = at;
   await tabTo(page, "summary:has(#passkeys)");
+  await page.keyboard.press("Enter");
+  await tabTo(page, "#your-passkeys ~ details > summary");
   await page.keyboard.press("Enter");
   await tabTo(page, "#passkey_name");
   await page.keyboard.type("Phone");

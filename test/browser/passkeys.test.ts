@@ -62,6 +62,7 @@ test("after ten minutes, confirms with the passkey of this user only, and comes 
   await at.authenticator.hold({ ...passkey, userHandle: btoa("another") });
   await useButton(page).click();
   await alert(page).waitFor();
+  await page.reload();
   await at.authenticator.hold(passkey);
   await signInByPasskey(at);
   assert.equal(page.url(), `${at.url}/account/#your-passkeys`);

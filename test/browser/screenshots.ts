@@ -5,11 +5,17 @@ import type { Page } from "playwright-core";
 import { openPage } from "../support/browser.ts";
 import { type RunningGate, startGate } from "../support/gate.ts";
 import { carry, submit } from "./forms.ts";
+import { states } from "./states.ts";
 
-/** Takes the screenshots for the documentation: `node test/browser/screenshots.ts`. */
-const FOLDER = fileURLToPath(new URL("../../docs/pages/", import.meta.url));
+/**
+ * Takes the screenshots for the documentation: `node test/browser/screenshots.ts`. With a folder as
+ * argument, it takes those of every state there, on a small phone too.
+ */
+const [, , given] = process.argv;
+const FOLDER = given ? `${given}/` : fileURLToPath(new URL("../../docs/pages/", import.meta.url));
 
-const SIZES = { phone: { width: 390, height: 844 }, desk: { width: 1280, height: 800 } } as const;
+const SMALL = given ? { small: { width: 320, height: 640 } } : {};
+const SIZES = { phone: { width: 390, height: 844 }, desk: { width: 1280, height: 800 }, ...SMALL };
 const ADA = { username: "ada", password: "correct horse" } as const;
 
 /** The pages show times, so a fixed clock keeps the screenshots the same. */
@@ -94,5 +100,11 @@ for (const { name, path } of [
     await page.context().clearCookies();
     await page.goto(`${gate.url}${path}`);
     await capture(page, name);
+  });
+}
+
+for (const state of given ? states : []) {
+  test(state.name, async (t) => {
+    await capture(await state.open(t, {}), `state ${state.name}`.replaceAll(" ", "-"));
   });
 }

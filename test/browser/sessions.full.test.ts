@@ -7,10 +7,10 @@ import { type AtGate, atHome, leave, pathOf, unfold } from "./forms.ts";
 const PHONE = { width: 360, height: 640 } as const;
 const en = wordsIn("en");
 
-/** The first line of each item: the device, and whether it is this one. */
+/** Each item: the device, and whether it is this one. */
 async function listed(page: Page): Promise<readonly (string | undefined)[]> {
-  const items = await page.locator(".sessions p").allInnerTexts();
-  return items.map((text) => text.split("\n")[0]);
+  const items = await page.locator(".devices p").allInnerTexts();
+  return items.map((text) => text.replace(/\n(This device)? ?·?.*/, " $1").trim());
 }
 
 /** Signs in with programs of these names, and returns their sessions. */

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import type { Visiting } from "../support/browser.ts";
+import { execute } from "../support/database.ts";
 import { changeForm, OWNER } from "../support/gate.ts";
 import { linkPath } from "../support/link.ts";
 import { inThePast } from "../support/mint.ts";
@@ -80,6 +81,24 @@ async function codesOn(at: AtGate): Promise<void> {
   await submit(at.page, CONFIRM, { code: codeShown(key) });
 }
 
+/** That many passkeys and other sessions, on the home page of a host that can have passkeys. */
+async function manyRows({ page, gate }: AtGate, count: number): Promise<void> {
+  const numbers = `WITH RECURSIVE numbers (n) AS (VALUES (1) UNION SELECT n + 1 FROM numbers WHERE n < ${count})`;
+  const device =
+    "CASE n % 3 WHEN 0 THEN 'Firefox on Linux' WHEN 1 THEN 'Safari on iPhone' ELSE '' END";
+  execute(
+    gate.databaseFile,
+    `${numbers} INSERT INTO passkeys
+       SELECT n, id, 'Phone of n° ' || n, '', 0, 1770000000000, 1772000000000 FROM users, numbers WHERE n < 21;
+     ${numbers} INSERT INTO sessions (id, user_id, created_at, used_at, expires_at, address, device)
+       SELECT n, id, 0, 1772000000000, 9000000000000, '2001:db8::' || n, ${device} FROM users, numbers`,
+  );
+  const local = gate.url.replace("127.0.0.1", "localhost");
+  await page.goto(`${local}/login`);
+  await submit(page, "/login", OWNER);
+  for (const row of await page.locator(".row").all()) await row.click();
+}
+
 /** A form on a page of another site. */
 async function crossSite({ page, gate }: AtGate): Promise<void> {
   const form = `<form method="post" action="${gate.url}/login"><button>Send</button></form>`;
@@ -126,6 +145,12 @@ export const states: readonly State[] = [
     await codesBegun(at);
     await submit(at.page, CONFIRM, { code: "000" });
   }),
+  home("home with passkeys", (at) => manyRows(at, 3)),
+  home("home with a passkey to remove", async (at) => {
+    await manyRows(at, 1);
+    await at.page.locator("li .danger").first().click();
+  }),
+  home("home with everything at its limit", (at) => manyRows(at, 60)),
   home("confirming", async (at) => {
     await carry(at, inThePast((await at.page.context().cookies())[0]?.value ?? ""));
     await submit(at.page, BEGIN);

@@ -78,7 +78,7 @@ export async function turnOffCodes(world: World, step: Step): Promise<string> {
   const rules = step.life.rules.codes;
   if (user === undefined || rules === undefined) return outcome;
   const learn = world.codes.changing();
-  const result = await world.request(step.life, () => rules.turnOff(user.id, step.client));
+  const result = await world.request(step.life, () => rules.turnOff(user, step.client));
   if (result === undefined) learn(undefined);
   else learn(result.answer === "off" ? { to: "off" } : "unchanged");
   return result?.answer ?? FAILED;

@@ -30,9 +30,9 @@ export async function removePasskey(world: World, step: Step): Promise<string> {
   if (user === undefined || rules === undefined || passkey === undefined) return outcome;
   const { id } = passkey.authenticator;
   const learn = passkey.state.changing();
-  const result = await world.request(step.life, () => rules.remove(user.id, id, step.client));
-  learn(result && (result.answer === "removed" ? { to: "absent" } : "unchanged"));
-  return result?.answer ?? FAILED;
+  const result = await world.request(step.life, () => rules.remove(user, id, step.client));
+  learn(result && { to: "absent" });
+  return result ? "removed" : FAILED;
 }
 
 /** Also with an answer that was given before. */

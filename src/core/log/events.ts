@@ -24,6 +24,7 @@ const forms = {
     "After 100 wrong one-time codes, only a recovery code or latchkey user codes off unlocks those of {subject}",
   ],
   recovery_code_used: ["system", "Used a recovery code of {subject}"],
+  recovery_codes_new: ["system", "Replaced the recovery codes of {subject}"],
   passkey_add: ["system", "Added a passkey to {subject}"],
   passkey_remove: ["system", "Removed a passkey of {subject}"],
   key_add: ["system", "Added a key to {subject}"],

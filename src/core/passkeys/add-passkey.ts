@@ -9,6 +9,7 @@ import { type BrowserAnswer, readCeremony } from "./ceremony.ts";
 import type { Challenges } from "./challenges.ts";
 import { canonicalKey } from "./key.ts";
 import type { RelyingParty } from "./relying-party.ts";
+import { passkeyName } from "./rename-passkey.ts";
 
 interface AddPasskeyPorts {
   readonly store: { readonly users: Pick<UserStore, "find">; readonly passkeys: PasskeyStore };
@@ -26,8 +27,6 @@ export interface NewPasskey extends BrowserAnswer {
 
 /** `rejected` for an answer that is not to a challenge of this user, or that was given before. */
 type AddPasskeyOutcome = "no-user" | "rejected" | "added";
-
-const MAX_NAME_LENGTH = 60;
 
 /** Adds the passkey to the account that the challenge was issued for. */
 export async function addPasskey(
@@ -48,7 +47,7 @@ export async function addPasskey(
   const added = {
     id: ceremony.createdId,
     userId,
-    name: [...name.trim()].slice(0, MAX_NAME_LENGTH).join("") || "Passkey",
+    name: passkeyName(name),
     key,
     counter: ceremony.counter,
     addedAt,

@@ -1,30 +1,21 @@
 import type { Client } from "../limits/requester.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
-import type { UserId } from "../records.ts";
-import type { PasskeyStore, UserStore } from "../store.ts";
+import type { User } from "../records.ts";
+import type { PasskeyStore } from "../store.ts";
 
 interface RemovePasskeyPorts {
-  readonly store: {
-    readonly users: Pick<UserStore, "find">;
-    readonly passkeys: Pick<PasskeyStore, "remove">;
-  };
+  readonly store: { readonly passkeys: Pick<PasskeyStore, "remove"> };
   readonly events: Pick<EventLog, "record">;
 }
 
-/** `removed` also for a passkey that the account does not have, such as one just removed. */
-type RemovePasskeyOutcome = "no-user" | "removed";
-
-/** Removes a passkey of the user's own, by its ID. Only for a recent sign-in. */
+/** Removes a passkey of the user's own, unless it is gone already. Only for a recent sign-in. */
 export async function removePasskey(
   { store, events }: RemovePasskeyPorts,
-  userId: UserId,
+  user: User,
   passkey: string,
   client: Client,
-): Promise<RemovePasskeyOutcome> {
-  const user = await store.users.find(userId);
-  if (user === undefined) return "no-user";
-  if (await store.passkeys.remove(userId, passkey))
+): Promise<void> {
+  if (await store.passkeys.remove(user.id, passkey))
     events.record(eventOf("passkey_remove", { user, client }));
-  return "removed";
 }

@@ -7,7 +7,7 @@ import type { SessionRecorder } from "./session-recorder.ts";
 import type { VerifiedToken } from "./session-token.ts";
 
 /** More would make the page a wall. "Sign out everywhere else" ends the others as well. */
-const MAX_LISTED = 50;
+export const MAX_LISTED = 50;
 
 export interface ListSessionsPorts {
   readonly store: { readonly sessions: Pick<SessionStore, "listOf"> };
@@ -16,8 +16,9 @@ export interface ListSessionsPorts {
 }
 
 /**
- * The user's sessions, this one first, then the most recently used. If this one is not recorded, for
- * example because it is from an older version, it is recorded now.
+ * The user's sessions, this one first, then the most recently used: one more than the limit
+ * if there are more. If this one is not recorded, for example because it is from an older version,
+ * it is recorded now.
  */
 export async function listSessions(
   { store, clock, sessions }: ListSessionsPorts,
@@ -26,7 +27,7 @@ export async function listSessions(
 ): Promise<readonly Session[]> {
   await sessions.flush();
   const now = new Date(clock.now());
-  const listed = await store.sessions.listOf(current.userId, now, MAX_LISTED);
+  const listed = await store.sessions.listOf(current.userId, now, MAX_LISTED + 1);
   const others = listed.filter(({ id }) => id !== current.jti);
   const own = listed.find(({ id }) => id === current.jti);
   if (own !== undefined || current.jti === undefined) return own ? [own, ...others] : others;

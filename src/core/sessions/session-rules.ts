@@ -4,7 +4,7 @@ import { eventOf } from "../log/events.ts";
 import type { Session, User } from "../records.ts";
 import { type EndOtherSessionsPorts, endOtherSessions } from "./end-other-sessions.ts";
 import { type EndSessionPorts, endSession } from "./end-session.ts";
-import { type ListSessionsPorts, listSessions } from "./list-sessions.ts";
+import { type ListSessionsPorts, listSessions, MAX_LISTED } from "./list-sessions.ts";
 import type { IssuedToken, SessionTokens, VerifiedToken } from "./session-token.ts";
 
 /** What signed-in users can do with their sessions. `token` is that of the request. */
@@ -17,6 +17,7 @@ export interface SessionRules {
 
 interface SessionList {
   readonly sessions: readonly Session[];
+  readonly hasMore: boolean;
   readonly currentId: string | undefined;
 }
 
@@ -41,7 +42,11 @@ export function createSessionRules(ports: SessionRulesPorts): SessionRules {
     async list(text, client) {
       const token = tokenOf(text);
       const sessions = token === undefined ? [] : await listSessions(ports, token, client);
-      return { sessions, currentId: token?.jti };
+      return {
+        sessions: sessions.slice(0, MAX_LISTED),
+        hasMore: sessions.length > MAX_LISTED,
+        currentId: token?.jti,
+      };
     },
 
     async end(user, session, client) {

@@ -57,6 +57,12 @@ export function codesOn({ ask }: Pick<Database, "ask">): CodeStore {
       return (await ask(text, [user, `,${hash},`])).length === 1;
     },
 
+    async renewRecovery(user, hashes) {
+      const text = `UPDATE {codes} SET recovery = $2
+        WHERE user_id == $1 AND secret IS NOT NULL RETURNING user_id`;
+      return (await ask(text, [user, joined(hashes)])).length === 1;
+    },
+
     async countWrong(user, limit) {
       const text = `UPDATE {codes} SET wrong = wrong + 1
         WHERE user_id == $1 AND secret IS NOT NULL AND wrong < $2 RETURNING wrong`;

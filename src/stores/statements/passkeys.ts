@@ -30,6 +30,11 @@ export function passkeysOn({ ask }: Pick<Database, "ask">): PasskeyStore {
       return rows.length === 1;
     },
 
+    async rename(user, id, name) {
+      const text = "UPDATE {passkeys} SET name = $3 WHERE id == $2 AND user_id == $1 RETURNING id";
+      return (await ask(text, [user, id, name])).length === 1;
+    },
+
     async remove(user, id) {
       const text = "DELETE FROM {passkeys} WHERE id == $2 AND user_id == $1 RETURNING id";
       return (await ask(text, [user, id])).length === 1;

@@ -3,8 +3,10 @@ import type { User } from "../../core/records.ts";
 import { redirect } from "../answers/responses.ts";
 import type { CodesSection } from "../pages/page-data.ts";
 import { MAX_QR_BYTES, qrCode } from "../pages/qr-code.ts";
+import { shownTime } from "../pages/utc-time.ts";
 import type { CodeRules, OwnFormEndpoint, WebPorts } from "../ports.ts";
 import { clientOf } from "../request/remote-address.ts";
+import { type AdmittedRequest, hostOf } from "../request/web-request.ts";
 import { backTo } from "./back-to.ts";
 import { answerProblem, answerStep, type HomeFormProblem } from "./home.ts";
 
@@ -44,24 +46,41 @@ export const postConfirmCodes =
         return answerProblem(ports, request, WRONG_CODE, section);
       }
       case "on": {
-        const { recoveryCodes } = outcome;
-        return answerStep(ports, request, { codes: { kind: "turned-on", recoveryCodes } });
+        const codes = recoverySection(ports, request, outcome.recoveryCodes);
+        return answerStep(ports, request, { codes, notice: "codesAreOn" });
       }
     }
+  };
+
+export const postRenewCodes =
+  (rules: CodeRules): OwnFormEndpoint =>
+  async (ports, request) => {
+    const renewed = await rules.renew(request.user, clientOf(request, ports.proxies));
+    if (renewed === undefined) return backTo("codes", ports, request);
+    const codes = recoverySection(ports, request, renewed);
+    return answerStep(ports, request, { codes, notice: "recoveryCodesAreNew" });
   };
 
 export const postTurnOffCodes =
   (codes: CodeRules): OwnFormEndpoint =>
   async (ports, request) => {
-    switch (await codes.turnOff(request.user.id, clientOf(request, ports.proxies))) {
-      case "no-user":
-        return redirect(ports.paths.login);
+    switch (await codes.turnOff(request.user, clientOf(request, ports.proxies))) {
       case "already-off":
         return backTo("codes", ports, request);
       case "off":
         return backTo("codes", ports, request, { notice: "codesAreOff" });
     }
   };
+
+function recoverySection(
+  { views }: WebPorts,
+  request: AdmittedRequest,
+  recoveryCodes: readonly string[],
+): CodesSection {
+  const made = shownTime(views.locale(request), new Date());
+  const of = `${hostOf(request)}, ${request.user.username}, ${made.utc}`;
+  return { kind: "turned-on", recoveryCodes, of };
+}
 
 function begunSection({ options }: WebPorts, user: User, begun: BegunCodes): CodesSection {
   const { secret, sealed } = begun;

@@ -1,6 +1,8 @@
 import { isAdmin } from "../../core/accounts/set-groups.ts";
+import { deviceName } from "../../core/base/device-name.ts";
 import { messageOf } from "../../core/base/fault.ts";
 import { eventTypes } from "../../core/log/events.ts";
+import { MAX_PASSKEY_NAME } from "../../core/passkeys/rename-passkey.ts";
 import type { LogEntry, UserId } from "../../core/records.ts";
 import { takeNotice } from "../answers/notice.ts";
 import type { Answer } from "../answers/responses.ts";
@@ -10,6 +12,7 @@ import type {
   CodesSection,
   HomeForm,
   KeySection,
+  Notice,
   PageData,
   PasskeySection,
 } from "../pages/page-data.ts";
@@ -19,7 +22,7 @@ import { type Locale, wordsIn } from "../pages/words.ts";
 import type { WebPorts } from "../ports.ts";
 import type { AdmittedRequest } from "../request/web-request.ts";
 import { partyOf } from "./login.ts";
-import { sessionsFor } from "./sessions.ts";
+import { deviceIn, sessionsFor } from "./sessions.ts";
 
 export async function getHome(ports: WebPorts, request: AdmittedRequest): Promise<Answer> {
   const { notice, cookies } = takeNotice(request, String(ports.paths.home));
@@ -36,9 +39,10 @@ interface Step {
 export async function answerStep(
   ports: WebPorts,
   request: AdmittedRequest,
-  step: Step,
+  { notice, ...step }: Step & { readonly notice?: Notice },
 ): Promise<Answer> {
-  return ports.views.page(request, "home", await homeData(ports, request, step));
+  const data = { ...(await homeData(ports, request, step)), notice };
+  return ports.views.page(request, "home", data);
 }
 
 /** A problem of a form, with the name of its message. */
@@ -94,11 +98,21 @@ async function passkeySection(
   const { passkeys } = ports.rules;
   if (passkeys === undefined) return undefined;
   const list = (await passkeys.list(request.user.id)).map(({ id, name, addedAt, usedAt }) => {
-    const isUsed = usedAt !== undefined;
-    return { id, name, isUsed, ...shownTime(locale, usedAt ?? addedAt) };
+    return {
+      id,
+      name,
+      added: shownTime(locale, addedAt),
+      used: usedAt && shownTime(locale, usedAt),
+    };
   });
   const canAdd = partyOf(ports, request) !== undefined;
-  return list.length > 0 || canAdd ? { list, canAdd } : undefined;
+  if (list.length === 0 && !canAdd) return undefined;
+  return {
+    list,
+    canAdd,
+    newName: deviceIn(locale, deviceName(request.header("user-agent"))),
+    maxName: MAX_PASSKEY_NAME,
+  };
 }
 
 /** The keys of the signed-in user. */

@@ -71,14 +71,21 @@ export const postAddPasskey =
     }
   };
 
+export const postRenamePasskey =
+  (passkeys: PasskeyRules): OwnFormEndpoint =>
+  async (ports, request, form) => {
+    switch (await passkeys.rename(request.user.id, form("passkey"), form("name"))) {
+      case "no-passkey":
+        return backTo("passkeys", ports, request);
+      case "renamed":
+        return backTo("passkeys", ports, request, { notice: "passkeyIsRenamed" });
+    }
+  };
+
 export const postRemovePasskey =
   (passkeys: PasskeyRules): OwnFormEndpoint =>
   async (ports, request, form) => {
     const client = clientOf(request, ports.proxies);
-    switch (await passkeys.remove(request.user.id, form("passkey"), client)) {
-      case "no-user":
-        return redirect(ports.paths.login);
-      case "removed":
-        return backTo("passkeys", ports, request, { notice: "passkeyIsRemoved" });
-    }
+    await passkeys.remove(request.user, form("passkey"), client);
+    return backTo("passkeys", ports, request, { notice: "passkeyIsRemoved" });
   };

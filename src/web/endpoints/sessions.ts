@@ -79,12 +79,13 @@ export async function sessionsFor(
   const { rules, proxies, requests } = ports;
   if (rules.sessions === undefined) return { kind: "none" };
   try {
-    const { sessions, currentId } = await rules.sessions.list(
+    const { sessions, hasMore, currentId } = await rules.sessions.list(
       tokenOf(ports, request),
       clientOf(request, proxies),
     );
     return {
       kind: "sessions",
+      count: `${sessions.length}${hasMore ? "+" : ""}`,
       sessions: sessions.map((session) => ({
         id: session.id,
         device: deviceIn(locale, session.device),
@@ -100,7 +101,7 @@ export async function sessionsFor(
 }
 
 /** The name of a device in the reader's language. */
-function deviceIn(locale: Locale, device: string): string {
+export function deviceIn(locale: Locale, device: string): string {
   const { on, unknownDevice } = wordsIn(locale);
   return device === "" ? unknownDevice : device.split(" on ").join(` ${on} `);
 }

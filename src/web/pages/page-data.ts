@@ -136,7 +136,12 @@ export type PageName = keyof PageData;
 
 /** The user's sessions, this one first; `none` if the store keeps no sessions. */
 export type Sessions =
-  | { readonly kind: "sessions"; readonly sessions: readonly SessionEntry[] }
+  | {
+      readonly kind: "sessions";
+      readonly sessions: readonly SessionEntry[];
+      /** How many there are, such as `3`; `50+` if there are more than are listed. */
+      readonly count: string;
+    }
   | { readonly kind: "unreadable" }
   | { readonly kind: "none" };
 
@@ -173,8 +178,8 @@ export type CodesSection =
       /** For the hidden field `sealed`. */
       readonly sealed: string;
     }
-  /** Shown once, right after codes were turned on. */
-  | { readonly kind: "turned-on"; readonly recoveryCodes: readonly string[] }
+  /** Shown once, with the host, the username and the time that they are of. */
+  | { readonly kind: "turned-on"; readonly recoveryCodes: readonly string[]; readonly of: string }
   | { readonly kind: "on"; readonly recoveryCodesLeft: number };
 
 /** The newest log entries, newest first; `none` if the store cannot read them. */
@@ -191,13 +196,16 @@ export interface PasskeySection {
   readonly list: readonly ListedPasskey[];
   /** Browsers add passkeys only at a host name, over HTTPS or on the same machine. */
   readonly canAdd: boolean;
+  /** The name that a new one gets if the user enters no other, and how long a name can be. */
+  readonly newName: string;
+  readonly maxName: number;
 }
 
-/** With the time of the last use, otherwise of the addition. */
-interface ListedPasskey extends ShownTime {
+interface ListedPasskey {
   readonly id: string;
   readonly name: string;
-  readonly isUsed: boolean;
+  readonly added: ShownTime;
+  readonly used?: ShownTime | undefined;
 }
 
 /** A person, as administrators see them. */

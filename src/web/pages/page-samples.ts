@@ -29,7 +29,9 @@ const home: PageData["home"] = {
 
 const time = { at: "2000-01-01T00:00:00.000Z", utc: "1 Jan 2000, 00:00 UTC" };
 const session = { id: "a", device: "Firefox", address: "::1", isCurrent: true, ...time };
-const passkey = { id: "1", name: "sample", isUsed: true, ...time };
+const others = ["b", "c", "d", "e", "f", "g"].map((id) => ({ ...session, id, isCurrent: false }));
+const passkey = { id: "1", name: "sample", added: time, used: time };
+const naming = { newName: "sample", maxName: 60 };
 const begun = {
   kind: "begun",
   secret: "AAAA",
@@ -43,18 +45,18 @@ const keys = { list: [key, { ...key, isUsed: false, expiresAt: "soon" }], made: 
 
 const withRows: PageData["home"] = {
   activity: { kind: "entries", entries: [{ text: "signed in", ...time }] },
-  sessions: { kind: "sessions", sessions: [session, { ...session, id: "b", isCurrent: false }] },
+  sessions: { kind: "sessions", sessions: [session, ...others], count: "7" },
   codes: { kind: "on", recoveryCodesLeft: 1 },
   notice: "passwordIsChanged",
-  passkeys: { list: [passkey, { ...passkey, isUsed: false }], canAdd: false },
+  passkeys: { list: [passkey, { ...passkey, used: undefined }], canAdd: false, ...naming },
   peoplePath: "/account/people",
   keys,
 };
 const withoutRows: PageData["home"] = {
   activity: { kind: "entries", entries: [] },
-  sessions: { kind: "sessions", sessions: [session] },
+  sessions: { kind: "sessions", sessions: [session], count: "1" },
   codes: { kind: "off" },
-  passkeys: { list: [], canAdd: true },
+  passkeys: { list: [], canAdd: true, ...naming },
   keys: { list: [], made: undefined },
 };
 const unreadable: PageData["home"] = {
@@ -114,7 +116,7 @@ export const samples: Samples = {
     [signedIn, unreadable],
     [signedIn, { ...home, codes: begun, problem: wrongCode }],
     [signedIn, { ...withoutRows, problem: { ...wrongCode, fields: [] } }],
-    [signedIn, { ...home, codes: { kind: "turned-on", recoveryCodes: ["00000"] } }],
+    [signedIn, { ...home, codes: { kind: "turned-on", recoveryCodes: ["00000"], of: "sample" } }],
   ],
   people: [
     [signedIn, { ...people, links: [openLink], problem: problemAt("groups-1") }],

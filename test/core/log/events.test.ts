@@ -41,6 +41,7 @@ const rows: readonly Row[] = [
     "After 100 wrong one-time codes, only a recovery code or latchkey user codes off unlocks those of owner",
   ],
   ["recovery_code_used", { user: USER }, "system", "Used a recovery code of owner"],
+  ["recovery_codes_new", { user: USER }, "system", "Replaced the recovery codes of owner"],
   ["passkey_add", { user: USER }, "system", "Added a passkey to owner"],
   ["passkey_remove", { user: USER }, "system", "Removed a passkey of owner"],
   ["key_add", { user: USER }, "system", "Added a key to owner"],

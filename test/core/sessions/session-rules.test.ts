@@ -22,7 +22,7 @@ test("lists the user's sessions, and names the one of the request, if its token 
     [idOf(own), idOf(other)],
   );
   assert.equal(list.currentId, idOf(own));
-  const none = { sessions: [], currentId: undefined };
+  const none = { sessions: [], hasMore: false, currentId: undefined };
   assert.deepEqual(await sessions.list(FORGED, CLIENT), none);
 });
 

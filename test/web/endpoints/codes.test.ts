@@ -42,6 +42,8 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     );
     const wrong = await gate.signIn();
     assert.deepEqual([wrong.status, wrong.location, wrong.cookies], [303, "/login?error=1", []]);
+    const failed = await gate.send("/login?error=1");
+    assert.ok(failed.body.includes(en.codeSignInFailed));
     const right = await gate.signIn({ code: codeShown(key, 1) });
     assert.equal(right.location, "/");
     assert.notEqual(right.session, undefined);
@@ -111,6 +113,24 @@ test("shows one problem at the field of a rejected form, and keeps the key", asy
   assert.match(forged.body, /<details open>\s*<summary.*<h2 id="codes">/);
 });
 
+test("replaces recovery codes without turning codes off, and shows where they are from", async (t) => {
+  const { gate, session, recoveryCodes } = await withCodes(t);
+  const renewed = await gate.send("/account/codes/renew", { session, form: {} });
+  assert.equal(renewed.status, 200);
+  assert.ok(renewed.body.includes(en.notices.recoveryCodesAreNew));
+  assert.match(renewed.body, /127\.0\.0\.1:\d+, owner, \w{3} \d+, \d{4}/);
+  const [fresh = ""] = renewed.body.match(/\d{5}(?:-\d{5}){4}/g) ?? [];
+  assert.ok(!recoveryCodes.includes(fresh));
+  assert.equal((await gate.signIn({ code: recoveryCodes[0] ?? "" })).location, "/login?error=1");
+  assert.equal((await gate.signIn({ code: fresh })).location, "/");
+  const entries = (await gate.logEntries(5)).map(({ type }) => type);
+  assert.ok(entries.includes("recovery_codes_new"));
+
+  await gate.send("/account/codes/off", { session, form: {} });
+  const off = await gate.send("/account/codes/renew", { session, form: {} });
+  assert.deepEqual([off.status, off.location], [303, "/account/#your-codes"]);
+});
+
 test("a second tab that turns codes on or off again goes home", async (t) => {
   const { gate, session } = await startConfigured(t);
   const second = await gate.send("/account/codes/begin", { session, form: {} });
@@ -131,7 +151,7 @@ test("a form of a removed account leads to the sign-in page", async (t) => {
   await app.send("/", { session });
   // The guard still remembers the account for a moment.
   t.mock.method(store.users, "find", async () => undefined);
-  for (const name of ["begin", "confirm", "off"]) {
+  for (const name of ["begin", "confirm"]) {
     const form = { code: "123456" };
     const { status, location } = await app.send(`/account/codes/${name}`, { session, form });
     assert.deepEqual([status, location], [303, "/login"], name);

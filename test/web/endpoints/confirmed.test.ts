@@ -23,8 +23,10 @@ async function withOldSession(t: TestContext) {
 
 for (const [path, location] of [
   [BEGIN_CODES, CODES],
+  ["/account/codes/renew", CODES],
   ["/account/codes/off", CODES],
   ["/account/passkeys/begin", PASSKEYS],
+  ["/account/passkeys/rename", PASSKEYS],
   ["/account/passkeys/remove", PASSKEYS],
 ] as const) {
   test(`${path} leads a session of eleven minutes to the sign-in, by redirect or for a script`, async (t) => {

@@ -41,14 +41,18 @@ test("lists the passkeys of the account with the time of their last use", async 
   execute(app.databaseFile, "UPDATE passkeys SET used_at = 1 WHERE id = 'b'");
   const { list } = await home(NAMED);
   assert.partialDeepStrictEqual(list, [
-    { id: "a", name: "Phone", isUsed: false, at: AT },
-    { id: "b", name: "Phone", isUsed: true, at: "1970-01-01T00:00:00.001Z" },
+    { id: "a", name: "Phone", added: { at: AT } },
+    { id: "b", name: "Phone", added: { at: AT }, used: { at: "1970-01-01T00:00:00.001Z" } },
   ]);
+  assert.equal(list[0].used, undefined);
 });
 
 test("adds passkeys at a host name only, and leaves out an empty list elsewhere", async (t) => {
   const none = await appWith(t, []);
-  assert.deepEqual(await none.home(NAMED), { list: [], canAdd: true });
+  assert.deepEqual(await none.home(NAMED), {
+    ...{ list: [], canAdd: true },
+    ...{ newName: "Unknown device", maxName: 60 },
+  });
   assert.equal(await none.home(ADDRESS), null);
   const one = await appWith(t, ["a"]);
   const { list, canAdd } = await one.home(ADDRESS);

@@ -18,6 +18,7 @@ const { messages } = wordsIn("en");
 const server = await sharedPostgres();
 const BEGIN = "/account/passkeys/begin";
 const ADD = "/account/passkeys/add";
+const RENAME = "/account/passkeys/rename";
 const REMOVE = "/account/passkeys/remove";
 const SIGN_IN = "/login/passkey";
 const HOST = { Host: "auth.example.org" };
@@ -184,6 +185,25 @@ test("without a home page, a change leads to the post-login location", async (t)
   assert.deepEqual([answer.status, answer.location], [303, "/start"]);
   const removed = await to.send(REMOVE, { passkey: passkey.id }, session);
   assert.deepEqual([removed.status, removed.location], [303, "/start"]);
+});
+
+test("renames a passkey, with a name that is cut and never empty", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  const to = sender(gate);
+  const { passkey } = await addPasskey(to, session);
+  for (const [entered, shown] of [
+    [" <Key> ", "&lt;Key&gt;"],
+    ["ü".repeat(61), "ü".repeat(60)],
+    ["", "Passkey"],
+  ] as const) {
+    const form = { passkey: passkey.id, name: entered };
+    const { status, location } = await to.send(RENAME, form, session);
+    assert.deepEqual([status, location], [303, "/account/#your-passkeys"]);
+    const { body } = await gate.send("/", { session, headers: HOST });
+    assert.ok(body.includes(`<bdi>${shown}</bdi>`), shown);
+  }
+  const unknown = await to.send(RENAME, { passkey: "x", name: "y" }, session);
+  assert.deepEqual([unknown.status, unknown.cookies], [303, []]);
 });
 
 test("adds no passkey that answers another challenge", async (t) => {

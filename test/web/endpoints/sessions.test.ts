@@ -50,7 +50,7 @@ for (const [name, start] of Object.entries(stores)) {
     const own = await gate.setUp();
     const one = await signInFrom(gate, FIREFOX);
     const { body } = await gate.send("/", { session: own });
-    assert.deepEqual(offeredIn(body), [idOf(own), idOf(one), "others"], "this one first");
+    assert.deepEqual(offeredIn(body), ["others", idOf(own), idOf(one)], "this one first");
     assert.equal(body.split(en.thisDevice).length, 2);
     assert.ok(body.indexOf(en.thisDevice) < body.indexOf("Firefox on Linux"));
     assert.ok(body.includes('aria-label="Sign out: Firefox on Linux"'));
@@ -65,7 +65,7 @@ for (const [name, start] of Object.entries(stores)) {
     assert.deepEqual([ended.status, ended.location], [303, "/account/#your-sessions"]);
     assert.deepEqual(await admitted(), [true, false, true]);
     const left = offeredIn((await gate.send("/", { session: own })).body);
-    assert.deepEqual(left, [idOf(own), idOf(other), "others"]);
+    assert.deepEqual(left, ["others", idOf(own), idOf(other)]);
     const unrecorded = mint({ ...partsOf(other).claims, jti: "elsewhere" });
     assert.equal(await isAdmitted(gate, unrecorded), true);
     const alone = await end(gate, own, "others");
@@ -198,6 +198,33 @@ test("the password change ends other sessions only if asked to", async (t) => {
   assert.equal(asked.status, 303);
   assert.deepEqual([await isAdmitted(gate, own), await isAdmitted(gate, other)], [false, false]);
   assert.equal(await isAdmitted(gate, asked.session), true);
+});
+
+test("lists 50 sessions at most, folds all but five, and says if there are more", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  const open = async () => (await gate.send("/", { session })).body;
+  await open();
+  const add = (from: number, to: number) =>
+    execute(
+      gate.databaseFile,
+      `WITH RECURSIVE numbers (n) AS (VALUES (${from}) UNION SELECT n + 1 FROM numbers WHERE n < ${to})
+       INSERT INTO sessions (id, user_id, created_at, used_at, expires_at, address, device)
+       SELECT n, user_id, created_at, used_at, expires_at, '', '' FROM sessions, numbers
+       WHERE id = '${idOf(session)}'`,
+    );
+  for (const [from, to, status] of [
+    [1, 4, "5 active"],
+    [5, 49, "50 active"],
+    [50, 50, "50+ active"],
+  ] as const) {
+    add(from, to);
+    const body = await open();
+    assert.ok(body.includes(`>${status}<`), status);
+    assert.equal(offeredIn(body).length, Math.min(to, 49) + 2);
+    const [shown = "", folded] = body.split(en.showAll);
+    assert.equal(offeredIn(shown).length, 6, "five and all others");
+    assert.equal(folded !== undefined, to > 4);
+  }
 });
 
 test("ends no session of another account, an unknown one or none", async (t) => {

@@ -64,7 +64,7 @@ test("the key icon has the brand colour of the style sheet and its line in both 
   const textOf = (path: string): string =>
     String(assets.find((one) => one.path === path)?.answer.body);
   const [, ...defined] =
-    /--brand: (#[\da-f]{6});[^}]*--accent: light-dark\((#[\da-f]{6}), (#[\da-f]{6})\)/.exec(
+    /--brand:(#[\da-f]{6});[^}]*--accent:light-dark\((#[\da-f]{6}), (#[\da-f]{6})\)/.exec(
       textOf("/latchkey.css"),
     ) ?? [];
   const filled = [

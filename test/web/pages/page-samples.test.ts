@@ -39,14 +39,14 @@ const states: Readonly<Record<string, readonly string[]>> = {
     'it.codes?.kind === "turned-on" && it.codes.recoveryCodes.join() === "00000"',
     'it.sessions?.kind === "unreadable"',
     "it.sessions?.sessions?.length === 1 && it.sessions.sessions[0].isCurrent",
-    "it.sessions?.sessions?.length === 2 && !it.sessions.sessions[1].isCurrent",
+    "it.sessions?.sessions?.length === 7 && !it.sessions.sessions[1].isCurrent",
     ...["id", "device", "address", "at", "utc"].map(
       (name) => `it.sessions?.sessions?.every((one) => one.${name})`,
     ),
     "it.passkeys?.canAdd && it.passkeys.list.length === 0",
     "it.passkeys?.canAdd === false && it.passkeys.list.length === 2",
-    "it.passkeys?.list[0]?.isUsed && it.passkeys.list[1].isUsed === false",
-    ...["id", "name", "at", "utc"].map(
+    "it.passkeys?.list[0]?.used && it.passkeys.list[1].used === undefined",
+    ...["id", "name", "added.at", "added.utc"].map(
       (name) => `it.passkeys?.list.length && it.passkeys.list.every((one) => one.${name})`,
     ),
   ],

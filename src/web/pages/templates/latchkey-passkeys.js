@@ -73,14 +73,15 @@ if (typeof PublicKeyCredential === "function") {
 
   /** @param {HTMLFormElement} form */
   function offerAdding(form) {
-    const section = form.closest("section");
-    if (section) section.hidden = false;
+    for (const folded of [form.closest("section"), form.closest("details")]) {
+      if (folded) folded.hidden = false;
+    }
     onSubmit(form, async () => {
       const answer = await fetchChallenge(form);
       const { message, challenge, rpId, userId, username, existing } = answer;
       if (answer.location) return location.assign(answer.location);
       if (message) return message;
-      const credential = await navigator.credentials.create({
+      const created = navigator.credentials.create({
         publicKey: {
           challenge: decode(challenge),
           rp: { id: rpId, name: form.dataset.app ?? rpId },
@@ -91,6 +92,8 @@ if (typeof PublicKeyCredential === "function") {
           authenticatorSelection: { residentKey: REQUIRED, userVerification: REQUIRED },
         },
       });
+      const credential = await created.catch(ifNotCancelled);
+      if (credential === "cancelled") return;
       if (!(credential instanceof PublicKeyCredential)) throw new TypeError("no passkey");
       const { response } = credential;
       if (!(response instanceof AuthenticatorAttestationResponse)) throw new TypeError("no answer");
@@ -118,10 +121,15 @@ if (typeof PublicKeyCredential === "function") {
       event.preventDefault();
       problem.remove();
       problem.textContent = (await work().catch(() => form.dataset.failed)) ?? "";
-      if (problem.textContent === "") return;
-      form.append(problem);
+      if (problem.textContent !== "") form.append(problem);
       delete form.dataset.sent;
     });
+  }
+
+  /** @param {unknown} error */
+  function ifNotCancelled(error) {
+    if (error instanceof DOMException && error.name === "NotAllowedError") return "cancelled";
+    throw error;
   }
 
   /**

@@ -27,6 +27,9 @@
   }
   for (const form of document.forms) preventResubmit(form);
   for (const time of document.querySelectorAll("time")) showAge(time);
+  /** @type {NodeListOf<HTMLButtonElement>} */
+  const tools = document.querySelectorAll("[data-copy], [data-print]");
+  for (const tool of tools) offerTool(tool);
   // Last, because it throws in a browser that blocks storage.
   keepUsername();
 
@@ -99,6 +102,21 @@
     });
     time.title = time.textContent;
     time.textContent = format.format(-Math.floor(Math.max(age, 0) / length), unit);
+  }
+
+  /** Browsers copy only over HTTPS and on the same machine. @param {HTMLButtonElement} button */
+  function offerTool(button) {
+    const { copy } = button.dataset;
+    button.hidden = copy !== undefined && !navigator.clipboard;
+    button.addEventListener(
+      "click",
+      async () => {
+        if (copy === undefined) return print();
+        await navigator.clipboard.writeText(copy);
+        button.textContent += " ✓";
+      },
+      { once: copy !== undefined },
+    );
   }
 
   /** A failed sign-in redirects to the empty form, without the username in the URL. */

@@ -12,6 +12,8 @@ export const de: Words = {
   signIn: "Anmelden",
   signInFailed:
     "Das hat nicht geklappt. Prüfe Benutzername und Passwort. Nach fünf Versuchen musst du eine Minute warten.",
+  codeSignInFailed:
+    "Das hat nicht geklappt. Prüfe Benutzername, Passwort und Code. Nach fünf Versuchen warte eine Minute.",
   welcomeBack: "Willkommen zurück",
   confirm: "Bestätige, dass du es bist",
   confirmAbout: "Melde dich noch einmal an, um zu ändern, wie du dich anmeldest.",
@@ -66,13 +68,12 @@ export const de: Words = {
   enterSecret: "Oder gib diesen Schlüssel in der App ein:",
   confirmHint: "Die sechs Ziffern, die die App jetzt zeigt.",
   recoveryCodes: "Wiederherstellungscodes",
-  codesAreOn: "Einmalcodes sind eingeschaltet.",
   recoveryCodesAbout:
-    "Ohne dein Handy kannst du dich mit jedem dieser Codes einmal anmelden. Drucke diese Seite oder schreibe die Codes auf: Sie werden nicht noch einmal gezeigt.",
-  codesKept: "Ich habe sie aufbewahrt",
+    "Ohne dein Handy kannst du dich mit jedem dieser Codes einmal anmelden. Bewahre sie sicher auf: Sie werden nicht noch einmal gezeigt.",
+  codesKept: "Ich habe sie gesichert",
+  newRecoveryCodes: "Neue Wiederherstellungscodes",
   recoveryCodesLeft: (count) => `An, ${count} Codes in Reserve`,
   recentActivity: "Letzte Aktivitäten",
-  noActivity: "Noch nichts.",
   activityUnreadable: "Das Protokoll kann gerade nicht gelesen werden.",
   events: {
     signin: (username) => `${username} hat sich angemeldet`,
@@ -87,6 +88,7 @@ export const de: Words = {
     codes_locked: (username) =>
       `Die Einmalcodes von ${username} sind nach 100 falschen gesperrt. Ein Wiederherstellungscode entsperrt sie, oder dein Administrator schaltet sie aus.`,
     recovery_code_used: (username) => `${username} hat einen Wiederherstellungscode benutzt`,
+    recovery_codes_new: (username) => `Die Wiederherstellungscodes von ${username} wurden ersetzt`,
     passkey_add: (username) => `${username} hat einen Passkey hinzugefügt`,
     passkey_remove: (username) => `${username} hat einen Passkey entfernt`,
     key_add: (username) => `${username} hat einen Schlüssel für Programme hinzugefügt`,
@@ -110,6 +112,8 @@ export const de: Words = {
       "Du bist in diesem Browser abgemeldet. Eine Kopie der Sitzung kann anderswo gültig bleiben, bis die Datenbank des Servers wieder verfügbar ist.",
     sessionIsEnded: "Die Sitzung wurde beendet.",
     othersAreEnded: "Du bist überall sonst abgemeldet.",
+    codesAreOn: "Einmalcodes sind eingeschaltet.",
+    recoveryCodesAreNew: "Diese Codes ersetzen alle früheren.",
     codesAreOff: "Einmalcodes sind ausgeschaltet.",
     passkeyIsAdded: "Der Passkey wurde hinzugefügt.",
     passkeyIsRenamed: "Der Passkey hat einen neuen Namen.",
@@ -143,16 +147,22 @@ export const de: Words = {
 
   show: "Anzeigen",
   hide: "Verbergen",
+  showAll: "Alle anzeigen",
+  copy: "Kopieren",
+  download: "Herunterladen",
+  print: "Drucken",
+  rename: "Umbenennen",
+  remove: "Entfernen",
   capsLock: "Die Feststelltaste ist aktiv.",
 
   passkeys: "Deine Passkeys",
   passkeysAbout: "Melde dich mit deinem Gerät statt mit dem Passwort an.",
   noneYet: "Noch keine",
   passkeyName: "Name des Passkeys",
-  passkeyNameHint: "Zum Beispiel das Gerät, auf dem er liegt.",
   addPasskey: "Passkey hinzufügen",
-  passkeyToRemove: "Passkey zum Entfernen",
   removePasskey: "Passkey entfernen",
+  removePasskeyNext:
+    "Du kannst dich hier nicht mehr damit anmelden. Auf dem Gerät bleibt er, bis du ihn dort löschst.",
   passkeyAdded: "hinzugefügt",
   passkeyUsed: "zuletzt benutzt",
   keys: "Schlüssel für Programme",

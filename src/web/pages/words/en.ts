@@ -15,6 +15,8 @@ export const en = {
   signIn: "Sign in",
   signInFailed:
     "That didn’t work. Check your username and password. After five attempts, wait a minute.",
+  codeSignInFailed:
+    "That didn’t work. Check your username, password and code. After five attempts, wait a minute.",
   welcomeBack: "Welcome back",
   confirm: "Confirm it’s you",
   confirmAbout: "To change how you sign in, sign in once more.",
@@ -69,13 +71,12 @@ export const en = {
   enterSecret: "Or enter this key in the app:",
   confirmHint: "The six digits that the app shows now.",
   recoveryCodes: "Recovery codes",
-  codesAreOn: "One-time codes are on.",
   recoveryCodesAbout:
-    "Without your phone, each of these codes signs you in once. Print this page or write them down: they are not shown again.",
-  codesKept: "I have kept them",
+    "Without your phone, each of these codes signs you in once. Keep them in a safe place: they are not shown again.",
+  codesKept: "I’ve saved them",
+  newRecoveryCodes: "New recovery codes",
   recoveryCodesLeft: (count: string): string => `On, ${count} recovery codes left`,
   recentActivity: "Recent activity",
-  noActivity: "Nothing here yet.",
   activityUnreadable: "The log cannot be read right now.",
   events: {
     signin: (username: string): string => `${username} signed in`,
@@ -92,6 +93,8 @@ export const en = {
     codes_locked: (username: string): string =>
       `The one-time codes of ${username} are locked after 100 wrong ones. A recovery code unlocks them, or an administrator turns them off.`,
     recovery_code_used: (username: string): string => `${username} used a recovery code`,
+    recovery_codes_new: (username: string): string =>
+      `The recovery codes of ${username} were replaced`,
     passkey_add: (username: string): string => `${username} added a passkey`,
     passkey_remove: (username: string): string => `${username} removed a passkey`,
     key_add: (username: string): string => `${username} added a key for programs`,
@@ -115,6 +118,8 @@ export const en = {
       "You are signed out in this browser. Elsewhere, a copy of the session may stay valid until the server’s database is available again.",
     sessionIsEnded: "The session has been ended.",
     othersAreEnded: "You are signed out everywhere else.",
+    codesAreOn: "One-time codes are on.",
+    recoveryCodesAreNew: "These replace all earlier recovery codes.",
     codesAreOff: "One-time codes are off.",
     passkeyIsAdded: "The passkey has been added.",
     passkeyIsRenamed: "The passkey has a new name.",
@@ -148,16 +153,22 @@ export const en = {
 
   show: "Show",
   hide: "Hide",
+  showAll: "Show all",
+  copy: "Copy",
+  download: "Download",
+  print: "Print",
+  rename: "Rename",
+  remove: "Remove",
   capsLock: "Caps Lock is on.",
 
   passkeys: "Passkeys",
   passkeysAbout: "Sign in with your device instead of your password.",
   noneYet: "None yet",
   passkeyName: "Name of the passkey",
-  passkeyNameHint: "For example the device it is on.",
   addPasskey: "Add a passkey",
-  passkeyToRemove: "Passkey to remove",
   removePasskey: "Remove the passkey",
+  removePasskeyNext:
+    "It no longer signs you in here. It stays on the device until you remove it there.",
   passkeyAdded: "added",
   passkeyUsed: "last used",
   keys: "Keys for programs",

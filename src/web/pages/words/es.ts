@@ -12,6 +12,8 @@ export const es: Words = {
   signIn: "Iniciar sesión",
   signInFailed:
     "No ha funcionado. Revisa el nombre de usuario y la contraseña. Tras cinco intentos, espera un minuto.",
+  codeSignInFailed:
+    "No ha funcionado. Revisa el usuario, la contraseña y el código. Tras cinco intentos, espera un minuto.",
   welcomeBack: "Hola de nuevo",
   confirm: "Confirma tu identidad",
   confirmAbout: "Inicia sesión de nuevo para cambiar cómo la inicias.",
@@ -66,13 +68,12 @@ export const es: Words = {
   enterSecret: "O introduce esta clave en la aplicación:",
   confirmHint: "Los seis dígitos que la aplicación muestra ahora.",
   recoveryCodes: "Códigos de recuperación",
-  codesAreOn: "Los códigos de un solo uso están activados.",
   recoveryCodesAbout:
-    "Sin tu teléfono, cada uno de estos códigos sirve para iniciar sesión una vez. Imprime esta página o apúntalos: no se volverán a mostrar.",
+    "Sin tu teléfono, cada uno de estos códigos sirve para iniciar sesión una vez. Guárdalos en un lugar seguro: no se volverán a mostrar.",
   codesKept: "Los he guardado",
+  newRecoveryCodes: "Nuevos códigos de recuperación",
   recoveryCodesLeft: (count) => `Activos, quedan ${count} códigos`,
   recentActivity: "Actividad reciente",
-  noActivity: "Todavía no hay nada.",
   activityUnreadable: "El registro no se puede leer en este momento.",
   events: {
     signin: (username) => `${username} inició sesión`,
@@ -88,6 +89,7 @@ export const es: Words = {
     codes_locked: (username) =>
       `Los códigos de un solo uso de ${username} están bloqueados tras 100 códigos incorrectos. Un código de recuperación los desbloquea, o un administrador los desactiva.`,
     recovery_code_used: (username) => `${username} usó un código de recuperación`,
+    recovery_codes_new: (username) => `Se sustituyeron los códigos de recuperación de ${username}`,
     passkey_add: (username) => `${username} añadió una llave de acceso`,
     passkey_remove: (username) => `${username} quitó una llave de acceso`,
     key_add: (username) => `${username} añadió una clave para programas`,
@@ -111,6 +113,8 @@ export const es: Words = {
       "Has cerrado la sesión en este navegador. En otro lugar, una copia de la sesión puede seguir siendo válida hasta que la base de datos del servidor vuelva a estar disponible.",
     sessionIsEnded: "La sesión se ha cerrado.",
     othersAreEnded: "Has cerrado la sesión en todos los demás sitios.",
+    codesAreOn: "Los códigos de un solo uso están activados.",
+    recoveryCodesAreNew: "Estos códigos sustituyen a todos los anteriores.",
     codesAreOff: "Los códigos de un solo uso están desactivados.",
     passkeyIsAdded: "La llave de acceso se ha añadido.",
     passkeyIsRenamed: "La llave de acceso tiene un nombre nuevo.",
@@ -143,16 +147,22 @@ export const es: Words = {
 
   show: "Mostrar",
   hide: "Ocultar",
+  showAll: "Mostrar todas",
+  copy: "Copiar",
+  download: "Descargar",
+  print: "Imprimir",
+  rename: "Cambiar el nombre",
+  remove: "Quitar",
   capsLock: "Bloq Mayús está activado.",
 
   passkeys: "Llaves de acceso",
   passkeysAbout: "Inicia sesión con tu dispositivo en lugar de la contraseña.",
   noneYet: "Ninguna",
   passkeyName: "Nombre de la llave de acceso",
-  passkeyNameHint: "Por ejemplo, el dispositivo en el que está.",
   addPasskey: "Añadir una llave de acceso",
-  passkeyToRemove: "Llave de acceso que quitar",
   removePasskey: "Quitar la llave de acceso",
+  removePasskeyNext:
+    "Ya no servirá para iniciar sesión aquí. Seguirá en el dispositivo hasta que la elimines allí.",
   passkeyAdded: "añadida",
   passkeyUsed: "último uso",
   keys: "Claves para programas",

@@ -12,6 +12,8 @@ export const fr: Words = {
   signIn: "Se connecter",
   signInFailed:
     "La connexion a échoué. Vérifiez le nom d’utilisateur et le mot de passe. Après cinq essais, patientez une minute.",
+  codeSignInFailed:
+    "La connexion a échoué. Vérifiez le nom, le mot de passe et le code. Après cinq essais, patientez une minute.",
   welcomeBack: "Bon retour parmi nous",
   confirm: "Confirmez votre identité",
   confirmAbout: "Connectez-vous de nouveau pour modifier vos moyens de connexion.",
@@ -66,13 +68,12 @@ export const fr: Words = {
   enterSecret: "Ou saisissez cette clé dans l’application :",
   confirmHint: "Les six chiffres que l’application affiche maintenant.",
   recoveryCodes: "Codes de secours",
-  codesAreOn: "Les codes à usage unique sont activés.",
   recoveryCodesAbout:
-    "Sans votre téléphone, chacun de ces codes permet une connexion. Imprimez cette page ou notez-les : ils ne seront plus affichés.",
-  codesKept: "Je les ai conservés",
+    "Sans votre téléphone, chacun de ces codes permet une connexion. Conservez-les en lieu sûr : ils ne seront plus affichés.",
+  codesKept: "Je les ai enregistrés",
+  newRecoveryCodes: "Nouveaux codes de secours",
   recoveryCodesLeft: (count) => `Activés, ${count} codes de secours`,
   recentActivity: "Activité récente",
-  noActivity: "Rien pour le moment.",
   activityUnreadable: "Le journal ne peut pas être lu pour le moment.",
   events: {
     signin: (username) => `Connexion de ${username}`,
@@ -88,6 +89,7 @@ export const fr: Words = {
     codes_locked: (username) =>
       `Codes à usage unique de ${username} bloqués après 100 codes erronés. Un code de secours les débloque, ou un administrateur les désactive.`,
     recovery_code_used: (username) => `Code de secours utilisé par ${username}`,
+    recovery_codes_new: (username) => `Remplacement des codes de secours de ${username}`,
     passkey_add: (username) => `${username} a ajouté une clé d’accès`,
     passkey_remove: (username) => `${username} a supprimé une clé d’accès`,
     key_add: (username) => `${username} a ajouté une clé pour programmes`,
@@ -111,6 +113,8 @@ export const fr: Words = {
       "Vous êtes déconnecté dans ce navigateur. Ailleurs, une copie de la session peut rester valide jusqu’à ce que la base de données du serveur soit de nouveau disponible.",
     sessionIsEnded: "La session a été terminée.",
     othersAreEnded: "Vous êtes déconnecté partout ailleurs.",
+    codesAreOn: "Les codes à usage unique sont activés.",
+    recoveryCodesAreNew: "Ces codes remplacent tous les précédents.",
     codesAreOff: "Les codes à usage unique sont désactivés.",
     passkeyIsAdded: "La clé d’accès a été ajoutée.",
     passkeyIsRenamed: "La clé d’accès a été renommée.",
@@ -143,16 +147,22 @@ export const fr: Words = {
 
   show: "Afficher",
   hide: "Masquer",
+  showAll: "Tout afficher",
+  copy: "Copier",
+  download: "Télécharger",
+  print: "Imprimer",
+  rename: "Renommer",
+  remove: "Supprimer",
   capsLock: "Le verrouillage des majuscules est activé.",
 
   passkeys: "Clés d’accès",
   passkeysAbout: "Connectez-vous avec votre appareil au lieu du mot de passe.",
   noneYet: "Aucune",
   passkeyName: "Nom de la clé d’accès",
-  passkeyNameHint: "Par exemple l’appareil sur lequel elle se trouve.",
   addPasskey: "Ajouter une clé d’accès",
-  passkeyToRemove: "Clé d’accès à supprimer",
   removePasskey: "Supprimer la clé d’accès",
+  removePasskeyNext:
+    "Elle ne permettra plus de se connecter ici. Elle reste sur l’appareil tant que vous ne l’y supprimez pas.",
   passkeyAdded: "ajoutée",
   passkeyUsed: "dernière utilisation",
   keys: "Clés pour programmes",

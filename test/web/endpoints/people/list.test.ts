@@ -60,7 +60,7 @@ test("finds people by a part of the name, and 5,000 in pages, in a time that no 
   const found = (await open(`${PEOPLE}?q=pERSON+599`)).body;
   assert.deepEqual([namesIn(found).length, namesIn(found)[9]], [10, "Person 5999"]);
   const none = (await open(`${PEOPLE}?q=nobody`)).body;
-  assert.ok(none.includes(en.noActivity));
+  assert.ok(none.includes(en.noneYet));
   for (const page of ["-1", "1.5", "x", "1e99", "99999999999999999999"]) {
     assert.equal((await open(`${PEOPLE}?page=${page}`)).status, 200, page);
   }
