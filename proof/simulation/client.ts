@@ -1,4 +1,5 @@
 import { beginCodes, turnOffCodes } from "./actions/codes.ts";
+import { useLink } from "./actions/links.ts";
 import {
   addMember,
   regroupMember,
@@ -35,6 +36,7 @@ const actions: readonly WeightedAction[] = [
   ["visits as a member", 8, visitAsMember],
   ["regroups a member", 3, regroupMember],
   ["removes a member", 2, removeMember],
+  ["uses a link", 2, useLink],
 ];
 const totalWeight = actions.reduce((sum, [, weight]) => sum + weight, 0);
 

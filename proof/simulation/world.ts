@@ -1,12 +1,12 @@
 import { Unavailable } from "../../src/core/base/fault.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../src/core/sessions/session-token.ts";
 import type { AttemptStore, Store, UserChanges, UserWatching } from "../../src/core/store.ts";
-import { openSqlite } from "../../src/stores/sqlite/store.ts";
+import { openSqlite, type SqliteStore } from "../../src/stores/sqlite/store.ts";
 import { connect, LATE_MS, MAX_CALL_MS, type Network } from "./faulty-store.ts";
 import { createGate, type Gate, type GateOptions, type Life } from "./gate.ts";
 import { type AttemptModel, createAttemptModel } from "./model/attempts.ts";
 import { createFact, type Fact } from "./model/fact.ts";
-import type { Enrolment, KnownPasskey } from "./model/known.ts";
+import type { Enrolment, KnownLink, KnownPasskey } from "./model/known.ts";
 import type { Member } from "./model/member.ts";
 import { createPasswordModel, type PasswordModel } from "./model/password.ts";
 import { createSessionModel, type SessionModel } from "./model/sessions.ts";
@@ -29,6 +29,9 @@ export interface World extends Network {
   readonly members: Member[];
   /** The store as the commands of the operator reach it. */
   readonly operator: Store;
+  readonly links: KnownLink[];
+  /** The database itself, which always answers at once. */
+  readonly base: SqliteStore;
   /** Whether an answer has told that an account exists. */
   isConfigured: boolean;
   setUps: number;
@@ -89,6 +92,8 @@ export async function createWorld(
     enrolments: [],
     members: [],
     operator: connect(changed, "absent", network).store,
+    links: [],
+    base,
     isConfigured: false,
     setUps: 0,
     numbers: 0,
@@ -115,11 +120,13 @@ export async function createWorld(
       promise(setUp.length <= 1, "there are two first accounts");
       promise(setUp.length >= owners, "there is no account any more");
       owners = setUp.length;
-      const { members } = this;
+      const { members, links } = this;
+      const guests = users.filter(({ endsAt }) => endsAt !== undefined);
+      promise(guests.length <= links.length, "a link is used twice");
       for (const { life } of gates) {
         if (life === undefined) continue;
         const { rememberedUsers, rememberedSessions } = life.levels;
-        const all = members.length + 1;
+        const all = members.length + links.length + 1;
         promise(rememberedUsers() <= all, "users are remembered without bound");
         const known = [this, ...members].reduce(
           (sum, { sessions }) => sum + sessions.all.length,

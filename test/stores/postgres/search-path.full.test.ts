@@ -106,7 +106,7 @@ const onTrappedPool: Open<PostgresStore> = async (t) => {
   return { connect: async () => (await openOnPool(t, url)).store };
 };
 testStore("PostgreSQL with everything shadowed", onTrappedPool, [
-  ...(["sessions", "passkeys", "codes", "keys", "attempts"] as const),
+  ...(["sessions", "passkeys", "codes", "people", "links", "keys", "attempts"] as const),
 ]);
 
 test("traps catch names that are not qualified", async () => {
