@@ -108,7 +108,7 @@ test("in the library the pages are off unless the option people is on, which nee
   assert.ok(links.some(({ href }) => href === PEOPLE));
   await assert.rejects(startApp(t, { people: true, store: memoryStore() }), {
     code: "invalid_option",
-    message: "people takes true only with a store that lists people",
+    message: "people takes true only with a store of people and links",
   });
 });
 
