@@ -1,4 +1,5 @@
 import { beginCodes, turnOffCodes } from "./actions/codes.ts";
+import { useLink } from "./actions/links.ts";
 import { addPasskey, removePasskey, signInWithPasskey } from "./actions/passkeys.ts";
 import { changePassword, setUp, signIn } from "./actions/passwords.ts";
 import { endOthers, endSession, signOut } from "./actions/sessions.ts";
@@ -23,6 +24,7 @@ const actions: readonly WeightedAction[] = [
   ["signs in with a passkey", 6, signInWithPasskey],
   ["turns codes on", 2, beginCodes],
   ["turns codes off", 1, turnOffCodes],
+  ["uses a link", 2, useLink],
 ];
 const totalWeight = actions.reduce((sum, [, weight]) => sum + weight, 0);
 

@@ -41,6 +41,17 @@ export const mistakes: Readonly<Record<string, (store: Store) => Store>> = {
       ? store
       : { ...store, codes: { ...store.codes, useRecovery: async () => true } },
 
+  "a link makes an account before it is used up": (store) =>
+    store.links === undefined
+      ? store
+      : {
+          ...store,
+          links: {
+            ...store.links,
+            use: async (_link, account) => (await store.users.insert(account)) ?? "taken",
+          },
+        },
+
   "a setup checks first and inserts then": (store) =>
     withUsers(store, {
       async insertFirst(user) {

@@ -1,11 +1,11 @@
 import { Unavailable } from "../../src/core/base/fault.ts";
 import type { Store, UserChanges, UserWatching } from "../../src/core/store.ts";
-import { openSqlite } from "../../src/stores/sqlite/store.ts";
+import { openSqlite, type SqliteStore } from "../../src/stores/sqlite/store.ts";
 import { LATE_MS, MAX_CALL_MS, type Network, type Reporting } from "./faulty-store.ts";
 import { createGate, type Gate, type Life } from "./gate.ts";
 import { type AttemptModel, createAttemptModel } from "./model/attempts.ts";
 import { createFact, type Fact } from "./model/fact.ts";
-import type { Enrolment, KnownPasskey } from "./model/known.ts";
+import type { Enrolment, KnownLink, KnownPasskey } from "./model/known.ts";
 import { createPasswordModel, type PasswordModel } from "./model/password.ts";
 import { createSessionModel, type SessionModel } from "./model/sessions.ts";
 import { promise } from "./model/violation.ts";
@@ -22,6 +22,9 @@ export interface World extends Network {
   readonly passkeys: KnownPasskey[];
   readonly codes: Fact<Enrolment | "off">;
   readonly enrolments: Enrolment[];
+  readonly links: KnownLink[];
+  /** The database itself, which always answers at once. */
+  readonly base: SqliteStore;
   /** Whether an answer has told that an account exists. */
   isConfigured: boolean;
   setUps: number;
@@ -70,6 +73,8 @@ export async function createWorld(
     passkeys: [],
     codes: createFact<Enrolment | "off">("off", time.now, LATE_MS),
     enrolments: [],
+    links: [],
+    base,
     isConfigured: false,
     setUps: 0,
     numbers: 0,
@@ -91,8 +96,10 @@ export async function createWorld(
     },
 
     async check() {
-      const users = await base.users.read("", 3);
+      const all = await base.users.read("", 1_000);
+      const users = all.filter(({ endsAt }) => endsAt === undefined);
       promise(users.length <= 1, "there are two first accounts");
+      promise(all.length - users.length <= this.links.length, "a link is used twice");
       promise(users.length >= accounts, "there is no account any more");
       accounts = users.length;
       for (const { life } of gates) {

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
+import { ADMINS } from "../core/accounts/set-groups.ts";
 import { isSetupTokenExpected } from "../core/setup/setup-token.ts";
 import { barrierTo } from "../files/ownership.ts";
 import { REACH_FIELDS, reachOf } from "../gate/reach.ts";
 import { isTokenRequired } from "../gate/setup-state.ts";
 import { setupTokenFile } from "../gate/setup-token-file.ts";
-import { type Check, checkOf, ok, problem } from "./check.ts";
+import { type Check, checkOf, hint, ok, problem } from "./check.ts";
 import { contentsOf } from "./installation.ts";
 
 export const checkAccounts: Check = checkOf(
@@ -14,6 +15,10 @@ export const checkAccounts: Check = checkOf(
     const { settings, url } = installation;
     const contents = await contentsOf(installation);
     if (contents === undefined) return undefined;
+    if (contents.hasUsers && !contents.hasAdmin) {
+      const remedy = `run latchkey user groups NAME ${ADMINS}, with all groups of that user`;
+      return hint(`no account without an end is in the group ${ADMINS}`, remedy);
+    }
     if (contents.hasUsers) return ok("an account exists");
     const file = settings.setupTokenFile;
     let reason: string | undefined;

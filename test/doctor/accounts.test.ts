@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { checkAccounts } from "../../src/doctor/accounts.ts";
 import { allow, foreignFolder, give, isRoot, runUnprivileged } from "../cli/other-user.ts";
+import { execute } from "../support/database.ts";
 import { startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { assertCheck } from "./installation.ts";
@@ -32,6 +33,15 @@ test("accepts a setup token, but no empty one, until there is an account", async
   await assertCheck(checkAccounts, { env }, TOKEN);
   await gate.setUp({ token: "token" });
   await assertCheck(checkAccounts, { env }, ["ok", /an account exists/]);
+  for (const change of ["groups = ',admins,', ends_at = 4000000000000", "groups = ',a-admins,'"]) {
+    execute(gate.databaseFile, `UPDATE users SET ${change}, username = 'changed'`);
+    const none = [
+      "hint",
+      /no account without an end is in the group admins/,
+      /user groups/,
+    ] as const;
+    await assertCheck(checkAccounts, { env }, none);
+  }
 });
 
 test("reports nothing about accounts if the database is unreadable", async (t) => {

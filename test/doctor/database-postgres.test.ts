@@ -7,6 +7,7 @@ import { checkGate } from "../../src/doctor/gate.ts";
 import { inspectPostgres } from "../../src/stores/postgres/inspect.ts";
 import { openPostgres } from "../../src/stores/postgres/store.ts";
 import { SECRET, startGate } from "../support/gate.ts";
+import { runSql } from "../support/postgres-admin.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 import { openStoreAt } from "../support/postgres-store.ts";
 import { hashText } from "../support/store.ts";
@@ -130,7 +131,10 @@ test("detects whether PostgreSQL has an account", async (t) => {
   const env = { HOST: "0.0.0.0", SETUP_TOKEN: "off" };
   const checkWith = (DATABASE_URL: string) =>
     findings(checkAccounts, { env: { ...env, DATABASE_URL } });
-  assertFound(await checkWith(await usedDatabase(t)), ["ok", /^an account exists$/]);
+  const url = await usedDatabase(t);
+  assertFound(await checkWith(url), ["hint", /^no account without an end is in the group admins$/]);
+  await runSql(url, "UPDATE latchkey_users SET groups = ',a,admins,'");
+  assertFound(await checkWith(url), ["ok", /^an account exists$/]);
   assertFound(await checkWith(await server.newDatabase()), [
     "problem",
     /can create the first one$/,

@@ -19,3 +19,9 @@ export interface KnownPasskey {
   /** Its answers so far. Each is accepted once. */
   readonly answers: { readonly answer: PasskeyAnswer; isUsed: boolean }[];
 }
+
+/** A link for one guest, and how many have got in with it. */
+export interface KnownLink {
+  readonly token: string;
+  entered: number;
+}

@@ -1,4 +1,5 @@
 import type pg from "pg";
+import { ADMINS } from "../../core/accounts/set-groups.ts";
 import { type DatabaseContents, type DatabaseInspection, MAX_DENIALS } from "../inspection.ts";
 import type { Row } from "../rows.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
@@ -116,13 +117,17 @@ async function databaseOf(
 async function contentsOf(client: pg.Client, { users, log }: FullNames): Promise<DatabaseContents> {
   const row = await first(
     client,
-    `SELECT EXISTS (SELECT FROM ${users}) AS users, (SELECT max(at) FROM ${log})::float8 AS at,
+    `SELECT EXISTS (SELECT FROM ${users}) AS users,
+       EXISTS (SELECT FROM ${users} 
+         WHERE ends_at IS NULL AND groups LIKE '%,${ADMINS},%') AS admin,
+       (SELECT max(at) FROM ${log})::float8 AS at,
        ARRAY(SELECT address FROM ${log}
              WHERE type = 'signin_rate_limited' AND address IS NOT NULL
              ORDER BY id DESC LIMIT ${MAX_DENIALS}) AS denials`,
   );
   return {
     hasUsers: row.users === true,
+    hasAdmin: row.admin === true,
     latestEntry: row.at === null ? undefined : new Date(Number(row.at)),
     denials: Array.isArray(row.denials) ? row.denials.map(String) : [],
   };

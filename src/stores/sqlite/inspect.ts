@@ -1,6 +1,8 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
+import { ADMINS } from "../../core/accounts/set-groups.ts";
 import { codeOf, messageOf } from "../../core/base/fault.ts";
+import { split } from "../../core/tables.ts";
 import { type DatabaseContents, type DatabaseInspection, MAX_DENIALS } from "../inspection.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
 import { damageIn } from "./damage.ts";
@@ -64,6 +66,15 @@ function stateOf(database: DatabaseSync, checked: SqliteInspection["checked"]): 
   }
 }
 
+/** Compared here: a database that is checked may call no function, not even LIKE. */
+function hasAdmin(database: DatabaseSync): boolean {
+  const text = "SELECT groups FROM users WHERE groups IS NOT NULL AND ends_at IS NULL";
+  for (const { groups } of database.prepare(text).iterate()) {
+    if (split(String(groups)).includes(ADMINS)) return true;
+  }
+  return false;
+}
+
 function contentsOf(database: DatabaseSync): DatabaseContents {
   const newest = database.prepare("SELECT at FROM log_entries ORDER BY at DESC LIMIT 1").get()?.at;
   const denials = database
@@ -73,6 +84,7 @@ function contentsOf(database: DatabaseSync): DatabaseContents {
     .all(MAX_DENIALS);
   return {
     hasUsers: database.prepare("SELECT 1 FROM users LIMIT 1").get() !== undefined,
+    hasAdmin: hasAdmin(database),
     latestEntry: typeof newest === "number" ? new Date(newest) : undefined,
     denials: denials.map(({ address }) => String(address)),
   };
