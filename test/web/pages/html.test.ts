@@ -26,7 +26,8 @@ for (const [name, open] of Object.entries(states)) {
     assert.equal(new Set(ids).size, ids.length, "each ID once");
     const labelled = elements(body, "label").map((label) => label.for);
     const asked = elements(body, "input").filter(
-      ({ type, hidden }) => type !== "hidden" && hidden === undefined,
+      ({ type, hidden, "aria-label": label }) =>
+        type !== "hidden" && hidden === undefined && !label,
     );
     assert.deepEqual(
       labelled,
