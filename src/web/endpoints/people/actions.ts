@@ -4,7 +4,7 @@ import { renameUser } from "../../../core/accounts/rename-user.ts";
 import { groupsIn, setGroups } from "../../../core/accounts/set-groups.ts";
 import { LINK_LIFETIME_MS, makeLink } from "../../../core/links/make-link.ts";
 import { revokeLink } from "../../../core/links/revoke-link.ts";
-import type { Link, UserId } from "../../../core/records.ts";
+import type { UserId } from "../../../core/records.ts";
 import { endSessionsOf } from "../../../core/sessions/end-sessions.ts";
 import { homeLocation } from "../../answers/location.ts";
 import { type Answer, redirect, withHeader } from "../../answers/responses.ts";
@@ -18,36 +18,32 @@ import { type AdmittedRequest, hostOf } from "../../request/web-request.ts";
 import { type PeopleAction, pageOfPeople } from "./for-admins.ts";
 import { peopleData } from "./list.ts";
 
-interface MadeLink {
-  readonly link: Link;
-  readonly token: string;
-}
-
-type Asked = readonly [rules: PeoplePorts, form: Form, madeBy: string];
+type MadeLink = Extract<Awaited<ReturnType<typeof makeLink>>, { readonly kind: "made" }>;
+type Action = (rules: PeoplePorts, form: Form, madeBy: string) => Promise<string | MadeLink>;
 
 const idIn = (form: Form): UserId => form("user") as UserId;
 const groupsOf = (form: Form) => groupsIn(form("groups").replaceAll(/\s/g, ""));
 
 /** What each form does: the outcome of its rule, or a link to show. */
 const actions = {
-  async invite(...[rules, form, madeBy]: Asked) {
+  async invite(rules, form, madeBy) {
     const [name, groups] = [form("username"), groupsOf(form)];
     if (groups === "invalid") return groups;
     return linkFor(rules, { purpose: "invite", groups, madeBy, ...(name !== "" && { name }) });
   },
-  async reset(...[rules, form, madeBy]: Asked) {
+  async reset(rules, form, madeBy) {
     const purpose = form("codes_off") === "" ? "reset" : "reset-codes-off";
     return linkFor(rules, { purpose, madeBy, userId: idIn(form) });
   },
-  revoke: (...[rules, form]: Asked) => revokeLink(rules, form("link")),
-  async groups(...[rules, form]: Asked) {
+  revoke: (rules, form) => revokeLink(rules, form("link")),
+  async groups(rules, form) {
     const groups = groupsOf(form);
     return groups === "invalid" ? groups : setGroups(rules, idIn(form), groups);
   },
-  rename: (...[rules, form]: Asked) => renameUser(rules, idIn(form), form("username")),
-  "sign-out": (...[rules, form]: Asked) => endSessionsOf(rules, idIn(form)),
-  remove: (...[rules, form]: Asked) => removeUser(rules, idIn(form)),
-};
+  rename: (rules, form) => renameUser(rules, idIn(form), form("username")),
+  "sign-out": (rules, form) => endSessionsOf(rules, idIn(form)),
+  remove: (rules, form) => removeUser(rules, idIn(form)),
+} satisfies Record<PeopleAction, Action>;
 
 async function linkFor(
   rules: PeoplePorts,
