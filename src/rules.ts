@@ -42,7 +42,7 @@ import { createWaitingEnds } from "./core/sessions/waiting-ends.ts";
 import { setUp } from "./core/setup/set-up.ts";
 import { changePassword } from "./core/sign-in/change-password.ts";
 import { type SignInOutcome, type SignInPorts, signIn } from "./core/sign-in/sign-in.ts";
-import type { Store } from "./core/store.ts";
+import type { Store, UserStore } from "./core/store.ts";
 import type { AuthParts, SettledOptions } from "./options.ts";
 import { type CookieGuard, readingCookies } from "./web/answers/session-cookie.ts";
 import type {
@@ -176,7 +176,7 @@ export function createRules(
     recentLog: (user) => recentLog(store.log, events, user),
     codes: codeRules({ ...settled, store }, ports, anyCodes),
     links,
-    people: peopleRules(settled, { ...ports, store }),
+    people: peopleRules(settled, store.users, ports),
     asksForCodes: anyCodes.read,
     ports,
     keys: keyRules(settled, { ...ports, keyLimiter }),
@@ -242,28 +242,23 @@ function linkRules(
 /** `undefined` if they are left out. */
 function peopleRules(
   { people: isOn, store: { users, people, log, links } }: SettledOptions,
-  given: Pick<SignInPorts, "users" | "events" | "passwords"> & {
-    readonly store: Store;
-    readonly clock: Clock;
-  },
+  living: Pick<UserStore, "find">,
+  given: Pick<SignInPorts, "users" | "events" | "passwords"> & { readonly clock: Clock },
 ): PeopleRules | undefined {
   if (!isOn) return undefined;
-  if (people === undefined) {
-    throw new Fault("invalid_option", "people takes true only with a store that lists people");
+  if (people === undefined || links === undefined) {
+    throw new Fault("invalid_option", "people takes true only with a store of people and links");
   }
   const { events, clock, passwords } = given;
   return {
     async administrator(id) {
-      const found = await given.store.users.find(id);
+      const found = await living.find(id);
       const user = found && userOf(found);
       return user && isAdmin(user) ? user : undefined;
     },
     portsOf: (actor, client) => ({
       // Of accounts that have ended as well.
-      store: { users, people, log, links },
-      clock,
-      passwords,
-      flush: events.flush,
+      ...{ store: { users, people, log, links }, clock, passwords, flush: events.flush },
       async record(event) {
         if (event.userId !== undefined) given.users.forget(event.userId);
         events.record(byAdmin(event, actor, client));

@@ -178,26 +178,23 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
 
 /** The pages for administrators, whose code is loaded on first use. */
 function addPeople(ports: WebPorts, people: PeopleRules, site: Map<string, Methods>): void {
-  const { paths } = ports;
-  const list = forAdmins(ports, people, async (request) => {
-    const { getPeople } = await import("./endpoints/people/list.ts");
-    return getPeople(people)(ports, request);
-  });
-  const activity = forAdmins(ports, people, async (request) => {
-    const { getActivity } = await import("./endpoints/people/activity.ts");
-    return getActivity(people)(ports, request);
-  });
-  site.set(paths.people, { GET: list });
-  site.set(`${paths.people}/activity`, { GET: activity });
+  const { people: path } = ports.paths;
+  const page = forAdmins(ports, people, async (request) =>
+    (await import("./endpoints/people/list.ts")).getPeople(ports, people, request),
+  );
+  const activity = forAdmins(ports, people, async (request) =>
+    (await import("./endpoints/people/activity.ts")).getActivity(ports, people, request),
+  );
+  site.set(path, { GET: page });
+  site.set(`${path}/activity`, { GET: activity });
   for (const action of PEOPLE_ACTIONS) {
-    const post = withForm<AdmittedRequest>(ports, async (...given) => {
-      const { postPeople } = await import("./endpoints/people/actions.ts");
-      return postPeople(people, action)(...given);
-    });
+    const post = withForm<AdmittedRequest>(ports, async (...given) =>
+      (await import("./endpoints/people/actions.ts")).postPeople(people, action)(...given),
+    );
     const POST = forAdmins(ports, people, (request) =>
       confirmed(ports, pageOfPeople(ports, request), post)(request),
     );
-    site.set(`${paths.people}/${action}`, { POST: refusingCrossSite(ports, POST) });
+    site.set(`${path}/${action}`, { POST: refusingCrossSite(ports, POST) });
   }
 }
 

@@ -99,6 +99,16 @@ async function manyRows({ page, gate }: AtGate, count: number): Promise<void> {
   for (const row of await page.locator(".row").all()) await row.click();
 }
 
+const PEOPLE = "/account/people";
+
+function addPeople({ gate }: AtGate): void {
+  const insert = "INSERT INTO users (id, username, password_hash, groups, ends_at) VALUES";
+  execute(gate.databaseFile, `${insert} ('2', 'ben', 'x', ',family,photos,', NULL)`);
+  const name = "clara.with.a.rather.long.username@example.org";
+  execute(gate.databaseFile, `${insert} ('3', '${name}', 'x', NULL, NULL)`);
+  execute(gate.databaseFile, `${insert} ('4', 'cat sitter', '$guest$', ',camera,', 4e12)`);
+}
+
 /** A form on a page of another site. */
 async function crossSite({ page, gate }: AtGate): Promise<void> {
   const form = `<form method="post" action="${gate.url}/login"><button>Send</button></form>`;
@@ -159,6 +169,22 @@ export const states: readonly State[] = [
     await carry(at, inThePast((await at.page.context().cookies())[0]?.value ?? ""));
     await to("/login?error=1&again=1")(at);
   }),
+  home("people", async (at) => {
+    addPeople(at);
+    await to(PEOPLE)(at);
+  }),
+  home("people, with a person unfolded and a problem", async (at) => {
+    addPeople(at);
+    await to(`${PEOPLE}?q=ben`)(at);
+    await unfold(at.page);
+    await at.page.locator('[id="groups-2"]').fill("Not a group");
+    await leave(at.page, () => at.page.locator('[id="groups-2"]').press("Enter"));
+  }),
+  home("people, with a new link", async (at) => {
+    await to(PEOPLE)(at);
+    await submit(at.page, `${PEOPLE}/invite`);
+  }),
+  home("activity of everybody", to(`${PEOPLE}/activity`)),
   home("sign-in with a code", async (at) => {
     await codesOn(at);
     await at.page.context().clearCookies();

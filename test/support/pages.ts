@@ -57,6 +57,6 @@ export const plain: Omit<PageData, "error"> = {
   setup: { tokenExpected: false, token: "", username: "", domain: "", offersDomain: false },
   link: { purpose: "invite", username: "", isUsernameSet: false },
   home: { activity: { kind: "none" }, sessions: { kind: "none" }, codes: { kind: "none" } },
-  people: { people: [], search: "" },
-  activity: { entries: [], name: "", type: undefined, types: [], older: undefined },
+  people: { people: [], links: [], search: "" },
+  activity: { entries: [], name: "", type: undefined, types: [], next: undefined },
 };

@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import type { Event } from "../log/events.ts";
 import type { Passwords } from "../passwords/passwords.ts";
-import type { LinkStore, LogStore, PeopleStore, Store } from "../store.ts";
+import type { Store } from "../store.ts";
 
 /** What the rules of the account commands need. */
 export interface AccountPorts {
@@ -14,12 +14,7 @@ export interface AccountPorts {
 
 /** What the rules need on the pages for administrators. `record` also says who did it. */
 export interface PeoplePorts extends AccountPorts {
-  readonly store: Pick<Store, "users"> & {
-    readonly people: PeopleStore;
-    readonly log: Pick<LogStore, "newest">;
-    /** `undefined` if the store keeps none. */
-    readonly links: LinkStore | undefined;
-  };
+  readonly store: Required<Pick<Store, "users" | "people" | "links" | "log">>;
   /** Writes the entries of the audit log that wait, for 250 ms at most. */
   readonly flush: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { User } from "../../core/records.ts";
+import type { Link, Person, User } from "../../core/records.ts";
 import type { QrCode } from "./qr-code.ts";
 import type { Words } from "./words/en.ts";
 import type { Locale } from "./words.ts";
@@ -96,25 +96,22 @@ export interface PageData {
     readonly people: readonly ShownPerson[];
     /** The part of usernames by which people are found. */
     readonly search: string;
-    /** The query of the page before. */
-    readonly previous?: string | undefined;
+    /** The query of the next page. */
     readonly next?: string | undefined;
-    /** Those that can be used; `undefined` if the store keeps none. */
-    readonly links?: readonly ShownLink[] | undefined;
+    readonly links: readonly (Pick<Link, "id" | "purpose" | "name"> & { readonly end: string })[];
     /** A new link, in place of everything else. */
-    readonly made?: MadeLink;
+    readonly made?: Pick<Link, "purpose"> & { readonly url: string; readonly end: string };
     readonly problem?: { readonly message: string; readonly fields: FieldsOf<string> };
   };
   readonly activity: {
-    /** Newest first. */
-    readonly entries: readonly ListedEntry[];
+    /** Newest first, each with who did it and where from. */
+    readonly entries: readonly (ActivityEntry & { readonly detail: string })[];
     /** The username of the only person, otherwise empty. */
     readonly name: string;
     /** The only type. */
     readonly type: string | undefined;
     readonly types: readonly string[];
-    /** The query of the page of older entries. */
-    readonly older: string | undefined;
+    readonly next: string | undefined;
   };
   readonly error: {
     readonly status: number;
@@ -208,39 +205,11 @@ interface ListedPasskey {
   readonly used?: ShownTime | undefined;
 }
 
-/** A person, as administrators see them. */
-export interface ShownPerson {
-  readonly id: string;
-  /** Cut if it is long, as are other texts that somebody has chosen. */
-  readonly username: string;
-  readonly isGuest: boolean;
-  readonly groups: readonly string[];
+/** Cut where they are long, as are other texts that somebody has chosen. */
+interface ShownPerson extends Omit<Person, "endsAt" | "signedInAt"> {
   readonly signedIn: ShownTime | undefined;
-  readonly sessions: number;
-  readonly codes: boolean;
-  readonly passkeys: boolean;
   /** When the account ends, formatted for the reader. */
   readonly end: string | undefined;
-}
-
-/** A one-time link that can be used. */
-export interface ShownLink {
-  readonly id: string;
-  readonly purpose: PageData["link"]["purpose"];
-  /** Whom it is for, if that is known. */
-  readonly name: string;
-  readonly end: string;
-}
-
-interface MadeLink {
-  readonly purpose: PageData["link"]["purpose"];
-  readonly url: string;
-  readonly end: string;
-}
-
-/** With who did it, and where from. */
-export interface ListedEntry extends ActivityEntry {
-  readonly detail: string;
 }
 
 export interface KeySection {

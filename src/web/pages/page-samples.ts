@@ -65,13 +65,11 @@ const unreadable: PageData["home"] = {
   sessions: { kind: "unreadable" },
   problem: { form: "password", message: "invalid", fields: ["current_password"] },
 };
-const person = {
-  ...{ id: "1", username: "sample", isGuest: false, groups: ["family"], signedIn: time },
-  ...{ sessions: 1, codes: true, passkeys: true, end: undefined },
-};
-const people: PageData["people"] = { people: [person], search: "", previous: "?", next: "?" };
+const facts = { sessions: 1, codes: true, passkeys: true, signedIn: time, end: time.utc };
+const person = { user: { id: "1" as UserId, username: "sample", groups: ["sample"] }, ...facts };
+const people = { people: [person], search: "sample", next: "?", links: [] };
 const openLink = { id: "1", purpose: "invite", name: "sample", end: time.utc } as const;
-const problemAt = (field: string) => ({ message: "invalid", fields: [field] as const });
+const activity = { entries: [], name: "", type: undefined, types: ["signin"], next: undefined };
 
 const excluded = { status: 403, message: "excluded", offersSignOut: true } as const;
 const wrongCode = { form: "codes", message: "invalid", fields: ["code"] } as const;
@@ -119,23 +117,13 @@ export const samples: Samples = {
     [signedIn, { ...home, codes: { kind: "turned-on", recoveryCodes: ["00000"], of: "sample" } }],
   ],
   people: [
-    [signedIn, { ...people, links: [openLink], problem: problemAt("groups-1") }],
-    [signedIn, { ...people, links: [], problem: problemAt("invite-groups") }],
-    [
-      signedIn,
-      { people: [{ ...person, isGuest: true, signedIn: undefined, end: "" }], search: "a" },
-    ],
-    [signedIn, { people: [], search: "", made: { purpose: "reset", url: "/link/a", end: "" } }],
+    [signedIn, { ...people, links: [openLink] }],
+    [signedIn, { ...people, problem: { message: "invalid", fields: ["groups-1"] } }],
+    [signedIn, { ...people, people: [], made: { purpose: "reset", url: "/link/a", end: "" } }],
   ],
   activity: [
-    [
-      signedIn,
-      {
-        ...{ entries: [{ text: "sample", detail: "::1", ...time }], name: "sample", older: "?" },
-        ...{ type: "signin", types: ["signin"] },
-      },
-    ],
-    [signedIn, { entries: [], name: "", type: undefined, types: [], older: undefined }],
+    [signedIn, activity],
+    [signedIn, { ...activity, entries: [{ text: "sample", detail: "::1", ...time }], next: "?" }],
   ],
   error: [
     [signedOut, { status: 500, message: "failed" }],

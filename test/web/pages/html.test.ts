@@ -27,7 +27,10 @@ for (const [name, open] of Object.entries(states)) {
     const labelled = elements(body, "label").map((label) => label.for);
     const asked = ["input", "select"]
       .flatMap((name) => elements(body, name))
-      .filter(({ type, hidden }) => type !== "hidden" && hidden === undefined);
+      .filter(
+        ({ type, hidden, "aria-label": label }) =>
+          type !== "hidden" && hidden === undefined && !label,
+      );
     assert.deepEqual(labelled.map(String).sort(), asked.map(({ id }) => String(id)).sort());
     const references = [...body.matchAll(/\saria-(?:describedby|labelledby)="([^"]*)"/g)];
     for (const id of references.flatMap(([, named = ""]) => named.split(" "))) {

@@ -149,6 +149,8 @@ export const states: Readonly<Record<string, State>> = {
     send("/login", { headers: { Cookie: "latchkey-notice=password-changed" } }),
   ),
   "error for a link": signedOut(openPath("/link/unknown")),
+  people: home(openPath("/account/people")),
+  "activity of everybody": home(openPath("/account/people/activity")),
   "error when signed in": home(openPath("/nothing")),
   "error for a user whom an app does not admit": home(excluded),
 };

@@ -8,6 +8,18 @@ import type { PeopleRules, WebPorts } from "../../ports.ts";
 import type { AdmittedRequest } from "../../request/web-request.ts";
 import { pageOfForm } from "../account.ts";
 
+/** The forms of the page, by the end of their paths. */
+export const PEOPLE_ACTIONS = [
+  "invite",
+  "reset",
+  "revoke",
+  "groups",
+  "rename",
+  "sign-out",
+  "remove",
+] as const;
+export type PeopleAction = (typeof PEOPLE_ACTIONS)[number];
+
 /**
  * The endpoint for administrators. To other users, and to guests, the path is an unknown one. The
  * store decides, since another process may have taken away the group a moment ago.
@@ -33,23 +45,3 @@ export function pageOfPeople({ paths }: WebPorts, request: AdmittedRequest): str
   const page = pageOfForm(request, paths) ?? "";
   return pathOf(page) === paths.people ? page : paths.people;
 }
-
-/** The forms of the page, by the end of their paths. */
-export const PEOPLE_ACTIONS: readonly PeopleAction[] = [
-  "invite",
-  "reset",
-  "revoke",
-  "groups",
-  "rename",
-  "sign-out",
-  "remove",
-];
-
-export type PeopleAction =
-  | "invite"
-  | "reset"
-  | "revoke"
-  | "groups"
-  | "rename"
-  | "sign-out"
-  | "remove";

@@ -5,7 +5,6 @@ import { wordsIn } from "../../../../src/web/pages/words.ts";
 import { memoryStore } from "../../../stores/memory-store.ts";
 import { startApp, startConfiguredApp } from "../../../support/app.ts";
 import { execute } from "../../../support/database.ts";
-import { startGate } from "../../../support/gate.ts";
 import { linkPath } from "../../../support/link.ts";
 import { elements } from "../../../support/markup.ts";
 import { inThePast } from "../../../support/mint.ts";
@@ -108,11 +107,6 @@ test("in the library the pages are off unless the option people is on, which nee
   assert.ok(links.some(({ href }) => href === PEOPLE));
   await assert.rejects(startApp(t, { people: true, store: memoryStore() }), {
     code: "invalid_option",
-    message: "people takes true only with a store that lists people",
+    message: "people takes true only with a store of people and links",
   });
-});
-
-test("before the setup, the pages lead to it", async (t) => {
-  const gate = await startGate(t);
-  assert.match((await gate.send(PEOPLE)).location ?? "", /^\/setup/);
 });

@@ -54,8 +54,8 @@ test("shows what is wrong at the field, on the page with its search, and changes
     ["rename", { user, username: "other" }, `username-${user}`, en.messages.usernameTaken],
     ["groups", lastAdmin, `groups-${ownId}`, en.messages.lastAdmin],
     ["remove", { user: ownId }, `groups-${ownId}`, en.messages.lastAdmin],
-    ["invite", { username: "other" }, "invite-username", en.messages.usernameTaken],
-    ["invite", { groups: "A" }, "invite-groups", en.messages.groupsInvalid],
+    ["invite", { username: "other" }, "username-", en.messages.usernameTaken],
+    ["invite", { groups: "A" }, "groups-", en.messages.groupsInvalid],
   ] as const) {
     const q = field.includes("member") ? "member" : "owner";
     const { status, body } = await act(action, form, { headers: { Referer: Referer(q) } });

@@ -30,8 +30,8 @@ test("shows each person with groups, last sign-in, sessions, codes, passkeys and
   const facts = (html: string): readonly string[] =>
     [...html.matchAll(/<small[^>]*>([^<]+)<\/small>/g)].map(([, text = ""]) => text);
   const status = `family, photos, ${en.active("0")}, until Jan 31, 2099, 12:00 PM UTC`;
-  assert.deepEqual(facts(member), [status, en.noneYet, en.yes, en.no]);
-  assert.deepEqual(facts(owner), [`admins, ${en.active("1")}`, en.no, en.no]);
+  assert.deepEqual(facts(member), [status, en.noneYet, "✓", "–"]);
+  assert.deepEqual(facts(owner), [`admins, ${en.active("1")}`, "–", "–"]);
   assert.match(owner, /Last sign-in <time datetime="20/);
 });
 
@@ -51,10 +51,8 @@ test("finds people by a part of the name, and 5,000 in pages, in a time that no 
   });
   const first = (await open(PEOPLE)).body;
   assert.deepEqual([namesIn(first).length, namesIn(first)[0]], [25, "Person 1000"]);
-  assert.equal(linkTo(first, "prev"), undefined);
   const second = (await open(linkTo(first, "next") ?? "")).body;
   assert.equal(namesIn(second)[0], "Person 1025");
-  assert.deepEqual(namesIn((await open(linkTo(second, "prev") ?? "")).body), namesIn(first));
   const last = (await open(`${PEOPLE}?page=200`)).body;
   assert.deepEqual([namesIn(last), linkTo(last, "next")], [["owner"], undefined]);
   const found = (await open(`${PEOPLE}?q=pERSON+599`)).body;
