@@ -6,6 +6,7 @@ import { postPassword } from "./endpoints/account.ts";
 import { refusingOtherHosts } from "./endpoints/allowed-hosts.ts";
 import { postBeginCodes, postConfirmCodes, postTurnOffCodes } from "./endpoints/codes.ts";
 import { forwardAuth } from "./endpoints/forward-auth.ts";
+import { suffixedForwardAuth } from "./endpoints/forward-auth-suffix.ts";
 import { getHome } from "./endpoints/home.ts";
 import { getLogin, postLogin } from "./endpoints/login.ts";
 import { getMe } from "./endpoints/me.ts";
@@ -55,7 +56,12 @@ export function createRoutes(ports: WebPorts): Routes {
   const unknown = refusingOtherHosts(ports, (request) =>
     ports.views.error(request, 404, "noSuchPage"),
   );
-  const otherwise = failingSafely(ports, unknown);
+  const suffixed = `${paths.base}${FORWARD_AUTH}/`;
+  const otherwise = failingSafely(ports, (request) =>
+    options.standalone && request.path.startsWith(suffixed)
+      ? suffixedForwardAuth(ports, request)
+      : unknown(request),
+  );
   return {
     paths: new Set(table.keys()),
     answer: (request) => (table.get(request.path) ?? otherwise)(request),
