@@ -84,6 +84,7 @@ const shapes: Readonly<Record<string, (bytes: number) => Visit>> = {
   "Host and Cookie": (bytes) => ({
     headers: { Host: "h".repeat(5_000), Cookie: cookieOf(bytes) },
   }),
+  Authorization: (bytes) => ({ headers: { Authorization: "a".repeat(bytes) } }),
   "Cookie and the path": (bytes) => ({
     path: `/${"p".repeat(5_000)}`,
     headers: { Cookie: cookieOf(bytes) },

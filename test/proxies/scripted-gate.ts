@@ -48,8 +48,10 @@ export interface ScriptedGate {
   stop(): void;
 }
 
+const OWNER = "Remote-User: owner\r\nRemote-User-Id: 1\r\n";
+
 /**
- * A gate that admits a request with `session=valid`, answers others with 401, and fails as the page
+ * A gate that admits a request with `session=valid` or the key `latchkey_valid`, answers others with 401, and fails as the page
  * asks for: `/fault/2` with the third of the faults.
  */
 export async function startScriptedGate(t: TestContext): Promise<ScriptedGate> {
@@ -64,8 +66,9 @@ export async function startScriptedGate(t: TestContext): Promise<ScriptedGate> {
       if (!head.includes("\r\n\r\n")) return;
       const fault = behaviours[Number(/^x-forwarded-uri: \/fault\/(\d+)/im.exec(head)?.[1])];
       if (fault !== undefined) fault(socket);
-      else if (/^cookie:.*\bsession=valid/im.test(head))
-        socket.write(answer("200 OK", "Remote-User: owner\r\nRemote-User-Id: 1\r\n"));
+      else if (/^cookie:.*\bsession=valid/im.test(head)) socket.write(answer("200 OK", OWNER));
+      else if (/^authorization:.*\blatchkey_valid/im.test(head))
+        socket.write(answer("200 OK", `${OWNER}Latchkey-Key: accepted\r\n`));
       else socket.write(answer("401 Unauthorized"));
       head = "";
     });

@@ -38,7 +38,7 @@ route {
 	${publicPaths === undefined ? "" : publicRoute(publicPaths, server.place)}
 	forward_auth ${gate.place} {
 		uri /forward-auth?${lists}
-		copy_headers Remote-User Remote-User-Id Remote-Groups
+		copy_headers Remote-User Remote-User-Id Remote-Groups Latchkey-Key
 		transport http {
 			dial_timeout 5s
 			response_header_timeout 5s
@@ -46,6 +46,9 @@ route {
 	}
 	@no_user expression ${NO_USER}
 	error @no_user 503
+	@key header Latchkey-Key accepted
+	request_header @key -Authorization
+	request_header -Latchkey-Key
 	reverse_proxy ${server.place} {
 		${NO_SESSION}
 		header_up Remote-User {header.Remote-User}

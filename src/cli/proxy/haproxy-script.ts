@@ -1,6 +1,6 @@
 /** The script that asks the gate, as `/etc/haproxy/latchkey.lua`. */
-export const haproxyScript: string = `local PASSED = { "host", "cookie", "accept", "accept-language", "x-requested-with", "hx-request",
-  "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "x-request-id" }
+export const haproxyScript: string = `local PASSED = { "host", "cookie", "authorization", "accept", "accept-language", "x-requested-with",
+  "hx-request", "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "x-request-id" }
 local OWN = { ["connection"] = true, ["content-length"] = true, ["transfer-encoding"] = true }
 -- What fits into HAProxy's buffer (tune.bufsize, 16384 bytes) together with the names.
 local MAX_BYTES = 15000
@@ -46,6 +46,8 @@ core.register_action("forward-auth", { "http-req" }, function(txn, url)
     txn.http:req_set_header("remote-user", user)
     txn.http:req_set_header("remote-user-id", id)
     txn.http:req_set_header("remote-groups", joined(headers["remote-groups"], ",") or "")
+    -- An accepted key is for the gate alone.
+    if headers["latchkey-key"] then txn.http:req_del_header("authorization") end
     return txn:set_var("txn.admitted", true)
   end
   -- 502 and 504 are HAProxy's own answers for a gate that does not answer.

@@ -27,6 +27,18 @@ map $cookies_twice $app_cookies {
     "~(^|;)[ \t]*session[ \t]*=" "";
 }
 
+# The client's Authorization, except a key that the gate has accepted: it is for the gate alone.
+map $key $app_authorization {
+    default "";
+    "" $http_authorization;
+}
+
+# The port that the client used, for the host name by which nginx chose the server.
+map $http_host $host_port {
+    default "";
+    "~(?<port>:\d+)$" $port;
+}
+
 # Empty unless the gate has named a user: proxy_pass then fails, and the app gets nothing.
 map $user $admitted {
     default http://;
@@ -79,7 +91,7 @@ server {
         proxy_read_timeout 5s;
         proxy_pass_request_body off;
         proxy_set_header Content-Length "";
-        proxy_set_header X-Forwarded-Host $http_host;
+        proxy_set_header X-Forwarded-Host $host$host_port;
         proxy_set_header X-Forwarded-Uri $request_uri;
         proxy_set_header X-Forwarded-Method $request_method;
     }
@@ -91,6 +103,8 @@ server {
         auth_request_set $user $upstream_http_remote_user;
         auth_request_set $user_id $upstream_http_remote_user_id;
         auth_request_set $groups $upstream_http_remote_groups;
+        auth_request_set $key $upstream_http_latchkey_key;
+        auth_request_set $retry_after $upstream_http_retry_after;
         error_page 401 = @sign_in;
         error_page 403 /latchkey-asks;
 
@@ -99,6 +113,7 @@ server {
         proxy_http_version 1.1;
         proxy_set_header Upgrade $app_upgrade;
         proxy_set_header Connection $app_connection;
+        proxy_set_header Authorization $app_authorization;
         proxy_set_header Remote-User $user;
         proxy_set_header Remote-User-Id $user_id;
         proxy_set_header Remote-Groups $groups;
@@ -106,6 +121,10 @@ server {
     }
 
     location @sign_in {
+        add_header Retry-After $retry_after always;
+        if ($retry_after != "") {
+            return 429;
+        }
         if ($sign_in = "") {
             return 401;
         }
@@ -158,7 +177,7 @@ const CACHE = `proxy_cache_path /run/latchkey keys_zone=latchkey:10m max_size=64
 /** The client's parts come first: what an administrator has written ends the key, whatever they are. */
 const remembered = ({ lists }: ProxyPlan, seconds: string): string => block`
 proxy_cache latchkey;
-proxy_cache_key "$http_cookie\n$http_authorization\n$http_host\n$request_method\n${lists}";
+proxy_cache_key "$http_cookie\n$http_authorization\n$http_host\n$host\n$request_method\n${lists}";
 proxy_cache_valid 200 ${seconds}s;
 proxy_ignore_headers Cache-Control Expires X-Accel-Expires;
 proxy_set_header Cookie $http_cookie;

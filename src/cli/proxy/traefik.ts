@@ -21,8 +21,8 @@ http:
           X-Request-Id: ""
     latchkey:
       forwardAuth:
-        address: http://${plan.gate.place}/forward-auth${plan.lists && `?${plan.lists}`}
-        authResponseHeaders: [Remote-User, Remote-User-Id, Remote-Groups]
+        address: http://${plan.gate.place}/forward-auth?${joined(["authorization=pass", plan.lists], "&")}
+        authResponseHeaders: [Remote-User, Remote-User-Id, Remote-Groups, Authorization]
   services:
     ${[{ name: "gate", server: plan.gate }, ...plan.apps].map(service).join("\n")}
 `;

@@ -9,6 +9,8 @@ export interface ForwardAuthQuery {
   readonly users: readonly string[];
   /** The lists of groups. */
   readonly groups: readonly string[];
+  /** `pass`: the answer that admits repeats the request's `Authorization`. */
+  readonly authorization: "leave-out" | "pass";
 }
 
 interface UnknownParameter {
@@ -16,7 +18,13 @@ interface UnknownParameter {
   readonly name: string;
 }
 
-const NO_QUERY: ForwardAuthQuery = { kind: "query", deny: "redirect", users: [], groups: [] };
+const NO_QUERY: ForwardAuthQuery = {
+  kind: "query",
+  deny: "redirect",
+  users: [],
+  groups: [],
+  authorization: "leave-out",
+};
 
 /**
  * Reads the query as sent, with its `?`, so that `%2C` is a comma in a name and `,` separates names.
@@ -25,7 +33,7 @@ const NO_QUERY: ForwardAuthQuery = { kind: "query", deny: "redirect", users: [],
 export function readForwardAuthQuery(query: string): ForwardAuthQuery | UnknownParameter {
   // Most proxies ask without one, with every request to an app.
   if (query === "") return NO_QUERY;
-  let deny: ForwardAuthQuery["deny"] = "redirect";
+  let { deny, authorization } = NO_QUERY;
   const users: string[] = [];
   const groups: string[] = [];
   for (const parameter of query.slice(1).split("&")) {
@@ -34,9 +42,10 @@ export function readForwardAuthQuery(query: string): ForwardAuthQuery | UnknownP
     if (name === "users") users.push(value);
     else if (name === "groups") groups.push(value);
     else if (name === "deny") deny = value === "401" ? "401" : deny;
+    else if (name === "authorization") authorization = value === "pass" ? "pass" : authorization;
     else if (parameter !== "") return { kind: "unknown-parameter", name };
   }
-  return { kind: "query", deny, users, groups };
+  return { kind: "query", deny, users, groups, authorization };
 }
 
 /**

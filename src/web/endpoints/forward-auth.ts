@@ -1,6 +1,6 @@
 import { andThen, type MaybePromise } from "../../core/base/maybe-promise.ts";
 import type { User } from "../../core/records.ts";
-import { type Answer, redirect, respond, respondText } from "../answers/responses.ts";
+import { type Answer, redirect, respond, respondText, withHeader } from "../answers/responses.ts";
 import { acceptedTarget, withReturnTo } from "../answers/return-to.ts";
 import { withRequestId } from "../endpoint.ts";
 import { signInPath } from "../guards.ts";
@@ -29,7 +29,7 @@ export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<
     }
     const { user } = admission;
     return admitsUser(query, user)
-      ? admissionOf(user)
+      ? passingOn(query, request, admissionOf(user))
       : withRequestId(ports, () => exclude(ports, Object.assign(request, { user })))(request);
   });
 }
@@ -37,7 +37,7 @@ export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<
 /** Tells the operator, whose proxy returns the line to the browser. */
 const unknownParameter = ({ paths }: WebPorts, name: string): Answer =>
   respondText(
-    `unknown query parameter ${JSON.stringify(name)}: ${paths.base}${FORWARD_AUTH} accepts users, groups and deny; in Caddy, write "uri ${paths.base}${FORWARD_AUTH}?" with the question mark, which keeps the query of the page out`,
+    `unknown query parameter ${JSON.stringify(name)}: ${paths.base}${FORWARD_AUTH} accepts users, groups, deny and authorization; in Caddy, write "uri ${paths.base}${FORWARD_AUTH}?" with the question mark, which keeps the query of the page out`,
     400,
   );
 
@@ -67,6 +67,16 @@ function exclude({ views, proxies }: WebPorts, request: AdmittedRequest): MaybeP
   if (!asksForPage(request)) return respond(null, 403);
   const target = readTarget(proxies, request);
   return views.excluded(request, target && new URL(target).host);
+}
+
+/** With the client's `Authorization`, for a proxy that replaces it by that of the answer. */
+function passingOn(
+  { authorization }: ForwardAuthQuery,
+  request: WebRequest,
+  answer: Answer,
+): Answer {
+  const given = authorization === "pass" ? request.header("authorization") : undefined;
+  return given === undefined ? answer : withHeader(answer, "Authorization", given);
 }
 
 /** By the objects of the user memory: a user that was read again gets a new answer. */
