@@ -103,7 +103,7 @@ function withConfigurations(page: string): string {
   });
 }
 
-const CONFIGURED = ["caddy", "haproxy", "nginx", "traefik", "recipes"];
+const CONFIGURED = ["caddy", "haproxy", "nginx", "traefik"];
 
 const COMPOSE = "caddy --auth-host auth.example.org --app app.example.org=http://app:80";
 

@@ -23,11 +23,11 @@ const DOWN: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 
 /** Every configuration with a guard, of a page and of the recipes. */
 const configurations: Readonly<
-  Record<string, (proxy: ProxyServer) => readonly [ProxyServer, SetUp]>
+  Record<string, (proxy: ProxyServer) => readonly [ProxyServer, SetUp, (readonly string[])?]>
 > = {
   "one host": (proxy) => [proxy, "One host"],
   "two hosts": (proxy) => [proxy, "Two hosts"],
-  "public paths": (proxy) => [withRecipe(proxy, "Paths that stay public"), "One host"],
+  "public paths": (proxy) => [proxy, "One host", ["--public", "/public"]],
   "API paths": (proxy) => [withRecipe(proxy, "API paths"), "One host"],
   "local network": (proxy) => [withRecipe(proxy, "Local network without a sign-in"), "One host"],
 };
