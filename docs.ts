@@ -90,18 +90,16 @@ export function printedBy(args: readonly string[], settings: string): string {
 export const argumentsIn = (block: string): readonly string[] =>
   block.replaceAll("\\\n", "").trim().split(/\s+/).slice(2);
 
-/** A page with the block below each `latchkey proxy` as it prints it, for the last settings above. */
-function withConfigurations(page: string): string {
-  let settings = "";
-  let printed: string | undefined;
-  return page.replace(/^```(\w+)\n(.*?)^```$/gms, (block, language: string, content: string) => {
-    const made = printed && `\`\`\`${language}\n${printed}\`\`\``;
-    const isCommand = content.startsWith("latchkey proxy ");
-    printed = isCommand ? printedBy(argumentsIn(content), settings) : undefined;
-    if (/^[A-Z_]+=/.test(content)) settings = content;
-    return made ?? block;
+/** A command in a page, and right below it the block with what it prints. */
+const PRINTED = /^```sh\n(latchkey proxy .*?)^```\n\n```(\w+)\n.*?^```$/gms;
+
+/** A page with what its commands print, for the settings that are the last ones above each. */
+const withConfigurations = (page: string): string =>
+  page.replace(PRINTED, (_, command: string, language: string, at: number) => {
+    const above = [...page.slice(0, at).matchAll(/^```sh\n([A-Z_]+=.*?)^```/gms)];
+    const printed = printedBy(argumentsIn(command), above.at(-1)?.[1] ?? "");
+    return `\`\`\`sh\n${command}\`\`\`\n\n\`\`\`${language}\n${printed}\`\`\``;
   });
-}
 
 const CONFIGURED = ["caddy", "haproxy", "nginx", "traefik"];
 

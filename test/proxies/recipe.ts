@@ -19,7 +19,7 @@ const recipes: Readonly<Record<Recipe, Lines>> = {
   "Local network without a sign-in": {
     ...above,
     nginx: [
-      'map $user $admitted {\n    default http://;\n    "" "";\n}\n',
+      'map $user $admitted { default http://; "" ""; }\n',
       "        auth_request /latchkey-asks;\n",
     ],
   },

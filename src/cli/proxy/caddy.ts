@@ -10,7 +10,7 @@ const gateSite = ({ gateHost, gate }: ProxyPlan): string | undefined =>
   block`
 ${gateHost} {
 	request_header X-Request-Id {http.request.uuid}
-	reverse_proxy ${gate.place}
+	reverse_proxy ${gate}
 }`;
 
 const appSite = (plan: ProxyPlan, app: PlannedApp): string => block`
@@ -22,7 +22,7 @@ ${app.host} {
 const shared = (plan: ProxyPlan, app: PlannedApp): string => block`
 @gate path ${[...GATE_PATHS, ...GATE_FOLDERS.map((folder) => `${folder}*`)].join(" ")}
 handle @gate {
-	reverse_proxy ${plan.gate.place}
+	reverse_proxy ${plan.gate}
 }
 
 handle {
@@ -35,8 +35,8 @@ route {
 	request_header -X_Forwarded*
 	@no_websocket not vars_regexp {header.Upgrade} (?i)^websocket$
 	request_header @no_websocket -Upgrade
-	${publicPaths === undefined ? "" : publicRoute(publicPaths, server.place)}
-	forward_auth ${gate.place} {
+	${publicPaths === undefined ? "" : publicRoute(publicPaths, server)}
+	forward_auth ${gate} {
 		uri /forward-auth?${lists}
 		copy_headers Remote-User Remote-User-Id Remote-Groups Latchkey-Key
 		transport http {
@@ -49,7 +49,7 @@ route {
 	@key header Latchkey-Key accepted
 	request_header @key -Authorization
 	request_header -Latchkey-Key
-	reverse_proxy ${server.place} {
+	reverse_proxy ${server} {
 		${NO_SESSION}
 		header_up Remote-User {header.Remote-User}
 		header_up Remote-User-Id {header.Remote-User-Id}

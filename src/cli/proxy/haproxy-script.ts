@@ -4,6 +4,9 @@ export const haproxyScript: string = `local PASSED = { "host", "cookie", "author
 local OWN = { ["connection"] = true, ["content-length"] = true, ["transfer-encoding"] = true }
 -- What fits into HAProxy's buffer (tune.bufsize, 16384 bytes) together with the names.
 local MAX_BYTES = 15000
+-- Answers that admit are remembered for as long as txn.remember says, in seconds.
+local MAX_REMEMBERED = 1000
+local remembered, count = {}, 0
 -- HAProxy asks up to four times, so this is a quarter of what a client waits for a frozen gate.
 local TIMEOUT_MS = 1200
 
@@ -24,6 +27,30 @@ core.register_action("drop-session", { "http-req" }, function(txn)
   if #kept > 0 then txn.http:req_add_header("cookie", table.concat(kept, ";")) end
 end)
 
+-- Everything from the client that decides whether it is admitted, and what the proxy asks.
+local function keyOf(asked, url)
+  local parts = { url }
+  for _, name in ipairs({ "x-forwarded-method", "x-forwarded-host", "host", "authorization", "cookie" }) do
+    parts[#parts + 1] = (asked[name] or { "" })[1]
+  end
+  return table.concat(parts, "\\n")
+end
+
+local function remember(key, admission)
+  if count >= MAX_REMEMBERED then remembered, count = {}, 0 end
+  if not remembered[key] then count = count + 1 end
+  remembered[key] = admission
+end
+
+local function admit(txn, admission)
+  txn.http:req_set_header("remote-user", admission.user)
+  txn.http:req_set_header("remote-user-id", admission.id)
+  txn.http:req_set_header("remote-groups", admission.groups)
+  -- An accepted key is for the gate alone.
+  if admission.key then txn.http:req_del_header("authorization") end
+  return txn:set_var("txn.admitted", true)
+end
+
 -- Sets txn.admitted after a 200 with the user. HAProxy continues with the next rule when a script
 -- fails, so the app is protected by the rule that denies requests without this variable.
 core.register_action("forward-auth", { "http-req" }, function(txn, url)
@@ -39,16 +66,20 @@ core.register_action("forward-auth", { "http-req" }, function(txn, url)
   end
   if bytes > MAX_BYTES then return txn:done({ status = 431 }) end
 
+  local seconds, now = txn:get_var("txn.remember"), core.now()
+  local at = now.sec + now.usec / 1e6
+  local key = seconds and keyOf(asked, url)
+  local known = key and remembered[key]
+  if known and at >= known.at and at - known.at < seconds then return admit(txn, known) end
+
   local answer = core.httpclient():get({ url = url, headers = asked, timeout = TIMEOUT_MS })
   local status, headers = answer.status or 0, answer.headers or {}
   local user, id = joined(headers["remote-user"], ", "), joined(headers["remote-user-id"], ", ")
   if status == 200 and user ~= "" and id ~= "" then
-    txn.http:req_set_header("remote-user", user)
-    txn.http:req_set_header("remote-user-id", id)
-    txn.http:req_set_header("remote-groups", joined(headers["remote-groups"], ",") or "")
-    -- An accepted key is for the gate alone.
-    if headers["latchkey-key"] then txn.http:req_del_header("authorization") end
-    return txn:set_var("txn.admitted", true)
+    local groups = joined(headers["remote-groups"], ",")
+    local admission = { at = at, user = user, id = id, groups = groups, key = headers["latchkey-key"] }
+    if key and not headers["set-cookie"] then remember(key, admission) end
+    return admit(txn, admission)
   end
   -- 502 and 504 are HAProxy's own answers for a gate that does not answer.
   if status < 300 or status == 502 or status == 504 then return txn:done({ status = 503 }) end

@@ -7,7 +7,7 @@ import { block, joined } from "./text.ts";
  * @throws UsageError
  */
 export function haproxy(plan: ProxyPlan): string {
-  if (plan.gate.host === "name") {
+  if (!/^(\[|[\d.]+:)/.test(plan.gate)) {
     throw new UsageError("HAProxy asks the gate at an IP address only: set HOST to one");
   }
   return block`
@@ -35,7 +35,7 @@ frontend web
     )}
 
 backend gate
-    server gate ${plan.gate.place}
+    server gate ${plan.gate}
 
 ${plan.apps.map((app) => backend(plan, app)).join("\n\n")}
 `;
@@ -58,7 +58,7 @@ function choices({ apps, gateHost }: ProxyPlan, { host, name, pages }: PlannedAp
 
 function backend(plan: ProxyPlan, { name, server }: PlannedApp): string {
   const { gate, lists, publicPaths, remember } = plan;
-  const url = `http://${gate.place}/forward-auth${lists && `?${lists}`}`;
+  const url = `http://${gate}/forward-auth${lists && `?${lists}`}`;
   const unless = publicPaths === undefined ? "" : "public or ";
   return block`
 backend ${name}
@@ -72,5 +72,5 @@ backend ${name}
     http-request deny deny_status 503 unless ${unless}{ var(txn.admitted) -m bool }
     http-request lua.drop-session
     http-request deny deny_status 503 if { req.cook(session) -m found }
-    server ${name} ${server.place}`;
+    server ${name} ${server}`;
 }

@@ -3,57 +3,29 @@ import { block, joined } from "./text.ts";
 
 /** Blocks for the context `http` of nginx. */
 export const nginx = (plan: ProxyPlan): string => block`
-# Open connections to the gate: one for each request would cost both more than the answer. The gate
-# closes unused ones after five seconds.
-upstream latchkey {
-    server ${plan.gate.place};
-    keepalive 16;
-    keepalive_timeout 4s;
-}
-${joined(plan.apps.map(upstream), "\n")}
+# Open connections to the gate and to the apps: one for each request would cost more than the answer.
+# The gate closes unused ones after five seconds.
+${upstream({ name: "latchkey", server: plan.gate })}
+${plan.apps.map(upstream).join("\n")}
 ${plan.remember === undefined ? "" : CACHE}
 
 # The cookies without the session, which is for the gate alone.
-map $http_cookie $cookies_once {
-    default $http_cookie;
-    "~^(?<before>.*;[ \t]*|)session[ \t]*=[^;]*(?:;[ \t]*(?<after>.*))?$" "$before$after";
-}
-map $cookies_once $cookies_twice {
-    default $cookies_once;
-    "~^(?<before2>.*;[ \t]*|)session[ \t]*=[^;]*(?:;[ \t]*(?<after2>.*))?$" "$before2$after2";
-}
-map $cookies_twice $app_cookies {
-    default $cookies_twice;
-    "~(^|;)[ \t]*session[ \t]*=" "";
-}
+map $http_cookie $cookies_once { default $http_cookie; "~^(?<before>.*;[ \t]*|)session[ \t]*=[^;]*(?:;[ \t]*(?<after>.*))?$" "$before$after"; }
+map $cookies_once $cookies_twice { default $cookies_once; "~^(?<before2>.*;[ \t]*|)session[ \t]*=[^;]*(?:;[ \t]*(?<after2>.*))?$" "$before2$after2"; }
+map $cookies_twice $app_cookies { default $cookies_twice; "~(^|;)[ \t]*session[ \t]*=" ""; }
 
 # The client's Authorization, except a key that the gate has accepted: it is for the gate alone.
-map $key $app_authorization {
-    default "";
-    "" $http_authorization;
-}
+map $key $app_authorization { default ""; "" $http_authorization; }
 
 # The port that the client used, for the host name by which nginx chose the server.
-map $http_host $host_port {
-    default "";
-    "~(?<port>:\d+)$" $port;
-}
+map $http_host $host_port { default ""; "~(?<port>:\d+)$" $port; }
 
 # Empty unless the gate has named a user: proxy_pass then fails, and the app gets nothing.
-map $user $admitted {
-    default http://;
-    "" "";
-}
+map $user $admitted { default http://; "" ""; }
 
 # Upgrades to WebSocket, and to no other protocol.
-map $http_upgrade $app_upgrade {
-    default "";
-    "~*^websocket$" websocket;
-}
-map $app_upgrade $app_connection {
-    default close;
-    websocket upgrade;
-}
+map $http_upgrade $app_upgrade { default ""; "~*^websocket$" websocket; }
+map $app_upgrade $app_connection { default ""; websocket upgrade; }
 
 ${joined([gateServer(plan), ...plan.apps.map((app) => appServer(plan, app))], "\n\n")}
 `;
@@ -77,9 +49,7 @@ server {
     absolute_redirect off;
 
     # HTTP/1.1 to the gate needs a host: without one it would answer nginx 400, and nginx the client 500.
-    if ($http_host = "") {
-        return 400;
-    }
+    if ($http_host = "") { return 400; }
 
     ${app.pages === "shared" ? sharedPages : ""}
     location = /latchkey-asks {
@@ -109,7 +79,7 @@ server {
         error_page 403 /latchkey-asks;
 
         client_max_body_size 1g;
-        proxy_pass $${"{admitted}"}${placeOf(app)};
+        proxy_pass $${"{admitted}"}${app.name};
         proxy_http_version 1.1;
         proxy_set_header Upgrade $app_upgrade;
         proxy_set_header Connection $app_connection;
@@ -122,12 +92,8 @@ server {
 
     location @sign_in {
         add_header Retry-After $retry_after always;
-        if ($retry_after != "") {
-            return 429;
-        }
-        if ($sign_in = "") {
-            return 401;
-        }
+        if ($retry_after != "") { return 429; }
+        if ($sign_in = "") { return 401; }
         return 303 $sign_in;
     }
 }`;
@@ -156,7 +122,9 @@ ${client}`;
 
 const publicLocation = (paths: string, app: PlannedApp): string => block`
 location ~ ^${paths}$ {
-    proxy_pass http://${placeOf(app)}$uri$is_args$args;
+    proxy_pass http://${app.name}$uri$is_args$args;
+    proxy_http_version 1.1;
+    proxy_set_header Connection "";
     proxy_set_header Remote-User "";
     proxy_set_header Remote-User-Id "";
     proxy_set_header Remote-Groups "";
@@ -164,15 +132,15 @@ location ~ ^${paths}$ {
 }
 `;
 
-/** With a variable, proxy_pass resolves no names. */
-const upstream = ({ name, server }: PlannedApp): string =>
-  server.host === "address" ? "" : `upstream ${name} {\n    server ${server.place};\n}`;
-
-const placeOf = ({ name, server }: PlannedApp): string =>
-  server.host === "address" ? server.place : name;
+const upstream = ({ name, server }: Pick<PlannedApp, "name" | "server">): string => block`
+upstream ${name} {
+    server ${server};
+    keepalive 64;
+    keepalive_timeout 4s;
+}`;
 
 // In memory, because the key of an answer contains the session.
-const CACHE = `proxy_cache_path /run/latchkey keys_zone=latchkey:10m max_size=64m inactive=10s use_temp_path=off;`;
+const CACHE = `proxy_cache_path /run/nginx-latchkey keys_zone=latchkey:10m max_size=64m inactive=10s use_temp_path=off;`;
 
 /** The client's parts come first: what an administrator has written ends the key, whatever they are. */
 const remembered = ({ lists }: ProxyPlan, seconds: string): string => block`

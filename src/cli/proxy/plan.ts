@@ -1,28 +1,22 @@
-import { isIP } from "node:net";
 import { canonicalHost, PLAIN_HOST } from "../../core/hosts/allowed-hosts.ts";
 import { connectableHost, inUrl } from "../../gate/reach.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
 import { type OptionValues, UsageError } from "../command.ts";
 
-/** A server, and whether a proxy has to resolve its name. */
-export interface Server {
-  /** Host and port. */
-  readonly place: string;
-  readonly host: "address" | "name";
-}
-
 export interface PlannedApp {
   /** `app`, `app2` and so on. */
   readonly name: string;
   readonly host: string;
-  readonly server: Server;
+  /** Host and port of its server. */
+  readonly server: string;
   /** Whether the pages of the gate are on its host, too. */
   readonly pages: "shared" | "own";
 }
 
 /** What a configuration is made for. Each of its texts is safe to print in all of them. */
 export interface ProxyPlan {
-  readonly gate: Server;
+  /** Host and port. */
+  readonly gate: string;
   /** The gate's own host, if it has one. */
   readonly gateHost: string | undefined;
   readonly apps: readonly PlannedApp[];
@@ -80,13 +74,12 @@ function hostIn(what: string, text: string): string {
   throw new UsageError(`${what}: ${JSON.stringify(text)} is not a host name without a port`);
 }
 
-function serverIn(text: string): Server {
+function serverIn(text: string): string {
   const url = /^http:\/\/[^\s/?#@\\]+\/?$/.test(text) ? URL.parse(text) : null;
   if (url === null || !PLAIN_HOST.test(url.hostname)) {
     throw new UsageError(`${JSON.stringify(text)} is not a URL such as http://127.0.0.1:8080`);
   }
-  const isAddress = isIP(url.hostname.replace(/^\[(.*)\]$/, "$1")) !== 0;
-  return { place: `${url.hostname}:${url.port || 80}`, host: isAddress ? "address" : "name" };
+  return `${url.hostname}:${url.port || 80}`;
 }
 
 /** Percent-encoded, so that no name ends a word or a block of a configuration. */

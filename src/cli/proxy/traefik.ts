@@ -21,7 +21,7 @@ http:
           X-Request-Id: ""
     latchkey:
       forwardAuth:
-        address: http://${plan.gate.place}/forward-auth?${joined(["authorization=pass", plan.lists], "&")}
+        address: http://${plan.gate}/forward-auth?${joined(["authorization=pass", plan.lists], "&")}
         authResponseHeaders: [Remote-User, Remote-User-Id, Remote-Groups, Authorization]
   services:
     ${[{ name: "gate", server: plan.gate }, ...plan.apps].map(service).join("\n")}
@@ -58,4 +58,4 @@ const service = ({ name, server }: Pick<PlannedApp, "name" | "server">): string 
 ${name}:
   loadBalancer:
     servers:
-      - url: http://${server.place}`;
+      - url: http://${server}`;
