@@ -130,3 +130,31 @@ test("refuses what a proxy cannot do, and what contradicts the settings", async 
     else assert.match(line, message);
   }
 });
+
+test("traefik: each app is behind the gate except on public paths, where claims are removed", async () => {
+  const more = ["--app", "wiki.example.org=http://wiki:80", "--public", "/a", "--public", "/b.c/"];
+  const printed = await outputOf(["proxy", "traefik", ...APP, ...more, "--groups", "family"]);
+  const public_ = String.raw`^(/a|/b\.c)(/[\w-][\w.-]*)*/?$`;
+  const routers = /^ {2}routers:\n(.*?)^ {2}middlewares:/ms.exec(printed)?.[1] ?? "";
+  const guarded = (name: string, host: string): string =>
+    `    ${name}:
+      rule: Host(\`${host}\`)
+      middlewares: [claims, latchkey]
+      service: ${name}
+    ${name}-public:
+      rule: Host(\`${host}\`) && PathRegexp(\`${public_}\`)
+      middlewares: [claims]
+      service: ${name}
+`;
+  const apps = guarded("app", "app.example.org") + guarded("app2", "wiki.example.org");
+  assert.ok(routers.endsWith(apps), routers);
+  assert.match(routers, /^ {4}gate:\n {6}rule: \(Host\(`app\.example\.org`\) \|\| Host\(`wiki\./);
+  for (const name of ["Remote-User", "Remote-User-Id", "Remote-Groups", "Remote_User"]) {
+    assert.match(printed, new RegExp(`^ {10}${name}: ""$`, "m"));
+  }
+  assert.match(printed, /^ {8}address: \S+\/forward-auth\?authorization=pass&groups=family$/m);
+  assert.match(
+    printed,
+    /^ {4}app2:\n {6}loadBalancer:\n {8}servers:\n {10}- url: http:\/\/wiki:80$/m,
+  );
+});
