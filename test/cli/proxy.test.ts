@@ -122,6 +122,11 @@ test("refuses what a proxy cannot do, and what contradicts the settings", async 
       { PUBLIC_URL: "https://b.test" },
       /^--auth-host is/,
     ],
+    [
+      ["nginx", ...APP],
+      { PUBLIC_URL: "https://auth.b.test", COOKIE_DOMAIN: "b.test" },
+      "app.example.org is not in COOKIE_DOMAIN=b.test, so it gets no session",
+    ],
     [["apache", ...APP], {}, /^proxy takes caddy, haproxy, nginx or traefik/],
   ] as const;
   for (const [args, env, message] of cases) {

@@ -6,6 +6,7 @@ import { type Answer, send } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
 import { listenOn } from "../support/listen.ts";
+import { sendRaw } from "../support/raw.ts";
 import { exampleOf, withPlaces } from "./examples.ts";
 import { haproxy, script } from "./haproxy.ts";
 import { nginx } from "./nginx.ts";
@@ -95,6 +96,10 @@ function testRemembering(proxy: ProxyServer): void {
     const first = await usersSeen();
     assert.equal(new Set(first).size, requests.length);
     assert.deepEqual(await usersSeen(), first);
+    assert.equal(asked(), requests.length);
+    const lines = "Host: app.example.test\r\nCookie: session=a\r\nCookie: session=b\r\n";
+    await sendRaw(url, `GET /page HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`);
+    assert.equal(arrivals.at(-1)?.headers["remote-user"], first[3], "as one line");
     assert.equal(asked(), requests.length);
     const session = { Host: "app.example.test", Cookie: "session=a" };
     for (const method of ["HEAD", "POST", "HEAD", "POST"]) {

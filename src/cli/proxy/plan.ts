@@ -1,4 +1,5 @@
 import { canonicalHost, PLAIN_HOST } from "../../core/hosts/allowed-hosts.ts";
+import { isAtOrBelow } from "../../core/hosts/return-target.ts";
 import { connectableHost, inUrl } from "../../gate/reach.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
 import { type OptionValues, UsageError } from "../command.ts";
@@ -54,6 +55,13 @@ export function planOf(settings: PlanSettings, options: OptionValues): ProxyPlan
   if (apps.length === 0) throw new UsageError("name each app with --app HOST=URL");
   const hosts = new Set(apps.map(({ host }) => host));
   if (hosts.size < apps.length) throw new UsageError("two apps have the same host");
+  const { cookieDomain: domain = "" } = settings;
+  const outside = apps.find((app) => app.pages === "own" && !isAtOrBelow(app.host, domain));
+  if (domain !== "" && outside !== undefined) {
+    throw new UsageError(
+      `${outside.host} is not in COOKIE_DOMAIN=${domain}, so it gets no session`,
+    );
+  }
   if (settings.port === 0) throw new UsageError("PORT is 0: set the port of the gate");
   return {
     gate: serverIn(`http://${inUrl(connectableHost(settings.host))}:${settings.port}`),
