@@ -1,12 +1,16 @@
-/** Writes the generated pages of docs/reference: `npm run docs`. A test fails when one is stale. */
-import { mkdir, writeFile } from "node:fs/promises";
+/** Writes what is generated in docs: `npm run docs`. A test fails when a page is stale. */
+import { readFile, writeFile } from "node:fs/promises";
+import { parseEnv } from "node:util";
 import type { CommandEntry } from "./src/cli/command.ts";
 import { commands } from "./src/cli/commands.ts";
 import { operandText } from "./src/cli/help.ts";
+import { configurationOf, command as proxy } from "./src/cli/proxy/proxy.ts";
+import { parseUsage } from "./src/cli/usage.ts";
 import type { Setting } from "./src/gate/settings/entry.ts";
+import { readSettings } from "./src/gate/settings/settings.ts";
 import { settings } from "./src/gate/settings/table.ts";
 
-const REFERENCE = new URL("docs/reference/", import.meta.url);
+const DOCS = new URL("docs/", import.meta.url);
 
 function settingsPage(): string {
   const groups = Map.groupBy(settings, ({ group }) => group);
@@ -73,14 +77,50 @@ async function commandsTable(entries: readonly CommandEntry[]): Promise<string> 
   return ["| command | purpose | options |", "|---|---|---|", ...rows].join("\n");
 }
 
-/** The generated pages by their file name. */
-export async function referencePages(): Promise<Readonly<Record<string, string>>> {
-  return { "settings.md": settingsPage(), "commands.md": await commandsPage() };
+/** What `latchkey proxy` prints, with the settings in this text. */
+export function printedBy(args: readonly string[], settings: string): string {
+  const options = parseUsage("proxy", proxy, args);
+  const env = parseEnv(settings);
+  const reading = readSettings({ flags: {}, envFile: undefined, env });
+  if (options === "help" || reading.problems.length > 0) throw new Error(args.join(" "));
+  return configurationOf(String(options.proxy), reading.settings, options);
+}
+
+/** The arguments after `latchkey proxy` in a block of a page. */
+export const argumentsIn = (block: string): readonly string[] =>
+  block.replaceAll("\\\n", "").trim().split(/\s+/).slice(2);
+
+/** A command in a page, and right below it the block with what it prints. */
+const PRINTED = /^```sh\n(latchkey proxy .*?)^```\n\n```(\w+)\n.*?^```$/gms;
+
+/** A page with what its commands print, for the settings that are the last ones above each. */
+const withConfigurations = (page: string): string =>
+  page.replace(PRINTED, (_, command: string, language: string, at: number) => {
+    const above = [...page.slice(0, at).matchAll(/^```sh\n([A-Z_]+=.*?)^```/gms)];
+    const printed = printedBy(argumentsIn(command), above.at(-1)?.[1] ?? "");
+    return `\`\`\`sh\n${command}\`\`\`\n\n\`\`\`${language}\n${printed}\`\`\``;
+  });
+
+const CONFIGURED = ["caddy", "haproxy", "nginx", "traefik"];
+
+const COMPOSE = "caddy --auth-host auth.example.org --app app.example.org=http://app:80";
+
+/** What is generated, by its path in docs. */
+export async function generatedPages(): Promise<Readonly<Record<string, string>>> {
+  const pages = CONFIGURED.map(async (name) => {
+    const path = `proxies/${name}.md`;
+    return [path, withConfigurations(await readFile(new URL(path, DOCS), "utf8"))] as const;
+  });
+  return {
+    "reference/settings.md": settingsPage(),
+    "reference/commands.md": await commandsPage(),
+    "deploy/Caddyfile": printedBy(COMPOSE.split(" "), "HOST=latchkey"),
+    ...Object.fromEntries(await Promise.all(pages)),
+  };
 }
 
 if (import.meta.main) {
-  await mkdir(REFERENCE, { recursive: true });
-  for (const [name, text] of Object.entries(await referencePages())) {
-    await writeFile(new URL(name, REFERENCE), text);
+  for (const [path, text] of Object.entries(await generatedPages())) {
+    await writeFile(new URL(path, DOCS), text);
   }
 }

@@ -4,6 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
+import { argumentsIn, printedBy } from "../docs.ts";
 import { folderWith, ROOT } from "./examples/folder-with.ts";
 import { exampleOf } from "./proxies/examples.ts";
 import { send } from "./support/client.ts";
@@ -60,7 +61,10 @@ test("the example in the README starts with a secret only, and admits only its o
   assert.match((await send(`${url}/account`, { session })).body, /action="\/account\/password"/);
 });
 
-test("the README shows the Caddy configuration that the proxy tests run", () => {
-  const [, shown] = /```caddyfile\n([\s\S]*?)```/.exec(readme) ?? [];
-  assert.equal(shown, exampleOf("caddy", "One host").configuration);
+test("the README's command prints the Caddyfile that the proxy tests run", () => {
+  const [, settings = ""] = /^ *cat > gate\.env <<EOF\n(.*?)^ *EOF$/ms.exec(readme) ?? [];
+  const [, words = ""] = /latchkey -- (proxy caddy .*?) > Caddyfile$/ms.exec(readme) ?? [];
+  const plain = settings.replace(/^ +/gm, "").replace(/^AUTH_SECRET=.*\n/m, "");
+  const { configuration } = exampleOf("caddy", "One host");
+  assert.equal(printedBy(argumentsIn(`latchkey ${words}`), plain), configuration);
 });

@@ -10,6 +10,8 @@ export interface CommandOption {
   readonly about: string;
   /** What a shell offers as its value. Of a list of words, other values are refused. */
   readonly completes?: ValueKind;
+  /** It may be given several times; its value is a list. */
+  readonly repeats?: true;
 }
 
 /** An argument after the command's name, by its position. */
@@ -20,7 +22,8 @@ export interface Operand {
 }
 
 /** By the name of the option or operand. */
-export type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
+export type OptionValues = Readonly<Record<string, OptionValue>>;
+type OptionValue = string | boolean | readonly string[] | undefined;
 
 interface CommandShape {
   /** Sentences that the help shows after the summary. */

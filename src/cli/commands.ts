@@ -57,6 +57,7 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
     ["domain add", "Get a certificate for a domain and renew it", () => import("./domain/add.ts")],
     ["domain status", "Show domains and their certificates", () => import("./domain/status.ts")],
     ["domain remove", "Remove a domain and its certificate", () => import("./domain/remove.ts")],
+    ["proxy", "Print the configuration of a reverse proxy", () => import("./proxy/proxy.ts")],
     ["secret", "Print a new random value for AUTH_SECRET", () => import("./secret.ts")],
     ["pages eject", "Copy the page templates for editing", () => import("./pages-eject.ts")],
     ["completion", "Print a completion script for a shell", () => import("./completion.ts")],

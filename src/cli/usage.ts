@@ -42,8 +42,11 @@ export function parseUsage(
   if (given.some(isHelp)) return "help";
   const words = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
   const { operands = [] } = command;
+  const own = ownOptions(command);
+  const repeating = new Set(own.flatMap(({ name: one, repeats }) => (repeats ? [one] : [])));
   const [problem] = [
     ...given.map((token, at) =>
+      !repeating.has(token.name) &&
       given.slice(0, at).some((earlier) => earlier.name === token.name)
         ? `${token.rawName} is given more than once.`
         : optionProblem(token, options),
@@ -54,8 +57,12 @@ export function parseUsage(
   const values: OptionValues = Object.fromEntries([
     ...given.map((token) => [token.name, token.value ?? true]),
     ...operands.map((operand, at) => [operand.name, words[at]]),
+    ...[...repeating].map((option) => [
+      option,
+      given.flatMap((token) => (token.name === option ? [token.value] : [])),
+    ]),
   ]);
-  for (const option of ownOptions(command)) {
+  for (const option of own) {
     if (values[option.name] === "") throw new UsageError(`--${option.name} needs a value`);
     requireChoice(`--${option.name}`, option, values);
   }

@@ -13,6 +13,7 @@ import {
 } from "./endpoints/codes.ts";
 import { confirmed, type OwnEndpoint } from "./endpoints/confirmed.ts";
 import { forwardAuth } from "./endpoints/forward-auth.ts";
+import { suffixedForwardAuth } from "./endpoints/forward-auth-suffix.ts";
 import { getHome } from "./endpoints/home.ts";
 import { postAddKey, postRevokeKey } from "./endpoints/keys.ts";
 import { getLink, isOpenedHere, postLink, withoutReferrer } from "./endpoints/links.ts";
@@ -72,7 +73,12 @@ export function createRoutes(ports: WebPorts): Routes {
   const unknown = refusingOtherHosts(ports, (request) =>
     ports.views.error(request, 404, "noSuchPage"),
   );
-  const otherwise = failingSafely(ports, unknown);
+  const suffixed = `${paths.base}${FORWARD_AUTH}/`;
+  const otherwise = failingSafely(ports, (request) =>
+    options.standalone && request.path.startsWith(suffixed)
+      ? suffixedForwardAuth(ports, request)
+      : unknown(request),
+  );
   return {
     paths: new Set(table.keys()),
     answer: (request) => {

@@ -45,7 +45,7 @@ for (const { name, load } of entries) {
   test(`the help of ${name} lists its options and settings with defaults, and examples`, async () => {
     const stdout = await outputOf([...name.split(" "), "--help"], { env: { PORT: "many" } });
     const { command } = await load();
-    const listed = [...stdout.matchAll(/^ {2}(?:-h, )?--([a-z-]+)(?: <\w+>)? {3,}\S/gm)];
+    const listed = [...stdout.matchAll(/^ {2}(?:-h, )?--([a-z-]+)(?: <[\w=]+>)? {3,}\S/gm)];
     assert.deepEqual(
       listed.map(([, option]) => option),
       ownOptions(command).map((option) => option.name),

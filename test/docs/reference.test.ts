@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { referencePages } from "../../docs.ts";
+import { generatedPages } from "../../docs.ts";
 
-const pages = await referencePages();
+const pages = await generatedPages();
 
 for (const [name, text] of Object.entries(pages)) {
-  test(`docs/reference/${name} is what npm run docs writes`, async () => {
-    const page = new URL(`../../docs/reference/${name}`, import.meta.url);
+  test(`docs/${name} is what npm run docs writes`, async () => {
+    const page = new URL(`../../docs/${name}`, import.meta.url);
     assert.equal(await readFile(page, "utf8"), text, "stale: run npm run docs");
   });
 }

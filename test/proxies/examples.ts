@@ -1,4 +1,5 @@
 import { parseEnv } from "node:util";
+import { argumentsIn, printedBy } from "../../docs.ts";
 import type { Settings } from "../../src/gate/settings/settings.ts";
 import { text } from "../docs/pages.ts";
 
@@ -25,28 +26,20 @@ export const sectionOf = (page: string, heading: string): string =>
     .split(/^## /m)
     .find((part) => part.startsWith(`${heading}\n`)) ?? "";
 
-/** The gate's settings and the proxy's configuration in a section of a documentation page. */
-export function exampleOf(page: string, setUp: SetUp): Example {
-  const section = sectionOf(page, setUp);
-  const [, settings, configuration] =
-    /^```sh\n(.*?)^```\n.*?^```(?:nginx|caddyfile|haproxy|yaml)\n(.*?)^```/ms.exec(section) ?? [];
-  if (settings === undefined || configuration === undefined) {
+/**
+ * The gate's settings in a section of a documentation page, and what the command there prints for
+ * them, with these arguments too. That the page shows the same: `test/docs/reference.test.ts`.
+ */
+export function exampleOf(page: string, setUp: SetUp, more: readonly string[] = []): Example {
+  const [, settings, command] =
+    /^```sh\n(.*?)^```\n.*?^```sh\n(.*?)^```/ms.exec(sectionOf(page, setUp)) ?? [];
+  if (settings === undefined || command?.startsWith("latchkey proxy ") !== true) {
     throw new Error(`docs/proxies/${page}.md has no complete example under "${setUp}"`);
   }
   return {
     settings: settingsIn(settings.replaceAll("example.org", "example.test")),
-    configuration,
+    configuration: printedBy([...argumentsIn(command), ...more], settings),
   };
-}
-
-/** The configuration with a list of users, written as in the section "Only some users". */
-export function withUsers(page: string, configuration: string, users: string): string {
-  const [asking = "", list = ""] =
-    /\/forward-auth\?\S*?(users=ann,bob)/.exec(sectionOf(page, "Only some users")) ?? [];
-  const without = asking.replace(list, "").replace(/&$/, "");
-  // Caddy's example has the question mark without a list, HAProxy's does not.
-  const asked = configuration.includes(without) ? without : without.replace(/\?$/, "");
-  return withPlaces(configuration, { [asked]: asking.replace(list, `users=${users}`) });
 }
 
 function settingsIn(text: string): GateSettings {

@@ -23,23 +23,32 @@ const DOWN: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 
 /** Every configuration with a guard, of a page and of the recipes. */
 const configurations: Readonly<
-  Record<string, (proxy: ProxyServer) => readonly [ProxyServer, SetUp]>
+  Record<string, (proxy: ProxyServer) => readonly [ProxyServer, SetUp, (readonly string[])?]>
 > = {
   "one host": (proxy) => [proxy, "One host"],
   "two hosts": (proxy) => [proxy, "Two hosts"],
-  "public paths": (proxy) => [withRecipe(proxy, "Paths that stay public"), "One host"],
+  "public paths": (proxy) => [proxy, "One host", ["--public", "/public"]],
   "API paths": (proxy) => [withRecipe(proxy, "API paths"), "One host"],
   "local network": (proxy) => [withRecipe(proxy, "Local network without a sign-in"), "One host"],
+};
+
+const remembered: typeof configurations = {
+  remembering: (proxy) => [proxy, "One host", ["--remember", "60s"]],
+};
+const remembering: Readonly<Record<string, typeof configurations>> = {
+  nginx: remembered,
+  haproxy: remembered,
 };
 
 function testFaults(proxy: ProxyServer): void {
   test(`${proxy.page}: no request reaches the app when the gate fails`, {
     concurrency: true,
   }, async (t) => {
-    const tests = Object.entries(configurations).map(([name, configure]) =>
-      t.test(name, async (own) =>
-        assertRefuses(await startGuarded(own, ...configure(proxy)), proxy.page),
-      ),
+    const tests = Object.entries({ ...configurations, ...remembering[proxy.page] }).map(
+      ([name, configure]) =>
+        t.test(name, async (own) =>
+          assertRefuses(await startGuarded(own, ...configure(proxy)), proxy.page),
+        ),
     );
     await Promise.all(tests);
   });
@@ -48,7 +57,9 @@ function testFaults(proxy: ProxyServer): void {
 async function assertRefuses(guarded: Guarded, page: string): Promise<void> {
   const { app, gate, visit } = guarded;
   await assertAdmits(guarded);
-  const headers = { Cookie: SIGNED_IN, "Remote-User": "owner", "Remote-User-Id": "1" };
+  // Not the cookie that was admitted, which a proxy may remember.
+  const claims = { "Remote-User": "owner", "Remote-User-Id": "1" };
+  const headers = { Cookie: `a=1; ${SIGNED_IN}`, ...claims };
   const refuses = async (path: string, why: string, method: "GET" | "POST"): Promise<void> => {
     const startedAt = performance.now();
     const { status, body } = await visit({ path, headers, method });

@@ -36,12 +36,13 @@ export async function startGuarded(
   t: TestContext,
   proxy: ProxyServer,
   setUp: SetUp = "One host",
+  more: readonly string[] = [],
 ): Promise<Guarded> {
   const port = await freePort(PROXY_HOST);
   const host = `app.example.test:${port}`;
   const app = await startRecordingApp(t);
   const gate = await startScriptedGate(t);
-  const { configuration } = exampleOf(proxy.page, setUp);
+  const { configuration } = exampleOf(proxy.page, setUp, more);
   await proxy.start(t, configuration, { gate: gate.place, app: app.place, host: PROXY_HOST, port });
   const agent = new Agent({ keepAlive: true });
   t.after(() => agent.destroy());

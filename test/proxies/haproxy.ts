@@ -1,9 +1,10 @@
-import { pageOf, withPlaces } from "./examples.ts";
+import { printedBy } from "../../docs.ts";
+import { withPlaces } from "./examples.ts";
 import { startProgram } from "./program.ts";
 import type { ProxyServer } from "./site.ts";
 
-/** The documented guard script. */
-export const script: string = /^```lua\n(.*?)^```/ms.exec(pageOf("haproxy"))?.[1] ?? "";
+/** The guard script. */
+export const script: string = printedBy(["haproxy", "--script"], "");
 
 export const haproxy = (program: string, guard: string = script): ProxyServer => ({
   page: "haproxy",

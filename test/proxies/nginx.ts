@@ -28,7 +28,7 @@ export const nginx = (program: string): ProxyServer => ({
       "127.0.0.1:3000": gate,
       "127.0.0.1:8080": app,
       "example.org": "example.test",
-    });
+    }).replace("/run/nginx-latchkey", "cache");
     await startProgram(t, program, {
       configuration: around(sites),
       args: (file, folder) => ["-p", folder, "-c", file, "-e", "stderr"],

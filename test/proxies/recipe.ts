@@ -5,23 +5,21 @@ import { CLIENT, type ProxyServer } from "./site.ts";
 /** The lines before which, or instead of which, the blocks of a recipe go. */
 type Lines = Readonly<Record<string, readonly string[]>>;
 
-const above: Lines = {
-  nginx: ["    location / {\n"],
+const above = {
   caddy: ["\t\t\tforward_auth 127.0.0.1:3000 {\n"],
   haproxy: [
     "    http-request lua.forward-auth http://127.0.0.1:3000/forward-auth\n    http-request deny deny_status 503 unless { var(txn.admitted) -m bool }\n",
   ],
 };
 
-export type Recipe = "Paths that stay public" | "API paths" | "Local network without a sign-in";
+export type Recipe = "API paths" | "Local network without a sign-in";
 
 const recipes: Readonly<Record<Recipe, Lines>> = {
-  "Paths that stay public": above,
   "API paths": { ...above, nginx: ["server {\n", "        internal;\n"] },
   "Local network without a sign-in": {
     ...above,
     nginx: [
-      'map $user $admitted {\n    default http://;\n    "" "";\n}\n',
+      'map $user $admitted { default http://; "" ""; }\n',
       "        auth_request /latchkey-asks;\n",
     ],
   },

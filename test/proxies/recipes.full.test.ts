@@ -10,11 +10,19 @@ import { type Recipe, withRecipe } from "./recipe.ts";
 import { CLIENT, type Site, startSite } from "./site.ts";
 
 /** Registers a test of a recipe for each proxy, on one host. */
-function testRecipe(heading: Recipe, check: (site: Site) => Promise<void>): void {
+function testRecipe(
+  heading: Recipe | "Paths that stay public",
+  check: (site: Site) => Promise<void>,
+): void {
   for (const [name, create] of Object.entries({ nginx, caddy, haproxy })) {
     whereInstalled(name, (program) => {
       test(`${name}, recipe "${heading}"`, async (t) => {
-        await check(await startSite(t, withRecipe(create(program), heading), "One host"));
+        const proxy = create(program);
+        const site =
+          heading === "Paths that stay public"
+            ? startSite(t, proxy, "One host", ["--public", "/public"])
+            : startSite(t, withRecipe(proxy, heading), "One host");
+        await check(await site);
       });
     });
   }

@@ -31,7 +31,8 @@ export function testProxy(proxy: ProxyServer): void {
     testSignOut(rule);
     testAccess((name, check) => {
       test(`${proxy.page}, ${setUp.toLowerCase()}, with a list of users: ${name}`, async (t) => {
-        await check(await startSite(t, proxy, setUp, OWNER.username), setUp);
+        const users = `${OWNER.username},Ann Lee,J'ü{"}#$`;
+        await check(await startSite(t, proxy, setUp, ["--users", users]), setUp);
       });
     });
   }

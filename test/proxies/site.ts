@@ -2,7 +2,7 @@ import type { TestContext } from "node:test";
 import { type Answer, type Sending, send } from "../support/client.ts";
 import { freePort } from "../support/free-port.ts";
 import { type RunningGate, startGate } from "../support/gate.ts";
-import { exampleOf, type SetUp, withUsers } from "./examples.ts";
+import { exampleOf, type SetUp } from "./examples.ts";
 import { type RecordingApp, startRecordingApp } from "./recording-app.ts";
 
 /** Not 127.0.0.1, which the gate trusts as a proxy. */
@@ -35,14 +35,14 @@ export interface Site {
   visit(url: string, sending?: Sending): Promise<Answer>;
 }
 
-/** An application behind a real proxy and a real gate, configured as in the documentation. */
+/** An application behind a real proxy and a real gate, configured as in the documentation, with these arguments of `latchkey proxy` too. */
 export async function startSite(
   t: TestContext,
   proxy: ProxyServer,
   setUp: SetUp,
-  users?: string,
+  more: readonly string[] = [],
 ): Promise<Site> {
-  const { settings, configuration } = exampleOf(proxy.page, setUp);
+  const { settings, configuration } = exampleOf(proxy.page, setUp, more);
   const port = await freePort(PROXY_HOST);
   const app = await startRecordingApp(t);
   const publicUrl = settings.publicUrl && onPort(settings.publicUrl, port);
@@ -55,8 +55,7 @@ export async function startSite(
     allowedHosts: typeof allowedHosts === "string" ? allowedHosts : [...allowedHosts, PROXY_HOST],
   });
   const places = { gate: new URL(gate.url).host, app: app.place, host: PROXY_HOST, port };
-  const listing = users === undefined ? configuration : withUsers(proxy.page, configuration, users);
-  await proxy.start(t, listing, places);
+  await proxy.start(t, configuration, places);
   const appUrl = `http://app.example.test:${port}`;
   const gateUrl = setUp === "One host" ? appUrl : `http://auth.example.test:${port}`;
   const proxyUrl = `http://${PROXY_HOST}:${port}`;

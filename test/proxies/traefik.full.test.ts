@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { GATE_FOLDERS, GATE_PATHS } from "../../src/cli/proxy/plan.ts";
 import type { Answer } from "../support/client.ts";
 import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
 import { partsOf } from "../support/mint.ts";
@@ -146,11 +147,9 @@ test("traefik: the documented entry point deletes aliases of header names", () =
 test("traefik, one host: the gate's pages are routed to the gate", () => {
   const { configuration } = exampleOf("traefik", "One host");
   const routed = configuration.match(/Path(Prefix)?\(`[^`]+`\)/g) ?? [];
-  const paths = ["/login", "/setup", "/logout", "/latchkey.css", "/latchkey.js"];
-  const prefixes = ["/login/", "/link/", "/account/", "/latchkey-"];
   const own = [
-    ...paths.map((path) => `Path(\`${path}\`)`),
-    ...prefixes.map((path) => `PathPrefix(\`${path}\`)`),
+    ...GATE_PATHS.map((path) => `Path(\`${path}\`)`),
+    ...GATE_FOLDERS.map((path) => `PathPrefix(\`${path}\`)`),
   ];
   assert.deepEqual(routed.sort(), own.sort());
 });

@@ -33,12 +33,9 @@ export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<
     if (!admitsUser(query, user)) {
       return withRequestId(ports, () => exclude(ports, Object.assign(request, { user })))(request);
     }
-    if (admission.kind === "key-admitted") return keyAdmissionOf(user);
-    const passes = query.authorization === "pass" && authorization !== undefined;
-    // For a proxy that replaces the client's `Authorization` by that of the answer.
-    return passes
-      ? withHeader(admissionOf(user), "Authorization", authorization)
-      : admissionOf(user);
+    return admission.kind === "key-admitted"
+      ? keyAdmissionOf(user)
+      : passingOn(query, authorization, admissionOf(user));
   });
 }
 
@@ -61,7 +58,7 @@ function refuse(
 /** Tells the operator, whose proxy returns the line to the browser. */
 const unknownParameter = ({ paths }: WebPorts, name: string): Answer =>
   respondText(
-    `unknown query parameter ${JSON.stringify(name)}: ${paths.base}${FORWARD_AUTH} accepts users, groups, deny and authorization`,
+    `unknown query parameter ${JSON.stringify(name)}: ${paths.base}${FORWARD_AUTH} accepts users, groups, deny and authorization; in Caddy, write "uri ${paths.base}${FORWARD_AUTH}?" with the question mark, which keeps the query of the page out`,
     400,
   );
 
@@ -91,6 +88,17 @@ function exclude({ views, proxies }: WebPorts, request: AdmittedRequest): MaybeP
   if (!asksForPage(request)) return respond(null, 403);
   const target = readTarget(proxies, request);
   return views.excluded(request, target && new URL(target).host);
+}
+
+/** With the client's `Authorization`, for a proxy that replaces it by that of the answer. */
+function passingOn(
+  { authorization }: ForwardAuthQuery,
+  given: string | undefined,
+  answer: Answer,
+): Answer {
+  return authorization === "pass" && given !== undefined
+    ? withHeader(answer, "Authorization", given)
+    : answer;
 }
 
 /** By the objects of the user memory: a user that was read again gets a new answer. */

@@ -1,0 +1,76 @@
+import { UsageError } from "../command.ts";
+import { GATE_FOLDERS, GATE_PATHS, type PlannedApp, type ProxyPlan } from "./plan.ts";
+import { block, joined } from "./text.ts";
+
+/**
+ * The file haproxy.cfg, which loads the script.
+ * @throws UsageError
+ */
+export function haproxy(plan: ProxyPlan): string {
+  if (!/^(\[|[\d.]+:)/.test(plan.gate)) {
+    throw new UsageError("HAProxy asks the gate at an IP address only: set HOST to one");
+  }
+  return block`
+global
+    lua-load-per-thread /etc/haproxy/latchkey.lua
+
+defaults
+    mode http
+    timeout connect 5s
+    timeout client 1m
+    timeout server 1m
+    timeout tunnel 1h
+
+frontend web
+    bind :80
+    http-request deny deny_status 400 if { req.fhdr(host),length gt 300 }
+    http-request set-header X-Forwarded-For %[src]
+    http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]
+    http-request set-header X-Forwarded-Host %[req.hdr(host)]
+    http-request set-header X-Request-Id %[uuid]
+    ${plan.gateHost === undefined ? "" : `use_backend gate if ${isHost(plan.gateHost)}`}
+    ${joined(
+      plan.apps.map((app) => choices(plan, app)),
+      "\n",
+    )}
+
+backend gate
+    server gate ${plan.gate}
+
+${plan.apps.map((app) => backend(plan, app)).join("\n\n")}
+`;
+}
+
+const isHost = (host: string): string => `{ req.hdr(host),host_only -i ${host} }`;
+
+/** The only app on a host with the gate gets every host, so that it needs no name. */
+function choices({ apps, gateHost }: ProxyPlan, { host, name, pages }: PlannedApp): string {
+  const here = apps.length === 1 && gateHost === undefined ? "" : ` ${isHost(host)}`;
+  const gate = [`{ path ${GATE_PATHS.join(" ")} }`, `{ path_beg ${GATE_FOLDERS.join(" ")} }`];
+  return joined(
+    [
+      ...(pages === "shared" ? gate.map((own) => `use_backend gate if${here} ${own}`) : []),
+      here === "" ? `default_backend ${name}` : `use_backend ${name} if${here}`,
+    ],
+    "\n",
+  );
+}
+
+function backend(plan: ProxyPlan, { name, server }: PlannedApp): string {
+  const { gate, lists, publicPaths, remember } = plan;
+  const url = `http://${gate}/forward-auth${lists && `?${lists}`}`;
+  const unless = publicPaths === undefined ? "" : "public or ";
+  return block`
+backend ${name}
+    http-request del-header remote -m beg
+    http-request del-header x_forwarded -m beg
+    http-request del-header upgrade unless { req.fhdr(upgrade) -m str -i websocket }
+    http-request set-header Upgrade websocket if { req.fhdr(upgrade) -m found }
+    ${publicPaths === undefined ? "" : `acl public path_reg ^${publicPaths}$`}
+    ${remember === undefined ? "" : `http-request set-var(txn.remember) int(${remember})`}
+    http-request lua.forward-auth ${url}${publicPaths === undefined ? "" : " unless public"}
+    http-request deny deny_status 503 unless ${unless}{ var(txn.admitted) -m bool }
+    http-request lua.drop-session
+    http-request deny deny_status 503 if { req.cook(session) -m found }
+    server ${name} ${server}`;
+}

@@ -1,0 +1,120 @@
+import { canonicalHost, PLAIN_HOST } from "../../core/hosts/allowed-hosts.ts";
+import { isAtOrBelow } from "../../core/hosts/return-target.ts";
+import { connectableHost, inUrl } from "../../gate/reach.ts";
+import type { Settings } from "../../gate/settings/settings.ts";
+import { type OptionValues, UsageError } from "../command.ts";
+
+export interface PlannedApp {
+  /** `app`, `app2` and so on. */
+  readonly name: string;
+  readonly host: string;
+  /** Host and port of its server. */
+  readonly server: string;
+  /** Whether the pages of the gate are on its host, too. */
+  readonly pages: "shared" | "own";
+}
+
+/** What a configuration is made for. Each of its texts is safe to print in all of them. */
+export interface ProxyPlan {
+  /** Host and port. */
+  readonly gate: string;
+  /** The gate's own host, if it has one. */
+  readonly gateHost: string | undefined;
+  readonly apps: readonly PlannedApp[];
+  /** The lists of users and groups as a query, or an empty text. */
+  readonly lists: string;
+  /** A regular expression for the public paths, without its anchors. */
+  readonly publicPaths: string | undefined;
+  /** How long the proxy may remember an answer, in seconds. */
+  readonly remember: string | undefined;
+}
+
+/** The gate's paths on a host that it shares, and what all others of its paths begin with. */
+export const GATE_PATHS: readonly string[] = [
+  ...["/login", "/setup", "/logout"],
+  ...["/latchkey.css", "/latchkey.js", "/latchkey-passkeys.js", "/latchkey-logo"],
+];
+export const GATE_FOLDERS: readonly string[] = ["/account/", "/link/", "/login/"];
+
+export type PlanSettings = Pick<Settings, "host" | "port" | "publicUrl" | "cookieDomain">;
+
+/** @throws UsageError */
+export function planOf(settings: PlanSettings, options: OptionValues): ProxyPlan {
+  const publicHost = settings.publicUrl && new URL(settings.publicUrl).hostname;
+  const asked = options["auth-host"] ?? publicHost;
+  const gateHost = asked === undefined ? undefined : hostIn("the gate", String(asked));
+  if (publicHost !== undefined && gateHost !== publicHost) {
+    throw new UsageError(`--auth-host is ${gateHost}, but PUBLIC_URL is ${settings.publicUrl}`);
+  }
+  const apps = given(options.app).map((text, at): PlannedApp => {
+    const [name = "", url = ""] = text.split(/=(.*)/s, 2);
+    const host = hostIn("--app", name);
+    const pages = gateHost === undefined || gateHost === host ? "shared" : "own";
+    return { name: `app${at === 0 ? "" : at + 1}`, host, server: serverIn(url), pages };
+  });
+  if (apps.length === 0) throw new UsageError("name each app with --app HOST=URL");
+  const hosts = new Set(apps.map(({ host }) => host));
+  if (hosts.size < apps.length) throw new UsageError("two apps have the same host");
+  const { cookieDomain: domain = "" } = settings;
+  const outside = apps.find((app) => app.pages === "own" && !isAtOrBelow(app.host, domain));
+  if (domain !== "" && outside !== undefined) {
+    throw new UsageError(
+      `${outside.host} is not in COOKIE_DOMAIN=${domain}, so it gets no session`,
+    );
+  }
+  if (settings.port === 0) throw new UsageError("PORT is 0: set the port of the gate");
+  return {
+    gate: serverIn(`http://${inUrl(connectableHost(settings.host))}:${settings.port}`),
+    gateHost: gateHost !== undefined && hosts.has(gateHost) ? undefined : gateHost,
+    apps,
+    lists: ["users", "groups"].flatMap((kind) => listIn(kind, options[kind])).join("&"),
+    publicPaths: publicPathsIn(given(options.public)),
+    remember: rememberedIn(options.remember),
+  };
+}
+
+const given = (values: OptionValues[string]): readonly string[] =>
+  typeof values === "object" ? values : [];
+
+function hostIn(what: string, text: string): string {
+  const host = canonicalHost(text);
+  if (host !== undefined && /^[a-z\d]([a-z\d.-]*[a-z\d])?$/.test(host)) return host;
+  throw new UsageError(`${what}: ${JSON.stringify(text)} is not a host name without a port`);
+}
+
+function serverIn(text: string): string {
+  const url = /^http:\/\/[^\s/?#@\\]+\/?$/.test(text) ? URL.parse(text) : null;
+  if (url === null || !PLAIN_HOST.test(url.hostname)) {
+    throw new UsageError(`${JSON.stringify(text)} is not a URL such as http://127.0.0.1:8080`);
+  }
+  return `${url.hostname}:${url.port || 80}`;
+}
+
+/** Percent-encoded, so that no name ends a word or a block of a configuration. */
+const listIn = (kind: string, names: OptionValues[string]): readonly string[] =>
+  typeof names === "string" ? [`${kind}=${names.split(",").map(encoded).join(",")}`] : [];
+
+const encoded = (name: string): string =>
+  encodeURIComponent(name).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
+
+/** Only spellings that proxy and app read alike: no dots before a name, nothing percent-encoded. */
+function publicPathsIn(paths: readonly string[]): string | undefined {
+  const bare = paths.map((path) => path.replace(/\/$/, ""));
+  for (const path of bare) {
+    const isOwn =
+      GATE_PATHS.includes(path) || GATE_FOLDERS.some((own) => `${path}/`.startsWith(own));
+    if (isOwn || !/^(\/[\w-][\w.-]*)+$/.test(path)) {
+      const reason = isOwn ? "belongs to the gate" : "is not / and letters, digits, -, _ and .";
+      throw new UsageError(`--public: ${JSON.stringify(path)} ${reason}`);
+    }
+  }
+  const all = bare.join("|").replaceAll(".", "\\.");
+  return all === "" ? undefined : String.raw`(${all})(/[\w-][\w.-]*)*/?`;
+}
+
+function rememberedIn(time: OptionValues[string]): string | undefined {
+  if (time === undefined) return undefined;
+  const [, seconds] = /^([1-9]|[1-5]\d|60)s$/.exec(String(time)) ?? [];
+  if (seconds === undefined) throw new UsageError("--remember takes 1s to 60s");
+  return seconds;
+}

@@ -1,0 +1,61 @@
+import { GATE_FOLDERS, GATE_PATHS, type PlannedApp, type ProxyPlan } from "./plan.ts";
+import { block, joined } from "./text.ts";
+
+/** A file for the file provider of Traefik. */
+export const traefik = (plan: ProxyPlan): string => block`
+http:
+  routers:
+    ${joined([gateRouter(plan), ...plan.apps.map((app) => appRouters(plan, app))], "\n")}
+  middlewares:
+    claims:
+      headers:
+        customRequestHeaders:
+          Remote-User: ""
+          Remote-User-Id: ""
+          Remote-Groups: ""
+          Remote_User: ""
+          Remote_User_Id: ""
+          Remote-User_Id: ""
+          Remote_User-Id: ""
+          Remote_Groups: ""
+          X-Request-Id: ""
+    latchkey:
+      forwardAuth:
+        address: http://${plan.gate}/forward-auth?${joined(["authorization=pass", plan.lists], "&")}
+        authResponseHeaders: [Remote-User, Remote-User-Id, Remote-Groups, Authorization]
+  services:
+    ${[{ name: "gate", server: plan.gate }, ...plan.apps].map(service).join("\n")}
+`;
+
+const gateRouter = ({ gateHost, apps }: ProxyPlan): string => {
+  const sharing = apps
+    .filter(({ pages }) => pages === "shared")
+    .map(({ host }) => rule("Host", host));
+  const pages = [
+    ...GATE_PATHS.map((path) => rule("Path", path)),
+    ...GATE_FOLDERS.map((path) => rule("PathPrefix", path)),
+  ];
+  const isPage = `(${sharing.join(" || ")}) && (${pages.join(" || ")})`;
+  return router("gate", gateHost === undefined ? isPage : rule("Host", gateHost), "claims");
+};
+
+const appRouters = ({ publicPaths }: ProxyPlan, { name, host }: PlannedApp): string => {
+  const own = router(name, rule("Host", host), "claims, latchkey");
+  if (publicPaths === undefined) return own;
+  const isPublic = `${rule("Host", host)} && ${rule("PathRegexp", `^${publicPaths}$`)}`;
+  return `${own}\n${router(`${name}-public`, isPublic, "claims", name)}`;
+};
+
+const rule = (matcher: string, value: string): string => `${matcher}(\`${value}\`)`;
+
+const router = (name: string, when: string, middlewares: string, service = name): string => block`
+${name}:
+  rule: ${when}
+  middlewares: [${middlewares}]
+  service: ${service}`;
+
+const service = ({ name, server }: Pick<PlannedApp, "name" | "server">): string => block`
+${name}:
+  loadBalancer:
+    servers:
+      - url: http://${server}`;

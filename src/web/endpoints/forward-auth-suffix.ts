@@ -1,0 +1,37 @@
+import type { MaybePromise } from "../../core/base/maybe-promise.ts";
+import { type Answer, respondText } from "../answers/responses.ts";
+import { withRequestId } from "../endpoint.ts";
+import { FORWARD_AUTH } from "../paths.ts";
+import type { WebPorts } from "../ports.ts";
+import type { WebRequest } from "../request/web-request.ts";
+import { forwardAuth } from "./forward-auth.ts";
+
+/**
+ * Answers a proxy that asks with the method and the path of the client, below the path of forward
+ * auth. The query is the client's, so no parameter is read from it.
+ */
+export function suffixedForwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<Answer> {
+  const suffix = request.path.slice(`${ports.paths.base}${FORWARD_AUTH}`.length);
+  if (suffix === "/" && namesUsers(request.query)) {
+    return withRequestId(ports, () => refusal(ports))(request);
+  }
+  const forwarded: ReadonlyMap<string, string | undefined> = new Map([
+    ["x-forwarded-method", request.method],
+    ["x-forwarded-host", request.header("host")],
+    ["x-forwarded-uri", `${suffix}${request.query}`],
+  ]);
+  const { request: own, connection, path, signal } = request;
+  const header = (name: string): string | undefined =>
+    forwarded.has(name) ? forwarded.get(name) : request.header(name);
+  const asked = { request: own, connection, path, signal, method: "GET", query: "", header };
+  return forwardAuth(ports, { ...asked, body: [] });
+}
+
+/** A list after a slash too many would admit every user, because it looks like the client's query. */
+const namesUsers = (query: string): boolean => /[?&](users|groups)(?![^&=])/.test(query);
+
+const refusal = ({ paths }: WebPorts): Answer =>
+  respondText(
+    `users and groups are not read below ${paths.base}${FORWARD_AUTH}: remove the slash before the question mark`,
+    400,
+  );

@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { GATE_FOLDERS, GATE_PATHS } from "../../src/cli/proxy/plan.ts";
+import { openAuth } from "../support/auth.ts";
+import { failureOf, outputOf } from "../support/command.ts";
+
+const PROXIES = ["caddy", "haproxy", "nginx", "traefik"] as const;
+const APP = ["--app", "app.example.org=http://127.0.0.1:8080"];
+
+test("an app on the gate's host leaves every path of its pages to the gate", async (t) => {
+  const { auth } = await openAuth(t);
+  const others = [...auth.adapter.paths].filter(
+    (path) => !GATE_PATHS.includes(path) && !GATE_FOLDERS.some((own) => path.startsWith(own)),
+  );
+  assert.deepEqual(others, ["/"]);
+});
+
+test("asks the gate where this machine reaches it", async () => {
+  for (const [HOST, place] of [
+    ["0.0.0.0", "127.0.0.1:4000"],
+    ["::", "[::1]:4000"],
+    ["10.0.0.7", "10.0.0.7:4000"],
+  ] as const) {
+    for (const proxy of PROXIES) {
+      const printed = await outputOf(["proxy", proxy, ...APP], { env: { HOST, PORT: "4000" } });
+      assert.ok(printed.includes(place), `${proxy}: ${HOST}`);
+    }
+  }
+});
+
+test("gives the gate a host of its own unless an app has that host", async () => {
+  const own = ["--auth-host", "auth.example.org"];
+  for (const proxy of PROXIES) {
+    const told = await outputOf(["proxy", proxy, ...APP, ...own]);
+    const PUBLIC_URL = "https://auth.example.org";
+    assert.equal(await outputOf(["proxy", proxy, ...APP], { env: { PUBLIC_URL } }), told);
+    assert.match(told, /\bauth\.example\.org\b/);
+    assert.doesNotMatch(told, /latchkey-logo/);
+    const alone = await outputOf(["proxy", proxy, ...APP]);
+    assert.equal(await outputOf(["proxy", proxy, ...APP, "--auth-host", "app.example.org"]), alone);
+    assert.match(alone, /latchkey-logo/);
+  }
+});
+
+/** What no configuration may contain as it is: names of users are any text. */
+const NAMES = String.fromCharCode(...Array.from({ length: 94 }, (_, at) => 33 + at))
+  .replace(",", "")
+  .concat(" \t\u007fü日\u2028");
+
+test("a name of a user or group adds nothing to a configuration but itself", async () => {
+  for (const proxy of PROXIES) {
+    const lists = ["--users", `x,${NAMES}`, "--groups", NAMES];
+    const plain = await outputOf(["proxy", proxy, ...APP, "--users", "x,y", "--groups", "y"]);
+    const printed = await outputOf(["proxy", proxy, ...APP, ...lists]);
+    const [, name = ""] = /users=x,([\w.~%-]+)&groups=/.exec(printed) ?? [];
+    assert.equal(decodeURIComponent(name), NAMES);
+    assert.equal(printed.replaceAll(name, "y"), plain, proxy);
+  }
+});
+
+const INJECTIONS = ["a b", "a;b", "a{b", "a}b", "a#b", "a$b", 'a"b', "a'b", "a`b", "a\\b", "a\nb"];
+const asApp = (host: string): string => `${host}=http://127.0.0.1:80`;
+const asUrl = (url: string): string => `a.test=${url}`;
+
+/** Values of an option that no proxy can take, and how the message names the problem. */
+const wrong: readonly (readonly [option: string, values: readonly string[], message: RegExp])[] = [
+  [
+    "--app",
+    [...INJECTIONS.map(asApp), "=http://a", "a.test:80=http://a", "*=http://a"],
+    /host name/,
+  ],
+  ["--app", [asApp(".test"), asApp("[::1]"), asApp("a.test/b"), asApp("~a")], /is not a host name/],
+  ["--app", INJECTIONS.map((text) => asUrl(`http://${text}`)), /is not a URL such as http:/],
+  [
+    "--app",
+    ["a.test", "a.test=", asUrl("https://b"), asUrl("b:80"), asUrl("//b")],
+    /not a URL such/,
+  ],
+  [
+    "--app",
+    ["http://b/c", "http://b?c", "http://b#c", "http://u@b", "http://b:x"].map(asUrl),
+    /URL/,
+  ],
+  ["--app", [asApp("app.example.org"), asApp("APP.example.org")], /same host/],
+  ["--auth-host", [...INJECTIONS, "a.test:80", "https://a.test"], /is not a host name/],
+  ["--public", INJECTIONS.map((text) => `/${text}`), /is not \/ and letters/],
+  [
+    "--public",
+    ["/", "public", "/a//b", "/a/../b", "/.a", "/a%2fb", "/a?b", "/(a)", "/a*"],
+    /letters/,
+  ],
+  [
+    "--public",
+    ["/login", "/login/", "/account/x", "/link", "/latchkey.css"],
+    /belongs to the gate/,
+  ],
+  [
+    "--remember",
+    ["0s", "1", "61s", "1m", "01s", "-1s", "1s;"],
+    /^--remember (takes 1s|needs a value)/,
+  ],
+];
+
+test("refuses what is not a host, a URL, a path or a time, and prints no configuration", async () => {
+  for (const [option, values, message] of wrong) {
+    for (const given of values) {
+      const line = await failureOf(["proxy", "nginx", ...APP, `${option}=${given}`], {}, 2);
+      assert.match(line, message, `${option} ${given}`);
+    }
+  }
+});
+
+test("refuses what a proxy cannot do, and what contradicts the settings", async () => {
+  const cases = [
+    [["nginx"], {}, "name each app with --app HOST=URL"],
+    [["nginx", ...APP], { PORT: "0" }, "PORT is 0: set the port of the gate"],
+    [["caddy", ...APP, "--remember", "1s"], {}, "--remember is for nginx and haproxy"],
+    [["caddy", "--script"], {}, "--script is for haproxy"],
+    [["haproxy", ...APP], { HOST: "gate" }, /^HAProxy asks the gate at an IP address only/],
+    [
+      ["nginx", ...APP, "--auth-host", "a.test"],
+      { PUBLIC_URL: "https://b.test" },
+      /^--auth-host is/,
+    ],
+    [
+      ["nginx", ...APP],
+      { PUBLIC_URL: "https://auth.b.test", COOKIE_DOMAIN: "b.test" },
+      "app.example.org is not in COOKIE_DOMAIN=b.test, so it gets no session",
+    ],
+    [["apache", ...APP], {}, /^proxy takes caddy, haproxy, nginx or traefik/],
+  ] as const;
+  for (const [args, env, message] of cases) {
+    const line = await failureOf(["proxy", ...args], { env }, 2);
+    if (typeof message === "string") assert.equal(line, message);
+    else assert.match(line, message);
+  }
+});
+
+test("traefik: each app is behind the gate except on public paths, where claims are removed", async () => {
+  const more = ["--app", "wiki.example.org=http://wiki:80", "--public", "/a", "--public", "/b.c/"];
+  const printed = await outputOf(["proxy", "traefik", ...APP, ...more, "--groups", "family"]);
+  const public_ = String.raw`^(/a|/b\.c)(/[\w-][\w.-]*)*/?$`;
+  const routers = /^ {2}routers:\n(.*?)^ {2}middlewares:/ms.exec(printed)?.[1] ?? "";
+  const guarded = (name: string, host: string): string =>
+    `    ${name}:
+      rule: Host(\`${host}\`)
+      middlewares: [claims, latchkey]
+      service: ${name}
+    ${name}-public:
+      rule: Host(\`${host}\`) && PathRegexp(\`${public_}\`)
+      middlewares: [claims]
+      service: ${name}
+`;
+  const apps = guarded("app", "app.example.org") + guarded("app2", "wiki.example.org");
+  assert.ok(routers.endsWith(apps), routers);
+  assert.match(routers, /^ {4}gate:\n {6}rule: \(Host\(`app\.example\.org`\) \|\| Host\(`wiki\./);
+  for (const name of ["Remote-User", "Remote-User-Id", "Remote-Groups", "Remote_User"]) {
+    assert.match(printed, new RegExp(`^ {10}${name}: ""$`, "m"));
+  }
+  assert.match(printed, /^ {8}address: \S+\/forward-auth\?authorization=pass&groups=family$/m);
+  assert.match(
+    printed,
+    /^ {4}app2:\n {6}loadBalancer:\n {8}servers:\n {10}- url: http:\/\/wiki:80$/m,
+  );
+});
