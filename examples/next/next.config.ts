@@ -1,3 +1,0 @@
-import type { NextConfig } from "next";
-
-export default { serverExternalPackages: ["latchkey"] } satisfies NextConfig;
