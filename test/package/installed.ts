@@ -20,11 +20,14 @@ export interface Installed {
   readonly project: string;
 }
 
+/** A program that waits for the network, or for an answer, ends with an error. */
+const LONGEST_MS = 10 * 60_000;
+
 /** Runs a program with this project's Node first in PATH, as npm scripts do. */
 export async function run(cwd: string, program: string, ...args: string[]): Promise<string> {
   const PATH = `${join(ROOT, "node_modules/.bin")}:${process.env.PATH}`;
   const env = { ...process.env, PATH };
-  const { stdout } = await promisify(execFile)(program, args, { cwd, env });
+  const { stdout } = await promisify(execFile)(program, args, { cwd, env, timeout: LONGEST_MS });
   return stdout;
 }
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { send } from "../support/client.ts";
-import { startNode } from "../support/process.ts";
+import { startNode, startProgram } from "../support/process.ts";
 import { type Installed, packAndInstall, ROOT, run } from "./installed.ts";
 
 const dir = await mkdtemp(join(tmpdir(), "latchkey-package-"));
@@ -111,6 +111,30 @@ test("when installed, the guard redirects to the setup page, which has its style
   running.child.kill("SIGTERM");
   const { code, stderr } = await running.ended;
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+});
+
+test("the README leads from an empty folder to the setup page, without a warning", async (t) => {
+  const readme = await readFile(join(ROOT, "README.md"), "utf8");
+  const [, section = ""] = readme.split("\n## Use it as a library\n");
+  const block = (language: string): RegExp =>
+    new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, "g");
+  const [install = "", start = ""] = [...section.matchAll(block("sh"))].map(([, code]) => code);
+  const [, code = ""] = block("ts").exec(section) ?? [];
+  const folder = join(dir, "readme", "app");
+  await mkdir(folder, { recursive: true });
+  await mkdir(join(dir, "readme", "latchkey"));
+  await copyFile(
+    installed.tarball,
+    join(dir, "readme", "latchkey", `latchkey-${manifest.version}.tgz`),
+  );
+  await run(folder, "sh", "-ec", install);
+  await writeFile(join(folder, "app.ts"), code.replace("port: 3000", "port: 0"));
+  const PATH = `${join(ROOT, "node_modules/.bin")}:${process.env.PATH}`;
+  const lines = start.replace(/^node /m, "exec node ");
+  const running = startProgram(t, "sh", ["-ec", lines], { ...process.env, PATH }, folder);
+  const [, url = ""] = await running.shows(/^Listening on (http:\S+)\n/m);
+  assert.equal((await send(`${url}/`)).location, "/setup");
+  assert.doesNotMatch(running.stderr(), /^(?!npm warn)./m);
 });
 
 test("the library and its SQLite store do not load pg", async () => {
