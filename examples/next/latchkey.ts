@@ -2,6 +2,7 @@ import { type Auth, createAuth, type User } from "latchkey";
 import { openSqlite } from "latchkey/sqlite";
 import { headers } from "next/headers";
 import { redirect } from "next/navigation";
+import { connection } from "next/server";
 
 async function open(): Promise<Auth> {
   const store = await openSqlite({ file: "accounts.db" });
@@ -28,7 +29,7 @@ export function openAuth(): Promise<Auth> {
 
 /** The guard of server components and server actions. */
 export async function requireUser(): Promise<User> {
-  const request = await headers();
+  await connection(); // For each request: neither at the build nor in a prerendering.
   const auth = await openAuth();
-  return (await auth.currentUser(request)) ?? redirect("/auth/login");
+  return (await auth.currentUser(await headers())) ?? redirect("/auth/login");
 }

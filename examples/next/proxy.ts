@@ -2,7 +2,7 @@ import { fetchAuth } from "latchkey/fetch";
 import { type NextRequest, NextResponse } from "next/server";
 import { openAuth } from "./latchkey";
 
-export const config = { matcher: "/((?!auth/|auth$|_next/static/).*)" };
+export const config = { matcher: ["/", "/((?!auth/|auth$|_next/static/).*)"] };
 
 export async function proxy(request: NextRequest): Promise<Response> {
   // Next.js accepts only absolute locations here.

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { addedBy, filesOn, readPage } from "../frameworks/page.ts";
 import { OWNER, SECRET } from "../support/gate.ts";
 import { startNode } from "../support/process.ts";
 import { foldersIn, folderWith, ROOT } from "./folder-with.ts";
@@ -13,12 +14,6 @@ const read = (path: string): Promise<string> => readFile(join(ROOT, path), "utf8
 const EXAMPLES = (await readdir(join(ROOT, "docs/frameworks")))
   .map((page) => page.replace(/\.md$/, ""))
   .filter((name) => name !== "fetch");
-
-/** The code blocks of a page that are files of the example. */
-function filesOn(page: string): ReadonlyMap<string, string> {
-  const found = page.matchAll(/^`([^`\n]+)`:\n\n```\w+\n([\s\S]*?)^```$/gm);
-  return new Map([...found].map(([, file = "", code = ""]) => [file, code]));
-}
 
 /** The files of an example that git tracks or would add. */
 const filesOf = (name: string): readonly string[] =>
@@ -31,20 +26,29 @@ const filesOf = (name: string): readonly string[] =>
 
 for (const name of EXAMPLES) {
   test(`the ${name} page shows the code of its example, with every file that uses Latchkey`, async () => {
-    const shown = filesOn(await read(`docs/frameworks/${name}.md`));
-    assert.ok(shown.size > 0, "finds files");
-    for (const [file, code] of shown) {
-      assert.equal(code, await read(`examples/${name}/${file}`), file);
+    const shown = filesOn(await readPage(name));
+    assert.ok(shown.length > 0, "finds files");
+    const files = filesOf(name);
+    for (const { file, only, kind, code } of shown) {
+      const folder = only === "" ? name : `${name}-${only.at(-1)}`;
+      if (kind === "whole") assert.equal(code, await read(`examples/${name}/${file}`), file);
+      else if (only !== "" || files.includes(file)) {
+        const text = await read(`examples/${folder}/${file}`);
+        for (const line of addedBy(code)) assert.ok(text.includes(line.trim()), `${file}: ${line}`);
+      }
     }
-    for (const file of filesOf(name).filter((one) => /\.(ts|tsx|astro|svelte)$/.test(one))) {
+    const named = new Set(shown.map(({ file }) => file));
+    for (const file of files.filter((one) => /\.(ts|tsx|astro|svelte)$/.test(one))) {
       const code = await read(`examples/${name}/${file}`);
-      assert.equal(shown.has(file) || !/["/]latchkey/.test(code), true, file);
+      assert.equal(named.has(file) || !/["/]latchkey/.test(code), true, file);
     }
   });
 }
 
-test("every example has a page; Express 4 and 5 share one, and the code", async () => {
-  const examples = (await foldersIn(join(ROOT, "examples"))).filter((name) => name !== "express-4");
+test("every example has a page; two versions of a framework share one, and the code", async () => {
+  const others = ["express-4", "sveltekit-3"];
+  const folders = await foldersIn(join(ROOT, "examples"));
+  const examples = folders.filter((name) => !others.includes(name));
   assert.deepEqual([...examples].sort(), [...EXAMPLES].sort());
   assert.equal(await read("examples/express-4/app.ts"), await read("examples/express/app.ts"));
 });

@@ -11,6 +11,8 @@ import { SECRET } from "../support/gate.ts";
 import { type Running, startProgram } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import type { App } from "./apps.ts";
+import { type Age, addFiles, copyLock, createApp, installAsShown } from "./template.ts";
+import { templates } from "./templates.ts";
 
 /** For a machine that is busy with other builds. */
 const START_WITHIN_MS = 60_000;
@@ -26,10 +28,18 @@ export interface RunningApp {
   send(path: string, sending?: Sending): Promise<Answer>;
 }
 
-/** Installs the app by its lock file, with the packed Latchkey, builds it and starts it. */
-export async function startApp(t: TestContext, app: App, tarball: string): Promise<RunningApp> {
-  const folder = await copyApp(app, tarball, await tempDir(t));
-  await run(folder, "npm", "ci", "--prefer-offline", "--no-audit");
+/** Scripts of an app that check it. */
+const CHECKS = ["types", "typecheck", "check", "lint"];
+
+export interface Source {
+  /** The packed Latchkey. */
+  readonly tarball: string;
+  readonly age: Age;
+}
+
+/** Installs the app with the packed Latchkey, builds it and starts it. */
+export async function startApp(t: TestContext, app: App, source: Source): Promise<RunningApp> {
+  const folder = await installApp(app, source, await tempDir(t));
   const url = `http://127.0.0.1:${await freePort()}`;
   const { scripts } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
   const env = environment(folder, url);
@@ -39,9 +49,12 @@ export async function startApp(t: TestContext, app: App, tarball: string): Promi
     assert.equal(existsSync(join(folder, "accounts.db")), false, "the build opens no database");
   }
   const { types } = app;
-  if (types === "own") await runToEnd(startScript(t, scripts.types, env, folder));
-  else if (types !== undefined) await checkTypes(folder, types);
-  const running = startScript(t, scripts.start, { ...env, AUTH_SECRET: SECRET }, folder);
+  if (types !== undefined) await checkTypes(folder, types);
+  for (const check of CHECKS.filter((script) => scripts[script] !== undefined)) {
+    await runToEnd(startScript(t, scripts[check], env, folder));
+  }
+  const start = app.start ?? scripts.start;
+  const running = startScript(t, start, { ...env, AUTH_SECRET: SECRET }, folder);
   await Promise.race([listening(url), endedEarly(running)]);
   return {
     ...{ app, folder, url, running },
@@ -54,13 +67,39 @@ export async function startApp(t: TestContext, app: App, tarball: string): Promi
   };
 }
 
+/** Makes a new app by its template, or copies it; its lock file says which packages it gets. */
+async function installApp(
+  { name, code }: App,
+  { tarball, age }: Source,
+  parent: string,
+): Promise<string> {
+  const template = templates.get(name);
+  await copyFile(tarball, join(parent, "latchkey.tgz"));
+  if (template === undefined || (template.used ?? age) !== age) {
+    const copied = await copyApp(name, parent);
+    if (code !== undefined) await addFiles(code, copied);
+    return installLocked(copied);
+  }
+  const folder = await createApp({ name, template }, parent, age);
+  if (age === "pinned") {
+    await copyLock(name, folder);
+    return installLocked(folder);
+  }
+  await installAsShown(name, folder);
+  return folder;
+}
+
+async function installLocked(folder: string): Promise<string> {
+  await run(folder, "npm", "ci", "--prefer-offline", "--no-audit");
+  return folder;
+}
+
 /** Copies the app without what an earlier run left in its folder. */
-async function copyApp({ name }: App, tarball: string, parent: string): Promise<string> {
+async function copyApp(name: string, parent: string): Promise<string> {
   const folder = join(parent, name);
   const source = join(ROOT, "examples", name);
   const filter = (path: string): boolean => !path.startsWith(join(source, "node_modules"));
   await cp(source, folder, { recursive: true, filter });
-  await copyFile(tarball, join(parent, "latchkey.tgz"));
   return folder;
 }
 

@@ -33,6 +33,7 @@ const BEHIND_PROXY = "127.0.0.2";
 const GUESSING = "127.0.0.3";
 const INNOCENT = "127.0.0.4";
 const OPERATOR = "127.0.0.5";
+const SECOND_DEVICE = "127.0.0.6";
 
 const summary = ({ status, location }: Answer): readonly unknown[] => [status, location];
 
@@ -76,7 +77,8 @@ export const entering: readonly Step[] = [
       const answer = await visit.send("/auth/setup", { form });
       assert.deepEqual(summary(answer), [303, "/"]);
       visit.session = answer.session;
-      const page = await visit.send("/", { session: answer.session, headers: PAGE });
+      const { home = "/" } = visit.app;
+      const page = await visit.send(home, { session: answer.session, headers: PAGE });
       assert.equal(page.status, 200);
       // React separates two texts by a comment.
       assert.match(page.body, /Hello, (<!-- -->)?owner/);
@@ -100,7 +102,7 @@ export const entering: readonly Step[] = [
       assert.equal(status, 303);
       assert.match(location, /^\/auth\/login\?/);
       const { body } = await visit.send(location, { headers: PAGE });
-      const answer = await signIn(visit, { form: hiddenFields(body) });
+      const answer = await signIn(visit, { form: hiddenFields(body), from: SECOND_DEVICE });
       assert.equal(answer.status, 303);
       assert.equal(new URL(answer.location ?? "", visit.url).href, `${visit.url}${DEEP_LINK}`);
       const beginsAlike = await visit.send(`/authors`, { headers: PAGE });
@@ -119,9 +121,10 @@ export const leaving: readonly Step[] = [
       assert.match(account.body, /<form[^>]* action="\/auth\/account\/password"/);
       const form = changeForm(OWNER.password, NEW_PASSWORD);
       assert.equal((await visit.send("/auth/account/password", { session, form })).status, 303);
-      assert.deepEqual(summary(await signIn(visit)), [303, "/auth/login?error=1"]);
+      const old = await signIn(visit, { from: SECOND_DEVICE });
+      assert.deepEqual(summary(old), [303, "/auth/login?error=1"]);
       visit.password = NEW_PASSWORD;
-      assert.deepEqual(summary(await signIn(visit)), [303, "/"]);
+      assert.deepEqual(summary(await signIn(visit, { from: SECOND_DEVICE })), [303, "/"]);
     },
   },
   {

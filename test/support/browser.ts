@@ -25,6 +25,8 @@ export interface Visiting {
   readonly statuses?: readonly number[];
   /** Whether requests may be cancelled by newer ones. */
   readonly givenUp?: "never" | "allowed";
+  /** What the pages may write to the console. */
+  readonly logs?: RegExp | undefined;
 }
 
 const TIMEOUT_MS = 15_000;
@@ -116,6 +118,7 @@ function watch(context: BrowserContext, visiting: Visiting, problems: string[]):
     if (/^Clear-Site-Data header on .*\/logout': Cleared/.test(message.text())) return;
     // Under load, a test fills in a field before the page has set its focus.
     if (message.text().startsWith("Autofocus processing was blocked")) return;
+    if (visiting.logs?.test(message.text())) return;
     const withoutReason = message.text().replace(/ \([^()]*\)$/, "");
     if (!expected.has(withoutReason)) problems.push(`${message.type()}: ${message.text()}`);
   });

@@ -14,5 +14,5 @@ export async function readNote(): Promise<string> {
 export async function saveNote(form: FormData): Promise<void> {
   const { id } = await requireUser();
   notes.set(id, String(form.get("note")));
-  revalidatePath("/");
+  revalidatePath("/notes");
 }

@@ -1,15 +1,21 @@
+import Link from "next/link";
+import { Suspense } from "react";
 import { requireUser } from "../latchkey";
-import { readNote, saveNote } from "./actions";
 
-export default async function Home() {
+export default function Home() {
+  return (
+    <Suspense>
+      <Welcome />
+    </Suspense>
+  );
+}
+
+async function Welcome() {
   const { username } = await requireUser();
   return (
     <>
       <h1>Hello, {username}</h1>
-      <form action={saveNote}>
-        <input name="note" aria-label="Note" defaultValue={await readNote()} />
-        <button type="submit">Save</button>
-      </form>
+      <Link href="/notes">Notes</Link>
       <form method="post" action="/auth/logout">
         <button type="submit">Sign out</button>
       </form>

@@ -1,4 +1,5 @@
 import { Outlet, Scripts } from "react-router";
+import { useSignInAgain } from "./sign-in-again";
 
 export default () => (
   <html lang="en">
@@ -12,3 +13,8 @@ export default () => (
     </body>
   </html>
 );
+
+export function ErrorBoundary() {
+  useSignInAgain();
+  return <p>Something went wrong. Please try again.</p>;
+}

@@ -1,11 +1,19 @@
-import type { Handle } from "@sveltejs/kit";
+import { redirect } from "@sveltejs/kit";
+import { sequence } from "@sveltejs/kit/hooks";
 import { latchkey } from "./lib/server/latchkey";
 
-export const handle: Handle = async ({ event, resolve }) => {
-  const from = { remoteAddress: event.getClientAddress() };
+export const handle = sequence(async ({ event, resolve }) => {
+  const { request, url } = event;
+  const answer = await latchkey.routes(request, { remoteAddress: event.getClientAddress() });
+  if (answer) return answer;
+  // A link or a form in a page whose session has ended: SvelteKit's client follows only this.
+  const inPage = event.isDataRequest || request.headers.has("x-sveltekit-action");
+  if (inPage && !(await latchkey.currentUser(request))) {
+    redirect(303, `/auth/login?return_to=${encodeURIComponent(url.pathname)}`);
+  }
   const members = latchkey.requireAuth((_request, user) => {
     event.locals.user = user;
     return resolve(event);
   });
-  return (await latchkey.routes(event.request, from)) ?? members(event.request);
-};
+  return members(request);
+});
