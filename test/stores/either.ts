@@ -72,7 +72,13 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
       table: "users",
       rows: [
         valuesOf(tables.users, { id: userId, username: "owner", passwordHash }),
-        valuesOf(tables.users, { id: other, username: TEXT, passwordHash, sessionsFrom: 17 }),
+        valuesOf(tables.users, {
+          id: other,
+          username: TEXT,
+          passwordHash,
+          sessionsFrom: 17,
+          endsAt: LATE,
+        }),
       ],
     },
     {

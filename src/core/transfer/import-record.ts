@@ -51,6 +51,9 @@ function userIn(fields: ImportFields): ImportedUser {
   const id = isAbsent(given) ? randomUUID() : Number.isSafeInteger(given) ? String(given) : given;
   const row = rowIn("users", new Map([...fields, ["id", id]]), undefined);
   const [username, hash] = ["username", "passwordhash"].map((name) => String(fields.get(name)));
+  if (hash === NO_PASSWORD && isAbsent(fields.get("endsat"))) {
+    throw new UnusableField("a guest needs ends_at");
+  }
   const verdict = hash === NO_PASSWORD ? "usable" : judgeHash(String(hash));
   if (verdict === "unknown") throw new UnusableField("unknown password_hash format");
   if (verdict === "too-costly") {

@@ -32,6 +32,11 @@ test("keeps username, hash, ID and sessions_from unchanged", () => {
   });
 });
 
+test("accepts a guest, whose account ends", () => {
+  const guest = user({ id: "g", password_hash: "$guest$", ends_at: 7 });
+  assert.deepEqual(rowsOf(guest).users, [["g", "owner", "$guest$", null, null, 7]]);
+});
+
 const AT = Date.UTC(10_000, 0) - 1;
 const SESSION = { id: "s", created_at: 0, used_at: 1, expires_at: AT, address: "", device: "" };
 const CODES = { secret: "sealed", last_step: 7, recovery: ["a", "b"], wrong: 2 };
@@ -149,6 +154,7 @@ const refused: readonly (readonly [Fields, string])[] = [
     user({ password_hash: HASH.replace("$05$", "$31$") }),
     "the password_hash would take too much memory or time to verify",
   ],
+  [user({ password_hash: "$guest$" }), "a guest needs ends_at"],
   [user({ id: "7\0" }), "id contains a NUL character"],
   [user({ id: 1.5 }), "id must be a string"],
   [user({ id: "x".repeat(256) }), "id is longer than 255 bytes"],

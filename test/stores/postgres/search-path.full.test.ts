@@ -106,7 +106,7 @@ const onTrappedPool: Open<PostgresStore> = async (t) => {
   return { connect: async () => (await openOnPool(t, url)).store };
 };
 testStore("PostgreSQL with everything shadowed", onTrappedPool, [
-  ...(["sessions", "passkeys", "codes", "attempts"] as const),
+  ...(["sessions", "passkeys", "codes", "people", "links", "attempts"] as const),
 ]);
 
 test("traps catch names that are not qualified", async () => {
