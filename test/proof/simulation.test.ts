@@ -20,7 +20,7 @@ suite("the simulation", { concurrency: true }, () => {
   });
 
   test("finds each error that is put back, with a seed that finds it again", async () => {
-    const found = (await simulate("--seeds", "60", "--mistakes")).trim().split("\n");
+    const found = (await simulate("--seeds", "120", "--mistakes")).trim().split("\n");
     assert.equal(found.length, 11);
     for (const line of found) assert.match(line, /: seed \d+, [^(]+$/);
   });

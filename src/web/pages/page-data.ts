@@ -101,7 +101,12 @@ export interface PageData {
     readonly links: readonly (Pick<Link, "id" | "purpose" | "name"> & { readonly end: string })[];
     /** A new link, in place of everything else. */
     readonly made?: Pick<Link, "purpose"> & { readonly url: string; readonly end: string };
-    readonly problem?: { readonly message: string; readonly fields: FieldsOf<string> };
+    readonly problem?: {
+      readonly message: string;
+      readonly fields: FieldsOf<string>;
+      /** In that field. */
+      readonly entered?: string | undefined;
+    };
   };
   readonly activity: {
     /** Newest first, each with who did it and where from. */

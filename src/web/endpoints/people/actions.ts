@@ -79,7 +79,8 @@ export const postPeople =
     if (problem !== null) {
       const [name, field] = problem;
       const fields = [`${field}-${idIn(form)}`] as const;
-      const shown = { message: ports.views.message(request, name), fields };
+      const message = ports.views.message(request, name);
+      const shown = { message, fields, entered: form(field) || undefined };
       const data = { ...(await peopleData(ports, people, request, page)), problem: shown };
       return ports.views.page(request, "people", data, { status: 422 });
     }

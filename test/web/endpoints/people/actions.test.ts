@@ -65,6 +65,9 @@ test("shows what is wrong at the field, on the page with its search, and changes
       wrong.map(({ id }) => id),
       [field],
     );
+    const [kept] =
+      "username" in form ? [form.username] : "groups" in form ? [form.groups] : ["admins"];
+    assert.equal(wrong[0]?.value ?? "", kept);
     assert.ok(body.includes(`<p class="problem" role="alert">${message}</p>`));
     assert.equal(body.match(/<details open>/g)?.length, 1, "its section is open");
     assert.ok(body.includes(`value="${q}"`) && !body.includes("id of other"));
