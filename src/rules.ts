@@ -259,6 +259,7 @@ function peopleRules(
     portsOf: (actor, client) => ({
       // Of accounts that have ended as well.
       ...{ store: { users, people, log, links }, clock, passwords, flush: events.flush },
+      keep: "an-admin",
       async record(event) {
         if (event.userId !== undefined) given.users.forget(event.userId);
         events.record(byAdmin(event, actor, client));

@@ -40,6 +40,9 @@ export interface Store {
   readonly changes?: UserChanges;
 }
 
+/** What a change of an account must leave. */
+export type Kept = "an-admin";
+
 export interface UserStore {
   /** Whether there is a user. */
   any(): Promise<boolean>;
@@ -53,13 +56,18 @@ export interface UserStore {
   /** `undefined` when the username is taken. */
   insert(user: NewUser): Promise<User | undefined>;
   rename(id: UserId, username: string): Promise<"renamed" | "taken" | "missing">;
-  /** As with `remove`, the last of the group `admins` stays in it. */
-  setGroups(id: UserId, groups: readonly string[]): Promise<"set" | "last-admin" | "missing">;
+  /** @param keep As for `remove`. */
+  setGroups(
+    id: UserId,
+    groups: readonly string[],
+    keep?: Kept,
+  ): Promise<"set" | "last-admin" | "missing">;
   /**
-   * With all that belongs to it. A last account without an end stays, and a last one of them in the
-   * group `admins`, also when two are removed or leave the group at the same time.
+   * With all that belongs to it. A last account without an end stays, also of two at the same time.
+   *
+   * @param keep Such an account in the group `admins` stays as well, also when others leave the group.
    */
-  remove(id: UserId): Promise<"removed" | "last" | "last-admin" | "missing">;
+  remove(id: UserId, keep?: Kept): Promise<"removed" | "last" | "last-admin" | "missing">;
   /** Only while the hash is still `from`, so that no concurrent change is lost silently. */
   replaceHash(id: UserId, from: PasswordHash, to: PasswordHash): Promise<boolean>;
   /**

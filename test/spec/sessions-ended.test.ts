@@ -152,7 +152,6 @@ for (const [kind, url] of Object.entries(stores)) {
 
   test(`${kind}: removing an account ends its sessions at once and does not reopen the setup`, async (t) => {
     const scene = await twoInstances(t, await url());
-    await run(scene, "user", "groups", "guest", "admins");
     await run(scene, "user", "remove", "owner", "--yes");
     const after = await rejectedAfter(scene, scene.owner);
     assert.ok(after < SOON_MS, `${after} ms`);

@@ -78,15 +78,18 @@ export function memoryStore(flaw?: Flaw): Store {
         change(id, { username });
         return "renamed";
       },
-      async remove(id) {
+      async remove(id, keep) {
         if (!users.has(id)) return "missing";
         if (users.size === 1) return "last";
-        return !isLastAdmin(id) && users.delete(id) ? "removed" : "last-admin";
+        if (keep !== undefined && isLastAdmin(id)) return "last-admin";
+        users.delete(id);
+        return "removed";
       },
-      async setGroups(id, groups) {
+      async setGroups(id, groups, keep) {
         const { groups: _, ...user } = users.get(id) ?? {};
         if (!("id" in user)) return "missing";
-        if (!groups.includes("admins") && isLastAdmin(id)) return "last-admin";
+        if (keep !== undefined && !groups.includes("admins") && isLastAdmin(id))
+          return "last-admin";
         users.set(
           id,
           groups.length === 0 ? (user as StoredUser) : { ...(user as StoredUser), groups },

@@ -4,8 +4,7 @@ import { confirm } from "../prompt.ts";
 import { idOf, quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 
 export const command: Command = {
-  details:
-    "Asks first. Its sessions end. The last user and the last administrator cannot be removed.",
+  details: "Asks first. Its sessions end. The last user cannot be removed.",
   operands: [{ name: "name", need: "required" }],
   options: [{ name: "yes", about: "do not ask for confirmation" }],
   settings: STORE_SETTINGS,

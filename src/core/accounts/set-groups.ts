@@ -23,12 +23,12 @@ export type SetGroupsOutcome = "no-user" | "last-admin" | "set";
 
 /** Gives the account these groups instead of those that it has. */
 export async function setGroups(
-  { store, record }: Pick<AccountPorts, "store" | "record">,
+  { store, record, keep }: Pick<AccountPorts, "store" | "record" | "keep">,
   id: UserId,
   groups: readonly string[],
 ): Promise<SetGroupsOutcome> {
   const user = await store.users.find(id);
-  const outcome = user && (await store.users.setGroups(id, groups));
+  const outcome = user && (await store.users.setGroups(id, groups, keep));
   if (user === undefined || outcome === "missing") return "no-user";
   if (outcome === "last-admin") return outcome;
   await record(eventOf("user_groups", { user }));

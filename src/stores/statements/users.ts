@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ADMINS } from "../../core/accounts/set-groups.ts";
 import { type User, type UserId, userOf } from "../../core/records.ts";
-import type { AskingSession, EndOfSessions, UserStore } from "../../core/store.ts";
+import type { AskingSession, EndOfSessions, Kept, UserStore } from "../../core/store.ts";
 import { joined, tables, valuesOf } from "../../core/tables.ts";
 import { columnNames, parametersOf, type Row, recordOf } from "../rows.ts";
 import type { Database } from "./sql.ts";
@@ -21,6 +21,9 @@ const OTHER_STAYS = `EXISTS (SELECT 1 FROM {users} AS other
 const ADMIN_STAYS = `(ends_at IS NOT NULL OR groups IS NULL OR NOT ${isAdminIn("groups")}
   OR EXISTS (SELECT 1 FROM {users} AS other WHERE other.id <> $1 AND other.ends_at IS NULL
     AND ${isAdminIn("other.groups")}))`;
+
+const condition = (keep: Kept | undefined): string =>
+  keep === undefined ? "" : ` AND ${ADMIN_STAYS}`;
 
 /** Returns no row for a taken username. */
 export const INSERT_USER: string = `INSERT INTO {users} (${COLUMNS})
@@ -74,9 +77,9 @@ export function usersOn({
       }
     },
 
-    async setGroups(id, groups) {
-      const stays = groups.includes(ADMINS) ? "" : `AND ${ADMIN_STAYS}`;
-      const text = `UPDATE {users} SET groups = $2 WHERE id == $1 ${stays} RETURNING id`;
+    async setGroups(id, groups, keep) {
+      const stays = groups.includes(ADMINS) ? "" : condition(keep);
+      const text = `UPDATE {users} SET groups = $2 WHERE id == $1${stays} RETURNING id`;
       const outcome = await alone<"set" | "last-admin" | "missing">(function* () {
         if ((yield [text, [id, listOrNull(groups)]]).length === 1) return "set";
         const found = yield ["SELECT 1 AS yes FROM {users} WHERE id == $1", [id]];
@@ -86,8 +89,8 @@ export function usersOn({
       return outcome;
     },
 
-    async remove(id) {
-      const text = `DELETE FROM {users} WHERE id == $1 AND ${OTHER_STAYS} AND ${ADMIN_STAYS}
+    async remove(id, keep) {
+      const text = `DELETE FROM {users} WHERE id == $1 AND ${OTHER_STAYS}${condition(keep)}
         RETURNING id`;
       const outcome = await alone<"removed" | "last" | "last-admin" | "missing">(function* () {
         if ((yield [text, [id]]).length === 1) return "removed";
