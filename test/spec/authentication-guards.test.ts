@@ -87,7 +87,7 @@ for (const { given, secret } of [
 test("writes the warning to standard error if the application has no logger", async () => {
   const index = new URL("../../src/index.ts", import.meta.url);
   const code = `import { createAuth } from ${JSON.stringify(index.href)};
-    createAuth({ store: {}, secret: undefined });`;
+    createAuth({ store: { users: {}, log: {} }, secret: undefined });`;
   const args = ["--input-type=module", "--eval", code];
   const { stderr } = await promisify(execFile)(process.execPath, args);
   assert.match(stderr, /development secret/);
