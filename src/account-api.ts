@@ -4,18 +4,9 @@ import { type RemoveUserOutcome, removeUser } from "./core/accounts/remove-user.
 import { type RenameUserOutcome, renameUser } from "./core/accounts/rename-user.ts";
 import { type ResetPasswordOutcome, resetPassword } from "./core/accounts/reset-password.ts";
 import { groupsIn, type SetGroupsOutcome, setGroups } from "./core/accounts/set-groups.ts";
-import { type MakeLinkOutcome, makeLink, type WantedLink } from "./core/links/make-link.ts";
-import { revokeLink } from "./core/links/revoke-link.ts";
 import type { EventLog } from "./core/log/event-log.ts";
 import { bySystem, eventOf } from "./core/log/events.ts";
-import {
-  type Link,
-  type NewUser,
-  type Session,
-  type User,
-  type UserId,
-  userOf,
-} from "./core/records.ts";
+import { type NewUser, type Session, type User, type UserId, userOf } from "./core/records.ts";
 import { endInStore } from "./core/sessions/end-session.ts";
 import { endSessionsOf } from "./core/sessions/end-sessions.ts";
 import type { SessionRecorder } from "./core/sessions/session-recorder.ts";
@@ -24,6 +15,7 @@ import type { UserMemory } from "./core/sessions/user-memory.ts";
 import type { SetupTokenSource } from "./core/setup/setup-token.ts";
 import type { Store } from "./core/store.ts";
 import { pagesOf } from "./core/transfer/pages.ts";
+import { type Keys, keysOn, type Links, linksOn } from "./token-api.ts";
 import { SESSION_COOKIE, sessionCookies } from "./web/answers/session-cookie.ts";
 import { fetchRequest } from "./web/request/fetch-request.ts";
 import { clientOf, type ProxyTrust } from "./web/request/remote-address.ts";
@@ -81,20 +73,14 @@ export interface NewSession {
   readonly setCookies: readonly string[];
 }
 
-/** One-time links. The path of a link is `/link/` and its token, below the base path. */
-export interface Links {
-  make(wanted: WantedLink): Promise<MakeLinkOutcome>;
-  /** Those that can be used, in the order of their IDs. */
-  list(): AsyncIterable<Link>;
-  revoke(id: string): Promise<"no-link" | "revoked">;
-}
-
 /** What an Auth object has for the app's own pages and scripts. */
 export interface AccountApi {
   readonly users: Users;
   readonly sessions: Sessions;
   /** `undefined` if the store keeps none. */
   readonly links: Links | undefined;
+  /** `undefined` if the store keeps none. */
+  readonly keys: Keys | undefined;
 }
 
 /** What the members need. */
@@ -119,7 +105,12 @@ export function createAccountApi(given: ApiPorts): AccountApi {
     given.events.record(bySystem(event));
   };
   const ports: Ports = { ...given, record };
-  return { users: usersOn(ports), sessions: sessionsOn(ports), links: linksOn(ports) };
+  return {
+    users: usersOn(ports),
+    sessions: sessionsOn(ports),
+    links: linksOn(ports),
+    keys: keysOn(ports),
+  };
 }
 
 /** IDs come from requests and from the app's own tables. */
@@ -187,19 +178,5 @@ function sessionsOn(ports: Ports): Sessions {
         setCookies: sessionCookies(request, token, ports.cookieDomain),
       });
     },
-  });
-}
-
-function linksOn(ports: Ports): Links | undefined {
-  const { links, users } = ports.store;
-  if (links === undefined) return undefined;
-  const all = { ...ports, store: { users, links } };
-  return Object.freeze<Links>({
-    make: (wanted) => makeLink(all, wanted),
-    async *list() {
-      const now = new Date(ports.clock.now());
-      for await (const page of pagesOf((...given) => links.read(...given, now))) yield* page;
-    },
-    revoke: (id) => revokeLink(all, id),
   });
 }

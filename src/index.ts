@@ -1,7 +1,6 @@
 export type {
   AccountApi,
   AddedUser,
-  Links,
   NewSession,
   Sessions,
   Users,
@@ -13,12 +12,19 @@ export {
   type RequestHeaders,
   type RequestWithCookies,
 } from "./auth.ts";
+export type { AddUserOutcome } from "./core/accounts/add-user.ts";
+export type { RemoveUserOutcome } from "./core/accounts/remove-user.ts";
+export type { RenameUserOutcome } from "./core/accounts/rename-user.ts";
+export type { ResetPasswordOutcome } from "./core/accounts/reset-password.ts";
+export type { SetGroupsOutcome } from "./core/accounts/set-groups.ts";
 export { Fault, Unavailable } from "./core/base/fault.ts";
 export { andThen, type MaybePromise } from "./core/base/maybe-promise.ts";
 export type { ServerLog } from "./core/base/server-log.ts";
 export type { WorkQueueLimits } from "./core/base/work-queue.ts";
 export type { AllowedHosts } from "./core/hosts/allowed-hosts.ts";
+export type { AddKeyOutcome } from "./core/keys/add-key.ts";
 export type { AttemptRule } from "./core/limits/attempt-limiter.ts";
+export type { MakeLinkOutcome, WantedLink } from "./core/links/make-link.ts";
 export type { AuditEvent, EventListener } from "./core/log/event-listener.ts";
 export type {
   AnsweredChallenge,
@@ -58,6 +64,7 @@ export type {
   UserWatching,
 } from "./core/store.ts";
 export type { AuthOptions } from "./options.ts";
+export type { AddedKey, Keys, Links } from "./token-api.ts";
 export type { PostLoginLocation } from "./web/answers/location.ts";
 export type { Answer } from "./web/answers/responses.ts";
 export { sendAnswer } from "./web/answers/send-answer.ts";

@@ -140,6 +140,34 @@ test("makes, lists and revokes one-time links", async (t) => {
   assert.equal(await opened(), 404);
 });
 
+test("makes, lists and revokes keys, which the guards of the process notice at once", async (t) => {
+  const store = await openStore(t);
+  const auth = createAuth({ store, secret: SECRET, log: recordingLog(), guards: { keys: true } });
+  t.after(() => auth.close());
+  const { keys } = auth;
+  assert.ok(keys);
+  const { id } = await added(auth, "ann");
+  assert.deepEqual(await keys.add("unknown", { name: "feeds" }), { kind: "no-user" });
+  assert.deepEqual(await keys.add(id, { name: " " }), { kind: "name-missing" });
+  const made = await keys.add(id, { name: "feeds", hosts: ["localhost"], lifetime: 60 });
+  assert.ok(made.kind === "added");
+  assert.equal(made.key.expiresAt?.getTime(), made.key.createdAt.getTime() + 60_000);
+  const forever = await keys.add(id, { name: "backup", lifetime: "never" });
+  assert.ok(forever.kind === "added" && forever.key.expiresAt === undefined);
+  const headers = { authorization: `Bearer ${made.text}` };
+  const request = fetchRequest(new Request("http://localhost/feed", { headers }), CLIENT);
+  const admitted = async () =>
+    (await auth.adapter.requireAuth(undefined, () => request, headers.authorization)).kind;
+  assert.equal(await admitted(), "admitted");
+  assert.deepEqual(
+    (await keys.list(id)).map(({ name }) => name),
+    ["feeds", "backup"],
+  );
+  assert.equal(await keys.revoke(made.key.id), "revoked");
+  assert.equal(await keys.revoke(made.key.id), "no-key");
+  assert.equal(await admitted(), "refused");
+});
+
 test("signInAs makes the account once, sets its groups, and signs it in without a hash", async (t) => {
   const { auth, open, guarded, store } = await anApp(t);
   const cookies = await Promise.all(

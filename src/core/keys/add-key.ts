@@ -22,7 +22,8 @@ export interface NewKey {
   readonly lifetime: number | undefined;
 }
 
-type AddKeyOutcome =
+/** The new key, or why there is none. */
+export type AddKeyOutcome =
   | { readonly kind: "name-missing" | "host-invalid" | "too-many" }
   /** The only time that the text is known. */
   | { readonly kind: "added"; readonly key: Key; readonly text: string };

@@ -1,0 +1,71 @@
+import type { AccountPorts } from "./core/accounts/account-ports.ts";
+import { type AddKeyOutcome, addKey, KEY_LIFETIME_MS } from "./core/keys/add-key.ts";
+import { revokeKey } from "./core/keys/revoke-key.ts";
+import { type MakeLinkOutcome, makeLink, type WantedLink } from "./core/links/make-link.ts";
+import { revokeLink } from "./core/links/revoke-link.ts";
+import { type Key, type Link, type UserId, userOf } from "./core/records.ts";
+import type { UserMemory } from "./core/sessions/user-memory.ts";
+import type { Store } from "./core/store.ts";
+import { pagesOf } from "./core/transfer/pages.ts";
+
+/** One-time links. The path of a link is `/link/` and its token, below the base path. */
+export interface Links {
+  make(wanted: WantedLink): Promise<MakeLinkOutcome>;
+  /** Those that can be used, in the order of their IDs. */
+  list(): AsyncIterable<Link>;
+  revoke(id: string): Promise<"no-link" | "revoked">;
+}
+
+/** Keys for programs. */
+export interface Keys {
+  /** The text of the key is in the outcome alone: it is stored as a hash. */
+  add(userId: string, key: AddedKey): Promise<AddKeyOutcome | { readonly kind: "no-user" }>;
+  /** Those of a user, the oldest first. */
+  list(userId: string): Promise<readonly Key[]>;
+  revoke(id: string): Promise<"no-key" | "revoked">;
+}
+
+/** A new key of a user. */
+export interface AddedKey {
+  readonly name: string;
+  /** The only hosts that it opens. Default: all that the account may open. */
+  readonly hosts?: readonly string[];
+  /** In seconds, or `never`. Default: a year. */
+  readonly lifetime?: number | "never";
+}
+
+interface Ports extends Pick<AccountPorts, "clock" | "record"> {
+  readonly store: Store;
+  readonly users: Pick<UserMemory, "forget">;
+}
+
+export function linksOn(ports: Ports): Links | undefined {
+  const { links, users } = ports.store;
+  if (links === undefined) return undefined;
+  const all = { ...ports, store: { users, links } };
+  return Object.freeze<Links>({
+    make: (wanted) => makeLink(all, wanted),
+    async *list() {
+      const now = new Date(ports.clock.now());
+      for await (const page of pagesOf((...given) => links.read(...given, now))) yield* page;
+    },
+    revoke: (id) => revokeLink(all, id),
+  });
+}
+
+export function keysOn(ports: Ports): Keys | undefined {
+  const { keys, users } = ports.store;
+  if (keys === undefined) return undefined;
+  const all = { ...ports, store: { users, keys } };
+  return Object.freeze<Keys>({
+    async add(userId, { name, hosts = [], lifetime }) {
+      const user = await users.find(userId as UserId);
+      if (user === undefined) return { kind: "no-user" };
+      const lifetimes = { never: undefined, default: KEY_LIFETIME_MS };
+      const ms = typeof lifetime === "number" ? lifetime * 1_000 : lifetimes[lifetime ?? "default"];
+      return addKey(all, userOf(user), { name, hosts: hosts.join(), lifetime: ms });
+    },
+    list: (userId) => keys.listOf(userId as UserId),
+    revoke: async (id) => ((await revokeKey(all, id)) === undefined ? "no-key" : "revoked"),
+  });
+}
