@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { extname } from "node:path";
+import { gzipSync } from "node:zlib";
 import { Fault, messageOf } from "../../core/base/fault.ts";
 import { type Answer, NOTHING_RUNS, respond } from "../answers/responses.ts";
+import type { WebRequest } from "../request/web-request.ts";
 import type { Accent } from "./accent-color.ts";
 
 /** A public file, kept in memory as its answer. */
@@ -11,6 +13,8 @@ export interface Asset {
   /** The URL in pages. */
   readonly url: string;
   readonly answer: Answer;
+  /** For clients that accept gzip. */
+  readonly compressed: Answer;
 }
 
 const FOREVER = "public, max-age=31536000, immutable";
@@ -35,14 +39,35 @@ export function assetOf(
   cacheControl: string = FOREVER,
 ): Asset {
   const digest = createHash("sha256").update(content).digest("base64url").slice(0, 12);
-  const answer = respond(content, 200, {
+  const headers = {
     "Content-Type": contentType,
     // An image opened directly is a document, and an SVG document could contain scripts.
     "Content-Security-Policy": `${NOTHING_RUNS}; style-src 'unsafe-inline'; sandbox`,
     "Cache-Control": cacheControl,
-  });
-  return { path, url: `${path}?v=${digest}`, answer };
+    Vary: "Accept-Encoding",
+  };
+  const answer = respond(content, 200, headers);
+  const small = new Uint8Array(gzipSync(content, { level: 9 }));
+  // Photos are compressed already.
+  const isSmaller = small.length < Buffer.byteLength(content);
+  const compressed = isSmaller
+    ? respond(small, 200, { ...headers, "Content-Encoding": "gzip" })
+    : answer;
+  return { path, url: `${path}?v=${digest}`, answer, compressed };
 }
+
+/**
+ * The answer of an asset for this client. Assets are the same for everybody, so that the size of one
+ * tells nothing; pages, which can contain what a client has sent, are never compressed.
+ */
+export const answerAsset = ({ answer, compressed }: Asset, request: WebRequest): Answer =>
+  acceptsGzip(request.header("accept-encoding")) ? compressed : answer;
+
+const acceptsGzip = (accepted = ""): boolean =>
+  accepted.split(",").some((one) => {
+    const [coding, ...parameters] = one.split(";").map((text) => text.trim().toLowerCase());
+    return coding === "gzip" && !parameters.some((text) => /^q=0(\.0*)?$/.test(text));
+  });
 
 /** Whether the file can be read and has an image type that browsers show. */
 export function isLogo(file: string): boolean {

@@ -1,7 +1,8 @@
 import type { Answer } from "../answers/responses.ts";
 import type { Paths } from "../paths.ts";
+import type { WebRequest } from "../request/web-request.ts";
 import { accentFrom, DEFAULT_ACCENT } from "./accent-color.ts";
-import { type Asset, accentRules, assetOf, keyIcon, readLogo } from "./assets.ts";
+import { type Asset, accentRules, answerAsset, assetOf, keyIcon, readLogo } from "./assets.ts";
 import type { PageFunctions } from "./page-data.ts";
 import { loadPages, type Pages } from "./render.ts";
 import { pageReader } from "./templates.ts";
@@ -27,7 +28,7 @@ export interface Site {
 export interface OpenSite {
   readonly pages: Pages;
   /** What answers a request for an asset, by path. The paths are always the same. */
-  readonly assets: ReadonlyMap<string, () => Answer>;
+  readonly assets: ReadonlyMap<string, (request: WebRequest) => Answer>;
   /**
    * Reads all files again and replaces everything at once.
    * @throws {Fault} for a file that cannot be used, and then replaces nothing.
@@ -41,9 +42,9 @@ export function openSite(paths: Paths, options: SiteOptions): OpenSite {
   return {
     pages: { render: (...given) => current.pages.render(...given) },
     assets: new Map(
-      current.assets.map(({ path, answer }, at) => [
-        path,
-        () => current.assets[at]?.answer ?? answer,
+      current.assets.map((asset, at) => [
+        asset.path,
+        (request) => answerAsset(current.assets[at] ?? asset, request),
       ]),
     ),
     reload() {
@@ -53,6 +54,10 @@ export function openSite(paths: Paths, options: SiteOptions): OpenSite {
 }
 
 const JAVASCRIPT = "text/javascript; charset=utf-8";
+
+/** Those on lines of their own, which are a fifth of a script. */
+const withoutComments = (script: string): string =>
+  script.replaceAll(/^ *\/\*\*.*?\*\/\n/gms, "").replaceAll(/^ +\/\/.*\n/gm, "");
 
 /** Reads pages and assets once. Throws a `Fault` for a file that cannot be used. */
 export function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOptions): Site {
@@ -69,7 +74,8 @@ export function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOption
     .replaceAll(/(?<=[{;][\w-]+): /g, ":");
   const style = rules + (accentColor ? accentRules(accent) : "");
   const at = (file: string): string => `${paths.base}/${file}`;
-  const scriptOf = (file: string): Asset => assetOf(at(file), JAVASCRIPT, read(file).text);
+  const scriptOf = (file: string): Asset =>
+    assetOf(at(file), JAVASCRIPT, withoutComments(read(file).text));
   const styleSheet = assetOf(at("latchkey.css"), "text/css; charset=utf-8", style);
   const script = scriptOf("latchkey.js");
   const passkeyScript = scriptOf("latchkey-passkeys.js");

@@ -121,3 +121,31 @@ for (const [what, name, make, says] of unusable) {
     assert.doesNotMatch(fault.message, /\n/);
   });
 }
+
+for (const [accepted, encoding] of [
+  ["gzip, br", "gzip"],
+  ["br, GZip ; q=0.5", "gzip"],
+  ["gzip;q=0, br", null],
+  ["identity", null],
+] as const) {
+  test(`sends the style sheet ${encoding === null ? "plain" : "compressed"} for Accept-Encoding: ${accepted}`, async (t) => {
+    const gate = await startGate(t);
+    const ask = (headers: Record<string, string>) => fetch(`${gate.url}/latchkey.css`, { headers });
+    const answer = await ask({ "Accept-Encoding": accepted });
+    const plain = await ask({ "Accept-Encoding": "identity" });
+    assert.equal(answer.headers.get("content-encoding"), encoding);
+    assert.equal(answer.headers.get("vary"), "Accept-Encoding");
+    const lengths = [answer, plain].map(({ headers }) => Number(headers.get("content-length")));
+    assert.ok(
+      encoding === null ? lengths[0] === lengths[1] : Number(lengths[0]) < Number(lengths[1]) / 2,
+    );
+    assert.equal(await answer.text(), await plain.text());
+  });
+}
+
+test("does not compress a page, which can contain what a client has sent", async (t) => {
+  const gate = await startGate(t);
+  await gate.setUp();
+  const answer = await fetch(`${gate.url}/login`, { headers: { "Accept-Encoding": "gzip" } });
+  assert.equal(answer.headers.get("content-encoding"), null);
+});
