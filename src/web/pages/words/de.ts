@@ -172,6 +172,7 @@ export const de: Words = {
   keyHosts: "Nur für diese Hosts",
   keyHostsHint: "Zum Beispiel feeds.example.org. Leer für alle Apps.",
   keyExpires: "läuft ab",
+  keyLifetime: "Läuft ab",
   afterDays: (days) => `nach ${days} Tagen`,
   never: "nie",
   addKey: "Schlüssel erstellen",

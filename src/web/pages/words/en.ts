@@ -178,6 +178,7 @@ export const en = {
   keyHosts: "Only for these hosts",
   keyHostsHint: "For example feeds.example.org. Empty for all apps.",
   keyExpires: "expires",
+  keyLifetime: "Expires",
   afterDays: (days: string): string => `after ${days} days`,
   never: "never",
   addKey: "Make a key",

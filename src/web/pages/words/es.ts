@@ -173,6 +173,7 @@ export const es: Words = {
   keyHosts: "Solo para estos hosts",
   keyHostsHint: "Por ejemplo, feeds.example.org. Vacío para todas las aplicaciones.",
   keyExpires: "caduca",
+  keyLifetime: "Caduca",
   afterDays: (days) => `a los ${days} días`,
   never: "nunca",
   addKey: "Crear una clave",

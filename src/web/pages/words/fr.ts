@@ -173,6 +173,7 @@ export const fr: Words = {
   keyHosts: "Seulement pour ces hôtes",
   keyHostsHint: "Par exemple feeds.example.org. Vide pour toutes les applications.",
   keyExpires: "expire",
+  keyLifetime: "Expire",
   afterDays: (days) => `après ${days} jours`,
   never: "jamais",
   addKey: "Créer une clé",
