@@ -38,6 +38,8 @@ for (const colours of ["own", "forced"] as const) {
       ...["end_others", "Change password"],
       ...["Sessions\n1 active", "session"],
       ...["One-time codes\nOff", "Turn on one-time codes"],
+      ...["Keys for programs\nNone yet", "name", "hosts", "days", "Make a key"],
+      "People",
     ]);
     await page.context().clearCookies();
     await page.goto(`${gate.url}/login`);

@@ -70,7 +70,8 @@ async function startClients(t: TestContext, program: string) {
     ...{ app, folder, home, key, url: `http://${PROXY_HOST}:${port}` },
     async run(file: string, args: readonly string[], input = ""): Promise<string> {
       const running = execute(file, args, { env, cwd: home });
-      running.child.stdin?.end(input);
+      // A program that has ended without reading its input.
+      running.child.stdin?.on("error", () => {}).end(input);
       const { stdout, stderr } = await running;
       return `${stdout}${stderr}`;
     },

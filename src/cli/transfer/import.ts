@@ -24,8 +24,13 @@ export const command: Command = {
     {
       name: "format",
       value: "format",
-      about: "csv or json, if the content does not show it",
+      about: "csv, json or htpasswd, if the content does not show it",
       completes: importFormats,
+    },
+    {
+      name: "username-from",
+      value: "field",
+      about: "the field that becomes the username, such as email",
     },
   ],
   settings: STORE_SETTINGS,
@@ -35,13 +40,15 @@ export const command: Command = {
     const file = String(options.file);
     const content = await contentOf(file, terminal.ports);
     const format = chosen(importFormats, options.format);
+    const from = options["username-from"];
+    const usernameFrom = typeof from === "string" ? from : undefined;
     const display = progressDisplay(terminal.ports.stderr, () => performance.now());
     try {
       await using existing = await openIfExists(settings);
       await using created = new AsyncDisposableStack();
       const outcome = await importUsers(
         {
-          lines: importLines(content, format),
+          lines: importLines(content, format, usernameFrom),
           existing: existing?.transfer,
           // Created only to write, so that an invalid file leaves no database.
           target: async () =>

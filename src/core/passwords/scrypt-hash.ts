@@ -5,6 +5,17 @@ import { promisify } from "node:util";
 const FORM =
   /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d{0,8}),p=([1-9]\d{0,8})\$([A-Za-z0-9+/]{1,256}={0,2})\$([A-Za-z0-9+/]{22,256}={0,2})$/;
 
+/**
+ * The PHC string for `salt:key` in hexadecimal, as better-auth stores scrypt: with parameters that
+ * the text does not name, and with the text of the salt as salt. Any other hash stays as it is.
+ */
+export function withParameters(hash: string): string {
+  const [, salt, key] = /^([\da-f]{32}):([\da-f]{128})$/.exec(hash) ?? [];
+  if (salt === undefined || key === undefined) return hash;
+  const [saltText, digest] = [Buffer.from(salt), Buffer.from(key, "hex")];
+  return `$scrypt$ln=14,r=16,p=1$${saltText.toString("base64")}$${digest.toString("base64")}`;
+}
+
 function parse(hash: string) {
   const [, ln, r, p, salt, digest] = FORM.exec(hash) ?? [];
   if (salt === undefined || digest === undefined) return undefined;

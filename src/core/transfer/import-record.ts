@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { judgeHash } from "../passwords/password-cost.ts";
-import { NO_PASSWORD, type UserId } from "../records.ts";
+import { withParameters } from "../passwords/scrypt-hash.ts";
+import { NO_PASSWORD, UNSET_PASSWORD, type UserId } from "../records.ts";
 import {
   type Column,
   columnName,
@@ -47,14 +48,17 @@ export function parseRecord(fields: ImportFields): ImportRecord {
 class UnusableField extends Error {}
 
 function userIn(fields: ImportFields): ImportedUser {
-  const given = fields.get("id");
-  const id = isAbsent(given) ? randomUUID() : Number.isSafeInteger(given) ? String(given) : given;
-  const row = rowIn("users", new Map([...fields, ["id", id]]), undefined);
-  const [username, hash] = ["username", "passwordhash"].map((name) => String(fields.get(name)));
+  const givenId = fields.get("id");
+  const isNumber = Number.isSafeInteger(givenId);
+  const id = isAbsent(givenId) ? randomUUID() : isNumber ? String(givenId) : givenId;
+  const given = fields.get("passwordhash");
+  const hash = typeof given === "string" ? withParameters(given) : given;
+  const row = rowIn("users", new Map([...fields, ["id", id], ["passwordhash", hash]]), undefined);
   if (hash === NO_PASSWORD && isAbsent(fields.get("endsat"))) {
     throw new UnusableField("a guest needs ends_at");
   }
-  const verdict = hash === NO_PASSWORD ? "usable" : judgeHash(String(hash));
+  const isWithout = hash === NO_PASSWORD || hash === UNSET_PASSWORD;
+  const verdict = isWithout ? "usable" : judgeHash(String(hash));
   if (verdict === "unknown") throw new UnusableField("unknown password_hash format");
   if (verdict === "too-costly") {
     throw new UnusableField("the password_hash would take too much memory or time to verify");
@@ -63,7 +67,7 @@ function userIn(fields: ImportFields): ImportedUser {
   const owned = ownedTables.map((table) => ({ table, rows: ownedIn(table, fields, userId) }));
   return {
     id: userId,
-    username: String(username),
+    username: String(fields.get("username")),
     rows: [{ table: "users", rows: [row] }, ...owned.filter(({ rows }) => rows.length > 0)],
   };
 }

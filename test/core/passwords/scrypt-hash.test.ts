@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { judgeHash } from "../../../src/core/passwords/password-cost.ts";
 import { createPasswords } from "../../../src/core/passwords/passwords.ts";
-import { scryptWork, verifyScrypt } from "../../../src/core/passwords/scrypt-hash.ts";
+import {
+  scryptWork,
+  verifyScrypt,
+  withParameters,
+} from "../../../src/core/passwords/scrypt-hash.ts";
 import { hashText } from "../../support/store.ts";
 
 const base64 = (bytes: Buffer): string => bytes.toString("base64").replaceAll("=", "");
@@ -17,6 +22,20 @@ test("verifies only the password of the published example", async () => {
   assert.equal(await verifyScrypt(NACL, "password"), true);
   for (const password of ["Password", "password ", ""]) {
     assert.equal(await verifyScrypt(NACL, password), false, JSON.stringify(password));
+  }
+});
+
+/** Made by better-auth 1.7.25 for "correct horse battery". */
+const BETTER_AUTH =
+  "4b2b370c745420c116b7ae6cf1b8f01b:7fb22a4bb60d1d7762bad18e34565d055c79ba344713b80beb42ee1c575a076d6114eb6185b25b06322a8c4ec87fead4b5c6e115219c038572f4fd0d994e5f70";
+
+test("verifies a hash of better-auth, and leaves others as they are", async () => {
+  const hash = withParameters(BETTER_AUTH);
+  assert.equal(judgeHash(hash), "usable");
+  assert.equal(await verifyScrypt(hash, "correct horse battery"), true);
+  assert.equal(await verifyScrypt(hash, "correct horse batterz"), false);
+  for (const other of [NACL, `${BETTER_AUTH}0`, BETTER_AUTH.slice(1), ""]) {
+    assert.equal(withParameters(other), other);
   }
 });
 

@@ -127,6 +127,8 @@ async function tryAccountName(target: Target, tally: Tally): Promise<void> {
   ]) {
     tally.tried();
     const { body } = await send(target, { ...request, session });
-    if (/<b>|1337/.test(body)) tally.gotThrough(`${request.path} shows the account name as markup`);
+    // The name begins with an element around an expression.
+    if (/<b>(\$\{|1337)|1337/.test(body))
+      tally.gotThrough(`${request.path} shows the account name as markup`);
   }
 }
