@@ -1,16 +1,9 @@
 import type { ApiPorts } from "./account-api.ts";
 import { livingUsers } from "./core/accounts/living-users.ts";
-import { isAdmin } from "./core/accounts/set-groups.ts";
 import type { Clock } from "./core/base/clock.ts";
-import { Fault, messageOf } from "./core/base/fault.ts";
-import { type Recently, recently } from "./core/base/recently.ts";
+import { Fault } from "./core/base/fault.ts";
+import { recently } from "./core/base/recently.ts";
 import type { ServerLog } from "./core/base/server-log.ts";
-import { renewRecoveryCodes } from "./core/codes/renew-recovery-codes.ts";
-import { turnOffCodes } from "./core/codes/turn-off-codes.ts";
-import { beginCodes, confirmCodes } from "./core/codes/turn-on-codes.ts";
-import { addKey } from "./core/keys/add-key.ts";
-import { createKeyGuard, type KeyGuardPorts } from "./core/keys/key-guard.ts";
-import { revokeKey } from "./core/keys/revoke-key.ts";
 import {
   type AttemptLimiter,
   CLEAN_UP_EVERY_MS,
@@ -18,16 +11,12 @@ import {
   linkRule,
 } from "./core/limits/attempt-limiter.ts";
 import { createSharedLimiter, type Limiter, limitByNetwork } from "./core/limits/shared-limiter.ts";
-import { findLink } from "./core/links/find-link.ts";
-import { type UseLinkPorts, useLink } from "./core/links/use-link.ts";
 import { SUM_UP_EVERY_MS } from "./core/log/bounded-log.ts";
 import { createEventListener } from "./core/log/event-listener.ts";
 import { createEventLog } from "./core/log/event-log.ts";
-import { byAdmin, bySystem, eventOf } from "./core/log/events.ts";
 import { recentLog } from "./core/log/recent-log.ts";
-import { createChallenges } from "./core/passkeys/challenges.ts";
 import { createPasswords, type Passwords } from "./core/passwords/passwords.ts";
-import { type Session, userOf } from "./core/records.ts";
+import type { Session } from "./core/records.ts";
 import { createCurrentUser, createTokenMemory } from "./core/sessions/current-user.ts";
 import { endInStore } from "./core/sessions/end-session.ts";
 import { isRecentSignIn } from "./core/sessions/recent-sign-in.ts";
@@ -41,19 +30,12 @@ import { createUserMemory, type UserMemory } from "./core/sessions/user-memory.t
 import { createWaitingEnds } from "./core/sessions/waiting-ends.ts";
 import { setUp } from "./core/setup/set-up.ts";
 import { changePassword } from "./core/sign-in/change-password.ts";
-import { type SignInOutcome, type SignInPorts, signIn } from "./core/sign-in/sign-in.ts";
-import type { Store, UserStore } from "./core/store.ts";
+import { type SignInOutcome, signIn } from "./core/sign-in/sign-in.ts";
+import type { Store } from "./core/store.ts";
 import type { AuthParts, SettledOptions } from "./options.ts";
+import { codeRules, keyRules, linkRules, passkeyRules, peopleRules } from "./part-rules.ts";
 import { type CookieGuard, readingCookies } from "./web/answers/session-cookie.ts";
-import type {
-  CodeRules,
-  KeyRules,
-  LinkRules,
-  PasskeyRules,
-  PeopleRules,
-  WebRules,
-} from "./web/ports.ts";
-
+import type { WebRules } from "./web/ports.ts";
 /** The rules, with their store, clocks, caches, limiter and log. */
 export interface Rules extends WebRules {
   readonly requireUser: CookieGuard;
@@ -198,127 +180,6 @@ function endingOf(
   const ports = { store: { ...store, sessions: store.sessions }, clock, users };
   const end = (session: Session) => endInStore(ports, session);
   return { ...ports, waiting: createWaitingEnds(end, users, clock, log) };
-}
-
-/** `undefined` if they are left out, or the store does not keep them. */
-function codeRules(
-  { signIn, store: { users, codes } }: SettledOptions,
-  given: SignInPorts,
-  any: Recently<boolean>,
-): CodeRules | undefined {
-  if (!signIn.codes || codes === undefined) return undefined;
-  const ports = { ...given, store: { users, codes } };
-  const changing = async <T>(outcome: Promise<T>): Promise<T> => outcome.finally(any.forget);
-  return {
-    find: (userId) => codes.find(userId),
-    begin: (userId) => beginCodes(ports, userId),
-    confirm: (userId, form, client) => changing(confirmCodes(ports, userId, form, client)),
-    renew: (user, client) => renewRecoveryCodes(ports, user, client),
-    turnOff: (user, client) => changing(turnOffCodes(ports, user, client)),
-  };
-}
-
-/** `undefined` if the store does not keep them. */
-function linkRules(
-  { users, links }: Store,
-  given: Omit<UseLinkPorts, "store"> & Pick<SignInPorts, "log">,
-): LinkRules | undefined {
-  if (links === undefined) return undefined;
-  const ports = { ...given, store: { users, links } };
-  return {
-    find: (token, client) => findLink(ports, token, client),
-    use: (token, form, client) => useLink(ports, token, form, client),
-    async removeEnded() {
-      try {
-        const removed = await links.removeEnded(new Date(ports.clock.now()));
-        for (const user of removed) ports.events.record(bySystem(eventOf("user_remove", { user })));
-      } catch (error) {
-        ports.log.warn({ reason: messageOf(error) }, "cannot remove guests whose time has ended");
-      }
-    },
-  };
-}
-
-/** `undefined` if they are left out. */
-function peopleRules(
-  { people: isOn, store: { users, people, log, links } }: SettledOptions,
-  living: Pick<UserStore, "find">,
-  given: Pick<SignInPorts, "users" | "events" | "passwords"> & { readonly clock: Clock },
-): PeopleRules | undefined {
-  if (!isOn) return undefined;
-  if (people === undefined || links === undefined) {
-    throw new Fault("invalid_option", "people takes true only with a store of people and links");
-  }
-  const { events, clock, passwords } = given;
-  return {
-    async administrator(id) {
-      const found = await living.find(id);
-      const user = found && userOf(found);
-      return user && isAdmin(user) ? user : undefined;
-    },
-    portsOf: (actor, client) => ({
-      // Of accounts that have ended as well.
-      ...{ store: { users, people, log, links }, clock, passwords, flush: events.flush },
-      keep: "an-admin",
-      async record(event) {
-        if (event.userId !== undefined) given.users.forget(event.userId);
-        events.record(byAdmin(event, actor, client));
-      },
-    }),
-  };
-}
-
-/** `undefined` if guards do not admit keys. */
-function keyRules(
-  { guards, store: { users, keys }, signIn }: SettledOptions,
-  given: SignInPorts & Pick<KeyGuardPorts, "users" | "clock" | "keyLimiter">,
-): KeyRules | undefined {
-  if (!guards.keys || keys === undefined) return undefined;
-  const { limitIpv6Prefix } = signIn;
-  const ports = { ...given, store: { users, keys }, record: given.events.record };
-  return {
-    guard: createKeyGuard({ ...given, store: keys, limitIpv6Prefix }),
-    list: (userId) => keys.listOf(userId),
-    add: (...args) => addKey(ports, ...args),
-    revoke: (...args) => revokeKey(ports, ...args),
-  };
-}
-
-/** `undefined` if they are left out, or the store does not keep them. Each is loaded on first use. */
-function passkeyRules(
-  { signIn, store: { users, passkeys }, secret, previousSecrets }: SettledOptions,
-  given: SignInPorts & { readonly clock: Clock },
-  counted: (outcome: SignInOutcome) => SignInOutcome,
-): PasskeyRules | undefined {
-  if (!signIn.passkeys || passkeys === undefined) return undefined;
-  const challenges = createChallenges([secret, ...previousSecrets], given.clock);
-  const ports = { ...given, store: { users, passkeys }, challenges };
-  const any = recently(() => passkeys.any(), given.clock);
-  return {
-    any: any.read,
-    list: (userId) => passkeys.listOf(userId),
-    async begin(...args) {
-      const { beginPasskey } = await import("./core/passkeys/begin-passkey.ts");
-      return beginPasskey(ports, ...args);
-    },
-    async add(...args) {
-      const { addPasskey } = await import("./core/passkeys/add-passkey.ts");
-      return addPasskey(ports, ...args).finally(any.forget);
-    },
-    async rename(...args) {
-      const { renamePasskey } = await import("./core/passkeys/rename-passkey.ts");
-      return renamePasskey(ports, ...args);
-    },
-    async remove(...args) {
-      const { removePasskey } = await import("./core/passkeys/remove-passkey.ts");
-      return removePasskey(ports, ...args).finally(any.forget);
-    },
-    challenge: () => challenges.issue("sign-in"),
-    async signIn(...args) {
-      const { signInWithPasskey } = await import("./core/passkeys/sign-in-with-passkey.ts");
-      return counted(await signInWithPasskey(ports, ...args));
-    },
-  };
 }
 
 /** A shared limiter needs a store that counts attempts. */

@@ -1,6 +1,5 @@
-import { isClientGone, messageOf } from "../core/base/fault.ts";
-import { andThen, orElse } from "../core/base/maybe-promise.ts";
-import { noticeCookie } from "./answers/notice.ts";
+import { messageOf } from "../core/base/fault.ts";
+import { andThen } from "../core/base/maybe-promise.ts";
 import { type Answer, redirect, respondText } from "./answers/responses.ts";
 import { type Endpoint, withRequestId } from "./endpoint.ts";
 import { postPassword } from "./endpoints/account.ts";
@@ -32,17 +31,18 @@ import { getSetup, postSetup } from "./endpoints/setup.ts";
 import { guarded } from "./guards.ts";
 import { ALIVE, CHANGE_PASSWORD, FORWARD_AUTH, READY, routeOf } from "./paths.ts";
 import type { FormEndpoint, OwnFormEndpoint, PeopleRules, WebPorts } from "./ports.ts";
-import { readForm } from "./request/form.ts";
-import { kindOfRequest } from "./request/request-kind.ts";
-import { isCrossSite } from "./request/same-origin.ts";
-import { createProxyWarning, noteRefusal } from "./request/warnings.ts";
-import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
-
-/** The endpoints of a path by method. HEAD is answered as GET, and its body is not sent. */
-interface Methods {
-  readonly GET?: Endpoint;
-  readonly POST?: Endpoint;
-}
+import { createProxyWarning } from "./request/warnings.ts";
+import type { AdmittedRequest } from "./request/web-request.ts";
+import {
+  byMethod,
+  type Elsewhere,
+  failingSafely,
+  type Methods,
+  refusingCrossSite,
+  sayingExpired,
+  showingFaults,
+  withForm,
+} from "./wrapped.ts";
 
 /** The endpoints, and what answers a request to any path. */
 interface Routes {
@@ -204,29 +204,6 @@ function addPeople(ports: WebPorts, people: PeopleRules, site: Map<string, Metho
   }
 }
 
-/** Answers 405 to other methods, with those that are allowed. */
-function byMethod({ views }: WebPorts, { GET, POST }: Methods): Endpoint {
-  const Allow = [...(GET ? ["GET", "HEAD"] : []), ...(POST ? ["POST"] : [])].join(", ");
-  const endpoints = new Map(Object.entries({ GET, HEAD: GET, POST }));
-  return (request) =>
-    endpoints.get(request.method)?.(request) ??
-    views.error(request, 405, "methodNotAllowed", { Allow });
-}
-
-/** Turns a failure into the error page. */
-function failingSafely({ views }: WebPorts, endpoint: Endpoint, shown?: "what-failed"): Endpoint {
-  return orElse(endpoint, (thrown, request) =>
-    // Not logged: any client could fill the server log by disconnecting.
-    isClientGone(thrown)
-      ? views.error(request, 400, "formNotWhole")
-      : views.fault(request, thrown, shown),
-  );
-}
-
-/** The same for setup and password change, whose pages show what failed. */
-const showingFaults = (ports: WebPorts, endpoint: Endpoint): Endpoint =>
-  failingSafely(ports, endpoint, "what-failed");
-
 /** Queries the database without any cache and reports whether it answers. */
 async function answerReady({ options, requests }: WebPorts): Promise<Answer> {
   try {
@@ -236,54 +213,4 @@ async function answerReady({ options, requests }: WebPorts): Promise<Answer> {
     requests.log.warn({ reason: messageOf(error) }, "not ready: the store does not answer");
     return respondText("the store does not answer", 503);
   }
-}
-
-/** Only for browsers that show the next page. */
-function sayingExpired({ paths }: WebPorts, request: WebRequest, answer: Answer): Answer {
-  const isForm = kindOfRequest(request.method, request) === "form";
-  if (!isForm || answer.headers.Location !== paths.login) return answer;
-  return {
-    ...answer,
-    cookies: [...answer.cookies, noticeCookie(request, paths.login, "sessionExpired")],
-  };
-}
-
-function refusingCrossSite(ports: WebPorts, endpoint: Endpoint): Endpoint {
-  const { trustedOrigins, publicUrl } = ports.options.hosts;
-  const trusted = trustedOrigins.concat(publicUrl ?? []);
-  return (request) => {
-    if (!isCrossSite(request, trusted)) return endpoint(request);
-    noteRefusal(ports, request, "form of another site refused");
-    return ports.views.error(request, 403, "crossSite");
-  };
-}
-
-/** The answer to a form that is sent to the wrong path; `undefined` for the right one. */
-type Elsewhere = () => Promise<Answer | undefined>;
-
-/** Calls the endpoint with the form; refuses a body that cannot be read as one. */
-function withForm<Request extends WebRequest>(
-  ports: WebPorts,
-  post: FormEndpoint<Request>,
-  elsewhere: Elsewhere = async () => undefined,
-): (request: Request) => Promise<Answer> {
-  const { views } = ports;
-  return async (request) => {
-    const form = await readForm(request);
-    switch (form) {
-      case "too-large":
-        noteRefusal(ports, request, "unreadable form refused");
-        return views.error(request, 413, "formTooLarge");
-      case "not-utf8": {
-        const redirected = await elsewhere();
-        if (redirected !== undefined) return redirected;
-        noteRefusal(ports, request, "unreadable form refused");
-        return views.error(request, 400, "formNotUtf8");
-      }
-      case "aborted":
-        return views.error(request, 400, "formNotWhole");
-      default:
-        return post(ports, request, form);
-    }
-  };
 }
