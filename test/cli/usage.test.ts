@@ -27,7 +27,7 @@ const wrong: readonly (readonly [string, RegExp])[] = [
   ],
   ["log --limit=-1", /--limit takes a whole number/],
   ["import a b", /import takes FILE\. See latchkey import --help/],
-  ["import a --format xml", /--format takes csv or json/],
+  ["import a --format xml", /--format takes csv, json or htpasswd/],
   ["doctor --url auth.example.org", /--url takes an origin such as https:/],
   ["doctor --url https://auth.example.org/login", /--url takes an origin such as https:/],
   ["log --json=yes", /--json takes no value\. See latchkey log --help/],
