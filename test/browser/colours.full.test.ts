@@ -23,7 +23,7 @@ for (const accentColor of ["#ffff00", "#000000", "#ffffff", "#ff0000", "#777777"
   });
 }
 
-test("fields, buttons and a problem have borders with forced colours", async (t) => {
+test("fields, buttons and a problem of the page have borders with forced colours", async (t) => {
   const page = await stateNamed("empty setup rejected").open(t, { colours: "forced" });
   const controls = await page.locator("input:visible:not([type=checkbox]), button:visible").all();
   assert.ok(controls.length >= 3);
@@ -31,7 +31,8 @@ test("fields, buttons and a problem have borders with forced colours", async (t)
     assert.equal(await styleOf(control, "borderTopStyle"), "solid");
     assert.notEqual(await styleOf(control, "borderTopWidth"), "0px");
   }
-  assert.equal(await styleOf(page.getByRole("alert"), "borderLeftStyle"), "solid");
+  const failed = await stateNamed("failed sign-in").open(t, { colours: "forced" });
+  assert.equal(await styleOf(failed.getByRole("alert"), "borderLeftStyle"), "solid");
 });
 
 test("the main button differs from a quiet one with forced colours", async (t) => {

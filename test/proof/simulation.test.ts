@@ -19,12 +19,6 @@ suite("the simulation", { concurrency: true }, () => {
     assert.match(said, /^100 seeds, \d{5} steps in .* every promise was kept$/m);
   });
 
-  test("finds each error that is put back, with a seed that finds it again", async () => {
-    const found = (await simulate("--seeds", "120", "--mistakes")).trim().split("\n");
-    assert.equal(found.length, 11);
-    for (const line of found) assert.match(line, /: seed \d+, [^(]+$/);
-  });
-
   test("shrinks a failing seed to the events without which it does not fail", async () => {
     const events = Array.from({ length: 100 }, (_, index) => index);
     const needed = [3, 50, 51, 99];
