@@ -3,7 +3,7 @@ import { type AddUserOutcome, addUser } from "./core/accounts/add-user.ts";
 import { type RemoveUserOutcome, removeUser } from "./core/accounts/remove-user.ts";
 import { type RenameUserOutcome, renameUser } from "./core/accounts/rename-user.ts";
 import { type ResetPasswordOutcome, resetPassword } from "./core/accounts/reset-password.ts";
-import { groupsIn, type SetGroupsOutcome, setGroups } from "./core/accounts/set-groups.ts";
+import { groupsOf, type SetGroupsOutcome, setGroups } from "./core/accounts/set-groups.ts";
 import type { EventLog } from "./core/log/event-log.ts";
 import { bySystem, eventOf } from "./core/log/events.ts";
 import { type NewUser, type Session, type User, type UserId, userOf } from "./core/records.ts";
@@ -27,7 +27,7 @@ import type { WebRequest } from "./web/request/web-request.ts";
  */
 export interface Users {
   /** The first account closes the setup. */
-  add(user: AddedUser): Promise<AddUserOutcome>;
+  add(user: AddedUser): Promise<AddUserOutcome | { readonly kind: "groups-invalid" }>;
   find(id: string): Promise<User | undefined>;
   /** Exact match. */
   findByUsername(username: string): Promise<User | undefined>;
@@ -124,7 +124,11 @@ const shown = async (found: ReturnType<Store["users"]["find"]>): Promise<User | 
 function usersOn(ports: Ports): Users {
   const { users } = ports.store;
   return Object.freeze<Users>({
-    add: ({ username, password, ...account }) => addUser(ports, username, password, account),
+    async add({ username, password, groups: given = [], endsAt }) {
+      const groups = groupsOf(given);
+      if (groups === "invalid") return { kind: "groups-invalid" };
+      return addUser(ports, username, password, { groups, ...(endsAt && { endsAt }) });
+    },
     find: (id) => shown(users.find(idOf(id))),
     findByUsername: (username) => shown(users.findByName(username)),
     async *list() {
@@ -133,7 +137,7 @@ function usersOn(ports: Ports): Users {
     rename: (id, username) => renameUser(ports, idOf(id), username),
     setPassword: (id, password) => resetPassword(ports, idOf(id), password),
     async setGroups(id, groups) {
-      const names = groupsIn(groups.join());
+      const names = groupsOf(groups);
       return names === "invalid" ? "groups-invalid" : setGroups(ports, idOf(id), names);
     },
     remove: (id) => removeUser(ports, idOf(id)),

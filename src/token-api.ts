@@ -1,4 +1,5 @@
 import type { AccountPorts } from "./core/accounts/account-ports.ts";
+import { groupsOf } from "./core/accounts/set-groups.ts";
 import { type AddKeyOutcome, addKey, KEY_LIFETIME_MS } from "./core/keys/add-key.ts";
 import { revokeKey } from "./core/keys/revoke-key.ts";
 import { type MakeLinkOutcome, makeLink, type WantedLink } from "./core/links/make-link.ts";
@@ -10,7 +11,7 @@ import { pagesOf } from "./core/transfer/pages.ts";
 
 /** One-time links. The path of a link is `/link/` and its token, below the base path. */
 export interface Links {
-  make(wanted: WantedLink): Promise<MakeLinkOutcome>;
+  make(wanted: WantedLink): Promise<MakeLinkOutcome | { readonly kind: "groups-invalid" }>;
   /** Those that can be used, in the order of their IDs. */
   list(): AsyncIterable<Link>;
   revoke(id: string): Promise<"no-link" | "revoked">;
@@ -44,7 +45,11 @@ export function linksOn(ports: Ports): Links | undefined {
   if (links === undefined) return undefined;
   const all = { ...ports, store: { users, links } };
   return Object.freeze<Links>({
-    make: (wanted) => makeLink(all, wanted),
+    async make({ groups: given = [], ...wanted }) {
+      const groups = groupsOf(given);
+      if (groups === "invalid") return { kind: "groups-invalid" };
+      return makeLink(all, { ...wanted, ...(groups.length > 0 && { groups }) });
+    },
     async *list() {
       const now = new Date(ports.clock.now());
       for await (const page of pagesOf((...given) => links.read(...given, now))) yield* page;

@@ -54,7 +54,12 @@ test("adds, finds, lists, renames and removes accounts, with the outcomes of the
   });
   assert.equal(await users.rename(ben.id, "ann"), "username-taken");
   assert.equal(await users.rename(ben.id, "bea"), "renamed");
-  assert.equal(await users.setGroups(ann.id, ["no spaces"]), "groups-invalid");
+  for (const groups of [["no spaces"], ["family,admins"]]) {
+    assert.equal(await users.setGroups(ann.id, groups), "groups-invalid");
+    assert.deepEqual(await users.add({ username: "cleo", groups }), { kind: "groups-invalid" });
+    const link = { purpose: "invite", groups, usesLeft: 1, expiresAt: new Date() } as const;
+    assert.deepEqual(await auth.links?.make(link), { kind: "groups-invalid" });
+  }
   assert.equal(await users.setPassword("unknown", PASSWORD), "no-user");
   assert.equal(await users.remove(ben.id), "removed");
   assert.equal(await users.remove(ann.id), "last-user");

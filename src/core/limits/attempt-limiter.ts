@@ -53,8 +53,7 @@ export function createAttemptLimiter(
       return "allowed";
     },
 
-    isSpent: (address) =>
-      withinWindow(attemptsOf.get(address) ?? []).length >= attemptRule.attempts,
+    isSpent: (address) => withinWindow(attemptsOf.get(address) ?? []).length >= rule.attempts,
 
     cleanUp() {
       for (const [address, attempts] of attemptsOf) {
