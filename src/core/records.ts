@@ -72,6 +72,26 @@ export interface Session {
   readonly address: string;
   /** Such as `Firefox on Linux`; empty if unknown. */
   readonly device: string;
+  /** The only host that accepts it; absent for a session of the sign-in itself. */
+  readonly host?: string;
+}
+
+/** A session on its way from the sign-in to another host. */
+export interface Handoff {
+  /** The SHA-256 of its code, in base64url. */
+  readonly id: string;
+  readonly userId: UserId;
+  /** The only host that accepts it. */
+  readonly host: string;
+  /** The SHA-256 of the cookie of the browser that began. */
+  readonly browser: string;
+  /** Of the session at the sign-in, as are the next four. The new session ends with them. */
+  readonly sessionId?: string;
+  readonly signedInAt: Date;
+  readonly sessionsFrom: number;
+  readonly factors: number;
+  readonly endsAt: Date;
+  readonly expiresAt: Date;
 }
 
 export interface Passkey {
@@ -106,6 +126,21 @@ export interface Codes {
   readonly recovery: readonly string[];
   /** Wrong codes since the last right one. */
   readonly wrong: number;
+  /** How often the recovery codes were replaced. Absent: never. */
+  readonly renewals?: number;
+}
+
+/** A browser that was signed in with a code, and is not asked for one until it expires. */
+export interface Device {
+  /** The SHA-256 of its cookie, in base64url. */
+  readonly id: string;
+  readonly userId: UserId;
+  readonly createdAt: Date;
+  readonly expiresAt: Date;
+  /** Such as `Firefox on Linux`; empty if unknown. */
+  readonly device: string;
+  /** A digest of how the account signed in then. It counts while that is the same. */
+  readonly boundTo: string;
 }
 
 /** With `reset-codes-off`, a new password also turns off the one-time codes. */

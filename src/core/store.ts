@@ -2,6 +2,8 @@ import type { AttemptRule } from "./limits/attempt-limiter.ts";
 import type {
   AnsweredChallenge,
   Codes,
+  Device,
+  Handoff,
   Key,
   Link,
   LogEntry,
@@ -29,6 +31,7 @@ export interface Store {
   readonly sessions?: SessionStore;
   readonly passkeys?: PasskeyStore;
   readonly codes?: CodeStore;
+  readonly devices?: DeviceStore;
   /** What administrators see of accounts. */
   readonly people?: PeopleStore;
   /** One-time links, and the accounts that they make. */
@@ -112,6 +115,10 @@ export interface SessionStore {
   /** Also one that was never inserted. Returns whether this call has ended it. */
   end(session: Session, at: Date): Promise<boolean>;
   hasEnded(id: string): Promise<boolean>;
+  /** Keeps a session for another host. Also removes some that expired two minutes ago. */
+  handOff(handoff: Handoff, now: Date): Promise<void>;
+  /** Removes it, expired or not: of concurrent callers one gets it. */
+  takeHandoff(id: string): Promise<Handoff | undefined>;
 }
 
 export interface PasskeyStore {
@@ -119,8 +126,12 @@ export interface PasskeyStore {
   any(): Promise<boolean>;
   /** The oldest first. */
   listOf(user: UserId): Promise<readonly Passkey[]>;
-  /** Unless its ID is known, or the user has that many. */
-  insert(passkey: Passkey, limit: number): Promise<boolean>;
+  /**
+   * Unless its ID is known, or the user has that many.
+   *
+   * @param sessionsFrom Of the user, when it was begun: not inserted if it has been raised since.
+   */
+  insert(passkey: Passkey, limit: number, sessionsFrom?: number): Promise<boolean>;
   rename(user: UserId, id: string, name: string): Promise<boolean>;
   remove(user: UserId, id: string): Promise<boolean>;
   /** Returns whether it was not answered before. Also removes some that expired two minutes ago. */
@@ -141,6 +152,11 @@ export interface CodeStore {
   /** Turns codes off, and removes the mark. Returns whether they were on. */
   turnOff(user: UserId): Promise<boolean>;
   /**
+   * Removes codes, mark, devices and passkeys, and ends every session as `users.endSessions` does.
+   * `false` for an unknown user.
+   */
+  endFactors(user: UserId, before: number): Promise<boolean>;
+  /**
    * Uses up a step, and those before. Sets the secret, and the wrong codes to 0.
    *
    * @param limit Not after so many wrong codes.
@@ -148,10 +164,20 @@ export interface CodeStore {
   useStep(user: UserId, step: number, secret: string, limit: number): Promise<boolean>;
   /** Uses up a recovery code, and sets the wrong codes to 0. */
   useRecovery(user: UserId, hash: string): Promise<boolean>;
-  /** Replaces the recovery codes if codes are on. */
+  /** Replaces the recovery codes if codes are on, and counts it in `renewals`. */
   renewRecovery(user: UserId, hashes: readonly string[]): Promise<boolean>;
   /** Counts a wrong code, up to the limit, and returns how many there are now. */
   countWrong(user: UserId, limit: number): Promise<number | undefined>;
+}
+
+export interface DeviceStore {
+  /** Removes those of its user that are bound to something else, and some that expired before. */
+  insert(device: Device): Promise<void>;
+  /** Those below have not expired. */
+  find(id: string, now: Date): Promise<Device | undefined>;
+  /** The newest first. */
+  listOf(user: UserId, now: Date, limit: number): Promise<readonly Device[]>;
+  remove(user: UserId, id: string): Promise<boolean>;
 }
 
 export interface PeopleStore {

@@ -1,5 +1,7 @@
 import type {
   AnsweredChallenge,
+  Device,
+  Handoff,
   Key,
   Link,
   LogEntry,
@@ -43,8 +45,25 @@ export const tables: Tables = {
       address: { kind: "text", maxBytes: 255 },
       device: { kind: "text", maxBytes: 255 },
       endedAt: { kind: "time", optional: true },
+      host: { kind: "text", maxBytes: 255, optional: true },
     },
     indexes: ["user_id, used_at", "expires_at"],
+  },
+  handoffs: {
+    key: "id",
+    columns: {
+      id: { kind: "text", maxBytes: 255 },
+      userId: { kind: "user" },
+      host: { kind: "text", maxBytes: 255 },
+      browser: { kind: "text", maxBytes: 255 },
+      sessionId: { kind: "text", maxBytes: 255, optional: true },
+      signedInAt: { kind: "time" },
+      sessionsFrom: { kind: "integer" },
+      factors: { kind: "integer" },
+      endsAt: { kind: "time" },
+      expiresAt: { kind: "time" },
+    },
+    indexes: ["user_id", "expires_at"],
   },
   passkeys: {
     key: "id",
@@ -77,7 +96,20 @@ export const tables: Tables = {
       lastStep: { kind: "integer" },
       recovery: { kind: "texts", maxBytes: 1_024 },
       wrong: { kind: "integer" },
+      renewals: { kind: "integer", optional: true },
     },
+  },
+  devices: {
+    key: "id",
+    columns: {
+      id: { kind: "text", maxBytes: 255 },
+      userId: { kind: "user" },
+      createdAt: { kind: "time" },
+      expiresAt: { kind: "time" },
+      device: { kind: "text", maxBytes: 255 },
+      boundTo: { kind: "text", maxBytes: 255 },
+    },
+    indexes: ["user_id", "expires_at"],
   },
   links: {
     key: "id",
@@ -211,9 +243,11 @@ export const timeOf = (at: Date): number => Date.parse(at.toISOString());
 export interface Tables {
   readonly users: Table<StoredUser>;
   readonly sessions: Table<StoredSession>;
+  readonly handoffs: Table<Handoff>;
   readonly passkeys: Table<Passkey>;
   readonly answers: Table<AnsweredChallenge>;
   readonly codes: Table<StoredCodes>;
+  readonly devices: Table<Device>;
   readonly links: Table<Link>;
   readonly keys: Table<Key>;
   readonly log: Table<LogEntry>;
@@ -232,4 +266,5 @@ export interface StoredCodes {
   readonly lastStep: number;
   readonly recovery: readonly string[];
   readonly wrong: number;
+  readonly renewals?: number;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, lstat, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { Fault } from "../core/base/fault.ts";
+import { AnyFault } from "../core/base/fault.ts";
 import { folderOwner } from "./folder-owner.ts";
 
 /** A file that is still being written, under a temporary name in the same folder. */
@@ -70,7 +70,7 @@ export async function giveToOwner(file: FileHandle, folder: string): Promise<voi
 async function refuseSwapped(handle: FileHandle, temporary: string, path: string): Promise<void> {
   const [made, found] = await Promise.all([handle.stat(), lstat(temporary)]);
   if (made.ino === found.ino && made.dev === found.dev) return;
-  throw new Fault("file_swapped", `another process replaced ${path} while it was being written`);
+  throw new AnyFault("file_swapped", `another process replaced ${path} while it was being written`);
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import type { StoredUser, UserId } from "../core/records.ts";
 import type { Store } from "../core/store.ts";
-import { COMPETITORS, type Rule, race } from "./database.ts";
-import { add, addTwo, hashText } from "./samples.ts";
-
-const UNKNOWN = "unknown" as UserId;
+import { COMPETITORS, type Rule } from "./database.ts";
+import { add, addTwo, hashText, UNKNOWN } from "./samples.ts";
 
 /** What commands and administrators do with accounts. */
 export function testAccounts(rule: Rule<Store>): void {
@@ -29,28 +27,6 @@ async function usersIn(store: Store): Promise<Readonly<Record<string, StoredUser
 }
 
 function testAdding(rule: Rule<Store>): void {
-  rule("finds added accounts by ID and by username", async (store, database) => {
-    const { owner, guest } = await addTwo(store);
-    assert.notEqual(owner.id, guest.id);
-    const other = await database.connect();
-    for (const user of [owner, guest]) {
-      assert.deepEqual(await other.users.find(user.id), user);
-      assert.deepEqual(await other.users.findByName(user.username), user);
-    }
-  });
-
-  rule("insertUser returns no hash", async (store) => {
-    const user = await store.users.insert({ username: "owner", passwordHash: hashText("x") });
-    assert.deepEqual(Object.keys(user ?? {}).sort(), ["id", "username"]);
-  });
-
-  rule("inserts no first user once an account was added", async (store) => {
-    await add(store, "owner");
-    assert.equal(await store.users.any(), true);
-    const first = { username: "first", passwordHash: hashText("x") };
-    assert.equal(await store.users.insertFirst(first), undefined);
-  });
-
   rule("refuses a taken username in the same spelling only", async (store) => {
     const owner = await add(store, "owner");
     const again = { username: "owner", passwordHash: hashText("x") };
@@ -60,9 +36,9 @@ function testAdding(rule: Rule<Store>): void {
     await add(store, "owner ");
   });
 
-  rule("adds one of eight concurrent accounts with the same username", async (store, database) => {
+  rule("adds one of eight concurrent accounts with the same username", async (store, { race }) => {
     const user = { username: "owner", passwordHash: hashText("x") };
-    const answers = await race(database, 1, (one) => one.users.insert(user));
+    const answers = await race((one) => one.users.insert(user));
     const [winner, ...others] = answers.filter((answer) => answer !== undefined);
     assert.deepEqual(others, []);
     assert.equal((await store.users.findByName("owner"))?.id, winner?.id);
@@ -70,35 +46,42 @@ function testAdding(rule: Rule<Store>): void {
 }
 
 function testChanges(rule: Rule<Store>): void {
-  rule("replaces the hash of one user only", async (store) => {
+  rule("replaces the hash of one user, while it is the expected one", async (store) => {
     const { owner, guest } = await addTwo(store);
-    const { passwordHash } = owner;
-    assert.equal(await store.users.replaceHash(owner.id, passwordHash, hashText("new")), true);
-    assert.deepEqual(await usersIn(store), { owner: { ...owner, passwordHash: "new" }, guest });
+    const replace = (id: UserId, from: string, to: string) =>
+      store.users.replaceHash(id, hashText(from), hashText(to));
+    assert.equal(await replace(owner.id, "other", "x"), false);
+    assert.equal(await replace(UNKNOWN, owner.passwordHash, "x"), false);
+    assert.deepEqual(await usersIn(store), { owner, guest });
+    assert.equal(await replace(owner.id, owner.passwordHash, "second"), true);
+    assert.equal(await replace(owner.id, owner.passwordHash, "third"), false);
+    assert.deepEqual(await usersIn(store), { owner: { ...owner, passwordHash: "second" }, guest });
   });
 
-  rule("changes only the username of a renamed account", async (store) => {
+  rule("makes one of 16 concurrent replacements", async (store, { race }) => {
+    const { id, passwordHash } = await add(store, "owner");
+    const replace = ({ users }: Store, i: number) =>
+      users.replaceHash(id, passwordHash, hashText(`by ${i}`));
+    const answers = await race(replace, 2);
+    assert.deepEqual(answers.filter(Boolean), [true]);
+    assert.equal((await store.users.find(id))?.passwordHash, `by ${answers.indexOf(true)}`);
+  });
+
+  rule("renames an account, and changes nothing else", async (store) => {
     const { owner, guest } = await addTwo(store);
     await store.users.endSessions(owner.id, 1_000);
-    assert.equal(await store.users.rename(owner.id, "host"), "renamed");
-    assert.equal(await store.users.findByName("owner"), undefined);
-    const host = { ...owner, username: "host", sessionsFrom: 1_000 };
-    assert.deepEqual(await usersIn(store), { host, guest });
-    assert.equal(await store.users.rename(owner.id, "host"), "renamed", "to its current username");
-  });
-
-  rule("refuses to rename to a taken username, and an unknown account", async (store) => {
-    const { owner, guest } = await addTwo(store);
     assert.equal(await store.users.rename(owner.id, "guest"), "taken");
     assert.equal(await store.users.rename(UNKNOWN, "other"), "missing");
-    assert.deepEqual(await usersIn(store), { owner, guest });
+    assert.equal(await store.users.rename(owner.id, "host"), "renamed");
+    assert.equal(await store.users.findByName("owner"), undefined);
+    assert.equal(await store.users.rename(owner.id, "host"), "renamed", "to its current username");
+    const host = { ...owner, username: "host", sessionsFrom: 1_000 };
+    assert.deepEqual(await usersIn(store), { host, guest });
   });
 
-  rule("gives a username to one of eight concurrent renames", async (store, database) => {
+  rule("gives a username to one of eight concurrent renames", async (store, { race }) => {
     const ids = await addCompetitors(store);
-    const answers = await race(database, 1, (one, i) =>
-      one.users.rename(ids[i] ?? UNKNOWN, "wanted"),
-    );
+    const answers = await race((one, i) => one.users.rename(ids[i] ?? UNKNOWN, "wanted"));
     assert.deepEqual([...answers].sort(), ["renamed", ...Array(COMPETITORS - 1).fill("taken")]);
     const winner = ids[answers.indexOf("renamed")];
     assert.equal((await store.users.findByName("wanted"))?.id, winner);
@@ -106,25 +89,19 @@ function testChanges(rule: Rule<Store>): void {
 }
 
 function testRemoving(rule: Rule<Store>): void {
-  rule("removes an account and frees its username", async (store) => {
-    const { guest } = await addTwo(store);
+  rule("removes an account and frees its username, but not the last account", async (store) => {
+    const { owner, guest } = await addTwo(store);
     assert.equal(await store.users.remove(guest.id), "removed");
     assert.equal(await store.users.find(guest.id), undefined);
-    assert.equal(await store.users.findByName("guest"), undefined);
     assert.equal(await store.users.remove(guest.id), "missing");
+    assert.equal(await store.users.remove(owner.id), "last");
+    assert.deepEqual(await usersIn(store), { owner });
     assert.notEqual((await add(store, "guest")).id, guest.id);
   });
 
-  rule("does not remove the last account", async (store) => {
-    const owner = await add(store, "owner");
-    assert.equal(await store.users.remove(owner.id), "last");
-    assert.equal(await store.users.remove(UNKNOWN), "missing");
-    assert.deepEqual(await usersIn(store), { owner });
-  });
-
-  rule("keeps one of eight accounts that are removed concurrently", async (store, database) => {
+  rule("keeps one of eight accounts that are removed concurrently", async (store, { race }) => {
     const ids = await addCompetitors(store);
-    const answers = await race(database, 1, (one, i) => one.users.remove(ids[i] ?? UNKNOWN));
+    const answers = await race((one, i) => one.users.remove(ids[i] ?? UNKNOWN));
     assert.deepEqual([...answers].sort(), ["last", ...Array(COMPETITORS - 1).fill("removed")]);
     const stay = Object.values(await usersIn(store)).map(({ id }) => id);
     assert.deepEqual(stay, [ids[answers.indexOf("last")]]);
@@ -147,11 +124,11 @@ function testAdministrators(rule: Rule<Store>): void {
 
   rule(
     "keeps one of eight who leave the group admins or are removed at once",
-    async (store, all) => {
+    async (store, { race }) => {
       const ids = await addCompetitors(store);
       await add(store, "other");
       for (const id of ids) await store.users.setGroups(id, ["admins"]);
-      const answers = await race(all, 1, ({ users }, i) => {
+      const answers = await race(({ users }, i) => {
         const id = ids[i] ?? UNKNOWN;
         return i % 2 === 0 ? users.remove(id, "an-admin") : users.setGroups(id, [], "an-admin");
       });
@@ -163,39 +140,29 @@ function testAdministrators(rule: Rule<Store>): void {
 }
 
 function testSessions(rule: Rule<Store>): void {
-  rule("ends the sessions of one account only", async (store) => {
+  rule("ends the sessions of one account, or of all", async (store) => {
+    assert.equal(await store.users.endAllSessions(1_000), 0);
     const { owner, guest } = await addTwo(store);
-    const sessionsFrom = 2_000_000_000;
-    const outcome = { sessionsFrom, asker: "had-ended" };
-    assert.deepEqual(await store.users.endSessions(owner.id, sessionsFrom), outcome, "nobody asks");
-    assert.equal(await store.users.endSessions(UNKNOWN, sessionsFrom), undefined);
-    const ended = { ...owner, sessionsFrom };
+    const outcome = { sessionsFrom: 2_000, asker: "had-ended" };
+    assert.deepEqual(await store.users.endSessions(owner.id, 2_000), outcome, "nobody asks");
+    assert.equal(await store.users.endSessions(UNKNOWN, 2_000), undefined);
+    const ended = { ...owner, sessionsFrom: 2_000 };
     assert.deepEqual(await usersIn(store), { owner: ended, guest });
     assert.deepEqual(await store.users.find(owner.id), ended);
     assert.deepEqual(await store.users.findByName("owner"), ended);
-  });
-
-  rule("ends the sessions of all accounts and returns their number", async (store) => {
-    assert.equal(await store.users.endAllSessions(1_000), 0);
-    const users = { ...(await addTwo(store)), all: await add(store, "all") };
-    assert.equal(await store.users.endAllSessions(1_000), 3);
-    for (const user of Object.values(users)) {
-      assert.deepEqual(await store.users.find(user.id), { ...user, sessionsFrom: 1_000 });
+    assert.equal(await store.users.endAllSessions(3_000), 2);
+    for (const user of [owner, guest]) {
+      assert.deepEqual(await store.users.find(user.id), { ...user, sessionsFrom: 3_000 });
     }
   });
 
-  rule("tells eight concurrent ends of an account apart", async (store, database) => {
-    const owner = await add(store, "owner");
-    const ends = await race(database, 1, (one) => one.users.endSessions(owner.id, 1_000));
-    const expected = Array.from({ length: COMPETITORS }, (_, i) => 1_000 + i);
-    assert.deepEqual(ends.map((end) => end?.sessionsFrom).sort(), expected);
-  });
-
-  rule("finds one of eight sessions valid that end all others", async (store, database) => {
+  rule("tells eight concurrent ends of an account apart", async (store, { race }) => {
     const owner = await add(store, "owner");
     const end = (one: Store, validUpTo: number) =>
       one.users.endSessions(owner.id, 1_000, { id: "session", validUpTo });
-    const ends = await race(database, 1, (one) => end(one, 0));
+    const ends = await race((one) => end(one, 0));
+    const expected = Array.from({ length: COMPETITORS }, (_, i) => 1_000 + i);
+    assert.deepEqual(ends.map((one) => one?.sessionsFrom).sort(), expected);
     assert.equal(ends.filter((one) => one?.asker === "was-valid").length, 1);
     const from = (await store.users.find(owner.id))?.sessionsFrom ?? 0;
     assert.equal((await end(store, from - 1))?.asker, "had-ended");

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { type Rule, race, type With } from "./database.ts";
+import type { Rule, With } from "./database.ts";
 
 const RULE = { attempts: 5, windowMs: 60_000, maxTracked: 2 };
 
 /** The rate limit that all instances share. */
 export function testAttempts(rule: Rule<With<"attempts">>): void {
-  rule("allows five of eight attempts at once, of each address", async (store, database) => {
-    const answers = await race(database, 1, (one) => one.attempts.record("192.0.2.1", RULE));
+  rule("allows five of eight attempts at once, of each address", async (store, { race }) => {
+    const answers = await race((one) => one.attempts.record("192.0.2.1", RULE));
     assert.equal(answers.filter((one) => one === "allowed").length, RULE.attempts);
     assert.equal(await store.attempts.record("192.0.2.2", RULE), "allowed");
   });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { type Rule, race, type With } from "./database.ts";
-import { addTwo } from "./samples.ts";
+import type { UserId } from "../core/records.ts";
+import type { Rule, With } from "./database.ts";
+import { addTwo, UNKNOWN } from "./samples.ts";
 
 const CODES = { secret: "sealed", lastStep: 5, recovery: ["one", "two_2", "three%"], wrong: 0 };
 const LIMIT = 3;
@@ -17,7 +18,7 @@ async function turnedOn(store: Tested) {
 
 /** One-time codes. */
 export function testCodes(rule: Rule<Tested>): void {
-  rule("turns codes on for the last mark only, and once", async (store, database) => {
+  rule("turns codes on for the last mark only, and once", async (store, { connect, onlyOne }) => {
     const { owner, guest } = await addTwo(store);
     const turnOn = (mark: string, one: Tested = store) => one.codes.turnOn(owner.id, mark, CODES);
     assert.equal(await turnOn("mark"), false, "not begun");
@@ -26,9 +27,8 @@ export function testCodes(rule: Rule<Tested>): void {
     assert.equal(await store.codes.find(owner.id), undefined, "a mark is not yet codes");
     assert.equal(await store.codes.any(), false);
     assert.equal(await turnOn("first"), false);
-    const answers = await race(database, 1, (one) => turnOn("second", one));
-    assert.deepEqual(answers.filter(Boolean), [true]);
-    assert.deepEqual(await (await database.connect()).codes.find(owner.id), CODES);
+    await onlyOne((one) => turnOn("second", one));
+    assert.deepEqual(await (await connect()).codes.find(owner.id), CODES);
     assert.equal(await store.codes.find(guest.id), undefined);
     assert.equal(await store.codes.any(), true);
     assert.equal(await store.codes.begin(owner.id, "third"), false, "codes are on");
@@ -45,14 +45,51 @@ export function testCodes(rule: Rule<Tested>): void {
     assert.equal(await store.codes.find(owner.id), undefined);
   });
 
-  rule("uses up a step and those before it", async (store, database) => {
+  rule(
+    "removes all factors and sessions of one user, and lets none in that was begun",
+    async (store, { race }) => {
+      const { owner, guest } = await turnedOn(store);
+      const { id: userId } = owner;
+      const [createdAt, expiresAt] = [new Date(0), new Date(9_000)];
+      const passkeyOf = (user: UserId, id: string) => ({
+        ...{ id, userId: user, name: "Phone", key: "bytes", counter: 0, addedAt: createdAt },
+      });
+      const device = { id: "d", userId, createdAt, expiresAt, device: "", boundTo: "now" };
+      const session = { ...device, usedAt: createdAt, address: "" };
+      await store.devices?.insert(device);
+      await store.sessions?.insert(session);
+      await store.passkeys?.insert(passkeyOf(guest.id, "g"), 9);
+      await store.passkeys?.insert(passkeyOf(userId, "o"), 9);
+      const ended = await race(
+        async (one, i) =>
+          i % 2 === 0
+            ? one.codes.endFactors(userId, 1_000)
+            : void (await one.passkeys?.insert(passkeyOf(userId, `${i}`), 99)),
+        2,
+      );
+      assert.ok(ended.every((one) => one !== false));
+      assert.equal(await store.codes.find(userId), undefined);
+      assert.deepEqual((await store.passkeys?.listOf(userId)) ?? [], []);
+      assert.equal((await store.passkeys?.listOf(guest.id))?.length ?? 1, 1);
+      assert.equal(await store.devices?.find("d", createdAt), undefined);
+      assert.equal(await store.sessions?.find("d"), undefined);
+      const { sessionsFrom = 0 } = (await store.users.find(userId)) ?? {};
+      assert.equal(sessionsFrom, 1_007, "raised by each of eight calls");
+      const insertFrom = (from: number) => store.passkeys?.insert(passkeyOf(userId, "n"), 9, from);
+      assert.equal((await insertFrom(sessionsFrom - 1)) ?? false, false);
+      assert.equal((await insertFrom(sessionsFrom)) ?? true, true);
+      assert.equal((await store.users.find(guest.id))?.sessionsFrom, undefined);
+      assert.equal(await store.codes.endFactors(UNKNOWN, 1_000), false);
+    },
+  );
+
+  rule("uses up a step and those before it", async (store, { onlyOne }) => {
     const { owner, guest } = await turnedOn(store);
     await store.codes.countWrong(owner.id, LIMIT);
     const useStep = (step: number, one: Tested = store) =>
       one.codes.useStep(owner.id, step, "sealed again", LIMIT);
     assert.equal(await useStep(5), false);
-    const uses = await race(database, 1, (one) => useStep(7, one));
-    assert.deepEqual(uses.filter(Boolean), [true]);
+    await onlyOne((one) => useStep(7, one));
     assert.equal(await useStep(6), false);
     const used = { ...CODES, lastStep: 7, secret: "sealed again" };
     assert.deepEqual(await store.codes.find(owner.id), used);
@@ -61,9 +98,9 @@ export function testCodes(rule: Rule<Tested>): void {
 
   rule(
     "counts wrong codes up to the limit, after which no step counts",
-    async (store, database) => {
+    async (store, { race }) => {
       const { owner, guest } = await turnedOn(store);
-      const counts = await race(database, 1, (one) => one.codes.countWrong(owner.id, LIMIT));
+      const counts = await race((one) => one.codes.countWrong(owner.id, LIMIT));
       assert.deepEqual(counts.filter((count) => count !== undefined).sort(), [1, 2, 3]);
       assert.equal(await store.codes.useStep(owner.id, 9, "x", LIMIT), false);
       assert.equal(await store.codes.countWrong(guest.id, LIMIT), undefined);
@@ -72,28 +109,27 @@ export function testCodes(rule: Rule<Tested>): void {
     },
   );
 
-  rule("uses up each recovery code once", async (store, database) => {
+  rule("uses up each recovery code once", async (store, { onlyOne }) => {
     const { owner } = await turnedOn(store);
-    const uses = await race(database, 1, (one) => one.codes.useRecovery(owner.id, "two_2"));
-    assert.deepEqual(uses.filter(Boolean), [true]);
+    await onlyOne((one) => one.codes.useRecovery(owner.id, "two_2"));
     for (const hash of ["two_2", "on", "ne", "twox2", ""]) {
       assert.equal(await store.codes.useRecovery(owner.id, hash), false, hash);
     }
     assert.deepEqual((await store.codes.find(owner.id))?.recovery, ["one", "three%"]);
   });
 
-  rule("replaces the recovery codes of an account that has codes on", async (store) => {
-    const { owner, guest } = await turnedOn(store);
-    assert.equal(await store.codes.renewRecovery(guest.id, ["new"]), false);
-    assert.equal(await store.codes.renewRecovery(owner.id, ["new", "newer"]), true);
-    assert.equal(await store.codes.useRecovery(owner.id, "one"), false);
-    assert.equal(await store.codes.useRecovery(owner.id, "newer"), true);
-    assert.deepEqual((await store.codes.find(owner.id))?.recovery, ["new"]);
-  });
-
-  rule("removes the codes of a removed user", async (store) => {
-    const { owner } = await turnedOn(store);
-    await store.users.remove(owner.id);
-    assert.equal(await store.codes.any(), false);
-  });
+  rule(
+    "replaces the recovery codes of an account that has codes on, which go with it",
+    async (store) => {
+      const { owner, guest } = await turnedOn(store);
+      assert.equal(await store.codes.renewRecovery(guest.id, ["new"]), false);
+      assert.equal(await store.codes.renewRecovery(owner.id, ["new", "newer"]), true);
+      assert.equal(await store.codes.useRecovery(owner.id, "one"), false);
+      assert.equal(await store.codes.useRecovery(owner.id, "newer"), true);
+      const renewed = await store.codes.find(owner.id);
+      assert.deepEqual([renewed?.recovery, renewed?.renewals], [["new"], 1]);
+      await store.users.remove(owner.id);
+      assert.equal(await store.codes.any(), false);
+    },
+  );
 }

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Store } from "../core/store.ts";
 
@@ -11,39 +12,14 @@ export type Open<Connected extends Store> = (t: TestContext) => Promise<Database
 
 export type Rule<Connected extends Store> = (
   text: string,
-  check: (store: Connected, database: Database<Connected>) => Promise<void>,
+  check: (store: Connected, database: Contested<Connected>) => Promise<void>,
 ) => void;
 
-/** Turns each rule into a test with its own database. */
-export function rulesFor<Connected extends Store>(
-  name: string,
-  open: Open<Connected>,
-): Rule<Connected> {
-  // Here, so that the other exports of `latchkey/testing` work with other test runners.
-  const { test } = process.getBuiltinModule("node:test");
-  return (text, check) => {
-    test(`${name}: ${text}`, async (t) => {
-      const database = await open(t);
-      await check(await database.connect(), database);
-    });
-  };
-}
-
-/** The number of connections in a `race`. */
-export const COMPETITORS = 8;
-
-/** Calls `act` on all connections at the same time, `times` times on each. */
-export async function race<Connected extends Store, T>(
-  { connect }: Database<Connected>,
-  times: number,
-  act: (store: Connected, i: number) => Promise<T>,
-): Promise<readonly T[]> {
-  const stores = await Promise.all(Array.from({ length: COMPETITORS }, () => connect()));
-  return Promise.all(
-    Array.from({ length: times }, () => stores)
-      .flat()
-      .map(act),
-  );
+interface Contested<Connected extends Store> extends Database<Connected> {
+  /** Calls `act` on eight connections at the same time, `times` times on each. */
+  race<T>(act: (store: Connected, i: number) => Promise<T>, times?: number): Promise<readonly T[]>;
+  /** The same for what only one of them can do, which then returns `true`. */
+  onlyOne(act: (store: Connected) => Promise<boolean>): Promise<void>;
 }
 
 /** A store that has this part. */
@@ -51,16 +27,33 @@ export type With<P extends keyof Store> = Store & {
   readonly [Name in P]: NonNullable<Store[Name]>;
 };
 
-/** The same database, for tests of a part. */
-export const having =
-  <P extends keyof Store>(part: P, open: Open<Store>): Open<With<P>> =>
-  async (t) => {
-    const { connect } = await open(t);
-    return {
-      async connect() {
-        const store = await connect();
+/** Turns each rule of a part into a test with its own database. */
+export function rulesFor<P extends keyof Store>(
+  name: string,
+  open: Open<Store>,
+  part: P,
+): Rule<With<P>> {
+  // Here, so that the other exports of `latchkey/testing` work with other test runners.
+  const { test } = process.getBuiltinModule("node:test");
+  return (text, check) => {
+    test(`${name}: ${text}`, async (t) => {
+      const database = await open(t);
+      const connect = async () => {
+        const store = await database.connect();
         if (store[part] === undefined) throw new Error(`the store has no ${part}`);
         return store as With<P>;
-      },
-    };
+      };
+      const race: Contested<With<P>>["race"] = async (act, times = 1) => {
+        const stores = await Promise.all(Array.from({ length: COMPETITORS }, connect));
+        const contestants = Array.from({ length: times }, () => stores).flat();
+        return Promise.all(contestants.map(act));
+      };
+      const onlyOne: Contested<With<P>>["onlyOne"] = async (act) =>
+        assert.deepEqual((await race(act)).filter(Boolean), [true]);
+      await check(await connect(), { connect, race, onlyOne });
+    });
   };
+}
+
+/** The number of connections in a `race`. */
+export const COMPETITORS = 8;

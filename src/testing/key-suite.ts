@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import type { Key, User } from "../core/records.ts";
-import { type Rule, race, type With } from "./database.ts";
-import { addTwo } from "./samples.ts";
-
-const at = (hours: number): Date => new Date(Date.UTC(2030, 0, 1, hours));
+import type { Rule, With } from "./database.ts";
+import { addTwo, at } from "./samples.ts";
 
 const keyOf = ({ id: userId }: User, id: string, fields: Partial<Key> = {}): Key => ({
   ...{ id, userId, name: "O'Ne\"il's <feed> é", hash: `hash of ${id}`, createdAt: at(0) },
@@ -11,12 +9,12 @@ const keyOf = ({ id: userId }: User, id: string, fields: Partial<Key> = {}): Key
 });
 
 export function testKeys(rule: Rule<With<"keys">>): void {
-  rule("returns keys as they were inserted, on every connection", async (store, database) => {
+  rule("returns keys as they were inserted, on every connection", async (store, { connect }) => {
     const { owner, guest } = await addTwo(store);
     const limits = { hosts: ["a.example", "b.example"], expiresAt: at(9), usedAt: at(1) };
     const [newer, older] = [keyOf(owner, "a", limits), keyOf(owner, "b", { createdAt: at(-1) })];
     for (const key of [newer, older]) assert.equal(await store.keys.insert(key, 2), true);
-    const { keys } = await database.connect();
+    const { keys } = await connect();
     assert.deepEqual(await keys.find("hash of a"), newer);
     assert.deepEqual(await keys.listOf(owner.id), [older, newer], "the oldest first");
     assert.deepEqual(await keys.listOf(guest.id), []);
@@ -36,13 +34,13 @@ export function testKeys(rule: Rule<With<"keys">>): void {
     assert.equal(await store.keys.find("hash of d"), undefined);
   });
 
-  rule("removes a key once, and those of a removed user", async (store, database) => {
+  rule("removes a key once, and those of a removed user", async (store, { race }) => {
     const { owner, guest } = await addTwo(store);
     for (const id of ["a", "b"]) await store.keys.insert(keyOf(owner, id), 9);
     await store.keys.insert(keyOf(guest, "c"), 9);
     assert.equal(await store.keys.remove("a", guest.id), undefined, "of another user");
     assert.equal(await store.keys.remove("a\0"), undefined);
-    const removals = await race(database, 1, (one) => one.keys.remove("a", owner.id));
+    const removals = await race((one) => one.keys.remove("a", owner.id));
     assert.deepEqual(removals.filter(Boolean), [keyOf(owner, "a")]);
     assert.deepEqual(await store.keys.remove("b"), keyOf(owner, "b"));
     await store.users.remove(guest.id);
@@ -60,7 +58,7 @@ export function testKeys(rule: Rule<With<"keys">>): void {
       [2, 2],
       [0, 2],
     ] as const) {
-      await store.keys.noteUsed("a", new Date(at(0).getTime() + hours * 3_600_000));
+      await store.keys.noteUsed("a", at(hours));
       assert.deepEqual((await store.keys.find("hash of a"))?.usedAt, at(noted));
     }
     assert.equal((await store.keys.find("hash of b"))?.usedAt, undefined);

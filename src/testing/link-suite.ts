@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type Link, type NewUser, NO_PASSWORD } from "../core/records.ts";
-import { type Rule, race, type With } from "./database.ts";
+import type { Rule, With } from "./database.ts";
 import { add, addTwo, hashText } from "./samples.ts";
 
 const NOW = new Date(1_000_000);
@@ -15,9 +15,9 @@ const visitor = (username: string, endsAt: Date = LATER): NewUser => ({
 
 /** One-time links. */
 export function testLinks(rule: Rule<With<"links">>): void {
-  rule("finds a link by the hash of its token until it expires", async (store, database) => {
+  rule("finds a link by the hash of its token until it expires", async (store, { connect }) => {
     await store.links.insert(LINK);
-    const other = await database.connect();
+    const other = await connect();
     assert.deepEqual(await other.links.find("hash", NOW), LINK);
     assert.deepEqual(await other.links.read("", 9, NOW), [LINK]);
     assert.equal(await store.links.find("hash", LATER), undefined);
@@ -26,11 +26,9 @@ export function testLinks(rule: Rule<With<"links">>): void {
     assert.equal(await store.links.find("link", NOW), undefined, "an ID is not a token");
   });
 
-  rule("makes two accounts for two uses, of eight at once", async (store, database) => {
+  rule("makes two accounts for two uses, of eight at once", async (store, { race }) => {
     await store.links.insert(LINK);
-    const answers = await race(database, 1, (one, i) =>
-      one.links.use(LINK, visitor(`visitor ${i}`), NOW),
-    );
+    const answers = await race((one, i) => one.links.use(LINK, visitor(`visitor ${i}`), NOW));
     const made = answers.flatMap((one) => (typeof one === "object" ? [one] : []));
     assert.deepEqual([made.length, answers.filter((one) => one === "gone").length], [2, 6]);
     assert.deepEqual([made[0]?.guest, made[0]?.groups], [true, ["a"]]);
@@ -50,12 +48,12 @@ export function testLinks(rule: Rule<With<"links">>): void {
     assert.equal(await store.links.use(LINK, visitor("another"), NOW), "gone");
   });
 
-  rule("sets a password once, of eight at once, and ends the sessions", async (store, database) => {
+  rule("sets a password once, of eight at once, and ends the sessions", async (store, { race }) => {
     const { owner, guest } = await addTwo(store);
     await store.users.endSessions(owner.id, 9_000);
     const link: Link = { ...LINK, purpose: "reset", userId: owner.id, usesLeft: 1 };
     await store.links.insert(link);
-    const answers = await race(database, 1, (one, i) =>
+    const answers = await race((one, i) =>
       one.links.use(link, { username: "", passwordHash: hashText(`by ${i}`) }, NOW),
     );
     const [winner, ...others] = answers.flatMap((one, i) => (one === "gone" ? [] : [i]));
@@ -66,10 +64,10 @@ export function testLinks(rule: Rule<With<"links">>): void {
     assert.deepEqual(await store.users.find(guest.id), guest);
   });
 
-  rule("revokes a link once, and removes that of a removed account", async (store, database) => {
+  rule("revokes a link once, and removes that of a removed account", async (store, { race }) => {
     const { guest } = await addTwo(store);
     await store.links.insert({ ...LINK, userId: guest.id });
-    const answers = await race(database, 1, (one) => one.links.revoke("link", NOW));
+    const answers = await race((one) => one.links.revoke("link", NOW));
     const revoked = answers.filter((one) => one !== undefined);
     assert.deepEqual(revoked, [{ ...LINK, userId: guest.id }]);
     assert.equal(await store.links.use(LINK, visitor("visitor"), NOW), "gone");

@@ -45,13 +45,6 @@ export function testLog(rule: Rule<Store>): void {
     );
   });
 
-  rule("inserts batches of any size", async (store) => {
-    await store.log.insert([]);
-    assert.deepEqual(await summaries(store), []);
-    await store.log.insert(named(0, 500).map((name) => logEntry(name)));
-    assert.deepEqual(await summaries(store), named(0, 500));
-  });
-
   rule("inserts a whole batch or nothing, and the next batch works", async (store) => {
     const unusable = logEntry("unusable", { at: new Date(Number.NaN) });
     await assert.rejects(store.log.insert([logEntry("good"), unusable, logEntry("good")]));
@@ -60,16 +53,18 @@ export function testLog(rule: Rule<Store>): void {
     assert.deepEqual(await summaries(store), ["afterwards"]);
   });
 
-  rule("reads pages of entries after an ID", async (store) => {
-    await store.log.insert(named(0, 7).map((name) => logEntry(name)));
+  rule("inserts batches of any size, and reads them in pages", async (store) => {
+    await store.log.insert([]);
+    assert.deepEqual(await summaries(store), []);
+    await store.log.insert(named(0, 500).map((name) => logEntry(name)));
     const read: string[] = [];
     for (let afterId = 0, pages = 0; pages < 4; pages += 1) {
-      const page = await store.log.read({ afterId, limit: 3 });
-      assert.ok(page.length <= 3);
+      const page = await store.log.read({ afterId, limit: 200 });
+      assert.ok(page.length <= 200);
       read.push(...page.map(({ summary }) => summary));
       afterId = page.at(-1)?.id ?? afterId;
     }
-    assert.deepEqual(read, named(0, 7));
+    assert.deepEqual(read, named(0, 500));
   });
 
   /** Entry `i` has the time of second `i`; every third entry has another type. */
@@ -132,11 +127,6 @@ export function testLog(rule: Rule<Store>): void {
       users,
       "the log tells whom an entry concerns",
     );
-  });
-
-  rule("refuses a log entry with an invalid time", async (store) => {
-    const unusable = logEntry("unusable", { at: new Date(Number.NaN) });
-    await assert.rejects(store.log.insert([unusable]));
   });
 
   rule("removes old entries, and the oldest of a type, a few at a time", async (store) => {

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
-import type { NewLogEntry, PasswordHash, StoredUser } from "../core/records.ts";
+import type { NewLogEntry, PasswordHash, StoredUser, UserId } from "../core/records.ts";
 import type { Store } from "../core/store.ts";
+
+export const UNKNOWN = "unknown" as UserId;
+
+/** A time in hours after a new year. */
+export const at = (hours: number): Date => new Date(Date.UTC(2030, 0, 1) + hours * 3_600_000);
 
 /** A placeholder for a hash in tests that do not verify it. */
 export const hashText = (text: string): PasswordHash => text as PasswordHash;
@@ -9,9 +14,13 @@ export function logEntry(summary: string, fields: Partial<NewLogEntry> = {}): Ne
   return { at: new Date(1_000), type: "signin", author: "system", ...fields, summary };
 }
 
-export async function add(store: Pick<Store, "users">, username: string): Promise<StoredUser> {
+export async function add(
+  store: Pick<Store, "users">,
+  username: string,
+  by: "insert" | "insertFirst" = "insert",
+): Promise<StoredUser> {
   const passwordHash = hashText(`hash of ${username}`);
-  const user = await store.users.insert({ username, passwordHash });
+  const user = await store.users[by]({ username, passwordHash });
   assert.ok(user);
   return { ...user, passwordHash };
 }

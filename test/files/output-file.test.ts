@@ -7,9 +7,7 @@ import { isRoot, OTHER_USER, swap } from "../cli/other-user.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 /** A path in a new folder, and a file elsewhere that must not change. */
-async function namesIn(
-  t: TestContext,
-): Promise<{ readonly file: string; readonly precious: string }> {
+async function namesIn(t: TestContext) {
   const folder = join(await tempDir(t), "folder");
   await mkdir(folder, { mode: 0o700 });
   if (isRoot) await chown(folder, OTHER_USER, OTHER_USER);

@@ -35,37 +35,28 @@ async function ownersOf(...paths: readonly string[]): Promise<readonly number[]>
 }
 
 if (isRoot) {
-  test("gives a token that root writes to the owner of its folder, who can read it", async (t) => {
-    const dataDir = await foreignFolder(t);
-    assert.equal((await runCommand(["setup-link"], { env: { DATA_DIR: dataDir } })).code, 0);
-    const token = join(dataDir, "setup-token");
-    assert.deepEqual(await ownersOf(token), [OTHER_USER]);
-    assert.equal((await stat(token)).mode & 0o777, 0o600);
-  });
-
-  test("gives a token in a folder of root to the owner of the data folder", async (t) => {
-    const { env, token } = await tokenElsewhere(t, 0o755);
-    const { code, stderr } = await runCommand(["setup-link"], { env });
-    assert.equal(code, 0, stderr);
-    assert.deepEqual(await ownersOf(token), [OTHER_USER]);
-    assert.equal((await stat(token)).mode & 0o777, 0o600);
-  });
-
-  test("gives a token to the owner of its own folder if root owns the data folder", async (t) => {
-    const token = join(await foreignFolder(t), "token");
-    const env = { DATA_DIR: await tempDir(t), SETUP_TOKEN_FILE: token };
-    assert.equal((await runCommand(["setup-link"], { env })).code, 0);
-    assert.deepEqual(await ownersOf(token), [OTHER_USER]);
+  test("gives a token that root writes to the owner of the data folder, or else of its own folder", async (t) => {
+    const [dataDir, own] = [await foreignFolder(t), await foreignFolder(t)];
+    const elsewhere = await tokenElsewhere(t, 0o755);
+    const inOwn = { DATA_DIR: await tempDir(t), SETUP_TOKEN_FILE: join(own, "token") };
+    for (const [env, token] of [
+      [{ DATA_DIR: dataDir }, join(dataDir, "setup-token")],
+      [elsewhere.env, elsewhere.token],
+      [inOwn, inOwn.SETUP_TOKEN_FILE],
+    ] as const) {
+      const { code, stderr } = await runCommand(["setup-link"], { env });
+      assert.equal(code, 0, stderr);
+      assert.deepEqual(await ownersOf(token), [OTHER_USER]);
+      assert.equal((await stat(token)).mode & 0o777, 0o600);
+    }
   });
 
   test("root writes no token that the owner of the data folder could not read", async (t) => {
     const { env, token } = await tokenElsewhere(t, 0o700);
     const { code, stdout, stderr } = await runCommand(["setup-link"], { env });
     assert.deepEqual([code, stdout], [1, ""]);
-    assert.equal(
-      stderr,
-      `latchkey: user ${OTHER_USER}, who owns DATA_DIR ${env.DATA_DIR}, cannot enter ${dirname(token)}: run this as root or as that user, with SETUP_TOKEN_FILE in a folder that the user can enter\n`,
-    );
+    const line = `latchkey: user ${OTHER_USER}, who owns DATA_DIR ${env.DATA_DIR}, cannot enter ${dirname(token)}: run this as root or as that user, with SETUP_TOKEN_FILE in a folder that the user can enter\n`;
+    assert.equal(stderr, line);
     assert.deepEqual(await readdir(dirname(token)), []);
   });
 
@@ -77,20 +68,16 @@ if (isRoot) {
     await chmod(dataDir, 0o777);
     const { code, stdout, stderr } = await runUnprivileged(["setup-link"], { DATA_DIR: dataDir });
     assert.deepEqual([code, stdout], [1, ""]);
-    assert.match(
-      stderr,
-      /^latchkey: user 54321, who owns DATA_DIR [^\n]*: run this as root [^\n]+\n$/,
-    );
+    const line = /^latchkey: user 54321, who owns DATA_DIR [^\n]*: run this as root [^\n]+\n$/;
+    assert.match(stderr, line);
     assert.deepEqual(await readdir(dataDir), []);
   });
 
   test("the gate can write to all files of a domain that root adds", async (t) => {
     const dataDir = await foreignFolder(t);
     const name = "home.example.org";
-    assert.equal(
-      (await runCommand(["domain", "add", name], { env: { DATA_DIR: dataDir } })).code,
-      0,
-    );
+    const added = await runCommand(["domain", "add", name], { env: { DATA_DIR: dataDir } });
+    assert.equal(added.code, 0);
     const root = join(dataDir, "certificates");
     const made = [root, join(root, name), join(root, name, "wanted")];
     assert.deepEqual(await ownersOf(...made), [OTHER_USER, OTHER_USER, OTHER_USER]);
@@ -140,8 +127,6 @@ test("makes folders with mode 0700, and leaves existing folders unchanged", asyn
   const modes = await Promise.all(
     [there, join(there, "one"), join(there, "one", "two")].map((path) => stat(path)),
   );
-  assert.deepEqual(
-    modes.map(({ mode }) => mode & 0o777),
-    [0o755, 0o700, 0o700],
-  );
+  const bits = modes.map(({ mode }) => mode & 0o777);
+  assert.deepEqual(bits, [0o755, 0o700, 0o700]);
 });

@@ -1,12 +1,29 @@
 import { type TestContext, test } from "node:test";
 import type { PasswordHash, StoredUser, UserId } from "../../src/core/records.ts";
-import { type TableName, tables, type Values, valuesOf } from "../../src/core/tables.ts";
+import {
+  type Table,
+  type TableName,
+  tables,
+  type Values,
+  valuesOf,
+} from "../../src/core/tables.ts";
 import type { Rows } from "../../src/core/transfer/transfer-store.ts";
 import type { PostgresStore } from "../../src/stores/postgres/store.ts";
 import type { SqliteStore } from "../../src/stores/sqlite/store.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 import { openStoreAt } from "../support/postgres-store.ts";
 import { hashText, logEntry, newFile, openStore } from "../support/store.ts";
+
+/** The parts that every store here has, by the names of the suite. */
+export const parts: readonly [
+  "sessions",
+  "passkeys",
+  "codes",
+  "devices",
+  "people",
+  "links",
+  "keys",
+] = ["sessions", "passkeys", "codes", "devices", "people", "links", "keys"];
 
 export type Either = SqliteStore | PostgresStore;
 
@@ -44,16 +61,18 @@ export const user = (id: string, username = `name of ${id}`): StoredUser => ({
   passwordHash: hashText(`hash of ${id}`),
 });
 
+const page = <T>(name: TableName, table: Table<T>, ...records: readonly Partial<T>[]): Rows => ({
+  table: name,
+  rows: records.map((one) => valuesOf(table, one)),
+});
+
 /** Users and entries as rows of their tables. */
 export const rows = (
   users: readonly StoredUser[],
   summaries: readonly string[] = [],
 ): readonly Rows[] => [
-  { table: "users", rows: users.map((one) => valuesOf(tables.users, one)) },
-  {
-    table: "log",
-    rows: summaries.map((one, at) => valuesOf(tables.log, { ...logEntry(one), id: at + 1 })),
-  },
+  page("users", tables.users, ...users),
+  page("log", tables.log, ...summaries.map((one, at) => ({ ...logEntry(one), id: at + 1 }))),
 ];
 
 /** Later than any test runs. */
@@ -68,71 +87,58 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
   const link = { name: TEXT, expiresAt: LATE, usesLeft: 1 };
   const off = { lastStep: 0, recovery: [], wrong: 0 };
   return [
-    {
-      table: "users",
-      rows: [
-        valuesOf(tables.users, { id: userId, username: "owner", passwordHash }),
-        valuesOf(tables.users, {
-          id: other,
-          username: TEXT,
-          passwordHash,
-          sessionsFrom: 17,
-          endsAt: LATE,
-        }),
-      ],
-    },
-    {
-      table: "sessions",
-      rows: [
-        valuesOf(tables.sessions, { ...session, id: TEXT, address: "::1", device: TEXT }),
-        valuesOf(tables.sessions, {
-          ...{ ...session, id: "ended", address: "", device: "", endedAt: new Date(3) },
-        }),
-      ],
-    },
-    {
-      table: "passkeys",
-      rows: [
-        valuesOf(tables.passkeys, { ...passkey, id: "k" }),
-        valuesOf(tables.passkeys, { ...passkey, id: "used", counter: 2 ** 32, usedAt: LATE }),
-      ],
-    },
-    { table: "answers", rows: [valuesOf(tables.answers, { id: "n", userId, expiresAt: LATE })] },
-    {
-      table: "codes",
-      rows: [
-        valuesOf(tables.codes, {
-          ...{ userId, secret: "sealed", lastStep: 7, recovery: ["one", "two"], wrong: 2 },
-        }),
-        valuesOf(tables.codes, { ...off, userId: other, begun: "a mark" }),
-      ],
-    },
-    {
-      table: "links",
-      rows: [
-        valuesOf(tables.links, { ...link, id: "l", tokenHash: "l", purpose: "reset", userId }),
-      ],
-    },
-    {
-      table: "keys",
-      rows: [
-        valuesOf(tables.keys, { id: "k", userId, name: TEXT, hash: "h", createdAt: new Date(4) }),
-        valuesOf(tables.keys, {
-          ...{ id: "used", userId, name: "", hash: "i", hosts: ["a", "b"], createdAt: new Date(4) },
-          ...{ expiresAt: LATE, usedAt: new Date(5) },
-        }),
-      ],
-    },
-    {
-      table: "log",
-      rows: [
-        valuesOf(tables.log, { ...logEntry(TEXT, { at: new Date(5) }), id: 1 }),
-        valuesOf(tables.log, {
-          ...logEntry("of a user", { userId, subject: TEXT, address: "::1", device: "curl" }),
-          id: 2,
-        }),
-      ],
-    },
+    page(
+      "users",
+      tables.users,
+      { id: userId, username: "owner", passwordHash },
+      { id: other, username: TEXT, passwordHash, sessionsFrom: 17, endsAt: LATE },
+    ),
+    page(
+      "sessions",
+      tables.sessions,
+      { ...session, id: TEXT, address: "::1", device: TEXT },
+      { ...session, id: "ended", address: "", device: "", endedAt: new Date(3), host: TEXT },
+    ),
+    page("handoffs", tables.handoffs, {
+      ...{ id: "h", userId, host: TEXT, browser: "b", sessionId: "s" },
+      ...{ signedInAt: new Date(6), sessionsFrom: 7, factors: 2, endsAt: LATE, expiresAt: LATE },
+    }),
+    page(
+      "passkeys",
+      tables.passkeys,
+      { ...passkey, id: "k" },
+      { ...passkey, id: "used", counter: 2 ** 32, usedAt: LATE },
+    ),
+    page("answers", tables.answers, { id: "n", userId, expiresAt: LATE }),
+    page(
+      "codes",
+      tables.codes,
+      { userId, secret: "sealed", lastStep: 7, recovery: ["one", "two"], wrong: 2, renewals: 1 },
+      { ...off, userId: other, begun: "a mark" },
+    ),
+    page("devices", tables.devices, {
+      ...{ id: "d", userId, createdAt: new Date(3), expiresAt: LATE },
+      ...{ device: TEXT, boundTo: "digest" },
+    }),
+    page("links", tables.links, { ...link, id: "l", tokenHash: "l", purpose: "reset", userId }),
+    page(
+      "keys",
+      tables.keys,
+      { id: "k", userId, name: TEXT, hash: "h", createdAt: new Date(4) },
+      {
+        ...{ id: "used", userId, name: "", hash: "i", hosts: ["a", "b"], createdAt: new Date(4) },
+        ...{ expiresAt: LATE, usedAt: new Date(5) },
+      },
+    ),
+    page(
+      "log",
+      tables.log,
+      { ...logEntry(TEXT, { at: new Date(5) }), id: 1 },
+      {
+        ...logEntry("of a user", { userId, subject: TEXT, address: "::1", device: "curl" }),
+        id: 2,
+      },
+    ),
   ];
 }
 

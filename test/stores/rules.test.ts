@@ -1,8 +1,7 @@
 import { type Open, testStore } from "../../src/testing/index.ts";
-import { type Either, stores } from "./either.ts";
+import { type Either, parts, stores } from "./either.ts";
 
 for (const [name, fresh] of Object.entries(stores)) {
   const open: Open<Either> = async (t) => ({ connect: await fresh(t) });
-  const parts = ["sessions", "passkeys", "codes", "people", "links", "keys"] as const;
   testStore(name, open, name === "PostgreSQL" ? [...parts, "attempts"] : parts);
 }

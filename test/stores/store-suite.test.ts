@@ -10,12 +10,12 @@ testStore("a store in memory, with users and a log alone", async () => {
   return { connect: async () => store };
 });
 
-for (const [rule, flaw] of Object.entries(flaws)) {
-  test(`detects a store with the flaw: ${flaw}`, async (t) => {
-    const script = join(import.meta.dirname, "flawed-store.ts");
-    const { code, stdout } = await startNode(t, ["--test-reporter=tap", script, flaw], {}).ended;
-    const failed = [...stdout.matchAll(/^not ok \d+ - flawed: (.*)$/gm)].map(([, name]) => name);
-    assert.equal(code, 1);
-    assert.ok(failed.includes(rule), failed.join());
-  });
-}
+test("detects each store with a flaw", async (t) => {
+  const script = join(import.meta.dirname, "flawed-store.ts");
+  const { code, stdout } = await startNode(t, ["--test-reporter=tap", script], {}).ended;
+  const failed = [...stdout.matchAll(/^not ok \d+ - (.*)$/gm)].map(([, name]) => name);
+  assert.equal(code, 1);
+  for (const [rule, flaw] of Object.entries(flaws)) {
+    assert.ok(failed.includes(`${flaw}: ${rule}`), failed.join());
+  }
+});

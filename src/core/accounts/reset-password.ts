@@ -1,10 +1,10 @@
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
-import type { StoredUser, UserId } from "../records.ts";
+import { NO_PASSWORD, type StoredUser, type UserId } from "../records.ts";
 import type { AccountPorts } from "./account-ports.ts";
 
 /** What the change has done, or why nothing has changed. */
-export type ResetPasswordOutcome = "no-user" | "password-too-short" | "reset";
+export type ResetPasswordOutcome = "no-user" | "guest" | "password-too-short" | "reset";
 
 /** For a forgotten password: does not ask for the old one. */
 export async function resetPassword(
@@ -14,6 +14,8 @@ export async function resetPassword(
 ): Promise<ResetPasswordOutcome> {
   const user = await store.users.find(id);
   if (user === undefined) return "no-user";
+  // Guards without a list would admit the guest from then on.
+  if (user.passwordHash === NO_PASSWORD) return "guest";
   if (isTooShort(password)) return "password-too-short";
   const hash = await passwords.hash(password);
   let current: StoredUser | undefined = user;

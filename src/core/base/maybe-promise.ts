@@ -6,6 +6,12 @@ export type MaybePromise<T> = T | Promise<T>;
 /**
  * Calls `next` with the value: now if it is available, otherwise when it arrives. On the hot path
  * this saves the promise that an `await` would make.
+ *
+ * @example
+ * ```ts
+ * const sent = andThen(auth.adapter.requireAuth(cookies, () => request), (result) =>
+ *   result.kind === "admitted" ? show(result.user) : send(result.answer));
+ * ```
  */
 export function andThen<T, Next>(
   value: MaybePromise<T>,

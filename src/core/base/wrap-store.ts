@@ -9,6 +9,7 @@ const PARTS = [
   "sessions",
   "passkeys",
   "codes",
+  "devices",
   "people",
   "links",
   "keys",

@@ -12,8 +12,8 @@ export interface ReturnScope {
   readonly protocols: readonly string[];
   /** The gate's own origins. */
   readonly origins: readonly string[];
-  /** The domain that shares the session cookie with all hosts below it. */
-  readonly domain: string | undefined;
+  /** As for `isInDomains`. */
+  readonly domains: readonly string[];
   /** The port of the public URL, empty for the default port: the only one accepted on other hosts. */
   readonly port: string;
 }
@@ -25,7 +25,7 @@ const MAX_LENGTH = 2_048;
  * URL, so that no browser reads another host than this check.
  */
 export function isReturnTarget(target: string, scope: ReturnScope): boolean {
-  const { protocols, origins, domain, port } = scope;
+  const { protocols, origins, domains, port } = scope;
   if (target.length > MAX_LENGTH || !PRINTABLE.test(target)) return false;
   if (target.startsWith("/")) return isLocalPath(target);
   if (!URL.canParse(target)) return false;
@@ -33,8 +33,14 @@ export function isReturnTarget(target: string, scope: ReturnScope): boolean {
   if (url.href !== target || url.username !== "" || url.password !== "") return false;
   if (!protocols.includes(url.protocol)) return false;
   if (origins.includes(url.origin)) return true;
-  return domain !== undefined && url.port === port && isAtOrBelow(url.hostname, domain);
+  return url.port === port && isInDomains(url.hostname, domains);
 }
+
+/** Whether the host is at or below one of the domains; for `*.third.org` only below it. */
+export const isInDomains = (host: string, domains: readonly string[]): boolean =>
+  domains.some((domain) =>
+    domain.startsWith("*") ? host.endsWith(domain.slice(1)) : isAtOrBelow(host, domain),
+  );
 
 export function isAtOrBelow(host: string, domain: string): boolean {
   return host === domain || host.endsWith(`.${domain}`);

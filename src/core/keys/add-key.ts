@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
+import { hashOf } from "../base/random-text.ts";
 import { canonicalHost, PLAIN_HOST } from "../hosts/allowed-hosts.ts";
 import type { Client } from "../limits/requester.ts";
 import { type Event, eventOf } from "../log/events.ts";
 import type { Key, User } from "../records.ts";
 import type { KeyStore } from "../store.ts";
-import { keyHash, newKeyText } from "./key-text.ts";
+import { newKeyText } from "./key-text.ts";
 
 interface AddKeyPorts {
   readonly store: { readonly keys: Pick<KeyStore, "insert"> };
@@ -54,7 +55,7 @@ export async function addKey(
     id: randomBytes(ID_BYTES).toString("hex"),
     userId: user.id,
     name,
-    hash: keyHash(text),
+    hash: hashOf(text),
     ...(hosts.length > 0 && { hosts: [...new Set(hosts)] }),
     createdAt,
     ...(lifetime !== undefined && { expiresAt: new Date(createdAt.getTime() + lifetime) }),

@@ -3,13 +3,14 @@ import { createBoundedMemory } from "../base/bounded-memory.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault, messageOf } from "../base/fault.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { hashOf } from "../base/random-text.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import type { AttemptLimiter } from "../limits/attempt-limiter.ts";
 import { networkOf } from "../limits/network.ts";
 import type { Key, User } from "../records.ts";
 import { orError, type RememberedUser, type UserMemory } from "../sessions/user-memory.ts";
 import type { KeyStore } from "../store.ts";
-import { isWhole, keyHash, keyTextIn } from "./key-text.ts";
+import { isWhole, keyTextIn } from "./key-text.ts";
 
 /** As many as there are remembered sessions. */
 const MAX_KEYS = 32_768;
@@ -83,7 +84,7 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
     if (isFlood && lookingUp.has(address)) return LIMITED;
     if (isFlood) lookingUp.add(address);
     try {
-      const key = await findKey(store, keyHash(text));
+      const key = await findKey(store, hashOf(text));
       if (key === undefined) return refusal("unknown", request);
       const entry: RememberedKey = { key, found: undefined, recheckAt: 0, noteUseAt: 0 };
       remembered.set(authorization, entry);

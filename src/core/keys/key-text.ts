@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /** People and scanners of secrets recognise a key by it. */
@@ -24,10 +24,6 @@ function checksumOf(secret: Uint8Array): Buffer {
   checksum.writeUInt32BE(crc32(secret));
   return checksum;
 }
-
-/** What is stored of a text. It is random, so a fast hash protects it as well as a slow one. */
-export const keyHash = (text: string): string =>
-  createHash("sha256").update(text).digest("base64url");
 
 /** The text of a key in an Authorization header: a Bearer token, or the password of Basic. */
 export function keyTextIn(authorization: string): string | undefined {

@@ -1,12 +1,9 @@
-import { hash } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
+import { hashOf } from "../base/random-text.ts";
 import type { Client } from "../limits/requester.ts";
 import type { Limiter } from "../limits/shared-limiter.ts";
 import type { Link } from "../records.ts";
 import type { LinkStore, UserStore } from "../store.ts";
-
-/** Under which the store keeps a link. Needs no salt: nobody can guess 32 random bytes. */
-export const linkTokenHash = (token: string): string => hash("sha256", token, "base64url");
 
 export interface FindLinkPorts {
   readonly clock: Pick<Clock, "now">;
@@ -32,7 +29,7 @@ export async function findLink(
   client: Client,
 ): Promise<OpenLink | undefined> {
   if ((await limiter.attempt(client.remoteAddress)) === "denied") return undefined;
-  const link = await store.links.find(linkTokenHash(token), new Date(clock.now()));
+  const link = await store.links.find(hashOf(token), new Date(clock.now()));
   if (link?.userId === undefined) return link && { link, username: link.name };
   const user = await store.users.find(link.userId);
   return user && { link, username: user.username };

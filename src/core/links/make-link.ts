@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { AccountPorts } from "../accounts/account-ports.ts";
 import { hasEnded } from "../accounts/living-users.ts";
+import { hashOf, randomText } from "../base/random-text.ts";
 import { eventOf } from "../log/events.ts";
 import { type Link, NO_PASSWORD, type StoredUser, type UserId } from "../records.ts";
 import type { LinkStore } from "../store.ts";
-import { linkTokenHash } from "./find-link.ts";
 
 /** What making and revoking links needs. */
 export interface LinkPorts extends Pick<AccountPorts, "clock" | "record"> {
@@ -20,6 +20,7 @@ export type WantedLink = Omit<Link, "id" | "tokenHash">;
 /** The new link, or why there is none. */
 export type MakeLinkOutcome =
   | { readonly kind: "no-account" | "no-user" | "username-taken" }
+  | { readonly kind: "label-missing" | "groups-missing" }
   /** Only the caller ever has the token. */
   | { readonly kind: "made"; readonly link: Link; readonly token: string };
 
@@ -29,14 +30,16 @@ export async function makeLink(
 ): Promise<MakeLinkOutcome> {
   // The first account is made by the setup alone.
   if (!(await store.users.any())) return { kind: "no-account" };
-  const { purpose, name, userId } = wanted;
-  const named = name !== undefined && purpose === "invite" && (await store.users.findByName(name));
+  const { purpose, name = "", userId, groups = [] } = wanted;
+  if (purpose === "guest" && name === "") return { kind: "label-missing" };
+  if (purpose === "guest" && groups.length === 0) return { kind: "groups-missing" };
+  const named = name !== "" && purpose === "invite" && (await store.users.findByName(name));
   if (named) return { kind: "username-taken" };
   const isReset = purpose === "reset" || purpose === "reset-codes-off";
   const user = isReset ? await store.users.find(userId ?? ("" as UserId)) : undefined;
   if (isReset && !canHavePassword(user, clock.now())) return { kind: "no-user" };
-  const token = randomBytes(32).toString("base64url");
-  const ids = { id: randomBytes(8).toString("hex"), tokenHash: linkTokenHash(token) };
+  const token = randomText();
+  const ids = { id: randomBytes(8).toString("hex"), tokenHash: hashOf(token) };
   const link: Link = { ...wanted, ...ids, ...(user && { name: user.username }) };
   await store.links.insert(link);
   await record(eventOf("link_make", { user, name: linkText(link) }));

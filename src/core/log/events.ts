@@ -18,6 +18,10 @@ const forms = {
   session_end_others: ["system", "Ended the other sessions of {subject}"],
   codes_on: ["system", "Turned on one-time codes of {subject}"],
   codes_off: ["system", "Turned off one-time codes of {subject}"],
+  factors_off: [
+    "cli",
+    "Removed the one-time codes and passkeys of {subject}, and ended the sessions",
+  ],
   code_rejected: ["system", "Wrong one-time code after the right password of {subject}"],
   codes_locked: [
     "system",
@@ -25,6 +29,8 @@ const forms = {
   ],
   recovery_code_used: ["system", "Used a recovery code of {subject}"],
   recovery_codes_new: ["system", "Replaced the recovery codes of {subject}"],
+  device_add: ["system", "Remembered a device of {subject}, which needs no code"],
+  device_remove: ["system", "Forgot a remembered device of {subject}"],
   passkey_add: ["system", "Added a passkey to {subject}"],
   passkey_remove: ["system", "Removed a passkey of {subject}"],
   key_add: ["system", "Added a key to {subject}"],

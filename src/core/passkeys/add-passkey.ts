@@ -25,7 +25,10 @@ export interface NewPasskey extends BrowserAnswer {
   readonly publicKey: string;
 }
 
-/** `rejected` for an answer that is not to a challenge of this user, or that was given before. */
+/**
+ * `rejected` for an answer that is not to a challenge of this user, or that was given before, or after
+ * all sessions of the user have ended.
+ */
 type AddPasskeyOutcome = "no-user" | "rejected" | "added";
 
 /** Adds the passkey to the account that the challenge was issued for. */
@@ -38,7 +41,9 @@ export async function addPasskey(
   const user = await store.users.find(userId);
   if (user === undefined) return "no-user";
   const ceremony = readCeremony(answer, "webauthn.create", party);
-  const challenge = ceremony && challenges.verify(ceremony.challenge, { addTo: userId });
+  const { sessionsFrom } = user;
+  const purpose = { addTo: userId, sessionsFrom };
+  const challenge = ceremony && challenges.verify(ceremony.challenge, purpose);
   if (challenge === undefined || ceremony?.createdId === undefined) return "rejected";
   const key = canonicalKey(publicKey);
   if (key === undefined) return "rejected";
@@ -52,7 +57,7 @@ export async function addPasskey(
     counter: ceremony.counter,
     addedAt,
   };
-  if (!(await store.passkeys.insert(added, MAX_PASSKEYS))) return "rejected";
+  if (!(await store.passkeys.insert(added, MAX_PASSKEYS, sessionsFrom))) return "rejected";
   events.record(eventOf("passkey_add", { user, client }));
   return "added";
 }

@@ -36,6 +36,6 @@ export async function beginPasskey(
   if (user === undefined) return { kind: "no-user" };
   const existing = (await store.passkeys.listOf(userId)).map(({ id }) => id);
   if (existing.length >= MAX_PASSKEYS) return { kind: "too-many" };
-  const challenge = challenges.issue({ addTo: userId });
+  const challenge = challenges.issue({ addTo: userId, sessionsFrom: user.sessionsFrom });
   return { kind: "begun", user: userOf(user), challenge, existing };
 }

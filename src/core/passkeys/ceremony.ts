@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { objectIn } from "../base/json.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
 /** What a browser returns when it creates or uses a passkey, in base64url. */
@@ -41,7 +42,7 @@ export function readCeremony(
 ): Ceremony | undefined {
   const client = Buffer.from(answer.clientData, "base64url");
   const data = Buffer.from(answer.authenticatorData, "base64url");
-  const said = clientDataIn(client);
+  const said = objectIn(client.toString());
   if (said?.type !== type || typeof said.challenge !== "string") return undefined;
   if (typeof said.origin !== "string" || !party.origins.includes(said.origin)) return undefined;
   // A page of another site has embedded this one.
@@ -57,15 +58,6 @@ export function readCeremony(
     createdId: (flags & FLAG.credentialIncluded) === 0 ? undefined : createdIdIn(data),
     signed: Buffer.concat([data, sha256(client)]),
   };
-}
-
-function clientDataIn(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
-  try {
-    // Any other value becomes an object without the fields that are checked.
-    return Object(JSON.parse(bytes.toString("utf8")));
-  } catch {
-    return undefined;
-  }
 }
 
 function createdIdIn(data: Buffer): string | undefined {

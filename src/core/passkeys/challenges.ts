@@ -8,8 +8,11 @@ const EXPIRY_BYTES = 6;
 const NONCE_BYTES = 16;
 const MAC_BYTES = 32;
 
-/** What an answer may be used for: any sign-in, or one more passkey of this user. */
-type Purpose = "sign-in" | { readonly addTo: UserId };
+/**
+ * What an answer may be used for: any sign-in, or one more passkey of this user, until all sessions
+ * of the user end.
+ */
+type Purpose = "sign-in" | { readonly addTo: UserId; readonly sessionsFrom?: number | undefined };
 
 /**
  * Challenges are signed, so that the server stores only those that were answered. They are not
@@ -57,7 +60,10 @@ export function createChallenges(
 const keyFrom = (secret: string): Buffer => derivedKey(secret, "latchkey passkey challenges");
 
 function macOf(key: Buffer, purpose: Purpose, body: Buffer): Buffer {
-  const label = purpose === "sign-in" ? purpose : `add to ${purpose.addTo}`;
+  const label = purpose === "sign-in" ? purpose : labelOf(purpose);
   // The body has a fixed length, so no two labels and bodies make the same text.
   return createHmac("sha256", key).update(label).update(body).digest();
 }
+
+const labelOf = ({ addTo, sessionsFrom }: Exclude<Purpose, "sign-in">): string =>
+  sessionsFrom === undefined ? `add to ${addTo}` : `add since ${sessionsFrom} to ${addTo}`;

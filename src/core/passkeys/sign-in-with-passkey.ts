@@ -66,7 +66,7 @@ export async function signInWithPasskey(
     ports.log.warn({ username: user.username }, COPIED);
     return { kind: "rejected" };
   }
-  const token = startSession(ports, user, client);
+  const token = startSession(ports, { ...user, factors: 2 }, client);
   ports.events.record(eventOf("signin", { user, client }));
   return { kind: "signed-in", user: userOf(user), token };
 }

@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
+import { objectIn } from "../base/json.ts";
 
 const ALGORITHM = "HS256";
 
@@ -50,12 +51,5 @@ export const jwtPart = (fields: object): string =>
 const isCanonical = (part: string): boolean =>
   Buffer.from(part, "base64url").toString("base64url") === part;
 
-function decoded(part: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, "base64url").toString());
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as Fields) : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const decoded = (part: string): Fields | undefined =>
+  objectIn(Buffer.from(part, "base64url").toString());

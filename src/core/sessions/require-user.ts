@@ -1,14 +1,13 @@
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import type { User } from "../records.ts";
-import type { CurrentUser } from "./current-user.ts";
+import type { CurrentUser, SessionAdmission } from "./current-user.ts";
 import type { UserMemory } from "./user-memory.ts";
 
 export type Admission =
   | { readonly kind: "needs-setup" }
   | { readonly kind: "needs-sign-in" }
   | { readonly kind: "forged-token" }
-  | { readonly kind: "guest"; readonly user: User }
-  | { readonly kind: "admitted"; readonly user: User };
+  | SessionAdmission;
 
 /** Decides over a session token, without a promise where possible, as it is on the hot path. */
 export type Guard = (token: string | undefined) => MaybePromise<Admission>;
@@ -40,10 +39,7 @@ export const userOfAdmission = (admission: Admission): User | undefined =>
 
 /** The guard for whole handlers, which does not check whether an account exists. */
 export function createRequireUser(currentUser: CurrentUser): Guard {
-  // Two comparisons for an admitted user: this is on the hot path.
-  const admit = (user: User | "forged" | undefined): Admission => {
-    if (typeof user !== "object") return refusalOf(user);
-    return { kind: user.guest === undefined ? "admitted" : "guest", user };
-  };
-  return (token) => andThen(currentUser(token), admit);
+  // One comparison for an admitted user: this is on the hot path.
+  return (token) =>
+    andThen(currentUser(token), (found) => (typeof found === "object" ? found : refusalOf(found)));
 }

@@ -1,9 +1,10 @@
 import { type Client, clientFacts } from "../limits/requester.ts";
-import type { Session, UserId } from "../records.ts";
+import type { Session } from "../records.ts";
+import type { IssuedToken } from "./session-token.ts";
 
-/** The record of a session that this client uses now. Times are in milliseconds since 1970. */
+/** The record of a session that this client uses now, in milliseconds since 1970. */
 export const sessionRecord = (
-  { id, userId, issuedAt, expiresAt }: Recorded,
+  { id, userId, issuedAt, expiresAt }: Omit<IssuedToken, "text">,
   now: number,
   client: Client,
 ): Session => ({
@@ -14,10 +15,3 @@ export const sessionRecord = (
   expiresAt: new Date(expiresAt),
   ...clientFacts(client),
 });
-
-interface Recorded {
-  readonly id: string;
-  readonly userId: UserId;
-  readonly issuedAt: number;
-  readonly expiresAt: number;
-}

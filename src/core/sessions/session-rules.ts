@@ -3,9 +3,10 @@ import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import type { Session, User } from "../records.ts";
 import { type EndOtherSessionsPorts, endOtherSessions } from "./end-other-sessions.ts";
-import { type EndSessionPorts, endSession } from "./end-session.ts";
+import { endSession } from "./end-session.ts";
+import { type HandOffPorts, handOff, type Receiver, takeHandoff } from "./hand-off.ts";
 import { type ListSessionsPorts, listSessions, MAX_LISTED } from "./list-sessions.ts";
-import type { IssuedToken, SessionTokens, VerifiedToken } from "./session-token.ts";
+import type { IssuedToken, VerifiedToken } from "./session-token.ts";
 
 /** What signed-in users can do with their sessions. `token` is that of the request. */
 export interface SessionRules {
@@ -13,6 +14,9 @@ export interface SessionRules {
   end(user: User, session: string, client: Client): Promise<"no-session" | "ended">;
   /** Returns the new token of this session; `undefined` if it has ended too. */
   endOthers(user: User, token: string, client: Client): Promise<IssuedToken | undefined>;
+  /** Returns the code for a session of another host; `undefined` if the token has expired. */
+  handOff(token: string, receiver: Receiver): Promise<string | undefined>;
+  takeHandoff(code: string, receiver: Receiver, client: Client): Promise<IssuedToken | undefined>;
 }
 
 interface SessionList {
@@ -22,25 +26,19 @@ interface SessionList {
 }
 
 interface SessionRulesPorts extends EndOtherSessionsPorts {
-  readonly store: EndOtherSessionsPorts["store"] & EndSessionPorts["store"];
+  readonly store: EndOtherSessionsPorts["store"] & HandOffPorts["store"];
   readonly sessions: ListSessionsPorts["sessions"];
-  readonly tokens: Pick<SessionTokens, "verify" | "reissue">;
   readonly events: EventLog;
-  /** The content of a token that a guard has admitted, if it is still in memory. */
-  remembered(token: string): VerifiedToken | undefined;
+  /** The content of the token of a guarded request; `undefined` if it is no session any more. */
+  tokenIn(text: string): VerifiedToken | undefined;
 }
 
 /** The rules of sessions, with their audit log entries. */
 export function createSessionRules(ports: SessionRulesPorts): SessionRules {
-  const { tokens, events } = ports;
-  /** Of a guarded request, so its token needs no second verification. */
-  const tokenOf = (text: string) => {
-    const token = ports.remembered(text) ?? tokens.verify(text);
-    return typeof token === "object" ? token : undefined;
-  };
+  const { tokenIn, events } = ports;
   return {
     async list(text, client) {
-      const token = tokenOf(text);
+      const token = tokenIn(text);
       const sessions = token === undefined ? [] : await listSessions(ports, token, client);
       return {
         sessions: sessions.slice(0, MAX_LISTED),
@@ -58,10 +56,17 @@ export function createSessionRules(ports: SessionRulesPorts): SessionRules {
     async endOthers(user, text, client) {
       // A record that is still to be written would list a session that has ended.
       await ports.sessions.flush();
-      const outcome = await endOtherSessions(ports, user.id, tokenOf(text), client);
+      const outcome = await endOtherSessions(ports, user.id, tokenIn(text), client);
       if (outcome.kind === "no-user") return undefined;
       events.record(eventOf("session_end_others", { user, client }));
       return outcome.kind === "others-ended" ? outcome.token : undefined;
     },
+
+    async handOff(text, receiver) {
+      const token = tokenIn(text);
+      return token && handOff(ports, token, receiver);
+    },
+
+    takeHandoff: (code, receiver, client) => takeHandoff(ports, code, receiver, client),
   };
 }

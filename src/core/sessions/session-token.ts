@@ -14,6 +14,11 @@ export const DEVELOPMENT_SECRET = "latchkey development secret: everybody knows 
 
 /** A header parameter instead of a claim, so that other readers of the token ignore it. */
 const SESSIONS_FROM = "sessions_from";
+const FACTORS = "factors";
+const HOST = "host";
+
+/** How many factors a sign-in had: two with a one-time code, or with a passkey. */
+export type Factors = 1 | 2;
 
 export interface VerifiedToken {
   /** The claim `jti`; `undefined` if the token does not contain one. */
@@ -25,6 +30,10 @@ export interface VerifiedToken {
   readonly issuedAt: number;
   /** The user's `sessionsFrom` at the sign-in; 0 if the token does not contain it. */
   readonly sessionsFrom: number;
+  /** Of the sign-in, or of what was turned on since then. */
+  readonly factors: Factors;
+  /** The only host that accepts it; `undefined` for a session of the sign-in itself. */
+  readonly host: string | undefined;
 }
 
 /** A new token, with what it says. Times are in milliseconds since 1970. */
@@ -39,9 +48,11 @@ export interface IssuedToken {
 
 export interface SessionTokens {
   /** @param sessionsFrom The user's, if set. The token records it. */
-  issue(userId: UserId, sessionsFrom?: number): IssuedToken;
+  issue(userId: UserId, sessionsFrom?: number, factors?: Factors): IssuedToken;
   /** Issues the token of a session that continues under a new ID: it expires when it would have. */
-  reissue(token: VerifiedToken, sessionsFrom: number): IssuedToken;
+  reissue(token: Omit<VerifiedToken, "jti">, sessionsFrom: number): IssuedToken;
+  /** The same session with two factors. It ends when the session does, because it has its ID. */
+  proven(token: VerifiedToken): IssuedToken;
   /**
    * Returns the content of a genuine, unexpired token, `forged` for a text that is not a token or that
    * none of the secrets has signed, and `undefined` for a genuine token that is not a session.
@@ -59,21 +70,28 @@ export function createSessionTokens(
   const key = jwtKey(secret);
   const keys = [key, ...previousSecrets.map(jwtKey)];
 
-  function issued(userId: UserId, [iat, exp]: readonly [number, number], sessionsFrom?: number) {
-    const id = randomBytes(16).toString("hex");
-    const header = sessionsFrom === undefined ? {} : { [SESSIONS_FROM]: sessionsFrom };
+  function issued(
+    userId: UserId,
+    [iat, exp]: readonly [number, number],
+    header: Jwt["header"],
+    id = randomBytes(16).toString("hex"),
+  ): IssuedToken {
     const text = signJwt({ header, claims: { user_id: userId, jti: id, iat, exp } }, key);
     return { text, id, userId, issuedAt: iat * 1_000, expiresAt: exp * 1_000 };
   }
 
   return {
-    issue(userId, sessionsFrom) {
+    issue(userId, sessionsFrom, factors = 1) {
       const iat = secondsOf(clock);
-      return issued(userId, [iat, iat + lifetimeSeconds], sessionsFrom);
+      const header = { factors, sessionsFrom, host: undefined };
+      return issued(userId, [iat, iat + lifetimeSeconds], headerOf(header));
     },
 
-    reissue: ({ userId, issuedAt, expiresAt }, sessionsFrom) =>
-      issued(userId, [issuedAt, expiresAt / 1_000], sessionsFrom),
+    reissue: ({ userId, issuedAt, expiresAt, ...token }, sessionsFrom) =>
+      issued(userId, [issuedAt, expiresAt / 1_000], headerOf({ ...token, sessionsFrom })),
+
+    proven: ({ userId, issuedAt, expiresAt, jti, ...token }) =>
+      issued(userId, [issuedAt, expiresAt / 1_000], headerOf({ ...token, factors: 2 }), jti),
 
     verify(token) {
       const jwt = readJwt(token, keys);
@@ -81,6 +99,19 @@ export function createSessionTokens(
     },
   };
 }
+
+/** What is `undefined` is left out of the token. */
+const headerOf = ({
+  factors,
+  sessionsFrom,
+  host,
+}: Pick<VerifiedToken, "factors" | "host"> & {
+  readonly sessionsFrom: number | undefined;
+}): Jwt["header"] => ({
+  [SESSIONS_FROM]: sessionsFrom,
+  [FACTORS]: factors === 2 ? factors : undefined,
+  [HOST]: host,
+});
 
 const secondsOf = (clock: Pick<Clock, "now">): number => Math.floor(clock.now() / 1000);
 
@@ -90,13 +121,16 @@ function sessionIn({ header, claims }: Jwt, now: number): VerifiedToken | undefi
   if (typeof userId !== "string" || userId === "") return undefined;
   if (!isTime(exp) || !isTime(iat) || !isTime(nbf)) return undefined;
   if (exp <= now || nbf > now) return undefined;
-  const from = header[SESSIONS_FROM];
+  const { [SESSIONS_FROM]: from, [HOST]: host } = header;
   return {
     jti: typeof jti === "string" ? jti : undefined,
     userId: userId as UserId,
     expiresAt: exp * 1000,
     issuedAt: iat,
     sessionsFrom: typeof from === "number" ? from : 0,
+    factors: header[FACTORS] === 2 ? 2 : 1,
+    // Of any other type, it is bound to a host that nobody can ask for.
+    host: host === undefined ? undefined : String(host),
   };
 }
 

@@ -15,8 +15,12 @@ const MAX_USERS = 32_768;
 /** Applies despite confirmations, in case a change was made in a way that the store cannot report. */
 const MAX_CONFIRMED_AGE_MS = 60_000;
 
+/** Whether the account has to have a second factor, and has one. */
+export type RequiredFactor = "optional" | "required" | "missing";
+
 export interface RememberedUser {
   readonly user: User;
+  readonly factor: RequiredFactor;
   /** Sessions from earlier sign-ins have ended. */
   readonly sessionsFrom: number;
   /** The monotonic time until which this entry is valid; in the past once forgotten. */
@@ -52,7 +56,11 @@ export interface GuardStore extends Pick<Store, "changes"> {
 }
 
 /** @param store does not find a user whose account has ended. */
-export function createUserMemory(store: GuardStore, clock: Clock): UserMemory {
+export function createUserMemory(
+  store: GuardStore,
+  clock: Clock,
+  factorOf: (user: User) => Promise<RequiredFactor> = async () => "optional",
+): UserMemory {
   const remembered = createBoundedMemory<UserId, Known>(MAX_USERS);
   const lookups = new Map<UserId, Lookup>();
   let anyUserSeen = false;
@@ -71,13 +79,18 @@ export function createUserMemory(store: GuardStore, clock: Clock): UserMemory {
     const pending = lookups.get(id);
     if (pending !== undefined && readAt < pending.readAt + MAX_AGE_MS) return pending.found;
     const found: Lookup["found"] = readUser(store.users, id)
-      .then((stored) => {
+      .then(async (stored) => {
         if (stored === undefined) return undefined;
         const user: User = Object.freeze(userOf(stored));
+        const factor = await factorOf(user);
         const { sessionsFrom = 0, endsAt } = stored;
         const until = Math.min(readAt + MAX_AGE_MS, endOf(endsAt));
-        const known: Known = { user, sessionsFrom, readAt, endsAt, until };
-        if (lookups.get(id) === lookup) remembered.set(id, known);
+        const known: Known = { user, factor, sessionsFrom, readAt, endsAt, until };
+        // A missing factor is not remembered: another instance may see it turned on next.
+        if (lookups.get(id) === lookup && factor !== "missing") {
+          expire(id);
+          remembered.set(id, known);
+        }
         // `forget` has removed the lookup from the map: its result may already be outdated.
         else known.until = 0;
         return known;
@@ -90,10 +103,14 @@ export function createUserMemory(store: GuardStore, clock: Clock): UserMemory {
     return found;
   }
 
-  function forget(id: UserId): void {
-    // Expires the entry for sessions that hold a reference to it.
+  /** Sessions hold a reference to the entry, which nothing else ends once it is replaced. */
+  function expire(id: UserId): void {
     const known = remembered.get(id);
     if (known !== undefined) known.until = 0;
+  }
+
+  function forget(id: UserId): void {
+    expire(id);
     remembered.delete(id);
     lookups.delete(id);
   }
@@ -123,7 +140,7 @@ export function createUserMemory(store: GuardStore, clock: Clock): UserMemory {
 
     anyExists() {
       if (anyUserSeen) return true;
-      return readAny(store.users).then((yes) => {
+      return readFlag("users.any", () => store.users.any()).then((yes) => {
         anyUserSeen ||= yes;
         return anyUserSeen;
       });
@@ -150,10 +167,11 @@ export async function orError<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-async function readAny(users: Pick<UserStore, "any">): Promise<boolean> {
-  const yes: unknown = await orError(() => users.any());
+/** Nothing but a boolean counts: only a `false` of `hasEnded` lets a session through. */
+export async function readFlag(name: string, read: () => Promise<boolean>): Promise<boolean> {
+  const yes: unknown = await orError(read);
   if (typeof yes === "boolean") return yes;
-  throw new Fault("store_broken", "users.any of the store did not return true or false");
+  throw new Fault("store_broken", `${name} of the store did not return true or false`);
 }
 
 /** The user with this ID, and no other. Like `undefined`, `null` means that there is none. */

@@ -1,17 +1,19 @@
 import { messageOf } from "../base/fault.ts";
+import { hashOf } from "../base/random-text.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import type { Requester } from "../base/work-queue.ts";
 import { type CheckCodePorts, checkCode } from "../codes/check-code.ts";
+import { isRemembered, rememberDevice } from "../codes/remembered-devices.ts";
 import { type Client, networkRequester } from "../limits/requester.ts";
 import type { Limiter } from "../limits/shared-limiter.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import type { Passwords } from "../passwords/passwords.ts";
-import { type StoredUser, type User, type UserId, userOf } from "../records.ts";
+import { type PasswordHash, type StoredUser, type User, type UserId, userOf } from "../records.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
 import type { UserMemory } from "../sessions/user-memory.ts";
-import type { UserStore } from "../store.ts";
+import type { DeviceStore, UserStore } from "../store.ts";
 
 export interface SignInPorts extends StartSessionPorts, CheckCodePorts {
   readonly users: UserMemory;
@@ -19,6 +21,8 @@ export interface SignInPorts extends StartSessionPorts, CheckCodePorts {
   readonly store: CheckCodePorts["store"] & {
     readonly users: Pick<UserStore, "findByName" | "replaceHash">;
   };
+  /** Without it, no device is remembered. */
+  readonly devices?: DeviceStore | undefined;
   readonly passwords: Passwords;
   readonly events: EventLog;
   readonly log: ServerLog;
@@ -29,6 +33,10 @@ export interface SignInAttempt extends Client {
   readonly password: string;
   /** For accounts that use one-time codes. */
   readonly code?: string;
+  /** The cookie of a remembered device. */
+  readonly device?: string | undefined;
+  /** Whether to remember this device, if the code is right. */
+  readonly remembersDevice?: boolean;
 }
 
 /** One `rejected` for an unknown user, a wrong password and a wrong code: nothing tells them apart. */
@@ -36,7 +44,13 @@ export type SignInOutcome =
   | { readonly kind: "needs-setup" }
   | { readonly kind: "rate-limited" }
   | { readonly kind: "rejected" }
-  | { readonly kind: "signed-in"; readonly user: User; readonly token: IssuedToken };
+  | {
+      readonly kind: "signed-in";
+      readonly user: User;
+      readonly token: IssuedToken;
+      /** For the cookie of a device that is remembered from now on. */
+      readonly device?: string | undefined;
+    };
 
 export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promise<SignInOutcome> {
   if (!(await ports.users.anyExists())) return { kind: "needs-setup" };
@@ -49,33 +63,48 @@ export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promis
   const requester = networkRequester(attempt);
   const user = await ports.store.users.findByName(attempt.username);
   // Before the password and for any username, so that its time tells nothing.
-  const codes = await ports.store.codes?.find(user?.id ?? NOBODY);
+  const [codes, device] = await Promise.all([
+    ports.store.codes?.find(user?.id ?? NOBODY),
+    knownDevice(ports, attempt),
+  ]);
   const matches = await ports.passwords.verify(attempt.password, user?.passwordHash, requester);
   if (user === undefined || !matches) return { kind: "rejected" };
-  if ((await checkCode(ports, { user, codes }, attempt.code ?? "", attempt)) === "rejected")
-    return { kind: "rejected" };
+  const checked = isRemembered(ports, { user, codes }, device)
+    ? "remembered"
+    : await checkCode(ports, { user, codes }, attempt.code ?? "", attempt);
+  if (checked === "rejected") return { kind: "rejected" };
 
-  const token = startSession(ports, user, attempt);
-  if (ports.passwords.isOutdated(user.passwordHash)) {
-    await renewHash(ports, user, attempt.password, requester);
-  }
+  const factors = checked === "not-needed" ? 1 : 2;
+  const token = startSession(ports, { ...user, factors }, attempt);
+  const passwordHash = await renewedHash(ports, user, attempt.password, requester);
   ports.events.record(eventOf("signin", { user, client: attempt }));
-  return { kind: "signed-in", user: userOf(user), token };
+  const holder = { user: { ...user, passwordHash }, codes };
+  const isAsked = checked === "accepted" && attempt.remembersDevice === true;
+  const remembered = isAsked ? await rememberDevice(ports, holder, attempt) : undefined;
+  return { kind: "signed-in", user: userOf(user), token, device: remembered };
+}
+
+async function knownDevice({ devices, clock }: SignInPorts, { device = "" }: SignInAttempt) {
+  return device === "" ? undefined : devices?.find(hashOf(device), new Date(clock.now()));
 }
 
 const NOBODY = "" as UserId;
 
 /** Replaces a hash of another algorithm or cost. If that fails, the old hash stays in use. */
-async function renewHash(
+async function renewedHash(
   ports: SignInPorts,
   user: StoredUser,
   password: string,
   requester: Requester,
-): Promise<void> {
+): Promise<PasswordHash> {
+  const { id, passwordHash } = user;
+  if (!ports.passwords.isOutdated(passwordHash)) return passwordHash;
   try {
     const renewed = await ports.passwords.hash(password, requester);
-    await ports.store.users.replaceHash(user.id, user.passwordHash, renewed);
+    const isRenewed = await ports.store.users.replaceHash(id, passwordHash, renewed);
+    return isRenewed ? renewed : passwordHash;
   } catch (error) {
     ports.log.warn({ reason: messageOf(error) }, "an outdated password hash was not renewed");
+    return passwordHash;
   }
 }

@@ -1,27 +1,21 @@
-import { Fault, messageOf } from "../base/fault.ts";
+import { AnyFault, messageOf } from "../base/fault.ts";
 import type { Values } from "../tables.ts";
 import { rowPagesOf, tableNames } from "./pages.ts";
-import type { Amounts, Portion, RowReader, Rows } from "./transfer-store.ts";
+import type { Amounts, Portion, Progress, RowReader, Rows } from "./transfer-store.ts";
 
 export type CopySource = Pick<RowReader, "readAmounts" | "readRows">;
 
-export interface CopyProgress {
-  readonly step: "copying" | "checking" | "comparing";
-  readonly users: Portion;
-  readonly entries: Portion;
-}
-
 export interface Reading {
   readonly totals: Amounts;
-  readonly progress: (progress: CopyProgress) => void;
+  readonly progress: (progress: Progress) => void;
 }
 
 /** Yields the rows of all tables, and reports each page after it was processed. */
 export async function* rowsOf(
   store: CopySource,
-  step: CopyProgress["step"],
+  step: Progress["step"],
   { totals, progress }: Reading,
-): AsyncGenerator<Rows, void, undefined> {
+): AsyncIterable<Rows> {
   const done = { users: 0, log: 0 };
   const show = (): void => {
     const users = portionOf(done.users, totals.users);
@@ -46,11 +40,11 @@ const portionOf = (done: number, total: number): Portion => ({
 /** Faults only: the store that writes the rows would take another error for one of its own driver. */
 async function* faultsOf(
   pages: AsyncIterable<readonly Values[]>,
-): AsyncGenerator<readonly Values[], void, undefined> {
+): AsyncIterable<readonly Values[]> {
   try {
     yield* pages;
   } catch (error) {
-    if (error instanceof Fault) throw error;
-    throw new Fault("unreadable", messageOf(error), { cause: error });
+    if (error instanceof AnyFault) throw error;
+    throw new AnyFault("unreadable", messageOf(error), { cause: error });
   }
 }

@@ -1,9 +1,9 @@
-import { Fault } from "../base/fault.ts";
+import { AnyFault } from "../base/fault.ts";
 import { addRows, type Difference, type Digest, differencesOf } from "./copy-digest.ts";
 import { type CopySource, type Reading, rowsOf } from "./copy-pages.ts";
 import type { Amounts, Rows, RowWriter } from "./transfer-store.ts";
 
-export type { CopyProgress, CopySource } from "./copy-pages.ts";
+export type { CopySource } from "./copy-pages.ts";
 
 export type CopyTarget = CopySource & Pick<RowWriter, "importRows">;
 
@@ -48,7 +48,7 @@ async function* checkedRows(
   source: CopySource,
   reading: Reading,
   copied: Digest,
-): AsyncGenerator<Rows, void, undefined> {
+): AsyncIterable<Rows> {
   for await (const page of rowsOf(source, "copying", reading)) {
     addRows(copied, page);
     yield page;
@@ -57,7 +57,7 @@ async function* checkedRows(
   for await (const page of rowsOf(source, "checking", reading)) addRows(again, page);
   const [changed] = differencesOf(copied, again);
   if (changed !== undefined) {
-    throw new Fault("source_changed", `the ${changed.of} of the source changed during the copy`);
+    throw new AnyFault("source_changed", `the ${changed.of} of the source changed during the copy`);
   }
 }
 

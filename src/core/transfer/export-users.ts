@@ -29,7 +29,7 @@ export async function* exportedUsers(
   store: RowReader,
   hashes: Hashes,
   now: number,
-): AsyncGenerator<readonly Fields[], void, undefined> {
+): AsyncIterable<readonly Fields[]> {
   const names = new Set(exportFields(hashes));
   for await (const users of rowPagesOf(store, "users")) {
     const page = new Map(

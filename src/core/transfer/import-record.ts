@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { isObject } from "../base/json.ts";
 import { judgeHash } from "../passwords/password-cost.ts";
 import { withParameters } from "../passwords/scrypt-hash.ts";
 import { NO_PASSWORD, UNSET_PASSWORD, type UserId } from "../records.ts";
@@ -25,34 +26,34 @@ export interface ImportedUser {
   readonly rows: readonly Rows[];
 }
 
-type ImportRecord =
-  | { readonly kind: "user"; readonly user: ImportedUser }
-  | { readonly kind: "refused"; readonly reason: string };
-
 /** The end of the year 9999, in milliseconds: not every program can read a later time. */
 const MAX_TIME = Date.UTC(10_000, 0) - 1;
 
 /** `password_hash`, `PasswordHash` and `Password_Hash` are the same name. */
 export const fieldName = (name: string): string => name.replaceAll("_", "").toLowerCase();
 
-/** Reasons never repeat content of the line, which may be a hash in the wrong field. */
-export function parseRecord(fields: ImportFields): ImportRecord {
+/** A text says why there is none. It never repeats content, which may be a hash in the wrong field. */
+export function parseRecord(fields: ImportFields): ImportedUser | string {
   try {
-    return { kind: "user", user: userIn(fields) };
+    return userIn(fields);
   } catch (error) {
-    if (error instanceof UnusableField) return { kind: "refused", reason: error.message };
+    if (error instanceof UnusableField) return error.message;
     throw error;
   }
 }
 
 class UnusableField extends Error {}
 
+/** Of an argon2 hash, which some systems write with the `=` of base64. */
+const withoutPadding = (hash: string): string =>
+  hash.startsWith("$argon2") ? hash.replace(/=+(?=\$|$)/g, "") : hash;
+
 function userIn(fields: ImportFields): ImportedUser {
   const givenId = fields.get("id");
   const isNumber = Number.isSafeInteger(givenId);
   const id = isAbsent(givenId) ? randomUUID() : isNumber ? String(givenId) : givenId;
   const given = fields.get("passwordhash");
-  const hash = typeof given === "string" ? withParameters(given) : given;
+  const hash = typeof given === "string" ? withoutPadding(withParameters(given)) : given;
   const row = rowIn("users", new Map([...fields, ["id", id], ["passwordhash", hash]]), undefined);
   if (hash === NO_PASSWORD && isAbsent(fields.get("endsat"))) {
     throw new UnusableField("a guest needs ends_at");
@@ -95,9 +96,7 @@ function parsed(text: string): unknown {
 }
 
 function fieldsOf(value: unknown): ImportFields {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new UnusableField("one is not an object");
-  }
+  if (!isObject(value)) throw new UnusableField("one is not an object");
   return new Map(Object.entries(value).map(([name, one]) => [fieldName(name), one]));
 }
 

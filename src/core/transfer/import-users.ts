@@ -3,13 +3,13 @@ import { eventOf } from "../log/events.ts";
 import { tables, valuesOf } from "../tables.ts";
 import { type ImportedUser, type ImportFields, parseRecord } from "./import-record.ts";
 import { ownedTables } from "./pages.ts";
-import type { Portion, Rows, RowWriter } from "./transfer-store.ts";
+import type { Progress, Rows, RowWriter } from "./transfer-store.ts";
 
 /** A line of the file: its fields, or why it cannot be parsed. */
-export type ImportLine = { readonly line: number } & (
-  | { readonly fields: ImportFields }
-  | { readonly problem: string }
-);
+export interface ImportLine {
+  readonly line: number;
+  readonly fields: ImportFields | string;
+}
 
 export interface ImportPorts {
   readonly lines: Iterable<ImportLine>;
@@ -19,12 +19,7 @@ export interface ImportPorts {
   readonly target: () => Promise<RowWriter>;
   readonly clock: { now(): number };
   readonly refuse: (line: number, reason: string) => void;
-  readonly progress: (progress: ImportProgress) => void;
-}
-
-export interface ImportProgress {
-  readonly step: "checking" | "importing";
-  readonly users: Portion;
+  readonly progress: (progress: Progress) => void;
 }
 
 export interface ImportChoices {
@@ -79,15 +74,15 @@ function stagedLines({ lines, refuse }: ImportPorts) {
   let refused = 0;
 
   /** Returns the reason if the line is refused. */
-  function stage(line: ImportLine): string | undefined {
-    const user = userIn(line);
+  function stage({ line, fields }: ImportLine): string | undefined {
+    const user = typeof fields === "string" ? fields : parseRecord(fields);
     if (typeof user === "string") return user;
     const sameName = lineOfName.get(user.username);
     if (sameName !== undefined) return `line ${sameName} has the same username`;
     const sameId = staged.get(user.id);
     if (sameId !== undefined) return `line ${sameId.line} has the same id`;
-    lineOfName.set(user.username, line.line);
-    staged.set(user.id, { ...user, line: line.line });
+    lineOfName.set(user.username, line);
+    staged.set(user.id, { ...user, line });
     return undefined;
   }
 
@@ -100,19 +95,12 @@ function stagedLines({ lines, refuse }: ImportPorts) {
   return { staged, refused };
 }
 
-/** The user of a line, or the reason why the line is refused. */
-function userIn(line: ImportLine): ImportedUser | string {
-  if ("problem" in line) return line.problem;
-  const record = parseRecord(line.fields);
-  return record.kind === "refused" ? record.reason : record.user;
-}
-
 const PAGE_SIZE = 1_000;
 
 /** Pages of users, each reported before it is processed. */
 function* pagesOf(
   staged: ReadonlyMap<string, Staged>,
-  step: ImportProgress["step"],
+  step: Progress["step"],
   { progress }: ImportPorts,
 ): Iterable<readonly Staged[]> {
   const all = [...staged.values()];

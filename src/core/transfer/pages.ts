@@ -13,7 +13,7 @@ export const ownedTables: readonly TableName[] = tableNames.filter((name) =>
 /** All items in pages, in the order of their IDs. */
 export async function* pagesOf<Item extends { readonly id: string }>(
   read: (afterId: string, limit: number) => Promise<readonly Item[]>,
-): AsyncGenerator<readonly Item[], void, undefined> {
+): AsyncIterable<readonly Item[]> {
   for (let afterId = ""; ; ) {
     const items = await read(afterId, PAGE_SIZE);
     const last = items.at(-1);
@@ -27,7 +27,7 @@ export async function* pagesOf<Item extends { readonly id: string }>(
 export async function* rowPagesOf(
   store: Pick<RowReader, "readRows">,
   name: TableName,
-): AsyncGenerator<readonly Values[], void, undefined> {
+): AsyncIterable<readonly Values[]> {
   const keyAt = columnsOf(tables[name]).findIndex(([field]) => field === tables[name].key);
   // Before every key.
   for (let after: Value = name === "log" ? 0 : ""; ; ) {

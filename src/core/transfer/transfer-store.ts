@@ -13,6 +13,14 @@ export interface Portion {
   readonly total: number;
 }
 
+/** How far a step of a transfer has come, in what it counts. */
+export interface Progress {
+  readonly step: "copying" | "checking" | "comparing" | "importing";
+  readonly users?: Portion;
+  readonly entries?: Portion;
+  readonly pages?: Portion;
+}
+
 /** Some rows of a table. */
 export interface Rows {
   readonly table: TableName;

@@ -5,7 +5,6 @@ import type { Row } from "../rows.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
 import { findForeignObject } from "./foreign-objects.ts";
 import { IDENTITY, identityOf } from "./identity.ts";
-import { tryNotifications } from "./notifications.ts";
 import { onConnection } from "./pool.ts";
 import { FIND_SCHEMA, type FullNames, namesIn, SAFE_PATH } from "./tables.ts";
 import { type PostgresHost, type PostgresLogin, readPostgresUrl } from "./url.ts";
@@ -30,8 +29,6 @@ export type PostgresInspection =
       readonly database: DatabaseInspection;
       readonly creators: readonly Creator[];
       readonly identity: string | undefined;
-      /** A standby has none. */
-      readonly notifications: "delivered" | "lost" | "none";
     }
   | { readonly kind: "silent"; readonly host: string; readonly reason: unknown };
 
@@ -42,7 +39,7 @@ interface Creator {
   readonly role: string;
 }
 
-/** Inspects each host of the URL separately, in read-only transactions and with one notification. */
+/** Inspects each host of the URL separately, in read-only transactions. */
 export function inspectPostgres(url: string): Promise<readonly PostgresInspection[]> {
   const { hosts, login } = readPostgresUrl(url);
   return Promise.all(hosts.map((host) => inspectHost(host, login)));
@@ -56,15 +53,14 @@ async function inspectHost(host: PostgresHost, login: PostgresLogin): Promise<Po
       await client.query("BEGIN TRANSACTION READ ONLY");
       return stateOf(client, host);
     });
-    const notifications = state.role === "primary" ? await tryNotifications(config) : "none";
-    return { kind: "answers", host: name, ...state, notifications };
+    return { kind: "answers", host: name, ...state };
   } catch (error) {
     return { kind: "silent", host: name, reason: error };
   }
 }
 
 type Answering = Extract<PostgresInspection, { kind: "answers" }>;
-type State = Omit<Answering, "kind" | "host" | "notifications">;
+type State = Omit<Answering, "kind" | "host">;
 
 async function stateOf(client: pg.Client, { host }: PostgresHost): Promise<State> {
   const { made, schema } = await first(client, FIND_SCHEMA);

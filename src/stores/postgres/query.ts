@@ -1,7 +1,6 @@
 import type { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, Fault, messageOf, STORE_BUSY, Unavailable } from "../../core/base/fault.ts";
-import type { Row } from "../rows.ts";
 import type { Ask } from "../statements/sql.ts";
 
 /** A page must answer within two seconds, even when the database does not. */
@@ -17,7 +16,7 @@ export interface PostgresClient extends EventEmitter {
     text: string;
     values?: unknown[];
     query_timeout?: number;
-  }): Promise<{ readonly rows: readonly Row[] }>;
+  }): Promise<{ readonly rows: readonly Readonly<Record<string, unknown>>[] }>;
   /** With `true`, closes the connection instead of reusing it. */
   release(destroy?: boolean): void;
 }

@@ -1,3 +1,4 @@
+import "../../core/base/node-version.ts";
 import { randomUUID } from "node:crypto";
 import { Fault } from "../../core/base/fault.ts";
 import type { NewLogEntry } from "../../core/records.ts";
@@ -5,6 +6,7 @@ import type { Store } from "../../core/store.ts";
 import { tables, valuesOf } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { codesOn } from "../statements/codes.ts";
+import { devicesOn } from "../statements/devices.ts";
 import { keysOn } from "../statements/keys.ts";
 import { linksOn } from "../statements/links.ts";
 import { logOn } from "../statements/log.ts";
@@ -24,29 +26,31 @@ import { postgresTransfer } from "./transfer.ts";
 import { isTaken, postgresUsers } from "./users.ts";
 import { watchUsers } from "./watch-users.ts";
 
-/** For missing tables: create them (the default), or throw `database_missing`. */
-interface Missing {
+export type { PostgresClient, PostgresPool } from "./query.ts";
+
+/** The options of `openPostgres`. */
+export type PostgresOptions = {
+  /** For missing tables: create them (the default), or throw `database_missing`. */
   readonly missing?: "create" | "refuse";
-}
+} & (
+  | {
+      /** `postgres://user:password@host:5432/database`, several hosts separated by commas. */
+      readonly url: string;
+    }
+  | {
+      /**
+       * A pool of the `pg` package with at least two connections, of which one listens for changes.
+       * You must end it yourself, after closing the store.
+       */
+      readonly pool: PostgresPool;
+    }
+);
 
-export type PostgresOptions = Missing &
-  (
-    | {
-        /** `postgres://user:password@host:5432/database`, several hosts separated by commas. */
-        readonly url: string;
-      }
-    | {
-        /**
-         * A pool of the `pg` package with at least two connections, of which one listens for changes.
-         * You must end it yourself, after closing the store.
-         */
-        readonly pool: PostgresPool;
-      }
-  );
-
+/** The store of `openPostgres`. */
 export interface PostgresStore extends Required<Store> {
+  /** @internal */
   readonly transfer: TransferStore;
-  /** What identifies the database, or `undefined` if it does not tell. */
+  /** What identifies the database, or `undefined` if it does not tell. @internal */
   identity(): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -54,6 +58,12 @@ export interface PostgresStore extends Required<Store> {
 /**
  * Opens a store in a PostgreSQL database, which several instances can share. Each call returns or
  * throws an `Unavailable` within two seconds.
+ *
+ * @example
+ * ```ts
+ * const store = await openPostgres({ url });
+ * const auth = createAuth({ store, secret });
+ * ```
  */
 export async function openPostgres(options: PostgresOptions): Promise<PostgresStore> {
   const { store, open } = preparePostgres(options);
@@ -66,14 +76,14 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSt
   }
 }
 
-/** A store that is not open yet: until `open` has succeeded, each call throws an `Unavailable`. */
+/** Until `open` has succeeded, each call of the store throws an `Unavailable`. @internal */
 export interface UnopenedStore<S> {
   readonly store: S;
   /** May be called again after it has failed. */
   open(): Promise<void>;
 }
 
-/** As `openPostgres`, for a database that may not be there yet. */
+/** As `openPostgres`, for a database that may not be there yet. @internal */
 export function preparePostgres(options: PostgresOptions): UnopenedStore<PostgresStore> {
   if (typeof options !== "object" || options === null) {
     throw new Fault("invalid_option", "openPostgres takes an object with url, or with pool");
@@ -85,7 +95,7 @@ export function preparePostgres(options: PostgresOptions): UnopenedStore<Postgre
 
 function prepareOn(
   pool: PostgresPool,
-  { missing = "create" }: Missing,
+  { missing = "create" }: Pick<PostgresOptions, "missing">,
   close: () => Promise<void>,
 ): UnopenedStore<PostgresStore> {
   const ask = createAsk(pool);
@@ -137,6 +147,7 @@ function prepareOn(
     sessions: sessionsOn(shared),
     passkeys: passkeysOn(shared),
     codes: codesOn(shared),
+    devices: devicesOn(shared),
     people: peopleOn(shared),
     links: linksOn(shared, inOneStep),
     keys: keysOn(shared),

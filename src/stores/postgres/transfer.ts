@@ -15,10 +15,7 @@ type InTransaction = <T>(work: (ask: Ask, undo: Undo) => Promise<T>) => Promise<
  */
 export function postgresTransfer(inTransaction: InTransaction): TransferStore {
   return {
-    readAmounts: () => inTransaction((ask) => transferOn(ask).readAmounts()),
-    readRows: (...given) => inTransaction((ask) => transferOn(ask).readRows(...given)),
-    readRowsOf: (...given) => inTransaction((ask) => transferOn(ask).readRowsOf(...given)),
-    findTaken: (users) => inTransaction((ask) => transferOn(ask).findTaken(users)),
+    ...transferOn((...asked) => inTransaction((ask) => ask(...asked))),
 
     importRows: (pages, into = "any") =>
       inTransaction(async (ask, undo) => {

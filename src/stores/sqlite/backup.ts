@@ -1,5 +1,5 @@
-import { backup, type DatabaseSync } from "node:sqlite";
-import { Fault, messageOf } from "../../core/base/fault.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { AnyFault, messageOf } from "../../core/base/fault.ts";
 import type { Amounts, Portion } from "../../core/transfer/transfer-store.ts";
 import { newerSchema } from "../inspection.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
@@ -14,6 +14,7 @@ import {
   UNTRUSTED,
 } from "./file.ts";
 import { isBusy, isFileError, retryWhileBusy } from "./locking.ts";
+import { sqlite } from "./node-sqlite.ts";
 import { openToRead, type ReadOnlyDatabase } from "./open-to-read.ts";
 import { requireOwnSchema } from "./schema-check.ts";
 
@@ -31,7 +32,7 @@ export interface FileCopy {
 /**
  * Copies a consistent state of the database while other processes write to it, and verifies the
  * copy.
- * @throws A Fault when the copy is damaged or incomplete.
+ * @throws An AnyFault when the copy is damaged or incomplete.
  */
 export async function copyDatabase({
   from,
@@ -46,7 +47,7 @@ export async function copyDatabase({
     if (!source.isTransaction) source.exec("BEGIN");
     return readAmounts(source, from);
   });
-  await backup(source, to, {
+  await sqlite.backup(source, to, {
     rate: PAGES_AT_ONCE,
     progress: ({ totalPages, remainingPages }) =>
       progress({ done: totalPages - remainingPages, total: totalPages }),
@@ -54,14 +55,15 @@ export async function copyDatabase({
   opened.requireUnchanged();
   const after = verify(to, from);
   if (after.users === before.users && after.entries === before.entries) return after;
-  throw new Fault(
+  throw new AnyFault(
     "copy_different",
     `the copy of ${from} does not have the same number of users and log entries`,
   );
 }
 
 function openSource(file: string, kind: FileCopy["source"]): ReadOnlyDatabase {
-  if (!databaseExists(file)) throw new Fault("database_missing", `there is no database at ${file}`);
+  if (!databaseExists(file))
+    throw new AnyFault("database_missing", `there is no database at ${file}`);
   try {
     if (kind === "at-rest" || isReadOnly(file)) return openToRead(file, UNTRUSTED);
     const database = openExisting(file, UNTRUSTED);
@@ -77,17 +79,17 @@ function verify(copy: string, file: string): Amounts {
   const amounts = readAmounts(database, file);
   const [first] = damageIn(database, "integrity_check");
   if (first === undefined) return amounts;
-  throw new Fault("database_damaged", `${file} is damaged: ${first}`);
+  throw new AnyFault("database_damaged", `${file} is damaged: ${first}`);
 }
 
-/** @throws A Fault when the file is not a complete Latchkey database that this version can read. */
+/** @throws An AnyFault when the file is not a complete Latchkey database that this version can read. */
 function readAmounts(database: DatabaseSync, file: string): Amounts {
   const version = reading(file, () => requireOwnSchema(database, file));
   if (version > NEWEST_SCHEMA) throw newerSchema(file, version, NEWEST_SCHEMA);
-  if (version <= 0) throw new Fault("not_latchkey", `${file} is not a Latchkey database`);
+  if (version <= 0) throw new AnyFault("not_latchkey", `${file} is not a Latchkey database`);
   const row = reading(file, () => database.prepare(AMOUNTS).get(MAX_ID, MAX_ID));
   if (row?.full === 0) return { users: Number(row.users), entries: Number(row.entries) };
-  throw new Fault("database_damaged", `${file} has no IDs left for new log entries`);
+  throw new AnyFault("database_damaged", `${file} has no IDs left for new log entries`);
 }
 
 /** Far more than there will ever be, and far from the numbers that JavaScript cannot represent. */
@@ -102,10 +104,10 @@ function reading<T>(file: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (isBusy(error) || error instanceof Fault) throw error;
+    if (isBusy(error) || error instanceof AnyFault) throw error;
     const denied = isFileError(error) ? accessFault(file) : undefined;
     if (denied !== undefined) throw denied;
     const reason = messageOf(error);
-    throw new Fault("not_latchkey", `${file} is not a complete Latchkey database: ${reason}`);
+    throw new AnyFault("not_latchkey", `${file} is not a complete Latchkey database: ${reason}`);
   }
 }

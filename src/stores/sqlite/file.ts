@@ -11,11 +11,12 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
-import { DatabaseSync, type DatabaseSyncOptions } from "node:sqlite";
+import type { DatabaseSync, DatabaseSyncOptions } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { codeOf, Fault } from "../../core/base/fault.ts";
+import { AnyFault, codeOf, Fault } from "../../core/base/fault.ts";
 import { fileErrorText, isDenied, isMissing } from "../../files/file-error.ts";
 import { folderOwner } from "../../files/folder-owner.ts";
+import { sqlite } from "./node-sqlite.ts";
 
 /** @throws When this user cannot find out whether the file exists. */
 export function databaseExists(file: string): boolean {
@@ -67,7 +68,7 @@ export function openExisting(file: string, limits: DatabaseLimits = {}): Databas
   // still replace the file by a link between these two calls.
   const location = process.versions.deno === undefined ? url : realpathSync(file);
   // No busy timeout: `retryWhileBusy` waits without blocking the event loop.
-  return new DatabaseSync(location, { timeout: 0, ...limits });
+  return new sqlite.DatabaseSync(location, { timeout: 0, ...limits });
 }
 
 export type DatabaseLimits = Pick<DatabaseSyncOptions, "limits">;
@@ -92,7 +93,7 @@ export function openReadOnly(
   const url = pathToFileURL(file);
   if (how === "alone") url.searchParams.set("vfs", "unix-none");
   else url.searchParams.set(how, "1");
-  const database = new DatabaseSync(url, { readOnly: true, timeout: 0, ...limits });
+  const database = new sqlite.DatabaseSync(url, { readOnly: true, timeout: 0, ...limits });
   if (how === "alone") database.exec("PRAGMA locking_mode = EXCLUSIVE");
   return database;
 }
@@ -160,7 +161,7 @@ export const isReadOnly = (file: string): boolean =>
 
 /** The error to throw: a missing permission if there is one, otherwise the error itself. */
 export const explained = (file: string, error: unknown): unknown =>
-  error instanceof Fault ? error : (accessFault(file) ?? error);
+  error instanceof AnyFault ? error : (accessFault(file) ?? error);
 
 /** Whether the message already names the database and the remedy. */
 export function isAccessFault(error: unknown): error is Fault {

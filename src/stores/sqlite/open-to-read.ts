@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { Fault } from "../../core/base/fault.ts";
+import { AnyFault, Fault } from "../../core/base/fault.ts";
 import { fileErrorText, isMissing } from "../../files/file-error.ts";
 import { type DatabaseLimits, hasWalHeader, openReadOnly } from "./file.ts";
 
@@ -26,7 +26,7 @@ export function openToRead(file: string, limits: DatabaseLimits): ReadOnlyDataba
     requireUnchanged() {
       if (before === undefined || stateOf(file) === before) return;
       const text = `another process began to write to ${file}: run this again`;
-      throw new Fault("database_changed", text);
+      throw new AnyFault("database_changed", text);
     },
     [Symbol.dispose]: () => database.close(),
   };

@@ -1,6 +1,6 @@
 import { constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { codeOf, Fault } from "../../core/base/fault.ts";
+import { AnyFault, codeOf } from "../../core/base/fault.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
 import { openExisting, openReadOnly, readHeader, UNTRUSTED } from "./file.ts";
 import { isBusy } from "./locking.ts";
@@ -24,7 +24,7 @@ interface Replacement {
 export function replaceDatabase({ file, by, over, keptAs }: Replacement): void {
   const isReplaced = existsSync(file);
   if (isReplaced && over === "nothing") {
-    throw new Fault("database_exists", `${file} was created meanwhile: --force replaces it`);
+    throw new AnyFault("database_exists", `${file} was created meanwhile: --force replaces it`);
   }
   using lock = isReplaced && isDatabase(file) ? openAlone(file) : undefined;
   if (isReplaced) refuseLossOfAccounts(file, by, lock);
@@ -54,7 +54,7 @@ export function refuseEmptyBackup(file: string, by: string): void {
 function refuseLossOfAccounts(file: string, by: string, old: DatabaseSync | undefined): void {
   using database = openReadOnly(by, "immutable");
   if (hasAccounts(database) || (old !== undefined && isEmpty(old, file))) return;
-  throw new Fault(
+  throw new AnyFault(
     "accounts_lost",
     `${file} has accounts or cannot be read, and what would replace it has none: without an account, anyone could set up this server`,
   );
@@ -100,7 +100,7 @@ function openAlone(file: string): DatabaseSync | undefined {
     } catch (error) {
       database.close();
       if (!isBusy(error)) continue;
-      throw new Fault(
+      throw new AnyFault(
         "database_in_use",
         `${file} is in use: stop the gate and all other processes that have it open`,
       );

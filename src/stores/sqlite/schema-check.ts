@@ -1,9 +1,10 @@
-import { DatabaseSync } from "node:sqlite";
-import { Fault } from "../../core/base/fault.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { AnyFault } from "../../core/base/fault.ts";
 import type { SchemaDifference } from "../inspection.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
 import { openExisting, UNTRUSTED } from "./file.ts";
 import { retryWhileBusy } from "./locking.ts";
+import { sqlite } from "./node-sqlite.ts";
 import { createSchema, versionOf } from "./schema.ts";
 
 export const isKnownSchema = (version: number): boolean => version > 0 && version <= NEWEST_SCHEMA;
@@ -38,7 +39,7 @@ export function requireOwnSchema(database: DatabaseSync, file: string): number {
   if (difference === undefined) return version;
   const { text, remove } = difference;
   const removal = remove === undefined ? "" : ` (${remove} removes it)`;
-  throw new Fault("schema_foreign", `${file} has a foreign schema: ${text}${removal}`);
+  throw new AnyFault("schema_foreign", `${file} has a foreign schema: ${text}${removal}`);
 }
 
 /**
@@ -53,8 +54,8 @@ export async function refuseOtherSchema(file: string, empty: "accept" | "refuse"
     return;
   }
   if (version === 0 && empty === "accept") return;
-  if (version === 0) throw new Fault("database_missing", "it has no Latchkey tables");
-  throw new Fault(
+  if (version === 0) throw new AnyFault("database_missing", "it has no Latchkey tables");
+  throw new AnyFault(
     "schema_other",
     `it has schema ${version}, which this version of Latchkey cannot copy: open it once with the newer of the two versions, and copy with that version`,
   );
@@ -77,7 +78,7 @@ const objectsIn = (database: DatabaseSync): readonly SchemaObject[] =>
     ]);
 
 function expectedObjects(version: number): ReadonlyMap<string, SchemaObject> {
-  using database = new DatabaseSync(":memory:");
+  using database = new sqlite.DatabaseSync(":memory:");
   createSchema(database, version);
   return new Map(objectsIn(database).map((object) => [keyOf(object), object]));
 }

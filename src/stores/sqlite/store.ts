@@ -1,10 +1,12 @@
-import { DatabaseSync } from "node:sqlite";
-import { Fault } from "../../core/base/fault.ts";
+import "../../core/base/node-version.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { AnyFault, Fault } from "../../core/base/fault.ts";
 import type { Store } from "../../core/store.ts";
 import { tables, valuesOf } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { newerSchema } from "../inspection.ts";
 import { codesOn } from "../statements/codes.ts";
+import { devicesOn } from "../statements/devices.ts";
 import { keysOn } from "../statements/keys.ts";
 import { linksOn } from "../statements/links.ts";
 import { logOn } from "../statements/log.ts";
@@ -29,12 +31,14 @@ import {
   isTaken,
   retryWhileBusy,
 } from "./locking.ts";
+import { sqlite } from "./node-sqlite.ts";
 import { openToRead } from "./open-to-read.ts";
 import { migrate, versionOf } from "./schema.ts";
 import { insertRows, sqliteTransfer } from "./transfer.ts";
 import { sqliteUsers } from "./users.ts";
 import { createUserChanges } from "./watch-users.ts";
 
+/** The options of `openSqlite`. */
 export interface SqliteOptions {
   /** A path, or `:memory:` for a database that ends with the store. */
   readonly file: string;
@@ -42,7 +46,9 @@ export interface SqliteOptions {
   readonly missing?: "create" | "refuse";
 }
 
+/** The store of `openSqlite`. */
 export interface SqliteStore extends Required<Omit<Store, "attempts">> {
+  /** @internal */
   readonly transfer: TransferStore;
   close(): void;
 }
@@ -50,6 +56,12 @@ export interface SqliteStore extends Required<Omit<Store, "attempts">> {
 /**
  * Opens a store in one SQLite file, which several processes can share. Commits are on the disk when
  * a call returns. Only the owner of the file can read it, since it holds password hashes.
+ *
+ * @example
+ * ```ts
+ * const store = await openSqlite({ file: "accounts.db" });
+ * const auth = createAuth({ store, secret });
+ * ```
  */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
   const { file, missing = "create" }: Partial<SqliteOptions> = Object(options);
@@ -66,7 +78,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
   }
 }
 
-/** Opens an existing store. Where this user cannot write, what would change it fails. */
+/** Opens an existing store. Where this user cannot write, what would change it fails. @internal */
 export async function openSqliteToRead(file: string): Promise<SqliteStore> {
   if (!databaseExists(file) || !isReadOnly(file)) return openSqlite({ file, missing: "refuse" });
   try {
@@ -84,7 +96,7 @@ async function openFileToRead(file: string): Promise<SqliteStore> {
     if (version > NEWEST_SCHEMA) throw newerSchema(file, version, NEWEST_SCHEMA);
     if (version < NEWEST_SCHEMA) {
       const text = `it has schema ${version}, and cannot be migrated to ${NEWEST_SCHEMA} where it is read-only: make a backup, and restore it in another folder`;
-      throw new Fault("schema_older", text);
+      throw new AnyFault("schema_older", text);
     }
     const ask = createAsk(database);
     return storeOn(database, async (text, values) => {
@@ -102,7 +114,7 @@ const IN_MEMORY = ":memory:";
 
 async function openFile(file: string, missing: "create" | "refuse"): Promise<SqliteStore> {
   if (file === IN_MEMORY) {
-    const database = new DatabaseSync(file);
+    const database = new sqlite.DatabaseSync(file);
     await migrate(database);
     return storeOn(database);
   }
@@ -133,7 +145,8 @@ async function refuseWithoutTables(database: DatabaseSync, file: string): Promis
   throw new Fault(code, `${file} has no Latchkey tables`);
 }
 
-function storeOn(database: DatabaseSync, ask: Ask = createAsk(database)): SqliteStore {
+/** The store of a database that has its tables. @internal */
+export function storeOn(database: DatabaseSync, ask: Ask = createAsk(database)): SqliteStore {
   const changes = createUserChanges(database);
   const inOneStep = inOneStepOn(database);
   const shared: Database = {
@@ -155,6 +168,7 @@ function storeOn(database: DatabaseSync, ask: Ask = createAsk(database)): Sqlite
     sessions: sessionsOn(shared),
     passkeys: passkeysOn(shared),
     codes: codesOn(shared),
+    devices: devicesOn(shared),
     people: peopleOn(shared),
     links: linksOn(shared, inOneStep),
     keys: keysOn(shared),

@@ -2,9 +2,14 @@ import type { CodeStore } from "../../core/store.ts";
 import { joined, tables } from "../../core/tables.ts";
 import { columnNames, recordOf } from "../rows.ts";
 import type { Database } from "./sql.ts";
+import { RAISED } from "./users.ts";
 
 /** The methods for one-time codes. A row without a secret is the mark of a begun enrolment. */
-export function codesOn({ ask }: Pick<Database, "ask">): CodeStore {
+export function codesOn({
+  ask,
+  alone,
+  changed,
+}: Pick<Database, "ask" | "alone" | "changed">): CodeStore {
   return {
     any: async () =>
       (await ask("SELECT 1 AS yes FROM {codes} WHERE secret IS NOT NULL LIMIT 1")).length === 1,
@@ -12,10 +17,9 @@ export function codesOn({ ask }: Pick<Database, "ask">): CodeStore {
     async find(user) {
       const text = `SELECT ${columnNames(tables.codes)} FROM {codes} WHERE user_id == $1`;
       const [row] = await ask(text, [user]);
-      const { secret, lastStep, recovery, wrong } =
-        row === undefined ? { secret: undefined } : recordOf(tables.codes, row);
-      if (secret === undefined) return undefined;
-      return { secret, lastStep, recovery, wrong };
+      if (row === undefined) return undefined;
+      const { userId: _, begun: __, secret, ...codes } = recordOf(tables.codes, row);
+      return secret === undefined ? undefined : { ...codes, secret };
     },
 
     async begin(user, mark) {
@@ -43,6 +47,19 @@ export function codesOn({ ask }: Pick<Database, "ask">): CodeStore {
       return typeof row?.secret === "string";
     },
 
+    async endFactors(user, before) {
+      const isKnown = await alone<boolean>(function* () {
+        const text = `UPDATE {users} AS now SET sessions_from = ${RAISED} WHERE id == $2`;
+        const rows = yield [`${text} RETURNING id`, [before, user]];
+        for (const table of ["codes", "devices", "passkeys"])
+          yield [`DELETE FROM {${table}} WHERE user_id == $1`, [user]];
+        yield ["DELETE FROM {sessions} WHERE user_id == $1 AND ended_at IS NULL", [user]];
+        return rows.length === 1;
+      });
+      changed(user);
+      return isKnown;
+    },
+
     async useStep(user, step, secret, limit) {
       const text = `UPDATE {codes} SET last_step = $2, secret = $3, wrong = 0
         WHERE user_id == $1 AND secret IS NOT NULL AND last_step < $2 AND wrong < $4
@@ -58,7 +75,7 @@ export function codesOn({ ask }: Pick<Database, "ask">): CodeStore {
     },
 
     async renewRecovery(user, hashes) {
-      const text = `UPDATE {codes} SET recovery = $2
+      const text = `UPDATE {codes} SET recovery = $2, renewals = coalesce(renewals, 0) + 1
         WHERE user_id == $1 AND secret IS NOT NULL RETURNING user_id`;
       return (await ask(text, [user, joined(hashes)])).length === 1;
     },

@@ -5,11 +5,12 @@ import { removeExpired } from "./sessions.ts";
 import type { Database } from "./sql.ts";
 
 const COLUMNS = columnNames(tables.passkeys);
-/** The parameter after those of `parametersOf`. */
+/** The parameters after those of `parametersOf`. */
 const LIMIT = `$${columnsOf(tables.passkeys).length + 1}`;
+const SESSIONS_FROM = `$${columnsOf(tables.passkeys).length + 2}`;
 
 /** The methods for passkeys. */
-export function passkeysOn({ ask }: Pick<Database, "ask">): PasskeyStore {
+export function passkeysOn({ ask, alone }: Pick<Database, "ask" | "alone">): PasskeyStore {
   return {
     any: async () => (await ask("SELECT 1 AS yes FROM {passkeys} LIMIT 1")).length === 1,
 
@@ -18,17 +19,20 @@ export function passkeysOn({ ask }: Pick<Database, "ask">): PasskeyStore {
       return (await ask(text, [user])).map((row) => recordOf(tables.passkeys, row));
     },
 
-    async insert(passkey, limit) {
-      const rows = await ask(
-        `INSERT INTO {passkeys} (${COLUMNS})
-         SELECT ${parametersOf(tables.passkeys)}
-         WHERE EXISTS (SELECT 1 FROM {users} WHERE id == $2)
-           AND (SELECT count(*) FROM {passkeys} WHERE user_id == $2) < ${LIMIT}
-         ON CONFLICT (id) DO NOTHING RETURNING id`,
-        [...valuesOf(tables.passkeys, passkey), limit],
-      );
-      return rows.length === 1;
-    },
+    // Alone, so that none is inserted while `codes.endFactors` removes them.
+    insert: (passkey, limit, sessionsFrom = 0) =>
+      alone<boolean>(function* () {
+        const rows = yield [
+          `INSERT INTO {passkeys} (${COLUMNS})
+           SELECT ${parametersOf(tables.passkeys)}
+           WHERE EXISTS (SELECT 1 FROM {users}
+               WHERE id == $2 AND coalesce(sessions_from, 0) == ${SESSIONS_FROM})
+             AND (SELECT count(*) FROM {passkeys} WHERE user_id == $2) < ${LIMIT}
+           ON CONFLICT (id) DO NOTHING RETURNING id`,
+          [...valuesOf(tables.passkeys, passkey), limit, sessionsFrom],
+        ];
+        return rows.length === 1;
+      }),
 
     async rename(user, id, name) {
       const text = "UPDATE {passkeys} SET name = $3 WHERE id == $2 AND user_id == $1 RETURNING id";

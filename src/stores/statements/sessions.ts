@@ -68,13 +68,26 @@ export function sessionsOn({ ask, changed }: Database): SessionStore {
       const text = "SELECT 1 AS yes FROM {sessions} WHERE id == $1 AND ended_at IS NOT NULL";
       return (await ask(text, [id], "latchkey_session_ended")).length === 1;
     },
+
+    async handOff(handoff, now) {
+      await removeExpired(ask, "handoffs", timeOf(now));
+      const { handoffs } = tables;
+      const text = `INSERT INTO {handoffs} (${columnNames(handoffs)}) VALUES (${parametersOf(handoffs)})`;
+      await ask(text, valuesOf(handoffs, handoff));
+    },
+
+    async takeHandoff(id) {
+      const text = `DELETE FROM {handoffs} WHERE id == $1 RETURNING ${columnNames(tables.handoffs)}`;
+      const [row] = await ask(text, [id]);
+      return row && recordOf(tables.handoffs, row);
+    },
   };
 }
 
 /** Removes some of the rows that have expired by then, also for an instance whose clock is behind. */
 export async function removeExpired(
   ask: Database["ask"],
-  table: "sessions" | "answers",
+  table: "sessions" | "answers" | "devices" | "handoffs",
   by: number,
 ): Promise<void> {
   const text = `DELETE FROM {${table}} WHERE id IN

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { livingUsers } from "../../../src/core/accounts/living-users.ts";
+import type { Clock } from "../../../src/core/base/clock.ts";
 import type { UserId } from "../../../src/core/records.ts";
 import { createUserMemory } from "../../../src/core/sessions/user-memory.ts";
 import type { Store } from "../../../src/core/store.ts";
@@ -15,11 +16,16 @@ async function ending(...[t]: Parameters<typeof corePorts>) {
   const endsAt = new Date(ports.clock.now() + LEFT_MS);
   const user = { username: "temp", passwordHash: hashText("x"), endsAt };
   const { id } = (await ports.store.users.insert(user)) ?? assert.fail();
-  return { ...ports, id, living: livingUsers(ports.store, ports.clock) };
+  const changes = { watch: () => ({ confirmedAt: ports.clock.monotonic, close: async () => {} }) };
+  /** What guards remember, of a store that confirms all the time that nothing has changed. */
+  const remembering = (clock: Clock) =>
+    createUserMemory({ users: livingUsers(ports.store, clock).users, changes }, clock);
+  return { ...ports, id, remembering };
 }
 
 test("a user is found until the account ends, and the account still counts", async (t) => {
-  const { clock, living, id, store } = await ending(t);
+  const { clock, id, store } = await ending(t);
+  const living = livingUsers(store, clock);
   const found = async () =>
     Promise.all([living.users.find(id), living.users.findByName("temp"), living.users.any()]);
   clock.advance(LEFT_MS - 1);
@@ -40,9 +46,8 @@ test("a store that returns another kind of date, or null, admits nobody", async 
 });
 
 test("a remembered user is forgotten at the end, although the store reports no change", async (t) => {
-  const { clock, living, id } = await ending(t);
-  const changes = { watch: () => ({ confirmedAt: clock.monotonic, close: async () => {} }) };
-  const memory = createUserMemory({ users: living.users, changes }, clock);
+  const { clock, remembering, id } = await ending(t);
+  const memory = remembering(clock);
   const known = await memory.find(id);
   for (let passed = 0; passed < LEFT_MS; passed += 500) {
     assert.equal(memory.find(id), known, "from memory");
@@ -53,12 +58,9 @@ test("a remembered user is forgotten at the end, although the store reports no c
 });
 
 test("a remembered user is forgotten when the system clock is set past the end", async (t) => {
-  const { clock, living, id } = await ending(t);
+  const { clock, remembering, id } = await ending(t);
   let set = 0;
-  const setClock = { ...clock, now: () => clock.now() + set };
-  const changes = { watch: () => ({ confirmedAt: clock.monotonic, close: async () => {} }) };
-  const store = livingUsers({ ...living }, setClock);
-  const memory = createUserMemory({ users: store.users, changes }, setClock);
+  const memory = remembering({ ...clock, now: () => clock.now() + set });
   await memory.find(id);
   set = LEFT_MS;
   clock.advance(1_000);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { resetPassword } from "../../../src/core/accounts/reset-password.ts";
 import { eventOf } from "../../../src/core/log/events.ts";
+import { NO_PASSWORD } from "../../../src/core/records.ts";
 import { hashText } from "../../support/store.ts";
 import { accountPorts } from "./account-ports.ts";
 
@@ -33,6 +34,15 @@ for (const [what, username, password, outcome] of [
   });
 }
 
+test("does not make an account of a guest", async (t) => {
+  const ports = await accountPorts(t, "owner");
+  const guest = await ports.store.users.insert({ username: "g", passwordHash: NO_PASSWORD });
+  assert.ok(guest);
+  assert.equal(await resetPassword(ports, guest.id, PASSWORD), "guest");
+  assert.equal((await ports.store.users.find(guest.id))?.passwordHash, NO_PASSWORD);
+  assert.deepEqual(ports.recorded, []);
+});
+
 test("sets the new password over one that the user sets during the hashing", async (t) => {
   const ports = await accountPorts(t, "owner");
   const [owner] = await ports.accounts();
@@ -43,10 +53,8 @@ test("sets the new password over one that the user sets during the hashing", asy
       return ports.passwords.hash(password);
     },
   };
-  assert.equal(
-    await resetPassword({ ...ports, passwords }, await ports.idOf("owner"), PASSWORD),
-    "reset",
-  );
+  const id = await ports.idOf("owner");
+  assert.equal(await resetPassword({ ...ports, passwords }, id, PASSWORD), "reset");
   const [after] = await ports.accounts();
   assert.equal(await ports.passwords.verify(PASSWORD, after?.passwordHash), true);
 });
@@ -60,9 +68,7 @@ test("reports an account that is removed during the hashing as missing", async (
       return ports.passwords.hash(password);
     },
   };
-  assert.equal(
-    await resetPassword({ ...ports, passwords }, await ports.idOf("guest"), PASSWORD),
-    "no-user",
-  );
+  const id = await ports.idOf("guest");
+  assert.equal(await resetPassword({ ...ports, passwords }, id, PASSWORD), "no-user");
   assert.deepEqual(ports.recorded, []);
 });

@@ -16,12 +16,12 @@ test("carries a code, a message and a cause", () => {
   assert.equal(fault.retryAfterSeconds, 2);
   assert.deepEqual([fault.code, fault.message, fault.cause], ["store_busy", "locked", cause]);
   assert.equal(String(fault), "Unavailable: locked");
-  assert.equal(String(new Fault("a_code", "a message")), "Fault: a message");
+  assert.equal(String(new Fault("store_broken", "a message")), "Fault: a message");
 });
 
 test("finds the code of errors of Node and Latchkey", () => {
   assert.equal(codeOf(Object.assign(new Error("no such file"), { code: "ENOENT" })), "ENOENT");
-  assert.equal(codeOf(new Fault("a_code", "a message")), "a_code");
+  assert.equal(codeOf(new Fault("store_broken", "a message")), "store_broken");
   assert.equal(codeOf(clientGone()), "client_gone");
   assert.match(clientGone().message, /disconnected/);
 });

@@ -23,15 +23,6 @@ for (const [seconds, code] of [
   });
 }
 
-test("accepts the codes of the current step and its neighbours, and no others", () => {
-  const step = stepAt(NOW);
-  const accepted = [-2, -1, 0, 1, 2].map((drift) =>
-    stepOfCode(SECRET, codeAt(SECRET, step + drift), NOW, 0),
-  );
-  assert.deepEqual(accepted, [undefined, step - 1, step, step + 1, undefined]);
-  assert.equal(stepOfCode(SECRET, codeAt(SECRET, step), NOW + 2 * STEP_MS, 0), undefined);
-});
-
 test("accepts no code of a step that is used up", () => {
   const step = stepAt(NOW);
   for (const [last, drift, accepted] of [
@@ -43,28 +34,6 @@ test("accepts no code of a step that is used up", () => {
     assert.equal(stepOfCode(SECRET, codeAt(SECRET, step + drift), NOW, last), accepted);
   }
 });
-
-test("accepts nothing that is not six digits", () => {
-  const code = codeAt(SECRET, stepAt(NOW));
-  for (const entered of ["", code.slice(1), `${code}0`, ` ${code}`, "１２３４５６", "éééééé"]) {
-    assert.equal(stepOfCode(SECRET, entered, NOW, 0), undefined, entered);
-  }
-});
-
-/** The test vectors of RFC 4648 without padding. */
-for (const [text, encoded] of [
-  ["", ""],
-  ["f", "MY"],
-  ["fo", "MZXQ"],
-  ["foo", "MZXW6"],
-  ["foob", "MZXW6YQ"],
-  ["fooba", "MZXW6YTB"],
-  ["foobar", "MZXW6YTBOI"],
-] as const) {
-  test(`writes ${JSON.stringify(text)} in base32`, () => {
-    assert.equal(base32(Buffer.from(text)), encoded);
-  });
-}
 
 test("makes a new secret of 160 bits each time", () => {
   const secrets = [newCodeSecret(), newCodeSecret()].map(base32);

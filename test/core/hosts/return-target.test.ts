@@ -5,8 +5,8 @@ import { isReturnTarget, type ReturnScope } from "../../../src/core/hosts/return
 const OWN = "https://auth.example.test";
 const HOST = "app.example.test";
 const protocols = ["https:"];
-const shared: ReturnScope = { protocols, origins: [OWN], domain: "example.test", port: "" };
-const alone: ReturnScope = { protocols, origins: [OWN], domain: undefined, port: "" };
+const shared: ReturnScope = { protocols, origins: [OWN], domains: ["example.test"], port: "" };
+const alone: ReturnScope = { protocols, origins: [OWN], domains: [], port: "" };
 const onPort: ReturnScope = { ...shared, origins: [`${OWN}:8443`], port: "8443" };
 const overHttp: ReturnScope = {
   ...shared,

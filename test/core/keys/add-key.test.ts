@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { hashOf } from "../../../src/core/base/random-text.ts";
 import { addKey } from "../../../src/core/keys/add-key.ts";
-import { keyHash } from "../../../src/core/keys/key-text.ts";
 import { keyPorts, NEW_KEY } from "./key-ports.ts";
 
 test("adds a key for a year, of which only the hash is stored", async (t) => {
@@ -10,13 +10,11 @@ test("adds a key for a year, of which only the hash is stored", async (t) => {
   const createdAt = new Date(clock.now());
   const expiresAt = new Date(clock.now() + 365 * 86_400_000);
   const { id } = key;
-  const expected = { id, userId: owner.id, name: "n".repeat(60), hash: keyHash(text) };
+  const expected = { id, userId: owner.id, name: "n".repeat(60), hash: hashOf(text) };
   assert.deepEqual(await store.keys.listOf(owner.id), [{ ...expected, createdAt, expiresAt }]);
   assert.ok(!JSON.stringify([key, recorded]).includes(text.slice(9)));
-  assert.deepEqual(
-    recorded.map(({ type, summary }) => [type, summary]),
-    [["key_add", "Added a key to owner"]],
-  );
+  const events = recorded.map(({ type, summary }) => [type, summary]);
+  assert.deepEqual(events, [["key_add", "Added a key to owner"]]);
 });
 
 test("refuses a key without a name, with what is no host, or one too many", async (t) => {

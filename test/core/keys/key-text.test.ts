@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isWhole, keyHash, keyTextIn, newKeyText } from "../../../src/core/keys/key-text.ts";
+import { hashOf } from "../../../src/core/base/random-text.ts";
+import { isWhole, keyTextIn, newKeyText } from "../../../src/core/keys/key-text.ts";
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
 
@@ -12,7 +13,7 @@ test("makes texts of 57 characters that differ, with a checksum", () => {
     assert.ok(isWhole(text));
   }
   assert.equal(new Set(texts).size, texts.length);
-  assert.equal(new Set(texts.map(keyHash)).size, texts.length);
+  assert.equal(new Set(texts.map(hashOf)).size, texts.length);
 });
 
 test("notices every mistyped character, and a text that is cut, longer or spelt differently", () => {

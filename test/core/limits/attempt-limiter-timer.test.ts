@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { honoAuth } from "../../../src/adapters/hono.ts";
 import { createAuth } from "../../../src/auth.ts";
 import { Unavailable } from "../../../src/core/base/fault.ts";
+import { fetchRequest } from "../../../src/index.ts";
 import { SECRET } from "../../support/gate.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { hashText, openStore } from "../../support/store.ts";
@@ -20,9 +20,9 @@ test("cleans the limiter up every five minutes until createAuth is closed", asyn
   t.mock.method(store.users, "findByName", busy);
   const auth = createAuth({ secret: SECRET, log: recordingLog(), store });
 
+  const request = new Request("http://localhost/login", { method: "POST" });
   const statusFor = async (remoteAddress: string): Promise<number> => {
-    const env = { incoming: { socket: { remoteAddress } } };
-    return (await honoAuth(auth).routes.request("/login", { method: "POST" }, env)).status;
+    return (await auth.adapter.answer(fetchRequest(request, { remoteAddress }))).status;
   };
   const [admitted, denied] = [503, 303];
   async function flood(network: string, addresses: number): Promise<void> {

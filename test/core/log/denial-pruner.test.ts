@@ -69,8 +69,6 @@ test("only logs a failing store", async () => {
   const log = recordingLog();
   const pruneType = () => Promise.reject(new Error("out of order"));
   await createDenialPruner({ pruneType }, log)(denials(1));
-  assert.deepEqual(
-    log.lines.map(({ level, message, fields }) => [level, message, fields.reason]),
-    [["warn", "old log entries were not removed", "out of order"]],
-  );
+  const lines = log.lines.map(({ level, message, fields }) => [level, message, fields.reason]);
+  assert.deepEqual(lines, [["warn", "old log entries were not removed", "out of order"]]);
 });

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { test } from "node:test";
-import { promisify } from "node:util";
 import { createEventLog } from "../../../src/core/log/event-log.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
+import { startNode } from "../../support/process.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { heldStore, quickStore, signedIn } from "./held-store.ts";
 
@@ -57,7 +56,7 @@ test("closes after two seconds with a hanging store and logs the number of lost 
   ]);
 });
 
-test("does not keep the process alive after closing", async () => {
+test("does not keep the process alive after closing", async (t) => {
   const module = (name: string): string =>
     JSON.stringify(new URL(`../../../src/core/log/${name}.ts`, import.meta.url));
   const script = `
@@ -71,11 +70,7 @@ test("does not keep the process alive after closing", async () => {
     const closedAt = performance.now();
     process.on("exit", () => console.log(performance.now() - closedAt));
   `;
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    "--input-type=module",
-    "-e",
-    script,
-  ]);
+  const { stdout } = await startNode(t, ["--input-type=module", "-e", script], {}).ended;
   assert.ok(Number(stdout) < 1_000, `${stdout} ms`);
 });
 

@@ -103,10 +103,8 @@ test("resolves a flush when the store fails, and logs the reason", async () => {
   const done = events.flush();
   await store.answer(new Error("the disk is full"));
   await done;
-  assert.deepEqual(
-    log.lines.map(({ message, fields }) => [message, fields.reason]),
-    [["log entries not written", "the disk is full"]],
-  );
+  const lines = log.lines.map(({ message, fields }) => [message, fields.reason]);
+  assert.deepEqual(lines, [["log entries not written", "the disk is full"]]);
   const again = events.flush();
   await store.answer();
   await again;

@@ -51,16 +51,6 @@ test("writes entries in the order and with the time of recording", async (t) => 
   ]);
 });
 
-test("writes entries of the same moment in batches of at most 500", async (t) => {
-  const store = await openStore(t);
-  const door = doorTo(store);
-  const events = createEventLog(door, fakeClock(), recordingLog());
-  for (let i = 0; i < 1_200; i += 1) events.record(signedIn(String(i)));
-  await events.close();
-  assert.deepEqual(door.batches, [500, 500, 200]);
-  assert.deepEqual(await summariesIn(store), signedInAs(0, 1_200));
-});
-
 test("neither writes nor throws synchronously, and counts what waits", async (t) => {
   const door = doorTo(await openStore(t));
   const events = createEventLog(door, fakeClock(), recordingLog());

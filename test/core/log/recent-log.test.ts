@@ -17,10 +17,11 @@ test("returns the newest ten entries, newest first, also one that was just recor
   const events = createEventLog(log, fakeClock(), recordingLog());
   for (const name of ["owner", "guest"]) events.record(signedIn(name));
   const entries = await recentLog(log, events, OWNER);
-  assert.deepEqual(
-    entries.map(({ summary }) => summary),
-    ["Signed in as owner", ...Array.from({ length: 9 }, (_, i) => `entry ${19 - i}`)],
-  );
+  const summaries = entries.map(({ summary }) => summary);
+  assert.deepEqual(summaries, [
+    "Signed in as owner",
+    ...Array.from({ length: 9 }, (_, i) => `entry ${19 - i}`),
+  ]);
   await events.close();
 });
 
@@ -34,10 +35,4 @@ test("returns older entries when new ones cannot be written", async (t) => {
   const [entry] = await recentLog(log, events, OWNER);
   assert.equal(entry?.summary, "older");
   await events.close();
-});
-
-test("passes a read failure on to the caller", async () => {
-  const newest = () => Promise.reject(new Error("no such table"));
-  const events = { flush: async () => {} };
-  await assert.rejects(recentLog({ newest }, events, OWNER), /no such table/);
 });

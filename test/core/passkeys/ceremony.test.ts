@@ -11,10 +11,8 @@ const created = (ceremony?: Ceremony) =>
 
 test("reads the challenge, the counter and the ID of a created passkey", () => {
   const use = used({ counter: 4_000_000_000 });
-  assert.deepEqual(
-    [use?.challenge, use?.counter, use?.createdId],
-    ["challenge", 4_000_000_000, undefined],
-  );
+  const read = [use?.challenge, use?.counter, use?.createdId];
+  assert.deepEqual(read, ["challenge", 4_000_000_000, undefined]);
   assert.deepEqual([created()?.challenge, created()?.createdId], ["challenge", passkey.id]);
 });
 

@@ -7,6 +7,8 @@ import { fakeClock } from "../../support/fake-clock.ts";
 const ADD = { addTo: "1" as UserId };
 const OTHER = { addTo: "2" as UserId };
 
+const LATER = { ...ADD, sessionsFrom: 5 };
+
 test("accepts its challenges for five minutes, each with its own nonce", () => {
   const clock = fakeClock();
   const challenges = createChallenges(["secret"], clock);
@@ -28,6 +30,8 @@ test("refuses a challenge for another purpose or user", () => {
     ["sign-in", ADD],
     [ADD, "sign-in"],
     [ADD, OTHER],
+    [ADD, LATER],
+    [LATER, ADD],
   ] as const) {
     assert.equal(challenges.verify(challenges.issue(issued), used), undefined);
     assert.ok(challenges.verify(challenges.issue(issued), issued));

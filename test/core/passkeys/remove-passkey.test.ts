@@ -7,10 +7,8 @@ test("removes one passkey, and records it once", async (t) => {
   const { ports, owner, passkey, passkeys } = await ownerWithPasskey(t);
   const second = await added(ports, owner.id);
   for (const _ of ["once", "again"]) await removePasskey(ports, owner, passkey.id, CLIENT);
-  assert.deepEqual(
-    (await passkeys()).map(({ id }) => id),
-    [second.id],
-  );
+  const ids = (await passkeys()).map(({ id }) => id);
+  assert.deepEqual(ids, [second.id]);
   const removed = "passkey_remove: Removed a passkey of owner";
   assert.deepEqual((await ports.writtenEntries()).slice(2), [removed]);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { UserId } from "../../../src/core/records.ts";
+import type { User, UserId } from "../../../src/core/records.ts";
 import { createCurrentUser, createTokenMemory } from "../../../src/core/sessions/current-user.ts";
 import { sessionRecord } from "../../../src/core/sessions/session-record.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../../src/core/sessions/session-token.ts";
@@ -9,15 +9,17 @@ import { type CorePorts, signedInOwner } from "../../support/core-ports.ts";
 import { mint, partsOf } from "../../support/mint.ts";
 import { CLIENT, idOf } from "./session-ports.ts";
 
+const admitted = (user: User) => ({ kind: "admitted", user, factors: 1 });
+
 test("returns no user after the token has expired, and drops it from the cache", async (t) => {
   const { ports, token, user } = await signedInOwner(t);
   const remembered = createTokenMemory();
   const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock, { remembered });
   await currentUser(token);
   ports.clock.advance((SESSION_LIFETIME_SECONDS - 1) * 1_000);
-  assert.deepEqual(await currentUser(token), user);
+  assert.deepEqual(await currentUser(token), admitted(user));
   ports.clock.advance(999);
-  assert.deepEqual(currentUser(token), user);
+  assert.deepEqual(currentUser(token), admitted(user));
   assert.equal(remembered.size, 1);
   ports.clock.advance(1);
   assert.equal(await currentUser(token), undefined);
@@ -38,25 +40,23 @@ test("verifies a genuine token once and one that only begins like it each time",
   for (let i = 0; i < 3; i += 1) {
     const found = currentUser(token);
     assert.ok(found instanceof Promise, "the user is not cached, or no longer");
-    assert.deepEqual(await found, user);
+    assert.deepEqual(await found, admitted(user));
     for (const forged of [`${token}A`, token.slice(0, -8)]) {
       assert.equal(await currentUser(forged), "forged");
     }
     ports.clock.advance(1_000);
   }
-  assert.deepEqual(
-    verify.mock.calls.map(({ arguments: [text] }) => text === token),
-    [true, ...Array(6).fill(false)],
-  );
+  const wereGenuine = verify.mock.calls.map(({ arguments: [text] }) => text === token);
+  assert.deepEqual(wereGenuine, [true, ...Array(6).fill(false)]);
 });
 
 test("caches a token with less than a second left only until it expires", async (t) => {
   const { ports, currentUser, user } = await signedInOwner(t);
   const token = mint({ user_id: user.id, exp: Math.floor(ports.clock.now() / 1_000) + 60 });
   ports.clock.advance(59_900);
-  assert.deepEqual(await currentUser(token), user);
+  assert.deepEqual(await currentUser(token), admitted(user));
   ports.clock.advance(99);
-  assert.deepEqual(currentUser(token), user, "from memory");
+  assert.deepEqual(currentUser(token), admitted(user), "from memory");
   ports.clock.advance(1);
   assert.equal(await currentUser(token), undefined);
   assert.equal(await currentUser(token), undefined, "asked again");
@@ -78,7 +78,7 @@ test("notices a changed system clock for each session of a user", async (t) => {
   set = SESSION_LIFETIME_SECONDS * 1_000;
   for (let passed = 0; passed < 1_000; passed += 100) {
     ports.clock.advance(100);
-    assert.deepEqual(await currentUser(later), user);
+    assert.deepEqual(await currentUser(later), admitted(user));
   }
   assert.equal(await currentUser(token), undefined);
 });
@@ -88,7 +88,7 @@ test("looks a forgotten user up again for each of their sessions", async (t) => 
   const other = ports.tokens.issue(user.id).text;
   await currentUser(token);
   await currentUser(other);
-  assert.deepEqual(currentUser(other), user, "from memory");
+  assert.deepEqual(currentUser(other), admitted(user), "from memory");
   ports.users.forget(user.id);
   assert.ok(currentUser(token) instanceof Promise);
   ports.users.forget(user.id);
@@ -106,7 +106,7 @@ test("uses neither the user memory nor the system clock when token and user are 
   );
   await currentUser(token);
   const asked = now.mock.callCount();
-  for (let i = 0; i < 3; i += 1) assert.deepEqual(currentUser(token), user);
+  for (let i = 0; i < 3; i += 1) assert.deepEqual(currentUser(token), admitted(user));
   assert.deepEqual([find.mock.callCount(), now.mock.callCount()], [1, asked]);
 });
 
@@ -137,14 +137,14 @@ test("does not note the use of a session that is refused, or of one without an I
   const { used, currentUser } = notingUses(ports);
   await currentUser(ports.tokens.issue("unknown" as UserId).text);
   const withoutId = mint({ user_id: user.id, exp: ports.clock.now() / 1_000 + 60 });
-  assert.deepEqual(await currentUser(withoutId), user);
+  assert.deepEqual(await currentUser(withoutId), admitted(user));
   assert.deepEqual(used, []);
 });
 
 test("reads whether a session has ended with its user, and not again while that is remembered", async (t) => {
   const { ports, token, user, currentUser } = await signedInOwner(t);
   const hasEnded = t.mock.method(ports.store.sessions, "hasEnded");
-  for (let i = 0; i < 3; i += 1) assert.deepEqual(await currentUser(token), user);
+  for (let i = 0; i < 3; i += 1) assert.deepEqual(await currentUser(token), admitted(user));
   assert.equal(hasEnded.mock.callCount(), 1);
   ports.clock.advance(1_000);
   const ended = sessionRecord(ports.tokens.issue(user.id), ports.clock.now(), CLIENT);

@@ -22,10 +22,8 @@ test("lists this session first, and at once after the sign-in", async (t) => {
   ports.clock.advance(1_000);
   for (let n = 0; n < 2; n += 1) startSession(ports, user, CLIENT);
   const listed = await list(first);
-  assert.deepEqual(
-    listed.map(({ createdAt }) => ports.clock.now() - createdAt.getTime()),
-    [1_000, 0, 0],
-  );
+  const ages = listed.map(({ createdAt }) => ports.clock.now() - createdAt.getTime());
+  assert.deepEqual(ages, [1_000, 0, 0]);
   assert.equal(listed[0]?.device, "curl", "as it was recorded");
 });
 

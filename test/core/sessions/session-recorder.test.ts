@@ -75,10 +75,8 @@ test("keeps ten thousand uses at most until the next write", async () => {
   const { recorder, written } = recorderOfAll();
   for (let id = 0; id <= 10_000; id += 1) recorder.used(String(id));
   await recorder.flush();
-  assert.deepEqual(
-    written.map(([ids]) => ids.length),
-    [10_000],
-  );
+  const sizes = written.map(([ids]) => ids.length);
+  assert.deepEqual(sizes, [10_000]);
 });
 
 test("logs a failure once and throws nothing", async () => {
@@ -89,13 +87,11 @@ test("logs a failure once and throws nothing", async () => {
   recorder.started(session);
   recorder.used("a");
   await recorder.flush();
-  assert.deepEqual(
-    log.lines.map(({ message, fields }) => [message, fields.reason]),
-    [
-      ["a session was not recorded", "the disk is full"],
-      ["the last use of sessions was not recorded", "the disk is full"],
-    ],
-  );
+  const lines = log.lines.map(({ message, fields }) => [message, fields.reason]);
+  assert.deepEqual(lines, [
+    ["a session was not recorded", "the disk is full"],
+    ["the last use of sessions was not recorded", "the disk is full"],
+  ]);
 });
 
 test("a flush does not wait for a store that does not answer", async () => {

@@ -60,6 +60,19 @@ test("caches a user for a second after the last confirmation of the store", asyn
   assert.deepEqual(asked, [ONE, ONE]);
 });
 
+test("expires an entry that a confirmation has prolonged while it was read again", async () => {
+  const { clock, told, memory } = watchedMemory();
+  const held = await memory.find(ONE);
+  clock.advance(1_000);
+  const again = memory.find(ONE);
+  assert.ok(again instanceof Promise);
+  told.confirmedAt = clock.monotonic();
+  assert.equal(memory.find(ONE), held);
+  await again;
+  memory.forget(ONE);
+  assert.ok(held !== undefined && held.until <= clock.monotonic(), "sessions hold it still");
+});
+
 test("what is not a time confirms nothing", async () => {
   const { clock, told, memory } = watchedMemory();
   for (const confirmedAt of [Number.NaN, undefined, null, "soon", {}]) {

@@ -170,10 +170,8 @@ test("rejects all callers of a failed lookup, and queries again for the next", a
   const { users, fail, answer } = memoryOverSlowStore();
   const both = Promise.allSettled([users.find(ID), users.find(ID)]);
   fail(0);
-  assert.deepEqual(
-    (await both).map(({ status }) => status),
-    ["rejected", "rejected"],
-  );
+  const outcomes = (await both).map(({ status }) => status);
+  assert.deepEqual(outcomes, ["rejected", "rejected"]);
   const again = users.find(ID);
   answer(1, "owner");
   assert.equal((await again)?.username, "owner");

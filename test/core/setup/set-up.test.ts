@@ -50,11 +50,8 @@ test("creates the first account with a token and an entry, and deletes the setup
   const outcome = await setUp(ports, formWith({ token: "s3cret" }), CLIENT);
   assert.ok(outcome.kind === "set-up");
   const stored = await ports.store.users.findByName(OWNER.username);
-  assert.deepEqual(
-    outcome.user,
-    { id: stored?.id, username: OWNER.username, groups: ["admins"] },
-    "without the hash",
-  );
+  const user = { id: stored?.id, username: OWNER.username, groups: ["admins"] };
+  assert.deepEqual(outcome.user, user, "without the hash");
   assert.equal(userIdIn(ports.tokens, outcome.token.text), stored?.id);
   assert.equal(await ports.passwords.verify(OWNER.password, stored?.passwordHash), true);
   assert.equal(keptToken(), undefined);
@@ -119,7 +116,9 @@ test("takes a trimmed field for a domain if it has a dot and no space, slash or 
 
 test("only logs a domain setup that fails", async (t) => {
   const { ports } = await setUpPorts(t);
-  const setUpDomain = () => Promise.reject(new Error("no DNS"));
+  const setUpDomain = () => {
+    throw new Error("no DNS");
+  };
   assert.equal(await kindOf({ ...ports, setUpDomain }, { domain: " a.example" }), "set-up");
   assert.deepEqual(await eventually(() => ports.log.lines[0]), {
     level: "error",

@@ -18,18 +18,6 @@ test("rejects the right password without a code, with a wrong one, and with a us
   assert.equal((await signIn(ports, { ...attempt, code: code() })).kind, "rate-limited");
 });
 
-test("signs in with the password and a code, and with a recovery code", async (t) => {
-  const { ports, code, recoveryCodes } = await withCodes(t);
-  assert.equal((await signIn(ports, { ...attempt, code: code() })).kind, "signed-in");
-  const recovery = { ...attempt, code: recoveryCodes[3] ?? "" };
-  assert.equal((await signIn(ports, recovery)).kind, "signed-in");
-  assert.deepEqual((await ports.writtenEntries()).slice(1), [
-    "signin: Signed in as owner",
-    "recovery_code_used: Used a recovery code of owner",
-    "signin: Signed in as owner",
-  ]);
-});
-
 test("uses up no code with a wrong password", async (t) => {
   const { ports, code, recoveryCodes, codes } = await withCodes(t);
   const before = await codes();

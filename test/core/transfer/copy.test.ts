@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { messageOf, Unavailable } from "../../../src/core/base/fault.ts";
-import {
-  type CopyProgress,
-  type CopySource,
-  type CopyTarget,
-  copy,
-} from "../../../src/core/transfer/copy.ts";
+import { type CopySource, type CopyTarget, copy } from "../../../src/core/transfer/copy.ts";
+import type { Progress } from "../../../src/core/transfer/transfer-store.ts";
 import type { SqliteStore } from "../../../src/stores/sqlite/store.ts";
 import { rows, rowsIn, user } from "../../stores/either.ts";
 import { hashText, logEntry, openStore } from "../../support/store.ts";
@@ -41,7 +37,7 @@ async function stores(t: TestContext, users = 3, entries = 2_500): Promise<Store
 interface Running {
   readonly source: { readonly transfer: CopySource };
   readonly target: SqliteStore | CopyTarget;
-  readonly progress?: (progress: CopyProgress) => void;
+  readonly progress?: (progress: Progress) => void;
 }
 
 const run = ({ source, target, progress = () => {} }: Running) =>
@@ -62,13 +58,11 @@ test("numbers the entries of the target from one, without the gaps of the source
   await source.log.pruneType("signin", 2, 9);
   assert.equal((await run({ source, target })).kind, "copied");
   const entries = await target.log.read({ afterId: 0, limit: 9 });
-  assert.deepEqual(
-    entries.map(({ id, summary }) => [id, summary]),
-    [
-      [1, "2"],
-      [2, "3"],
-    ],
-  );
+  const found = entries.map(({ id, summary }) => [id, summary]);
+  assert.deepEqual(found, [
+    [1, "2"],
+    [2, "3"],
+  ]);
 });
 
 for (const [what, users, entries] of [
@@ -86,20 +80,6 @@ for (const [what, users, entries] of [
 test("refuses an empty source", async (t) => {
   assert.deepEqual(await run(await stores(t, 0, 0)), { kind: "source-empty" });
 });
-
-for (const [what, put] of Object.entries({
-  "an account": (store: SqliteStore) =>
-    store.users.insertFirst({ username: "owner", passwordHash: hashText("own") }),
-  "a log entry": (store: SqliteStore) => store.log.insert([logEntry("own")]),
-})) {
-  test(`refuses a target with ${what} and leaves it unchanged`, async (t) => {
-    const { source, target } = await stores(t);
-    await put(target);
-    const before = await target.transfer.readAmounts();
-    assert.deepEqual(await run({ source, target }), { kind: "target-occupied", ...before });
-    assert.deepEqual(await target.transfer.readAmounts(), before);
-  });
-}
 
 test("refuses a target that gets an account meanwhile", async (t) => {
   const { source, target } = await stores(t, 3, 0);
@@ -128,8 +108,8 @@ for (const [what, change, of] of [
   test(`copies nothing if the source gets ${what} meanwhile`, async (t) => {
     const { source, target } = await stores(t);
     const changed = Promise.withResolvers<unknown>();
-    const progress = ({ step, users }: CopyProgress): void => {
-      if (step === "checking" && users.done === 0) changed.resolve(change(source));
+    const progress = ({ step, users }: Progress): void => {
+      if (step === "checking" && users?.done === 0) changed.resolve(change(source));
     };
     await assert.rejects(run({ source, target, progress }), {
       code: "source_changed",
@@ -143,13 +123,13 @@ for (const [what, change, of] of [
 
 test("reads a thousand rows at a time, and reports its progress to the total in each step", async (t) => {
   const both = await stores(t, 3, 2_500);
-  const seen: CopyProgress[] = [];
+  const seen: Progress[] = [];
   await run({ ...both, progress: (one) => seen.push(one) });
   for (const step of ["copying", "checking", "comparing"]) {
     const told = seen.filter((one) => one.step === step);
-    const counts = told.map(({ users, entries }) => `${users.done}, ${entries.done}`);
+    const counts = told.map(({ users, entries }) => `${users?.done}, ${entries?.done}`);
     assert.deepEqual(counts, ["0, 0", "3, 0", "3, 0", "3, 1000", "3, 2000", "3, 2500"], step);
-    const totals = new Set(told.map(({ users, entries }) => `${users.total}, ${entries.total}`));
+    const totals = new Set(told.map(({ users, entries }) => `${users?.total}, ${entries?.total}`));
     assert.deepEqual([...totals], ["3, 2500"], step);
   }
   assert.deepEqual(seen.at(-1)?.step, "comparing");

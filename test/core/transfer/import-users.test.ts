@@ -4,10 +4,9 @@ import {
   type ImportChoices,
   type ImportLine,
   type ImportPorts,
-  type ImportProgress,
   importUsers,
 } from "../../../src/core/transfer/import-users.ts";
-import type { RowWriter } from "../../../src/core/transfer/transfer-store.ts";
+import type { Progress, RowWriter } from "../../../src/core/transfer/transfer-store.ts";
 import { hashText, openStore } from "../../support/store.ts";
 
 const HASH = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
@@ -29,7 +28,7 @@ async function setting(
 ) {
   const store = await openStore(t);
   const refused: string[] = [];
-  const progress: ImportProgress[] = [];
+  const progress: Progress[] = [];
   const ports: ImportPorts = {
     lines,
     existing: store.transfer,
@@ -63,7 +62,7 @@ test("imports users with one entry that states their number", async (t) => {
 const NOT_JSON = "it is not a JSON object";
 const TAKEN = "an account with this username already exists";
 const bad: readonly (readonly [string, ImportLine, string])[] = [
-  ["a line that could not be read", { line: 3, problem: NOT_JSON }, NOT_JSON],
+  ["a line that could not be read", { line: 3, fields: NOT_JSON }, NOT_JSON],
   ["a line without a hash", lineOf(3, { username: "c" }), "password_hash is missing"],
   ["a username twice in the file", userLine(3, "a"), "line 1 has the same username"],
   ["an ID twice in the file", userLine(3, "c", { id: "7" }), "line 2 has the same id"],
@@ -149,7 +148,7 @@ test("reports the progress page by page", async (t) => {
   const { ports, progress } = await setting(t, lines);
   await importUsers(ports, STRICT);
   assert.deepEqual(
-    progress.map(({ step, users }) => [step, users.done, users.total]),
+    progress.map(({ step, users }) => [step, users?.done, users?.total]),
     ["checking", "importing"].flatMap((step) => [
       [step, 0, 1_500],
       [step, 1_000, 1_500],

@@ -4,7 +4,7 @@ import { openPostgres } from "../../../src/stores/postgres/store.ts";
 import { changeForm, OWNER, startGate } from "../../support/gate.ts";
 import { openTransaction, runSql, untilBlocked } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
-import { openStoreAt } from "../../support/postgres-store.ts";
+import { openNewStore, openStoreAt } from "../../support/postgres-store.ts";
 
 const server = await sharedPostgres();
 
@@ -34,10 +34,8 @@ test("opens an empty database ten times at once, of which one migrates", async (
     "SELECT what, count(DISTINCT by)::int AS times FROM made GROUP BY what",
   );
   assert.ok(made.some(({ what }) => what === "public.latchkey_users"));
-  assert.deepEqual(
-    made.filter(({ times }) => times !== 1),
-    [],
-  );
+  const again = made.filter(({ times }) => times !== 1);
+  assert.deepEqual(again, []);
 });
 
 test("does not wait for locks on an up-to-date database", async (t) => {
@@ -76,15 +74,10 @@ test("rolls a failed migration back and repeats it at the next start", async (t)
   assert.equal(await (await openStoreAt(t, url)).users.any(), false);
 });
 
-test("refuses the schema of a newer Latchkey", async (t) => {
-  const url = await server.newDatabase();
-  await openStoreAt(t, url);
+test("refuses the schema of a newer Latchkey, also if it may not create tables", async (t) => {
+  const { url } = await openNewStore(t, server);
   await runSql(url, "UPDATE latchkey_schema SET version = 99");
-  for (const missing of ["create", "refuse"] as const) {
-    await assert.rejects(openPostgres({ url, missing }), { code: "schema_newer" });
-  }
-  const [row] = await runSql(url, "SELECT version FROM latchkey_schema");
-  assert.equal(row?.version, 99);
+  await assert.rejects(openPostgres({ url, missing: "refuse" }), { code: "schema_newer" });
 });
 
 test("refuses a database without tables without creating them", async () => {
@@ -113,11 +106,8 @@ test("serves with a role that can only read and write rows", async (t) => {
   assert.equal((await gate.signIn()).location, "/");
   const form = changeForm(OWNER.password, "battery staple");
   assert.equal((await gate.send("/account/password", { form, session })).status, 303);
-  const entries = await gate.logEntries(3);
-  assert.deepEqual(
-    entries.map(({ type }) => type),
-    ["signup", "signin", "password_change"],
-  );
+  const types = (await gate.logEntries(3)).map(({ type }) => type);
+  assert.deepEqual(types, ["signup", "signin", "password_change"]);
   const complaints = gate.serverLog.filter(({ level }) => level !== "info");
   assert.deepEqual(complaints, []);
 });

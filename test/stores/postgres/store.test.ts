@@ -4,6 +4,7 @@ import type { PostgresStore } from "../../../src/stores/postgres/store.ts";
 import { type Open, testStore } from "../../../src/testing/index.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openOnPool } from "../../support/postgres-store.ts";
+import { parts } from "../either.ts";
 
 const server = await sharedPostgres();
 
@@ -14,9 +15,7 @@ const open: Open<PostgresStore> = async (t) => {
   return { connect: async () => (await openOnPool(t, url)).store };
 };
 
-testStore(NAME, open, [
-  ...(["sessions", "passkeys", "codes", "people", "links", "keys", "attempts"] as const),
-]);
+testStore(NAME, open, [...parts, "attempts"]);
 
 test(`${NAME}: leaves the pool open`, async (t) => {
   const { store, pool } = await openOnPool(t, await server.newDatabase());

@@ -58,11 +58,8 @@ test("reads users sorted by ID bytes in any collation", async (t) => {
   );
   const store = await openStoreAt(t, server.url(name));
   await store.transfer.importRows(rows(["b", "A", "ä", "a", "B"].map((id) => user(id))));
-  const read = await store.users.read("A", 9);
-  assert.deepEqual(
-    read.map(({ id }) => id),
-    ["B", "a", "b", "ä"],
-  );
+  const ids = (await store.users.read("A", 9)).map(({ id }) => id);
+  assert.deepEqual(ids, ["B", "a", "b", "ä"]);
 });
 
 test("stores the longest username and unusual text", async (t) => {

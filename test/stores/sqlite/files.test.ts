@@ -91,10 +91,8 @@ test("rolls a failed migration back", async (t) => {
   await assert.rejects(openSqlite({ file }), /log_entries already exists/);
   inDatabase(file, (database) => {
     const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
-    assert.deepEqual(
-      tables.map(({ name }) => name),
-      ["log_entries"],
-    );
+    const names = tables.map(({ name }) => name);
+    assert.deepEqual(names, ["log_entries"]);
     assert.equal(database.prepare("PRAGMA user_version").get()?.user_version, 0);
   });
 });

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { openSqlite, type SqliteStore } from "../../../src/stores/sqlite/store.ts";
 import { type Database, testStore } from "../../../src/testing/index.ts";
+import { parts } from "../either.ts";
 
 const IN_MEMORY = { file: ":memory:" };
 
@@ -13,7 +14,7 @@ async function fresh(t: TestContext): Promise<Database<SqliteStore>> {
   return { connect: async () => store };
 }
 
-testStore("SQLite in memory", fresh, ["sessions", "passkeys", "codes", "people", "links", "keys"]);
+testStore("SQLite in memory", fresh, parts);
 
 test("SQLite in memory: each store is a database without a file", async (t) => {
   const [one, other] = [await fresh(t), await fresh(t)];

@@ -92,12 +92,6 @@ test("reports a plain SQL change of another process soon", async (t) => {
   await reportedSoon(scene);
 });
 
-test("confirms without reports while no connection writes", async (t) => {
-  const scene = await watched(t);
-  for (let i = 0; i < 4; i += 1) await checked(scene);
-  assert.deepEqual(scene.reported, NOTHING_CHANGED);
-});
-
 test("does not report its own log entries as changed users", async (t) => {
   const scene = await watched(t);
   await scene.store.log.insert([logEntry("a sign-in")]);

@@ -64,11 +64,32 @@ CREATE TABLE public.latchkey_codes (
     secret text COLLATE pg_catalog."C",
     last_step bigint NOT NULL,
     recovery text NOT NULL COLLATE pg_catalog."C",
-    wrong bigint NOT NULL
+    wrong bigint NOT NULL,
+    renewals bigint
 );
 CREATE TABLE public.latchkey_configured (
     yes boolean NOT NULL,
     CONSTRAINT latchkey_configured_yes_check CHECK (yes)
+);
+CREATE TABLE public.latchkey_devices (
+    id text NOT NULL COLLATE pg_catalog."C",
+    user_id text NOT NULL COLLATE pg_catalog."C",
+    created_at bigint NOT NULL,
+    expires_at bigint NOT NULL,
+    device text NOT NULL COLLATE pg_catalog."C",
+    bound_to text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE public.latchkey_handoffs (
+    id text COLLATE pg_catalog."C" NOT NULL,
+    user_id text COLLATE pg_catalog."C" NOT NULL,
+    host text COLLATE pg_catalog."C" NOT NULL,
+    browser text COLLATE pg_catalog."C" NOT NULL,
+    session_id text COLLATE pg_catalog."C",
+    signed_in_at bigint NOT NULL,
+    sessions_from bigint NOT NULL,
+    factors bigint NOT NULL,
+    ends_at bigint NOT NULL,
+    expires_at bigint NOT NULL
 );
 CREATE TABLE public.latchkey_keys (
     id text NOT NULL COLLATE pg_catalog."C",
@@ -132,7 +153,8 @@ CREATE TABLE public.latchkey_sessions (
     expires_at bigint NOT NULL,
     address text NOT NULL COLLATE pg_catalog."C",
     device text NOT NULL COLLATE pg_catalog."C",
-    ended_at bigint
+    ended_at bigint,
+    host text COLLATE pg_catalog."C"
 );
 CREATE TABLE public.latchkey_users (
     id text NOT NULL COLLATE pg_catalog."C",
@@ -147,9 +169,11 @@ INSERT INTO public.latchkey_answers VALUES ('wGQNc3p8BQReL8lVoyhjyA', '3b683975-
 INSERT INTO public.latchkey_attempts VALUES ('127.0.0.1', '{"2026-11-23 14:42:34.379799+00","2026-11-23 14:42:34.591409+00","2026-11-23 14:42:34.613626+00","2026-11-23 14:42:34.633886+00","2026-11-23 14:42:34.657038+00"}');
 INSERT INTO public.latchkey_attempts VALUES ('passkey 127.0.0.9', '{"2026-11-23 14:42:34.743389+00"}');
 INSERT INTO public.latchkey_attempts VALUES ('127.0.0.8', '{"2026-11-23 14:42:36.402924+00"}');
-INSERT INTO public.latchkey_codes VALUES ('3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'SVczd1Cc3UohgLRwxxtlufvPTk-ftMBZ0dXqO-6qV38', NULL, 0, ',', 0);
-INSERT INTO public.latchkey_codes VALUES ('1a498344-06e1-407c-bd9f-17672527e5df', NULL, 'kF3I2ECTk-GaCTtGXDtPwngO3vBoFlgP5jeWehqngxfSDoe6szQ90zjocF9nANAD', 59848165, ',g5OM2h1cwy6GuLal1rW40O_UyWEbP0zD80jITUzhGhI,-LOCqnBbgegWFRWgNoVNx5fmtf424p0JPgPxF0LHGq0,NhCBLcWkB5gTK8h5LVyZSGKIDSPPEsoKkwyHzSVAtjw,D0LRkSt3AeOn7a8-nYBzp7DFiQXccduu1cQrOYY40B8,b53Pr_lIHehq0ka9sSvXpndwqlM2K58yVMPHvH96J6g,Xz1M_-xz38g8upBBp7Byx9U8NEMiTk4TzG4ic8EqHF0,WA8MeXawtRHFhC_vJymHDVE5kWhADM5HJlEXnU7IDdY,UiEpRViZcbHGGY2Mrsd6TLQBFirRQ358s5-S1wPYwEc,68wwHQZQcfl7jdZ5cSSVqXoaKl0n_qbW91ACPWa1Tw0,6qmYRCsmOoGRCA_-swxOmj2qvT3tts1Pk796wCMxHA4,', 0);
+INSERT INTO public.latchkey_codes VALUES ('3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'SVczd1Cc3UohgLRwxxtlufvPTk-ftMBZ0dXqO-6qV38', NULL, 0, ',', 0, NULL);
+INSERT INTO public.latchkey_codes VALUES ('1a498344-06e1-407c-bd9f-17672527e5df', NULL, 'kF3I2ECTk-GaCTtGXDtPwngO3vBoFlgP5jeWehqngxfSDoe6szQ90zjocF9nANAD', 59848165, ',g5OM2h1cwy6GuLal1rW40O_UyWEbP0zD80jITUzhGhI,-LOCqnBbgegWFRWgNoVNx5fmtf424p0JPgPxF0LHGq0,NhCBLcWkB5gTK8h5LVyZSGKIDSPPEsoKkwyHzSVAtjw,D0LRkSt3AeOn7a8-nYBzp7DFiQXccduu1cQrOYY40B8,b53Pr_lIHehq0ka9sSvXpndwqlM2K58yVMPHvH96J6g,Xz1M_-xz38g8upBBp7Byx9U8NEMiTk4TzG4ic8EqHF0,WA8MeXawtRHFhC_vJymHDVE5kWhADM5HJlEXnU7IDdY,UiEpRViZcbHGGY2Mrsd6TLQBFirRQ358s5-S1wPYwEc,68wwHQZQcfl7jdZ5cSSVqXoaKl0n_qbW91ACPWa1Tw0,6qmYRCsmOoGRCA_-swxOmj2qvT3tts1Pk796wCMxHA4,', 0, NULL);
 INSERT INTO public.latchkey_configured VALUES (true);
+INSERT INTO public.latchkey_devices VALUES ('m0Rb3p2vKZ0nT4yqj0WcJxk2mW1h6sVfQ9uXo8aL7dE', '1a498344-06e1-407c-bd9f-17672527e5df', 1795444956500, 1798036956500, 'Firefox on Linux', 'Zk3v1yXo0bQn7mT2sLw9cJ4hR8gF6dA5eK1pU0iV3tY');
+INSERT INTO public.latchkey_handoffs VALUES ('l9cT0QmVJ7xS4uXgk2PpZb1nRw6yYHcD8eFhAiKsMtE', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'photos.other.test', 'q3WbEvN5rTyUiOpA7sDfGhJkL1zXcVbNm0QwErTyUiO', '3c9bf8859947cdcec0c77c72d6b7283b', 1795444954000, 0, 1, 1798036954000, 1795445016000);
 INSERT INTO public.latchkey_keys VALUES ('5f0c1d7f7d9e4a3b', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'feeds', '9nHNWbUTdpmnIPXSmWvLNrt1BdLXE4JYTyqHDDhcpxA', ',feeds.example.org,', 1795444956600, 1826980956600, NULL);
 INSERT INTO public.latchkey_links VALUES ('5b0fd3f1c3a94e27', '2vsdUbGVb3XuUJkcM0KyV1rk5W6nK8zqTFV0e1W9c3M', 'invite', NULL, 'bob', ',family,', NULL, NULL, NULL, 1796048013000, 1);
 INSERT INTO public.latchkey_log VALUES (1, 1795444954368, 'signup', 'Created account owner', 'system', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '127.0.0.1', '', '2f14edf6-3d57-4423-9656-c1f0d3f1b4a9');
@@ -166,10 +190,10 @@ INSERT INTO public.latchkey_log VALUES (11, 1795444956500, 'codes_on', 'Turned o
 INSERT INTO public.latchkey_log_end VALUES (true, 11);
 INSERT INTO public.latchkey_passkeys VALUES ('fGCTx7DZpPZ5FrpsBi8apg', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'Phone', 'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEAgTKU84DAZ-FlVwGOoFScmH44pdF9ofPwPYihijoamP1vJttwEjvZE21uzeZhtisyZiY7bmf7qT1qyBPmjf0pQ', 0, 1795444954728, 1795444954746);
 INSERT INTO public.latchkey_schema VALUES (true, 1);
-INSERT INTO public.latchkey_sessions VALUES ('3c9bf8859947cdcec0c77c72d6b7283b', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954366, 1798036954000, '127.0.0.1', '', NULL);
-INSERT INTO public.latchkey_sessions VALUES ('b541ffa0ffb8bfcdd9eb9280826941b1', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954396, 1798036954000, '127.0.0.1', '', NULL);
-INSERT INTO public.latchkey_sessions VALUES ('d65ac3da4f2d4669c3b2bbf73d64361e', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954749, 1798036954000, '127.0.0.9', '', 1795444954752);
-INSERT INTO public.latchkey_sessions VALUES ('ba8c27ba492223cc8fd5c4c0dc037bc7', '1a498344-06e1-407c-bd9f-17672527e5df', 1795444956000, 1795444956418, 1798036956000, '127.0.0.8', '', NULL);
+INSERT INTO public.latchkey_sessions VALUES ('3c9bf8859947cdcec0c77c72d6b7283b', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954366, 1798036954000, '127.0.0.1', '', NULL, NULL);
+INSERT INTO public.latchkey_sessions VALUES ('b541ffa0ffb8bfcdd9eb9280826941b1', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954396, 1798036954000, '127.0.0.1', '', NULL, 'photos.other.test');
+INSERT INTO public.latchkey_sessions VALUES ('d65ac3da4f2d4669c3b2bbf73d64361e', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954749, 1798036954000, '127.0.0.9', '', 1795444954752, NULL);
+INSERT INTO public.latchkey_sessions VALUES ('ba8c27ba492223cc8fd5c4c0dc037bc7', '1a498344-06e1-407c-bd9f-17672527e5df', 1795444956000, 1795444956418, 1798036956000, '127.0.0.8', '', NULL, NULL);
 INSERT INTO public.latchkey_users VALUES ('3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '$argon2id$v=19$m=19456,t=2,p=1$NzwolAryzkCWiGSKsWqCbg$Fbd2njSFUtN48Br4NQfIoTyur21a7zQEF1ztzWXS/yU', NULL, ',admins,', NULL);
 INSERT INTO public.latchkey_users VALUES ('1a498344-06e1-407c-bd9f-17672527e5df', 'guest', '$argon2id$v=19$m=19456,t=2,p=1$cMmxHRehNl+WtwdrTAVSJw$zqVaF4KKpaYSqriHlQHHDFTOGxJK6ygkf7W9e0p5lOg', 1795444955, NULL, NULL);
 ALTER TABLE ONLY public.latchkey_answers
@@ -180,6 +204,10 @@ ALTER TABLE ONLY public.latchkey_codes
     ADD CONSTRAINT latchkey_codes_pkey PRIMARY KEY (user_id);
 ALTER TABLE ONLY public.latchkey_configured
     ADD CONSTRAINT latchkey_configured_pkey PRIMARY KEY (yes);
+ALTER TABLE ONLY public.latchkey_devices
+    ADD CONSTRAINT latchkey_devices_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.latchkey_handoffs
+    ADD CONSTRAINT latchkey_handoffs_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_keys
     ADD CONSTRAINT latchkey_keys_hash_key UNIQUE (hash);
 ALTER TABLE ONLY public.latchkey_keys
@@ -206,6 +234,10 @@ ALTER TABLE ONLY public.latchkey_users
     ADD CONSTRAINT latchkey_users_username_key UNIQUE (username);
 CREATE INDEX latchkey_answers_by_expires_at ON public.latchkey_answers USING btree (expires_at);
 CREATE INDEX latchkey_answers_by_user_id ON public.latchkey_answers USING btree (user_id);
+CREATE INDEX latchkey_devices_by_expires_at ON public.latchkey_devices USING btree (expires_at);
+CREATE INDEX latchkey_devices_by_user_id ON public.latchkey_devices USING btree (user_id);
+CREATE INDEX latchkey_handoffs_by_expires_at ON public.latchkey_handoffs USING btree (expires_at);
+CREATE INDEX latchkey_handoffs_by_user_id ON public.latchkey_handoffs USING btree (user_id);
 CREATE INDEX latchkey_keys_by_user_id ON public.latchkey_keys USING btree (user_id);
 CREATE INDEX latchkey_links_by_expires_at ON public.latchkey_links USING btree (expires_at);
 CREATE INDEX latchkey_links_by_user_id ON public.latchkey_links USING btree (user_id);
@@ -225,6 +257,10 @@ ALTER TABLE ONLY public.latchkey_answers
     ADD CONSTRAINT latchkey_answers_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.latchkey_codes
     ADD CONSTRAINT latchkey_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.latchkey_devices
+    ADD CONSTRAINT latchkey_devices_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.latchkey_handoffs
+    ADD CONSTRAINT latchkey_handoffs_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.latchkey_keys
     ADD CONSTRAINT latchkey_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.latchkey_links

@@ -1,0 +1,14 @@
+/** A date with an optional time, which is local unless it names a zone. */
+export function parseDate(text: string): Date | undefined {
+  const [, day, time] = /^(\d{4}-\d\d-\d\d)(T.+)?$/.exec(text) ?? [];
+  // JavaScript alone would read a date as UTC and accept 30 February as a day in March.
+  const isDay = day !== undefined && new Date(`${day}T00:00Z`).toJSON()?.startsWith(day) === true;
+  const date = new Date(`${day}${time ?? "T00:00"}`);
+  return isDay && !Number.isNaN(date.getTime()) ? date : undefined;
+}
+
+/** The same if it is to come. */
+export function futureDate(text: string, now: number): Date | undefined {
+  const date = parseDate(text);
+  return date !== undefined && date.getTime() > now ? date : undefined;
+}

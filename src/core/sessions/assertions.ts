@@ -1,0 +1,96 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
+import { type BoundedMemory, createBoundedMemory } from "../base/bounded-memory.ts";
+import type { Clock } from "../base/clock.ts";
+import { derivedKey } from "../base/derived-key.ts";
+import { hostNameIn } from "../hosts/allowed-hosts.ts";
+import type { User } from "../records.ts";
+import { jwtPart } from "./jwt.ts";
+
+const LIFETIME_SECONDS = 60;
+/** One that is handed out is valid for at least half of its minute. */
+const RENEW_AFTER_MS = 30_000;
+/** Of one user. At least the recently used half is kept. */
+const MAX_HOSTS = 32;
+/** A DNS name with a port. Only the length of what is remembered depends on it. */
+const MAX_HOST_LENGTH = 260;
+
+/** A JSON Web Key (RFC 8037). */
+type PublicKey = Readonly<Record<"kty" | "crv" | "x" | "kid" | "alg" | "use", string>>;
+
+interface Remembered {
+  readonly text: string;
+  readonly issuedAt: number;
+}
+
+/** Statements for apps about who asks, which they can verify and cannot make. */
+export interface Assertions {
+  /**
+   * A signed token (JWT) that names the user to the app on this host, as a Host header writes it.
+   * `undefined` if that is not a host.
+   */
+  about(user: User, host: string): string | undefined;
+  /** Of the secret and the previous ones, with whose assertions apps may still be asked. */
+  readonly keys: readonly PublicKey[];
+}
+
+/** Each key follows from its secret, so that all gates with this secret sign and list the same ones. */
+export function createAssertions(
+  secret: string,
+  clock: Pick<Clock, "now">,
+  previousSecrets: readonly string[] = [],
+): Assertions {
+  const key = signingKey(secret);
+  const keys = [key, ...previousSecrets.map(signingKey)].map(publicKeyOf);
+  const header = jwtPart({ alg: "EdDSA", typ: "JWT", kid: keys[0]?.kid });
+  /** By the objects of the user memory: a user that was read again, with other groups, has none. */
+  const remembered = new WeakMap<User, BoundedMemory<string, Remembered>>();
+
+  function hostsOf(user: User): BoundedMemory<string, Remembered> {
+    const known = remembered.get(user);
+    if (known !== undefined) return known;
+    const hosts = createBoundedMemory<string, Remembered>(MAX_HOSTS);
+    remembered.set(user, hosts);
+    return hosts;
+  }
+
+  function issue({ id: sub, username, groups = [] }: User, aud: string, iat: number): string {
+    const claims = { sub, username, groups, aud, iat, exp: iat + LIFETIME_SECONDS };
+    const text = `${header}.${jwtPart(claims)}`;
+    return `${text}.${sign(null, Buffer.from(text), key).toString("base64url")}`;
+  }
+
+  return {
+    about(user, host) {
+      if (host.length > MAX_HOST_LENGTH) return undefined;
+      const hosts = hostsOf(user);
+      const now = clock.now();
+      const known = hosts.get(host);
+      // A clock that was set back would hand out one whose time of issue is in the future.
+      if (known !== undefined && now >= known.issuedAt && now < known.issuedAt + RENEW_AFTER_MS)
+        return known.text;
+      const audience = hostNameIn(host);
+      if (audience === undefined) return undefined;
+      const text = issue(user, audience, Math.floor(now / 1_000));
+      hosts.set(host, { text, issuedAt: now });
+      return text;
+    },
+    keys,
+  };
+}
+
+/** The head of a PKCS#8 structure (RFC 8410), which the 32 bytes of the key follow. */
+const PKCS8_OF_ED25519 = Buffer.from("302e020100300506032b657004220420", "hex");
+
+function signingKey(secret: string): KeyObject {
+  const seed = derivedKey(secret, "latchkey assertions");
+  const key = Buffer.concat([PKCS8_OF_ED25519, seed]);
+  return createPrivateKey({ key, format: "der", type: "pkcs8" });
+}
+
+function publicKeyOf(key: KeyObject): PublicKey {
+  const { x = "" } = createPublicKey(key).export({ format: "jwk" });
+  const members = { crv: "Ed25519", kty: "OKP", x };
+  // The thumbprint of RFC 7638, which takes the members in this order.
+  const kid = createHash("sha256").update(JSON.stringify(members)).digest("base64url");
+  return { ...members, kid, alg: "EdDSA", use: "sig" };
+}

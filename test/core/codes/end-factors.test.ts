@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { endFactors } from "../../../src/core/codes/end-factors.ts";
+import { codeAt, stepAt } from "../../../src/core/codes/totp.ts";
+import { beginCodes, confirmCodes } from "../../../src/core/codes/turn-on-codes.ts";
+import type { Event } from "../../../src/core/log/events.ts";
+import { addPasskey } from "../../../src/core/passkeys/add-passkey.ts";
+import { beginPasskey } from "../../../src/core/passkeys/begin-passkey.ts";
+import { createChallenges } from "../../../src/core/passkeys/challenges.ts";
+import type { UserId } from "../../../src/core/records.ts";
+import { createCurrentUser } from "../../../src/core/sessions/current-user.ts";
+import { signIn } from "../../../src/core/sign-in/sign-in.ts";
+import { createAuthenticator } from "../../support/authenticator.ts";
+import { OWNER, SECRET } from "../../support/gate.ts";
+import { decodeBase32 } from "../../support/one-time-codes.ts";
+import { added, FROM } from "../passkeys/passkey-ports.ts";
+import { CLIENT, type CodesScene, withCodes } from "./codes-ports.ts";
+
+/** An operator who removes the factors of an account. */
+function operator({ ports }: CodesScene) {
+  const recorded: Event[] = [];
+  const record = async (event: Event) => void recorded.push(event);
+  return { recorded, end: (id: UserId) => endFactors({ ...ports, record }, id) };
+}
+
+test("an operator removes codes and passkeys, and logs it", async (t) => {
+  const scene = await withCodes(t);
+  const { ports, user, codes } = scene;
+  const { recorded, end } = operator(scene);
+  await added({ ...ports, challenges: createChallenges([SECRET], ports.clock) }, user.id);
+  assert.equal(await end("unknown" as UserId), "no-user");
+  assert.deepEqual(recorded, []);
+  assert.equal(await end(user.id), "ended");
+  assert.equal(await codes(), undefined);
+  assert.deepEqual(await ports.store.passkeys.listOf(user.id), []);
+  assert.deepEqual(
+    recorded.map(({ type, author, userId }) => [type, author, userId]),
+    [["factors_off", "cli", user.id]],
+  );
+});
+
+test("no passkey and no codes that were begun before are added after it", async (t) => {
+  const scene = await withCodes(t);
+  const { user } = scene;
+  const ports = { ...scene.ports, challenges: createChallenges([SECRET], scene.ports.clock) };
+  const { passkeys } = ports.store;
+  const { end } = operator(scene);
+  const answer = async () => {
+    const begun = await beginPasskey(ports, user.id);
+    assert.ok(begun.kind === "begun");
+    return createAuthenticator().create(begun.challenge);
+  };
+  const [late, later] = [await answer(), await answer()];
+  const whileEnding: typeof passkeys = {
+    ...passkeys,
+    async insert(...given) {
+      await end(user.id);
+      return passkeys.insert(...given);
+    },
+  };
+  const store = { users: ports.store.users, passkeys: whileEnding };
+  assert.equal(await addPasskey({ ...ports, store }, user.id, late, FROM), "rejected");
+  assert.equal(await addPasskey(ports, user.id, later, FROM), "rejected");
+  assert.equal(await addPasskey(ports, user.id, await answer(), FROM), "added", "begun after it");
+
+  const begun = await beginCodes(ports, user.id);
+  assert.ok(begun.kind === "begun");
+  await end(user.id);
+  const { sealed, secret } = begun.begun;
+  const form = { sealed, code: codeAt(decodeBase32(secret), stepAt(ports.clock.now())) };
+  assert.equal((await confirmCodes(ports, user.id, form, CLIENT)).kind, "not-begun");
+  assert.equal(await scene.codes(), undefined);
+});
+
+test("a sign-in that was half done opens no session and remembers no device", async (t) => {
+  const scene = await withCodes(t);
+  const { user, code } = scene;
+  const ports = { ...scene.ports, devices: scene.ports.store.devices };
+  const { end } = operator(scene);
+  const attempt = { ...OWNER, ...CLIENT };
+  const first = await signIn(ports, { ...attempt, code: code(), remembersDevice: true });
+  assert.ok(first.kind === "signed-in" && first.device !== undefined);
+  const { device } = first;
+  const verify: typeof ports.passwords.verify = async (...given) => {
+    await end(user.id);
+    return ports.passwords.verify(...given);
+  };
+  const slow = { ...ports, passwords: { ...ports.passwords, verify } };
+  const half = await signIn(slow, { ...attempt, device });
+  assert.ok(half.kind === "signed-in", "the device was remembered when it began");
+  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock);
+  for (const { token } of [first, half]) assert.equal(await currentUser(token.text), undefined);
+  const byPassword = await signIn(ports, { ...attempt, remembersDevice: true });
+  assert.ok(byPassword.kind === "signed-in" && byPassword.device === undefined);
+  assert.ok(await currentUser(byPassword.token.text));
+  assert.equal(await ports.devices.find(device, new Date(ports.clock.now())), undefined);
+});

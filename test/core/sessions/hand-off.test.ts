@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { hashOf, randomText } from "../../../src/core/base/random-text.ts";
+import { endOtherSessions } from "../../../src/core/sessions/end-other-sessions.ts";
+import { endSession } from "../../../src/core/sessions/end-session.ts";
+import { HANDOFF_MS, handOff, takeHandoff } from "../../../src/core/sessions/hand-off.ts";
+import { signOut } from "../../../src/core/sessions/sign-out.ts";
+import { accountWithSessions, CLIENT, idOf } from "./session-ports.ts";
+
+const DAY_MS = 86_400_000;
+const HOST = "photos.other.test";
+const RECEIVER = { host: HOST, browser: hashOf("the cookie of the browser that began") };
+
+async function scene(t: TestContext) {
+  const account = await accountWithSessions(t);
+  const { ports } = account;
+  const own = await account.start();
+  const token = ports.tokens.verify(own);
+  assert.ok(typeof token === "object");
+  return {
+    ...account,
+    own,
+    token,
+    give: () => handOff(ports, token, RECEIVER),
+    take: (code: string, receiver = RECEIVER) => takeHandoff(ports, code, receiver, CLIENT),
+    listed: () => ports.store.sessions.listOf(account.user.id, new Date(ports.clock.now()), 9),
+  };
+}
+
+test("gives the host a session of its own, which counts from the sign-in and ends with it", async (t) => {
+  const { ports, user, token, give, take, listed } = await scene(t);
+  ports.clock.advance(DAY_MS);
+  const taken = await take(await give());
+  assert.deepEqual(ports.tokens.verify(taken?.text ?? ""), {
+    ...{ ...token, jti: taken?.id, host: HOST },
+    ...{ issuedAt: token.issuedAt, expiresAt: token.expiresAt },
+  });
+  assert.notEqual(taken?.id, token.jti);
+  const session = (await listed()).find(({ id }) => id === taken?.id);
+  assert.equal(session?.host, HOST);
+  assert.equal(session?.userId, user.id);
+  assert.deepEqual(session?.createdAt, new Date(token.issuedAt * 1_000));
+  assert.deepEqual(session?.expiresAt, new Date(token.expiresAt));
+});
+
+test("keeps the hash of a random code, once", async (t) => {
+  const { ports, give, take } = await scene(t);
+  const insert = t.mock.method(ports.store.sessions, "handOff");
+  const codes = [await give(), await give()];
+  for (const [i, code] of codes.entries()) {
+    assert.match(code, /^[\w-]{43}$/);
+    const row = insert.mock.calls[i]?.arguments[0];
+    assert.equal(row?.id, hashOf(code));
+    assert.doesNotMatch(JSON.stringify(row), new RegExp(code));
+    assert.ok(await take(code));
+    assert.equal(await take(code), undefined, "again");
+  }
+  assert.notEqual(codes[0], codes[1]);
+  assert.notEqual(randomText(), randomText());
+});
+
+test("gives one session for one code that eight take at once", async (t) => {
+  const { give, take, listed } = await scene(t);
+  const code = await give();
+  const taken = await Promise.all(Array.from({ length: 8 }, () => take(code)));
+  assert.equal(taken.filter((token) => token !== undefined).length, 1);
+  assert.equal((await listed()).length, 2);
+});
+
+const others = {
+  "another host": { ...RECEIVER, host: "wiki.other.test" },
+  "another browser": { ...RECEIVER, browser: hashOf("another cookie") },
+  "a browser that did not begin": { ...RECEIVER, browser: hashOf("") },
+  "the hash of the cookie as the cookie": { ...RECEIVER, browser: hashOf(RECEIVER.browser) },
+  "a text of another length": { ...RECEIVER, browser: "" },
+};
+for (const [whom, receiver] of Object.entries(others)) {
+  test(`gives nothing to ${whom}, and then nothing to the right one`, async (t) => {
+    const { give, take, listed } = await scene(t);
+    const code = await give();
+    assert.equal(await take(code, receiver), undefined);
+    assert.equal(await take(code), undefined, "the code has been seen by somebody else");
+    assert.equal((await listed()).length, 1);
+  });
+}
+
+test("gives nothing for a code that is unknown, a hash, or a minute old", async (t) => {
+  const { ports, give, take } = await scene(t);
+  const [code, late] = [await give(), await give()];
+  for (const other of ["", "x", hashOf(code), `${code}=`, `${code} `, code.slice(0, -1)]) {
+    assert.equal(await take(other), undefined);
+  }
+  ports.clock.advance(HANDOFF_MS - 1);
+  assert.ok(await take(code));
+  ports.clock.advance(1);
+  assert.equal(await take(late), undefined);
+});
+
+type Scene = Awaited<ReturnType<typeof scene>>;
+const ends: Readonly<Record<string, (account: Scene) => unknown>> = {
+  "its session has signed out": ({ ports, own }) => signOut(ports, [own], CLIENT),
+  "its session was ended": ({ ports, user, own }) => endSession(ports, user.id, idOf(own)),
+  "all sessions were ended": ({ ports, user, token }) =>
+    endOtherSessions(ports, user.id, token, CLIENT),
+  "its session has expired": ({ ports }) => ports.clock.advance(1_000),
+};
+for (const [what, end] of Object.entries(ends)) {
+  test(`gives nothing after ${what}`, async (t) => {
+    const account = await scene(t);
+    const { ports, token, give, take } = account;
+    ports.clock.advance(token.expiresAt - ports.clock.now() - 1_000);
+    const code = await give();
+    await end(account);
+    assert.equal(await take(code), undefined);
+  });
+}
+
+test("gives nothing for an account that was removed or has ended", async (t) => {
+  const { ports, user, give, take } = await scene(t);
+  const code = await give();
+  t.mock.method(ports.store.users, "find", async () => undefined);
+  assert.equal(await take(code), undefined);
+  t.mock.restoreAll();
+  const removed = await give();
+  await ports.store.users.insert({ username: "another", passwordHash: user.passwordHash });
+  assert.equal(await ports.store.users.remove(user.id), "removed");
+  assert.equal(await take(removed), undefined);
+});
+
+test("ends the session of the host with all sessions, whatever comes between", async (t) => {
+  const { ports, user, token, give, take, isSignedIn } = await scene(t);
+  const before = (await take(await give()))?.text ?? "";
+  assert.equal(await isSignedIn(before), true);
+  const code = await give();
+  // The end of all comes after the last look at the user, and before the row.
+  const insert = ports.store.sessions.insert;
+  t.mock.method(ports.store.sessions, "insert", async (...given: Parameters<typeof insert>) => {
+    await endOtherSessions(ports, user.id, token, CLIENT);
+    await insert(...given);
+  });
+  const between = (await take(code))?.text ?? "";
+  assert.deepEqual([await isSignedIn(before), await isSignedIn(between)], [false, false]);
+});
+
+test("gives no token if its session cannot be recorded", async (t) => {
+  const { ports, give, take } = await scene(t);
+  const code = await give();
+  t.mock.method(ports.store.sessions, "insert", () => Promise.reject(new Error("disk full")));
+  await assert.rejects(take(code), /disk full/);
+});
