@@ -36,3 +36,9 @@ export function answerRefused(options: RefusalOptions, path: string, request: We
   const location = kind === "page" ? returningTo(`${request.path}${request.query}`) : path;
   return redirect(location, [], { ...vary });
 }
+
+/** Answers a program whose user is not admitted; `undefined` for what gets the page. */
+export const excludedCall = (options: RefusalOptions, request: WebRequest): Answer | undefined =>
+  options.guards.onDenied === "negotiate" && kindOfRequest(request.method, request) === "call"
+    ? respondJson({ error: "no_access" }, 403, { Vary: KIND_HEADERS })
+    : undefined;

@@ -2,14 +2,16 @@ import { errorOf, Fault } from "../core/base/fault.ts";
 import { andThen, type MaybePromise } from "../core/base/maybe-promise.ts";
 import type { KeyAdmission } from "../core/keys/key-guard.ts";
 import type { User } from "../core/records.ts";
+import { admitsUser, type Lists, NO_LISTS } from "../core/sessions/admits-user.ts";
 import type { Admission } from "../core/sessions/require-user.ts";
-import { answerRefused, type RefusalOptions } from "./answer-refused.ts";
+import { GROUP } from "../core/tables.ts";
+import { answerRefused, excludedCall, type RefusalOptions } from "./answer-refused.ts";
 import type { Answer } from "./answers/responses.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { answerKeyRefused, type RequestGuard } from "./key-guard.ts";
 import type { Paths } from "./paths.ts";
 import { noteRefusal, type RefusalPorts } from "./request/warnings.ts";
-import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
+import { type AdmittedRequest, parameterOf, type WebRequest } from "./request/web-request.ts";
 import type { Views } from "./views.ts";
 
 /** The outcome of a guard: the signed-in user, or the answer to send instead. */
@@ -28,13 +30,35 @@ export type GuardCheck = (
   authorization?: string,
 ) => MaybePromise<GuardResult>;
 
+/** Whom a guard admits. */
+export interface OnlyGroups {
+  /** Members of any of these groups, guests among them. */
+  readonly groups: readonly string[];
+}
+
+/** A guard that admits every user except guests. */
+export interface UserGuard extends GuardCheck {
+  /**
+   * The same guard for members of groups; other users get 403.
+   *
+   * @throws {Fault} `invalid_option` for names that no group can have, and without any.
+   */
+  only(given: OnlyGroups): GuardCheck;
+}
+
 interface GuardPorts extends RefusalPorts {
   readonly options: RefusalOptions;
   readonly paths: Paths;
   readonly views: Pick<Views, "fault" | "excluded">;
 }
 
-/** Without a session. */
+/** The query parameter of a sign-in that needs a second factor, and of forward auth that asks it. */
+export const FACTOR = "factor";
+
+/** Whether only a sign-in with a second factor leads on from this page. */
+export const asksForFactor = (request: WebRequest): boolean => parameterOf(request, FACTOR) === "2";
+
+/** Without a session, or with one that lacks a second factor. */
 export type NotAdmitted = Exclude<Admission, { readonly kind: "admitted" | "guest" }>;
 
 /** The path to which a refused request is redirected. A forged session token is logged. */
@@ -43,8 +67,20 @@ export function signInPath(
   admission: NotAdmitted,
   request: WebRequest,
 ): string {
-  noteForged(ports, admission, request);
-  return admission.kind === "needs-setup" ? ports.paths.setup : ports.paths.login;
+  const { setup, login, homes } = ports.paths;
+  switch (admission.kind) {
+    case "needs-setup":
+      return setup;
+    case "factor-missing":
+      return homes.at(-1) ?? login;
+    case "factor-unproven":
+      return `${login}?${FACTOR}=2`;
+    case "needs-sign-in":
+    case "bound":
+    case "forged-token":
+      noteForged(ports, admission, request);
+      return login;
+  }
 }
 
 /** Logs a session token that no secret has signed. */
@@ -52,23 +88,38 @@ export function noteForged(ports: RefusalPorts, { kind }: NotAdmitted, request: 
   if (kind === "forged-token") noteRefusal(ports, request, "forged session token refused");
 }
 
-export function createGuardCheck(guard: RequestGuard, ports: GuardPorts): GuardCheck {
+export const createUserGuard = (guard: RequestGuard, ports: GuardPorts): UserGuard =>
+  Object.assign(createGuardCheck(guard, ports, NO_LISTS), {
+    only: (given: OnlyGroups) => createGuardCheck(guard, ports, listsOf(given)),
+  });
+
+/** Plain JavaScript can pass anything. A guard for no group would be a mistake. */
+function listsOf({ groups }: Partial<OnlyGroups> = {}): Lists {
+  const isList = Array.isArray(groups) && groups.length > 0;
+  if (isList && groups.every((name) => GROUP.test(name)))
+    return { users: [], groups: [[...groups]] };
+  throw new Fault("invalid_option", 'a guard takes groups such as { groups: ["family"] }');
+}
+
+function createGuardCheck(guard: RequestGuard, ports: GuardPorts, lists: Lists): GuardCheck {
   const refused = (answer: Answer): GuardResult => ({ kind: "refused", answer });
-  const excluded = (user: User, request: WebRequest): Promise<GuardResult> =>
-    ports.views.excluded(Object.assign(request, { user }), undefined).then(refused);
+  const decided = (user: User, request: () => WebRequest): MaybePromise<GuardResult> => {
+    if (admitsUser(lists, user)) return { kind: "admitted", user };
+    const asking = Object.assign(request(), { user });
+    const answer = excludedCall(ports.options, asking) ?? ports.views.excluded(asking);
+    return andThen(answer, refused);
+  };
   const resultOf = (
     admission: Admission | KeyAdmission,
     requestOf: () => WebRequest,
   ): MaybePromise<GuardResult> => {
     switch (admission.kind) {
       case "admitted":
-        return admission;
+        // As it is, which makes no object: this is on the hot path.
+        return lists === NO_LISTS ? admission : decided(admission.user, requestOf);
       case "key-admitted":
-        return admission.user.guest
-          ? excluded(admission.user, requestOf())
-          : { kind: "admitted", user: admission.user };
       case "guest":
-        return excluded(admission.user, requestOf());
+        return decided(admission.user, requestOf);
       case "key-refused":
       case "key-limited":
         return refused(answerKeyRefused(ports, requestOf(), admission));

@@ -26,7 +26,7 @@ export function admittingKeys(
   return (cookies, authorization, request) => {
     if (authorization === undefined) return guard(cookies);
     const admission = keys(authorization, {
-      host: () => askedHost(proxies, request()),
+      host: () => hostNameIn(askedHost(proxies, request())),
       address() {
         const asking = request();
         return peerOf(asking) === undefined ? undefined : proxies.addressOf(asking);
@@ -36,11 +36,11 @@ export function admittingKeys(
   };
 }
 
-/** The host that the client asked for, by a trusted proxy or else by the request. */
-function askedHost(proxies: ProxyTrust, request: WebRequest): string | undefined {
+/** The host that the client asked for, by a trusted proxy or else by the request; not checked. */
+export function askedHost(proxies: ProxyTrust, request: WebRequest): string {
   const isConnected = peerOf(request) !== undefined;
   const forwarded = isConnected ? proxies.header(request, "x-forwarded-host") : undefined;
-  return hostNameIn(forwarded ?? hostOf(request));
+  return forwarded ?? hostOf(request);
 }
 
 const BASIC: Headers = { "WWW-Authenticate": 'Basic realm="latchkey", charset="UTF-8"' };

@@ -21,7 +21,11 @@ export interface Paths {
 /** For health checks and reverse proxies, below the base path. */
 export const ALIVE = "/healthz";
 export const READY = "/readyz";
+/** Where a host of another domain gets its session. */
+export const HANDOFF = "/login/handoff";
 export const FORWARD_AUTH = "/forward-auth";
+/** The public keys of assertions, for apps. */
+export const ASSERTION_KEYS = "/.well-known/latchkey.json";
 
 /** Password managers open this path to reach the page with the password form. */
 export const CHANGE_PASSWORD = "/.well-known/change-password";
@@ -45,10 +49,10 @@ export function pathsUnder(
   };
 }
 
-/** Whether it is a page for the signed-in user, with a fragment or without. */
+/** Whether it is a page for the signed-in user, with a query and a fragment or without. */
 export function isAccountPage({ base, homes }: Paths, location: string): boolean {
-  const [page = ""] = location.split("#", 1);
-  return homes.includes(page) || pathOf(page).startsWith(`${base}/account/`);
+  const page = pathOf(location.split("#", 1)[0] ?? "");
+  return homes.includes(page) || page.startsWith(`${base}/account/`);
 }
 
 /** How the route table and the server log name a path: that of a link without its token. */

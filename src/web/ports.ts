@@ -1,4 +1,5 @@
 import type { PeoplePorts } from "../core/accounts/account-ports.ts";
+import type { forgetDevice, listDevices } from "../core/codes/remembered-devices.ts";
 import type { renewRecoveryCodes } from "../core/codes/renew-recovery-codes.ts";
 import type { turnOffCodes } from "../core/codes/turn-off-codes.ts";
 import type { beginCodes, confirmCodes } from "../core/codes/turn-on-codes.ts";
@@ -15,7 +16,9 @@ import type { removePasskey } from "../core/passkeys/remove-passkey.ts";
 import type { renamePasskey } from "../core/passkeys/rename-passkey.ts";
 import type { signInWithPasskey } from "../core/passkeys/sign-in-with-passkey.ts";
 import type { Codes, Key, LogEntry, Passkey, User, UserId } from "../core/records.ts";
+import type { Assertions } from "../core/sessions/assertions.ts";
 import type { SessionRules } from "../core/sessions/session-rules.ts";
+import type { IssuedToken } from "../core/sessions/session-token.ts";
 import type { UserMemory } from "../core/sessions/user-memory.ts";
 import type { setUp } from "../core/setup/set-up.ts";
 import type { SetupTokenSource } from "../core/setup/setup-token.ts";
@@ -65,6 +68,12 @@ export interface CodeRules {
   readonly turnOff: Ready<typeof turnOffCodes>;
 }
 
+/** The rules of devices on which a user needs no code. */
+export interface DeviceRules {
+  readonly list: Ready<typeof listDevices>;
+  readonly forget: Ready<typeof forgetDevice>;
+}
+
 /** The rules of one-time links. */
 export interface LinkRules {
   readonly find: Ready<typeof findLink>;
@@ -101,6 +110,8 @@ export interface WebRules {
   readonly isGenuine: (token: string) => boolean;
   /** Whether the session token is of a sign-in within the last ten minutes. */
   readonly isRecent: (token: string) => boolean;
+  /** The token of the same session, which has proven a second factor. */
+  readonly proven: (token: string) => IssuedToken | undefined;
   readonly users: UserMemory;
   /** Does nothing if the store keeps no sessions. */
   readonly signOut: (
@@ -114,12 +125,16 @@ export interface WebRules {
   readonly recentLog: (user: UserId) => Promise<readonly LogEntry[]>;
   /** `undefined` if they are not offered. */
   readonly codes: CodeRules | undefined;
+  /** `undefined` if none are remembered. */
+  readonly devices: DeviceRules | undefined;
   /** `undefined` if the store does not keep them. */
   readonly links: LinkRules | undefined;
   /** `undefined` if these pages are left out. */
   readonly people: PeopleRules | undefined;
   /** `undefined` where keys are off. */
   readonly keys: KeyRules | undefined;
+  /** `undefined` unless they are turned on. */
+  readonly assertions: Assertions | undefined;
   /** Whether any account signs in with codes, even if they are not offered. */
   readonly asksForCodes: () => Promise<boolean>;
 }
@@ -133,6 +148,7 @@ interface WebOptions extends RefusalOptions {
   readonly postLoginLocation: PostLoginLocation;
   readonly hosts: HostRule & { readonly trustedOrigins: readonly string[] };
   readonly pages: { readonly appName: string };
+  readonly returnDomains: readonly string[];
 }
 
 /** All that an endpoint gets besides the request and its form. */

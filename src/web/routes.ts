@@ -1,6 +1,13 @@
 import { messageOf } from "../core/base/fault.ts";
 import { andThen } from "../core/base/maybe-promise.ts";
-import { type Answer, redirect, respondText } from "./answers/responses.ts";
+import {
+  type Answer,
+  redirect,
+  respondJson,
+  respondText,
+  withHeader,
+} from "./answers/responses.ts";
+import { withReturnTo } from "./answers/return-to.ts";
 import { type Endpoint, withRequestId } from "./endpoint.ts";
 import { postPassword } from "./endpoints/account.ts";
 import { refusingOtherHosts } from "./endpoints/allowed-hosts.ts";
@@ -13,10 +20,11 @@ import {
 import { confirmed, type OwnEndpoint } from "./endpoints/confirmed.ts";
 import { forwardAuth } from "./endpoints/forward-auth.ts";
 import { suffixedForwardAuth } from "./endpoints/forward-auth-suffix.ts";
+import { getHandoff } from "./endpoints/handoff.ts";
 import { getHome } from "./endpoints/home.ts";
 import { postAddKey, postRevokeKey } from "./endpoints/keys.ts";
 import { getLink, isOpenedHere, postLink, withoutReferrer } from "./endpoints/links.ts";
-import { getLogin, postLogin } from "./endpoints/login.ts";
+import { getLogin, postLogin, targetAfterFactor } from "./endpoints/login.ts";
 import { getMe } from "./endpoints/me.ts";
 import {
   postAddPasskey,
@@ -29,13 +37,22 @@ import { forAdmins, PEOPLE_ACTIONS, pageOfPeople } from "./endpoints/people/for-
 import { postEndSession, postLogout } from "./endpoints/sessions.ts";
 import { getSetup, postSetup } from "./endpoints/setup.ts";
 import { guarded } from "./guards.ts";
-import { ALIVE, CHANGE_PASSWORD, FORWARD_AUTH, READY, routeOf } from "./paths.ts";
+import {
+  ALIVE,
+  ASSERTION_KEYS,
+  CHANGE_PASSWORD,
+  FORWARD_AUTH,
+  HANDOFF,
+  READY,
+  routeOf,
+} from "./paths.ts";
 import type { FormEndpoint, OwnFormEndpoint, PeopleRules, WebPorts } from "./ports.ts";
 import { createProxyWarning } from "./request/warnings.ts";
 import type { AdmittedRequest } from "./request/web-request.ts";
 import {
   byMethod,
   type Elsewhere,
+  enrolling,
   failingSafely,
   type Methods,
   refusingCrossSite,
@@ -66,6 +83,11 @@ export function createRoutes(ports: WebPorts): Routes {
   if (options.standalone) {
     add(paths.base + ALIVE, byMethod(ports, { GET: () => respondText("alive", 200) }));
     add(paths.base + READY, byMethod(ports, { GET: () => answerReady(ports) }));
+    const { assertions } = ports.rules;
+    if (assertions !== undefined) {
+      const { keys } = assertions;
+      add(ASSERTION_KEYS, byMethod(ports, { GET: () => respondJson({ keys }, 200) }));
+    }
     const GET: Endpoint = (request) => forwardAuth(ports, request);
     // Without `add`: an ID for each request to an app would cost more than the answer.
     table.set(paths.base + FORWARD_AUTH, failingSafely(ports, byMethod(ports, { GET })));
@@ -96,19 +118,32 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const warnOfProxy = createProxyWarning(proxies, requests.log);
   const site = new Map<string, Methods>();
 
+  const guardedHere = (endpoint: OwnEndpoint): Endpoint => guarded(requireAuth, endpoint);
+  /** For what turns on a second factor. */
+  const enrollingHere = (endpoint: OwnEndpoint): Endpoint => enrolling(ports, endpoint);
   /** After a form of a session that has ended, the sign-in page says so. */
-  const formOfUser = (endpoint: OwnEndpoint): Endpoint => {
-    const answer = guarded(requireAuth, endpoint);
+  const formOfUser = (endpoint: OwnEndpoint, around = guardedHere): Endpoint => {
+    const answer = around(endpoint);
     return refusingCrossSite(ports, (request) =>
       andThen(answer(request), (answered) => sayingExpired(ports, request, answered)),
     );
   };
   /** A form of a signed-in user. */
-  const ownForm = (post: OwnFormEndpoint): Endpoint => formOfUser(withForm(ports, post));
+  const ownForm = (post: OwnFormEndpoint, around?: typeof guardedHere): Endpoint =>
+    formOfUser(withForm(ports, post), around);
   const home = paths.homes.at(-1);
   /** The same with a recent sign-in, which leads back to a section of the home page. */
-  const recentForm = (section: string, post: OwnFormEndpoint): Endpoint =>
-    formOfUser(confirmed(ports, home && `${home}#your-${section}`, withForm(ports, post)));
+  const recentForm = (
+    section: string,
+    post: OwnFormEndpoint,
+    around?: typeof guardedHere,
+  ): Endpoint => {
+    const answer = withForm(ports, post);
+    return formOfUser((request) => {
+      const page = home && withReturnTo(home, targetAfterFactor(ports, request));
+      return confirmed(ports, page && `${page}#your-${section}`, answer)(request);
+    }, around);
+  };
   // Where a form belongs by the count of accounts, which comes before whether it can be read.
   const unlessSetUp: Elsewhere = async () =>
     (await users.anyExists()) ? undefined : redirect(paths.setup);
@@ -139,21 +174,38 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   if (sessions !== undefined) {
     site.set(`${base}/account/sessions/end`, { POST: ownForm(postEndSession(sessions)) });
   }
+  if (sessions !== undefined && options.returnDomains.length > 0) {
+    site.set(HANDOFF, {
+      GET: withoutReferrer((request) => getHandoff(ports, sessions, request)),
+      // Ends the session of the host, and leads to the sign-in, whose session goes on.
+      POST: refusingCrossSite(ports, async (request) =>
+        withHeader(
+          await postLogout(ports, request),
+          "Location",
+          `${options.hosts.publicUrl}${paths.login}`,
+        ),
+      ),
+    });
+  }
   // The forms of one-time codes are only on the home page.
   if (codes !== undefined && paths.home !== null) {
-    site.set(`${base}/account/codes/begin`, { POST: recentForm("codes", postBeginCodes(codes)) });
-    site.set(`${base}/account/codes/confirm`, { POST: ownForm(postConfirmCodes(codes)) });
+    const begin = recentForm("codes", postBeginCodes(codes), enrollingHere);
+    site.set(`${base}/account/codes/begin`, { POST: begin });
+    const confirm = ownForm(postConfirmCodes(codes), enrollingHere);
+    site.set(`${base}/account/codes/confirm`, { POST: confirm });
     site.set(`${base}/account/codes/renew`, { POST: recentForm("codes", postRenewCodes(codes)) });
     site.set(`${base}/account/codes/off`, { POST: recentForm("codes", postTurnOffCodes(codes)) });
   }
   if (passkeys !== undefined) {
     site.set(`${base}/login/passkey`, { POST: signInForm(postPasskeyLogin(passkeys)) });
     // Of codes and passkeys, what is begun proves a recent sign-in to what completes it.
-    const begin = recentForm("passkeys", postBeginPasskey(passkeys));
+    const begin = recentForm("passkeys", postBeginPasskey(passkeys), enrollingHere);
     const rename = recentForm("passkeys", postRenamePasskey(passkeys));
     const remove = recentForm("passkeys", postRemovePasskey(passkeys));
     site.set(`${base}/account/passkeys/begin`, { POST: begin });
-    site.set(`${base}/account/passkeys/add`, { POST: ownForm(postAddPasskey(passkeys)) });
+    site.set(`${base}/account/passkeys/add`, {
+      POST: ownForm(postAddPasskey(passkeys), enrollingHere),
+    });
     site.set(`${base}/account/passkeys/rename`, { POST: rename });
     site.set(`${base}/account/passkeys/remove`, { POST: remove });
   }
@@ -173,7 +225,7 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
     site.set(`${base}/account/keys/add`, { POST: recentForm("keys", postAddKey(keys)) });
     site.set(`${base}/account/keys/revoke`, { POST: recentForm("keys", postRevokeKey(keys)) });
   }
-  const GET = guarded(requireAuth, (request) => getHome(ports, request));
+  const GET = enrolling(ports, (request) => getHome(ports, request));
   for (const path of paths.homes) site.set(path, { GET });
   if (options.standalone && home !== undefined) {
     // Browsers unfold the form that the fragment names.

@@ -40,9 +40,11 @@ export interface Views {
     message: MessageName,
     headers?: Headers,
   ): Promise<Answer>;
-  /** The page for a signed-in user whom the app at `host` does not admit, with a sign-out. A guest
-   * has no account page. */
-  excluded(request: AdmittedRequest, host: string | undefined): Promise<Answer>;
+  /**
+   * The page for a signed-in user whom the app at `host` does not admit, with a sign-out. A guest has
+   * no account page.
+   */
+  excluded(request: AdmittedRequest, host?: string, signOutUrl?: string): Promise<Answer>;
   /** The page for a host that is not allowed. It does not ask the store. */
   misdirected(request: WebRequest): Promise<Answer>;
   /**
@@ -156,7 +158,7 @@ export function createViews({ pages, paths, rules, options, requests }: ViewPort
       const title = new Map(Object.entries(titles)).get(name);
       return errorPage(request, { status, title, message: messages[name] }, { headers });
     },
-    excluded(request, host) {
+    excluded(request, host, signOutUrl) {
       const { noAccess, mayNotOpen, thisApp } = wordsIn(locale(request));
       const origin = options.hosts.publicUrl;
       const home = request.user.guest === true ? undefined : paths.homes.at(-1);
@@ -165,6 +167,7 @@ export function createViews({ pages, paths, rules, options, requests }: ViewPort
         title: noAccess,
         message: mayNotOpen(request.user.username, host ?? thisApp),
         offersSignOut: true,
+        signOutUrl,
         accountUrl: home && `${origin ?? ""}${home}`,
         host,
       };

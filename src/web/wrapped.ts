@@ -1,8 +1,10 @@
 import { isClientGone } from "../core/base/fault.ts";
-import { orElse } from "../core/base/maybe-promise.ts";
+import { andThen, orElse } from "../core/base/maybe-promise.ts";
 import { noticeCookie } from "./answers/notice.ts";
 import type { Answer } from "./answers/responses.ts";
 import type { Endpoint } from "./endpoint.ts";
+import type { OwnEndpoint } from "./endpoints/confirmed.ts";
+import { guarded } from "./guards.ts";
 import type { FormEndpoint, WebPorts } from "./ports.ts";
 import { readForm } from "./request/form.ts";
 import { kindOfRequest } from "./request/request-kind.ts";
@@ -24,6 +26,16 @@ export function byMethod({ views }: WebPorts, { GET, POST }: Methods): Endpoint 
     endpoints.get(request.method)?.(request) ??
     views.error(request, 405, "methodNotAllowed", { Allow });
 }
+
+/** The endpoint for users who are admitted, or who first have to turn on a second factor here. */
+export const enrolling =
+  ({ rules, requireAuth }: WebPorts, endpoint: OwnEndpoint): Endpoint =>
+  (request) =>
+    andThen(rules.requireAuth(request.header("cookie")), (admission) =>
+      admission.kind === "factor-missing"
+        ? endpoint(Object.assign(request, { user: admission.of, lacksFactor: true as const }))
+        : guarded(requireAuth, endpoint)(request),
+    );
 
 /** Turns a failure into the error page. */
 export function failingSafely(

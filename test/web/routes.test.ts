@@ -44,7 +44,7 @@ const OPTIONAL = [...SESSIONS, ...CODES, ...PASSKEYS];
 
 test("forms of the home page refuse other sites, other hosts, and users without a session", async (t) => {
   const { gate, session } = await startConfigured(t, { allowedHosts: ["127.0.0.1"] });
-  for (const path of OPTIONAL) {
+  for (const path of [...OPTIONAL, "/account/keys/add", "/account/keys/revoke"]) {
     const post = (headers: Readonly<Record<string, string>>) =>
       gate.send(path, { session, form: {}, headers });
     assert.equal((await post({ "Sec-Fetch-Site": "cross-site" })).status, 403, path);

@@ -77,6 +77,7 @@ export const respondJson = (value: object, status: number, headers: Headers = {}
 /** The options that determine where a page can lead. */
 export interface FormTargets {
   readonly postLoginLocation: PostLoginLocation;
+  readonly returnDomains?: readonly string[];
   readonly hosts: Omit<HostRule, "allowed">;
 }
 
@@ -87,17 +88,24 @@ export interface FormTargets {
  * @param connect Whether scripts of the page can send requests to its own site.
  */
 export function pageHeaders(
-  { postLoginLocation, hosts: { publicUrl, cookieDomain } }: FormTargets,
+  { postLoginLocation, returnDomains = [], hosts: { publicUrl, cookieDomain } }: FormTargets,
   connect: "none" | "self" = "none",
 ): Headers {
   const outside = typeof postLoginLocation === "string" ? originOf(postLoginLocation) : undefined;
   const port = portOf(publicUrl);
-  const domain = `${cookieDomain}${port === "" ? "" : `:${port}`}`;
-  const hosts = cookieDomain === undefined ? [] : [domain, `*.${domain}`];
+  const withBelow = (domain: string): readonly string[] =>
+    [domain, `*.${domain}`].map((host) => `${host}${port === "" ? "" : `:${port}`}`);
+  const hosts = cookieDomain === undefined ? [] : withBelow(cookieDomain);
   const shared = ["", "https://"].flatMap((scheme) => hosts.map((host) => `${scheme}${host}`));
+  const others = returnDomains
+    .flatMap((domain) => withBelow(domain.replace("*.", "")))
+    .map((host) => `https://${host}`);
   // The page for an excluded user is shown under the host name of the app.
   const own = ["'self'", publicUrl].filter(Boolean).join(" ");
-  const formTargets = ["'self'", outside, ...shared].filter(Boolean).join(" ");
+  // A sign-out at another host leads to the sign-in.
+  const formTargets = [others.length === 0 ? "'self'" : own, outside, ...shared, ...others]
+    .filter(Boolean)
+    .join(" ");
   const connectTo = connect === "self" ? "connect-src 'self'; " : "";
   return {
     "Content-Type": "text/html; charset=utf-8",

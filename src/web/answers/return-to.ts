@@ -1,7 +1,8 @@
-import type { HostRule } from "../../core/hosts/allowed-hosts.ts";
+import { type HostRule, hostNameIn } from "../../core/hosts/allowed-hosts.ts";
 import { isReturnTarget } from "../../core/hosts/return-target.ts";
+import { HANDOFF } from "../paths.ts";
 import { isOfHost } from "../request/same-origin.ts";
-import type { WebRequest } from "../request/web-request.ts";
+import { hostOf, type WebRequest } from "../request/web-request.ts";
 import { portOf } from "./location.ts";
 import { isOverTls } from "./session-cookie.ts";
 
@@ -12,6 +13,7 @@ export const RETURN_TO = "return_to";
 export interface ReturnOptions {
   readonly guards: { readonly returnTo: boolean };
   readonly standalone: boolean;
+  readonly returnDomains?: readonly string[];
   readonly hosts: Omit<HostRule, "allowed">;
 }
 
@@ -27,18 +29,44 @@ export function acceptedTarget(
     // An http page does not get the Secure session cookie, and others on the network could change it.
     protocols: isHttps ? ["https:"] : ["https:", "http:"],
     origins: publicUrl === undefined ? requestedOrigin(request, target) : [publicUrl],
-    domain: cookieDomain,
+    domains: [cookieDomain ?? []].flat(),
     port: portOf(publicUrl),
   };
   return isReturnTarget(target, scope) ? target : undefined;
 }
 
+type HandoffOptions = Pick<ReturnOptions, "returnDomains" | "hosts">;
+
+/** The target as a URL, if it is at a host that gets its sessions from a handoff. */
+export function handoffTarget(
+  { returnDomains: domains = [], hosts: { publicUrl } }: HandoffOptions,
+  target: string | null | undefined,
+): URL | undefined {
+  if (!URL.canParse(target ?? "")) return undefined;
+  const scope = { protocols: ["https:"], origins: [], domains, port: portOf(publicUrl) };
+  return isReturnTarget(target ?? "", scope) ? new URL(target ?? "") : undefined;
+}
+
+/** Its root at the host of the request, if that is such a host. Latchkey's own host is not. */
+export function handoffRoot(options: HandoffOptions, request: WebRequest): URL | undefined {
+  const { publicUrl } = options.hosts;
+  const host = hostNameIn(hostOf(request));
+  const port = portOf(publicUrl);
+  const isOwn = publicUrl !== undefined && new URL(publicUrl).hostname === host;
+  return isOwn ? undefined : handoffTarget(options, `https://${host}${port && `:${port}`}/`);
+}
+
 /** The host of an accepted target that is not on Latchkey's own host. */
 export function otherHostOf(
-  { hosts: { publicUrl } }: ReturnOptions,
+  options: ReturnOptions,
   request: WebRequest,
   target: string | undefined,
 ): string | undefined {
+  const { publicUrl } = options.hosts;
+  if (target?.startsWith(`${HANDOFF}?`)) {
+    const query = new URLSearchParams(target.slice(HANDOFF.length));
+    return handoffTarget(options, query.get(RETURN_TO))?.host;
+  }
   if (target === undefined || !URL.canParse(target)) return undefined;
   const own = publicUrl === undefined ? request.header("host") : new URL(publicUrl).host;
   return isOfHost(target, own) ? undefined : new URL(target).host;

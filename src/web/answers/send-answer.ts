@@ -3,12 +3,20 @@ import { errorOf } from "../../core/base/fault.ts";
 import type { Answer } from "./responses.ts";
 
 /** The part of Node's `ServerResponse`, of HTTP/1 or HTTP/2, that is used. */
-interface Sendable {
+export interface Sendable {
   writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
   end(body?: string | Uint8Array): unknown;
 }
 
-/** Sends the answer as the response to a Node request. Throws an `Error` only. */
+/**
+ * Sends the answer as the response to a Node request. Throws an `Error` only.
+ *
+ * @example
+ * ```ts
+ * const handle = async (request: IncomingMessage, response: ServerResponse) =>
+ *   sendAnswer(await auth.adapter.answer(nodeRequest(request, response)), response);
+ * ```
+ */
 export function sendAnswer({ status, headers, cookies, body }: Answer, to: Sendable): void {
   const all = cookies.length === 0 ? headers : { ...headers, "Set-Cookie": [...cookies] };
   try {

@@ -1,4 +1,5 @@
 import type { MaybePromise } from "../../core/base/maybe-promise.ts";
+import { DEVICE_LIFETIME_SECONDS } from "../../core/codes/remembered-devices.ts";
 import type { Admission, Guard } from "../../core/sessions/require-user.ts";
 import type { IssuedToken } from "../../core/sessions/session-token.ts";
 import { isEncrypted } from "../request/connection.ts";
@@ -29,6 +30,17 @@ export function sessionCookies(
   const lifetime = Math.ceil((token.expiresAt - token.issuedAt) / 1_000);
   const cookie = `${SESSION_COOKIE}=${token.text}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${lifetime}${secure}`;
   return domain === undefined ? [cookie] : [CLEARED, `${cookie}; Domain=${domain}`];
+}
+
+const DEVICE_COOKIE = "latchkey-device";
+
+export const deviceTextIn = (request: WebRequest): string | undefined =>
+  cookieIn(request.header("cookie"), DEVICE_COOKIE);
+
+/** The Set-Cookie line of a remembered device. Only the sign-in gets it, on this host alone. */
+export function deviceCookie(request: WebRequest, path: string, text: string): string {
+  const secure = isOverTls(request) ? "; Secure" : "";
+  return `${DEVICE_COOKIE}=${text}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${DEVICE_LIFETIME_SECONDS}${secure}`;
 }
 
 /** The header counts from any client: a false one only restricts the client's own sign-in. */

@@ -1,5 +1,7 @@
 import { allowsAnyHost, judgeHost } from "../../core/hosts/allowed-hosts.ts";
+import { handoffRoot } from "../answers/return-to.ts";
 import type { Endpoint } from "../endpoint.ts";
+import { HANDOFF } from "../paths.ts";
 import type { WebPorts } from "../ports.ts";
 import { hostOf } from "../request/web-request.ts";
 
@@ -10,6 +12,7 @@ export function refusingOtherHosts(ports: WebPorts, endpoint: Endpoint): Endpoin
   if (allowsAnyHost(allowed)) return endpoint;
   return async (request) => {
     if (allowed === "loopback-setup" && request.path !== paths.setup) return endpoint(request);
+    if (request.path === HANDOFF && handoffRoot(options, request)) return endpoint(request);
     const verdict = judgeHost(options.hosts, hostOf(request));
     const isAllowed =
       verdict === "allowed" || (verdict === "no-setup" && (await rules.users.anyExists()));

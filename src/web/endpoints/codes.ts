@@ -9,6 +9,7 @@ import { clientOf } from "../request/remote-address.ts";
 import { type AdmittedRequest, hostOf } from "../request/web-request.ts";
 import { backTo } from "./back-to.ts";
 import { answerProblem, answerStep, type HomeFormProblem } from "./home.ts";
+import { provenSession } from "./sessions.ts";
 
 const WRONG_CODE: HomeFormProblem = { form: "codes", message: "codeIncorrect", fields: ["code"] };
 const NOT_BEGUN: HomeFormProblem = { form: "codes", message: "codesNotBegun", fields: [] };
@@ -47,7 +48,8 @@ export const postConfirmCodes =
       }
       case "on": {
         const codes = recoverySection(ports, request, outcome.recoveryCodes);
-        return answerStep(ports, request, { codes, notice: "codesAreOn" });
+        const cookies = provenSession(ports, request);
+        return answerStep(ports, request, { codes, notice: "codesAreOn", cookies });
       }
     }
   };

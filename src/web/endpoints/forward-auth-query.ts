@@ -1,16 +1,16 @@
-import type { User } from "../../core/records.ts";
+import { type Lists, NO_LISTS } from "../../core/sessions/admits-user.ts";
+import type { Factors } from "../../core/sessions/session-token.ts";
+import { FACTOR } from "../guards.ts";
 
 /** The query of a forward-auth request, as the configuration of the proxy writes it. */
-export interface ForwardAuthQuery {
+export interface ForwardAuthQuery extends Lists {
   readonly kind: "query";
   /** What a visitor who requested a page gets. */
   readonly deny: "redirect" | "401";
-  /** The lists of users, percent-encoded as sent. */
-  readonly users: readonly string[];
-  /** The lists of groups. */
-  readonly groups: readonly string[];
   /** `pass`: the answer that admits repeats the request's `Authorization`. */
   readonly authorization: "leave-out" | "pass";
+  /** How many factors the sign-in of a person must have had. */
+  readonly factors: Factors;
 }
 
 interface UnknownParameter {
@@ -21,9 +21,9 @@ interface UnknownParameter {
 const NO_QUERY: ForwardAuthQuery = {
   kind: "query",
   deny: "redirect",
-  users: [],
-  groups: [],
+  ...NO_LISTS,
   authorization: "leave-out",
+  factors: 1,
 };
 
 /**
@@ -33,36 +33,24 @@ const NO_QUERY: ForwardAuthQuery = {
 export function readForwardAuthQuery(query: string): ForwardAuthQuery | UnknownParameter {
   // Most proxies ask without one, with every request to an app.
   if (query === "") return NO_QUERY;
-  let { deny, authorization } = NO_QUERY;
-  const users: string[] = [];
-  const groups: string[] = [];
+  let { deny, authorization, factors } = NO_QUERY;
+  const users: Lists["users"][number][] = [];
+  const groups: Lists["groups"][number][] = [];
   for (const parameter of query.slice(1).split("&")) {
     const [name = ""] = parameter.split("=", 1);
     const value = parameter.slice(name.length + 1);
-    if (name === "users") users.push(value);
-    else if (name === "groups") groups.push(value);
+    if (name === "users") users.push(namesIn(value));
+    else if (name === "groups") groups.push(namesIn(value));
     else if (name === "deny") deny = value === "401" ? "401" : deny;
     else if (name === "authorization") authorization = value === "pass" ? "pass" : authorization;
+    else if (parameter === `${FACTOR}=2`) factors = 2;
     else if (parameter !== "") return { kind: "unknown-parameter", name };
   }
-  return { kind: "query", deny, users, groups, authorization };
+  return { kind: "query", deny, users, groups, authorization, factors };
 }
 
-/**
- * Whether every list of users contains the name, or every list of groups one of the user's groups;
- * without any list, every user is admitted. A second list of one kind can only exclude more users.
- * A guest is admitted by groups alone.
- */
-export function admitsUser({ users, groups }: ForwardAuthQuery, user: User): boolean {
-  const isGuest = user.guest === true;
-  if (users.length === 0 && groups.length === 0) return !isGuest;
-  const names = (list: string) => list.split(",").map(decoded);
-  const isListed = users.every((list) => names(list).includes(user.username));
-  const isMember = groups.every((list) =>
-    names(list).some((name) => name !== undefined && user.groups?.includes(name) === true),
-  );
-  return (users.length > 0 && isListed && !isGuest) || (groups.length > 0 && isMember);
-}
+/** As sent: `,` separates names, and `%2C` is a comma in a name. */
+const namesIn = (list: string): readonly (string | undefined)[] => list.split(",").map(decoded);
 
 /** `undefined` for text that is not percent-encoded UTF-8: it names nobody. */
 function decoded(name: string): string | undefined {

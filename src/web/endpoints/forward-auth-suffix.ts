@@ -27,11 +27,11 @@ export function suffixedForwardAuth(ports: WebPorts, request: WebRequest): Maybe
   return forwardAuth(ports, { ...asked, body: [] });
 }
 
-/** A list after a slash too many would admit every user, because it looks like the client's query. */
-const namesUsers = (query: string): boolean => /[?&](users|groups)(?![^&=])/.test(query);
+/** A list, or a factor, after a slash too many would admit every user, because it looks like the client's query. */
+const namesUsers = (query: string): boolean => /[?&](users|groups|factor=2)(?![^&=])/.test(query);
 
 const refusal = ({ paths }: WebPorts): Answer =>
   respondText(
-    `users and groups are not read below ${paths.base}${FORWARD_AUTH}: remove the slash before the question mark`,
+    `users, groups and factor are not read below ${paths.base}${FORWARD_AUTH}: remove the slash before the question mark`,
     400,
   );

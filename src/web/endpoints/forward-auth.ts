@@ -1,17 +1,20 @@
 import { andThen, type MaybePromise } from "../../core/base/maybe-promise.ts";
-import type { KeyRefusal } from "../../core/keys/key-guard.ts";
+import { hostNameIn } from "../../core/hosts/allowed-hosts.ts";
+import type { KeyAdmission, KeyRefusal } from "../../core/keys/key-guard.ts";
 import type { User } from "../../core/records.ts";
+import { admitsUser } from "../../core/sessions/admits-user.ts";
+import type { Admission } from "../../core/sessions/require-user.ts";
 import { type Answer, redirect, respond, respondText, withHeader } from "../answers/responses.ts";
-import { acceptedTarget, withReturnTo } from "../answers/return-to.ts";
+import { acceptedTarget, handoffTarget, withReturnTo } from "../answers/return-to.ts";
 import { withRequestId } from "../endpoint.ts";
 import { type NotAdmitted, signInPath } from "../guards.ts";
-import { answerKeyRefused, asksForKey } from "../key-guard.ts";
-import { FORWARD_AUTH } from "../paths.ts";
+import { answerKeyRefused, askedHost, asksForKey } from "../key-guard.ts";
+import { FORWARD_AUTH, HANDOFF } from "../paths.ts";
 import type { WebPorts } from "../ports.ts";
 import type { ProxyTrust } from "../request/remote-address.ts";
 import { kindOfRequest } from "../request/request-kind.ts";
 import type { AdmittedRequest, WebRequest } from "../request/web-request.ts";
-import { admitsUser, type ForwardAuthQuery, readForwardAuthQuery } from "./forward-auth-query.ts";
+import { type ForwardAuthQuery, readForwardAuthQuery } from "./forward-auth-query.ts";
 
 /**
  * Answers a reverse proxy that asks before it forwards a request. The user comes from the session or
@@ -25,18 +28,43 @@ export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<
   }
   const authorization = request.header("authorization");
   const admitting = ports.admit(request.header("cookie"), authorization, () => request);
-  return andThen(admitting, (admission) => {
+  return andThen(admitting, (given) => {
+    const admission = given.kind === "bound" ? atItsHost(ports, request, given) : given;
     if (!("user" in admission)) {
       return withRequestId(ports, () => refuse(ports, request, query, admission))(request);
     }
     const { user } = admission;
     if (!admitsUser(query, user)) {
-      return withRequestId(ports, () => exclude(ports, Object.assign(request, { user })))(request);
+      const asking = Object.assign(request, { user });
+      // A session of the app's own host ends there.
+      const signOutUrl = given.kind === "bound" ? HANDOFF : undefined;
+      return withRequestId(ports, () => exclude(ports, asking, signOutUrl))(request);
     }
-    return admission.kind === "key-admitted"
-      ? keyAdmissionOf(user)
-      : passingOn(query, authorization, admissionOf(user));
+    if (lacksFactor(admission, query)) {
+      const lacking = { kind: "factor-unproven" } as const;
+      return withRequestId(ports, () => refuse(ports, request, query, lacking))(request);
+    }
+    const answer =
+      admission.kind === "key-admitted"
+        ? keyAdmissionOf(user)
+        : passingOn(query, authorization, admissionOf(user));
+    return asserting(ports, request, user, answer);
   });
+}
+
+/** A session that only one host accepts is none at another. */
+const atItsHost = (
+  { proxies }: WebPorts,
+  request: WebRequest,
+  { host, there }: Extract<Admission, { readonly kind: "bound" }>,
+): Exclude<Admission, { readonly kind: "bound" }> =>
+  host === hostNameIn(askedHost(proxies, request)) ? there : { kind: "needs-sign-in" };
+
+/** The answer with a signed assertion about the user, for the app on the host that was asked for. */
+function asserting(ports: WebPorts, request: WebRequest, user: User, answer: Answer): Answer {
+  const { rules, proxies } = ports;
+  const assertion = rules.assertions?.about(user, askedHost(proxies, request));
+  return assertion === undefined ? answer : withHeader(answer, "Latchkey-Assertion", assertion);
 }
 
 function refuse(
@@ -58,19 +86,28 @@ function refuse(
 /** Tells the operator, whose proxy returns the line to the browser. */
 const unknownParameter = ({ paths }: WebPorts, name: string): Answer =>
   respondText(
-    `unknown query parameter ${JSON.stringify(name)}: ${paths.base}${FORWARD_AUTH} accepts users, groups, deny and authorization; in Caddy, write "uri ${paths.base}${FORWARD_AUTH}?" with the question mark, which keeps the query of the page out`,
+    `unknown query parameter ${JSON.stringify(name)}: ${paths.base}${FORWARD_AUTH} accepts users, groups, factor=2, deny and authorization; in Caddy, write "uri ${paths.base}${FORWARD_AUTH}?" with the question mark, which keeps the query of the page out`,
     400,
   );
 
 function sendToSignIn(
-  { options, proxies, rules }: WebPorts,
+  { options, proxies, rules, paths }: WebPorts,
   request: WebRequest,
   { deny }: ForwardAuthQuery,
   path: string,
 ): Answer {
   if (!asksForPage(request)) return respond(null, 401, rules.keys && asksForKey(request));
-  const target = acceptedTarget(options, request, readTarget(proxies, request));
-  const location = withReturnTo(`${options.hosts.publicUrl ?? ""}${path}`, target);
+  const asked = readTarget(proxies, request);
+  const target = acceptedTarget(options, request, asked);
+  const [page, factor = ""] = path.split(/(?=\?)/);
+  const isLost = target === undefined && asked !== undefined && page !== paths.setup;
+  // A target can be too long, and the root of its host then takes its place.
+  const other = isLost
+    ? (handoffTarget(options, asked) ?? handoffTarget(options, URL.parse("/", asked)?.href))
+    : undefined;
+  const location = other
+    ? withReturnTo(`${other.origin}${HANDOFF}${factor}`, other.href)
+    : withReturnTo(`${options.hosts.publicUrl ?? ""}${path}`, target);
   switch (deny) {
     case "redirect":
       return redirect(location);
@@ -80,15 +117,26 @@ function sendToSignIn(
   }
 }
 
+type Admitted = Extract<Admission | KeyAdmission, { readonly user: User }>;
+
 const asksForPage = (request: WebRequest): boolean =>
   kindOfRequest(request.header("x-forwarded-method") ?? "GET", request) === "page";
 
 /** For a signed-in user whom the app does not admit. */
-function exclude({ views, proxies }: WebPorts, request: AdmittedRequest): MaybePromise<Answer> {
+function exclude(
+  { views, proxies }: WebPorts,
+  request: AdmittedRequest,
+  signOutUrl: string | undefined,
+): MaybePromise<Answer> {
   if (!asksForPage(request)) return respond(null, 403);
   const target = readTarget(proxies, request);
-  return views.excluded(request, target && new URL(target).host);
+  return views.excluded(request, target && new URL(target).host, signOutUrl);
 }
+
+/** Keys are not asked, and a guest has no second factor. */
+const lacksFactor = (admission: Admitted, { factors }: ForwardAuthQuery): boolean =>
+  admission.kind !== "key-admitted" &&
+  factors > (admission.kind === "admitted" ? admission.factors : 1);
 
 /** With the client's `Authorization`, for a proxy that replaces it by that of the answer. */
 function passingOn(

@@ -12,7 +12,6 @@ import type {
   CodesSection,
   HomeForm,
   KeySection,
-  Notice,
   PageData,
   PasskeySection,
 } from "../pages/page-data.ts";
@@ -21,7 +20,8 @@ import type { MessageName } from "../pages/words/en.ts";
 import { type Locale, wordsIn } from "../pages/words.ts";
 import type { WebPorts } from "../ports.ts";
 import type { AdmittedRequest } from "../request/web-request.ts";
-import { partyOf } from "./login.ts";
+import type { Sent } from "./back-to.ts";
+import { partyOf, targetAfterFactor } from "./login.ts";
 import { deviceIn, sessionsFor } from "./sessions.ts";
 
 export async function getHome(ports: WebPorts, request: AdmittedRequest): Promise<Answer> {
@@ -39,10 +39,10 @@ interface Step {
 export async function answerStep(
   ports: WebPorts,
   request: AdmittedRequest,
-  { notice, ...step }: Step & { readonly notice?: Notice },
+  { notice, cookies, ...step }: Step & Sent,
 ): Promise<Answer> {
   const data = { ...(await homeData(ports, request, step)), notice };
-  return ports.views.page(request, "home", data);
+  return ports.views.page(request, "home", data, cookies && { cookies });
 }
 
 /** A problem of a form, with the name of its message. */
@@ -62,6 +62,8 @@ export async function answerProblem(
   return views.page(request, "home", data, { status: 422 });
 }
 
+const NONE = { kind: "none" } as const;
+
 /** The home page in its usual state, apart from what is given. */
 async function homeData(
   ports: WebPorts,
@@ -69,6 +71,13 @@ async function homeData(
   { codes, madeKey }: Step = {},
 ): Promise<PageData["home"]> {
   const locale = ports.views.locale(request);
+  if (request.lacksFactor) {
+    const passkeys = await passkeySection(ports, request, locale);
+    const section = codes ?? (await codesFor(ports, request.user.id));
+    const returnTo = targetAfterFactor(ports, request);
+    const offers = { codes: section, passkeys, lacksFactor: true, returnTo };
+    return { activity: NONE, sessions: NONE, ...offers };
+  }
   const [activity, sessions, passkeys, keys, codesNow] = await Promise.all([
     activityFor(ports, request.user.id, locale),
     sessionsFor(ports, request, locale),

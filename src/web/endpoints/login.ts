@@ -7,7 +7,13 @@ import { locationFor } from "../answers/location.ts";
 import { noticeCookie, takeNotice } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import { acceptedTarget, otherHostOf, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
-import { sessionCookies, sessionTokensIn } from "../answers/session-cookie.ts";
+import {
+  deviceCookie,
+  deviceTextIn,
+  sessionCookies,
+  sessionTokensIn,
+} from "../answers/session-cookie.ts";
+import { asksForFactor } from "../guards.ts";
 import { isAccountPage } from "../paths.ts";
 import type { FormEndpoint, WebPorts } from "../ports.ts";
 import type { Form } from "../request/form.ts";
@@ -20,7 +26,11 @@ export async function getLogin(ports: WebPorts, request: WebRequest): Promise<An
   const { options, paths, views } = ports;
   const returnTo = targetOf(ports, request, parameterOf(request, RETURN_TO));
   const { CurrentUser: user } = await views.helpers(request);
-  const confirms = user !== undefined && asksToConfirm(ports, request);
+  const needsFactor = asksForFactor(request);
+  const confirms =
+    user !== undefined &&
+    user.guest === undefined &&
+    (needsFactor || asksToConfirm(ports, request));
   const continueTo = user && (returnTo ?? locationFor(options.postLoginLocation, user));
   const [asksCode, offersPasskeys] = await Promise.all([
     asksForCode(ports),
@@ -28,7 +38,9 @@ export async function getLogin(ports: WebPorts, request: WebRequest): Promise<An
   ]);
   const { notice, cookies } = takeNotice(request, paths.login);
   const returnHost = otherHostOf(options, request, returnTo);
-  const data = { returnTo, returnHost, continueTo, confirms, asksCode, offersPasskeys, notice };
+  const remembersDevices = asksCode && ports.rules.devices !== undefined;
+  const offers = { asksCode, remembersDevices, offersPasskeys };
+  const data = { returnTo, returnHost, continueTo, confirms, needsFactor, ...offers, notice };
   return views.page(request, "login", data, { cookies });
 }
 
@@ -41,6 +53,10 @@ function targetOf(
   const isOwn = target !== undefined && isLocalPath(target) && isAccountPage(paths, target);
   return isOwn ? target : acceptedTarget(options, request, target);
 }
+
+/** Where a user who first has to turn on a second factor wanted to go. */
+export const targetAfterFactor = (ports: WebPorts, request: WebRequest): string | undefined =>
+  request.lacksFactor ? targetOf(ports, request, parameterOf(request, RETURN_TO)) : undefined;
 
 /** The field is also shown if the store cannot be asked: without codes, it has no effect. */
 async function asksForCode({ rules }: WebPorts): Promise<boolean> {
@@ -70,7 +86,10 @@ async function offersPasskeySignIn(ports: WebPorts, request: WebRequest): Promis
 export const postLogin: FormEndpoint = async (ports, request, form) => {
   const client = await limitedClient(ports, request);
   const entered = { username: form("username"), password: form("password"), code: form("code") };
-  return answerSignIn(ports, request, form, await ports.rules.signIn({ ...client, ...entered }));
+  const device = deviceTextIn(request);
+  const remembersDevice = form("remember_device") !== "";
+  const attempt = { ...client, ...entered, device, remembersDevice };
+  return answerSignIn(ports, request, form, await ports.rules.signIn(attempt));
 };
 
 /**
@@ -113,6 +132,9 @@ export async function answerSignIn(
       );
       return redirect(target ?? locationFor(options.postLoginLocation, outcome.user), [
         ...(again && paths.home ? [noticeCookie(request, paths.home, "isConfirmed")] : []),
+        ...(outcome.device === undefined
+          ? []
+          : [deviceCookie(request, paths.login, outcome.device)]),
         ...sessionCookies(request, outcome.token, options.hosts.cookieDomain),
       ]);
   }

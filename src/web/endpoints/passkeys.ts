@@ -4,7 +4,8 @@ import type { FormEndpoint, OwnFormEndpoint, PasskeyRules } from "../ports.ts";
 import { clientOf } from "../request/remote-address.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { backTo } from "./back-to.ts";
-import { answerSignIn, limitedClient, partyOf } from "./login.ts";
+import { answerSignIn, limitedClient, partyOf, targetAfterFactor } from "./login.ts";
+import { provenSession } from "./sessions.ts";
 
 /** The script asks for a challenge first; the answer to it arrives as a form. */
 export const postPasskeyLogin =
@@ -66,8 +67,13 @@ export const postAddPasskey =
       case "rejected":
         noteRefusal(ports, request, "passkey change rejected");
         return ports.views.error(request, 422, "passkeyRejected");
-      case "added":
-        return backTo("passkeys", ports, request, { notice: "passkeyIsAdded" });
+      case "added": {
+        const target = targetAfterFactor(ports, request);
+        const cookies = provenSession(ports, request);
+        return target === undefined
+          ? backTo("passkeys", ports, request, { notice: "passkeyIsAdded", cookies })
+          : redirect(target, cookies);
+      }
     }
   };
 

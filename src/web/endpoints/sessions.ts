@@ -8,7 +8,7 @@ import {
   sessionCookies,
   sessionTokensIn,
 } from "../answers/session-cookie.ts";
-import type { Sessions } from "../pages/page-data.ts";
+import type { SessionSection } from "../pages/page-data.ts";
 import { shownTime } from "../pages/utc-time.ts";
 import { type Locale, wordsIn } from "../pages/words.ts";
 import type { OwnFormEndpoint, WebPorts } from "../ports.ts";
@@ -25,6 +25,8 @@ const CLEAR_CACHE = { "Clear-Site-Data": '"cache"' };
 
 /** The value of the field `session` for all sessions but that of the request. */
 const OTHERS = "others";
+/** The same for all sessions. */
+const ALL = "all";
 
 /** The session token that a request carries. */
 export const tokenOf = ({ rules }: WebPorts, request: WebRequest): string =>
@@ -50,11 +52,21 @@ export const postEndSession =
   (sessions: SessionRules): OwnFormEndpoint =>
   async (ports, request, form) => {
     const session = form("session");
+    const device = form("device");
     const back = (sent: Sent) => backTo("sessions", ports, request, sent);
     if (session === OTHERS) {
       return back({ notice: "othersAreEnded", cookies: await endOthers(ports, request) });
     }
     const client = clientOf(request, ports.proxies);
+    if (device !== "") {
+      const outcome = await ports.rules.devices?.forget(request.user, device, client);
+      return back(outcome === "forgotten" ? { notice: "deviceIsForgotten" } : {});
+    }
+    if (session === ALL) {
+      // Without a token that continues, this session ends as well.
+      await sessions.endOthers(request.user, "", client);
+      return postLogout(ports, request);
+    }
     const isEnded = (await sessions.end(request.user, session, client)) === "ended";
     return back(isEnded ? { notice: "sessionIsEnded" } : {});
   };
@@ -70,12 +82,20 @@ export async function endOthers(
   return token === undefined ? [] : sessionCookies(request, token, options.hosts.cookieDomain);
 }
 
+/** The cookies with which the session of the request continues, after a second factor was turned on. */
+export function provenSession(ports: WebPorts, request: AdmittedRequest): readonly string[] {
+  const token = ports.rules.proven(tokenOf(ports, request));
+  return token === undefined
+    ? []
+    : sessionCookies(request, token, ports.options.hosts.cookieDomain);
+}
+
 /** If the store cannot list them, the page still offers the rest. */
 export async function sessionsFor(
   ports: WebPorts,
-  request: WebRequest,
+  request: AdmittedRequest,
   locale: Locale,
-): Promise<Sessions> {
+): Promise<SessionSection> {
   const { rules, proxies, requests } = ports;
   if (rules.sessions === undefined) return { kind: "none" };
   try {
@@ -83,14 +103,21 @@ export async function sessionsFor(
       tokenOf(ports, request),
       clientOf(request, proxies),
     );
+    const devices = (await rules.devices?.list(request.user.id)) ?? [];
     return {
       kind: "sessions",
+      devices: devices.map(({ id, device, createdAt }) => ({
+        id,
+        device: deviceIn(locale, device),
+        ...shownTime(locale, createdAt),
+      })),
       count: `${sessions.length}${hasMore ? "+" : ""}`,
       sessions: sessions.map((session) => ({
         id: session.id,
         device: deviceIn(locale, session.device),
         address: session.address,
         isCurrent: session.id === currentId,
+        host: session.host,
         ...shownTime(locale, session.usedAt),
       })),
     };

@@ -19,6 +19,8 @@ export interface PageFrame {
   readonly scriptUrl: string;
   readonly passkeyScriptUrl: string;
   readonly logoUrl: string;
+  /** For a dark scheme, if there is one. */
+  readonly darkLogoUrl: string | undefined;
   readonly appName: string;
   readonly locale: Locale;
   readonly words: Words;
@@ -28,7 +30,7 @@ export interface PageFrame {
 export type Notice = keyof Words["notices"];
 
 /** The fields to fill in again. The first one gets the message and the focus. */
-type FieldsOf<Field extends string> = readonly [Field, ...Field[]];
+export type FieldsOf<Field extends string> = readonly [Field, ...Field[]];
 
 export type SetupField = "token" | "username" | "password" | "confirm";
 export type LinkField = "username" | "password";
@@ -53,8 +55,12 @@ export interface PageData {
     readonly confirms?: boolean;
     /** Whether to show the optional field `code`: while at least one account uses codes. */
     readonly asksCode: boolean;
+    /** Whether to offer the field `remember_device` with it. */
+    readonly remembersDevices: boolean;
     /** Whether an account can sign in with a passkey here. */
     readonly offersPasskeys: boolean;
+    /** Whether what comes next needs a code or a passkey. */
+    readonly needsFactor?: boolean;
     readonly notice?: Notice | undefined;
   };
   readonly setup: {
@@ -81,12 +87,16 @@ export interface PageData {
   };
   readonly home: {
     readonly activity: Activity;
-    readonly sessions: Sessions;
+    readonly sessions: SessionSection;
     readonly notice?: Notice | undefined;
     readonly codes: CodesSection;
     readonly problem?: (HomeForm & { readonly message: string }) | undefined;
     /** `undefined` if the account has no passkey and cannot add one here. */
     readonly passkeys?: PasskeySection | undefined;
+    /** Whether the user has to turn on codes or add a passkey first: the rest is not offered. */
+    readonly lacksFactor?: boolean;
+    /** Where that leads, if the user wanted to go elsewhere. */
+    readonly returnTo?: string | undefined;
     /** `undefined` where keys are off. */
     readonly keys?: KeySection | undefined;
     /** The page for administrators, for those. */
@@ -104,8 +114,8 @@ export interface PageData {
     readonly problem?: {
       readonly message: string;
       readonly fields: FieldsOf<string>;
-      /** In that field. */
-      readonly entered?: string | undefined;
+      /** What the form had, by the names of its fields. */
+      readonly entered: Readonly<Record<string, string>>;
     };
   };
   readonly activity: {
@@ -127,6 +137,8 @@ export interface PageData {
     readonly requestId?: string;
     /** For a signed-in user whom an app does not admit. */
     readonly offersSignOut?: boolean;
+    /** Where that is, if not at the sign-out of Latchkey. */
+    readonly signOutUrl?: string | undefined;
     /** The home page, for that user. */
     readonly accountUrl?: string | undefined;
     /** The app that does not admit the user, or the host that is not allowed. */
@@ -137,12 +149,14 @@ export interface PageData {
 export type PageName = keyof PageData;
 
 /** The user's sessions, this one first; `none` if the store keeps no sessions. */
-export type Sessions =
+export type SessionSection =
   | {
       readonly kind: "sessions";
       readonly sessions: readonly SessionEntry[];
       /** How many there are, such as `3`; `50+` if there are more than are listed. */
       readonly count: string;
+      /** Those on which the account needs no code, with the time from which on. */
+      readonly devices: readonly (ShownTime & Pick<SessionEntry, "id" | "device">)[];
     }
   | { readonly kind: "unreadable" }
   | { readonly kind: "none" };
@@ -156,13 +170,15 @@ export interface ShownTime {
 }
 
 /** With the time of the last use, known to the hour. */
-interface SessionEntry extends ShownTime {
+export interface SessionEntry extends ShownTime {
   /** The value of the field `session` that ends it. */
   readonly id: string;
   readonly device: string;
   readonly address: string;
   /** Whether it is the session of this request. */
   readonly isCurrent: boolean;
+  /** The host of another domain that it is for. */
+  readonly host?: string | undefined;
 }
 
 /** The account's one-time codes; `none` if they are not offered. */
@@ -203,7 +219,7 @@ export interface PasskeySection {
   readonly maxName: number;
 }
 
-interface ListedPasskey {
+export interface ListedPasskey {
   readonly id: string;
   readonly name: string;
   readonly added: ShownTime;
@@ -211,7 +227,7 @@ interface ListedPasskey {
 }
 
 /** Cut where they are long, as are other texts that somebody has chosen. */
-interface ShownPerson extends Omit<Person, "endsAt" | "signedInAt"> {
+export interface ShownPerson extends Omit<Person, "endsAt" | "signedInAt"> {
   readonly signedIn: ShownTime | undefined;
   /** When the account ends, formatted for the reader. */
   readonly end: string | undefined;
@@ -224,7 +240,7 @@ export interface KeySection {
 }
 
 /** With the time of the last use, otherwise of the addition. */
-interface ListedKey extends ShownTime {
+export interface ListedKey extends ShownTime {
   readonly id: string;
   readonly name: string;
   /** Empty for a key that opens all. */

@@ -6,46 +6,41 @@ type Samples = {
 };
 
 const signedOut: PageHelpers = { NeedsSetup: false, HasError: false, CurrentUser: undefined };
+const failed: PageHelpers = { ...signedOut, HasError: true };
 const unconfigured: PageHelpers = { ...signedOut, NeedsSetup: true };
 const signedIn: PageHelpers = {
   ...signedOut,
   CurrentUser: { id: "1" as UserId, username: "sample" },
 };
 
-const login: PageData["login"] = { asksCode: false, offersPasskeys: false };
-const setup: PageData["setup"] = {
-  tokenExpected: false,
-  token: "",
-  username: "",
-  domain: "",
-  offersDomain: false,
+const login: PageData["login"] = {
+  asksCode: false,
+  remembersDevices: false,
+  offersPasskeys: false,
 };
+const returning = { returnTo: "/", returnHost: "app.example.org" };
+const entered = { token: "", username: "", domain: "" };
+const setup: PageData["setup"] = { ...entered, tokenExpected: false, offersDomain: false };
+const asking = { ...entered, tokenExpected: true, offersDomain: true, returnTo: "/" };
+const wrongToken = { message: "invalid", fields: ["token"] } as const;
 const link: PageData["link"] = { purpose: "invite", username: "", isUsernameSet: false };
-const home: PageData["home"] = {
-  activity: { kind: "none" },
-  sessions: { kind: "none" },
-  codes: { kind: "none" },
-};
+const none = { kind: "none" } as const;
+const home: PageData["home"] = { activity: none, sessions: none, codes: none };
 
 const time = { at: "2000-01-01T00:00:00.000Z", utc: "1 Jan 2000, 00:00 UTC" };
 const session = { id: "a", device: "Firefox", address: "::1", isCurrent: true, ...time };
 const others = ["b", "c", "d", "e", "f", "g"].map((id) => ({ ...session, id, isCurrent: false }));
 const passkey = { id: "1", name: "sample", added: time, used: time };
 const naming = { newName: "sample", maxName: 60 };
-const begun = {
-  kind: "begun",
-  secret: "AAAA",
-  uri: "otpauth://totp/",
-  qr: { width: 1, path: "" },
-  sealed: "sealed",
-} as const;
+const qr = { width: 1, path: "" };
+const begun = { kind: "begun", secret: "AAAA", uri: "otpauth:", qr, sealed: "sealed" } as const;
 
 const key = { id: "1", name: "sample", hosts: "", isUsed: true, expiresAt: undefined, ...time };
 const keys = { list: [key, { ...key, isUsed: false, expiresAt: "soon" }], made: "latchkey_" };
 
 const withRows: PageData["home"] = {
   activity: { kind: "entries", entries: [{ text: "signed in", ...time }] },
-  sessions: { kind: "sessions", sessions: [session, ...others], count: "7" },
+  sessions: { kind: "sessions", sessions: [session, ...others], count: "7", devices: [session] },
   codes: { kind: "on", recoveryCodesLeft: 1 },
   notice: "passwordIsChanged",
   passkeys: { list: [passkey, { ...passkey, used: undefined }], canAdd: false, ...naming },
@@ -54,7 +49,7 @@ const withRows: PageData["home"] = {
 };
 const withoutRows: PageData["home"] = {
   activity: { kind: "entries", entries: [] },
-  sessions: { kind: "sessions", sessions: [session], count: "1" },
+  sessions: { kind: "sessions", sessions: [session], count: "1", devices: [] },
   codes: { kind: "off" },
   passkeys: { list: [], canAdd: true, ...naming },
   keys: { list: [], made: undefined },
@@ -78,28 +73,17 @@ const wrongCode = { form: "codes", message: "invalid", fields: ["code"] } as con
 export const samples: Samples = {
   login: [
     [signedOut, login],
-    [
-      { ...signedOut, HasError: true },
-      { returnTo: "/", returnHost: "app.example.org", asksCode: true, offersPasskeys: true },
-    ],
+    [failed, { ...returning, asksCode: true, remembersDevices: true, offersPasskeys: true }],
     [unconfigured, login],
     [signedOut, { ...login, notice: "sessionNotEnded" }],
     [signedOut, { ...login, notice: "passwordIsChanged" }],
     [signedIn, { ...login, continueTo: "/" }],
     [signedIn, { ...login, continueTo: "/", confirms: true }],
+    [signedIn, { ...login, continueTo: "/", confirms: true, needsFactor: true }],
   ],
   setup: [
     [unconfigured, setup],
-    [
-      unconfigured,
-      {
-        ...setup,
-        tokenExpected: true,
-        offersDomain: true,
-        returnTo: "/",
-        problem: { message: "invalid", fields: ["token"] },
-      },
-    ],
+    [unconfigured, { ...asking, problem: wrongToken }],
   ],
   link: [
     [signedOut, link],
@@ -110,6 +94,7 @@ export const samples: Samples = {
   home: [
     [signedIn, home],
     [signedIn, withRows],
+    [signedIn, { ...withoutRows, lacksFactor: true }],
     [signedIn, withoutRows],
     [signedIn, unreadable],
     [signedIn, { ...home, codes: begun, problem: wrongCode }],
@@ -118,7 +103,7 @@ export const samples: Samples = {
   ],
   people: [
     [signedIn, { ...people, links: [openLink] }],
-    [signedIn, { ...people, problem: { message: "invalid", fields: ["groups-1"] } }],
+    [signedIn, { ...people, problem: { message: "invalid", fields: ["groups-1"], entered: {} } }],
     [signedIn, { ...people, people: [], made: { purpose: "reset", url: "/link/a", end: "" } }],
   ],
   activity: [

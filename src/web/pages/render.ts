@@ -32,7 +32,7 @@ export function loadPages(read: ReadPage, place: PagePlace, functions: PageFunct
     { locale, helpers, origin = "" }: Reader,
     data: PageData[Name],
   ): PageContents<Name> {
-    const { basePath, homePath, styleSheetUrl, scriptUrl, logoUrl } = place;
+    const { basePath, homePath, styleSheetUrl, scriptUrl, logoUrl, darkLogoUrl } = place;
     const frame: PageFrame = {
       ...place,
       basePath: origin + basePath,
@@ -40,6 +40,7 @@ export function loadPages(read: ReadPage, place: PagePlace, functions: PageFunct
       styleSheetUrl: origin + styleSheetUrl,
       scriptUrl: origin + scriptUrl,
       logoUrl: origin + logoUrl,
+      darkLogoUrl: darkLogoUrl && origin + darkLogoUrl,
       locale,
       words: wordsIn(locale),
     };

@@ -12,6 +12,7 @@ export interface SiteOptions {
     readonly appName: string;
     readonly accentColor: string | undefined;
     readonly logoFile: string | undefined;
+    readonly logoFileDark: string | undefined;
     readonly dir: string | undefined;
     readonly functions: PageFunctions;
   };
@@ -27,7 +28,7 @@ export interface Site {
 /** The pages and assets in use. */
 export interface OpenSite {
   readonly pages: Pages;
-  /** What answers a request for an asset, by path. The paths are always the same. */
+  /** What answers a request for the assets of a path. The paths are always the same. */
   readonly assets: ReadonlyMap<string, (request: WebRequest) => Answer>;
   /**
    * Reads all files again and replaces everything at once.
@@ -42,9 +43,9 @@ export function openSite(paths: Paths, options: SiteOptions): OpenSite {
   return {
     pages: { render: (...given) => current.pages.render(...given) },
     assets: new Map(
-      current.assets.map((asset, at) => [
+      current.assets.map((asset) => [
         asset.path,
-        (request) => answerAsset(current.assets[at] ?? asset, request),
+        (request) => answerAsset(assetFor(current, request) ?? asset, request),
       ]),
     ),
     reload() {
@@ -53,19 +54,23 @@ export function openSite(paths: Paths, options: SiteOptions): OpenSite {
   };
 }
 
+/** The one with the digest of the URL, or after a reload the first one of the path. */
+const assetFor = ({ assets }: Site, { path, query }: WebRequest): Asset | undefined =>
+  assets.find(({ url }) => url === `${path}${query}`) ??
+  assets.find((asset) => asset.path === path);
+
 const JAVASCRIPT = "text/javascript; charset=utf-8";
 
-/** Those on lines of their own, which are a fifth of a script. */
-const withoutComments = (script: string): string =>
-  script.replaceAll(/^ *\/\*\*.*?\*\/\n/gms, "").replaceAll(/^ +\/\/.*\n/gm, "");
+/** Without indentation, and comments on lines of their own, which are a third of a script. */
+const smallerScript = (script: string): string =>
+  script.replaceAll(/^ *\/\*\*.*?\*\/\n|^ +(\/\/[^\n]*\n)?/gms, "");
 
 /** Reads pages and assets once. Throws a `Fault` for a file that cannot be used. */
 export function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOptions): Site {
-  const { appName, accentColor, logoFile } = pages;
+  const { appName, accentColor, logoFile, logoFileDark } = pages;
   const read = pageReader(pages.dir);
   const accent = accentFrom(accentColor ?? DEFAULT_ACCENT);
   const icon = { type: "image/svg+xml", body: keyIcon(accent) };
-  const image = logoFile === undefined ? icon : readLogo(logoFile);
   // Without comments, line breaks and what goes with them, which are a fifth of its size.
   const rules = read("latchkey.css")
     .text.replaceAll(/\/\*.*?\*\//gs, "")
@@ -75,11 +80,16 @@ export function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOption
   const style = rules + (accentColor ? accentRules(accent) : "");
   const at = (file: string): string => `${paths.base}/${file}`;
   const scriptOf = (file: string): Asset =>
-    assetOf(at(file), JAVASCRIPT, withoutComments(read(file).text));
+    assetOf(at(file), JAVASCRIPT, smallerScript(read(file).text));
   const styleSheet = assetOf(at("latchkey.css"), "text/css; charset=utf-8", style);
   const script = scriptOf("latchkey.js");
   const passkeyScript = scriptOf("latchkey-passkeys.js");
-  const logo = assetOf(at("latchkey-logo"), image.type, image.body);
+  const logoOf = (file: string | undefined): Asset => {
+    const { type, body } = file === undefined ? icon : readLogo(file);
+    return assetOf(at("latchkey-logo"), type, body);
+  };
+  const logo = logoOf(logoFile);
+  const darkLogos = logoFileDark === undefined ? [] : [logoOf(logoFileDark)];
   // At fixed paths, so cached only for an hour.
   const siteFile = (path: string, type: string, body: string): Asset =>
     assetOf(path, type, body, "public, max-age=3600");
@@ -94,6 +104,7 @@ export function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOption
     scriptUrl: script.url,
     passkeyScriptUrl: passkeyScript.url,
     logoUrl: logo.url,
+    darkLogoUrl: darkLogos[0]?.url,
     appName,
   };
   return {
@@ -102,6 +113,7 @@ export function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOption
       styleSheet,
       script,
       logo,
+      ...darkLogos,
       ...(signIn.passkeys ? [passkeyScript] : []),
       ...(standalone ? siteFiles : []),
     ],

@@ -10,7 +10,15 @@ export interface RequestLike {
   readonly signal?: AbortSignal;
 }
 
-/** A Fetch request. Only the platform knows the connection. */
+/**
+ * A Fetch request. Only the platform knows the connection.
+ *
+ * @example
+ * ```ts
+ * const request = fetchRequest(new Request(url), { remoteAddress: "192.0.2.1" });
+ * const { status } = await auth.adapter.answer(request);
+ * ```
+ */
 export function fetchRequest(request: RequestLike, connection: Connection = {}): WebRequest {
   const { method, url, headers } = request;
   const { pathname, search, host } = new URL(url, "http://localhost");

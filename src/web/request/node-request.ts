@@ -22,7 +22,14 @@ export interface NodeResponse {
   once(event: "close", listener: () => void): unknown;
 }
 
-/** A Node request, of HTTP/1 or HTTP/2. Without the response, it has no signal. */
+/**
+ * A Node request, of HTTP/1 or HTTP/2. Without the response, it has no signal.
+ *
+ * @example
+ * ```ts
+ * const { CurrentUser } = await auth.adapter.pageHelpers(nodeRequest(request));
+ * ```
+ */
 export const nodeRequest = (request: NodeRequest, response?: NodeResponse): WebRequest =>
   new WebRequestOnNode(request, response);
 

@@ -12,6 +12,7 @@ export type RefusalMessage =
   | "passkey change rejected"
   | "setup rejected"
   | "one-time link refused"
+  | "handoff refused"
   | "form of another site refused"
   | "unreadable form refused"
   | "forged session token refused"

@@ -28,6 +28,8 @@ export interface WebRequest {
   readonly signal: AbortSignal | undefined;
   /** The user that a guard admitted. The page shows it even if the session ends meanwhile. */
   readonly user?: User;
+  /** Whether the user first has to turn on a second factor. */
+  readonly lacksFactor?: true;
 }
 
 /** A request that a guard has admitted. */

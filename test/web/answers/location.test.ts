@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isLocalPath } from "../../../src/core/hosts/return-target.ts";
 import {
   isCookieDomain,
   isLocation,
@@ -16,7 +15,7 @@ const urls = [
   "HTTPS://App.Example.org/",
 ];
 
-/** Neither local paths nor valid URLs. More of such paths: `test/core/hosts/return-target.test.ts`. */
+/** Neither local paths nor valid URLs. Paths alone: `test/core/hosts/return-target.test.ts`. */
 const tricks = [
   "",
   "home",
@@ -49,15 +48,13 @@ const tricks = [
 ];
 
 for (const url of urls) {
-  test(`accepts a URL, but not as a path: ${url}`, () => {
-    assert.equal(isLocalPath(url), false);
+  test(`accepts a URL: ${url}`, () => {
     assert.equal(isLocation(url), true);
   });
 }
 
 for (const trick of tricks) {
   test(`rejects as a location: ${JSON.stringify(trick)}`, () => {
-    assert.equal(isLocalPath(trick), false);
     assert.equal(isLocation(trick), false);
   });
 }

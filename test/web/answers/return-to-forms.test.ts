@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
-import { OWNER, type RunningGate, SETUP_FORM, startGate } from "../../support/gate.ts";
+import { test } from "node:test";
+import { startApp } from "../../support/app.ts";
+import { OWNER, SETUP_FORM, startConfigured, startGate } from "../../support/gate.ts";
 import { assertNothingInline } from "../../support/markup.ts";
 
 const BACK = "https://app.example.test/page?a=b&c=%20d#e";
 
-const startWithDomain = (t: TestContext): Promise<RunningGate> =>
-  startGate(t, {
-    publicUrl: "https://auth.example.test",
-    cookieDomain: "example.test",
-    postLoginLocation: "/home",
-  });
+const DOMAIN = {
+  publicUrl: "https://auth.example.test",
+  cookieDomain: "example.test",
+  postLoginLocation: "/home",
+} as const;
 
 const withReturnTo = (path: string, target: string): string =>
   `${path}${path.includes("?") ? "&" : "?"}return_to=${encodeURIComponent(target)}`;
@@ -32,7 +32,7 @@ const refused = ["https://evil.example/", "/page\r\nSet-Cookie: a=b", ""];
 
 for (const path of ["/login", "/setup"]) {
   test(`GET ${path} puts an accepted return target into its form, escaped, and drops all others`, async (t) => {
-    const gate = await startWithDomain(t);
+    const gate = await startGate(t, DOMAIN);
     for (const target of accepted) {
       const { status, body } = await gate.send(withReturnTo(path, target));
       assert.deepEqual([status, readReturnTo(body)], [200, target]);
@@ -49,8 +49,7 @@ for (const path of ["/login", "/setup"]) {
 }
 
 test("sign-in redirects exactly to the form's return target if it is allowed", async (t) => {
-  const gate = await startWithDomain(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t, DOMAIN);
   for (const target of [...accepted, ...refused]) {
     const answer = await gate.signIn({ return_to: target });
     const expected = accepted.includes(target) ? target : "/home";
@@ -60,8 +59,7 @@ test("sign-in redirects exactly to the form's return target if it is allowed", a
 });
 
 test("a failed sign-in keeps the return target for the next attempt", async (t) => {
-  const gate = await startWithDomain(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t, DOMAIN);
   for (const target of accepted) {
     const wrong = await gate.signIn({ password: "wrong", return_to: target });
     assert.deepEqual([wrong.status, wrong.cookies], [303, []]);
@@ -74,14 +72,13 @@ test("a failed sign-in keeps the return target for the next attempt", async (t) 
 });
 
 test("ignores a return target in the query of a posted form", async (t) => {
-  const gate = await startWithDomain(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t, DOMAIN);
   const answer = await gate.send(withReturnTo("/login", BACK), { form: OWNER });
   assert.equal(answer.location, "/home");
 });
 
 test("a sign-in before the first account passes the return target to the setup page", async (t) => {
-  const gate = await startWithDomain(t);
+  const gate = await startGate(t, DOMAIN);
   const location = withReturnTo("/setup", BACK);
   assert.equal((await gate.signIn({ return_to: BACK })).location, location);
   assert.equal((await gate.signIn({ return_to: "https://evil.example/" })).location, "/setup");
@@ -91,7 +88,7 @@ test("a sign-in before the first account passes the return target to the setup p
 for (const target of [...accepted, ...refused]) {
   const location = accepted.includes(target) ? target : "/home";
   test(`setup with the return target ${JSON.stringify(target)} signs in and redirects to ${location}`, async (t) => {
-    const gate = await startWithDomain(t);
+    const gate = await startGate(t, DOMAIN);
     const answer = await gate.send("/setup", { form: { ...SETUP_FORM, return_to: target } });
     assert.deepEqual([answer.status, answer.location], [303, location]);
     assert.equal((await gate.send("/", { session: answer.session })).status, 200);
@@ -99,7 +96,7 @@ for (const target of [...accepted, ...refused]) {
 }
 
 test("a refused setup does not redirect and keeps the return target in its form", async (t) => {
-  const gate = await startWithDomain(t);
+  const gate = await startGate(t, DOMAIN);
   for (const [target, kept] of [
     [BACK, BACK],
     ["https://evil.example/", undefined],
@@ -109,4 +106,16 @@ test("a refused setup does not redirect and keeps the return target in its form"
     assert.deepEqual([status, location, readReturnTo(body)], [422, undefined, kept]);
     assert.doesNotMatch(body, /evil/);
   }
+});
+
+test("an application ignores a return target from the client", async (t) => {
+  const app = await startApp(t);
+  const form = { ...SETUP_FORM, return_to: "/page" };
+  assert.doesNotMatch((await app.send("/setup?return_to=/page")).body, /return_to/);
+  assert.equal((await app.send("/login?return_to=/page", { form })).location, "/setup");
+  assert.equal((await app.send("/setup?return_to=/page", { form })).location, "/");
+  const wrong = { ...form, password: "wrong" };
+  assert.equal((await app.send("/login", { form: wrong })).location, "/login?error=1");
+  assert.equal((await app.send("/login?return_to=/page", { form })).location, "/");
+  assert.doesNotMatch((await app.send("/login?return_to=/page")).body, /return_to/);
 });

@@ -5,15 +5,14 @@ import { addKey } from "../../support/add-key.ts";
 import { addUser } from "../../support/add-user.ts";
 import { outputOf } from "../../support/command.ts";
 import { eventually } from "../../support/eventually.ts";
-import { startGate } from "../../support/gate.ts";
+import { startConfigured } from "../../support/gate.ts";
 import { BROWSER, FORWARD_AUTH, type Headers, PAGE } from "./forward-auth-asking.ts";
 
 const basic = (text: string, name = "owner"): string => `Basic ${btoa(`${name}:${text}`)}`;
 const HOST = { "X-Forwarded-Host": "feeds.example.test:8443" };
 
 test("a key opens apps as its account, in both forms, and the answer asks to remove it", async (t) => {
-  const gate = await startGate(t, FORWARD_AUTH);
-  await gate.setUp();
+  const { gate } = await startConfigured(t, FORWARD_AUTH);
   const key = await addKey(gate);
   const ask = (path: string, Authorization: string, headers: Headers = {}, session?: string) =>
     gate.send(`/forward-auth${path}`, { headers: { Authorization, ...headers }, session });
@@ -37,8 +36,7 @@ test("a key opens apps as its account, in both forms, and the answer asks to rem
 });
 
 test("a wrong key gets 401 with a challenge, and 429 after five in a minute", async (t) => {
-  const gate = await startGate(t, FORWARD_AUTH);
-  await gate.setUp();
+  const { gate } = await startConfigured(t, FORWARD_AUTH);
   const key = await addKey(gate);
   const from = (text: string, address: string, query = "") =>
     gate.send(`/forward-auth${query}`, {
@@ -73,9 +71,7 @@ test("a wrong key gets 401 with a challenge, and 429 after five in a minute", as
 });
 
 test("a key with hosts opens these only, and believes a trusted proxy alone", async (t) => {
-  const settings = { ...FORWARD_AUTH, allowedHosts: ["*"] };
-  const gate = await startGate(t, settings);
-  await gate.setUp();
+  const { gate } = await startConfigured(t, { ...FORWARD_AUTH, allowedHosts: ["*"] });
   const key = await addKey(gate, "--hosts", "feeds.example.test");
   const Authorization = `Bearer ${key}`;
   const ask = async (headers: Headers, from?: string) =>
@@ -101,8 +97,7 @@ test("a key with hosts opens these only, and believes a trusted proxy alone", as
 });
 
 test("a key opens nothing of Latchkey itself", async (t) => {
-  const gate = await startGate(t, { trustedProxies: ["127.0.0.1"] });
-  await gate.setUp();
+  const { gate } = await startConfigured(t, { trustedProxies: ["127.0.0.1"] });
   const headers = { Authorization: `Bearer ${await addKey(gate)}` };
   for (const path of ["/", "/account/", "/account/me"]) {
     const { status, body } = await gate.send(path, { headers });
@@ -116,8 +111,7 @@ test("a key opens nothing of Latchkey itself", async (t) => {
 });
 
 test("a revoked key is refused within a second, and goes with its account", async (t) => {
-  const gate = await startGate(t, FORWARD_AUTH);
-  await gate.setUp();
+  const { gate } = await startConfigured(t, FORWARD_AUTH);
   const keys = [await addKey(gate)];
   const status = async (key = "") =>
     (await gate.send("/forward-auth", { headers: { Authorization: `Bearer ${key}` } })).status;
@@ -134,10 +128,9 @@ test("a revoked key is refused within a second, and goes with its account", asyn
 });
 
 test("programs are asked for a key, and browsers never", async (t) => {
-  const gate = await startGate(t, FORWARD_AUTH);
+  const { gate } = await startConfigured(t, FORWARD_AUTH);
   const challenge = async (headers: Headers) =>
     (await gate.send("/forward-auth", { headers })).headers["www-authenticate"];
-  await gate.setUp();
   for (const agent of [{}, { "User-Agent": "git/2.39.5" }]) {
     assert.match(String(await challenge(agent)), /^Basic realm="latchkey"/);
   }

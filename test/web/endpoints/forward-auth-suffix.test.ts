@@ -93,10 +93,20 @@ test("below its path, the client's query is not read", async (t) => {
 
 test("refuses a list after a slash too many, which is not read", async (t) => {
   const { gate, session } = await startConfigured(t, FORWARD_AUTH);
-  for (const query of ["?users=ann", "?deny=401&users=ann", "?groups=a", "?users", "?groups&x"]) {
+  for (const query of [
+    "?users=ann",
+    "?deny=401&users=ann",
+    "?groups=a",
+    "?factor=2",
+    "?users",
+    "?groups&x",
+  ]) {
     const { status, body } = await gate.send(`/forward-auth/${query}`, { session });
     assert.equal(status, 400, query);
-    assert.match(body, /^users and groups are not read below \/forward-auth: remove the slash/);
+    assert.match(
+      body,
+      /^users, groups and factor are not read below \/forward-auth: remove the slash/,
+    );
   }
 });
 

@@ -86,7 +86,7 @@ test("shows only the password form with a store that has users and a log alone",
     ["/logout", "/account/password"],
   );
   assert.doesNotMatch(answer.body, /passkey|end_others/);
-  for (const text of [en.activityUnreadable, en.codes, en.sessionsUnreadable]) {
+  for (const text of [en.activityUnreadable, en.codes, en.messages.unavailable]) {
     assert.ok(!answer.body.includes(text), text);
   }
   assert.deepEqual(app.log, []);

@@ -1,17 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventually } from "../../support/eventually.ts";
-import { startGate } from "../../support/gate.ts";
-import { inSeconds, mint, partsOf } from "../../support/mint.ts";
-import { BROWSER } from "./forward-auth-asking.ts";
+import { startConfigured } from "../../support/gate.ts";
 
 const ADD = "/account/keys/add";
 const REVOKE = "/account/keys/revoke";
 const textIn = (body: string): string => /<code>(latchkey_[^<]+)<\/code>/.exec(body)?.[1] ?? "";
 
 test("makes a key on the account page, shows it once, lists it and revokes it", async (t) => {
-  const gate = await startGate(t, { publicUrl: "http://localhost" });
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, { publicUrl: "http://localhost" });
   const page = async () => (await gate.send("/account/", { session })).body;
   assert.match(await page(), /Keys for programs<\/h2> <small>None yet/);
   const form = { name: "feeds <b>", hosts: "feeds.example.org, b.example.org", days: "90" };
@@ -38,8 +35,7 @@ test("makes a key on the account page, shows it once, lists it and revokes it", 
 });
 
 test("says what is wrong with a new key, with its section open", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   for (const [form, message] of [
     [{ name: "", hosts: "" }, "all fields are required"],
     [{ name: "a", hosts: "https://a" }, "Enter host names"],
@@ -48,19 +44,5 @@ test("says what is wrong with a new key, with its section open", async (t) => {
     assert.equal(status, 422);
     assert.ok(body.includes(message), message);
     assert.match(body, /<details open>\s*<summary class="row">.{0,300}id="keys"/);
-  }
-});
-
-test("a key is made and revoked with a recent sign-in only", async (t) => {
-  const gate = await startGate(t);
-  const { claims } = partsOf(await gate.setUp());
-  const old = { user_id: claims.user_id, iat: inSeconds(-601), exp: inSeconds(3_600) };
-  for (const [path, form] of [
-    [ADD, { name: "a" }],
-    [REVOKE, { key: "x" }],
-  ] as const) {
-    const { location } = await gate.send(path, { session: mint(old), form, headers: BROWSER });
-    assert.match(String(location), /^\/login\?again=1&return_to=/, path);
-    assert.equal((await gate.send(path, { form })).location, "/login");
   }
 });

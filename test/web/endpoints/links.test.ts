@@ -1,19 +1,17 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { runCommand } from "../../support/command.ts";
-import { OWNER, startConfigured } from "../../support/gate.ts";
+import { changeForm, OWNER, startConfigured } from "../../support/gate.ts";
 import { linkPath } from "../../support/link.ts";
 
 const PASSWORD = "battery staple";
 const NEW = { password: PASSWORD, confirm: PASSWORD } as const;
 
-const start = (t: TestContext) => startConfigured(t);
-
 /** The page without what changes in each answer. */
 const calm = (body: string): string => body.replace(/<(script|link|img)[^>]*>/g, "");
 
 test("an invitation opens without being used, and makes one account that is signed in", async (t) => {
-  const { gate } = await start(t);
+  const { gate } = await startConfigured(t);
   const path = await linkPath(gate, "invite", "--groups", "photos,family", "--until", "2100-01-31");
   for (const method of ["GET", "HEAD", "GET"]) {
     const shown = await gate.send(path, { method });
@@ -38,7 +36,7 @@ test("an invitation opens without being used, and makes one account that is sign
 });
 
 test("a form with a problem is shown again, and uses nothing up", async (t) => {
-  const { gate } = await start(t);
+  const { gate } = await startConfigured(t);
   const path = await linkPath(gate, "invite");
   const problems = [
     [{ username: "", ...NEW }, "username and password are required"],
@@ -58,7 +56,7 @@ test("a form with a problem is shown again, and uses nothing up", async (t) => {
 });
 
 test("a reset sets the password, ends the sessions, and leads to the sign-in", async (t) => {
-  const { gate, session } = await start(t);
+  const { gate, session } = await startConfigured(t);
   const path = await linkPath(gate, "reset", OWNER.username);
   assert.ok((await gate.send(path)).body.includes(OWNER.username));
   const missing = await gate.send(path, { form: { password: "", confirm: "" } });
@@ -75,7 +73,7 @@ test("a reset sets the password, ends the sessions, and leads to the sign-in", a
 });
 
 test("a guest enters where a list names one of the guest's groups, and has no account page", async (t) => {
-  const { gate } = await start(t);
+  const { gate } = await startConfigured(t);
   const path = await linkPath(gate, "guest", "owner", "--groups", "photos", "--uses", "2");
   const { session, location } = await gate.send(path, { form: {} });
   assert.equal(location, "/");
@@ -98,11 +96,7 @@ test("a guest enters where a list names one of the guest's groups, and has no ac
     assert.match(home.body, /<h1>No access<\/h1>/);
     assert.ok(!home.body.includes("/account/"), "no link to the account page");
   }
-  const change = {
-    current_password: "$guest$",
-    new_password: PASSWORD,
-    confirm_password: PASSWORD,
-  };
+  const change = changeForm("$guest$", PASSWORD);
   assert.equal((await gate.send("/account/password", { session, form: change })).status, 403);
   for (const password of ["$guest$", ""]) {
     const signedIn = await gate.signIn({ username: user.username, password });
@@ -113,7 +107,7 @@ test("a guest enters where a list names one of the guest's groups, and has no ac
 });
 
 test("one page for unknown, used, revoked and too many links, and a limit for each address", async (t) => {
-  const { gate } = await start(t);
+  const { gate } = await startConfigured(t);
   const env = { DATA_DIR: gate.dataDir };
   const used = await linkPath(gate, "guest", "visitor", "--groups", "photos");
   await gate.send(used, { form: {} });
@@ -141,7 +135,7 @@ test("one page for unknown, used, revoked and too many links, and a limit for ea
 });
 
 test("accepts the form of a browser that hides its origin only after it has opened the link", async (t) => {
-  const { gate } = await start(t);
+  const { gate } = await startConfigured(t);
   const path = await linkPath(gate, "invite");
   const form = { username: "bob", ...NEW };
   const Origin = "null";

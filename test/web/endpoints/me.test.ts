@@ -4,10 +4,10 @@ import type { UserId } from "../../../src/core/records.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { startApp, startConfiguredApp } from "../../support/app.ts";
 import { OWNER, startConfigured, startGate } from "../../support/gate.ts";
-import { mint, partsOf } from "../../support/mint.ts";
+import { partsOf } from "../../support/mint.ts";
 
 const ME = "/account/me";
-const NOBODY = [401, '{"user":null}'];
+const NOBODY = [401, '{"user":null}', 'Cookie cookie-name="session"'];
 
 test("tells who is signed in, with ID, username and groups", async (t) => {
   const { gate, session } = await startConfigured(t);
@@ -32,22 +32,14 @@ test("the list of groups is empty for a user in none", async (t) => {
 test("answers 401 before the setup, without a session, and after the sign-out", async (t) => {
   const gate = await startGate(t);
   const ask = async (session?: string) => {
-    const { status, body } = await gate.send(ME, { session });
-    return [status, body];
+    const { status, body, headers } = await gate.send(ME, { session });
+    return [status, body, headers["www-authenticate"]];
   };
   assert.deepEqual(await ask(), NOBODY);
   const session = await gate.setUp();
   assert.deepEqual(await ask(), NOBODY);
   await gate.send("/logout", { session, form: {} });
   assert.deepEqual(await ask(session), NOBODY);
-});
-
-test("answers 401 to a forged session token, which is logged", async (t) => {
-  const { gate, session } = await startConfigured(t);
-  const forged = mint(partsOf(session).claims, { secret: "another secret" });
-  const { status, headers } = await gate.send(ME, { session: forged });
-  assert.deepEqual([status, headers["www-authenticate"]], [401, 'Cookie cookie-name="session"']);
-  assert.ok(gate.serverLog.some(({ msg }) => msg === "forged session token refused"));
 });
 
 test("refuses other hosts and methods", async (t) => {

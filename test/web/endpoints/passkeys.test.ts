@@ -1,95 +1,49 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { MAX_PASSKEYS } from "../../../src/core/passkeys/begin-passkey.ts";
 import { wordsIn } from "../../../src/web/pages/words.ts";
 import { startConfiguredApp } from "../../support/app.ts";
-import {
-  type Authenticator,
-  type Ceremony,
-  createAuthenticator,
-  ORIGIN,
-} from "../../support/authenticator.ts";
-import type { Answer } from "../../support/client.ts";
+import { ORIGIN } from "../../support/authenticator.ts";
 import { execute } from "../../support/database.ts";
-import { type RunningGate, startConfigured, startGate } from "../../support/gate.ts";
+import { startConfigured, startGate } from "../../support/gate.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
+import {
+  ADD,
+  addPasskey,
+  BEGIN,
+  formOfSignIn,
+  HOST,
+  type Sent,
+  SIGN_IN,
+  sender,
+} from "./at-passkeys.ts";
 
 const { messages } = wordsIn("en");
 const server = await sharedPostgres();
-const BEGIN = "/account/passkeys/begin";
-const ADD = "/account/passkeys/add";
 const RENAME = "/account/passkeys/rename";
 const REMOVE = "/account/passkeys/remove";
-const SIGN_IN = "/login/passkey";
-const HOST = { Host: "auth.example.org" };
 
-interface Sent {
-  send(path: string, form: object, session?: string, headers?: object): Promise<Answer>;
-}
+test("adds a passkey, signs in with it, and removes it", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  const to = sender(gate);
+  const { passkey, userId, answer } = await addPasskey(to, session);
+  assert.deepEqual([answer.status, answer.location], [303, "/account/#your-passkeys"]);
+  const form = await formOfSignIn(to, passkey, userId);
+  const signedIn = await to.send(SIGN_IN, form);
+  assert.deepEqual([signedIn.status, signedIn.location], [303, "/"]);
+  assert.equal((await gate.send("/", { session: signedIn.session })).status, 200);
+  assert.equal((await to.send(SIGN_IN, form)).location, "/login?error=1", "only once");
 
-const sender = ({ send }: Pick<RunningGate, "send">): Sent => ({
-  send: (path, form, session, headers) =>
-    send(path, { form: { ...form }, session, headers: { ...HOST, ...headers } }),
+  const later = await formOfSignIn(to, passkey, userId);
+  const removed = await to.send(REMOVE, { passkey: passkey.id }, session);
+  assert.deepEqual([removed.status, removed.location], [303, "/account/#your-passkeys"]);
+  const refused = await to.send(SIGN_IN, later);
+  assert.deepEqual([refused.location, refused.cookies], ["/login?error=1", []]);
+  assert.deepEqual(
+    (await gate.logEntries(4)).map(({ type }) => type),
+    ["signup", "passkey_add", "signin", "passkey_remove"],
+  );
 });
-
-async function addPasskey({ send }: Sent, session: string) {
-  const passkey = createAuthenticator();
-  const begun = await send(BEGIN, {}, session);
-  assert.equal(begun.status, 200, begun.body);
-  const { challenge, rpId, userId } = JSON.parse(begun.body);
-  assert.equal(rpId, HOST.Host);
-  const { name, clientData, authenticatorData, publicKey } = passkey.create(challenge);
-  const data = { client_data: clientData, authenticator_data: authenticatorData };
-  const answer = await send(ADD, { ...data, name, public_key: publicKey }, session);
-  return { passkey, userId: Buffer.from(userId, "base64url").toString(), answer };
-}
-
-async function formOfSignIn(
-  { send }: Sent,
-  passkey: Authenticator,
-  userId: string,
-  ceremony?: Ceremony,
-): Promise<object> {
-  const { challenge } = JSON.parse((await send(SIGN_IN, {})).body);
-  const answer = passkey.get(challenge, userId, ceremony);
-  return {
-    credential: answer.id,
-    user_handle: answer.userHandle,
-    client_data: answer.clientData,
-    authenticator_data: answer.authenticatorData,
-    signature: answer.signature,
-  };
-}
-
-const stores: Readonly<Record<string, (t: TestContext) => Promise<RunningGate>>> = {
-  SQLite: (t) => startGate(t),
-  PostgreSQL: async (t) => startGate(t, { databaseUrl: await server.newDatabase() }),
-};
-
-for (const [name, start] of Object.entries(stores)) {
-  test(`${name}: adds a passkey, signs in with it, and removes it`, async (t) => {
-    const gate = await start(t);
-    const session = await gate.setUp();
-    const to = sender(gate);
-    const { passkey, userId, answer } = await addPasskey(to, session);
-    assert.deepEqual([answer.status, answer.location], [303, "/account/#your-passkeys"]);
-    const form = await formOfSignIn(to, passkey, userId);
-    const signedIn = await to.send(SIGN_IN, form);
-    assert.deepEqual([signedIn.status, signedIn.location], [303, "/"]);
-    assert.equal((await gate.send("/", { session: signedIn.session })).status, 200);
-    assert.equal((await to.send(SIGN_IN, form)).location, "/login?error=1", "only once");
-
-    const later = await formOfSignIn(to, passkey, userId);
-    const removed = await to.send(REMOVE, { passkey: passkey.id }, session);
-    assert.deepEqual([removed.status, removed.location], [303, "/account/#your-passkeys"]);
-    const refused = await to.send(SIGN_IN, later);
-    assert.deepEqual([refused.location, refused.cookies], ["/login?error=1", []]);
-    assert.deepEqual(
-      (await gate.logEntries(4)).map(({ type }) => type),
-      ["signup", "passkey_add", "signin", "passkey_remove"],
-    );
-  });
-}
 
 test("answers a challenge as JSON that no cache keeps, and does not count it", async (t) => {
   const { gate } = await startConfigured(t);
@@ -204,18 +158,4 @@ test("renames a passkey, with a name that is cut and never empty", async (t) => 
   }
   const unknown = await to.send(RENAME, { passkey: "x", name: "y" }, session);
   assert.deepEqual([unknown.status, unknown.cookies], [303, []]);
-});
-
-test("adds no passkey that answers another challenge", async (t) => {
-  const { gate, session } = await startConfigured(t);
-  const forged = createAuthenticator().create("a challenge of nobody");
-  const added = await sender(gate).send(ADD, { client_data: forged.clientData }, session);
-  assert.equal(added.status, 422);
-  assert.match(added.body, /The passkey could not be added\./);
-});
-
-test("requires the setup while no account exists", async (t) => {
-  const gate = await startGate(t);
-  const { send } = sender(gate);
-  assert.equal((await send(SIGN_IN, { credential: "x" })).location, "/setup");
 });

@@ -5,7 +5,7 @@ import type { Sending } from "../../support/client.ts";
 import { countOf } from "../../support/database.ts";
 import { startGate } from "../../support/gate.ts";
 import { fieldNamed } from "../../support/markup.ts";
-import { assertProblem, type Problem } from "../../support/problems.ts";
+import { assertProblem } from "../../support/problems.ts";
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -19,41 +19,15 @@ const RIGHT: Fields = {
 const ESCAPED: Fields = { username: "Zoë &lt;b&gt;", domain: "home.&quot;x&quot;.org" };
 const ALL = ["token", "username", "password", "confirm", "domain"];
 
-const problems: readonly (Problem & {
-  readonly what: string;
-  readonly flaws: Fields;
-})[] = [
-  {
-    what: "a wrong token",
-    flaws: { token: "wrong" },
-    ...{ status: 403, fields: ["token"] },
-    message: "invalid setup token",
-  },
-  {
-    what: "no username",
-    flaws: { username: "" },
-    ...{ status: 422, fields: ["username"] },
-    message: "username and password are required",
-  },
-  {
-    what: "no password",
-    flaws: { password: "" },
-    ...{ status: 422, fields: ["password"] },
-    message: "username and password are required",
-  },
-  {
-    what: "neither username nor password",
-    flaws: { username: "", password: "", confirm: "" },
-    ...{ status: 422, fields: ["username", "password"] },
-    message: "username and password are required",
-  },
-  {
-    what: "two different passwords",
-    flaws: { confirm: "c-9Sz" },
-    ...{ status: 422, fields: ["password", "confirm"] },
-    message: "passwords do not match",
-  },
-];
+const MISSING = "username and password are required";
+
+const problems = [
+  ["a wrong token", { token: "wrong" }, 403, ["token"], "invalid setup token"],
+  ["no username", { username: "" }, 422, ["username"], MISSING],
+  ["no password", { password: "" }, 422, ["password"], MISSING],
+  ["neither", { username: "", password: "", confirm: "" }, 422, ["username", "password"], MISSING],
+  ["two passwords", { confirm: "c-9Sz" }, 422, ["password", "confirm"], "passwords do not match"],
+] as const;
 
 async function startWithSetupToken(t: TestContext) {
   const gate = await startGate(t, { domainSetupCommand: process.execPath });
@@ -63,11 +37,11 @@ async function startWithSetupToken(t: TestContext) {
   return { gate, setUp };
 }
 
-for (const { what, flaws, ...problem } of problems) {
+for (const [what, flaws, status, fields, message] of problems) {
   test(`a setup with ${what} returns the form, with one message, at the field, and what was entered except passwords`, async (t) => {
     const { gate, setUp } = await startWithSetupToken(t);
     const answer = await setUp(flaws);
-    assertProblem(answer, problem, ALL);
+    assertProblem(answer, { status, fields, message }, ALL);
     assert.deepEqual([answer.location, answer.cookies], [undefined, []]);
     assert.equal(countOf(gate.databaseFile, "users"), 0);
     const typed: Fields = { ...ESCAPED, token: "s3cret", ...flaws };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { isLogo } from "../../../src/web/pages/assets.ts";
 import { faultOf } from "../../support/faults.ts";
-import { startGate } from "../../support/gate.ts";
+import { startConfigured, startGate } from "../../support/gate.ts";
 import { addressIn, elements } from "../../support/markup.ts";
 import { folderWith, site } from "../../support/pages.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -38,8 +38,23 @@ test("shows the logo above every page's heading with an empty alt text, and uses
   for (const { body } of [...pages, home]) {
     const [logo] = elements(body, "img");
     assert.deepEqual([logo?.src, logo?.alt], [addressIn(body, "icon"), ""]);
-    assert.match(body, /<img [^>]*>\s*<h1>/);
+    assert.match(body, /<img [^>]*><\/picture>\s*<h1>/);
   }
+});
+
+test("shows another logo in a dark scheme, from a URL of its own", async (t) => {
+  const logoFile = await writeLogo(t, "logo.png", "light");
+  const gate = await startGate(t, { logoFile, logoFileDark: await writeLogo(t, "d.svg", "dark") });
+  const { body } = await gate.send("/login");
+  const [{ srcset = "", media } = {}] = elements(body, "source");
+  assert.equal(media, "(prefers-color-scheme: dark)");
+  const shown = [srcset, addressIn(body, "icon"), "/latchkey-logo?v=old"].map(async (url) => {
+    const { body: content, headers } = await gate.send(url);
+    return [content, headers["content-type"]];
+  });
+  const light = ["light", "image/png"];
+  assert.deepEqual(await Promise.all(shown), [["dark", "image/svg+xml"], light, light]);
+  assert.equal(faultOf(() => site({ logoFileDark: "logo.txt" })).code, "logo_unusable");
 });
 
 test("changes a file's URL only when its content changes", async (t) => {
@@ -144,8 +159,31 @@ for (const [accepted, encoding] of [
 }
 
 test("does not compress a page, which can contain what a client has sent", async (t) => {
-  const gate = await startGate(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t);
   const answer = await fetch(`${gate.url}/login`, { headers: { "Accept-Encoding": "gzip" } });
   assert.equal(answer.headers.get("content-encoding"), null);
+});
+
+test("the sign-in page with style sheet and script stays under 14 KiB, and under 6 KiB on the wire", async (t) => {
+  const { gate } = await startConfigured(t);
+  const { body } = await gate.send("/login");
+  const urls = [
+    addressIn(body, "stylesheet"),
+    ...elements(body, "script").map(({ src }) => `${src}`),
+  ];
+  assert.equal(urls.length, 2);
+  const sent = async (url: string, accepted: string) => {
+    const headers = { "Accept-Encoding": accepted };
+    const answer = await fetch(`${gate.url}${url}`, { headers });
+    await answer.arrayBuffer();
+    return Number(answer.headers.get("content-length"));
+  };
+  for (const [accepted, limit] of [
+    ["identity", 14],
+    ["gzip", 6],
+  ] as const) {
+    const sizes = await Promise.all(["/login", ...urls].map((url) => sent(url, accepted)));
+    const total = sizes.reduce((sum, size) => sum + size);
+    assert.ok(total < limit * 1_024, `${accepted}: ${sizes}`);
+  }
 });

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { HtmlValidate } from "html-validate";
-import { assertNothingInline, elements } from "../../support/markup.ts";
+import { type Locale, locales, wordsIn } from "../../../src/web/pages/words.ts";
+import { startGate } from "../../support/gate.ts";
+import { addressIn, assertNothingInline, elements } from "../../support/markup.ts";
 import { states } from "./page-states.ts";
 
 const validator = new HtmlValidate({
@@ -17,9 +19,27 @@ async function findProblems(html: string): Promise<readonly string[]> {
   );
 }
 
+const MAX_BYTES = 18 * 1024;
+/** The language that has the most bytes to say the same. */
+const [longest = "en"] = locales.toSorted((one, other) => bytesOfWords(other) - bytesOfWords(one));
+
+function bytesOfWords(locale: Locale): number {
+  return Buffer.byteLength(JSON.stringify(wordsIn(locale)));
+}
+
+/** A page with its style sheet, which is larger with an accent color. */
+async function bytesWithStyles(t: TestContext, body: string): Promise<number> {
+  const gate = await startGate(t, { accentColor: "#c00" });
+  const sheet = (await gate.send(addressIn(body, "stylesheet"))).body;
+  assert.ok(sheet.length > 500, "found");
+  return Buffer.byteLength(body) + Buffer.byteLength(sheet);
+}
+
 for (const [name, open] of Object.entries(states)) {
-  test(`${name}: valid HTML with labels and targets, without inline scripts and styles`, async (t) => {
-    const { body } = await open(t, "en");
+  test(`${name}: valid HTML with labels and targets, nothing inline, under 18 KiB with its style sheet`, async (t) => {
+    const { body } = await open(t, longest);
+    const bytes = await bytesWithStyles(t, body);
+    assert.ok(bytes < MAX_BYTES, `${longest}: ${bytes} bytes`);
     assert.deepEqual(await findProblems(body), []);
     assertNothingInline(body);
     const ids = [...body.matchAll(/\sid="([^"]+)"/g)].map(([, id = ""]) => id);

@@ -36,7 +36,13 @@ test("passes the helpers, the paths and the page's own data to each function", a
   const setup = { tokenExpected: false, token: "given", username: "", domain: "" };
   assert.deepEqual(await page("/setup?token=given"), { ...before, ...setup, offersDomain: false });
   assert.equal((await page("/setup")).token, "");
-  const login = { confirms: false, asksCode: false, offersPasskeys: false };
+  const login = {
+    confirms: false,
+    needsFactor: false,
+    asksCode: false,
+    remembersDevices: false,
+    offersPasskeys: false,
+  };
   assert.deepEqual(await page("/login"), { ...before, ...login });
 
   const { session = "" } = await app.send("/setup", SETUP);
@@ -96,7 +102,7 @@ test("returns the message as plain text if the error page function throws", asyn
   const app = await startApp(t, { pages: { functions: { error: broken } } });
   const { status, body, headers } = await app.send("/logout");
   assert.deepEqual([status, body], [405, "This method is not allowed here."]);
-  assert.equal(headers["content-type"], "text/plain; charset=utf-8");
+  assert.deepEqual([headers["content-type"], headers.allow], ["text/plain; charset=utf-8", "POST"]);
   assert.match(String(headers["x-request-id"]), /^[\da-f-]{36}$/);
   assert.deepEqual(
     app.log.map(({ message, fields }) => [message, fields.reason, fields.requestId]),

@@ -38,6 +38,7 @@ test("escapes all text from users, clients, settings and errors", () => {
   const passkey = { id: "1", name: HOSTILE, added: at, used: at };
   const naming = { newName: HOSTILE, maxName: 60 };
   const session = { id: "1", device: "", address: "", isCurrent: true, ...at };
+  const listed = { kind: "sessions", sessions: [], devices: [], count: "1" } as const;
   const setup = (data: Partial<PageData["setup"]>): string => {
     const asking = { ...plain.setup, tokenExpected: true, offersDomain: true };
     return render("setup", to(), { ...asking, ...data });
@@ -46,8 +47,9 @@ test("escapes all text from users, clients, settings and errors", () => {
     render("home", to(signedIn(HOSTILE)), plain.home),
     home({ activity: { kind: "entries", entries: [{ text: HOSTILE, ...at }] } }),
     ...[{ device: HOSTILE }, { address: HOSTILE }].map((one) =>
-      home({ sessions: { kind: "sessions", sessions: [{ ...session, ...one }], count: "1" } }),
+      home({ sessions: { ...listed, sessions: [{ ...session, ...one }] } }),
     ),
+    home({ sessions: { ...listed, devices: [{ ...session, device: HOSTILE }] } }),
     home({ passkeys: { list: [passkey], canAdd: false, ...naming } }),
     home({ passkeys: { list: [], canAdd: true, ...naming } }),
     home({ codes: { kind: "turned-on", recoveryCodes: ["1"], of: HOSTILE } }),

@@ -7,53 +7,16 @@ import { faultOf } from "../../support/faults.ts";
 import { folderWith, pagesFrom, plain, to } from "../../support/pages.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
-interface Broken {
-  readonly file: string;
-  readonly text: string;
-  readonly line: number;
-  readonly says: RegExp;
-}
+const broken = [
+  ["code that does not parse", "setup.eta", "<p>\n<% if ( { %>\n</p>", 2, /^Unexpected token/],
+  ["a tag that is not closed", "home.eta", "<p>\n<%= it.a \n</p>", 2, /^unclosed tag$/],
+  ["a missing include", "login.eta", "<p>\n</p>\n<%~ include('@footer', {}) %>", 3, /@footer/],
+  ["a missing value", "login.eta", "<p>\r\n\r\n<%= it.a.name %>", 3, /^Cannot .*reading 'name'\)$/],
+  ["a missing value", "layout.eta", "<html>\n<%= it.a.name %>\n<%~ it.body %>", 2, /'name'/],
+  ["an endless include", "field.eta", "<p>\n<%~ include('@field') %>", 2, /call stack/i],
+] as const;
 
-const broken: Readonly<Record<string, Broken>> = {
-  "code that does not parse": {
-    file: "setup.eta",
-    text: "<p>\n<% if ( { %>\n</p>",
-    line: 2,
-    says: /^Unexpected token/,
-  },
-  "a tag that is not closed": {
-    file: "home.eta",
-    text: "<p>\n<%= it.CurrentUser.username \n</p>",
-    line: 2,
-    says: /^unclosed tag$/,
-  },
-  "an include of a missing template": {
-    file: "login.eta",
-    text: "<p>\n</p>\n<%~ include('@footer', {}) %>",
-    line: 3,
-    says: /@footer/,
-  },
-  "a missing value": {
-    file: "login.eta",
-    text: "<p>\r\n\r\n<%= it.CurrentUser.username %>",
-    line: 3,
-    says: /^Cannot read properties of undefined \(reading 'username'\)$/,
-  },
-  "a missing value, in the layout": {
-    file: "layout.eta",
-    text: "<html>\n<%= it.site.name %>\n<%~ it.body %>",
-    line: 2,
-    says: /reading 'name'/,
-  },
-  "a field that includes itself": {
-    file: "field.eta",
-    text: "<p>\n<%~ include('@field') %>",
-    line: 2,
-    says: /call stack/i,
-  },
-};
-
-for (const [what, { file, text, line, says }] of Object.entries(broken)) {
+for (const [what, file, text, line, says] of broken) {
   test(`stops the start and names ${file} and line ${line} for ${what}`, async (t) => {
     const folder = await folderWith(t, { [file]: text });
     const fault = faultOf(() => pagesFrom(folder));

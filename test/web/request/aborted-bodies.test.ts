@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { type RunningGate, startGate } from "../../support/gate.ts";
-import { formRequest } from "../../support/raw.ts";
+import { formRequest, openSocket } from "../../support/raw.ts";
 
 const COMPLETE = "username=owner&password=correct+horse&confirm=correct+horse";
 
@@ -16,15 +16,6 @@ function collectUnhandled(t: TestContext): readonly unknown[] {
   process.on("unhandledRejection", keep).on("uncaughtException", keep);
   t.after(() => process.off("unhandledRejection", keep).off("uncaughtException", keep));
   return faults;
-}
-
-function openRequest(gate: RunningGate, request: string): Promise<Socket> {
-  const { hostname, port } = new URL(gate.url);
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
-    socket.once("error", reject);
-    socket.once("connect", () => socket.write(request, () => resolve(socket)));
-  });
 }
 
 const half = COMPLETE.slice(0, 30);
@@ -45,9 +36,8 @@ for (const [how, request] of Object.entries(unfinished)) {
     test(`a client that disconnects during its form causes no error (${how}, ${ending})`, async (t) => {
       const faults = collectUnhandled(t);
       const gate = await startGate(t);
-      const socket = await openRequest(gate, request);
-      socket.on("error", () => {});
-      t.after(() => socket.destroy());
+      const socket = await openSocket(t, gate.url);
+      await new Promise((resolve) => socket.write(request, resolve));
       // Once the gate has answered a later client, it is reading the first request.
       assert.equal((await gate.send("/login")).status, 200);
       end(socket);

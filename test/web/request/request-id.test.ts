@@ -109,3 +109,24 @@ test("an application can read the request ID for its own log lines", async (t) =
   assert.equal(inner, outer);
   assert.notEqual(other, outer);
 });
+
+const COSTLY = "$2b$31$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
+
+/** Uses a new gate for each call, because the rate limit would make the responses differ. */
+async function rejectSignIn(t: TestContext, hash: string | undefined): Promise<Answer> {
+  const { gate } = await startConfigured(t);
+  if (hash !== undefined) execute(gate.databaseFile, `UPDATE users SET password_hash = '${hash}'`);
+  const answer = await gate.signIn({ password: "wrong" });
+  const warnings = gate.serverLog.filter(({ level }) => level === "warn");
+  assert.deepEqual(
+    warnings.map(({ msg }) => msg === "sign-in rejected"),
+    hash === undefined ? [true] : [false, true],
+  );
+  for (const { requestId } of warnings) assert.match(String(requestId), UUID);
+  assert.match(String(idOf(answer)), UUID);
+  return { ...answer, headers: { ...answer.headers, date: "now", "x-request-id": "any" } };
+}
+
+test("a failed sign-in returns the same response whether or not it logs a warning about the user", async (t) => {
+  assert.deepEqual(await rejectSignIn(t, COSTLY), await rejectSignIn(t, undefined));
+});

@@ -72,6 +72,7 @@ const refusals: readonly (readonly [
   ],
   ["forged session token refused", "a page", openForged("/")],
   ["forged session token refused", "forward auth", openForged("/forward-auth")],
+  ["forged session token refused", "the signed-in user", openForged("/account/me")],
 ];
 
 for (const [message, of, cause] of refusals) {

@@ -2,7 +2,8 @@ import type { PeoplePorts } from "../../../core/accounts/account-ports.ts";
 import { removeUser } from "../../../core/accounts/remove-user.ts";
 import { renameUser } from "../../../core/accounts/rename-user.ts";
 import { groupsIn, setGroups } from "../../../core/accounts/set-groups.ts";
-import { LINK_LIFETIME_MS, makeLink } from "../../../core/links/make-link.ts";
+import { futureDate } from "../../../core/base/dates.ts";
+import { LINK_LIFETIME_MS, makeLink, type WantedLink } from "../../../core/links/make-link.ts";
 import { revokeLink } from "../../../core/links/revoke-link.ts";
 import type { UserId } from "../../../core/records.ts";
 import { endSessionsOf } from "../../../core/sessions/end-sessions.ts";
@@ -27,9 +28,15 @@ const groupsOf = (form: Form) => groupsIn(form("groups").replaceAll(/\s/g, ""));
 /** What each form does: the outcome of its rule, or a link to show. */
 const actions = {
   async invite(rules, form, madeBy) {
-    const [name, groups] = [form("username"), groupsOf(form)];
+    const [name, groups, until] = [form("username"), groupsOf(form), form("until")];
     if (groups === "invalid") return groups;
-    return linkFor(rules, { purpose: "invite", groups, madeBy, ...(name !== "" && { name }) });
+    const end = until === "" ? undefined : futureDate(until, rules.clock.now());
+    if (end === undefined && until !== "") return "end-invalid";
+    const account = { groups, madeBy, ...(name !== "" && { name }) };
+    // A guest ends with the link.
+    return form("guest") === ""
+      ? linkFor(rules, { purpose: "invite", ...account, ...(end && { endsAt: end }) })
+      : linkFor(rules, { purpose: "guest", ...account, ...(end && { expiresAt: end }) });
   },
   async reset(rules, form, madeBy) {
     const purpose = form("codes_off") === "" ? "reset" : "reset-codes-off";
@@ -47,21 +54,26 @@ const actions = {
 
 async function linkFor(
   rules: PeoplePorts,
-  wanted: Omit<Parameters<typeof makeLink>[1], "expiresAt" | "usesLeft">,
+  wanted: Omit<WantedLink, "expiresAt" | "usesLeft"> & Partial<Pick<WantedLink, "expiresAt">>,
 ) {
   const expiresAt = new Date(rules.clock.now() + LINK_LIFETIME_MS);
-  const outcome = await makeLink(rules, { ...wanted, expiresAt, usesLeft: 1 });
+  const outcome = await makeLink(rules, { expiresAt, ...wanted, usesLeft: 1 });
   return outcome.kind === "made" ? outcome : outcome.kind;
 }
 
 type Outcome = Exclude<Awaited<ReturnType<(typeof actions)[PeopleAction]>>, MadeLink>;
 
 /** The message of an outcome, and the field of the form that it belongs to. */
-const problems: Readonly<Record<Outcome, readonly [MessageName, "groups" | "username"] | null>> = {
+const problems: Readonly<
+  Record<Outcome, readonly [MessageName, "groups" | "username" | "until"] | null>
+> = {
   invalid: ["groupsInvalid", "groups"],
   "last-user": ["lastAdmin", "groups"],
   "last-admin": ["lastAdmin", "groups"],
   "username-missing": ["fieldMissing", "username"],
+  "label-missing": ["guestIncomplete", "username"],
+  "groups-missing": ["guestIncomplete", "groups"],
+  "end-invalid": ["endInvalid", "until"],
   "username-taken": ["usernameTaken", "username"],
   ...{ "no-account": null, "no-user": null, "no-link": null, revoked: null, set: null },
   ...{ renamed: null, ended: null, removed: null },
@@ -80,7 +92,8 @@ export const postPeople =
       const [name, field] = problem;
       const fields = [`${field}-${idIn(form)}`] as const;
       const message = ports.views.message(request, name);
-      const shown = { message, fields, entered: form(field) || undefined };
+      const [username, groups, until] = [form("username"), form("groups"), form("until")];
+      const shown = { message, fields, entered: { username, groups, until } };
       const data = { ...(await peopleData(ports, people, request, page)), problem: shown };
       return ports.views.page(request, "people", data, { status: 422 });
     }

@@ -5,11 +5,12 @@ if (typeof PublicKeyCredential === "function") {
 
   const REQUIRED = "required";
   const PUBLIC_KEY = "public-key";
+  const USED = "latchkey-passkey";
 
   /** @type {HTMLFormElement | null} */
   const signIn = document.querySelector('form[action$="/login/passkey"]');
   /** @type {HTMLFormElement | null} */
-  const add = document.querySelector('form[action$="/account/passkeys/add"]');
+  const add = document.querySelector("form[data-begin]");
   if (signIn) offerSignIn(signIn);
   if (add && "getPublicKey" in AuthenticatorAttestationResponse.prototype) offerAdding(add);
 
@@ -42,6 +43,8 @@ if (typeof PublicKeyCredential === "function") {
         authenticator_data: encode(response.authenticatorData),
         signature: encode(response.signature),
       });
+      // Not here: what it throws in a browser that blocks storage would look like a failure.
+      queueMicrotask(() => localStorage.setItem(USED, "1"));
     }
 
     /** Lets the browser list passkeys below the username. Without any, nothing is shown. */
@@ -69,6 +72,20 @@ if (typeof PublicKeyCredential === "function") {
       }
     });
     offerAutofill();
+    // Last, because it throws in a browser that blocks storage.
+    showFirstIfUsed(form);
+  }
+
+  /** Comes before the password if the last sign-in was by passkey. @param {HTMLFormElement} form */
+  function showFirstIfUsed(form) {
+    const password = document.querySelector('form[action$="/login"]');
+    password?.addEventListener("submit", () => localStorage.removeItem(USED));
+    if (localStorage.getItem(USED) === null) return;
+    password?.before(form);
+    form.append(form.querySelector(".or") ?? "");
+    for (const one of [form, password]) {
+      one?.querySelector('[type="submit"]')?.classList.toggle("quiet");
+    }
   }
 
   /** @param {HTMLFormElement} form */
@@ -121,7 +138,7 @@ if (typeof PublicKeyCredential === "function") {
       event.preventDefault();
       problem.remove();
       problem.textContent = (await work().catch(() => form.dataset.failed)) ?? "";
-      if (problem.textContent !== "") form.append(problem);
+      if (problem.textContent !== "") event.submitter?.after(problem);
       delete form.dataset.sent;
     });
   }

@@ -20,7 +20,14 @@ const linkTo = (body: string, rel: string): string | undefined =>
 test("shows each person with groups, last sign-in, sessions, codes, passkeys and end", async (t) => {
   const { gate, open } = await atPeople(t);
   addMember(gate, "member", "family", "photos");
-  execute(gate.databaseFile, `INSERT INTO codes VALUES ('id of member', NULL, 'x', 0, ',', 0)`);
+  execute(
+    gate.databaseFile,
+    `INSERT INTO codes VALUES ('id of member', NULL, 'x', 0, ',', 0, NULL)`,
+  );
+  execute(
+    gate.databaseFile,
+    `INSERT INTO passkeys SELECT 'a', id, 'Phone', '', 0, 0, NULL FROM users WHERE username = 'owner'`,
+  );
   const endsAt = Date.UTC(2099, 0, 31, 12);
   execute(gate.databaseFile, `UPDATE users SET ends_at = ${endsAt} WHERE username = 'member'`);
   await gate.logEntries(1);
@@ -31,7 +38,8 @@ test("shows each person with groups, last sign-in, sessions, codes, passkeys and
     [...html.matchAll(/<small[^>]*>([^<]+)<\/small>/g)].map(([, text = ""]) => text);
   const status = `family, photos, ${en.active("0")}, until Jan 31, 2099, 12:00 PM UTC`;
   assert.deepEqual(facts(member), [status, en.noneYet, "✓", "–"]);
-  assert.deepEqual(facts(owner), [`admins, ${en.active("1")}`, "–", "–"]);
+  assert.deepEqual(facts(owner), [`admins, ${en.active("1")}`, "–", "✓"]);
+  assert.ok(member.includes(`formaction="${PEOPLE}/reset"`));
   assert.match(owner, /Last sign-in <time datetime="20/);
 });
 
