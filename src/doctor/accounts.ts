@@ -4,7 +4,7 @@ import { isSetupTokenExpected } from "../core/setup/setup-token.ts";
 import { barrierTo } from "../files/ownership.ts";
 import { REACH_FIELDS, reachOf } from "../gate/reach.ts";
 import { isTokenRequired } from "../gate/setup-state.ts";
-import { setupTokenFile } from "../gate/setup-token-file.ts";
+import { readTokenFile } from "../gate/setup-token-file.ts";
 import { type Check, checkOf, hint, ok, problem } from "./check.ts";
 import { contentsOf } from "./installation.ts";
 
@@ -21,12 +21,9 @@ export const checkAccounts: Check = checkOf(
     }
     if (contents.hasUsers) return ok("an account exists");
     const file = settings.setupTokenFile;
-    let reason: string | undefined;
-    const source = setupTokenFile(file, (why) => {
-      reason = why;
-    });
-    const isTokenSet = isSetupTokenExpected(await source.read());
-    if (isTokenSet) reason = await deniedReason(file, settings.dataDir);
+    const { text, unreadable } = await readTokenFile(file);
+    const isTokenSet = isSetupTokenExpected(text);
+    const reason = isTokenSet ? await deniedReason(file, settings.dataDir) : unreadable;
     const isRequired = isTokenRequired(settings);
     if (reason !== undefined) {
       const effect = isRequired ? "the gate does not start" : "setup requires no token";

@@ -1,13 +1,12 @@
-import { readFile } from "node:fs/promises";
+import { once } from "node:events";
 import { isIP } from "node:net";
-import type { TLSSocket } from "node:tls";
+import { connect } from "node:tls";
 import { codeOf, messageOf } from "../core/base/fault.ts";
-import { readCertificate } from "../gate/https/certificate.ts";
+import { readCertificateFiles } from "../gate/https/certificate-files.ts";
 import { certificateFolder } from "../gate/https/certificate-folder.ts";
 import { type DomainState, domainStates } from "../gate/https/domain-state.ts";
-
+import { SOON_MS } from "../gate/https/expiry-warning.ts";
 import { type Check, checkOf, type Finding, hint, orOk, problem } from "./check.ts";
-import { handshake } from "./handshake.ts";
 
 /** Checks the certificate files that the gate serves. */
 export const checkCertificateFiles: Check = checkOf(
@@ -16,11 +15,7 @@ export const checkCertificateFiles: Check = checkOf(
   async ({ settings: { tlsCertFile, tlsKeyFile }, now }) => {
     if (tlsCertFile === undefined || tlsKeyFile === undefined) return undefined;
     try {
-      const [chain, key] = [
-        await readFile(tlsCertFile, "utf8"),
-        await readFile(tlsKeyFile, "utf8"),
-      ];
-      const { names, notAfter } = readCertificate(chain, key);
+      const { names, notAfter } = await readCertificateFiles(tlsCertFile, tlsKeyFile);
       const remedy = "renew it, and replace the files: the gate loads the new ones automatically";
       return orOk(
         [expiryFinding("the certificate of TLS_CERT_FILE", notAfter, now(), remedy)],
@@ -83,10 +78,7 @@ const TIMEOUT_MS = 4_000;
 /** Checks the certificate that browsers get. */
 export const checkCertificate: Check = checkOf("certificate", [], async ({ url, now }) => {
   if (url?.protocol !== "https:") return undefined;
-  const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
-  const servername = isIP(host) === 0 ? host : undefined;
-  const target = { host, port: Number(url.port || 443), servername };
-  const served = await handshake(target, TIMEOUT_MS, certificateOf).catch(() => undefined);
+  const served = await servedAt(url).catch(() => undefined);
   // The address check reports that nothing answers.
   if (served === undefined) return undefined;
   const what = `the certificate at ${url.origin}`;
@@ -106,13 +98,23 @@ interface Served {
   readonly expiry: Date;
 }
 
-function certificateOf(socket: TLSSocket): Served {
-  const { subjectaltname = "", valid_to: until } = socket.getPeerCertificate();
-  // Node sets either a code or an error.
-  const error: unknown = socket.authorizationError;
-  const reason = error instanceof Error ? (codeOf(error) ?? error.message) : String(error);
-  const distrust = socket.authorized ? undefined : reason;
-  return { distrust, names: subjectaltname, expiry: new Date(until) };
+/** Connects with TLS, and accepts any certificate. */
+async function servedAt({ hostname, port }: URL): Promise<Served> {
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  const servername = isIP(host) === 0 ? host : "";
+  const address = { host, port: Number(port || 443), servername };
+  const socket = connect({ ...address, rejectUnauthorized: false });
+  try {
+    await once(socket, "secureConnect", { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const { subjectaltname = "", valid_to: until } = socket.getPeerCertificate();
+    // Node sets either a code or an error.
+    const error: unknown = socket.authorizationError;
+    const reason = error instanceof Error ? (codeOf(error) ?? error.message) : String(error);
+    const distrust = socket.authorized ? undefined : reason;
+    return { distrust, names: subjectaltname, expiry: new Date(until) };
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** Problems other than the expiry date. */
@@ -144,10 +146,7 @@ function trustFinding(
 
 const OWN_CA = "for a private authority, run this with NODE_EXTRA_CA_CERTS set to its certificate";
 
-const DAY_MS = 86_400_000;
-const SOON_DAYS = 14;
-
-/** Automatic renewal happens long before SOON_DAYS, so a certificate that ends soon is a hint. */
+/** Automatic renewal happens long before, so a certificate that ends soon is a hint. */
 function expiryFinding(
   what: string,
   expiry: Date,
@@ -155,7 +154,7 @@ function expiryFinding(
   remedy: string,
 ): Finding | undefined {
   if (expiry.getTime() <= now) return problem(`${what} expired on ${dayOf(expiry)}`, remedy);
-  if (expiry.getTime() - now >= SOON_DAYS * DAY_MS) return undefined;
+  if (expiry.getTime() - now >= SOON_MS) return undefined;
   return hint(`${what} expires on ${dayOf(expiry)}`, remedy);
 }
 

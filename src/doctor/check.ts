@@ -91,7 +91,7 @@ export async function runChecks(
 }
 
 function settingsFindings(
-  { problems, warnings, ambiguous }: SettingsReading,
+  { problems, warnings }: SettingsReading,
   skipped: readonly string[],
 ): readonly Finding[] {
   const again =
@@ -99,12 +99,6 @@ function settingsFindings(
   const findings = [
     ...problems.map(({ text }) => problem(text, `correct it${again}`)),
     ...warnings.map((warning) => hint(warning, "correct it, or remove it")),
-    ...ambiguous.map((name) =>
-      hint(
-        `${name} in ${ENV_FILE} has another value in a unit, as systemd (EnvironmentFile=) does not know export, backquotes and comments after a value, and removes backslashes`,
-        `write ${name}='…' in single quotes, or in double quotes if the value has a single one, with nothing else on the line`,
-      ),
-    ),
   ];
   return orOk(findings, "all values are valid");
 }

@@ -1,4 +1,4 @@
-import { codeOf, Fault, messageOf } from "../core/base/fault.ts";
+import { AnyFault, codeOf, messageOf } from "../core/base/fault.ts";
 import { isDenied } from "../files/file-error.ts";
 import { connectionFailure } from "../gate/https/http-request.ts";
 import type { DatabaseInspection } from "../stores/inspection.ts";
@@ -45,7 +45,7 @@ function unreadableFinding(file: string, error: unknown): Finding {
   const unlock = "find out which program has locked it, and run this again";
   return problem(
     `cannot use ${file}: ${messageOf(error)}`,
-    error instanceof Fault ? unlock : RESTORE,
+    error instanceof AnyFault ? unlock : RESTORE,
   );
 }
 
@@ -120,13 +120,12 @@ function postgresFindings(hosts: readonly PostgresInspection[], url: string): Fi
     );
     return silent.length > 0 ? silent : noPrimary;
   }
-  const { host, database, connection, notifications, creators } = primary;
+  const { host, database, connection, creators } = primary;
   const restore = "restore a dump that you trust into an empty database";
   return orOk(
     [
       ...silent,
       connection === "plain" && isSilentlyPlain(url) ? PLAIN : undefined,
-      notifications === "lost" ? lostNotifications(host) : undefined,
       schemaFinding(`the database at ${host}`, database, restore),
       ...creators.map(creatorFinding),
     ],
@@ -138,12 +137,6 @@ const PLAIN = hint(
   "the connection to PostgreSQL crosses a network without encryption",
   "add sslmode=verify-full to DATABASE_URL, or sslmode=disable if you trust the network",
 );
-
-const lostNotifications = (host: string): Finding =>
-  hint(
-    `PostgreSQL at ${host} delivers no notifications, as behind a pooler in transaction mode: a change by another instance takes effect within a second instead of at once, and every instance reads users again each second`,
-    "use the pooler's session mode, or connect to PostgreSQL directly",
-  );
 
 function creatorFinding({ place, role }: { readonly place: string; readonly role: string }) {
   const who = role === "PUBLIC" ? "every role" : `the role ${role}`;

@@ -9,16 +9,13 @@ import type { PostgresInspection } from "../stores/postgres/inspect.ts";
 import { inspectSqlite, type SqliteInspection } from "../stores/sqlite/inspect.ts";
 import { type Site, visitSite } from "./site.ts";
 
-interface Parts<F extends keyof Settings> {
+/** The input of a check that declares some settings. Data that several checks need is read once. */
+export interface Installation<F extends keyof Settings = keyof Settings> {
   readonly settings: Pick<Settings, F>;
   readonly secretFiles: readonly SecretFile[];
   /** The URL that browsers use, if it is known. */
   readonly url: URL | undefined;
   readonly now: () => number;
-}
-
-/** The input of a check that declares some settings. Data that several checks need is read once. */
-export interface Installation<F extends keyof Settings = keyof Settings> extends Parts<F> {
   /** Takes the setting, so that only a check which declares it can read the database. */
   database(place: Place): Promise<Database>;
   site(): Promise<Site | undefined>;
@@ -29,7 +26,7 @@ export type Database =
   | { readonly kind: "sqlite"; readonly inspection: SqliteInspection }
   | { readonly kind: "postgres"; readonly hosts: readonly PostgresInspection[] };
 
-export function openInstallation(parts: Parts<keyof Settings>): Installation {
+export function openInstallation(parts: Omit<Installation, "database" | "site">): Installation {
   const { url, now } = parts;
   let database: Promise<Database> | undefined;
   let site: Promise<Site> | undefined;

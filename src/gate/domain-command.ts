@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { type FileHandle, open, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Fault } from "../core/base/fault.ts";
+import { AnyFault } from "../core/base/fault.ts";
 import type { Settings } from "./settings/settings.ts";
 
 /** The end of the output usually states why the command failed. */
@@ -20,7 +20,7 @@ async function runCommand(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   if (domain.startsWith("-")) {
-    throw new Fault(
+    throw new AnyFault(
       "domain_refused",
       "a domain cannot start with -, because programs would read it as an option",
     );
@@ -35,7 +35,7 @@ async function runCommand(
   const position = Math.max(0, size - MAX_OUTPUT);
   const { buffer, bytesRead } = await output.read(Buffer.alloc(MAX_OUTPUT), { position });
   const reason = buffer.toString("utf8", 0, bytesRead).trim();
-  throw new Fault(
+  throw new AnyFault(
     "domain_setup_failed",
     `the domain setup command ended with ${code ?? signal}${reason && `: ${reason}`}`,
   );

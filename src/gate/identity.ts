@@ -1,7 +1,7 @@
 import { createIdentityProof } from "../core/hosts/identity-proof.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
 import { fileIdentity } from "../stores/sqlite/file.ts";
-import type { Handle } from "./listener.ts";
+import type { Handle } from "./handle.ts";
 import type { OpenStore } from "./open-store.ts";
 import type { Settings } from "./settings/settings.ts";
 

@@ -1,12 +1,8 @@
 import { once } from "node:events";
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
-import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import type { Server } from "node:http";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
-import { codeOf, Fault, messageOf } from "../core/base/fault.ts";
-import type { Answer } from "../web/answers/responses.ts";
-import { sendAnswer } from "../web/answers/send-answer.ts";
-import type { Endpoint } from "../web/endpoint.ts";
-import { nodeRequest } from "../web/request/node-request.ts";
+import { AnyFault, codeOf, messageOf } from "../core/base/fault.ts";
+import type { Handle } from "./handle.ts";
 import { limitingPipelines } from "./pipeline-limit.ts";
 import { answerRefusals, requiringHost } from "./refusals.ts";
 
@@ -25,50 +21,19 @@ export const SERVER_OPTIONS = {
   requireHostHeader: false,
 };
 
-/** Answers requests, over HTTP/1.1 or HTTP/2. */
-export type Handle = (
-  incoming: IncomingMessage | Http2ServerRequest,
-  outgoing: ServerResponse | Http2ServerResponse,
-) => void;
-
-/** Whether the whole response was sent; valid once the response is closed. */
-export const wasSent = (outgoing: ServerResponse | Http2ServerResponse): boolean =>
-  "stream" in outgoing ? outgoing.stream.rstCode === 0 : outgoing.writableFinished;
-
-/** A response that cannot be written closes its connection, not the process. */
-export function handleOf(answer: Endpoint): Handle {
-  return (incoming, outgoing) => {
-    const send = (ready: Answer): void => {
-      try {
-        sendAnswer(ready, outgoing);
-      } catch {
-        outgoing.destroy();
-      }
-    };
-    const ready = answer(nodeRequest(incoming, outgoing));
-    if (ready instanceof Promise) ready.then(send).catch(() => outgoing.destroy());
-    else send(ready);
-  };
-}
-
 const MAX_STALL_MS = 30_000;
 const CHECK_EVERY_MS = 2_000;
-
-/** The open connections of a server. */
-export interface Connections {
-  /** Closes those that have sent nothing: Node.js 24 does not count them as idle. */
-  closeUnused(): void;
-}
 
 /**
  * Closes connections that do not read their responses in time; Node.js limits only requests. A timer
  * checks all connections, so that a request costs nothing. The largest response is a logo of 512 KiB.
+ * Returns what closes those that have sent nothing: Node.js 24 does not count them as idle.
  */
 export function watchConnections(
   server: NetServer,
   event: "connection" | "secureConnection",
   maxStallMs: number = MAX_STALL_MS,
-): Connections {
+): () => void {
   const waitingSince = new Map<Socket, number | undefined>();
   server.on(event, (socket: Socket) => {
     waitingSince.set(socket, undefined);
@@ -85,22 +50,20 @@ export function watchConnections(
     }
   }, CHECK_EVERY_MS).unref();
   server.once("close", () => clearInterval(timer));
-  return {
-    closeUnused() {
-      for (const socket of waitingSince.keys()) if (socket.bytesRead === 0) socket.destroy();
-    },
+  return () => {
+    for (const socket of waitingSince.keys()) if (socket.bytesRead === 0) socket.destroy();
   };
 }
 
 export type PlainServer = Server & Drainable;
 
-export function createListener(handle: RequestListener): PlainServer {
+export function createListener(handle: Handle): PlainServer {
   const server = http.createServer(SERVER_OPTIONS, limitingPipelines(requiringHost(handle)));
   answerRefusals(server);
-  const connections = watchConnections(server, "connection");
+  const closeUnused = watchConnections(server, "connection");
   const closeIdleConnections = (): void => {
     http.Server.prototype.closeIdleConnections.call(server);
-    connections.closeUnused();
+    closeUnused();
   };
   // Not http.Server.close: it closes connections whose next request is in transit.
   const finish: Drainable["finish"] = (closed) =>
@@ -114,7 +77,7 @@ export async function listen(server: NetServer, host: string, port: number): Pro
     await once(server.listen({ host, port }), "listening");
   } catch (error) {
     const text = WHY_NOT[codeOf(error) ?? ""] ?? messageOf(error);
-    throw new Fault("cannot_listen", `cannot listen on ${host}, port ${port}: ${text}`, {
+    throw new AnyFault("cannot_listen", `cannot listen on ${host}, port ${port}: ${text}`, {
       cause: error,
     });
   }

@@ -1,5 +1,6 @@
+import type { Handle } from "./handle.ts";
 import type { Certificates } from "./https/certificate-source.ts";
-import { createListener, type Drainable, drain, type Handle, listen } from "./listener.ts";
+import { createListener, type Drainable, drain, listen } from "./listener.ts";
 import type { Settings } from "./settings/settings.ts";
 
 interface Listeners {

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { codeOf, Fault, reasonOf } from "../core/base/fault.ts";
+import { AnyFault, codeOf, reasonOf } from "../core/base/fault.ts";
 import { makeNamedFolder } from "../files/data-dir.ts";
 import type { Place } from "../stores/place.ts";
 import { mayPass } from "../stores/postgres/may-pass.ts";
@@ -112,14 +112,8 @@ export async function openPostgresAt(
   return openPostgres({ url, missing });
 }
 
-export function cannotUse(what: string, error: unknown): Fault {
+export function cannotUse(what: string, error: unknown): AnyFault {
   if (isAccessFault(error)) return error;
   const code = codeOf(error) ?? "database_unusable";
-  return new Fault(code, `cannot use ${what}: ${reasonOf(error)}`, { cause: error });
-}
-
-/** Whether there is an account. Does not create a database. */
-export async function hasAccounts(settings: StoreSettings): Promise<boolean> {
-  await using store = await openIfExists(settings);
-  return (await store?.users.any()) ?? false;
+  return new AnyFault(code, `cannot use ${what}: ${reasonOf(error)}`, { cause: error });
 }

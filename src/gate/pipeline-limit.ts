@@ -1,6 +1,6 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Handle } from "./handle.ts";
 
 /** Browsers and proxies send the next request on a connection after the response before it. */
 const MAX_WAITING = 16;
@@ -12,10 +12,7 @@ const waiting = new WeakMap<Socket, number>();
  * Closes HTTP/1.1 connections on which more requests wait. Node passes on every request in what it
  * has read, up to 64 KiB, and reads on while handlers are asynchronous.
  */
-export function limitingPipelines<
-  In extends IncomingMessage | Http2ServerRequest,
-  Out extends ServerResponse | Http2ServerResponse,
->(handle: (incoming: In, outgoing: Out) => void): (incoming: In, outgoing: Out) => void {
+export function limitingPipelines(handle: Handle): Handle {
   return (incoming, outgoing) => {
     // A waiting response has no socket yet: any other request costs only this comparison.
     const isWaiting = "assignSocket" in outgoing && outgoing.socket === null;

@@ -1,9 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import type { Http2SecureServer, Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import type { Http2SecureServer, Http2ServerResponse } from "node:http2";
 import type { Duplex } from "node:stream";
 import { codeOf } from "../core/base/fault.ts";
 import { BODYLESS_HEADERS, type Headers } from "../web/answers/responses.ts";
 import { sendAnswer } from "../web/answers/send-answer.ts";
+import type { Handle } from "./handle.ts";
 
 // See `listener.ts` for why it is not imported.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
@@ -53,10 +54,7 @@ interface WithResponse {
 }
 
 /** HTTP/1.1 requires a Host header. Node would check that too, without the protective headers. */
-export function requiringHost<
-  In extends IncomingMessage | Http2ServerRequest,
-  Out extends ServerResponse | Http2ServerResponse,
->(handle: (incoming: In, outgoing: Out) => void): (incoming: In, outgoing: Out) => void {
+export function requiringHost(handle: Handle): Handle {
   return (incoming, outgoing) => {
     if (incoming.httpVersion === "1.1" && incoming.headers.host === undefined) {
       answer(outgoing, 400, CLOSE);

@@ -1,5 +1,5 @@
 import { type Auth, authOf } from "../auth.ts";
-import { Fault, messageOf } from "../core/base/fault.ts";
+import { AnyFault, messageOf } from "../core/base/fault.ts";
 import { noMeter } from "../core/base/meter.ts";
 import { makeDataDir } from "../files/data-dir.ts";
 import { systemClock } from "../rules.ts";
@@ -7,9 +7,9 @@ import { settleOptions } from "../settle-options.ts";
 import { isSilentlyPlain } from "../stores/postgres/url.ts";
 import { awaitDatabase } from "./await-database.ts";
 import { domainSetup } from "./domain-command.ts";
+import { type Handle, handleOf } from "./handle.ts";
 import type { Certificates } from "./https/certificate-source.ts";
 import { gateIdentity } from "./identity.ts";
-import { type Handle, handleOf } from "./listener.ts";
 import { startListeners } from "./listeners.ts";
 import { startLogRetention } from "./log-retention.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -79,8 +79,11 @@ async function open(
   const options = { ...optionsOf(settings), store, setupToken, log, people: true };
   const auth = authOf(settleOptions(options, settings.nodeEnv, SECRET_SETTINGS), {
     standalone: true,
+    requireSecondFactor: settings.requireSecondFactor,
+    returnDomains: settings.returnDomains,
     setUpDomain: domainSetup(settings, certificates?.setUpDomain),
     meter: metrics?.meter ?? noMeter,
+    assertions: settings.assertions,
   });
   opened.defer(() => auth.close());
   if (settings.database.kind === "postgres" && isSilentlyPlain(settings.database.url)) {
@@ -121,7 +124,7 @@ async function certificatesFor(
     const files = { certFile: tlsCertFile, keyFile: tlsKeyFile };
     return watchCertificateFiles(files, now, log).catch((error) => {
       const text = `cannot use TLS_CERT_FILE with TLS_KEY_FILE: ${messageOf(error)}`;
-      throw new Fault("certificate_files_unusable", text);
+      throw new AnyFault("certificate_files_unusable", text);
     });
   }
   if (httpsPort === undefined) return undefined;

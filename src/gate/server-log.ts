@@ -6,7 +6,7 @@ import type { ServerLog } from "../core/base/server-log.ts";
 import { printable } from "../files/printable.ts";
 import { nodeRequest } from "../web/request/node-request.ts";
 import { REQUEST_ID } from "../web/request/request-id.ts";
-import { type Handle, wasSent } from "./listener.ts";
+import { type Handle, wasSent } from "./handle.ts";
 import { type LogLevel, logLevels } from "./settings/table.ts";
 
 /** The server log of the gate. An error in the field `err` is logged with its stack. */

@@ -1,4 +1,4 @@
-import { codeOf, Fault, Unavailable } from "../core/base/fault.ts";
+import { AnyFault, codeOf, Unavailable } from "../core/base/fault.ts";
 import { isLoopbackHost } from "../core/hosts/loopback.ts";
 import { isSetupTokenExpected, type SetupTokenSource } from "../core/setup/setup-token.ts";
 import type { UserStore } from "../core/store.ts";
@@ -31,7 +31,7 @@ export function setupTokenOf(
     });
   }
   const file = setupTokenFile(path, (reason) => {
-    throw new Fault("setup_token_unusable", `the setup token file cannot be read: ${reason}`);
+    throw new AnyFault("setup_token_unusable", `the setup token file cannot be read: ${reason}`);
   });
   return {
     ...file,
@@ -76,8 +76,8 @@ async function requiredToken(
   } catch (error) {
     // Of the database, which the gate waits for.
     if (error instanceof Unavailable) throw error;
-    const reason = error instanceof Fault ? error.message : fileErrorReason(error);
-    throw new Fault(
+    const reason = error instanceof AnyFault ? error.message : fileErrorReason(error);
+    throw new AnyFault(
       "setup_token_unusable",
       `no account yet, and no setup token in ${settings.setupTokenFile}: ${reason} (fix this, create the account with latchkey user add --create, or set SETUP_TOKEN=off to let anyone create it)`,
       { cause: error },

@@ -1,7 +1,8 @@
+import { isUtf8 } from "node:buffer";
 import { constants } from "node:fs";
 import { lstat, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { codeOf, Fault } from "../core/base/fault.ts";
+import { AnyFault, codeOf } from "../core/base/fault.ts";
 import type { SetupTokenSource } from "../core/setup/setup-token.ts";
 import { unlessMissing } from "../files/file-error.ts";
 import { barrierTo } from "../files/ownership.ts";
@@ -51,12 +52,14 @@ interface Found {
   readonly unreadable?: string | undefined;
 }
 
-async function readTokenFile(path: string): Promise<Found> {
+/** Reads the token now, and reports nothing. */
+export async function readTokenFile(path: string): Promise<Found> {
   try {
     // Non-blocking: opening a named pipe would otherwise block the setup forever.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     if (!(await file.stat()).isFile()) return { unreadable: NOT_READABLE.EISDIR };
-    return { text: tokenIn(await file.readFile()) };
+    const content = await file.readFile();
+    return { text: isUtf8(content) ? content.toString().trim() : MATCHES_NOTHING };
   } catch (error) {
     const code = codeOf(error) ?? "";
     if (!Object.hasOwn(NOT_READABLE, code)) throw error;
@@ -68,14 +71,6 @@ async function readTokenFile(path: string): Promise<Found> {
 
 /** A lone surrogate, which no form contains and `setupTokenMatches` never accepts. */
 const MATCHES_NOTHING = "\ud800";
-
-function tokenIn(content: Buffer): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(content).trim();
-  } catch {
-    return MATCHES_NOTHING;
-  }
-}
 
 /**
  * Replaces the token atomically. The file belongs to the owner of the data folder, as which the gate
@@ -92,7 +87,7 @@ export async function writeSetupToken(path: string, token: string, dataDir: stri
       const barrier = await barrierTo(unfinished, dataDir);
       if (barrier === undefined) return rename(unfinished, path);
       const problem = barrier === unfinished ? `cannot read ${path}` : `cannot enter ${barrier}`;
-      throw new Fault(
+      throw new AnyFault(
         "setup_token_unreadable",
         `user ${uid}, who owns DATA_DIR ${dataDir}, ${problem}: run this as root or as that user, with SETUP_TOKEN_FILE in a folder that the user can enter`,
       );

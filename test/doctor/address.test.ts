@@ -6,7 +6,7 @@ import { whereInstalled } from "../proxies/program.ts";
 import { startRecordingApp } from "../proxies/recording-app.ts";
 import { execute } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";
-import { startGate } from "../support/gate.ts";
+import { startConfigured, startGate } from "../support/gate.ts";
 import { assertCheck, assertFound, findings } from "./installation.ts";
 import { beforeGate, PASSED_ON, startNginx } from "./nginx.ts";
 
@@ -44,8 +44,7 @@ test("reports a database that does not answer, from /readyz", async (t) => {
 });
 
 test("uses no sign-in attempt and leaves no log entry", async (t) => {
-  const gate = await startGate(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t);
   for (let left = 6; left > 0; left -= 1) await findings(checkAddress, { url: gate.url });
   assert.equal((await gate.signIn()).location, "/");
   const types = (await gate.logEntries(2)).map(({ type }) => type);

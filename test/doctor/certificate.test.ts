@@ -2,16 +2,21 @@ import { createServer } from "node:https";
 import { type TestContext, test } from "node:test";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { checkCertificate, checkCertificateFiles } from "../../src/doctor/certificates.ts";
-import { writeCertificate } from "../support/certificates.ts";
+import { makeCertificate, writeCertificate } from "../support/certificates.ts";
 import { freePort } from "../support/free-port.ts";
 import { listenOn } from "../support/listen.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { INTERMEDIATE, LEAF, ROOT, SELF_SIGNED } from "./certificates.ts";
 import { assertCheck } from "./installation.ts";
 
-setDefaultCACertificates([...getCACertificates("default"), ROOT]);
+const of = { names: ["localhost"], until: new Date("2119-12-24T08:45:02Z") };
+const ROOT = makeCertificate({ kind: "authority" });
+const INTERMEDIATE = makeCertificate({ kind: "authority", issuer: ROOT });
+const LEAF = makeCertificate({ ...of, issuer: INTERMEDIATE });
+const SELF_SIGNED = makeCertificate(of);
 
-const WHOLE = { cert: `${LEAF.cert}${INTERMEDIATE}`, key: LEAF.key };
+setDefaultCACertificates([...getCACertificates("default"), ROOT.cert]);
+
+const WHOLE = { cert: `${LEAF.cert}${INTERMEDIATE.cert}`, key: LEAF.key };
 
 const portShowing = (t: TestContext, pair: Pick<typeof LEAF, "cert" | "key">): Promise<number> =>
   listenOn(t, createServer(pair));

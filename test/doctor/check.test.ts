@@ -76,17 +76,6 @@ test("reports an invalid setting with the usual message, and the skipped checks"
   ]);
 });
 
-test("gives a hint for a value that systemd reads in another way, without the value", async (t) => {
-  const file = join(await tempDir(t), "env");
-  await writeFile(file, "AUTH_SECRET=hunter2#hunter2\n");
-  const text = JSON.stringify((await examined({}, file)).findings);
-  assert.match(
-    text,
-    /AUTH_SECRET in --env-file has another value in a unit.*write AUTH_SECRET='…'/,
-  );
-  assert.doesNotMatch(text, /hunter2/);
-});
-
 test("runs no check if the env file cannot be read completely", async (t) => {
   const file = join(await tempDir(t), "env");
   const all = checks.map(({ name }) => name).join(", ");

@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import { checkCookie } from "../../src/doctor/cookie.ts";
 import { whereInstalled } from "../proxies/program.ts";
-import { startGate } from "../support/gate.ts";
+import { startConfigured, startGate } from "../support/gate.ts";
 import { assertCheck, assertFound, installation, under } from "./installation.ts";
 import { beforeGate, PASSED_ON, startNginx } from "./nginx.ts";
 
@@ -86,8 +86,7 @@ whereInstalled("nginx", (nginx) => {
     ["http://example.org", "https://example.org", INSECURE],
   ] as const) {
     test(`reports ${expected[0][0]} if the proxy reports ${address} as ${reported}`, async (t) => {
-      const gate = await startGate(t, { trustedProxies: ["127.0.0.1"] });
-      await gate.setUp();
+      const { gate } = await startConfigured(t, { trustedProxies: ["127.0.0.1"] });
       const url = await startNginx(t, nginx, behindForwardAuth(gate.url, new URL(reported)));
       assertFound(await checkCookie.run(under(address, installation({ url }))), ...expected);
     });

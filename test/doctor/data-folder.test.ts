@@ -6,7 +6,7 @@ import { checkAccounts } from "../../src/doctor/accounts.ts";
 import { checkDataFolder } from "../../src/doctor/data-folder.ts";
 import { checkDatabase } from "../../src/doctor/database.ts";
 import { isRoot, OTHER_USER } from "../cli/other-user.ts";
-import { tempDir } from "../support/temp-dir.ts";
+import { fileWith, tempDir } from "../support/temp-dir.ts";
 import { applyRemedies, assertCheck, assertFound, findings } from "./installation.ts";
 
 async function folderWith(t: TestContext, mode: number, fileMode: number) {
@@ -26,8 +26,7 @@ test("reports ok for a missing folder before the first start, and does not creat
 });
 
 test("reports a file in place of the folder, and above it, where it cannot be created", async (t) => {
-  const file = join(await tempDir(t), "file");
-  await writeFile(file, "");
+  const file = await fileWith(t, "");
   const inPlace = { DATA_DIR: file };
   await assertCheck(checkDataFolder, { env: inPlace }, [
     "problem",
@@ -58,8 +57,7 @@ for (const [mode, fileMode, outcome, about, remedy] of [
 
 test("reports a database and a setup token that every user can read", async (t) => {
   const { DATA_DIR, file } = await folderWith(t, 0o711, 0o644);
-  const SETUP_TOKEN_FILE = join(await tempDir(t), "token");
-  await writeFile(SETUP_TOKEN_FILE, "token");
+  const SETUP_TOKEN_FILE = await fileWith(t, "token");
   await chmod(SETUP_TOKEN_FILE, 0o644);
   const env = { DATA_DIR, SETUP_TOKEN_FILE };
   const files = `${file} ${SETUP_TOKEN_FILE}`;
@@ -69,40 +67,18 @@ test("reports a database and a setup token that every user can read", async (t) 
   await assertCheck(checkDataFolder, { env }, ["ok", /is private$/]);
 });
 
-/** An app's folder with a database of Latchkey's, beside an empty data folder. */
-async function appFolder(t: TestContext, mode: number, fileMode: number) {
-  const DATA_DIR = await tempDir(t);
-  const folder = await tempDir(t);
-  const file = join(folder, "accounts.db");
-  await writeFile(file, "");
-  await chmod(file, fileMode);
-  await chmod(folder, mode);
-  return { folder, file, env: { DATA_DIR, DATABASE_URL: `sqlite:${file}` } };
-}
-
-test("accepts a private database in an app's folder, which others can read", async (t) => {
-  const { folder, env } = await appFolder(t, 0o755, 0o600);
-  await assertCheck(
-    checkDataFolder,
-    { env },
-    ["ok", new RegExp(`^${env.DATA_DIR} exists and is private$`)],
-    ["ok", new RegExp(`^${folder} exists and is writable$`)],
-  );
-});
-
-test("reports an app's folder that every user can write to, and nothing once they cannot", async (t) => {
-  const { folder, env } = await appFolder(t, 0o777, 0o600);
+test("reports an app's folder that every user can write to, and accepts one that others can read", async (t) => {
+  const { DATA_DIR: folder, file } = await folderWith(t, 0o777, 0o600);
+  const env = { DATA_DIR: await tempDir(t), DATABASE_URL: `sqlite:${file}` };
+  const own = ["ok", new RegExp(`^${env.DATA_DIR} exists and is private$`)] as const;
   const found = await findings(checkDataFolder, { env });
-  assertFound(found, ["ok", /is private$/], ["problem", /can write to /, /^chmod o-w /]);
+  assertFound(found, own, ["problem", /can write to /, /^chmod o-w /]);
   await applyRemedies(found.slice(1));
-  await assertCheck(checkDataFolder, { env }, ["ok", /private$/], ["ok", /writable$/]);
+  const accepted = ["ok", new RegExp(`^${folder} exists and is writable$`)] as const;
+  await assertCheck(checkDataFolder, { env }, own, accepted);
   await chmod(folder, 0o1777);
-  const moved = await findings(checkDataFolder, { env });
-  assertFound(
-    moved,
-    ["ok", /private$/],
-    ["problem", /1777$/, /^set DATABASE_URL to a folder of its own/],
-  );
+  const moved = ["problem", /1777$/, /^set DATABASE_URL to a folder of its own/] as const;
+  await assertCheck(checkDataFolder, { env }, own, moved);
 });
 
 if (isRoot) {

@@ -40,26 +40,24 @@ test("reports ok for a database without tables before the first start, and creat
     "ok",
     /no tables yet: the gate creates them at its first start/,
   ]);
-  const database = new URL(url).pathname.slice(1);
-  const tables = await server.sql("SELECT FROM pg_tables WHERE schemaname = 'public'", database);
+  const tables = await runSql(url, "SELECT FROM pg_tables WHERE schemaname = 'public'");
   assert.equal(tables.length, 0);
 });
 
 test("reports a database of a newer Latchkey", async () => {
   const url = await server.newDatabase();
   await (await openPostgres({ url })).close();
-  const database = new URL(url).pathname.slice(1);
-  await server.sql("UPDATE latchkey_schema SET version = 99", database);
+  await runSql(url, "UPDATE latchkey_schema SET version = 99");
   assertFound(await checkAt(url), ["problem", /has schema 99, .* up to \d+$/, /newer Latchkey/]);
 });
 
 test("reports roles that can create objects next to the tables, except for owners", async (t) => {
   const url = await usedDatabase(t);
   const database = new URL(url).pathname.slice(1);
-  await server.sql(
+  await runSql(
+    url,
     `CREATE ROLE "a guest"; CREATE ROLE owning; ALTER DATABASE ${database} OWNER TO owning;
      GRANT CREATE ON SCHEMA public TO PUBLIC, owning; GRANT CREATE ON DATABASE ${database} TO "a guest"`,
-    database,
   );
   const found = await checkAt(url);
   assertFound(
@@ -78,7 +76,7 @@ test("reports roles that can create objects next to the tables, except for owner
   for (const finding of found) {
     const [revoke = ""] =
       ("remedy" in finding ? finding.remedy : "").match(/REVOKE.*(?= as its)/) ?? [];
-    await server.sql(revoke, database);
+    await runSql(url, revoke);
   }
   assertFound(await checkAt(url), ["ok", /is the primary/]);
 });
@@ -104,8 +102,7 @@ for (const [kind, change] of [
 ] as const) {
   test(`reports a foreign ${kind} on Latchkey's tables, as by ${change.split(" ", 3).join(" ")}`, async (t) => {
     const url = await usedDatabase(t);
-    const database = new URL(url).pathname.slice(1);
-    await server.sql(change, database);
+    await runSql(url, change);
     const found = await checkAt(url);
     assertFound(found, [
       "problem",
@@ -116,7 +113,7 @@ for (const [kind, change] of [
     const [, remove] = /or run (.*), and run this/.exec(JSON.stringify(found)) ?? [];
     assert.equal(remove === undefined, /VIEW|REPLACE/.test(change));
     if (remove === undefined) return;
-    await server.sql(JSON.parse(`"${remove}"`), database);
+    await runSql(url, JSON.parse(`"${remove}"`));
     assertFound(await checkAt(url), ["ok", /is the primary/]);
   });
 }

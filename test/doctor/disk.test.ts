@@ -12,10 +12,8 @@ test("reports the free space of both disks for a database in another folder, als
   const [DATA_DIR, folder] = [await tempDir(t), join(await tempDir(t), "not/there/yet")];
   const env = { DATA_DIR, DATABASE_URL: `sqlite:${folder}/accounts.db` };
   const found = await findings(checkDisk, { env });
-  assert.deepEqual(
-    found.map((one) => /^(?:only )?\d+ [MG]iB free at (\S+)$/.exec(one.found)?.[1]),
-    [DATA_DIR, folder],
-  );
+  const places = found.map((one) => /^(?:only )?\d+ [MG]iB free at (\S+)$/.exec(one.found)?.[1]);
+  assert.deepEqual(places, [DATA_DIR, folder]);
 });
 
 for (const [freeMib, kind, about] of [

@@ -6,12 +6,9 @@ import { test } from "node:test";
 import { checkGate, checkPublicUrl } from "../../src/doctor/gate.ts";
 import { openStore } from "../../src/gate/open-store.ts";
 import { startRecordingApp } from "../proxies/recording-app.ts";
-import { writeCertificate } from "../support/certificates.ts";
 import { freePort } from "../support/free-port.ts";
 import { type RunningGate, SECRET, startGate } from "../support/gate.ts";
 import { listenOn } from "../support/listen.ts";
-import { tempDir } from "../support/temp-dir.ts";
-import { SELF_SIGNED } from "./certificates.ts";
 import { assertCheck, assertFound, findings, installation } from "./installation.ts";
 
 const settingsOf = ({ url, dataDir }: RunningGate) => ({
@@ -20,23 +17,7 @@ const settingsOf = ({ url, dataDir }: RunningGate) => ({
   AUTH_SECRET: SECRET,
 });
 
-for (const [HOST, url] of [
-  ["0.0.0.0", /^the gate runs at http:\/\/127\.0\.0\.1:/],
-  ["::", /^the gate runs at http:\/\/\[::1\]:/],
-] as const) {
-  test(`finds a gate that listens on ${HOST}`, async (t) => {
-    const env = { ...settingsOf(await startGate(t, { host: HOST })), HOST };
-    await assertCheck(checkGate, { env }, ["ok", url]);
-  });
-}
-
-test("finds a gate with only HTTPS, whatever its certificate", async (t) => {
-  const { certFile, keyFile } = await writeCertificate(await tempDir(t), SELF_SIGNED);
-  const gate = await startGate(t, { tlsCertFile: certFile, tlsKeyFile: keyFile });
-  const env = { ...settingsOf(gate), TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
-  await assertCheck(checkGate, { env }, ["ok", /^the gate runs at https:/]);
-});
-
+/** Where it looks for the gate: `test/cli/health.test.ts`. */
 test("gives a hint if no gate answers: its address may be set where this command does not see it", async () => {
   const env = { PORT: String(await freePort()) };
   await assertCheck(checkGate, { env }, [

@@ -20,13 +20,9 @@ async function folderWith(t: TestContext, files: Readonly<Record<string, string 
 }
 
 test("reports nothing beside a database in use, with other files", async (t) => {
-  const names = [
-    "latchkey.db-wal",
-    "latchkey.db-shm",
-    "latchkey.db.old",
-    "other.db.12345678.partial",
-  ];
-  const env = await folderWith(t, Object.fromEntries(names.map((name) => [name, ""])));
+  const own = { "latchkey.db-wal": "", "latchkey.db-shm": "" };
+  const others = { "latchkey.db.old": "", "other.db.12345678.partial": "" };
+  const env = await folderWith(t, { ...own, ...others });
   await assertCheck(checkLeftovers, { env });
   await assertCheck(checkLeftovers, { env: { DATA_DIR: "/nowhere/at/all" } });
 });

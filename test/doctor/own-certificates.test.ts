@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { checkOwnCertificates } from "../../src/doctor/certificates.ts";
 import { certificateFolder } from "../../src/gate/https/certificate-folder.ts";
+import { makeCertificate } from "../support/certificates.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { LEAF } from "./certificates.ts";
 import { assertCheck } from "./installation.ts";
 
 const NAME = "localhost";
@@ -33,7 +33,8 @@ test("gives a hint for a missing certificate, and a problem with the reason afte
 
 test("reports a stored certificate with its last day, also shortly before and after", async (t) => {
   const { env, folder } = await folderWanting(t, NAME);
-  await folder.writeCertificate(NAME, `${LEAF.key}${LEAF.cert}`);
+  const { key, cert } = makeCertificate({ names: [NAME], until: new Date("2119-12-24") });
+  await folder.writeCertificate(NAME, `${key}${cert}`);
   const on = (day: number) => ({ env, now: Date.UTC(2119, 11, day) });
   const valid = ["ok", /for localhost is valid until 2119-12-24$/] as const;
   await assertCheck(checkOwnCertificates, on(1), valid);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type TestContext, test } from "node:test";
-import { createListener, handleOf, listen, type PlainServer } from "../../src/gate/listener.ts";
+import { handleOf } from "../../src/gate/handle.ts";
+import { createListener, listen, type PlainServer } from "../../src/gate/listener.ts";
 import { type Answer, respondText } from "../../src/web/answers/responses.ts";
 
 /** Nothing of what is thrown for want of a handler stays unseen while the test runs. */

@@ -3,7 +3,8 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { type TestContext, test } from "node:test";
-import { createListener, type Handle, listen } from "../../src/gate/listener.ts";
+import type { Handle } from "../../src/gate/handle.ts";
+import { createListener, listen } from "../../src/gate/listener.ts";
 import { openSocket } from "../support/raw.ts";
 import { startBareServer } from "./https/bare-server.ts";
 import { handshake } from "./https/secure-gate.ts";
@@ -62,9 +63,7 @@ for (const [over, open] of Object.entries(servers)) {
       while (!received.includes(`<${last}>`)) received += (await once(socket, "data"))[0];
     }
     const bodies = received.match(/<\d+>/g);
-    assert.deepEqual(
-      bodies,
-      Array.from({ length: 34 }, (_, at) => `<${at + 1}>`),
-    );
+    const expected = Array.from({ length: 34 }, (_, at) => `<${at + 1}>`);
+    assert.deepEqual(bodies, expected);
   });
 }

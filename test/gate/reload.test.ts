@@ -27,10 +27,8 @@ test("SIGHUP replaces templates and logo, and one line names them", async (t) =>
   await writeFile(join(dir, "logo.svg"), "<svg></svg>");
   signal("SIGHUP");
   const [, line] = await shows(RELOADED);
-  assert.equal(
-    line,
-    "reloaded: PAGES_DIR, LOGO_FILE; changed settings take effect after a restart",
-  );
+  const expected = "reloaded: PAGES_DIR, LOGO_FILE; changed settings take effect after a restart";
+  assert.equal(line, expected);
   const [page, logo] = await shown();
   assert.match(page ?? "", /^new \/latchkey-logo\?v=/);
   assert.equal(logo, "<svg></svg>");

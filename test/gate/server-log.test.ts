@@ -16,10 +16,8 @@ const asShown = (fields: Readonly<Record<string, unknown>>): string =>
   );
 
 test("a readable line has the time, the level, the message and the fields", () => {
-  assert.equal(
-    asShown({ msg: "domain setup failed", domain: "a.b", waiting: 3 }),
-    '18:05:09 WARN  domain setup failed domain="a.b" waiting=3\n',
-  );
+  const shown = asShown({ msg: "domain setup failed", domain: "a.b", waiting: 3 });
+  assert.equal(shown, '18:05:09 WARN  domain setup failed domain="a.b" waiting=3\n');
 });
 
 test("a readable line shows the URL of the gate once", () => {
@@ -29,16 +27,21 @@ test("a readable line shows the URL of the gate once", () => {
 
 test("text from outside can neither control the terminal nor forge a line", () => {
   const domain = "a.b\n00:00:00 INFO  all is well\u001b[2J\u009b1m\u202e";
+  const shown = asShown({ msg: "failed\r\u009b2J", domain });
   assert.equal(
-    asShown({ msg: "failed\r\u009b2J", domain }),
+    shown,
     '18:05:09 WARN  failed\\u{d}\\u{9b}2J domain="a.b\\n00:00:00 INFO  all is well\\u001b[2J\\u{9b}1m\\u{202e}"\n',
   );
 });
 
 test("shows the stack of an error with its lines, and escapes control characters", () => {
   const stack = "Error: \u001b[2Jbroken\n    at one\n    at two";
+  const shown = asShown({
+    msg: "request failed",
+    err: { type: "Error", message: "broken", stack },
+  });
   assert.equal(
-    asShown({ msg: "request failed", err: { type: "Error", message: "broken", stack } }),
+    shown,
     "18:05:09 WARN  request failed Error: \\u{1b}[2Jbroken\n    at one\n    at two\n",
   );
 });

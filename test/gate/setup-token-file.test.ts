@@ -7,29 +7,23 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { isSetupTokenExpected, setupTokenMatches } from "../../src/core/setup/setup-token.ts";
 import { setupTokenFile } from "../../src/gate/setup-token-file.ts";
-import { tempDir } from "../support/temp-dir.ts";
+import { fileWith, tempDir } from "../support/temp-dir.ts";
 
 const NOT_REGULAR = "it is not a regular file";
 
 /** What is at the path, how it is created, and why an existing one cannot be read. */
-const noFile: readonly (readonly [
-  what: string,
-  make: (path: string) => Promise<unknown> | undefined,
-  reason?: string,
-])[] = [
-  ["nothing", () => undefined],
-  ["a folder", (path) => mkdir(path), NOT_REGULAR],
-  ["a named pipe without a writer", async (path) => execFileSync("mkfifo", [path]), NOT_REGULAR],
-  [
-    "a broken symbolic link",
-    (path) => symlink(`${path}-gone`, path),
-    "it is a broken symbolic link",
-  ],
-  ["a symbolic link to itself", (path) => symlink(path, path), "it is a symbolic link to itself"],
-  ["a symbolic link to a device", (path) => symlink("/dev/zero", path), NOT_REGULAR],
-];
+const noFile: Readonly<
+  Record<string, readonly [make: (path: string) => Promise<unknown>, reason?: string]>
+> = {
+  nothing: [async () => {}],
+  "a folder": [(path) => mkdir(path), NOT_REGULAR],
+  "a named pipe": [async (path) => execFileSync("mkfifo", [path]), NOT_REGULAR],
+  "a broken link": [(path) => symlink(`${path}-gone`, path), "it is a broken symbolic link"],
+  "a link to itself": [(path) => symlink(path, path), "it is a symbolic link to itself"],
+  "a link to a device": [(path) => symlink("/dev/zero", path), NOT_REGULAR],
+};
 
-for (const [what, make, reason] of noFile) {
+for (const [what, [make, reason]] of Object.entries(noFile)) {
   test(`requires no token with ${what} in place of the token file, and reports an existing one`, async (t) => {
     const path = join(await tempDir(t), "setup-token");
     await make(path);
@@ -86,8 +80,7 @@ const contents: readonly (readonly [
 
 for (const [what, content, token] of contents) {
   test(`compares a token file that ${what}`, async (t) => {
-    const path = join(await tempDir(t), "setup-token");
-    await writeFile(path, content);
+    const path = await fileWith(t, content);
     const stored = await setupTokenFile(path).read();
     assert.equal(isSetupTokenExpected(stored), token !== "none required");
     assert.equal(setupTokenMatches(stored, ` ${token}`), token !== "none matches");
@@ -99,7 +92,7 @@ for (const [what, content, token] of contents) {
   });
 }
 
-test("deletes the file, and succeeds when it does not exist", async (t) => {
+test("deletes the file but no folder, and succeeds when it does not exist", async (t) => {
   const dir = await tempDir(t);
   const path = join(dir, "setup-token");
   await writeFile(path, "the token");
@@ -109,5 +102,7 @@ test("deletes the file, and succeeds when it does not exist", async (t) => {
   await setupTokenFile(join(dir, "no/such/folder/setup-token")).delete();
   await writeFile(path, "a file");
   await setupTokenFile(join(path, "setup-token")).delete();
+  assert.equal(await setupTokenFile(join(path, "setup-token")).read(), undefined);
+  await assert.rejects(setupTokenFile(dir).delete(), "it is a folder");
   assert.deepEqual(await readdir(dir), ["setup-token"]);
 });

@@ -10,14 +10,8 @@ import { listenOn } from "../support/listen.ts";
 /** More than the system itself keeps for a connection. */
 const LONG = Buffer.alloc(32 * 1024 * 1024, "x");
 
-interface Started {
-  readonly port: number;
-  /** Asks for a path, and answers with both ends of the connection. */
-  ask(path: string): Promise<{ readonly client: Socket; readonly atServer: Socket }>;
-}
-
 /** A server whose answers are to be taken within three looks. */
-async function startServer(t: TestContext): Promise<Started> {
+async function startServer(t: TestContext) {
   const server = createServer((request, response) => {
     response.end(request.url === "/long" ? LONG : "short");
   });
@@ -25,7 +19,8 @@ async function startServer(t: TestContext): Promise<Started> {
   const port = await listenOn(t, server);
   return {
     port,
-    async ask(path) {
+    /** Asks for a path, and answers with both ends of the connection. */
+    async ask(path: string) {
       const accepted = once(server, "connection");
       const client = connect(port, "127.0.0.1");
       t.after(() => client.destroy());

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { makeCertificate, writeCertificate } from "../support/certificates.ts";
 import { runCommand } from "../support/command.ts";
-import { SECRET, startGate } from "../support/gate.ts";
+import { SECRET } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 /** One line for a person: what it is about, and nothing of the program's inside. */
@@ -25,29 +24,11 @@ interface Obstacle {
   prepare?(dir: string): unknown;
 }
 
-const database = (dir: string): string => join(dir, "data/latchkey.db");
-
 const obstacles: Readonly<Record<string, Obstacle>> = {
   "a DATA_DIR below a regular file": {
     about: /DATA_DIR .*data.below: a file is in the place of a folder$/m,
     prepare: (dir) => writeFile(join(dir, "data"), ""),
     env: { DATA_DIR: "data/below" },
-  },
-  "a database file that is none": {
-    about: /database .*data\/latchkey\.db.*not a database/,
-    async prepare(dir) {
-      await mkdir(join(dir, "data"));
-      await writeFile(database(dir), "this is text. ".repeat(500));
-    },
-  },
-  "a database of a later version": {
-    about: /schema 999.*newer Latchkey/,
-    async prepare(dir) {
-      await mkdir(join(dir, "data"));
-      const later = new DatabaseSync(database(dir));
-      later.exec("PRAGMA user_version = 999");
-      later.close();
-    },
   },
   "a page with a mistake in it": {
     about: /pages\/login\.eta:1: Unexpected token/,
@@ -86,16 +67,6 @@ for (const [what, { about, env, prepare }] of Object.entries(obstacles)) {
     assert.doesNotMatch(ending.stdout, /listens/);
   });
 }
-
-test("a port in use stops the start with one line, and its owner keeps running", async (t) => {
-  const owner = await startGate(t);
-  const { port } = new URL(owner.url);
-  const env = { PORT: port, AUTH_SECRET: SECRET, DATA_DIR: await tempDir(t) };
-  const ending = await runCommand(["serve"], { env });
-  assertOneLine(ending, new RegExp(`127\\.0\\.0\\.1.*${port}.*in use`));
-  assert.equal(ending.code, 1);
-  assert.equal((await owner.send("/setup")).status, 200);
-});
 
 const wrongSettings: readonly (readonly [string, Readonly<Record<string, string>>, RegExp])[] = [
   ["an invalid PORT", { PORT: "http" }, /PORT="http" is invalid: expected a number/],

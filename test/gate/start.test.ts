@@ -1,29 +1,19 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdir, stat, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { send } from "../support/client.ts";
 import { serveHere } from "../support/command.ts";
-import { SECRET, startGate } from "../support/gate.ts";
+import { SECRET, startConfigured } from "../support/gate.ts";
+import { jsonLines } from "../support/json-lines.ts";
 import { tempDir } from "../support/temp-dir.ts";
-
-interface Line {
-  readonly level: string;
-  readonly msg: string;
-  readonly url?: string;
-}
 
 /** What the gate says until it listens. Warnings come before that line. */
 async function said(t: TestContext, env: Readonly<Record<string, string>>) {
   const gate = await serveHere(t, { AUTH_SECRET: SECRET, ...env });
-  const lines: readonly Line[] = gate
-    .stdout()
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-  const warnings = lines.filter(({ level }) => level === "warn").map(({ msg }) => msg);
-  return { ...gate, lines, warnings };
+  const warnings = jsonLines(gate.stdout()).filter(({ level }) => level === "warn");
+  return { ...gate, warnings: warnings.map(({ msg }) => msg) };
 }
 
 test("logs where the gate listens and where the first account is created, and answers there", async (t) => {
@@ -32,9 +22,8 @@ test("logs where the gate listens and where the first account is created, and an
     ALLOWED_HOSTS: "*",
   });
   await shows(/No account yet/);
-  const lines = stdout().trimEnd().split("\n");
   assert.deepEqual(
-    lines.map((line) => JSON.parse(line)).map(({ level, msg, url: told }) => [level, msg, told]),
+    jsonLines(stdout()).map(({ level, msg, url: told }) => [level, msg, told]),
     [
       ["info", `Latchkey listens on ${url}`, url],
       ["info", `No account yet. Open ${url}/setup to create it.`, undefined],
@@ -42,14 +31,6 @@ test("logs where the gate listens and where the first account is created, and an
   );
   assert.equal(stderr(), "");
   assert.equal((await send(`${url}/setup`)).status, 200);
-});
-
-test("names PUBLIC_URL and an operator's own setup token in the line about the first account", async (t) => {
-  const dataDir = await tempDir(t);
-  await writeFile(join(dataDir, "setup-token"), "t");
-  const PUBLIC_URL = "https://auth.example.org";
-  const { shows } = await said(t, { DATA_DIR: dataDir, PUBLIC_URL });
-  await shows(/"No account yet. Open https:\/\/auth.example.org\/setup with the setup token to /);
 });
 
 test("logs nothing about a first account once there is one", async (t) => {
@@ -82,14 +63,6 @@ test("logs an IPv6 address in brackets", async (t) => {
   assert.equal((await send(`${url}/login`)).status, 200);
 });
 
-test("creates DATA_DIR, its parents and its content for the owner only", async (t) => {
-  const dataDir = join(await tempDir(t), "not/there/yet");
-  await said(t, { DATA_DIR: dataDir });
-  const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
-  assert.equal(await mode(dataDir), "700");
-  assert.equal(await mode(join(dataDir, "latchkey.db")), "600");
-});
-
 test("warns and names SETUP_TOKEN=off while any machine can create the account", async (t) => {
   const dataDir = await tempDir(t);
   const env = { DATA_DIR: dataDir, HOST: "0.0.0.0", SETUP_TOKEN: "off" };
@@ -109,7 +82,6 @@ test("warns at start about a setup token file that exists and cannot be read, on
 });
 
 async function makeAccount(dataDir: string, t: TestContext): Promise<void> {
-  const gate = await startGate(t, { dataDir });
-  await gate.setUp();
+  const { gate } = await startConfigured(t, { dataDir });
   await gate.stop();
 }

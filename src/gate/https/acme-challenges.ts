@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
-import type { Handle } from "../listener.ts";
+import type { Handle } from "../handle.ts";
 import { answer } from "../refusals.ts";
-import type { ChallengeAnswers } from "./acme/order.ts";
 
 const CHALLENGE_PATH = "/.well-known/acme-challenge/";
 
 /** Answers ACME challenges, which prove that a name points to this gate. */
-export interface ChallengeResponder extends ChallengeAnswers {
+export interface ChallengeResponder {
+  /** Answers the token until the result is disposed of. */
+  publish(token: string, answer: string): Disposable;
   /** Publishes a random value that only this process knows, for the domain check. */
   probe(): { readonly path: string; readonly answer: string } & Disposable;
   /** Returns whether this was a published challenge, which it has then answered. */

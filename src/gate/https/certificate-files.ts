@@ -26,14 +26,14 @@ export async function watchCertificateFiles(
 ): Promise<Certificates> {
   const source = new CertificateSource();
   let lastState = await stateOf(certFile, keyFile);
-  source.replace([await read(certFile, keyFile)]);
+  source.replace([await readCertificateFiles(certFile, keyFile)]);
 
   const warnOfExpiry = createExpiryWarning(now, log);
   const check = async (): Promise<void> => {
     const state = await stateOf(certFile, keyFile);
     if (state !== lastState) {
       lastState = state;
-      await read(certFile, keyFile).then(
+      await readCertificateFiles(certFile, keyFile).then(
         (next) => source.replace([next]),
         // Perhaps only one of the two files is replaced yet: keep the old pair.
         (error) => {
@@ -47,7 +47,10 @@ export async function watchCertificateFiles(
   return { source, ...poll(check, pollMs) };
 }
 
-const read = async (certFile: string, keyFile: string): Promise<Certificate> =>
+export const readCertificateFiles = async (
+  certFile: string,
+  keyFile: string,
+): Promise<Certificate> =>
   readCertificate(await readFile(certFile, "utf8"), await readFile(keyFile, "utf8"));
 
 /** A value that changes when one of the files is written, replaced or made readable. */

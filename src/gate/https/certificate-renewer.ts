@@ -2,9 +2,10 @@ import { messageOf } from "../../core/base/fault.ts";
 import { type Polling, poll } from "../poll.ts";
 import type { GateLog } from "../server-log.ts";
 import { AcmeProblem } from "./acme/problem.ts";
-import { type Certificate, parseStored } from "./certificate.ts";
+import type { Certificate } from "./certificate.ts";
 import type { CertificateFolder, Progress } from "./certificate-folder.ts";
 import { CertificateSource } from "./certificate-source.ts";
+import { storedCertificate } from "./domain-state.ts";
 import { type Attempts, dueAt, pauseAfter, renewalAt } from "./renewal.ts";
 
 /** Commands request and remove names in other processes. */
@@ -53,12 +54,10 @@ export class Renewer {
     for (const name of this.#known.keys()) if (!wanted.includes(name)) this.#known.delete(name);
     for (const name of wanted) {
       if (this.#known.has(name)) continue;
-      this.#learn(name, {});
-      try {
-        const pem = await folder.certificate(name);
-        if (pem !== undefined) this.#learn(name, { certificate: parseStored(pem, name) });
-      } catch (error) {
-        const fields = { domain: name, reason: messageOf(error) };
+      const { certificate, unusable } = await storedCertificate(folder, name);
+      this.#learn(name, { certificate });
+      if (unusable !== undefined) {
+        const fields = { domain: name, reason: unusable };
         log.warn(fields, "the stored certificate cannot be used");
       }
     }

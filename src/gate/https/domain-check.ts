@@ -1,5 +1,5 @@
 import { lookup } from "node:dns/promises";
-import { Fault } from "../../core/base/fault.ts";
+import { AnyFault } from "../../core/base/fault.ts";
 import { inUrl } from "../reach.ts";
 import type { ChallengeResponder } from "./acme-challenges.ts";
 import { connectionFailure, sendRequest } from "./http-request.ts";
@@ -19,8 +19,8 @@ export async function checkDomain(
   stop: AbortSignal,
   port: number = HTTP_PORT,
 ): Promise<void> {
-  const fault = (reason: string): Fault =>
-    new Fault("domain_not_here", `${name} does not point to this gate: ${reason}`);
+  const fault = (reason: string): AnyFault =>
+    new AnyFault("domain_not_here", `${name} does not point to this gate: ${reason}`);
   const address = await lookup(name).then(
     (found) => found.address,
     (error) => {

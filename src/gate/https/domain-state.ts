@@ -20,13 +20,14 @@ export async function domainStates(folder: CertificateFolder): Promise<readonly 
 
 /** What cannot be read of a name is part of its state, so that it hides no other name. */
 async function stateOf(folder: CertificateFolder, name: string): Promise<DomainState> {
-  const stored = await certificateOf(folder, name);
+  const stored = await storedCertificate(folder, name);
   const lastAttempt = await folder.progress(name).catch(() => undefined);
   const nextAttemptAt = dueAt(stored.certificate, lastAttempt, await folder.requestedAt(name));
   return { name, ...stored, lastAttempt, nextAttemptAt };
 }
 
-async function certificateOf(
+/** The stored certificate of a name, or why it cannot be used. */
+export async function storedCertificate(
   folder: CertificateFolder,
   name: string,
 ): Promise<Pick<DomainState, "certificate" | "unusable">> {

@@ -2,7 +2,8 @@ import type { ServerLog } from "../../core/base/server-log.ts";
 import type { Certificate } from "./certificate.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const SOON_MS = 14 * DAY_MS;
+/** A certificate that expires within this time counts as ending soon. */
+export const SOON_MS: number = 14 * DAY_MS;
 
 /**
  * Logs a certificate that has expired, or that expires within 14 days: at once and again each day.

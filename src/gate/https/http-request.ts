@@ -1,6 +1,6 @@
 import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { type RequestOptions, request as requestTls } from "node:https";
-import { codeOf, Fault, reasonOf } from "../../core/base/fault.ts";
+import { AnyFault, codeOf, reasonOf } from "../../core/base/fault.ts";
 
 export interface HttpRequest
   extends Readonly<Pick<RequestOptions, "headers" | "rejectUnauthorized">> {
@@ -41,7 +41,7 @@ export async function sendRequest(url: URL, sent: HttpRequest): Promise<HttpResp
     return { status, headers, body: await readBody(response, maxBytes) };
   } catch (error) {
     if (!late.aborted || stop?.aborted === true) throw error;
-    throw new Fault("response_timeout", `no response within ${timeoutMs / 1_000} seconds`);
+    throw new AnyFault("response_timeout", `no response within ${timeoutMs / 1_000} seconds`);
   }
 }
 

@@ -8,13 +8,8 @@ import {
 } from "node:http2";
 import { Server as NetServer, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import {
-  type Connections,
-  type Drainable,
-  type Handle,
-  SERVER_OPTIONS,
-  watchConnections,
-} from "../listener.ts";
+import type { Handle } from "../handle.ts";
+import { type Drainable, SERVER_OPTIONS, watchConnections } from "../listener.ts";
 import { limitingPipelines } from "../pipeline-limit.ts";
 import { answerRefusals, requiringHost } from "../refusals.ts";
 import { TLS_OPTIONS } from "./certificate.ts";
@@ -77,12 +72,12 @@ export function createHttpsServer(
     const late = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), timeouts.stream);
     stream.once("close", () => clearTimeout(late));
   });
-  const connections = watchConnections(server, "secureConnection");
+  const closeUnused = watchConnections(server, "secureConnection");
   // Failed handshakes and lost connections are client errors, and are not logged.
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   server.on("sessionError", () => {});
   // Node 24 ignores these options for HTTP/1.1 over TLS.
-  return drainable(Object.assign(server, SERVER_OPTIONS), connections);
+  return drainable(Object.assign(server, SERVER_OPTIONS), closeUnused);
 }
 
 /** Gives an HTTP/2 request the fields that handlers expect from HTTP/1.1. */
@@ -99,7 +94,7 @@ function normalize(incoming: Http2ServerRequest): void {
 }
 
 /** Adds a forced close for all connections, which Node's HTTP/2 server lacks. */
-function drainable(server: Http2SecureServer, connections: Connections): HttpsServer {
+function drainable(server: Http2SecureServer, closeUnused: () => void): HttpsServer {
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
   server.on("session", (session) => {
@@ -130,7 +125,7 @@ function drainable(server: Http2SecureServer, connections: Connections): HttpsSe
     },
     closeIdleConnections: () => {
       if (typeof closeIdle === "function") closeIdle.call(server);
-      connections.closeUnused();
+      closeUnused();
       // The client may still be sending the body of a request that was answered early.
       for (const stream of streams) if (stream.writableFinished) stream.close();
       for (const socket of inHandshake.values()) socket.destroy();

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { ALIVE, FORWARD_AUTH, READY } from "../../web/paths.ts";
+import { ALIVE, ASSERTION_KEYS, FORWARD_AUTH, READY } from "../../web/paths.ts";
 import type { Certificate } from "./certificate.ts";
 
-/** Paths that health checks and proxies on the local network request over plain HTTP. */
-const NEVER_REDIRECTED: readonly string[] = [ALIVE, READY, FORWARD_AUTH];
+/** Paths that health checks, proxies and apps on the local network request over plain HTTP. */
+const NEVER_REDIRECTED: readonly string[] = [ALIVE, READY, FORWARD_AUTH, ASSERTION_KEYS];
 
 export interface HttpsTarget {
   readonly port: number;

@@ -1,3 +1,5 @@
+import type { Certificate } from "./certificate.ts";
+
 /** The attempts for a name. Times in milliseconds since 1970. */
 export interface Attempts {
   /** Since the last success. */
@@ -6,10 +8,7 @@ export interface Attempts {
   readonly nextAt: number;
 }
 
-export interface Lifetime {
-  readonly notBefore: Date;
-  readonly notAfter: Date;
-}
+export type Lifetime = Pick<Certificate, "notBefore" | "notAfter">;
 
 const FIRST_PAUSE_MS = 60_000;
 const PAUSES_GROW_BY = 4;

@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
-import { type Handle, listen } from "../listener.ts";
+import type { Handle } from "../handle.ts";
+import { listen } from "../listener.ts";
 import { answer } from "../refusals.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Certificates } from "./certificate-source.ts";

@@ -1,5 +1,5 @@
 import { constants, type Http2ServerRequest, type Http2Session } from "node:http2";
-import type { Handle } from "../listener.ts";
+import type { Handle } from "../handle.ts";
 import { answer } from "../refusals.ts";
 
 /** Node's limit for HTTP/1.1, where it answers 431 itself. */

@@ -1,10 +1,11 @@
 import type { AddressInfo } from "node:net";
-import { Fault, messageOf } from "../../core/base/fault.ts";
+import { AnyFault, messageOf } from "../../core/base/fault.ts";
 import type { Meter } from "../../core/base/meter.ts";
 import { canonicalHost, judgeHost } from "../../core/hosts/allowed-hosts.ts";
 import { isLoopbackHost } from "../../core/hosts/loopback.ts";
 import type { Headers } from "../../web/answers/responses.ts";
-import { createListener, drain, type Handle, listen, type PlainServer } from "../listener.ts";
+import type { Handle } from "../handle.ts";
+import { createListener, drain, listen, type PlainServer } from "../listener.ts";
 import type { OpenStore } from "../open-store.ts";
 import { answer } from "../refusals.ts";
 import { version } from "../version.ts";
@@ -63,7 +64,9 @@ export function openMetrics(
     listen: () =>
       listen(server, host, port).catch((error) => {
         // Names the setting: an operator would first suspect PORT.
-        throw new Fault("cannot_listen", `METRICS_PORT: ${messageOf(error)}`, { cause: error });
+        throw new AnyFault("cannot_listen", `METRICS_PORT: ${messageOf(error)}`, {
+          cause: error,
+        });
       }),
     async stop() {
       clearInterval(eventLoop);

@@ -1,5 +1,5 @@
 import { pathOf } from "../../web/paths.ts";
-import { type Handle, wasSent } from "../listener.ts";
+import { type Handle, wasSent } from "../handle.ts";
 import type { Registry } from "./registry.ts";
 
 const REQUEST_SECONDS = [

@@ -22,13 +22,11 @@ export type Entry<T> = AnyEntry<NonNullable<T>> &
   (undefined extends T ? unknown : { readonly default: string });
 
 /** A setting as users see it: in the environment, in an env file, or as a flag. */
-export interface Setting {
-  readonly name: string;
+export interface Setting extends Pick<AnyEntry, "name" | "about"> {
   readonly group: string;
   /** Completes the sentence "expected …". */
   readonly takes: string;
   readonly fallback: string;
-  readonly about: string;
   readonly flag: string | "none";
   readonly completes: ValueKind;
 }

@@ -45,14 +45,15 @@ export const SECRET_SETTINGS: SecretNames = {
 export function optionsOf(settings: Settings): Omit<AuthOptions, "store"> {
   const { secret, previousSecrets, postLoginLocation, trustedProxies } = settings;
   const { allowedHosts: allowed, publicUrl, cookieDomain, trustedOrigins } = settings;
-  const { limiter, limitIpv6Prefix, appName, accentColor, logoFile, locale } = settings;
+  const { limiter, limitIpv6Prefix, locale, pagesDir: dir } = settings;
+  const { appName, accentColor, logoFile, logoFileDark } = settings;
   return {
     ...{ secret, previousSecrets, postLoginLocation },
     hosts: { allowed, publicUrl, cookieDomain, trustedOrigins, trustedProxies },
     guards: { keys: true },
-    signIn: { limiter, limitIpv6Prefix },
+    signIn: { limiter, limitIpv6Prefix, rememberDevice: settings.rememberDevice },
     sessions: { lifetime: settings.sessionLifetimeMs / 1_000 },
-    pages: { appName, accentColor, logoFile, locale, dir: settings.pagesDir },
+    pages: { appName, accentColor, logoFile, logoFileDark, locale, dir },
   };
 }
 
@@ -63,8 +64,6 @@ export interface SettingsReading {
   readonly problems: readonly SettingProblem[];
   readonly warnings: readonly string[];
   readonly secretFiles: readonly SecretFile[];
-  /** Settings in the env file whose value systemd reads in another way. */
-  readonly ambiguous: readonly string[];
 }
 
 /** The default of `SETUP_TOKEN_FILE`. */
@@ -80,7 +79,7 @@ const databaseIn = (dataDir: string): Place => ({
 export function readSettings(given: SettingsSources): SettingsReading {
   const { env = process.env } = given;
   const sources = openSources({ ...given, env });
-  const { text, problems, warnings, secretFiles, ambiguous } = sources;
+  const { text, problems, warnings, secretFiles } = sources;
   const values = Object.fromEntries(
     entries.map(([field, entry]) => {
       const otherwise =
@@ -104,7 +103,7 @@ export function readSettings(given: SettingsSources): SettingsReading {
   if (text("METRICS_HOST") !== undefined && text("METRICS_PORT") === undefined) {
     warnings.push("METRICS_HOST has no effect without METRICS_PORT");
   }
-  return { settings, problems, warnings, secretFiles, ambiguous };
+  return { settings, problems, warnings, secretFiles };
 }
 
 /** Values that are valid, but not together. */
@@ -122,6 +121,10 @@ function conflicts(settings: Settings): readonly SettingProblem[] {
   if (!sharesCookies(settings.publicUrl, settings.cookieDomain)) {
     const text = "PUBLIC_URL must be at or below COOKIE_DOMAIN, or browsers reject the cookie";
     problems.push({ about: ["PUBLIC_URL", "COOKIE_DOMAIN"], text });
+  }
+  if (settings.returnDomains.length > 0 && settings.publicUrl?.startsWith("https:") !== true) {
+    const text = "RETURN_DOMAINS requires a PUBLIC_URL with https";
+    problems.push({ about: ["RETURN_DOMAINS", "PUBLIC_URL"], text });
   }
   return problems;
 }

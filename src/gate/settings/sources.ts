@@ -1,9 +1,10 @@
+import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { codeOf, Fault } from "../../core/base/fault.ts";
+import { parseEnv } from "node:util";
+import { AnyFault } from "../../core/base/fault.ts";
 import { fileErrorReason, fileErrorText } from "../../files/file-error.ts";
 import type { AnyEntry } from "./entry.ts";
-import { type EnvFile, readEnvFile } from "./env-file.ts";
 import { unknownNames } from "./suggestions.ts";
 import { secretNames, settings } from "./table.ts";
 import type { Environment } from "./values.ts";
@@ -38,8 +39,6 @@ interface OpenSources {
   readonly problems: SettingProblem[];
   readonly warnings: string[];
   readonly secretFiles: readonly SecretFile[];
-  /** Settings in the env file whose value systemd reads in another way. */
-  readonly ambiguous: readonly string[];
 }
 
 /** Longer values are not repeated: a generated secret may be in the wrong setting. */
@@ -50,10 +49,8 @@ const MAX_LINES_LISTED = 5;
 export function openSources({ flags, envFile, env = {} }: SettingsSources): OpenSources {
   const problems: SettingProblem[] = [];
   const secretFiles: SecretFile[] = [];
-  const { values: file, ambiguous: anyAmbiguous } =
-    envFile === undefined ? NO_FILE : valuesIn(envFile, problems);
+  const file = envFile === undefined ? {} : valuesIn(envFile, problems);
   const known = settings.map(({ name }) => name);
-  const ambiguous = anyAmbiguous.filter((name) => known.includes(name));
   const { unknown, warnings } = unknownNames(known, Object.keys(env), Object.keys(file));
   problems.push(...unknown.map((text) => ({ about: [], text })));
   if (envFile !== undefined && secretNames.some((name) => file[name] !== undefined)) {
@@ -81,7 +78,7 @@ export function openSources({ flags, envFile, env = {} }: SettingsSources): Open
         value.parse(given, env) ?? refuse(entry, `${shown} is invalid: expected ${value.takes}`)
       );
     } catch (error) {
-      if (error instanceof Fault) return refuse(entry, `${placed(name)}: ${error.message}`);
+      if (error instanceof AnyFault) return refuse(entry, `${placed(name)}: ${error.message}`);
       throw error;
     }
   };
@@ -106,45 +103,53 @@ export function openSources({ flags, envFile, env = {} }: SettingsSources): Open
     return given === undefined ? undefined : parsed(entry, given);
   };
 
-  return { text, value, problems, warnings, secretFiles, ambiguous };
+  return { text, value, problems, warnings, secretFiles };
 }
 
-const NO_FILE: Pick<EnvFile, "values" | "ambiguous"> = { values: {}, ambiguous: [] };
+/** Node.js treats everything before the `=` as a name, which by mistake may contain a secret. */
+const NAME = /^[\w.-]+$/;
+
+// A comment or a setting. Only a value in quotes that are closed can span several lines.
+const VALID = /^[^\S\n]*(?:#.*|(?:export +)?[\w.-]+[^\S\n]*=[^\S\n]*(?:(["'`])[\s\S]*?\1.*|.*))$/gm;
 
 /** Problems name lines by number, because an invalid line may be a secret. */
-function valuesIn(path: string, problems: SettingProblem[]): typeof NO_FILE {
+function valuesIn(path: string, problems: SettingProblem[]): Environment {
   const refuse = (problem: string): void => {
     problems.push({ about: [ENV_FILE], text: `${ENV_FILE}: ${problem}` });
   };
   try {
-    const { values, invalidLines, ambiguous } = readEnvFile(path);
-    const listed = invalidLines.slice(0, MAX_LINES_LISTED).join(", ");
-    const more = invalidLines.length > MAX_LINES_LISTED ? " and more" : "";
-    if (invalidLines.length === 1) refuse(`line ${listed} is not NAME=value`);
-    if (invalidLines.length > 1) refuse(`lines ${listed}${more} are not NAME=value`);
-    return { values, ambiguous };
+    // Some editors write a byte order mark, which is not part of the first name.
+    const text = readFileSync(path, "utf8").replace(/^\uFEFF/, "");
+    const invalid = invalidLines(text);
+    const listed = invalid.slice(0, MAX_LINES_LISTED).join(", ");
+    const more = invalid.length > MAX_LINES_LISTED ? " and more" : "";
+    if (invalid.length === 1) refuse(`line ${listed} is not NAME=value`);
+    if (invalid.length > 1) refuse(`lines ${listed}${more} are not NAME=value`);
+    return Object.fromEntries(Object.entries(parseEnv(text)).filter(([name]) => NAME.test(name)));
   } catch (error) {
     refuse(fileErrorText("read", resolve(path), error));
-    return NO_FILE;
+    return {};
   }
 }
 
-interface SecretReading {
-  readonly content: string | undefined;
-  /** Completes "NAME names …". Omits the path, which by mistake may be the secret itself. */
-  readonly problem?: string;
-}
+/** The numbers of lines, from 1, that Node.js ignores without a message. */
+const invalidLines = (text: string): readonly number[] =>
+  text
+    .replace(VALID, (valid) => valid.replace(/.+/g, ""))
+    .split("\n")
+    .flatMap((line, index) => (line.trim() === "" ? [] : [index + 1]));
 
-/** Reads a secret from a file of its own, without the line break that editors add at the end. */
-export function readSecret(path: string): SecretReading {
+/**
+ * Reads a secret from a file of its own, without the line break that editors add at the end.
+ * `problem` completes "NAME names …". It omits the path, which by mistake may be the secret itself.
+ */
+export function readSecret(path: string): { readonly content?: string; readonly problem?: string } {
   try {
     const bytes = readFileSync(path);
-    const secret = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    const line = secret.replace(/\r?\n$/, "");
-    return line === "" ? { content: undefined, problem: "an empty file" } : { content: line };
+    if (!isUtf8(bytes)) return { problem: "a file that cannot be read: it is not valid UTF-8" };
+    const content = bytes.toString().replace(/\r?\n$/, "");
+    return content === "" ? { problem: "an empty file" } : { content };
   } catch (error) {
-    const isEncoding = codeOf(error) === "ERR_ENCODING_INVALID_ENCODED_DATA";
-    const reason = isEncoding ? "it is not valid UTF-8" : fileErrorReason(error);
-    return { content: undefined, problem: `a file that cannot be read: ${reason}` };
+    return { problem: `a file that cannot be read: ${fileErrorReason(error)}` };
   }
 }

@@ -6,6 +6,8 @@ import { type Locale, locales } from "../../web/pages/words.ts";
 import { type AnyEntry, type Entry, type Setting, settingsOf } from "./entry.ts";
 import * as values from "./values.ts";
 
+const { hosts, pages, postLoginLocation, signIn } = optionTable;
+
 /** From the least to the most important. */
 export const logLevels = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -109,6 +111,18 @@ export class SettingsTable {
     default: "30d",
     about: "how long a session lasts from its sign-in, used or not",
   };
+  readonly requireSecondFactor: Entry<readonly string[]> = {
+    name: "REQUIRE_SECOND_FACTOR",
+    value: values.groupList,
+    default: "",
+    about: "groups whose members, or all who, need one-time codes or a passkey to open anything",
+  };
+  readonly rememberDevice: Entry<boolean> = {
+    name: "REMEMBER_DEVICE",
+    value: values.words({ "30d": true, off: false }),
+    default: "30d",
+    about: "offers to ask for no one-time code on this device for 30 days",
+  };
   readonly setupTokenFile: Entry<string | undefined> = {
     name: "SETUP_TOKEN_FILE",
     value: values.newFile,
@@ -124,7 +138,7 @@ export class SettingsTable {
   };
   readonly postLoginLocation: Entry<string> = {
     name: "POST_LOGIN_LOCATION",
-    value: values.location,
+    value: values.checked(postLoginLocation),
     default: "/",
     about: "where setup and sign-in redirect to",
   };
@@ -142,7 +156,7 @@ export class SettingsTable {
   readonly limitIpv6Prefix: Entry<number> = {
     name: "LIMIT_IPV6_PREFIX",
     value: values.ipv6Prefix,
-    default: String(optionTable.signIn.limitIpv6Prefix.default),
+    default: String(signIn.limitIpv6Prefix.default),
     about:
       "prefix length of IPv6 networks whose sign-in attempts count together; use 64 on the public internet",
   };
@@ -150,37 +164,49 @@ export class SettingsTable {
   readonly trustedProxies: Entry<readonly string[]> = {
     heading: "Reverse proxies",
     name: "TRUSTED_PROXIES",
-    value: values.addressRanges,
+    value: values.checkedList(hosts.trustedProxies),
     default: "",
     about: "proxies whose X-Forwarded-For is trusted",
   };
   readonly publicUrl: Entry<string | undefined> = {
     name: "PUBLIC_URL",
-    value: values.publicOrigin,
+    value: values.checked(hosts.publicUrl, values.withoutSlash),
     about: "where browsers reach the gate, for reverse proxies on other hosts",
   };
   readonly cookieDomain: Entry<string | undefined> = {
     name: "COOKIE_DOMAIN",
-    value: values.cookieDomain,
+    value: values.checked(hosts.cookieDomain),
     about: "shares the session with every host at or below it",
+  };
+  readonly returnDomains: Entry<readonly string[]> = {
+    name: "RETURN_DOMAINS",
+    value: values.domainList,
+    default: "",
+    about: "other domains, whose apps get their sessions from the sign-in at PUBLIC_URL",
   };
   readonly trustedOrigins: Entry<readonly string[]> = {
     name: "TRUSTED_ORIGINS",
-    value: values.originList,
+    value: values.checkedList(hosts.trustedOrigins, values.withoutSlash),
     default: "",
     about: "apps on other hosts whose pages may post forms to the gate, such as a sign-out button",
+  };
+  readonly assertions: Entry<"on" | "off"> = {
+    name: "ASSERTIONS",
+    value: values.choice(["on", "off"]),
+    default: "off",
+    about: "tells apps who asks in a signed header, Latchkey-Assertion",
   };
 
   readonly appName: Entry<string> = {
     heading: "Pages",
     name: "APP_NAME",
-    value: values.appName,
-    default: optionTable.pages.appName.default,
+    value: values.checked(pages.appName),
+    default: pages.appName.default,
     about: "name of the app on all pages",
   };
   readonly accentColor: Entry<string | undefined> = {
     name: "ACCENT_COLOR",
-    value: values.color,
+    value: values.checked(pages.accentColor),
     unset: DEFAULT_ACCENT,
     about: "color of buttons, and of links, adjusted for contrast",
   };
@@ -189,6 +215,12 @@ export class SettingsTable {
     value: values.image,
     unset: "a key",
     about: "image above the heading of each page",
+  };
+  readonly logoFileDark: Entry<string | undefined> = {
+    name: "LOGO_FILE_DARK",
+    value: values.image,
+    unset: "LOGO_FILE",
+    about: "image in its place where the browser prefers a dark scheme",
   };
   readonly locale: Entry<Locale | undefined> = {
     name: "LOCALE",

@@ -2,7 +2,8 @@ import { X509Certificate } from "node:crypto";
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
-import { Fault } from "../../core/base/fault.ts";
+import { groupsOf } from "../../core/accounts/set-groups.ts";
+import { AnyFault } from "../../core/base/fault.ts";
 import { canonicalHost } from "../../core/hosts/allowed-hosts.ts";
 import { type Option, optionTable } from "../../option-table.ts";
 import { type Place, readPlace } from "../../stores/place.ts";
@@ -39,16 +40,16 @@ const value = <T>(
   completes: ValueKind = "free",
 ): Value<T> => ({ takes, completes, parse });
 
-const { hosts, signIn, pages, postLoginLocation } = optionTable;
+const { hosts, signIn } = optionTable;
 
 /** Text that the library checks: an option and its setting accept the same. */
-const checked = (
+export const checked = (
   { takes, accepts }: Option<unknown, string>,
   tidy = (text: string): string => text,
 ): Value<string> => value(takes, (text) => (accepts(tidy(text)) ? tidy(text) : undefined));
 
 /** The same for a list, separated by commas. */
-const checkedList = (
+export const checkedList = (
   { takes, accepts }: Option<readonly string[]>,
   tidy = (text: string): string => text,
 ): Value<readonly string[]> =>
@@ -92,19 +93,21 @@ export const setupToken: Value<"auto" | "off"> = {
   parse(text) {
     if (text === "auto" || text === "off") return text;
     const problem = "expected auto or off; a token of your own belongs in SETUP_TOKEN_FILE";
-    throw new Fault("setup_token_invalid", problem);
+    throw new AnyFault("setup_token_invalid", problem);
   },
 };
 
-export const appName: Value<string> = checked(pages.appName);
-export const color: Value<string> = checked(pages.accentColor);
-export const location: Value<string> = checked(postLoginLocation);
-export const cookieDomain: Value<string> = checked(hosts.cookieDomain);
+export const domainList: Value<readonly string[]> = value(
+  "domains such as other.net, or *.third.org for the hosts below it, separated by commas",
+  (text) => {
+    const domains = piecesOf(text);
+    const { accepts } = hosts.cookieDomain;
+    return domains.every((one) => accepts(one.replace(/^\*\./, ""))) ? domains : undefined;
+  },
+);
 
 /** Users add a trailing slash to origins. */
-const withoutSlash = (text: string): string => text.replace(/\/$/, "");
-export const publicOrigin: Value<string> = checked(hosts.publicUrl, withoutSlash);
-export const originList: Value<readonly string[]> = checkedList(hosts.trustedOrigins, withoutSlash);
+export const withoutSlash = (text: string): string => text.replace(/\/$/, "");
 
 export const ipv6Prefix: Value<number> = value(signIn.limitIpv6Prefix.takes, (text) =>
   /^\d{2,3}$/.test(text) && signIn.limitIpv6Prefix.accepts(Number(text)) ? Number(text) : undefined,
@@ -119,6 +122,14 @@ export const hostList: Value<readonly string[]> = value(
   (text) => {
     const names = text.split(",").flatMap((host) => canonicalHost(host.trim()) ?? []);
     return names.length === text.split(",").length ? names : undefined;
+  },
+);
+
+export const groupList: Value<readonly string[]> = value(
+  "names of groups, separated by commas, or all",
+  (text) => {
+    const groups = groupsOf(piecesOf(text));
+    return groups === "invalid" || piecesOf(text).includes("") ? undefined : groups;
   },
 );
 
@@ -152,8 +163,6 @@ export const secretList: Value<readonly string[]> = {
     return lines.length === 0 ? undefined : lines;
   },
 };
-
-export const addressRanges: Value<readonly string[]> = checkedList(hosts.trustedProxies);
 
 const piecesOf = (text: string): readonly string[] =>
   text === "" ? [] : text.split(",").map((piece) => piece.trim());

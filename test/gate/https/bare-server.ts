@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
+import type { Handle } from "../../../src/gate/handle.ts";
 import { readCertificate } from "../../../src/gate/https/certificate.ts";
 import { CertificateSource } from "../../../src/gate/https/certificate-source.ts";
 import {
@@ -8,7 +9,7 @@ import {
   type HttpsServer,
   type TlsTimeouts,
 } from "../../../src/gate/https/https-server.ts";
-import { drain, type Handle } from "../../../src/gate/listener.ts";
+import { drain } from "../../../src/gate/listener.ts";
 import { LOCALHOST } from "./secure-gate.ts";
 
 export interface BareServer {

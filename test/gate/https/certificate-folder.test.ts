@@ -26,7 +26,7 @@ test("reading a missing folder finds nothing and does not create it", async (t) 
   assert.deepEqual(await readdir(dataDir), []);
 });
 
-test("reads back what it wrote, also after reopening the folder", async (t) => {
+test("reads back what it wrote, also after reopening the folder, but no time that no date can have", async (t) => {
   const { dataDir, folder } = await place(t);
   await folder.request(NAME);
   await folder.writeCertificate(NAME, "key and chain");
@@ -37,6 +37,8 @@ test("reads back what it wrote, also after reopening the folder", async (t) => {
   assert.equal(await again.certificate(NAME), "key and chain");
   assert.deepEqual(await again.progress(NAME), FAILED);
   assert.deepEqual(await again.order(NAME), ORDER);
+  await again.writeProgress(NAME, { ...FAILED, nextAt: 1e300 });
+  assert.equal(await again.progress(NAME), undefined);
   await again.removeOrder(NAME);
   await again.removeOrder(NAME);
   assert.equal(await folder.order(NAME), undefined);

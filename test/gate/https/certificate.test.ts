@@ -19,20 +19,17 @@ test("reads names, validity and fingerprint of a certificate", () => {
   assert.match(home.fingerprint, /^([\dA-F]{2}:){31}[\dA-F]{2}$/);
 });
 
-test("a certificate without names covers no host", () => {
-  const unnamed = read(makeCertificate());
-  assert.deepEqual(unnamed.names, []);
-  assert.equal(unnamed.covers("server"), false, "the subject does not count as a name");
-});
-
 const MANY = read(makeCertificate({ names: ["home.example.org", "*.auth.example.org"] }));
 
-test("covers its names and those of its wildcards", () => {
+test("covers its names and those of its wildcards, and without names no host", () => {
   for (const host of ["home.example.org", "a.auth.example.org"]) assert.ok(MANY.covers(host), host);
   const others = ["auth.example.org", "a.b.auth.example.org", "home.example.org.evil.example"];
   for (const host of [...others, "192.0.2.1", "", "not a host"]) {
     assert.equal(MANY.covers(host), false, host);
   }
+  const unnamed = read(makeCertificate());
+  assert.deepEqual(unnamed.names, []);
+  assert.equal(unnamed.covers("server"), false, "the subject does not count as a name");
 });
 
 test("covers its IP addresses, and lists them as in a URL", () => {
@@ -77,10 +74,13 @@ const refused: Readonly<Record<string, readonly [chain: string, key: string, fau
 for (const [what, [chain, key, fault]] of Object.entries(refused)) {
   test(`rejects ${what} with one line that contains no part of a key`, () => {
     assert.throws(() => readCertificate(chain, key), fault);
-    const message = messageOf(() => readCertificate(chain, key));
-    assert.doesNotMatch(message, /\n|-----|secret/);
     const pieces = key.split("\n").filter((line) => line.length > 20);
-    for (const piece of pieces) assert.equal(message.includes(piece.slice(4, 16)), false);
+    assert.throws(
+      () => readCertificate(chain, key),
+      ({ message }: Error) =>
+        !/\n|-----|secret/.test(message) &&
+        pieces.every((piece) => !message.includes(piece.slice(4, 16))),
+    );
   });
 }
 
@@ -104,12 +104,3 @@ test("returns the earliest expiry of several certificates, and undefined without
   source.replace(all);
   assert.deepEqual(source.earliestExpiry, new Date("2035-01-01"));
 });
-
-function messageOf(act: () => unknown): string {
-  try {
-    act();
-    return "";
-  } catch (error) {
-    return String(error);
-  }
-}

@@ -89,6 +89,7 @@ const cases: readonly Case[] = [
   { url: "/forward-auth", location: undefined },
   { url: "/forward-auth?x", place: FRONT, location: undefined },
   { url: "/forward-auth/x", location: "https://home.example.org/forward-auth/x" },
+  { url: "/.well-known/latchkey.json", place: FRONT, location: undefined },
   { url: "/healthzx", location: "https://home.example.org/healthzx" },
   { proto: "https", location: undefined },
   { proto: "https", place: FRONT, location: undefined },

@@ -49,6 +49,13 @@ export async function startWithOwner(t: TestContext): Promise<SecureGate> {
   return gate;
 }
 
+/** Nothing in its log is more than information. */
+export const assertCalm = ({ serverLog }: RunningGate): void =>
+  assert.deepEqual(
+    serverLog.filter(({ level }) => level !== "info"),
+    [],
+  );
+
 export const portOf = (url: string | undefined): number => Number(new URL(url ?? "").port);
 
 type Connecting = ConnectionOptions & Pick<TcpSocketConnectOpts, "localAddress">;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
-import type { Handle } from "../../../src/gate/listener.ts";
+import type { Handle } from "../../../src/gate/handle.ts";
 import { OWNER } from "../../support/gate.ts";
 import { openSocket } from "../../support/raw.ts";
 import { startBareServer } from "./bare-server.ts";

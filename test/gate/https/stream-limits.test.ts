@@ -7,8 +7,8 @@ import {
   type Http2ServerResponse,
 } from "node:http2";
 import { type TestContext, test } from "node:test";
+import type { Handle } from "../../../src/gate/handle.ts";
 import { limitingStreams, type StreamLimits } from "../../../src/gate/https/stream-limits.ts";
-import type { Handle } from "../../../src/gate/listener.ts";
 import { listenOn } from "../../support/listen.ts";
 import { ask, openSession, startSecureGate } from "./secure-gate.ts";
 

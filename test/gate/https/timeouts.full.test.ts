@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type ClientHttp2Stream, constants } from "node:http2";
 import { type TestContext, test } from "node:test";
-import type { Handle } from "../../../src/gate/listener.ts";
+import type { Handle } from "../../../src/gate/handle.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openSocket } from "../../support/raw.ts";
 import { startBareServer } from "./bare-server.ts";
-import { ask, handshake, openSession } from "./secure-gate.ts";
+import { ask, openSession } from "./secure-gate.ts";
 
+/** Slow clients of HTTP/1.1: `test/tools/slowhttptest.full.test.ts`. */
 const LONG = 60_000;
 const SHORT = 400;
 const post = { ":path": "/", ":method": "POST" };
@@ -89,23 +90,3 @@ for (const [what, first] of [
     assert.equal((await ask(await openSession(t, port))).body, "done");
   });
 }
-
-/** The data that HTTP/1.1 clients send before they stall. */
-const slow = {
-  nothing: "",
-  "half of the headers": "GET / HTTP/1.1\r\nHost: localhost\r\n",
-  "half of a form": "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\na",
-} as const;
-
-test("closes slow HTTP/1.1 clients over TLS as over plain HTTP", async (t) => {
-  const { port } = await startBareServer(t, echo);
-  const closing = Object.entries(slow).map(async ([what, sent]) => {
-    const socket = await handshake(t, port, { ALPNProtocols: ["http/1.1"] });
-    const start = performance.now();
-    socket.write(sent);
-    socket.resume();
-    await once(socket, "close");
-    assert.ok(performance.now() - start < 18_000, what);
-  });
-  await Promise.all(closing);
-});

@@ -20,7 +20,7 @@ test("answers GET and HEAD /metrics in Prometheus's text format, and ignores a q
   assert.match(asked.body, /^# HELP /);
 });
 
-test("on loopback, answers 421 to other host names than loopback names and METRICS_HOST", async (t) => {
+test("on loopback alone, answers 421 to other host names than loopback names and METRICS_HOST", async (t) => {
   const gate = await startMeasured(t, { metricsHost: "127.0.0.3" });
   for (const [host, status] of [
     ["rebound.example", 421],
@@ -35,11 +35,8 @@ test("on loopback, answers 421 to other host names than loopback names and METRI
     assert.equal(answer.status, status, host);
     assert.equal(/^# HELP/.test(answer.body), status === 200, host);
   }
-});
-
-test("serves metrics under any host name on other addresses than loopback", async (t) => {
-  const gate = await startMeasured(t, { metricsHost: "0.0.0.0" });
-  const url = new URL(`${gate.metricsUrl}/metrics`);
+  const elsewhere = await startMeasured(t, { metricsHost: "0.0.0.0" });
+  const url = new URL(`${elsewhere.metricsUrl}/metrics`);
   url.hostname = "127.0.0.1";
   const { status } = await send(url.href, { headers: { Host: "metrics.example" } });
   assert.equal(status, 200);

@@ -3,22 +3,23 @@ import { writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { test } from "node:test";
 import { settings as allSettings } from "../../../src/gate/settings/table.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { fileWith, tempDir } from "../../support/temp-dir.ts";
 import { type OwnSettings, settled } from "./settings-reading.ts";
 
 const DEFAULTS = settled({});
 
 test("treats an empty value as unset in every source", async (t) => {
-  const file = join(await tempDir(t), "env");
   const empty = Object.fromEntries(allSettings.map(({ name }) => [name, ""]));
-  await writeFile(file, allSettings.map(({ name }) => `${name}=\n`).join(""));
+  const file = await fileWith(t, allSettings.map(({ name }) => `${name}=\n`).join(""));
   assert.deepEqual(settled(empty, empty, file), DEFAULTS);
   assert.equal(settled({ PORT: "4001" }, { PORT: "" }).port, 4001);
 });
 
 test("prefers a flag to the environment, and the environment to the file", async (t) => {
-  const file = join(await tempDir(t), "env");
-  await writeFile(file, "PORT=4001\nHOST=127.0.0.2\nLOG_LEVEL='warn'\nNODE_ENV=production\n");
+  const file = await fileWith(
+    t,
+    "PORT=4001\nHOST=127.0.0.2\nLOG_LEVEL='warn'\nNODE_ENV=production\n",
+  );
   const read = settled({ PORT: "4002", HOST: "::1" }, { PORT: "4003" }, file);
   assert.deepEqual([read.port, read.host], [4003, "::1"]);
   assert.deepEqual([read.logLevel, read.nodeEnv], ["warn", "production"]);
@@ -70,6 +71,8 @@ const good: readonly (readonly [string, string, Partial<OwnSettings>])[] = [
     "https://app.example.org/, http://wiki.example.org:8080",
     { trustedOrigins: ["https://app.example.org", "http://wiki.example.org:8080"] },
   ],
+  ["REQUIRE_SECOND_FACTOR", "family, admins", { requireSecondFactor: ["admins", "family"] }],
+  ["REMEMBER_DEVICE", "off", { rememberDevice: false }],
   ["APP_NAME", "Zoë’s place & more", { appName: "Zoë’s place & more" }],
   ["ACCENT_COLOR", "#abc", { accentColor: "#abc" }],
   ["LOCALE", "de", { locale: "de" }],

@@ -1,5 +1,5 @@
 import { Agent } from "node:https";
-import { Fault } from "../../../core/base/fault.ts";
+import { AnyFault } from "../../../core/base/fault.ts";
 import { connectionFailure, type HttpResponse, sendRequest } from "../http-request.ts";
 import { unusable } from "./problem.ts";
 
@@ -34,7 +34,7 @@ export function createExchange(
       const response = await sendRequest(url, sent).catch((error) => {
         if (stop.aborted) throw error;
         const reason = `cannot reach ${url.host}: ${connectionFailure(error)}`;
-        throw new Fault("acme_unreachable", reason, { cause: error });
+        throw new AnyFault("acme_unreachable", reason, { cause: error });
       });
       if (Buffer.byteLength(response.body) <= MAX_RESPONSE_BYTES) return response;
       throw unusable("too much text");

@@ -1,17 +1,12 @@
-import { Fault } from "../../../core/base/fault.ts";
+import { AnyFault } from "../../../core/base/fault.ts";
+import type { ChallengeResponder } from "../acme-challenges.ts";
 import { signingRequest } from "./keys.ts";
 import { AcmeProblem, problemFrom, retryAfterMs, unusable } from "./problem.ts";
 import { type AcmeRequests, jsonOf, textIn } from "./requests.ts";
 
-/** The gate's responses under `/.well-known/acme-challenge/`, by token. */
-export interface ChallengeAnswers {
-  /** Answers the token until the result is disposed of. */
-  publish(token: string, answer: string): Disposable;
-}
-
 export interface OrderPorts {
   readonly requests: AcmeRequests;
-  readonly challenges: ChallengeAnswers;
+  readonly challenges: Pick<ChallengeResponder, "publish">;
   /** Resolves after `ms`, or earlier when the gate stops: then the next request rejects. */
   pause(ms: number): Promise<unknown>;
 }
@@ -81,7 +76,10 @@ async function follow<T>(
     const result = await step(resource, status);
     if (result !== undefined) return result;
   }
-  throw new Fault("acme_stuck", `the certificate authority did not complete the ${what} in time`);
+  throw new AnyFault(
+    "acme_stuck",
+    `the certificate authority did not complete the ${what} in time`,
+  );
 }
 
 async function finalize(
@@ -125,7 +123,7 @@ function httpChallengeOf(authorization: object): object {
     (challenge) => Reflect.get(challenge, "type") === "http-01",
   );
   if (found === undefined) {
-    throw new Fault("acme_no_http", "the certificate authority does not check names over HTTP");
+    throw new AnyFault("acme_no_http", "the certificate authority does not check names over HTTP");
   }
   return found;
 }

@@ -1,8 +1,8 @@
-import { Fault } from "../../../core/base/fault.ts";
+import { AnyFault } from "../../../core/base/fault.ts";
 import type { HttpResponse } from "../http-request.ts";
 
 /** An error response of a certificate authority (a problem document, RFC 7807). */
-export class AcmeProblem extends Fault {
+export class AcmeProblem extends AnyFault {
   /** The last part of the problem type: `badNonce`, `rateLimited`, `unauthorized` … */
   readonly problem: string;
   /** How long the authority asks the client to wait. */
@@ -57,6 +57,6 @@ export function jsonIn({ body }: HttpResponse): unknown {
   }
 }
 
-export function unusable(what: string): Fault {
-  return new Fault("acme_answer_unusable", `the certificate authority answered with ${what}`);
+export function unusable(what: string): AnyFault {
+  return new AnyFault("acme_answer_unusable", `the certificate authority answered with ${what}`);
 }

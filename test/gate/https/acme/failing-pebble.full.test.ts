@@ -29,7 +29,7 @@ const statusAfter = ({ dataDir }: RunningGate, outcome: string): Promise<Status>
 
 wherePebbleIs((withPebble) => {
   withPebble(
-    "logs and shows a failed challenge with its cause, keeps serving HTTP, and tries again at once on request",
+    "logs and shows why a challenge failed, and tries again on request",
     async (t, start) => {
       const pebble = await start();
       const gate = await startSecureGate(t, pebble);

@@ -60,25 +60,9 @@ const ends: Readonly<Record<string, readonly [Answers, { code: string; message: 
     challenges("all of them"),
     unusable(/no list "challenges"$/),
   ],
-  "a challenge without a token": [
-    challenges([{ type: "http-01", url: "https://localhost/x" }]),
-    unusable(/no text "token"$/),
-  ],
-  "a challenge with a URL without TLS": [
-    challenges([{ type: "http-01", token: "t", url: "http://localhost/x" }]),
-    unusable(/a URL without https$/),
-  ],
   "an order with too many authorizations": [
     orderThat({ status: "pending", authorizations: Array(5_000).fill("https://localhost/x") }),
     unusable(/more than 20 entries in "authorizations"$/),
-  ],
-  "an order with a file as its certificate": [
-    orderThat({ status: "valid", certificate: "file:///etc/passwd" }),
-    unusable(/a URL without https$/),
-  ],
-  "an order that is not JSON": [
-    { "/order": () => ({ body: "<html></html>" }) },
-    unusable(/not a JSON object$/),
   ],
   "an order without a URL": [
     { "/orders": () => ({ status: 201, body: {} }) },

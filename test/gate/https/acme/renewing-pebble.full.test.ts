@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -11,7 +11,7 @@ import { listenOn } from "../../../support/listen.ts";
 import type { Pebble } from "../../../support/pebble.ts";
 import { startServe } from "../../../support/process.ts";
 import { askSecurely } from "../../../support/secure-client.ts";
-import { tempDir } from "../../../support/temp-dir.ts";
+import { fileWith, tempDir } from "../../../support/temp-dir.ts";
 import {
   answerOver,
   httpsUrlOf,
@@ -46,52 +46,45 @@ async function holdCheck(t: TestContext) {
 }
 
 wherePebbleIs((withPebble) => {
-  withPebble(
-    "renews a certificate before it expires, and serves every request meanwhile",
-    async (t, start) => {
-      const pebble = await start({ validitySeconds: 9 });
-      const gate = await startWithDomain(t, pebble);
-      const first = await answerOver(gate, pebble);
-      const root = await pebble.root();
-      const renewed = await eventually(async () => {
-        const { fingerprint } = await askSecurely(httpsUrlOf(gate), NAME, root);
-        return fingerprint === first.fingerprint ? undefined : fingerprint;
-      }, ISSUED_WITHIN_MS);
-      assert.ok(renewed);
-      assert.ok(!gate.serverLog.some(({ level }) => level === "error"));
-    },
-  );
+  withPebble("renews a certificate before it expires, and serves meanwhile", async (t, start) => {
+    const pebble = await start({ validitySeconds: 9 });
+    const gate = await startWithDomain(t, pebble);
+    const first = await answerOver(gate, pebble);
+    const root = await pebble.root();
+    const renewed = await eventually(async () => {
+      const { fingerprint } = await askSecurely(httpsUrlOf(gate), NAME, root);
+      return fingerprint === first.fingerprint ? undefined : fingerprint;
+    }, ISSUED_WITHIN_MS);
+    assert.ok(renewed);
+    assert.ok(!gate.serverLog.some(({ level }) => level === "error"));
+  });
 
-  withPebble(
-    "completes an order that a crash interrupted, with its original key",
-    async (t, start) => {
-      const check = await holdCheck(t);
-      const pebble = await start({ httpPort: check.port });
-      const dataDir = await tempDir(t);
-      const caFile = join(await tempDir(t), "ca.pem");
-      await writeFile(caFile, CA_CERTIFICATE);
-      const env = environment(pebble, dataDir, caFile);
-      const folder = join(dataDir, "certificates", NAME);
+  withPebble("completes an order that a crash interrupted, with its key", async (t, start) => {
+    const check = await holdCheck(t);
+    const pebble = await start({ httpPort: check.port });
+    const dataDir = await tempDir(t);
+    const caFile = await fileWith(t, CA_CERTIFICATE);
+    const env = environment(pebble, dataDir, caFile);
+    const folder = join(dataDir, "certificates", NAME);
 
-      const running = await startServe(t, env);
-      await send(`${running.url}/setup`, { form: { ...SETUP_FORM, domain: NAME } });
-      await check.held;
-      const order = await readFile(join(folder, "order.json"), "utf8");
-      running.child.kill("SIGKILL");
-      await running.ended;
+    const running = await startServe(t, env);
+    await send(`${running.url}/setup`, { form: { ...SETUP_FORM, domain: NAME } });
+    await check.held;
+    const order = await readFile(join(folder, "order.json"), "utf8");
+    running.child.kill("SIGKILL");
+    await running.ended;
 
-      check.passTo((await startServe(t, env)).url);
-      const certificate = await eventually(
-        () => readFile(join(folder, "certificate.pem"), "utf8").catch(() => undefined),
-        ISSUED_WITHIN_MS,
-      );
-      assert.ok(certificate.startsWith(JSON.parse(order).keyPem));
-      await eventually(() =>
-        readFile(join(folder, "order.json"), "utf8").then(
-          () => undefined,
-          () => "gone",
-        ),
-      );
-    },
-  );
+    check.passTo((await startServe(t, env)).url);
+    const certificate = await eventually(
+      () => readFile(join(folder, "certificate.pem"), "utf8").catch(() => undefined),
+      ISSUED_WITHIN_MS,
+    );
+    assert.ok(certificate.startsWith(JSON.parse(order).keyPem));
+    await eventually(() =>
+      readFile(join(folder, "order.json"), "utf8").then(
+        () => undefined,
+        () => "gone",
+      ),
+    );
+  });
 });

@@ -1,16 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
-import { readSettings } from "../../../src/gate/settings/settings.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { test } from "node:test";
+import { fileWith, tempDir } from "../../support/temp-dir.ts";
 import { problems, settled, warnings, wholeProblems } from "./settings-reading.ts";
-
-async function envFile(t: TestContext, text: string): Promise<string> {
-  const file = join(await tempDir(t), "env");
-  await writeFile(file, text);
-  return file;
-}
 
 test("names a missing file and a folder by their absolute path", async (t) => {
   const dir = await tempDir(t);
@@ -46,27 +39,25 @@ const invalid: readonly (readonly [text: string, reported: string | undefined])[
 for (const [text, reported] of invalid) {
   test(`in ${JSON.stringify(text)}, reports ${reported?.replace(/ (is|are)$/, "") ?? "no line"} as not NAME=value`, async (t) => {
     const env = { APP_NAME: "valid" };
-    const lines = problems(env, {}, await envFile(t, text));
-    assert.deepEqual(
-      lines,
-      reported === undefined ? [] : [`--env-file: ${reported} not NAME=value`],
-    );
+    const lines = problems(env, {}, await fileWith(t, text));
+    const expected = reported === undefined ? [] : [`--env-file: ${reported} not NAME=value`];
+    assert.deepEqual(lines, expected);
   });
 }
 
 test("an invalid line may have set any setting, and is not repeated, since it may contain a secret", async (t) => {
-  const file = await envFile(t, "DATABASE_URL postgres://u:hunter2@db/x?sslmode=require\n");
+  const file = await fileWith(t, "DATABASE_URL postgres://u:hunter2@db/x?sslmode=require\n");
   const text = "--env-file: line 1 is not NAME=value";
   assert.deepEqual(wholeProblems({}, {}, file), [{ about: ["--env-file"], text }]);
   assert.doesNotMatch(JSON.stringify(warnings({}, file)), /hunter2/);
 });
 
 test("ignores a byte order mark", async (t) => {
-  assert.equal(settled({}, {}, await envFile(t, "\uFEFFPORT=4001\n")).port, 4001);
+  assert.equal(settled({}, {}, await fileWith(t, "\uFEFFPORT=4001\n")).port, 4001);
 });
 
 test("reports that an invalid value is in the file, and only then", async (t) => {
-  const file = await envFile(t, "PORT=http\n");
+  const file = await fileWith(t, "PORT=http\n");
   const takes = "is invalid: expected a number from 0 (any free port) to 65535";
   assert.deepEqual(problems({}, {}, file), [`PORT="http" (in --env-file) ${takes}`]);
   assert.deepEqual(problems({ PORT: "" }, {}, file), [`PORT="http" (in --env-file) ${takes}`]);
@@ -75,20 +66,15 @@ test("reports that an invalid value is in the file, and only then", async (t) =>
 });
 
 test("reports that the env file names a secret file that cannot be read", async (t) => {
-  const file = await envFile(t, "AUTH_SECRET_FILE=/nowhere/hunter2\nAUTH_SECRET=x\n");
+  const file = await fileWith(t, "AUTH_SECRET_FILE=/nowhere/hunter2\nAUTH_SECRET=x\n");
   assert.deepEqual(problems({}, {}, file), [
     "AUTH_SECRET (in --env-file) and AUTH_SECRET_FILE (in --env-file) are both set: remove one of them",
     "AUTH_SECRET_FILE (in --env-file) names a file that cannot be read: no such file or folder",
   ]);
 });
 
-test("rejects an unknown LATCHKEY_ name in the file", async (t) => {
-  const file = await envFile(t, "LATCHKEY_COLOUR=red\n");
-  assert.deepEqual(problems({}, {}, file), ["LATCHKEY_COLOUR is not a setting"]);
-});
-
 test("warns once about all names in the file that are not settings", async (t) => {
-  const file = await envFile(t, "COLOUR=red\nPORT=4000\nPOST=4000\nCOLOUR=blue\n");
+  const file = await fileWith(t, "COLOUR=red\nPORT=4000\nPOST=4000\nCOLOUR=blue\n");
   const warning = "--env-file contains names that are not settings: COLOUR, POST";
   assert.deepEqual(warnings({}, file), [warning]);
   assert.deepEqual(warnings({ COLOUR: "green" }, file), [warning]);
@@ -99,39 +85,8 @@ test("warns once about all names in the file that are not settings", async (t) =
   );
 });
 
-test("warns once about a misspelt setting in the file, with a suggestion", async (t) => {
-  const file = await envFile(t, "TLS_CERT=x\nDATADIR=/srv\n");
-  assert.deepEqual(warnings({ DATADIR: "/srv" }, file), [
-    "DATADIR is not a setting. Did you mean DATA_DIR?",
-    "TLS_CERT is not a setting. Did you mean TLS_CERT_FILE?",
-  ]);
-});
-
-const ambiguous = async (t: TestContext, text: string): Promise<readonly string[]> =>
-  readSettings({ flags: {}, env: {}, envFile: await envFile(t, text) }).ambiguous;
-
-test("reports nothing that systemd reads like Node.js", async (t) => {
-  const plain = ["de", "", "'de'", '"de"', "  de  ", 'a"b', "a b; c", "$HOME"];
-  for (const value of [...plain, "'a\\b # c'", '"a # b"', "'a\nb'"]) {
-    assert.deepEqual(await ambiguous(t, `PAGES_DIR=${value}\r\n# it's\nLOCALE=de\n`), [], value);
-  }
-});
-
-test("reports what systemd reads in another way, and not once the value is in single quotes", async (t) => {
-  const comments = ["APP_NAME=de # a remark", "APP_NAME=a#b", "APP_NAME='a' # b"];
-  const quotes = ['APP_NAME="a" b', "APP_NAME=`a`", 'APP_NAME="a', "export APP_NAME=a"];
-  const backslashes = ["APP_NAME=a\\b", 'APP_NAME="a\\nb"', "APP_NAME = \\a"];
-  for (const line of [...comments, ...quotes, ...backslashes]) {
-    const found = await ambiguous(t, `LOCALE=de\nOTHER="a" b\n${line}\n`);
-    assert.deepEqual(found, ["APP_NAME"], line);
-    const [, value = ""] = /^.*?= *(.*)$/.exec(line) ?? [];
-    const fixed = `APP_NAME='${value.replaceAll("'", "")}'`;
-    assert.deepEqual(await ambiguous(t, `LOCALE=de\n${fixed}\n`), [], fixed);
-  }
-});
-
 test("accepts variables for Node.js and the system in the file", async (t) => {
   const names = ["NODE_ENV", "NODE_OPTIONS", "TZ", "PATH", "LANG", "LC_ALL"];
-  const file = await envFile(t, names.map((name) => `${name}=x\n`).join(""));
+  const file = await fileWith(t, names.map((name) => `${name}=x\n`).join(""));
   assert.deepEqual(warnings({}, file), []);
 });

@@ -1,0 +1,32 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import type { Answer } from "../web/answers/responses.ts";
+import { sendAnswer } from "../web/answers/send-answer.ts";
+import type { Endpoint } from "../web/endpoint.ts";
+import { nodeRequest } from "../web/request/node-request.ts";
+
+/** Answers requests, over HTTP/1.1 or HTTP/2. */
+export type Handle = (
+  incoming: IncomingMessage | Http2ServerRequest,
+  outgoing: ServerResponse | Http2ServerResponse,
+) => void;
+
+/** Whether the whole response was sent; valid once the response is closed. */
+export const wasSent = (outgoing: ServerResponse | Http2ServerResponse): boolean =>
+  "stream" in outgoing ? outgoing.stream.rstCode === 0 : outgoing.writableFinished;
+
+/** A response that cannot be written closes its connection, not the process. */
+export function handleOf(answer: Endpoint): Handle {
+  return (incoming, outgoing) => {
+    const send = (ready: Answer): void => {
+      try {
+        sendAnswer(ready, outgoing);
+      } catch {
+        outgoing.destroy();
+      }
+    };
+    const ready = answer(nodeRequest(incoming, outgoing));
+    if (ready instanceof Promise) ready.then(send).catch(() => outgoing.destroy());
+    else send(ready);
+  };
+}
