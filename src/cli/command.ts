@@ -25,7 +25,7 @@ export interface Operand {
 export type OptionValues = Readonly<Record<string, OptionValue>>;
 type OptionValue = string | boolean | readonly string[] | undefined;
 
-interface CommandShape {
+export interface Command {
   /** Sentences that the help shows after the summary. */
   readonly details?: string;
   readonly operands?: readonly Operand[];
@@ -33,19 +33,16 @@ interface CommandShape {
   /** The settings that change what the command does, for its help. Without any, it reads none. */
   readonly settings: readonly string[];
   readonly examples: readonly string[];
-}
-
-interface RunningCommand extends CommandShape {
+  /** It runs with invalid settings too, and reports their problems itself. */
+  readonly reportsSettings?: true;
   /** Returns the exit code. */
-  run(settings: Settings, options: OptionValues, terminal: Terminal): Promise<number>;
+  run(
+    settings: Settings,
+    options: OptionValues,
+    terminal: Terminal,
+    reading: SettingsReading,
+  ): Promise<number>;
 }
-
-/** Runs with invalid settings too, and reports their problems itself. */
-interface ExaminingCommand extends CommandShape {
-  examine(reading: SettingsReading, options: OptionValues, terminal: Terminal): Promise<number>;
-}
-
-export type Command = RunningCommand | ExaminingCommand;
 
 /** A command in the table of commands. */
 export interface CommandEntry {

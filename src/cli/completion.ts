@@ -1,7 +1,4 @@
-import { chosen } from "../gate/settings/values.ts";
 import { COMPLETE, type Command } from "./command.ts";
-
-const shells = ["bash", "zsh", "fish"] as const;
 
 /** Works from bash 3.2 on, which splits `--option=value` into three words and has no `compopt`. */
 const BASH = `# bash completion for latchkey
@@ -69,10 +66,12 @@ function __latchkey_list
 end
 complete -c latchkey -n __latchkey_query -f -a '(__latchkey_list)'`;
 
+const scripts: Readonly<Record<string, string>> = { bash: BASH, zsh: ZSH, fish: FISH };
+
 export const command: Command = {
   details:
     "Each shell reads the script when it starts. With zsh, either write it into a FOLDER that is in fpath before compinit runs, or add the line with source to ~/.zshrc after compinit. With bash, the line with source goes into ~/.bashrc where bash-completion is not installed.",
-  operands: [{ name: "shell", need: "required", completes: shells }],
+  operands: [{ name: "shell", need: "required", completes: Object.keys(scripts) }],
   settings: [],
   examples: [
     "latchkey completion bash > ~/.local/share/bash-completion/completions/latchkey",
@@ -83,5 +82,5 @@ export const command: Command = {
   ],
 
   run: async (_settings, options, terminal) =>
-    terminal.succeed({ bash: BASH, zsh: ZSH, fish: FISH }[chosen(shells, options.shell) ?? "bash"]),
+    terminal.succeed(scripts[String(options.shell)] ?? ""),
 };

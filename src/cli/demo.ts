@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { createAuth } from "../auth.ts";
-import { createPasswords } from "../core/passwords/passwords.ts";
-import { createListener, drain, handleOf, listen } from "../gate/listener.ts";
+import { ADMINS } from "../core/accounts/set-groups.ts";
+import { handleOf } from "../gate/handle.ts";
+import { createListener, drain, listen } from "../gate/listener.ts";
 import { createServerLog } from "../gate/server-log.ts";
 import { openSqlite } from "../stores/sqlite/store.ts";
 import { type Answer, pageHeaders, respond, respondText } from "../web/answers/responses.ts";
@@ -16,7 +16,7 @@ const DRAIN_WITHIN_MS = 1_000;
 
 export const command: Command = {
   details:
-    "Starts a sample app behind the sign-in on a free port of this machine, prints an account for it, and opens the browser. Everything is kept in memory, so nothing is left when SIGINT (Ctrl-C) or SIGTERM stops it.",
+    "Starts a sample app behind the sign-in on a free port of this machine and prints an account for it. Everything is kept in memory, so nothing is left when SIGINT (Ctrl-C) or SIGTERM stops it.",
   settings: [],
   examples: ["latchkey demo"],
 
@@ -28,7 +28,6 @@ export const command: Command = {
     terminal.print(`A sample app behind Latchkey: ${url}\n`);
     terminal.print(`  Username  ${USERNAME}\n  Password  ${password}\n`);
     terminal.print("Everything is kept in memory. Stop it with Ctrl-C.");
-    openBrowser(url, terminal.ports);
     await stopAsked;
     return SUCCESS;
   },
@@ -42,17 +41,17 @@ async function startDemo(
 ): Promise<string> {
   const store = await openSqlite({ file: ":memory:" });
   opened.defer(() => store.close());
-  const passwordHash = await createPasswords({ atOnce: 1, waiting: 0 }).hash(password);
-  await store.users.insertFirst({ username: USERNAME, passwordHash });
   const auth = createAuth({
     store,
     secret: randomBytes(32).toString("base64url"),
     homePath: "/account",
     hosts: { allowed: ["localhost", "127.0.0.1"] },
     guards: { returnTo: true },
+    people: true,
     log: createServerLog("warn", stderr),
   });
   opened.defer(() => auth.close());
+  await auth.users.add({ username: USERNAME, password, groups: [ADMINS] });
   const { owns, answer, requireAuth } = auth.adapter;
   const app = guarded(requireAuth, appPage);
   const server = createListener(
@@ -85,29 +84,12 @@ function appPage({ path, user: { username } }: AdmittedRequest): Answer {
 <main>
 <h1>Hello, ${username}</h1>
 <p class="about">This page belongs to a sample app. Only signed-in users see it.</p>
-<p class="about"><a href="/account">Your account</a>: password, passkeys, one-time codes, sessions, activity</p>
-<form method="post" action="/logout"><button type="submit">Sign out</button></form>
+<a class="button" href="/account">Your account</a>
+<form method="post" action="/logout"><p class="hint">Password, passkeys, one-time codes, sessions, people</p><button type="submit" class="quiet">Sign out</button></form>
 </main>
 <footer>Latchkey demo</footer>
 </body>
 </html>
 `;
   return respond(html, 200, PAGE_HEADERS);
-}
-
-/** Only for a person at a terminal with a desktop. Without a browser, the printed URL is enough. */
-function openBrowser(url: string, { stdout, env }: Ports): void {
-  if (stdout.isTTY !== true) return;
-  const [program, ...args] = browserCommand(process.platform, env);
-  if (program === undefined) return;
-  const browser = spawn(program, [...args, url], { stdio: "ignore", detached: true });
-  browser.on("error", () => undefined).unref();
-}
-
-/** The program that opens a URL, with its arguments; empty if there is no desktop. */
-export function browserCommand(platform: NodeJS.Platform, env: Ports["env"]): readonly string[] {
-  if (platform === "darwin") return ["open"];
-  // `start` is a command of the shell. Its first quoted argument would be the title of a window.
-  if (platform === "win32") return ["cmd", "/c", "start", ""];
-  return env.DISPLAY || env.WAYLAND_DISPLAY ? ["xdg-open"] : [];
 }

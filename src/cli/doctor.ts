@@ -26,9 +26,11 @@ export const command: Command = {
   ],
   examples: ["latchkey doctor --env-file latchkey.env --url https://auth.example.org"],
 
-  async examine(reading, options, terminal) {
+  reportsSettings: true,
+
+  async run(settings, options, terminal, reading) {
     const url = urlIn(options);
-    const { settings, secretFiles } = reading;
+    const { secretFiles } = reading;
     const installation = openInstallation({ settings, secretFiles, url, now: () => Date.now() });
     const reports = await runChecks(checks, reading, installation, CHECK_TIMEOUT_MS);
     const count = (outcome: Report["outcome"]): number =>

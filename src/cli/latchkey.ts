@@ -79,13 +79,12 @@ async function runCommand(
     // Invalid settings do not stop a command that reads none.
     env: command.settings.length === 0 ? {} : env,
   });
-  if ("examine" in command) return command.examine(reading, values, terminal);
-  if (reading.problems.length > 0) {
+  if (command.reportsSettings !== true) {
     for (const problem of reading.problems) terminal.complain(problem.text);
-    return WRONG_USAGE;
+    if (reading.problems.length > 0) return WRONG_USAGE;
+    for (const warning of reading.warnings) terminal.complain(warning);
   }
-  for (const warning of reading.warnings) terminal.complain(warning);
-  return command.run(reading.settings, values, terminal);
+  return command.run(reading.settings, values, terminal, reading);
 }
 
 const givenValue = (value: OptionValues[string]): string | undefined =>

@@ -1,6 +1,9 @@
 import { printable, printableJson } from "../files/printable.ts";
-import type { CommandOption, OptionValues } from "./command.ts";
-import type { Terminal } from "./terminal.ts";
+import { type OpenStore, openStoreToRead } from "../gate/open-store.ts";
+import type { Settings } from "../gate/settings/settings.ts";
+import type { Command, CommandOption, OptionValues } from "./command.ts";
+import { SUCCESS, type Terminal } from "./terminal.ts";
+import { STORE_SETTINGS } from "./user/accounts.ts";
 
 export const JSON_LINES: CommandOption = {
   name: "json",
@@ -13,6 +16,37 @@ interface Listing<T> {
   readonly cells: (item: T) => readonly string[];
   readonly object: (item: T) => object;
 }
+
+interface ListCommand<T> extends Listing<T>, Omit<Command, "settings" | "run"> {
+  /** Beside those that select the store. */
+  readonly settings?: readonly string[];
+  /** The items in pages. */
+  read(
+    store: OpenStore,
+    options: OptionValues,
+    settings: Settings,
+  ): Promise<AsyncIterable<readonly T[]>>;
+}
+
+/** A command that lists what the store has. */
+export const listCommand = <T>({
+  read,
+  options = [],
+  settings = [],
+  ...list
+}: ListCommand<T>): Command => ({
+  ...list,
+  options: [...options, JSON_LINES],
+  settings: [...STORE_SETTINGS, ...settings],
+
+  async run(values, given, terminal) {
+    await using store = await openStoreToRead(values);
+    const pages = await read(store, given, values);
+    const print = startListing(list, given, terminal);
+    for await (const items of pages) await print(items);
+    return SUCCESS;
+  },
+});
 
 /**
  * Returns what prints the items of a list: as columns, with a header on a terminal, or with `--json`

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { parseDate } from "../core/base/dates.ts";
 import { Unavailable } from "../core/base/fault.ts";
 import { eventTypes } from "../core/log/events.ts";
 import type { LogEntry } from "../core/records.ts";
@@ -7,7 +8,6 @@ import { chosen } from "../gate/settings/values.ts";
 import { type Command, type OptionValues, UsageError } from "./command.ts";
 import { JSON_LINES, startListing } from "./listing.ts";
 import { SUCCESS, type Terminal } from "./terminal.ts";
-import { parseDate } from "./times.ts";
 import { STORE_SETTINGS } from "./user/accounts.ts";
 
 const PAGE_SIZE = 1_000;

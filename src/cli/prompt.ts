@@ -1,8 +1,8 @@
-import type { Buffer } from "node:buffer";
+import { isUtf8 } from "node:buffer";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { Fault } from "../core/base/fault.ts";
+import { AnyFault } from "../core/base/fault.ts";
 import { isTooShort, MIN_PASSWORD_BYTES } from "../core/passwords/password-length.ts";
 import { type CommandOption, type OptionValues, UsageError } from "./command.ts";
 import type { Ports } from "./terminal.ts";
@@ -19,30 +19,23 @@ const QUESTIONS = ["New password: ", "Repeat the password: "];
 /** From standard input with `--password-stdin`, otherwise asked for twice. Never an argument. */
 export async function newPassword(ports: Ports, options: OptionValues): Promise<string> {
   if (options["password-stdin"] === true) {
-    const given = passwordIn(await buffer(ports.stdin));
+    const bytes = await buffer(ports.stdin);
+    if (!isUtf8(bytes)) throw new UsageError("the password on standard input is not valid UTF-8");
+    // Without the line break that the shell adds.
+    const given = bytes.toString().replace(/\r?\n$/, "");
     requireLength(given);
     return given;
   }
   requireTerminal(ports, "use --password-stdin");
   const [password = "", again] = await readAnswers(ports, QUESTIONS, "hidden", requireLength);
   if (again !== password) {
-    throw new Fault("passwords_differ", "the passwords do not match; nothing was changed");
+    throw new AnyFault("passwords_differ", "the passwords do not match; nothing was changed");
   }
   return password;
 }
 
 function requireLength(password: string): void {
-  if (isTooShort(password)) throw new Fault("password_too_short", TOO_SHORT);
-}
-
-/** Without the line break that the shell adds. */
-function passwordIn(bytes: Buffer): string {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    return text.replace(/\r?\n$/, "");
-  } catch {
-    throw new UsageError("the password on standard input is not valid UTF-8");
-  }
+  if (isTooShort(password)) throw new AnyFault("password_too_short", TOO_SHORT);
 }
 
 /** Asks a yes-or-no question on standard error. `instead` is the option for use without a terminal. */
@@ -78,7 +71,7 @@ async function readAnswers(
       const line = await lines.next();
       if (isHidden || line.done === true) stderr.write("\n");
       // Ctrl-C, or the end of the input.
-      if (line.done === true) throw new Fault("stopped", "stopped; nothing was changed");
+      if (line.done === true) throw new AnyFault("stopped", "stopped; nothing was changed");
       check(line.value);
       answers.push(line.value);
     }

@@ -1,5 +1,5 @@
 import { makeDataDir } from "../files/data-dir.ts";
-import { hasAccounts } from "../gate/open-store.ts";
+import { openIfExists } from "../gate/open-store.ts";
 import { LOCAL_FIELDS } from "../gate/reach.ts";
 import { type Settings, tokenFileIn } from "../gate/settings/settings.ts";
 import { nameOf } from "../gate/settings/table.ts";
@@ -22,7 +22,8 @@ export const command: Command = {
   ],
 
   async run(settings, _options, terminal) {
-    if (await hasAccounts(settings)) {
+    await using store = await openIfExists(settings);
+    if ((await store?.users.any()) === true) {
       return terminal.fail("there is already an account, so setup is closed");
     }
     await makeDataDir(settings.dataDir);

@@ -1,14 +1,6 @@
+import { futureDate } from "../core/base/dates.ts";
 import { age } from "../gate/settings/values.ts";
 import { type CommandOption, type OptionValues, UsageError } from "./command.ts";
-
-/** A date with an optional time, which is local unless it names a zone. */
-export function parseDate(text: string): Date | undefined {
-  const [, day, time] = /^(\d{4}-\d\d-\d\d)(T.+)?$/.exec(text) ?? [];
-  // JavaScript alone would read a date as UTC and accept 30 February as a day in March.
-  const isDay = day !== undefined && new Date(`${day}T00:00Z`).toJSON()?.startsWith(day) === true;
-  const date = new Date(`${day}${time ?? "T00:00"}`);
-  return isDay && !Number.isNaN(date.getTime()) ? date : undefined;
-}
 
 export const UNTIL: CommandOption = {
   name: "until",
@@ -18,8 +10,8 @@ export const UNTIL: CommandOption = {
 
 /** The time of `--until`. */
 export function givenEnd({ until }: OptionValues): Date | undefined {
-  const end = parseDate(String(until));
-  if (until === undefined || (end !== undefined && end.getTime() > Date.now())) return end;
+  const end = futureDate(String(until), Date.now());
+  if (until === undefined || end !== undefined) return end;
   throw new UsageError("--until takes a date to come, such as 2030-01-31 or 2030-01-31T18:00");
 }
 

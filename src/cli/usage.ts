@@ -9,13 +9,9 @@ import { operandText, ownOptions } from "./help.ts";
 /** By option name, as `parseArgs` takes them. */
 type Options = NonNullable<ParseArgsConfig["options"]>;
 
-interface GivenOption {
-  readonly name: string;
-  /** As typed, with its dashes. */
-  readonly rawName: string;
-  readonly value?: string | undefined;
-  readonly inlineValue?: boolean | undefined;
-}
+type Token = ReturnType<typeof parseArgs<{ tokens: true; strict: false }>>["tokens"][number];
+/** Its `rawName` is as typed, with its dashes. */
+type GivenOption = Extract<Token, { kind: "option" }>;
 
 /**
  * The values of a command's options and operands, or `help` if its help is asked for.
@@ -37,7 +33,7 @@ export function parseUsage(
   });
   const given = tokens.filter((token) => token.kind === "option");
   // Not in a group of letters: `-phunter2` is a mistake, and its `h` asks for nothing.
-  const isHelp = ({ name: option, index, rawName }: (typeof given)[number]): boolean =>
+  const isHelp = ({ name: option, index, rawName }: GivenOption): boolean =>
     option === "help" && args[index] === rawName;
   if (given.some(isHelp)) return "help";
   const words = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));

@@ -4,21 +4,15 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { runCommand } from "../support/command.ts";
 import { SECRET } from "../support/gate.ts";
-import { tempDir } from "../support/temp-dir.ts";
+import { fileWith, tempDir } from "../support/temp-dir.ts";
 import { allow, give, isRoot, runUnprivileged } from "./other-user.ts";
-import { type Filled, filled } from "./transfer/backup-place.ts";
-import { csvOf, fileWith } from "./transfer/import-file.ts";
+import { filled } from "./transfer/backup-place.ts";
+import { csvOf } from "./transfer/import-file.ts";
 
 const REASON = "permission denied (run as the user that owns it)";
 
-interface Opened extends Filled {
-  /** A folder that this user may write to. */
-  readonly own: string;
-  /** A backup that this user may read. */
-  readonly source: string;
-}
-
-async function opened(t: TestContext): Promise<Opened> {
+/** A database, with a folder that this user may write to and a backup that they may read. */
+async function opened(t: TestContext) {
   const place = await filled(t, ["owner"], 1);
   const own = await tempDir(t);
   const source = join(await tempDir(t), "source.db");
@@ -26,6 +20,8 @@ async function opened(t: TestContext): Promise<Opened> {
   await Promise.all([allow(own, 7), allow(join(source, ".."), 7), allow(source, 4)]);
   return { ...place, own, source };
 }
+
+type Opened = Awaited<ReturnType<typeof opened>>;
 
 const reading = (): readonly (readonly string[])[] => [["log"], ["serve"]];
 const writing = ({ source, own, database }: Opened): readonly (readonly string[])[] => [
@@ -98,9 +94,8 @@ if (isRoot) {
     await chmod(place.database, 0o666);
     const { code, stderr } = await runUnprivileged(["user", "list"], place.env);
     assert.equal(code, 1);
-    assert.match(
-      stderr,
-      /: latchkey\.db can be read by other users, and only its owner can change that\n$/,
-    );
+    const readable =
+      /: latchkey\.db can be read by other users, and only its owner can change that\n$/;
+    assert.match(stderr, readable);
   });
 }

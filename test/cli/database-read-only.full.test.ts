@@ -79,10 +79,9 @@ test("says what to do with an older schema where it cannot be migrated", async (
     const env = { ...place.env, NODE_OPTIONS: `--import=${later}` };
     const { code, stderr } = await runUnprivileged(["user", "list"], env);
     assert.equal(code, 1);
-    assert.match(
-      stderr,
-      /: it has schema 1, and cannot be migrated to 2 where it is read-only: make a backup, and restore it in another folder\n$/,
-    );
+    const older =
+      /: it has schema 1, and cannot be migrated to 2 where it is read-only: make a backup, and restore it in another folder\n$/;
+    assert.match(stderr, older);
     assert.equal((await runUnprivileged(["backup", place.backup], env)).code, 0);
   });
 });

@@ -19,16 +19,9 @@ test("--help, -h and help list every command in its group", async () => {
       const [, group, rows = ""] = /^(\w+):\n([\s\S]*)$/.exec(part) ?? [];
       return [...rows.matchAll(/^ {2}(\S+(?: \S+)*) {3,}[A-Z]/gm)].map(([, name]) => [group, name]);
     });
-    assert.deepEqual(
-      groups,
-      entries.map(({ group, name }) => [group, name]),
-    );
+    const all = entries.map(({ group, name }) => [group, name]);
+    assert.deepEqual(groups, all);
   }
-});
-
-test("latchkey alone prints the help to standard error, as wrong usage", async () => {
-  const stderr = await outputOf(["--help"]);
-  assert.deepEqual(await runCommand([]), { code: 2, stdout: "", stderr });
 });
 
 test("help is wrapped at words to 80 columns in a pipe, and to its width on a terminal", async () => {
@@ -46,9 +39,10 @@ for (const { name, load } of entries) {
     const stdout = await outputOf([...name.split(" "), "--help"], { env: { PORT: "many" } });
     const { command } = await load();
     const listed = [...stdout.matchAll(/^ {2}(?:-h, )?--([a-z-]+)(?: <[\w=]+>)? {3,}\S/gm)];
+    const own = ownOptions(command).map((option) => option.name);
     assert.deepEqual(
       listed.map(([, option]) => option),
-      ownOptions(command).map((option) => option.name),
+      own,
     );
     const shown = [
       ...stdout
@@ -85,10 +79,14 @@ for (const [args, usage, family] of helps) {
   });
 }
 
-for (const [family, ...rest] of [["user codes"], ["pages", "--to", "x"]] as const) {
-  const args = [...family.split(" "), ...rest];
-  test(`latchkey ${args.join(" ")} prints the help of the family to standard error, as wrong usage`, async () => {
-    const stderr = await outputOf([...family.split(" "), "--help"]);
+for (const [line, help] of [
+  ["", "--help"],
+  ["user codes", "user codes --help"],
+  ["pages --to x", "pages --help"],
+] as const) {
+  test(`latchkey ${line} prints the output of latchkey ${help} to standard error, as wrong usage`, async () => {
+    const stderr = await outputOf(help.split(" "));
+    const args = line.split(" ").filter(Boolean);
     assert.deepEqual(await runCommand(args), { code: 2, stdout: "", stderr });
   });
 }

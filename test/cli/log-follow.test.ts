@@ -1,20 +1,14 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type RunningGate, startGate } from "../support/gate.ts";
+import { type RunningGate, startConfigured, startGate } from "../support/gate.ts";
+import { jsonLines } from "../support/json-lines.ts";
 import { type Running, startLatchkey } from "../support/process.ts";
 
 const follow = (t: TestContext, gate: RunningGate, ...options: readonly string[]): Running =>
   startLatchkey(t, ["log", "--follow", "--json", ...options], { DATA_DIR: gate.dataDir });
 
-const entriesIn = (text: string) =>
-  text
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
-
 test("--follow prints every entry once while the gate writes, until a signal", async (t) => {
-  const gate = await startGate(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t);
   await gate.logEntries(1);
   const following = follow(t, gate);
   await following.shows(/"signup"/);
@@ -25,10 +19,8 @@ test("--follow prints every entry once while the gate writes, until a signal", a
   following.child.kill("SIGINT");
   const { stdout, stderr, signal } = await following.ended;
   assert.deepEqual([stderr, signal], ["", "SIGINT"]);
-  assert.deepEqual(
-    entriesIn(stdout).map(({ id }) => id),
-    [1, 2, 3],
-  );
+  const ids = jsonLines(stdout).map(({ id }) => id);
+  assert.deepEqual(ids, [1, 2, 3]);
 });
 
 test("--follow works on an empty log, applies --type and --limit, and succeeds when its reader closes the pipe", async (t) => {
@@ -39,10 +31,8 @@ test("--follow works on an empty log, applies --type and --limit, and succeeds w
   await following.shows(/"signin"/);
   await gate.signIn();
   const [, shown = ""] = await following.shows(/^(.*\n.*\n)/);
-  assert.deepEqual(
-    entriesIn(shown).map(({ type }) => type),
-    ["signin", "signin"],
-  );
+  const types = jsonLines(shown).map(({ type }) => type);
+  assert.deepEqual(types, ["signin", "signin"]);
   following.child.stdout?.destroy();
   await gate.signIn();
   const { code, stderr } = await following.ended;

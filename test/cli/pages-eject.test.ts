@@ -27,19 +27,14 @@ test("copies all pages to the folder of --to, which it creates, and says so in o
   const target = join(await tempDir(t), "some/where");
   const printed = await eject(["--to", target]);
   await assertAllIn(target);
-  assert.match(
-    printed,
-    new RegExp(`^Copied \\d+ files to ${target}\\. .*PAGES_DIR=${target}, .*\n$`),
-  );
+  const line = new RegExp(`^Copied \\d+ files to ${target}\\. .*PAGES_DIR=${target}, .*\n$`);
+  assert.match(printed, line);
 });
 
-test("copies to PAGES_DIR without --to", async (t) => {
+test("without --to, copies to PAGES_DIR, or else to a folder named pages", async (t) => {
   const PAGES_DIR = await tempDir(t);
   await eject([], { PAGES_DIR });
   await assertAllIn(PAGES_DIR);
-});
-
-test("copies to a folder named pages without --to and PAGES_DIR", async (t) => {
   const dir = await tempDir(t);
   assert.equal((await startLatchkey(t, ["pages", "eject"], {}, dir).ended).code, 0);
   await assertAllIn(join(dir, "pages"));

@@ -110,11 +110,37 @@ test("refuses what is not a host, a URL, a path or a time, and prints no configu
   }
 });
 
+test("gives the gate the path of the handoff at hosts of RETURN_DOMAINS, and at no others", async () => {
+  const apps = ["photos.other.net", "wiki.example.org"].flatMap((host) => [
+    ...["--app", `${host}=http://127.0.0.1:8080`],
+  ]);
+  const env = { PUBLIC_URL: "https://auth.example.org", COOKIE_DOMAIN: "example.org" };
+  for (const proxy of PROXIES) {
+    const domains = { ...env, RETURN_DOMAINS: "other.net,example.org" };
+    const printed = await outputOf(["proxy", proxy, ...apps], { env: domains });
+    assert.match(printed, /\/login\/handoff/, proxy);
+    assert.doesNotMatch(printed, /\/setup/, proxy);
+    const refused = await failureOf(["proxy", proxy, ...apps], { env }, 2);
+    assert.match(refused, /^photos\.other\.net is not in COOKIE_DOMAIN/);
+    const silent =
+      "    bind :80\n    http-request set-log-level silent if { path /login/handoff }\n";
+    assert.equal(printed.includes(silent), proxy === "haproxy");
+    if (proxy !== "caddy") continue;
+    const unlogged = printed.split(/^}$/m).map((site) => site.includes("log_skip true"));
+    assert.deepEqual(unlogged, [true, true, false, false], "the gate and photos.other.net");
+  }
+});
+
 test("refuses what a proxy cannot do, and what contradicts the settings", async () => {
   const cases = [
     [["nginx"], {}, "name each app with --app HOST=URL"],
     [["nginx", ...APP], { PORT: "0" }, "PORT is 0: set the port of the gate"],
     [["caddy", ...APP, "--remember", "1s"], {}, "--remember is for nginx and haproxy"],
+    [
+      ["nginx", ...APP, "--remember", "21s"],
+      { ASSERTIONS: "on" },
+      "--remember takes 1s to 20s with ASSERTIONS=on",
+    ],
     [["caddy", "--script"], {}, "--script is for haproxy"],
     [["haproxy", ...APP], { HOST: "gate" }, /^HAProxy asks the gate at an IP address only/],
     [
@@ -153,13 +179,13 @@ test("traefik: each app is behind the gate except on public paths, where claims 
 `;
   const apps = guarded("app", "app.example.org") + guarded("app2", "wiki.example.org");
   assert.ok(routers.endsWith(apps), routers);
-  assert.match(routers, /^ {4}gate:\n {6}rule: \(Host\(`app\.example\.org`\) \|\| Host\(`wiki\./);
+  const ofGate =
+    /^ {4}gate:\n {6}rule: \(Host\(`app\.example\.org`\)\) && \(Path\(.*\) \|\| \(Host\(`wiki\.example\.org`\)\) && \(Path\(/;
+  assert.match(routers, ofGate);
   for (const name of ["Remote-User", "Remote-User-Id", "Remote-Groups", "Remote_User"]) {
     assert.match(printed, new RegExp(`^ {10}${name}: ""$`, "m"));
   }
   assert.match(printed, /^ {8}address: \S+\/forward-auth\?authorization=pass&groups=family$/m);
-  assert.match(
-    printed,
-    /^ {4}app2:\n {6}loadBalancer:\n {8}servers:\n {10}- url: http:\/\/wiki:80$/m,
-  );
+  const ofApp2 = /^ {4}app2:\n {6}loadBalancer:\n {8}servers:\n {10}- url: http:\/\/wiki:80$/m;
+  assert.match(printed, ofApp2);
 });

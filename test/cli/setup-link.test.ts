@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { send } from "../support/client.ts";
 import { failureOf, runCommand, serveHere } from "../support/command.ts";
-import { SETUP_FORM, startGate } from "../support/gate.ts";
+import { SETUP_FORM, startConfigured, startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 /** The link that `latchkey setup-link` prints, and the token in it. */
@@ -35,15 +35,9 @@ test("the link opens the setup page of the running gate with the token filled in
   assert.equal(page.status, 200);
   assert.match(page.body, new RegExp(`<input[^>]+name="token"[^>]+value="${token}"`));
 
-  for (const form of [
-    SETUP_FORM,
-    { ...SETUP_FORM, token: "" },
-    { ...SETUP_FORM, token: `${token}x` },
-    { ...SETUP_FORM, token: replaced },
-  ]) {
-    const refused = await gate.send("/setup", { form });
+  for (const wrong of ["", replaced]) {
+    const refused = await gate.send("/setup", { form: { ...SETUP_FORM, token: wrong } });
     assert.deepEqual([refused.status, refused.cookies], [403, []]);
-    assert.match(refused.body, /invalid setup token/);
   }
   assert.ok(await gate.setUp({ token }));
   assert.deepEqual((await readdir(gate.dataDir)).includes("setup-token"), false);
@@ -52,35 +46,22 @@ test("the link opens the setup page of the running gate with the token filled in
 const CERTIFICATE = fileURLToPath(import.meta.url);
 const TLS = { TLS_CERT_FILE: CERTIFICATE, TLS_KEY_FILE: CERTIFICATE };
 
-const targets: readonly (readonly [
-  where: string,
-  env: Readonly<Record<string, string>>,
-  origin: string,
-])[] = [
-  ["to HTTPS if PORT serves HTTPS", { PORT: "8443", ...TLS }, "https://127.0.0.1:8443"],
-  [
-    "to PORT, which redirects to HTTPS, if both are served",
-    { PORT: "8080", HTTPS_PORT: "8443" },
-    "http://127.0.0.1:8080",
-  ],
-  [
-    "to PUBLIC_URL if it is set",
-    { PORT: "8080", PUBLIC_URL: "https://auth.example.org" },
-    "https://auth.example.org",
-  ],
-  ["to an IPv6 address", { HOST: "::1" }, "http://[::1]:3000"],
-  ["to a host that is allowed", { ALLOWED_HOSTS: "auth.test,home.test" }, "http://auth.test:3000"],
-  [
-    "to this machine if that is allowed",
-    { ALLOWED_HOSTS: "auth.test,127.0.0.1" },
-    "http://127.0.0.1:3000",
-  ],
-];
+const targets: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  // PORT serves HTTPS.
+  "https://127.0.0.1:8443": { PORT: "8443", ...TLS },
+  // PORT redirects to HTTPS.
+  "http://127.0.0.1:8080": { PORT: "8080", HTTPS_PORT: "8443" },
+  "https://auth.example.org": { PORT: "8080", PUBLIC_URL: "https://auth.example.org" },
+  "http://[::1]:3000": { HOST: "::1" },
+  // A host that is allowed, this machine if it is one of them.
+  "http://auth.test:3000": { ALLOWED_HOSTS: "auth.test,home.test" },
+  "http://127.0.0.1:3000": { ALLOWED_HOSTS: "auth.test,127.0.0.1" },
+};
 test("the link points to where browsers reach the gate", async (t) => {
   const DATA_DIR = await tempDir(t);
-  for (const [where, env, origin] of targets) {
+  for (const [origin, env] of Object.entries(targets)) {
     const { link } = await setupLink({ DATA_DIR, ...env });
-    assert.deepEqual([link.origin, link.pathname], [origin, "/setup"], where);
+    assert.deepEqual([link.origin, link.pathname], [origin, "/setup"]);
   }
   for (const HOST of ["0.0.0.0", "::"]) {
     const { link } = await setupLink({ DATA_DIR, HOST, PORT: "4000" });
@@ -90,8 +71,7 @@ test("the link points to where browsers reach the gate", async (t) => {
 });
 
 test("refuses once there is an account", async (t) => {
-  const gate = await startGate(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t);
   const before = await readdir(gate.dataDir);
   const refusal = await failureOf(["setup-link"], { env: ofGate(gate) });
   assert.equal(refusal, "there is already an account, so setup is closed");

@@ -76,8 +76,6 @@ export const guest: Command = {
     const name = String(options.label);
     const groups = givenGroups(options.groups);
     const { uses = "1" } = options;
-    if (name === "") throw new UsageError("a guest needs a label");
-    if (groups.length === 0) throw new UsageError("a guest needs --groups");
     if (!/^[1-9]\d{0,3}$/.test(String(uses))) throw new UsageError("--uses takes 1 to 9999");
     const stay = givenAge(options, "for");
     const how = stay === undefined ? "" : `, each for ${options.for}`;

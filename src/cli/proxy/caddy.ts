@@ -1,26 +1,29 @@
-import { GATE_FOLDERS, GATE_PATHS, type PlannedApp, type ProxyPlan } from "./plan.ts";
+import { HANDOFF } from "../../web/paths.ts";
+import type { PlannedApp, ProxyPlan } from "./plan.ts";
 import { block, joined } from "./text.ts";
 
 /** Sites of a Caddyfile. */
 export const caddy = (plan: ProxyPlan): string =>
   `${joined([gateSite(plan), ...plan.apps.map((app) => appSite(plan, app))], "\n\n")}\n`;
 
-const gateSite = ({ gateHost, gate }: ProxyPlan): string | undefined =>
-  gateHost &&
+const gateSite = (plan: ProxyPlan): string | undefined =>
+  plan.gateHost &&
   block`
-${gateHost} {
+${plan.gateHost} {
 	request_header X-Request-Id {http.request.uuid}
-	reverse_proxy ${gate}
+	${unlogged(plan)}
+	reverse_proxy ${plan.gate}
 }`;
 
 const appSite = (plan: ProxyPlan, app: PlannedApp): string => block`
 ${app.host} {
 	request_header X-Request-Id {http.request.uuid}
-	${app.pages === "shared" ? shared(plan, app) : guarded(plan, app)}
+	${app.gatePaths.length > 0 ? shared(plan, app) : guarded(plan, app)}
 }`;
 
 const shared = (plan: ProxyPlan, app: PlannedApp): string => block`
-@gate path ${[...GATE_PATHS, ...GATE_FOLDERS.map((folder) => `${folder}*`)].join(" ")}
+@gate path ${[...app.gatePaths, ...app.gateFolders.map((folder) => `${folder}*`)].join(" ")}
+${unlogged(plan)}
 handle @gate {
 	reverse_proxy ${plan.gate}
 }
@@ -29,16 +32,23 @@ handle {
 	${guarded(plan, app)}
 }`;
 
+/** A log contains queries and redirects, and these contain codes. Caddy 2.8 reads the second name. */
+const unlogged = ({ apps }: ProxyPlan): string =>
+  apps.some(({ gatePaths }) => gatePaths.includes(HANDOFF))
+    ? `vars ${HANDOFF} skip_log true\nvars ${HANDOFF} log_skip true`
+    : "";
+
 const guarded = ({ gate, lists, publicPaths }: ProxyPlan, { server }: PlannedApp): string => block`
 route {
 	request_header -Remote*
+	request_header -Latchkey*
 	request_header -X_Forwarded*
 	@no_websocket not vars_regexp {header.Upgrade} (?i)^websocket$
 	request_header @no_websocket -Upgrade
 	${publicPaths === undefined ? "" : publicRoute(publicPaths, server)}
 	forward_auth ${gate} {
 		uri /forward-auth?${lists}
-		copy_headers Remote-User Remote-User-Id Remote-Groups Latchkey-Key
+		copy_headers Remote-User Remote-User-Id Remote-Groups Latchkey-Key Latchkey-Assertion
 		transport http {
 			dial_timeout 5s
 			response_header_timeout 5s
@@ -49,6 +59,8 @@ route {
 	@key header Latchkey-Key accepted
 	request_header @key -Authorization
 	request_header -Latchkey-Key
+	@no_assertion not vars_regexp {header.Latchkey-Assertion} ^\w
+	request_header @no_assertion -Latchkey-Assertion
 	reverse_proxy ${server} {
 		${NO_SESSION}
 		header_up Remote-User {header.Remote-User}

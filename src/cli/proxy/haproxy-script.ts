@@ -1,6 +1,6 @@
 /** The script that asks the gate, as `/etc/haproxy/latchkey.lua`. */
-export const haproxyScript: string = `local PASSED = { "host", "cookie", "authorization", "accept", "accept-language", "x-requested-with",
-  "hx-request", "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "x-request-id" }
+export const haproxyScript: string = `local PASSED = { "host", "cookie", "authorization", "accept", "accept-language", "sec-fetch-mode",
+  "sec-fetch-dest", "x-requested-with", "hx-request", "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "x-request-id" }
 local OWN = { ["connection"] = true, ["content-length"] = true, ["transfer-encoding"] = true }
 -- What fits into HAProxy's buffer (tune.bufsize, 16384 bytes) together with the names.
 local MAX_BYTES = 15000
@@ -46,6 +46,7 @@ local function admit(txn, admission)
   txn.http:req_set_header("remote-user", admission.user)
   txn.http:req_set_header("remote-user-id", admission.id)
   txn.http:req_set_header("remote-groups", admission.groups)
+  if admission.assertion ~= "" then txn.http:req_set_header("latchkey-assertion", admission.assertion) end
   -- An accepted key is for the gate alone.
   if admission.key then txn.http:req_del_header("authorization") end
   return txn:set_var("txn.admitted", true)
@@ -78,6 +79,7 @@ core.register_action("forward-auth", { "http-req" }, function(txn, url)
   if status == 200 and user ~= "" and id ~= "" then
     local groups = joined(headers["remote-groups"], ",")
     local admission = { at = at, user = user, id = id, groups = groups, key = headers["latchkey-key"] }
+    admission.assertion = joined(headers["latchkey-assertion"], ", ")
     if key and not headers["set-cookie"] then remember(key, admission) end
     return admit(txn, admission)
   end

@@ -1,5 +1,6 @@
+import { HANDOFF } from "../../web/paths.ts";
 import { UsageError } from "../command.ts";
-import { GATE_FOLDERS, GATE_PATHS, type PlannedApp, type ProxyPlan } from "./plan.ts";
+import type { PlannedApp, ProxyPlan } from "./plan.ts";
 import { block, joined } from "./text.ts";
 
 /**
@@ -23,6 +24,7 @@ defaults
 
 frontend web
     bind :80
+    ${unlogged(plan)}
     http-request deny deny_status 400 if { req.fhdr(host),length gt 300 }
     http-request set-header X-Forwarded-For %[src]
     http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]
@@ -41,15 +43,27 @@ ${plan.apps.map((app) => backend(plan, app)).join("\n\n")}
 `;
 }
 
+/** A log contains queries, and these contain codes. */
+const unlogged = ({ apps }: ProxyPlan): string =>
+  apps.some(({ gatePaths }) => gatePaths.includes(HANDOFF))
+    ? `http-request set-log-level silent if { path ${HANDOFF} }`
+    : "";
+
 const isHost = (host: string): string => `{ req.hdr(host),host_only -i ${host} }`;
 
 /** The only app on a host with the gate gets every host, so that it needs no name. */
-function choices({ apps, gateHost }: ProxyPlan, { host, name, pages }: PlannedApp): string {
+function choices(
+  { apps, gateHost }: ProxyPlan,
+  { host, name, gatePaths, gateFolders }: PlannedApp,
+): string {
   const here = apps.length === 1 && gateHost === undefined ? "" : ` ${isHost(host)}`;
-  const gate = [`{ path ${GATE_PATHS.join(" ")} }`, `{ path_beg ${GATE_FOLDERS.join(" ")} }`];
+  const gate = [
+    ...(gatePaths.length > 0 ? [`{ path ${gatePaths.join(" ")} }`] : []),
+    ...(gateFolders.length > 0 ? [`{ path_beg ${gateFolders.join(" ")} }`] : []),
+  ];
   return joined(
     [
-      ...(pages === "shared" ? gate.map((own) => `use_backend gate if${here} ${own}`) : []),
+      ...gate.map((own) => `use_backend gate if${here} ${own}`),
       here === "" ? `default_backend ${name}` : `use_backend ${name} if${here}`,
     ],
     "\n",
@@ -63,6 +77,7 @@ function backend(plan: ProxyPlan, { name, server }: PlannedApp): string {
   return block`
 backend ${name}
     http-request del-header remote -m beg
+    http-request del-header latchkey -m beg
     http-request del-header x_forwarded -m beg
     http-request del-header upgrade unless { req.fhdr(upgrade) -m str -i websocket }
     http-request set-header Upgrade websocket if { req.fhdr(upgrade) -m found }

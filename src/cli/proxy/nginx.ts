@@ -1,4 +1,4 @@
-import { GATE_FOLDERS, GATE_PATHS, type PlannedApp, type ProxyPlan } from "./plan.ts";
+import type { PlannedApp, ProxyPlan } from "./plan.ts";
 import { block, joined } from "./text.ts";
 
 /** Blocks for the context `http` of nginx. */
@@ -51,7 +51,7 @@ server {
     # HTTP/1.1 to the gate needs a host: without one it would answer nginx 400, and nginx the client 500.
     if ($http_host = "") { return 400; }
 
-    ${app.pages === "shared" ? sharedPages : ""}
+    ${app.gatePaths.length > 0 ? sharedPages(app) : ""}
     location = /latchkey-asks {
         internal;
         client_max_body_size 0;
@@ -74,6 +74,7 @@ server {
         auth_request_set $user_id $upstream_http_remote_user_id;
         auth_request_set $groups $upstream_http_remote_groups;
         auth_request_set $key $upstream_http_latchkey_key;
+        auth_request_set $assertion $upstream_http_latchkey_assertion;
         auth_request_set $retry_after $upstream_http_retry_after;
         error_page 401 = @sign_in;
         error_page 403 /latchkey-asks;
@@ -87,6 +88,7 @@ server {
         proxy_set_header Remote-User $user;
         proxy_set_header Remote-User-Id $user_id;
         proxy_set_header Remote-Groups $groups;
+        proxy_set_header Latchkey-Assertion $assertion;
         ${forApp}
     }
 
@@ -110,8 +112,10 @@ ${client}`;
 
 const gatePages = askedGate("");
 
-const sharedPages = block`
-location ~ ^((${GATE_PATHS.join("|").replaceAll(".", "\\.")})$|${GATE_FOLDERS.join("|")}) {
+/** The log contains queries, so it leaves out the path at which a query contains a code. */
+const sharedPages = ({ gatePaths, gateFolders }: PlannedApp): string => block`
+location ~ ^(${[`(${gatePaths.join("|").replaceAll(".", "\\.")})$`, ...gateFolders].join("|")}) {
+    ${gateFolders.length === 0 ? "access_log off;" : ""}
     ${gatePages}
 }
 `;
@@ -128,6 +132,7 @@ location ~ ^${paths}$ {
     proxy_set_header Remote-User "";
     proxy_set_header Remote-User-Id "";
     proxy_set_header Remote-Groups "";
+    proxy_set_header Latchkey-Assertion "";
     ${forApp}
 }
 `;

@@ -1,7 +1,8 @@
 import { canonicalHost, PLAIN_HOST } from "../../core/hosts/allowed-hosts.ts";
-import { isAtOrBelow } from "../../core/hosts/return-target.ts";
+import { isAtOrBelow, isInDomains } from "../../core/hosts/return-target.ts";
 import { connectableHost, inUrl } from "../../gate/reach.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
+import { HANDOFF } from "../../web/paths.ts";
 import { type OptionValues, UsageError } from "../command.ts";
 
 export interface PlannedApp {
@@ -10,8 +11,9 @@ export interface PlannedApp {
   readonly host: string;
   /** Host and port of its server. */
   readonly server: string;
-  /** Whether the pages of the gate are on its host, too. */
-  readonly pages: "shared" | "own";
+  /** The paths of the gate on its host, and what others of them begin with. */
+  readonly gatePaths: readonly string[];
+  readonly gateFolders: readonly string[];
 }
 
 /** What a configuration is made for. Each of its texts is safe to print in all of them. */
@@ -36,7 +38,10 @@ export const GATE_PATHS: readonly string[] = [
 ];
 export const GATE_FOLDERS: readonly string[] = ["/account/", "/link/", "/login/"];
 
-export type PlanSettings = Pick<Settings, "host" | "port" | "publicUrl" | "cookieDomain">;
+export type PlanSettings = Pick<
+  Settings,
+  "host" | "port" | "publicUrl" | "cookieDomain" | "returnDomains" | "assertions"
+>;
 
 /** @throws UsageError */
 export function planOf(settings: PlanSettings, options: OptionValues): ProxyPlan {
@@ -49,14 +54,14 @@ export function planOf(settings: PlanSettings, options: OptionValues): ProxyPlan
   const apps = given(options.app).map((text, at): PlannedApp => {
     const [name = "", url = ""] = text.split(/=(.*)/s, 2);
     const host = hostIn("--app", name);
-    const pages = gateHost === undefined || gateHost === host ? "shared" : "own";
-    return { name: `app${at === 0 ? "" : at + 1}`, host, server: serverIn(url), pages };
+    const gate = gateAt(host, gateHost, settings);
+    return { name: `app${at === 0 ? "" : at + 1}`, host, server: serverIn(url), ...gate };
   });
   if (apps.length === 0) throw new UsageError("name each app with --app HOST=URL");
   const hosts = new Set(apps.map(({ host }) => host));
   if (hosts.size < apps.length) throw new UsageError("two apps have the same host");
   const { cookieDomain: domain = "" } = settings;
-  const outside = apps.find((app) => app.pages === "own" && !isAtOrBelow(app.host, domain));
+  const outside = apps.find((app) => app.gatePaths.length === 0 && !isAtOrBelow(app.host, domain));
   if (domain !== "" && outside !== undefined) {
     throw new UsageError(
       `${outside.host} is not in COOKIE_DOMAIN=${domain}, so it gets no session`,
@@ -69,8 +74,20 @@ export function planOf(settings: PlanSettings, options: OptionValues): ProxyPlan
     apps,
     lists: ["users", "groups"].flatMap((kind) => listIn(kind, options[kind])).join("&"),
     publicPaths: publicPathsIn(given(options.public)),
-    remember: rememberedIn(options.remember),
+    remember: rememberedIn(options.remember, settings),
   };
+}
+
+function gateAt(
+  host: string,
+  gateHost: string | undefined,
+  { cookieDomain, returnDomains }: PlanSettings,
+): Pick<PlannedApp, "gatePaths" | "gateFolders"> {
+  const isShared = gateHost === undefined || gateHost === host;
+  if (isShared) return { gatePaths: GATE_PATHS, gateFolders: GATE_FOLDERS };
+  const hasSession = cookieDomain !== undefined && isAtOrBelow(host, cookieDomain);
+  const takesOver = !hasSession && isInDomains(host, returnDomains);
+  return { gatePaths: takesOver ? [HANDOFF] : [], gateFolders: [] };
 }
 
 const given = (values: OptionValues[string]): readonly string[] =>
@@ -112,9 +129,11 @@ function publicPathsIn(paths: readonly string[]): string | undefined {
   return all === "" ? undefined : String.raw`(${all})(/[\w-][\w.-]*)*/?`;
 }
 
-function rememberedIn(time: OptionValues[string]): string | undefined {
+/** An assertion is valid for at least 29 seconds more, and nginx remembers up to a second longer. */
+function rememberedIn(time: OptionValues[string], of: PlanSettings): string | undefined {
   if (time === undefined) return undefined;
-  const [, seconds] = /^([1-9]|[1-5]\d|60)s$/.exec(String(time)) ?? [];
-  if (seconds === undefined) throw new UsageError("--remember takes 1s to 60s");
-  return seconds;
+  const [most, why] = of.assertions === "on" ? [20, " with ASSERTIONS=on"] : [60, ""];
+  const [, seconds] = /^([1-9]\d?)s$/.exec(String(time)) ?? [];
+  if (seconds !== undefined && Number(seconds) <= most) return seconds;
+  throw new UsageError(`--remember takes 1s to ${most}s${why}`);
 }

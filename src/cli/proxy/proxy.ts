@@ -36,7 +36,7 @@ export function configurationOf(
 
 export const command: Command = {
   details:
-    "Save it, then reload the proxy. The gate needs the proxy's address in TRUSTED_PROXIES, and for apps on other hosts PUBLIC_URL, COOKIE_DOMAIN and TRUSTED_ORIGINS.",
+    "Save it, then reload the proxy. The gate needs the proxy's address in TRUSTED_PROXIES, and for apps on other hosts PUBLIC_URL, COOKIE_DOMAIN or RETURN_DOMAINS, and TRUSTED_ORIGINS.",
   operands: [{ name: "proxy", need: "required", completes: Object.keys(proxies) }],
   options: [
     { name: "app", value: "host=url", about: "an app: its host, and its own URL", repeats: true },
@@ -47,7 +47,9 @@ export const command: Command = {
     { name: "remember", value: "time", about: "admit a client for 1s to 60s before asking again" },
     { name: "script", about: "print the script that HAProxy loads instead" },
   ],
-  settings: (["host", "port", "publicUrl", "cookieDomain"] as const).map(nameOf),
+  settings: (
+    ["host", "port", "publicUrl", "cookieDomain", "returnDomains", "assertions"] as const
+  ).map(nameOf),
   examples: [
     "latchkey proxy caddy --app app.example.org=http://127.0.0.1:8080",
     "latchkey proxy nginx --env-file gate.env --app wiki.example.org=http://127.0.0.1:8080 --groups family",

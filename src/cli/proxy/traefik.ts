@@ -1,4 +1,4 @@
-import { GATE_FOLDERS, GATE_PATHS, type PlannedApp, type ProxyPlan } from "./plan.ts";
+import type { PlannedApp, ProxyPlan } from "./plan.ts";
 import { block, joined } from "./text.ts";
 
 /** A file for the file provider of Traefik. */
@@ -18,26 +18,29 @@ http:
           Remote-User_Id: ""
           Remote_User-Id: ""
           Remote_Groups: ""
+          Latchkey-Assertion: ""
+          Latchkey_Assertion: ""
           X-Request-Id: ""
     latchkey:
       forwardAuth:
         address: http://${plan.gate}/forward-auth?${joined(["authorization=pass", plan.lists], "&")}
-        authResponseHeaders: [Remote-User, Remote-User-Id, Remote-Groups, Authorization]
+        authResponseHeaders: [Remote-User, Remote-User-Id, Remote-Groups, Latchkey-Assertion, Authorization]
   services:
     ${[{ name: "gate", server: plan.gate }, ...plan.apps].map(service).join("\n")}
 `;
 
 const gateRouter = ({ gateHost, apps }: ProxyPlan): string => {
-  const sharing = apps
-    .filter(({ pages }) => pages === "shared")
-    .map(({ host }) => rule("Host", host));
-  const pages = [
-    ...GATE_PATHS.map((path) => rule("Path", path)),
-    ...GATE_FOLDERS.map((path) => rule("PathPrefix", path)),
-  ];
-  const isPage = `(${sharing.join(" || ")}) && (${pages.join(" || ")})`;
-  return router("gate", gateHost === undefined ? isPage : rule("Host", gateHost), "claims");
+  const own = gateHost === undefined ? [] : [rule("Host", gateHost)];
+  return router("gate", [...own, ...apps.flatMap(pagesOf)].join(" || "), "claims");
 };
+
+function pagesOf({ host, gatePaths, gateFolders }: PlannedApp): readonly string[] {
+  const pages = [
+    ...gatePaths.map((path) => rule("Path", path)),
+    ...gateFolders.map((path) => rule("PathPrefix", path)),
+  ];
+  return pages.length === 0 ? [] : [`(${rule("Host", host)}) && (${pages.join(" || ")})`];
+}
 
 const appRouters = ({ publicPaths }: ProxyPlan, { name, host }: PlannedApp): string => {
   const own = router(name, rule("Host", host), "claims, latchkey");

@@ -1,13 +1,14 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { Fault, messageOf, reasonOf } from "../../core/base/fault.ts";
+import { AnyFault, messageOf, reasonOf } from "../../core/base/fault.ts";
+import { type CopyOutcome, copy } from "../../core/transfer/copy.ts";
 import {
-  type CopyOutcome,
-  type CopySource,
-  type CopyTarget,
-  copy,
-} from "../../core/transfer/copy.ts";
-import { cannotUse, closing, openPostgresAt, type UsedStore } from "../../gate/open-store.ts";
+  cannotUse,
+  closing,
+  type OpenStore,
+  openPostgresAt,
+  type UsedStore,
+} from "../../gate/open-store.ts";
 import { readSecret } from "../../gate/settings/sources.ts";
 import { type Place, readPlace } from "../../stores/place.ts";
 import { readPostgresUrl } from "../../stores/postgres/url.ts";
@@ -38,7 +39,7 @@ export const command: Command = {
     const to = sideIn("to", options);
     await using source = await open(from, "refuse");
     await using target = await open(to, "create");
-    const outcome = await copyShown(source.transfer, target.transfer, terminal.ports);
+    const outcome = await copyShown(source, target, terminal.ports);
     if (outcome.kind !== "copied") return terminal.fail(problemOf(outcome, from.name, to.name));
     return terminal.succeed(
       `Copied ${amountsText(outcome)} from ${from.name} to ${to.name}; both are the same`,
@@ -51,11 +52,6 @@ interface Side {
   /** For messages: never contains a password. */
   readonly name: string;
   readonly place: Place;
-}
-
-interface Opened {
-  readonly transfer: CopySource & CopyTarget;
-  close(): void | Promise<void>;
 }
 
 function sideIn(option: "from" | "to", values: OptionValues): Side {
@@ -87,9 +83,9 @@ function nameOf(place: Place): string {
   return `postgres://${addresses.join(",")}/${login.database ?? login.user ?? ""}`;
 }
 
-async function open({ name, place }: Side, missing: Missing): Promise<UsedStore<Opened>> {
+async function open({ name, place }: Side, missing: Missing): Promise<UsedStore> {
   try {
-    const opening: Promise<Opened> =
+    const opening: Promise<OpenStore> =
       place.kind === "sqlite" ? openFile(place.file, missing) : openPostgresAt(place.url, missing);
     return closing(await opening);
   } catch (error) {
@@ -99,28 +95,22 @@ async function open({ name, place }: Side, missing: Missing): Promise<UsedStore<
 
 type Missing = "create" | "refuse";
 
-async function openFile(file: string, missing: Missing): Promise<Opened> {
+async function openFile(file: string, missing: Missing): Promise<OpenStore> {
   if (databaseExists(file))
     await refuseOtherSchema(file, missing === "create" ? "accept" : "refuse");
-  else if (missing === "refuse") throw new Fault("database_missing", "the file does not exist");
+  else if (missing === "refuse") throw new AnyFault("database_missing", "the file does not exist");
   else if (!existsSync(dirname(file)))
-    throw new Fault("folder_missing", "the folder does not exist");
+    throw new AnyFault("folder_missing", "the folder does not exist");
   return openSqlite({ file, missing });
 }
 
 /** A signal ends the process at once, which undoes the copy. */
-async function copyShown(
-  source: CopySource,
-  target: CopyTarget,
-  ports: Ports,
-): Promise<CopyOutcome> {
-  const display = progressDisplay(ports.stderr, () => performance.now());
+async function copyShown(from: OpenStore, to: OpenStore, { stderr }: Ports): Promise<CopyOutcome> {
+  using display = progressDisplay(stderr);
   try {
-    return await copy(source, target, display.show);
+    return await copy(from.transfer, to.transfer, display.show);
   } catch (error) {
     throw transferFault("copy", error);
-  } finally {
-    display.end();
   }
 }
 

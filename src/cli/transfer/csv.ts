@@ -1,4 +1,4 @@
-import { Fault } from "../../core/base/fault.ts";
+import { AnyFault } from "../../core/base/fault.ts";
 import type { TextLine } from "./text-lines.ts";
 
 export interface CsvRecord {
@@ -12,7 +12,7 @@ export interface CsvRecord {
  * Reads CSV (RFC 4180). A quoted field may contain line breaks, so a quote that is never closed makes
  * the rest unreadable, and this throws: a part of a name must not be read as a record.
  */
-export function* csvRecords(lines: Iterable<TextLine>): Generator<CsvRecord, void, undefined> {
+export function* csvRecords(lines: Iterable<TextLine>): Iterable<CsvRecord> {
   let fields: string[] = [];
   let field = "";
   let problem: string | undefined;
@@ -67,7 +67,7 @@ export function* csvRecords(lines: Iterable<TextLine>): Generator<CsvRecord, voi
     else field += text === line.text ? "\n" : "\r\n";
   }
   if (!quoted) return;
-  throw new Fault(
+  throw new AnyFault(
     "import_unreadable",
     `cannot read line ${start} and the lines after it: a quote is never closed`,
   );

@@ -1,10 +1,9 @@
 import { resolve } from "node:path";
-import { exportedUsers, exportFields, type Hashes } from "../../core/transfer/export-users.ts";
-import type { RowReader } from "../../core/transfer/transfer-store.ts";
+import { exportedUsers, exportFields } from "../../core/transfer/export-users.ts";
 import { writeOutput } from "../../files/output-file.ts";
 import { printable, printableJson } from "../../files/printable.ts";
 import { openStoreToRead } from "../../gate/open-store.ts";
-import type { Command, OptionValues } from "../command.ts";
+import type { Command } from "../command.ts";
 import { counted, SUCCESS } from "../terminal.ts";
 import { STORE_SETTINGS } from "../user/accounts.ts";
 import { csvLine } from "./csv.ts";
@@ -33,13 +32,15 @@ export const command: Command = {
   examples: ["latchkey export --format csv", "latchkey export --with-hashes --to users.json"],
 
   async run(settings, options, terminal) {
-    const form = formIn(options);
+    const hashes = options["with-hashes"] === true ? "with" : "without";
+    const form = options.format === "csv" ? csvForm(exportFields(hashes)) : JSON_FORM;
     const file = options.to === undefined ? undefined : resolve(String(options.to));
     await using store = await openStoreToRead(settings);
+    const pages = exportedUsers(store.transfer, hashes, Date.now());
     if (file === undefined) {
       // CSV keeps control characters in names, which a terminal would execute.
       const escapes = options.format === "csv" && terminal.ports.stdout.isTTY === true;
-      await writeAll(store.transfer, form, (lines) =>
+      await writeAll(pages, form, (lines) =>
         terminal.printAll(escapes ? lines.map((line) => printable(line)) : lines),
       );
       return SUCCESS;
@@ -47,9 +48,7 @@ export const command: Command = {
     const problem = overwriteProblem(file, options);
     if (problem !== undefined) return terminal.fail(problem);
     const users = await writeOutput(file, (output) =>
-      writeAll(store.transfer, form, (lines) =>
-        output.writeFile(lines.map((line) => `${line}\n`).join("")),
-      ),
+      writeAll(pages, form, (lines) => output.writeFile(lines.map((line) => `${line}\n`).join(""))),
     );
     return terminal.succeed(`Exported ${counted(users, "user")} to ${file}`);
   },
@@ -61,31 +60,28 @@ interface Form {
   line(fields: ReadonlyMap<string, unknown>): string;
 }
 
-function formIn({ format = "json", ...options }: OptionValues): Form & { hashes: Hashes } {
-  const hashes = options["with-hashes"] === true ? "with" : "without";
-  if (format === "json") {
-    return { hashes, header: [], line: (fields) => printableJson(Object.fromEntries(fields)) };
-  }
-  const names = exportFields(hashes);
-  return {
-    hashes,
-    header: [names.join(",")],
-    line: (fields) => csvLine(names.map((name) => cellOf(fields.get(name)))),
-  };
-}
+const JSON_FORM: Form = {
+  header: [],
+  line: (fields) => printableJson(Object.fromEntries(fields)),
+};
+
+const csvForm = (names: readonly string[]): Form => ({
+  header: [names.join(",")],
+  line: (fields) => csvLine(names.map((name) => cellOf(fields.get(name)))),
+});
 
 const cellOf = (value: unknown): string =>
   typeof value === "object" ? JSON.stringify(value) : String(value ?? "");
 
 /** Returns the number of users. */
 async function writeAll(
-  store: RowReader,
-  { header, line, hashes }: Form & { hashes: Hashes },
+  pages: ReturnType<typeof exportedUsers>,
+  { header, line }: Form,
   write: (lines: readonly string[]) => Promise<void>,
 ): Promise<number> {
   await write(header);
   let written = 0;
-  for await (const users of exportedUsers(store, hashes, Date.now())) {
+  for await (const users of pages) {
     await write(users.map(line));
     written += users.length;
   }

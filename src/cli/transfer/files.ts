@@ -46,14 +46,10 @@ export async function copySqlite(
   { from, source, file, put }: Copying,
   { stderr }: Ports,
 ): Promise<Amounts> {
-  const display = progressDisplay(stderr, () => performance.now());
+  using display = progressDisplay(stderr);
   const progress: FileCopy["progress"] = (pages) => display.show({ step: "copying", pages });
-  try {
-    return await writeOutputByName(file, {
-      work: (name) => copyDatabase({ from, source, to: name, progress }),
-      put,
-    });
-  } finally {
-    display.end();
-  }
+  return await writeOutputByName(file, {
+    work: (name) => copyDatabase({ from, source, to: name, progress }),
+    put,
+  });
 }

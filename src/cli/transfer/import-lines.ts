@@ -1,4 +1,5 @@
-import { Fault } from "../../core/base/fault.ts";
+import { AnyFault } from "../../core/base/fault.ts";
+import { objectIn } from "../../core/base/json.ts";
 import { fieldName, type ImportFields } from "../../core/transfer/import-record.ts";
 import type { ImportLine } from "../../core/transfer/import-users.ts";
 import { counted } from "../terminal.ts";
@@ -18,7 +19,7 @@ export function* importLines(
   content: Buffer,
   format: ImportFormat | undefined,
   usernameFrom = "username",
-): Generator<ImportLine, void, undefined> {
+): Iterable<ImportLine> {
   const source = fieldName(usernameFrom);
   const named = (name: string): string => {
     const field = fieldName(name.trim());
@@ -29,9 +30,9 @@ export function* importLines(
   const first = lines.find((line) => !isBlank(line));
   switch (format ?? formatOf(first?.text ?? "")) {
     case "json":
-      return yield* lines.flatMap((line) => readJson(line, named));
+      return yield* lineByLine(lines, (text) => jsonFields(text, named));
     case "htpasswd":
-      return yield* lines.flatMap(readHtpasswd);
+      return yield* lineByLine(lines, htpasswdFields);
     case "csv":
       return yield* csvLines(lines, named);
   }
@@ -45,30 +46,35 @@ function formatOf(first: string): ImportFormat {
 /** `name:hash`, in which files for Compose double each `$`. */
 const HTPASSWD = /^([^:]+):(\$[^:\s,]+)(:.*)?$/;
 
-function readHtpasswd({ number: line, ...read }: TextLine): readonly ImportLine[] {
-  if (isBlank({ number: line, ...read })) return [];
-  const [, username, hash, more] = HTPASSWD.exec(read.text.trim()) ?? [];
-  if (read.problem !== undefined) return [{ line, problem: read.problem }];
-  if (hash === undefined) return [{ line, problem: "it is not a username and a hash" }];
-  if (more !== undefined) {
-    return [{ line, problem: "a third field, such as one-time codes, cannot be imported" }];
+function htpasswdFields(text: string): ImportFields | string {
+  const [, username, hash, more] = HTPASSWD.exec(text.trim()) ?? [];
+  if (hash === undefined) return "it is not a username and a hash";
+  if (more !== undefined) return "a third field, such as one-time codes, cannot be imported";
+  return new Map([
+    ["username", username],
+    ["passwordhash", hash.replaceAll("$$", "$")],
+  ]);
+}
+
+/** @param read Returns the fields of a line, or why it has none. */
+function* lineByLine(
+  lines: Iterable<TextLine>,
+  read: (text: string) => ImportFields | string,
+): Iterable<ImportLine> {
+  for (const one of lines) {
+    if (!isBlank(one)) yield { line: one.number, fields: one.problem ?? read(one.text) };
   }
-  const fields = [["username", username] as const, ["passwordhash", hash.replaceAll("$$", "$")]];
-  return [{ line, fields: new Map(fields as readonly (readonly [string, unknown])[]) }];
 }
 
 const isBlank = ({ text, problem }: TextLine): boolean =>
   problem === undefined && text.trim() === "";
 
-function* csvLines(
-  lines: Iterable<TextLine>,
-  named: Naming,
-): Generator<ImportLine, void, undefined> {
+function* csvLines(lines: Iterable<TextLine>, named: Naming): Iterable<ImportLine> {
   let columns: readonly string[] | undefined;
   for (const record of csvRecords(lines)) {
     if (isEmpty(record)) continue;
     if (columns === undefined) columns = columnsIn(record, named);
-    else yield lineOf(record, columns);
+    else yield { line: record.line, fields: record.problem ?? csvFields(record, columns) };
   }
 }
 
@@ -81,41 +87,28 @@ type Naming = (name: string) => string;
 function columnsIn({ fields, problem }: CsvRecord, named: Naming): readonly string[] {
   const columns = fields.map(named);
   if (new Set(columns).size < columns.length) {
-    throw new Fault("import_header", "the first line names a column twice");
+    throw new AnyFault("import_header", "the first line names a column twice");
   }
   if (problem === undefined && ["username", "passwordhash"].every((one) => columns.includes(one))) {
     return columns;
   }
-  throw new Fault(
+  throw new AnyFault(
     "import_header",
     "the first line must name the columns username and password_hash, separated by commas",
   );
 }
 
-function lineOf({ line, fields, problem }: CsvRecord, columns: readonly string[]): ImportLine {
-  if (problem !== undefined) return { line, problem };
-  if (fields.length !== columns.length) {
-    const has = counted(fields.length, "field");
-    return { line, problem: `it has ${has} instead of ${columns.length}` };
-  }
-  return { line, fields: new Map(columns.map((column, at) => [column, fields[at]])) };
-}
-
-function readJson({ number: line, ...read }: TextLine, named: Naming): readonly ImportLine[] {
-  if (isBlank({ number: line, ...read })) return [];
-  const fields = read.problem ?? fieldsIn(read.text, named);
-  return [typeof fields === "string" ? { line, problem: fields } : { line, fields }];
+function csvFields({ fields }: CsvRecord, columns: readonly string[]): ImportFields | string {
+  if (fields.length === columns.length)
+    return new Map(columns.map((name, at) => [name, fields[at]]));
+  return `it has ${counted(fields.length, "field")} instead of ${columns.length}`;
 }
 
 /** Omits the parser's message, which quotes the text and so could show a hash. */
-function fieldsIn(text: string, named: Naming): ImportFields | string {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      const entries = Object.entries(value).map(([name, one]) => [named(name), one] as const);
-      const fields = new Map<string, unknown>(entries);
-      return fields.size === entries.length ? fields : "it has a field twice";
-    }
-  } catch {}
-  return "it is not a JSON object";
+function jsonFields(text: string, named: Naming): ImportFields | string {
+  const value = objectIn(text);
+  if (value === undefined) return "it is not a JSON object";
+  const entries = Object.entries(value).map(([name, one]) => [named(name), one] as const);
+  const fields = new Map(entries);
+  return fields.size === entries.length ? fields : "it has a field twice";
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { Fault } from "../../core/base/fault.ts";
+import { AnyFault } from "../../core/base/fault.ts";
 import { type ImportOutcome, importUsers } from "../../core/transfer/import-users.ts";
 import { openIfExists, openStore } from "../../gate/open-store.ts";
 import { chosen } from "../../gate/settings/values.ts";
@@ -42,11 +42,12 @@ export const command: Command = {
     const format = chosen(importFormats, options.format);
     const from = options["username-from"];
     const usernameFrom = typeof from === "string" ? from : undefined;
-    const display = progressDisplay(terminal.ports.stderr, () => performance.now());
+    let outcome: ImportOutcome;
     try {
+      using display = progressDisplay(terminal.ports.stderr);
       await using existing = await openIfExists(settings);
       await using created = new AsyncDisposableStack();
-      const outcome = await importUsers(
+      outcome = await importUsers(
         {
           lines: importLines(content, format, usernameFrom),
           existing: existing?.transfer,
@@ -65,12 +66,10 @@ export const command: Command = {
           how: options["dry-run"] === true ? "dry-run" : "import",
         },
       );
-      display.end();
-      return report(outcome, file, terminal);
     } catch (error) {
-      display.end();
       throw transferFault("import", error);
     }
+    return report(outcome, file, terminal);
   },
 };
 
@@ -78,7 +77,7 @@ function contentOf(given: string, { stdin }: Ports): Promise<Buffer> {
   if (given === STANDARD_INPUT) return buffer(stdin);
   const file = resolve(given);
   const problem = readProblem(file);
-  if (problem !== undefined) throw new Fault("file_unreadable", problem);
+  if (problem !== undefined) throw new AnyFault("file_unreadable", problem);
   return readFile(file);
 }
 

@@ -1,16 +1,9 @@
-import type { Amounts, Portion } from "../../core/transfer/transfer-store.ts";
+import type { Amounts, Progress } from "../../core/transfer/transfer-store.ts";
 import { counted } from "../terminal.ts";
 
 /** `2 users and 1 log entry`. */
 export const amountsText = ({ users, entries }: Amounts): string =>
   `${counted(users, "user")} and ${counted(entries, "log entry", "log entries")}`;
-
-const units = { users: "users", entries: "log entries", pages: "pages" } as const;
-
-/** How far a step has come, in the units that it counts. */
-export type Progress = { readonly step: string } & {
-  readonly [unit in keyof typeof units]?: Portion | undefined;
-};
 
 const REDRAW_EVERY_MS = 100;
 
@@ -20,16 +13,22 @@ interface ProgressOutput {
   write(text: string): unknown;
 }
 
-interface ProgressDisplay {
+interface ProgressDisplay extends Disposable {
   show(progress: Progress): void;
   /** Clears the line for the next output. */
   end(): void;
 }
 
 /** A line that is redrawn on a terminal; elsewhere nothing. */
-export function progressDisplay(output: ProgressOutput, now: () => number): ProgressDisplay {
+export function progressDisplay(
+  output: ProgressOutput,
+  now: () => number = () => performance.now(),
+): ProgressDisplay {
   const isTerminal = output.isTTY === true;
   let shownAt = Number.NEGATIVE_INFINITY;
+  const end = (): void => {
+    if (isTerminal) output.write("\r\u001b[K");
+  };
   return {
     show(progress) {
       if (!isTerminal || now() - shownAt < REDRAW_EVERY_MS) return;
@@ -38,20 +37,22 @@ export function progressDisplay(output: ProgressOutput, now: () => number): Prog
       const columns = (output.columns || 80) - 1;
       output.write(`\r${lineOf(progress).slice(0, columns)}\u001b[K`);
     },
-    end() {
-      if (isTerminal) output.write("\r\u001b[K");
-    },
+    end,
+    [Symbol.dispose]: end,
   };
 }
 
 /** `copying: users 2/2, log entries 2,498/9,998`. */
-function lineOf({ step, ...portions }: Progress): string {
-  const counts = (Object.keys(units) as readonly (keyof typeof units)[]).flatMap((unit) => {
-    const { [unit]: portion } = portions;
-    if (portion === undefined) return [];
-    return `${units[unit]} ${number(portion.done)}/${number(portion.total)}`;
+function lineOf(progress: Progress): string {
+  const counts = Object.entries({
+    users: progress.users,
+    "log entries": progress.entries,
+    pages: progress.pages,
   });
-  return `${step}: ${counts.join(", ")}`;
+  const texts = counts.flatMap(([name, portion]) =>
+    portion === undefined ? [] : `${name} ${number(portion.done)}/${number(portion.total)}`,
+  );
+  return `${progress.step}: ${texts.join(", ")}`;
 }
 
 const number = (value: number): string => value.toLocaleString("en");

@@ -10,7 +10,7 @@ export interface TextLine {
 const LINE_FEED = 0x0a;
 
 /** Splits the content of a file, so that bytes which are not UTF-8 damage one line only. */
-export function* linesOf(content: Buffer): Generator<TextLine, void, undefined> {
+export function* linesOf(content: Buffer): Iterable<TextLine> {
   for (let start = 0, number = 1; start < content.length; number += 1) {
     const feed = content.indexOf(LINE_FEED, start);
     const end = feed < 0 ? content.length : feed;

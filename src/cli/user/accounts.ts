@@ -1,13 +1,13 @@
 import type { AddUserPorts } from "../../core/accounts/add-user.ts";
-import { messageOf } from "../../core/base/fault.ts";
+import { AnyFault, messageOf } from "../../core/base/fault.ts";
 import { toEntry } from "../../core/log/event-log.ts";
 import { createPasswords } from "../../core/passwords/passwords.ts";
-import type { UserId } from "../../core/records.ts";
+import type { StoredUser, UserId } from "../../core/records.ts";
 import { printable } from "../../files/printable.ts";
 import { type OpenStore, openStore } from "../../gate/open-store.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
 import { setupTokenFile } from "../../gate/setup-token-file.ts";
-import { UsageError } from "../command.ts";
+import { type OptionValues, UsageError } from "../command.ts";
 import { TOO_SHORT } from "../prompt.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -53,12 +53,26 @@ export const quoted = (username: string): string => `"${printable(username)}"`;
 export const idOf = async ({ store }: Accounts, username: string): Promise<UserId> =>
   (await store.users.findByName(username))?.id ?? ("" as UserId);
 
+/** The only user that is asked for, if one is. */
+export async function userNamed(
+  { users }: OpenStore,
+  name: OptionValues[string],
+): Promise<StoredUser | undefined> {
+  if (name === undefined) return undefined;
+  const user = await users.findByName(String(name));
+  if (user === undefined) throw new AnyFault("no_user", `there is no user "${name}"`);
+  return user;
+}
+
 /** Why a rule has changed nothing. */
 type Refusal =
   | "no-user"
+  | "guest"
   | "last-user"
   | "last-admin"
   | "username-missing"
+  | "label-missing"
+  | "groups-missing"
   | "username-taken"
   | "first-ends"
   | "password-too-short";
@@ -68,6 +82,8 @@ export function reportRefusal(refusal: Refusal, username: string, terminal: Term
   switch (refusal) {
     case "no-user":
       return terminal.fail(`there is no user "${username}"`);
+    case "guest":
+      return terminal.fail(`"${username}" is a guest, who has no password: invite the person`);
     case "last-user":
       return terminal.fail(
         `"${username}" is the last user and cannot be removed: without an account, anyone could set up this server`,
@@ -78,6 +94,10 @@ export function reportRefusal(refusal: Refusal, username: string, terminal: Term
       );
     case "username-missing":
       throw new UsageError("a user needs a name");
+    case "label-missing":
+      throw new UsageError("a guest needs a label");
+    case "groups-missing":
+      throw new UsageError("a guest needs --groups");
     case "username-taken":
       return terminal.fail(`there is already a user "${username}"`);
     case "first-ends":

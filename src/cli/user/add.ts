@@ -1,5 +1,5 @@
 import { addUser } from "../../core/accounts/add-user.ts";
-import { codeOf, Fault, messageOf } from "../../core/base/fault.ts";
+import { AnyFault, codeOf, messageOf } from "../../core/base/fault.ts";
 import { openIfExists, openStore } from "../../gate/open-store.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
 import type { Command } from "../command.ts";
@@ -61,5 +61,5 @@ async function isTaken(
 function withHint(error: unknown): never {
   if (codeOf(error) !== "database_missing") throw error;
   const text = `${messageOf(error)}: --create sets it up with this user`;
-  throw new Fault("database_missing", text, { cause: error });
+  throw new AnyFault("database_missing", text, { cause: error });
 }

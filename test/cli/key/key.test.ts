@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { keyHash } from "../../../src/core/keys/key-text.ts";
+import { hashOf } from "../../../src/core/base/random-text.ts";
 import { failureOf, outputOf } from "../../support/command.ts";
+import { jsonLines } from "../../support/json-lines.ts";
 import { places } from "../user/either.ts";
 import { sqlitePlace } from "../user/place.ts";
 
@@ -19,9 +20,9 @@ for (const [kind, open] of Object.entries(places)) {
     const { owner, guest } = await accounts();
     assert.ok(owner && guest);
     const [key] = await store.keys.listOf(owner.id);
-    assert.equal(key?.hash, keyHash(year));
+    assert.equal(key?.hash, hashOf(year));
     const of = async (text: string) =>
-      ((await store.keys.find(keyHash(text)))?.expiresAt?.getTime() ?? 0) - started;
+      ((await store.keys.find(hashOf(text)))?.expiresAt?.getTime() ?? 0) - started;
     for (const [text, length] of [
       [year, 365],
       [days, 90],
@@ -32,10 +33,7 @@ for (const [kind, open] of Object.entries(places)) {
 
     const listed = await run("list", "--json");
     assert.ok(!listed.includes("latchkey_") && !listed.includes(key.hash));
-    const objects = listed
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
+    const objects = jsonLines<{ name: string }>(listed);
     assert.partialDeepStrictEqual(
       objects.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
       [
@@ -44,12 +42,10 @@ for (const [kind, open] of Object.entries(places)) {
         { username: "guest", name: "feeds", hosts: ["b.example.org", "a.example.org"] },
       ],
     );
-    assert.match(
-      await run("list", "--user", "owner"),
-      /^\S{16} {2}never .* owner {2}\* {2}backup job\n$/,
-    );
+    const ofOwner = await run("list", "--user", "owner");
+    assert.match(ofOwner, /^\S{16} {2}never .* owner {2}\* {2}backup job\n$/);
     assert.equal(await run("revoke", key.id), 'Revoked a key of user "owner".\n');
-    assert.equal(await store.keys.find(keyHash(year)), undefined);
+    assert.equal(await store.keys.find(hashOf(year)), undefined);
     const again = await failureOf(["key", "revoke", key.id], { env });
     assert.equal(again, `there is no key "${key.id}"`);
     assert.deepEqual((await entries()).slice(-2), [

@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { purposeOf } from "../../../src/core/codes/judge-code.ts";
+import { rememberDevice } from "../../../src/core/codes/remembered-devices.ts";
+import { createSeals } from "../../../src/core/sessions/seals.ts";
 import { failureOf, outputOf } from "../../support/command.ts";
+import { SECRET } from "../../support/gate.ts";
+import { recordingLog } from "../../support/recording-log.ts";
 import { places } from "../user/either.ts";
 import { type OpenPlace, sqlitePlace } from "../user/place.ts";
 
 const HOUR_MS = 3_600_000;
+const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0";
 const STRANGE = "\u001b[2Jg\u009bu\nest\u202e";
 
 /** Three sessions of the owner, of which one has expired, and one of another account. */
@@ -49,6 +55,7 @@ for (const [kind, open] of Object.entries(places)) {
     const { userId: _, ...rest } = a;
     assert.deepEqual(JSON.parse(first), {
       ...JSON.parse(JSON.stringify(rest)),
+      type: "session",
       username: "owner",
     });
   });
@@ -60,7 +67,41 @@ for (const [kind, open] of Object.entries(places)) {
     assert.deepEqual(await Promise.all(ended), [true, false, false, false]);
     assert.deepEqual(await place.entries(), ["cli session_end: Ended a session of owner"]);
     const again = await failureOf(["session", "end", "a"], { env: place.env });
-    assert.equal(again, 'there is no session "a"');
+    assert.equal(again, 'there is no session or remembered device "a"');
+  });
+
+  test(`${kind}: remembered devices are listed beside sessions, and end alone and with all sessions`, async (t) => {
+    const place = await open(t, "owner");
+    const { store } = place;
+    const { owner: user } = await place.accounts();
+    assert.ok(user);
+    const seals = createSeals(SECRET);
+    const secret = seals.seal(Buffer.from("key"), purposeOf(user.id));
+    const codes = { secret, lastStep: 0, recovery: [], wrong: 0 };
+    await store.codes.begin(user.id, "mark");
+    await store.codes.turnOn(user.id, "mark", codes);
+    const clock = { now: () => Date.now() };
+    const [events, log] = [{ record: () => {} }, recordingLog()];
+    const ports = { seals, clock, events, log, devices: store.devices };
+    for (const userAgent of [FIREFOX, FIREFOX])
+      await rememberDevice(ports, { user, codes }, { remoteAddress: "192.0.2.1", userAgent });
+    const list = async (name: readonly string[], AUTH_SECRET = SECRET) => {
+      const env = { ...place.env, AUTH_SECRET };
+      const lines = (await outputOf(["session", "list", ...name, "--json"], { env })).trim();
+      return lines === "" ? [] : lines.split("\n").map((line) => JSON.parse(line));
+    };
+    const [first, second] = await list(["owner"]);
+    assert.deepEqual([first.type, first.device], ["device", "Firefox on Linux"]);
+    const run = (...args: readonly string[]) => outputOf(args, { env: place.env });
+    const ended = await run("session", "end", "--", first.id);
+    assert.equal(ended, 'Forgot a remembered device of user "owner".\n');
+    assert.deepEqual(await list([]), [second]);
+    await run("user", "sign-out", "--all");
+    assert.deepEqual(await list([]), [], "the next sign-in asks for a code");
+    assert.deepEqual(await list(["owner"], "another secret"), [second], "listed all the same");
+    assert.ok(
+      (await place.entries()).includes("cli device_remove: Forgot a remembered device of owner"),
+    );
   });
 }
 

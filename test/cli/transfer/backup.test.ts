@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { chmod, copyFile, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { failureOf, outputOf, serveHere } from "../../support/command.ts";
+import { failureOf, outputOf } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
-import { startGate } from "../../support/gate.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { startConfigured } from "../../support/gate.ts";
 import { abandoned, contentOf, filled } from "./backup-place.ts";
 
 test("backup copies a database that others may read into a file that only its owner can read", async (t) => {
@@ -21,24 +20,12 @@ test("backup copies a database that others may read into a file that only its ow
 
 test("a backup includes acknowledged writes that are still in the write-ahead log", async (t) => {
   const { env, folder, backup } = await filled(t, [], 0);
-  const gate = await startGate(t, { dataDir: folder });
-  await gate.setUp();
+  const { gate } = await startConfigured(t, { dataDir: folder });
   await gate.logEntries(1);
   await outputOf(["backup", backup], { env });
   const content = { usernames: ["owner"], summaries: ["Created account owner"] };
   assert.deepEqual(await contentOf(backup), content);
   assert.equal((await gate.signIn()).status, 303, "the gate goes on");
-});
-
-test("overwrites a file only with --force", async (t) => {
-  const { env, backup } = await filled(t, ["owner"], 0);
-  await writeFile(backup, "precious", { mode: 0o644 });
-  const refusal = await failureOf(["backup", backup], { env });
-  assert.equal(refusal, `${backup} already exists: --force overwrites it`);
-  assert.equal(await readFile(backup, "utf8"), "precious");
-  await outputOf(["backup", "--force", backup], { env });
-  assert.deepEqual((await contentOf(backup)).usernames, ["owner"]);
-  assert.equal((await stat(backup)).mode & 0o777, 0o600);
 });
 
 test("removes the write-ahead log of an older file of the same name", async (t) => {
@@ -94,24 +81,4 @@ test("refuses to back up a damaged database", async (t) => {
   const refusal = await failureOf(["backup", backup], { env });
   assert.match(refusal, /damaged|not a complete Latchkey database|malformed/);
   assert.deepEqual(await readdir(dirname(backup)), []);
-});
-
-test("names a missing folder, or a folder in place of the file", async (t) => {
-  const { env } = await filled(t, ["owner"], 0);
-  const folder = await tempDir(t);
-  for (const [file, problem] of [
-    [join(folder, "none", "backup.db"), `cannot write to ${folder}/none: no such file or folder`],
-    [folder, `cannot write ${folder}: it is a folder`],
-  ] as const) {
-    assert.equal(await failureOf(["backup", "--force", file], { env }), problem);
-  }
-  assert.deepEqual(await readdir(folder), []);
-});
-
-test("two simultaneous backups of a running gate are both complete", async (t) => {
-  const { env, backup } = await filled(t, ["owner"], 5_000);
-  await serveHere(t, env);
-  const files = [backup, `${backup}.2`];
-  await Promise.all(files.map((file) => outputOf(["backup", file], { env })));
-  for (const file of files) assert.equal((await contentOf(file)).summaries.length, 5_000);
 });

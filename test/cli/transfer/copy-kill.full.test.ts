@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type Either, rows, rowsIn, user } from "../../stores/either.ts";
-import { openTransaction, type Transaction, untilBlocked } from "../../support/postgres-admin.ts";
+import { rows, rowsIn, user } from "../../stores/either.ts";
+import { openTransaction, untilBlocked } from "../../support/postgres-admin.ts";
 import { serverOfFile } from "../../support/postgres-file.ts";
 import { openStoreAt } from "../../support/postgres-store.ts";
 import { type Running, startLatchkey } from "../../support/process.ts";
@@ -11,30 +11,18 @@ const ENTRIES = 3_500;
 
 const server = await serverOfFile();
 
-interface Side {
-  /** As the command takes it. */
-  readonly name: string;
-  readonly store: Either;
-}
-
-async function sqliteSide(t: TestContext): Promise<Side> {
+/** A database, named as the command takes it. */
+async function sqliteSide(t: TestContext) {
   const file = await newFile(t);
   return { name: `sqlite:${file}`, store: await openStore(t, file) };
 }
 
-async function postgresSide(t: TestContext): Promise<Side> {
+async function postgresSide(t: TestContext) {
   const url = await server.newDatabase();
   return { name: url, store: await openStoreAt(t, url) };
 }
 
-interface Sides {
-  readonly source: Side;
-  readonly target: Side;
-  /** Keeps the copy waiting between its users and its log entries, until the transaction ends. */
-  hold(): Promise<{ readonly copying: Running; readonly holding: Transaction }>;
-}
-
-async function sides(t: TestContext, postgresIs: "source" | "target"): Promise<Sides> {
+async function sides(t: TestContext, postgresIs: "source" | "target") {
   const [sqlite, postgres] = [await sqliteSide(t), await postgresSide(t)];
   const [source, target] = postgresIs === "source" ? [postgres, sqlite] : [sqlite, postgres];
   const summaries = Array.from({ length: ENTRIES }, (_, i) => `é ${i}`);
@@ -46,6 +34,7 @@ async function sides(t: TestContext, postgresIs: "source" | "target"): Promise<S
   return {
     source,
     target,
+    /** Keeps the copy waiting between its users and its log entries, until the transaction ends. */
     async hold() {
       const holding = await openTransaction(t, postgres.name);
       await holding.query(lock);
@@ -56,11 +45,18 @@ async function sides(t: TestContext, postgresIs: "source" | "target"): Promise<S
   };
 }
 
-const startCopy = (t: TestContext, { source, target }: Pick<Sides, "source" | "target">): Running =>
+type Side = Awaited<ReturnType<typeof sqliteSide>>;
+
+interface Both {
+  readonly source: Side;
+  readonly target: Side;
+}
+
+const startCopy = (t: TestContext, { source, target }: Both): Running =>
   startLatchkey(t, ["copy", "--from", source.name, "--to", target.name]);
 
 /** Nothing of the copy is there, and the same command copies everything. */
-async function assertRepeatable(t: TestContext, both: Sides): Promise<void> {
+async function assertRepeatable(t: TestContext, both: Both): Promise<void> {
   const { source, target } = both;
   assert.deepEqual(await target.store.transfer.readAmounts(), { users: 0, entries: 0 });
   const { code, stdout, stderr } = await startCopy(t, both).ended;
@@ -86,10 +82,9 @@ for (const postgresIs of ["source", "target"] as const) {
     const { code, stdout, stderr } = await copying.ended;
     await server.start();
     assert.deepEqual([code, stdout], [1, ""]);
-    assert.match(
-      stderr,
-      /^latchkey: the copy stopped: the database does not answer; run the same command again: [^\n]+\n$/,
-    );
+    const reason =
+      /^latchkey: the copy stopped: the database does not answer; run the same command again: [^\n]+\n$/;
+    assert.match(stderr, reason);
     await assertRepeatable(t, both);
   });
 }

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { test } from "node:test";
 import { failureOf, outputOf } from "../../support/command.ts";
 import { startPostgres } from "../../support/postgres.ts";
 import { requirePasswords } from "../../support/postgres-security.ts";
 import { startLatchkey } from "../../support/process.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { fileWith } from "../../support/temp-dir.ts";
 import { filled } from "./backup-place.ts";
 
 test("takes the password from PGPASSWORD or with the URL from a file, outside the list of processes", async (t) => {
@@ -21,8 +19,7 @@ test("takes the password from PGPASSWORD or with the URL from a file, outside th
   assert.match(await failureOf(args), /^cannot use .*password/);
   assert.equal((await startLatchkey(t, args, { PGPASSWORD: "hunter2" }).ended).code, 0);
 
-  const file = join(await tempDir(t), "url");
-  await writeFile(file, `${target.replace("mover@", "mover:hunter2@")}\n`);
+  const file = await fileWith(t, `${target.replace("mover@", "mover:hunter2@")}\n`);
   const back = ["copy", "--from", `@${file}`, "--to", `sqlite:${file}.db`];
   assert.doesNotMatch(await outputOf(back), /hunter2/);
 });

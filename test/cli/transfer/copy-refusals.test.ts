@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { link } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { failureOf } from "../../support/command.ts";
 import { execute, inDatabase } from "../../support/database.ts";
-import { runSql } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openNewStore, openStoreAt } from "../../support/postgres-store.ts";
 import { hashText } from "../../support/store.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { fileWith, tempDir } from "../../support/temp-dir.ts";
 import { filled } from "./backup-place.ts";
 
 const server = await sharedPostgres();
@@ -27,11 +26,8 @@ const freshFile = async (t: TestContext): Promise<string> => join(await tempDir(
 const refusalOf = (from: string, to: string) => failureOf(["copy", "--from", from, "--to", to]);
 
 /** The value of an option for a URL with a password, which the option itself rejects. */
-async function inFile(t: TestContext, url: string): Promise<string> {
-  const file = join(await tempDir(t), "url");
-  writeFileSync(file, `${url}\n`, { mode: 0o600 });
-  return `@${file}`;
-}
+const inFile = async (t: TestContext, url: string): Promise<string> =>
+  `@${await fileWith(t, `${url}\n`)}`;
 
 const wrong: readonly (readonly [string, RegExp])[] = [
   ["copy", /copy needs --from, with sqlite:PATH or a postgres:\/\/ URL/],
@@ -73,16 +69,15 @@ test("refuses a missing source and does not create it", async (t) => {
 });
 
 const notSources: Readonly<Record<string, readonly [string | Buffer, RegExp]>> = {
-  "an empty file": ["", /source\.db: it has no Latchkey tables/],
-  "a file that is no database": ["no database".repeat(100), /source\.db: file is not a database/],
+  "an empty file": ["", /file: it has no Latchkey tables/],
+  "a file that is no database": ["no database".repeat(100), /file: file is not a database/],
 };
 for (const [what, [content, about]] of Object.entries(notSources)) {
   test(`refuses ${what} as the source and does not change it`, async (t) => {
-    const file = join(await tempDir(t), "source.db");
-    writeFileSync(file, content);
+    const file = await fileWith(t, content);
     assert.match(await refusalOf(`sqlite:${file}`, `sqlite:${await freshFile(t)}`), about);
     assert.equal(readFileSync(file, "utf8"), content);
-    assert.deepEqual(readdirSync(join(file, "..")), ["source.db"]);
+    assert.deepEqual(readdirSync(join(file, "..")), ["file"]);
   });
 }
 
@@ -93,23 +88,14 @@ test("refuses a source without users and entries", async (t) => {
   assert.match(refusal, /target\.db has no users and no log entries/);
 });
 
-test("refuses a PostgreSQL source without tables and creates none", async (t) => {
-  const url = await server.newDatabase();
-  assert.match(await refusalOf(url, `sqlite:${await freshFile(t)}`), /no Latchkey tables/);
-  const tables = await runSql(url, "SELECT FROM pg_tables WHERE tablename LIKE 'latchkey%'");
-  assert.equal(tables.length, 0);
+/** For one of the source: `test/stores/later-schema.ts`. */
+test("refuses a target of another schema and does not change it", async (t) => {
+  const [from, to] = [await source(t), await source(t)];
+  execute(to, "PRAGMA user_version = 99");
+  assert.match(await refusalOf(`sqlite:${from}`, `sqlite:${to}`), /it has schema 99\b/);
+  const left = inDatabase(to, (database) => database.prepare("PRAGMA user_version").get());
+  assert.equal(left?.user_version, 99);
 });
-
-for (const side of ["source", "target"] as const) {
-  test(`refuses a ${side} of another schema and does not change it`, async (t) => {
-    const [file, other] = [await source(t), await source(t)];
-    execute(file, "PRAGMA user_version = 99");
-    const [from, to] = side === "source" ? [file, await freshFile(t)] : [other, file];
-    assert.match(await refusalOf(`sqlite:${from}`, `sqlite:${to}`), /it has schema 99\b/);
-    const left = inDatabase(file, (database) => database.prepare("PRAGMA user_version").get());
-    assert.equal(left?.user_version, 99);
-  });
-}
 
 test("refuses to copy a database into itself under any name", async (t) => {
   const file = await source(t);
@@ -154,8 +140,9 @@ for (const [what, url] of [
     test(`reports ${what} as --${side} in one line without the password`, async (t) => {
       const file = `sqlite:${await source(t)}`;
       const at = await inFile(t, url);
+      const refusal = await (side === "from" ? refusalOf(at, `${file}.new`) : refusalOf(file, at));
       assert.match(
-        await (side === "from" ? refusalOf(at, `${file}.new`) : refusalOf(file, at)),
+        refusal,
         /^cannot use postgres:\/\/127\.0\.0\.1:\d+\/\w+: (connect ECONNREFUSED [\d.:]+|database "nowhere" does not exist)$/,
       );
     });

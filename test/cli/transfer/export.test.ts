@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import { byTable, rowsIn, rowsOfEveryTable } from "../../stores/either.ts";
 import { failureOf, outputOf } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
+import { jsonLines } from "../../support/json-lines.ts";
 import { hashText } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { places, postgresPlace } from "../user/either.ts";
@@ -12,14 +13,8 @@ import { type OpenPlace, type Place, sqlitePlace } from "../user/place.ts";
 import { HASH } from "./import-file.ts";
 
 const NAMES = [
-  'J. "J" O\'Neil, jr.',
-  "two\r\nlines\n",
-  "\u001b[2J\u009b31m",
-  "🔑\u202e",
-  " ",
-  "{",
-  "=1+1",
-  "'=1+1",
+  ...['J. "J" O\'Neil, jr.', "two\r\nlines\n", "\u001b[2J\u009b31m", "🔑\u202e", " ", "{"],
+  ...["=1+1", "'=1+1"],
 ];
 
 type NamedUser = Readonly<{ id: string; username: string; sessions_from?: number }>;
@@ -52,21 +47,10 @@ for (const [kind, open] of Object.entries(places)) {
 
   test(`${kind}: export prints one JSON object per line, without hashes`, async (t) => {
     const place = await placeWith(open, t);
-    const lines = (await outputOf(["export"], { env: place.env })).trimEnd().split("\n");
-    assert.deepEqual(
-      lines.map((line) => JSON.parse(line)),
-      USERS,
-    );
-    assert.doesNotMatch(lines.join(""), /\$2a\$|\p{Cc}/u);
+    const printed = await outputOf(["export"], { env: place.env });
+    assert.deepEqual(jsonLines(printed), USERS);
+    assert.doesNotMatch(printed, /\$2a\$|[^\n\P{Cc}]/u);
   });
-
-  for (const format of ["json", "csv"]) {
-    test(`${kind}: import accepts the ${format} output of export --with-hashes unchanged`, async (t) => {
-      const [place, target] = [await placeWith(open, t), await open(t)];
-      await move(place, target, format);
-      assert.deepEqual(await target.accounts(), await place.accounts());
-    });
-  }
 
   test(`${kind}: export prints more users than one page has, each once`, async (t) => {
     const users = Array.from({ length: 2_345 }, (_, n) => ({ id: `${n}`, username: `user ${n}` }));
@@ -74,10 +58,8 @@ for (const [kind, open] of Object.entries(places)) {
     const stdout = await outputOf(["export", "--format", "csv"], { env: place.env });
     const [header, ...lines] = stdout.trimEnd().split("\n");
     assert.equal(header, "id,username,sessions_from,groups,ends_at");
-    assert.deepEqual(
-      lines.toSorted(),
-      users.map(({ id, username }) => `${id},${username},,,`).toSorted(),
-    );
+    const expected = users.map(({ id, username }) => `${id},${username},,,`).toSorted();
+    assert.deepEqual(lines.toSorted(), expected);
   });
 
   for (const format of ["json", "csv"]) {
@@ -86,7 +68,7 @@ for (const [kind, open] of Object.entries(places)) {
       const all = rowsOfEveryTable(hashText(HASH));
       await place.store.transfer.importRows([
         ...all,
-        { table: "sessions", rows: [["expired", "1", 0, 0, 1, "", "", null]] },
+        { table: "sessions", rows: [["expired", "1", 0, 0, 1, "", "", null, null]] },
         { table: "answers", rows: [["expired", "1", 1]] },
       ]);
       await move(place, target, format);
@@ -107,36 +89,24 @@ test("import accepts the very many sessions that an export writes", async (t) =>
     `UPDATE users SET password_hash = '${HASH}';
      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT 12000)
      INSERT INTO sessions SELECT hex(randomblob(16)), id, 0, n, 4000000000000,
-       '2001:db8:1111:2222:3333:4444:5555:6666', 'Firefox on Windows', NULL FROM users, numbers`,
+       '2001:db8:1111:2222:3333:4444:5555:6666', 'Firefox on Windows', NULL, NULL FROM users, numbers`,
   );
   await move(place, target, "csv");
   assert.equal((await target.store.sessions.read("", 20_000)).length, 12_000);
 });
 
-test("export --to writes a file that only its owner can read", async (t) => {
+test("export --to writes a file that only its owner can read, and overwrites one only with --force", async (t) => {
   const [place, folder] = [await placeWith(sqlitePlace, t), await tempDir(t)];
   const file = join(folder, "users.json");
-  const printed = await outputOf(["export", "--to", file], { env: place.env });
-  assert.equal(printed, `Exported 8 users to ${file}\n`);
-  assert.equal((await stat(file)).mode & 0o777, 0o600);
-  assert.deepEqual(await readdir(folder), ["users.json"]);
-  assert.equal(await readFile(file, "utf8"), await outputOf(["export"], { env: place.env }));
-});
-
-test("export --to overwrites a file only with --force", async (t) => {
-  const [place, folder] = [await placeWith(sqlitePlace, t), await tempDir(t)];
-  const file = join(folder, "users.json");
+  const args = ["export", "--to", file];
   await writeFile(file, "precious", { mode: 0o644 });
-  const refusal = await failureOf(["export", "--to", file], { env: place.env });
+  const refusal = await failureOf(args, { env: place.env });
   assert.equal(refusal, `${file} already exists: --force overwrites it`);
   assert.equal(await readFile(file, "utf8"), "precious");
-  await outputOf(["export", "--to", file, "--force"], { env: place.env });
-  assert.match(await readFile(file, "utf8"), /^\{"id":/);
-  assert.equal(
-    (await stat(file)).mode & 0o777,
-    0o600,
-    "for its owner only, whatever it was before",
-  );
+  const printed = await outputOf([...args, "--force"], { env: place.env });
+  assert.equal(printed, `Exported 8 users to ${file}\n`);
+  assert.equal(await readFile(file, "utf8"), await outputOf(["export"], { env: place.env }));
+  assert.equal((await stat(file)).mode & 0o777, 0o600);
   assert.deepEqual(await readdir(folder), ["users.json"]);
 });
 
@@ -153,12 +123,10 @@ test("export reports a missing folder, a folder as the file and a missing databa
   }
 });
 
-for (const format of ["json", "csv"]) {
-  test(`export escapes control characters of names on a terminal as ${format}`, async (t) => {
-    const place = await placeWith(sqlitePlace, t);
-    const args = ["export", "--format", format];
-    const stdout = await outputOf(args, { env: place.env, columns: 80 });
-    assert.doesNotMatch(stdout.replaceAll("\n", ""), /\p{Cc}/u);
-    assert.equal(stdout.trimEnd().split("\n").length, USERS.length + (format === "csv" ? 1 : 0));
-  });
-}
+test("export escapes control characters of names on a terminal as CSV", async (t) => {
+  const place = await placeWith(sqlitePlace, t);
+  const args = ["export", "--format", "csv"];
+  const stdout = await outputOf(args, { env: place.env, columns: 80 });
+  assert.doesNotMatch(stdout.replaceAll("\n", ""), /\p{Cc}/u);
+  assert.equal(stdout.trimEnd().split("\n").length, USERS.length + 1);
+});

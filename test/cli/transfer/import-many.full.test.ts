@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { changeForm, OWNER, startGate } from "../../support/gate.ts";
+import { changeForm, OWNER, startConfigured } from "../../support/gate.ts";
 import { type Running, startLatchkey } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { places } from "../user/either.ts";
@@ -14,7 +13,6 @@ import { HASH, HEADER } from "./import-file.ts";
 
 const LINES = 200_000;
 const LINES_TO_KILL = 20_000;
-const KILLS = 8;
 
 async function fileOf(t: TestContext, lines: number): Promise<string> {
   const file = join(await tempDir(t), "many.csv");
@@ -37,33 +35,6 @@ for (const [kind, open] of Object.entries(places)) {
     assert.deepEqual([code, stdout], [0, `Imported ${LINES} users\n`]);
     assert.equal((await place.store.transfer.readAmounts()).users, LINES + 1);
   });
-
-  test(`${kind}: an import killed at any moment has imported all or nothing`, async (t) => {
-    const file = await fileOf(t, LINES_TO_KILL);
-    const place = await open(t, "owner");
-    const startedAt = performance.now();
-    const dry = startLatchkey(t, ["import", "--dry-run", file], place.env);
-    assert.equal((await dry.ended).code, 0);
-    const duration = performance.now() - startedAt;
-    const found: number[] = [];
-    for (let n = 0; n < KILLS; n += 1) {
-      const target = await open(t, "owner");
-      const running = startLatchkey(t, ["import", file], target.env);
-      await killAfter(running, randomInt(Math.ceil(duration * 1.5)));
-      found.push((await target.store.transfer.readAmounts()).users);
-      assert.equal((await target.entries()).length, found.at(-1) === 1 ? 0 : 1);
-    }
-    assert.deepEqual(
-      found.filter((users) => users !== 1 && users !== LINES_TO_KILL + 1),
-      [],
-    );
-  });
-}
-
-async function killAfter(running: Running, milliseconds: number): Promise<void> {
-  await Promise.race([sleep(milliseconds), running.ended]);
-  running.child.kill("SIGKILL");
-  await running.ended;
 }
 
 test("an import killed while writing leaves nothing, and the same command imports all", async (t) => {
@@ -101,8 +72,7 @@ async function writing(file: string, running: Running): Promise<void> {
 
 test("the gate serves requests during an import and finds imported users at once", async (t) => {
   const place = await sqlitePlace(t);
-  const gate = await startGate(t, { dataDir: place.env.DATA_DIR ?? "" });
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, { dataDir: place.env.DATA_DIR ?? "" });
   const running = startLatchkey(t, ["import", await fileOf(t, 50_000)], place.env);
   let asked = 0;
   while (running.child.exitCode === null) {

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fileWith } from "../../support/temp-dir.ts";
 import { sqlitePlace } from "../user/place.ts";
 import { onTerminal } from "../user/terminal.ts";
-import { csvOf, fileWith } from "./import-file.ts";
+import { csvOf } from "./import-file.ts";
 
 const NAMES = Array.from({ length: 60_000 }, (_, n) => `user ${n}`);
 

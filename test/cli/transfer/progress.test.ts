@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { progressDisplay } from "../../../src/cli/transfer/progress.ts";
-import type { CopyProgress } from "../../../src/core/transfer/copy.ts";
+import type { Progress } from "../../../src/core/transfer/transfer-store.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
-const at = (entries: number): CopyProgress => ({
+const at = (entries: number): Progress => ({
   step: "copying",
   users: { done: 2, total: 2 },
   entries: { done: entries, total: 9_998 },

@@ -11,8 +11,9 @@ import { backedUp, besides, contentOf, filled } from "./backup-place.ts";
 test("refuses while a gate has the database open, and changes nothing", async (t) => {
   const { backup, other } = await backedUp(t);
   const gate = await startServe(t, other.env);
+  const refusal = await failureOf(["restore", "--force", backup], { env: other.env });
   assert.equal(
-    await failureOf(["restore", "--force", backup], { env: other.env }),
+    refusal,
     `${other.database} is in use: stop the gate and all other processes that have it open`,
   );
   assert.deepEqual(await besides(other.folder), ["latchkey.db-shm", "latchkey.db-wal"]);
@@ -74,8 +75,9 @@ test("refuses a backup without accounts over a database or a backup with account
   for (const entries of [0, 3]) {
     const { env, backup: empty } = await filled(t, [], entries);
     await outputOf(["backup", empty], { env });
+    const emptied = await failureOf(["restore", "--force", empty], { env: other.env });
     assert.equal(
-      await failureOf(["restore", "--force", empty], { env: other.env }),
+      emptied,
       `${other.database} has accounts or cannot be read, and what would replace it has none: without an account, anyone could set up this server`,
     );
     assert.deepEqual(await readdir(other.folder), ["latchkey.db"]);
@@ -94,8 +96,6 @@ test("names pg_restore and psql for PostgreSQL", async (t) => {
   const { backup } = await backedUp(t);
   const DATA_DIR = join(await tempDir(t), "none");
   const env = { DATA_DIR, DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
-  assert.equal(
-    await failureOf(["restore", "--force", backup], { env }),
-    "the accounts are in PostgreSQL: restore a dump with pg_restore or psql",
-  );
+  const refusal = await failureOf(["restore", "--force", backup], { env });
+  assert.equal(refusal, "the accounts are in PostgreSQL: restore a dump with pg_restore or psql");
 });

@@ -14,7 +14,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { failureOf, outputOf } from "../../support/command.ts";
-import { startGate } from "../../support/gate.ts";
+import { startConfigured, startGate } from "../../support/gate.ts";
 import { logEntry } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { abandoned, backedUp, besides, contentOf, filled } from "./backup-place.ts";
@@ -36,20 +36,16 @@ test("restore creates a missing database that only its owner can read", async (t
 test("replaces a database only with --force, and keeps the old one", async (t) => {
   const { backup, other } = await backedUp(t);
   const before = await readFile(other.database);
-  assert.equal(
-    await failureOf(["restore", backup], { env: other.env }),
-    `there is already a database at ${other.database}: --force replaces it`,
-  );
+  const refusal = await failureOf(["restore", backup], { env: other.env });
+  assert.equal(refusal, `there is already a database at ${other.database}: --force replaces it`);
   assert.deepEqual(await readFile(other.database), before);
 
   const printed = await outputOf(["restore", "--force", backup], { env: other.env });
   const [kept = "", ...others] = await besides(other.folder);
   assert.match(kept, KEPT);
   assert.deepEqual(others, []);
-  assert.equal(
-    printed,
-    `Restored 1 user and 2 log entries to ${other.database}; the previous database is now ${join(other.folder, kept)}\n`,
-  );
+  const line = `Restored 1 user and 2 log entries to ${other.database}; the previous database is now ${join(other.folder, kept)}\n`;
+  assert.equal(printed, line);
   assert.deepEqual((await contentOf(other.database)).usernames, ["owner"]);
   assert.deepEqual((await contentOf(join(other.folder, kept))).usernames, ["another"]);
 });
@@ -67,8 +63,7 @@ test("keeps the write-ahead log of a killed gate with the old database", async (
 
 test("only the user of the backup signs in after a restore", async (t) => {
   const { folder, env, backup } = await filled(t, [], 0);
-  const gate = await startGate(t, { dataDir: folder });
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, { dataDir: folder });
   await outputOf(["backup", backup], { env });
   await gate.stop();
   const target = await tempDir(t);

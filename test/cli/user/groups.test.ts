@@ -17,10 +17,8 @@ test("user groups replaces the groups of a user, which a running gate passes on"
   await becomes("family,photos");
   const admitted = async (query: string) =>
     (await gate.send(`/forward-auth?${query}`, { session })).status;
-  assert.deepEqual(
-    [await admitted("groups=staff,family"), await admitted("groups=admins")],
-    [200, 403],
-  );
+  const statuses = [await admitted("groups=staff,family"), await admitted("groups=admins")];
+  assert.deepEqual(statuses, [200, 403]);
   assert.match(await outputOf(["user", "list"], { env }), / {2}owner {2}family,photos\n$/);
   await outputOf(["user", "groups", "owner", ""], { env });
   await becomes("");

@@ -67,11 +67,3 @@ for (const [what, make, about] of others) {
     assert.deepEqual(await readdir(DATA_DIR), ["latchkey.db"]);
   });
 }
-
-test("reads the database URL from DATABASE_URL_FILE", async (t) => {
-  const dir = await tempDir(t);
-  const DATABASE_URL_FILE = join(dir, "url");
-  await writeFile(DATABASE_URL_FILE, `${await server.newDatabase()}\n`);
-  const refusal = await failureOf(LIST, { env: { DATABASE_URL_FILE } });
-  assert.equal(refusal, "this database has no Latchkey tables");
-});
