@@ -7,7 +7,7 @@ import { type AuthOptions, type GateParts, NO_GATE, type SettledOptions } from "
 import { createRules, systemClock } from "./rules.ts";
 import { settleOptions } from "./settle-options.ts";
 import type { Answer } from "./web/answers/responses.ts";
-import { createGuardCheck, type GuardCheck } from "./web/guards.ts";
+import { createUserGuard, type UserGuard } from "./web/guards.ts";
 import { admittingKeys } from "./web/key-guard.ts";
 import type { PageHelpers } from "./web/pages/page-data.ts";
 import { openSite } from "./web/pages/site.ts";
@@ -47,16 +47,6 @@ export interface Auth extends AccountApi {
 /**
  * The parts of an adapter. They know no framework: cookies and requests go in, answers and users
  * come out.
- *
- * @example
- * ```ts
- * if (auth.adapter.owns(request.url)) {
- *   return sendAnswer(await auth.adapter.answer(nodeRequest(request, response)), response);
- * }
- * const result = await auth.adapter.requireAuth(cookies, () => nodeRequest(request));
- * if (result.kind === "refused") return sendAnswer(result.answer, response);
- * handle(result.user);
- * ```
  */
 export interface AdapterParts {
   /** Whether Latchkey answers this path or URL. A query does not matter. */
@@ -65,8 +55,8 @@ export interface AdapterParts {
   readonly paths: ReadonlySet<string>;
   /** Answers a request for one of these paths, with 404 for others. A failure is an answer too. */
   answer(request: WebRequest): MaybePromise<Answer>;
-  readonly requireAuth: GuardCheck;
-  readonly authMiddleware: GuardCheck;
+  readonly requireAuth: UserGuard;
+  readonly authMiddleware: UserGuard;
   currentUser(cookies: string | undefined): Promise<User | undefined>;
   pageHelpers(request: WebRequest): Promise<PageHelpers>;
   /**
@@ -86,7 +76,7 @@ export interface AdapterParts {
  *
  * @example
  * ```ts
- * const store = await openSqlite({ file: "data/accounts.db" });
+ * const store = await openSqlite({ file: "accounts.db" });
  * const auth = createAuth({ store, secret: process.env.AUTH_SECRET });
  * const { routes, requireAuth } = honoAuth(auth);
  * app.route("/", routes);
@@ -108,9 +98,9 @@ export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
   const views = createViews({ pages, paths, rules, options: settled, requests });
   const common = { options: settled, views, paths, proxies, requests };
   const admit = admittingKeys(rules.requireAuth, rules.keys?.guard, proxies);
-  const requireAuth = createGuardCheck(admit, common);
+  const requireAuth = createUserGuard(admit, common);
   const requireUser = admittingKeys(rules.requireUser, rules.keys?.guard, proxies);
-  const authMiddleware = createGuardCheck(requireUser, common);
+  const authMiddleware = createUserGuard(requireUser, common);
   const routes = createRoutes({ ...common, rules, assets, requireAuth, admit });
   const adapter: AdapterParts = Object.freeze({
     owns: (url: string) => routes.paths.has(routeOf(paths, pathOf(url))),

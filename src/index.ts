@@ -1,3 +1,5 @@
+import "./core/base/node-version.ts";
+
 export type {
   AccountApi,
   AddedUser,
@@ -17,7 +19,7 @@ export type { RemoveUserOutcome } from "./core/accounts/remove-user.ts";
 export type { RenameUserOutcome } from "./core/accounts/rename-user.ts";
 export type { ResetPasswordOutcome } from "./core/accounts/reset-password.ts";
 export type { SetGroupsOutcome } from "./core/accounts/set-groups.ts";
-export { Fault, Unavailable } from "./core/base/fault.ts";
+export { type AnyFault, Fault, type FaultCode, Unavailable } from "./core/base/fault.ts";
 export { andThen, type MaybePromise } from "./core/base/maybe-promise.ts";
 export type { ServerLog } from "./core/base/server-log.ts";
 export type { WorkQueueLimits } from "./core/base/work-queue.ts";
@@ -29,6 +31,9 @@ export type { AuditEvent, EventListener } from "./core/log/event-listener.ts";
 export type {
   AnsweredChallenge,
   Codes,
+  Device,
+  Handoff,
+  Key,
   Link,
   LinkPurpose,
   LogEntry,
@@ -43,34 +48,17 @@ export type {
   UserId,
 } from "./core/records.ts";
 export type { SetupTokenSource } from "./core/setup/setup-token.ts";
-export type {
-  AskingSession,
-  AttemptStore,
-  CodeStore,
-  EndOfSessions,
-  LinkStore,
-  LogFilter,
-  LogQuery,
-  LogStore,
-  NewestQuery,
-  PasskeyStore,
-  PeopleQuery,
-  PeopleStore,
-  SessionStore,
-  Store,
-  UserChanges,
-  UserStore,
-  UserWatch,
-  UserWatching,
-} from "./core/store.ts";
+export type * from "./core/store.ts";
 export type { AuthOptions } from "./options.ts";
 export type { AddedKey, Keys, Links } from "./token-api.ts";
 export type { PostLoginLocation } from "./web/answers/location.ts";
-export type { Answer } from "./web/answers/responses.ts";
-export { sendAnswer } from "./web/answers/send-answer.ts";
+export type { Answer, Headers as AnswerHeaders } from "./web/answers/responses.ts";
+export { type Sendable, sendAnswer } from "./web/answers/send-answer.ts";
 export { toResponse } from "./web/answers/to-response.ts";
-export type { GuardCheck, GuardResult } from "./web/guards.ts";
-export type { PageFunctions, PageHelpers } from "./web/pages/page-data.ts";
+export type { GuardCheck, GuardResult, OnlyGroups, UserGuard } from "./web/guards.ts";
+export type * from "./web/pages/page-data.ts";
+export type { QrCode } from "./web/pages/qr-code.ts";
+export type { Words } from "./web/pages/words/en.ts";
 export type { Locale } from "./web/pages/words.ts";
 export { fetchRequest, type RequestLike } from "./web/request/fetch-request.ts";
 export { type NodeRequest, type NodeResponse, nodeRequest } from "./web/request/node-request.ts";

@@ -157,6 +157,7 @@ export const optionTable: OptionTable = {
   signIn: {
     passkeys: flag(true),
     codes: flag(true),
+    rememberDevice: flag(true),
     limiter: word("own", "shared"),
     limitIpv6Prefix: option<number>(
       MAX_LIMIT_IPV6_PREFIX,
@@ -182,6 +183,7 @@ export const optionTable: OptionTable = {
     appName: option<string>("Latchkey", `one line of 1 to ${MAX_APP_NAME} characters`, isAppName),
     accentColor: optional("a color such as #1a5fb4", isColor),
     logoFile: path,
+    logoFileDark: path,
     locale: option<Locale | undefined>(undefined, locales.join(", "), isLocale),
     dir: path,
     functions: option<PageFunctions>(

@@ -82,6 +82,11 @@ export interface AuthOptions {
      * `false`, accounts that use codes already still need one to sign in.
      */
     readonly codes?: boolean;
+    /**
+     * Offers to ask for no code on this device for 30 days, if the store keeps devices. Default: true.
+     * With `false`, devices that are remembered already need a code.
+     */
+    readonly rememberDevice?: boolean;
     /** `shared` counts sign-in attempts in the store, for all instances together. Default: `own`. */
     readonly limiter?: "own" | "shared";
     /**
@@ -114,6 +119,8 @@ export interface AuthOptions {
     readonly accentColor?: string | undefined;
     /** An image above the heading of each page. Default: a key. */
     readonly logoFile?: string | undefined;
+    /** The image in its place where the browser prefers a dark scheme. */
+    readonly logoFileDark?: string | undefined;
     /** The language of all pages. Default: the available language that the browser prefers. */
     readonly locale?: Locale | undefined;
     /** A folder with templates that replace the pages of the same name. */
@@ -142,11 +149,24 @@ export interface SettledOptions
 export interface GateParts {
   /** Serves `/healthz`, `/readyz`, `/forward-auth` and the files of a site such as `/robots.txt`. */
   readonly standalone: boolean;
+  /** Other domains, whose hosts get their sessions from this sign-in. */
+  readonly returnDomains: readonly string[];
   /** Called in the background with the domain from the setup form. A failure is only logged. */
   readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
   readonly meter: Meter;
+  /** The groups of which a second factor is required, or `all`. */
+  readonly requireSecondFactor: readonly string[];
+  /** Whether positive answers of `/forward-auth` have a signed assertion for the app. */
+  readonly assertions: "on" | "off";
 }
 
-export const NO_GATE: GateParts = { standalone: false, setUpDomain: undefined, meter: noMeter };
+export const NO_GATE: GateParts = {
+  standalone: false,
+  setUpDomain: undefined,
+  meter: noMeter,
+  returnDomains: [],
+  requireSecondFactor: [],
+  assertions: "off",
+};
 
 export interface AuthParts extends SettledOptions, GateParts {}

@@ -2,6 +2,7 @@ import { isAdmin } from "./core/accounts/set-groups.ts";
 import type { Clock } from "./core/base/clock.ts";
 import { Fault, messageOf } from "./core/base/fault.ts";
 import { type Recently, recently } from "./core/base/recently.ts";
+import { forgetDevice, listDevices } from "./core/codes/remembered-devices.ts";
 import { renewRecoveryCodes } from "./core/codes/renew-recovery-codes.ts";
 import { turnOffCodes } from "./core/codes/turn-off-codes.ts";
 import { beginCodes, confirmCodes } from "./core/codes/turn-on-codes.ts";
@@ -12,11 +13,27 @@ import { findLink } from "./core/links/find-link.ts";
 import { type UseLinkPorts, useLink } from "./core/links/use-link.ts";
 import { byAdmin, bySystem, eventOf } from "./core/log/events.ts";
 import { createChallenges } from "./core/passkeys/challenges.ts";
-import { userOf } from "./core/records.ts";
+import { type UserId, userOf } from "./core/records.ts";
 import type { SignInOutcome, SignInPorts } from "./core/sign-in/sign-in.ts";
 import type { Store, UserStore } from "./core/store.ts";
 import type { SettledOptions } from "./options.ts";
-import type { CodeRules, KeyRules, LinkRules, PasskeyRules, PeopleRules } from "./web/ports.ts";
+import type {
+  CodeRules,
+  DeviceRules,
+  KeyRules,
+  LinkRules,
+  PasskeyRules,
+  PeopleRules,
+} from "./web/ports.ts";
+
+/** Afterwards, guards decide again whether the account lacks a second factor. */
+const changes =
+  (any: Recently<boolean>, { users }: Pick<SignInPorts, "users">) =>
+  <T>(userId: UserId, outcome: Promise<T>): Promise<T> =>
+    outcome.finally(() => {
+      any.forget();
+      users.forget(userId);
+    });
 
 /** `undefined` if they are left out, or the store does not keep them. */
 export function codeRules(
@@ -26,13 +43,24 @@ export function codeRules(
 ): CodeRules | undefined {
   if (!signIn.codes || codes === undefined) return undefined;
   const ports = { ...given, store: { users, codes } };
-  const changing = async <T>(outcome: Promise<T>): Promise<T> => outcome.finally(any.forget);
+  const changing = changes(any, given);
   return {
     find: (userId) => codes.find(userId),
     begin: (userId) => beginCodes(ports, userId),
-    confirm: (userId, form, client) => changing(confirmCodes(ports, userId, form, client)),
+    confirm: (userId, form, client) => changing(userId, confirmCodes(ports, userId, form, client)),
     renew: (user, client) => renewRecoveryCodes(ports, user, client),
-    turnOff: (user, client) => changing(turnOffCodes(ports, user, client)),
+    turnOff: (user, client) => changing(user.id, turnOffCodes(ports, user, client)),
+  };
+}
+
+/** `undefined` if none are remembered. */
+export function deviceRules({ users, codes }: Store, given: SignInPorts): DeviceRules | undefined {
+  const { devices } = given;
+  if (devices === undefined || codes === undefined) return undefined;
+  const ports = { ...given, devices, store: { users, codes } };
+  return {
+    list: (userId) => listDevices(ports, userId),
+    forget: (user, id, client) => forgetDevice(ports, user, id, client),
   };
 }
 
@@ -112,6 +140,7 @@ export function passkeyRules(
   const challenges = createChallenges([secret, ...previousSecrets], given.clock);
   const ports = { ...given, store: { users, passkeys }, challenges };
   const any = recently(() => passkeys.any(), given.clock);
+  const changing = changes(any, given);
   return {
     any: any.read,
     list: (userId) => passkeys.listOf(userId),
@@ -121,7 +150,7 @@ export function passkeyRules(
     },
     async add(...args) {
       const { addPasskey } = await import("./core/passkeys/add-passkey.ts");
-      return addPasskey(ports, ...args).finally(any.forget);
+      return changing(args[0], addPasskey(ports, ...args));
     },
     async rename(...args) {
       const { renamePasskey } = await import("./core/passkeys/rename-passkey.ts");
@@ -129,7 +158,7 @@ export function passkeyRules(
     },
     async remove(...args) {
       const { removePasskey } = await import("./core/passkeys/remove-passkey.ts");
-      return removePasskey(ports, ...args).finally(any.forget);
+      return changing(args[0].id, removePasskey(ports, ...args));
     },
     challenge: () => challenges.issue("sign-in"),
     async signIn(...args) {

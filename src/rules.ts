@@ -4,6 +4,7 @@ import type { Clock } from "./core/base/clock.ts";
 import { Fault } from "./core/base/fault.ts";
 import { recently } from "./core/base/recently.ts";
 import type { ServerLog } from "./core/base/server-log.ts";
+import { createRequiredFactor } from "./core/codes/required-factor.ts";
 import {
   type AttemptLimiter,
   CLEAN_UP_EVERY_MS,
@@ -17,6 +18,7 @@ import { createEventLog } from "./core/log/event-log.ts";
 import { recentLog } from "./core/log/recent-log.ts";
 import { createPasswords, type Passwords } from "./core/passwords/passwords.ts";
 import type { Session } from "./core/records.ts";
+import { createAssertions } from "./core/sessions/assertions.ts";
 import { createCurrentUser, createTokenMemory } from "./core/sessions/current-user.ts";
 import { endInStore } from "./core/sessions/end-session.ts";
 import { isRecentSignIn } from "./core/sessions/recent-sign-in.ts";
@@ -24,7 +26,7 @@ import { createRequireAuth, createRequireUser } from "./core/sessions/require-us
 import { createSeals } from "./core/sessions/seals.ts";
 import { createSessionRecorder } from "./core/sessions/session-recorder.ts";
 import { createSessionRules } from "./core/sessions/session-rules.ts";
-import { createSessionTokens } from "./core/sessions/session-token.ts";
+import { createSessionTokens, type VerifiedToken } from "./core/sessions/session-token.ts";
 import { signOut } from "./core/sessions/sign-out.ts";
 import { createUserMemory, type UserMemory } from "./core/sessions/user-memory.ts";
 import { createWaitingEnds } from "./core/sessions/waiting-ends.ts";
@@ -33,7 +35,14 @@ import { changePassword } from "./core/sign-in/change-password.ts";
 import { type SignInOutcome, signIn } from "./core/sign-in/sign-in.ts";
 import type { Store } from "./core/store.ts";
 import type { AuthParts, SettledOptions } from "./options.ts";
-import { codeRules, keyRules, linkRules, passkeyRules, peopleRules } from "./part-rules.ts";
+import {
+  codeRules,
+  deviceRules,
+  keyRules,
+  linkRules,
+  passkeyRules,
+  peopleRules,
+} from "./part-rules.ts";
 import { type CookieGuard, readingCookies } from "./web/answers/session-cookie.ts";
 import type { WebRules } from "./web/ports.ts";
 /** The rules, with their store, clocks, caches, limiter and log. */
@@ -66,12 +75,9 @@ export function createRules(
   const store = livingUsers(settled.store, clock);
   // What can throw comes first, so that no watch on the store is left behind.
   const ownLimiter = createAttemptLimiter(clock);
-  const { limitIpv6Prefix } = settled.signIn;
-  const limiter = limitByNetwork(limiterFor(settled, ownLimiter, log), limitIpv6Prefix);
-  const ofPasskeys = limiterFor(settled, createAttemptLimiter(clock), log);
-  const passkeyLimiter = limitByNetwork(ofPasskeys, limitIpv6Prefix, "passkey");
-  const ofLinks = limiterFor(settled, createAttemptLimiter(clock, linkRule), log);
-  const linkLimiter = limitByNetwork(ofLinks, limitIpv6Prefix, "link");
+  const limiter = limiterFor(settled, ownLimiter, log);
+  const passkeyLimiter = limiterFor(settled, createAttemptLimiter(clock), log, "passkey");
+  const linkLimiter = limiterFor(settled, createAttemptLimiter(clock, linkRule), log, "link");
   if (settled.guards.keys && store.keys === undefined) {
     throw new Fault("invalid_option", "guards.keys takes true only with a store that keeps keys");
   }
@@ -85,7 +91,8 @@ export function createRules(
     meter: meter.entries,
     ...(onEvent && { onStored: createEventListener(onEvent, store.log, settled.log) }),
   });
-  const users = createUserMemory(store, clock);
+  const factorOf = createRequiredFactor(settled.requireSecondFactor, store);
+  const users = createUserMemory(store, clock, factorOf);
   const sessions = createSessionRecorder(
     given.list ? store.sessions : undefined,
     clock,
@@ -101,6 +108,11 @@ export function createRules(
     waiting: ending?.waiting,
   });
   const remembered = (token: string) => tokenMemory.get(token)?.token;
+  /** Without a second verification of a token that a guard has admitted. */
+  const tokenIn = (text: string): VerifiedToken | undefined => {
+    const token = remembered(text) ?? tokens.verify(text);
+    return typeof token === "object" ? token : undefined;
+  };
   const isGenuine = (token: string): boolean =>
     remembered(token) !== undefined || tokens.verify(token) !== "forged";
   const ports = {
@@ -117,6 +129,7 @@ export function createRules(
     seals,
     codeLimiter,
     clock,
+    devices: settled.signIn.rememberDevice ? store.devices : undefined,
   };
 
   meter.watch({
@@ -147,21 +160,28 @@ export function createRules(
     requireUser: readingCookies(createRequireUser(currentUser), isGenuine),
     isGenuine,
     isRecent(text) {
-      const token = remembered(text) ?? tokens.verify(text);
-      return typeof token === "object" && isRecentSignIn(token, clock);
+      const token = tokenIn(text);
+      return token !== undefined && isRecentSignIn(token, clock);
+    },
+    proven(text) {
+      const token = tokenIn(text);
+      return token && tokens.proven(token);
     },
     users,
     signOut: async (cookies, client, of) =>
       ending === undefined ? "ended" : signOut({ ...ports, ...ending }, cookies, client, of),
     sessions:
-      ending && given.list ? createSessionRules({ ...ports, ...ending, remembered }) : undefined,
+      ending && given.list ? createSessionRules({ ...ports, ...ending, tokenIn }) : undefined,
     recentLog: (user) => recentLog(store.log, events, user),
     codes: codeRules({ ...settled, store }, ports, anyCodes),
+    devices: deviceRules(store, ports),
     links,
     people: peopleRules(settled, store.users, ports),
     asksForCodes: anyCodes.read,
     ports,
     keys: keyRules(settled, { ...ports, keyLimiter }),
+    assertions:
+      settled.assertions === "on" ? createAssertions(secret, clock, previousSecrets) : undefined,
     async close() {
       clearInterval(cleaning);
       clearInterval(summing);
@@ -184,12 +204,14 @@ function endingOf(
 
 /** A shared limiter needs a store that counts attempts. */
 function limiterFor(
-  { signIn: { limiter }, store }: SettledOptions,
+  { signIn: { limiter, limitIpv6Prefix }, store: { attempts } }: SettledOptions,
   own: AttemptLimiter,
   log: ServerLog,
+  kind?: Parameters<typeof limitByNetwork>[2],
 ): Limiter {
-  if (limiter === "own") return own;
-  if (store.attempts !== undefined) return createSharedLimiter(store.attempts, own, log);
+  if (limiter === "own") return limitByNetwork(own, limitIpv6Prefix, kind);
+  if (attempts !== undefined)
+    return limitByNetwork(createSharedLimiter(attempts, own, log), limitIpv6Prefix, kind);
   throw new Fault(
     "invalid_option",
     "signIn.limiter takes shared only with a store that counts attempts",

@@ -5,7 +5,6 @@ import { revokeKey } from "./core/keys/revoke-key.ts";
 import { type MakeLinkOutcome, makeLink, type WantedLink } from "./core/links/make-link.ts";
 import { revokeLink } from "./core/links/revoke-link.ts";
 import { type Key, type Link, type UserId, userOf } from "./core/records.ts";
-import type { UserMemory } from "./core/sessions/user-memory.ts";
 import type { Store } from "./core/store.ts";
 import { pagesOf } from "./core/transfer/pages.ts";
 
@@ -37,7 +36,6 @@ export interface AddedKey {
 
 interface Ports extends Pick<AccountPorts, "clock" | "record"> {
   readonly store: Store;
-  readonly users: Pick<UserMemory, "forget">;
 }
 
 export function linksOn(ports: Ports): Links | undefined {

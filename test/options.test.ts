@@ -11,20 +11,10 @@ import { optionsWith } from "./support/options.ts";
 import { recordingLog } from "./support/recording-log.ts";
 import { openStore } from "./support/store.ts";
 
-test("requires no setup token by default", async () => {
-  const { setupToken } = settleOptions(optionsWith());
-  assert.equal(await setupToken.read(), undefined);
-  assert.equal(await setupToken.delete(), undefined);
-});
-
 test("accepts any app name of up to 60 characters unchanged", () => {
   for (const appName of ["x", "Zoë’s place <b>", "x".repeat(60)]) {
     assert.equal(settleOptions(optionsWith({ pages: { appName } })).pages.appName, appName);
   }
-});
-
-test("keeps a home path of null", () => {
-  assert.equal(settleOptions(optionsWith({ homePath: null })).homePath, null);
 });
 
 test("accepts a base path of several segments, which is the home path by default", () => {
@@ -35,12 +25,6 @@ test("accepts a base path of several segments, which is the home path by default
   }
   assert.equal(settleOptions(optionsWith({ basePath: "/auth", homePath: "/me" })).homePath, "/me");
   assert.equal(pathsUnder("", undefined).home, "/");
-});
-
-test("accepts an origin as publicUrl", () => {
-  for (const publicUrl of ["https://auth.example.org", "http://127.0.0.1:3000", "http://[::1]"]) {
-    assert.equal(settleOptions(optionsWith({ hosts: { publicUrl } })).hosts.publicUrl, publicUrl);
-  }
 });
 
 for (const secret of [undefined, ""]) {
@@ -91,12 +75,6 @@ for (const [what, secrets] of [
     await createAuth(options).close();
   });
 }
-
-test("does not warn when a secret is set", () => {
-  const log = recordingLog();
-  assert.equal(settleOptions(optionsWith({ log })).secret, SECRET);
-  assert.deepEqual(log.lines, []);
-});
 
 test("logs to the console by default", (t) => {
   const warn = t.mock.method(console, "warn", () => {});

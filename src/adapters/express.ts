@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Auth, type GuardCheck, nodeRequest, sendAnswer, type User } from "../index.ts";
-import { type AdapterAuth, answerNode, NextGuards } from "./parts.ts";
+import { type Auth, sendAnswer, type User } from "../index.ts";
+import { type AdapterAuth, answerNode, type MemberGuard, nextAuth } from "./parts.ts";
+
+export type { AdapterAuth, MemberGuard };
 
 /** The part of Express's `Request` that the adapter uses. */
 export interface ExpressRequest extends IncomingMessage {
@@ -15,7 +17,7 @@ export type ExpressMiddleware = (
 ) => void;
 
 /** Latchkey as Express middleware. */
-export interface ExpressAuth extends AdapterAuth<ExpressMiddleware, IncomingMessage> {
+export interface ExpressAuth extends AdapterAuth<MemberGuard<ExpressMiddleware>, IncomingMessage> {
   /** Mount it with `app.use`, before any body parser. */
   readonly routes: ExpressMiddleware;
   /**
@@ -37,25 +39,17 @@ export interface ExpressAuth extends AdapterAuth<ExpressMiddleware, IncomingMess
  * ```
  */
 export function expressAuth(auth: Auth): ExpressAuth {
-  const { adapter } = auth;
-  const guards = new NextGuards(sendAnswer);
-  const guard =
-    (check: GuardCheck): ExpressMiddleware =>
-    (request, response, next) =>
-      guards.run(check, request, response, next);
-
+  const nodeOf = (request: IncomingMessage): IncomingMessage => request;
+  const { user, ...members } = nextAuth(auth, nodeOf, sendAnswer);
   return {
+    ...members,
     routes(request, response, next) {
-      if (!adapter.owns(request.originalUrl)) {
+      if (!auth.adapter.owns(request.originalUrl)) {
         next();
         return;
       }
       answerNode(auth, request, response).catch(next);
     },
-    requireAuth: guard(adapter.requireAuth),
-    authMiddleware: guard(adapter.authMiddleware),
-    user: ({ req }) => guards.userOf(req),
-    currentUser: (request) => adapter.currentUser(request.headers.cookie),
-    pageHelpers: (request) => adapter.pageHelpers(nodeRequest(request)),
+    user: ({ req }) => user(req),
   };
 }

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Auth, type GuardCheck, nodeRequest, sendAnswer, type User } from "../index.ts";
-import { type AdapterAuth, answerNode, NextGuards } from "./parts.ts";
+import { type Answer, type Auth, sendAnswer, type User } from "../index.ts";
+import { type AdapterAuth, answerNode, type MemberGuard, nextAuth } from "./parts.ts";
+
+export type { AdapterAuth, MemberGuard };
 
 /** The part of Fastify's request that the adapter uses. */
 export interface FastifyRequest {
@@ -26,7 +28,7 @@ export interface FastifyInstance {
 }
 
 /** Latchkey as a Fastify plugin and hooks. */
-export interface FastifyAuth extends AdapterAuth<FastifyHook, FastifyRequest> {
+export interface FastifyAuth extends AdapterAuth<MemberGuard<FastifyHook>, FastifyRequest> {
   /** A plugin for `app.register`. It answers Latchkey's paths before any body is parsed. */
   routes(instance: FastifyInstance, options: unknown, done: (error?: Error) => void): void;
   /**
@@ -48,19 +50,13 @@ export interface FastifyAuth extends AdapterAuth<FastifyHook, FastifyRequest> {
  * ```
  */
 export function fastifyAuth(auth: Auth): FastifyAuth {
-  const { adapter } = auth;
-  const guards = new NextGuards<FastifyReply>((answer, reply) => {
+  const refuse = (answer: Answer, reply: FastifyReply): void => {
     reply.hijack();
     sendAnswer(answer, reply.raw);
-  });
-  const guard =
-    (check: GuardCheck): FastifyHook =>
-    ({ raw }, reply, done) =>
-      guards.run(check, raw, reply, done);
-
+  };
   const routes: FastifyAuth["routes"] = (instance, _options, done) => {
     instance.addHook("onRequest", ({ raw }, reply, next) => {
-      if (!adapter.owns(raw.url ?? "/")) {
+      if (!auth.adapter.owns(raw.url ?? "/")) {
         next();
         return;
       }
@@ -71,12 +67,8 @@ export function fastifyAuth(auth: Auth): FastifyAuth {
   };
 
   return {
+    ...nextAuth(auth, ({ raw }: FastifyRequest) => raw, refuse),
     // A plugin with a context of its own would only see requests for routes inside it.
     routes: Object.assign(routes, { [Symbol.for("skip-override")]: true }),
-    requireAuth: guard(adapter.requireAuth),
-    authMiddleware: guard(adapter.authMiddleware),
-    user: ({ raw }) => guards.userOf(raw),
-    currentUser: ({ raw }) => adapter.currentUser(raw.headers.cookie),
-    pageHelpers: ({ raw }) => adapter.pageHelpers(nodeRequest(raw)),
   };
 }

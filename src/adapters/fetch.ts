@@ -3,19 +3,23 @@ import {
   type Auth,
   type Connection,
   fetchRequest,
-  type GuardCheck,
+  type OnlyGroups,
   type RequestWithCookies,
   toResponse,
   type User,
+  type UserGuard,
 } from "../index.ts";
 import type { AdapterAuth } from "./parts.ts";
+
+export type { AdapterAuth };
 
 /**
  * Wraps a handler, which is only called for signed-in users. Further arguments, such as route
  * parameters, are passed on after the user.
  */
-type Wrapper = <Rest extends readonly unknown[]>(
+export type FetchGuard = <Rest extends readonly unknown[]>(
   handler: (request: Request, user: User, ...rest: Rest) => Response | Promise<Response>,
+  only?: OnlyGroups,
 ) => (request: Request, ...rest: Rest) => Promise<Response>;
 
 /** The connection, as the platform reports it. The rate limit counts by `remoteAddress`. */
@@ -32,7 +36,7 @@ export interface FetchOptions {
 }
 
 /** Latchkey for Fetch handlers. */
-export interface FetchAuth extends AdapterAuth<Wrapper, Request> {
+export interface FetchAuth extends AdapterAuth<FetchGuard, Request> {
   /** Answers a request for one of Latchkey's paths, and returns `undefined` for other paths. */
   routes(request: Request, from: From): Promise<Response | undefined>;
   /** Takes the request, or its headers alone. */
@@ -46,8 +50,8 @@ export interface FetchAuth extends AdapterAuth<Wrapper, Request> {
  * ```ts
  * const { routes, requireAuth } = fetchAuth(auth);
  * const home = requireAuth((_request, user) => new Response(user.username));
- * Deno.serve(async (request, { remoteAddr }) =>
- *   (await routes(request, { remoteAddress: remoteAddr.hostname })) ?? home(request));
+ * const handle = async (request: Request, remoteAddress: string) =>
+ *   (await routes(request, { remoteAddress })) ?? home(request);
  * ```
  */
 export function fetchAuth(auth: Auth, { location = "relative" }: FetchOptions = {}): FetchAuth {
@@ -59,15 +63,17 @@ export function fetchAuth(auth: Auth, { location = "relative" }: FetchOptions = 
   };
 
   const guardedBy =
-    (check: GuardCheck): Wrapper =>
-    (handler) =>
-    async (request, ...rest) => {
-      const cookies = request.headers.get("cookie") ?? undefined;
-      const authorization = request.headers.get("authorization") ?? undefined;
-      const result = await check(cookies, () => fetchRequest(request), authorization);
-      return result.kind === "refused"
-        ? located(result.answer, request)
-        : handler(request, result.user, ...rest);
+    (guard: UserGuard): FetchGuard =>
+    (handler, only) => {
+      const check = only === undefined ? guard : guard.only(only);
+      return async (request, ...rest) => {
+        const cookies = request.headers.get("cookie") ?? undefined;
+        const authorization = request.headers.get("authorization") ?? undefined;
+        const result = await check(cookies, () => fetchRequest(request), authorization);
+        return result.kind === "refused"
+          ? located(result.answer, request)
+          : handler(request, result.user, ...rest);
+      };
     };
 
   return {

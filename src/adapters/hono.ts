@@ -10,7 +10,9 @@ import {
   type User,
   type WebRequest,
 } from "../index.ts";
-import type { AdapterAuth } from "./parts.ts";
+import { type AdapterAuth, type MemberGuard, memberGuard } from "./parts.ts";
+
+export type { AdapterAuth, MemberGuard };
 
 /** The context variables behind a guard: `c.var.user` is the signed-in user. */
 export type SignedIn = { Variables: { user: User } };
@@ -19,7 +21,7 @@ export type SignedIn = { Variables: { user: User } };
 export type HonoGuard = MiddlewareHandler<SignedIn>;
 
 /** Latchkey for Hono. */
-export interface HonoAuth extends AdapterAuth<HonoGuard, Context> {
+export interface HonoAuth extends AdapterAuth<MemberGuard<HonoGuard>, Context> {
   /** Mount them with `app.route`. They have no wildcard, so that the app keeps its other paths. */
   readonly routes: Hono;
 }
@@ -60,8 +62,8 @@ export function honoAuth(auth: Auth): HonoAuth {
 
   return {
     routes,
-    requireAuth: guard(adapter.requireAuth),
-    authMiddleware: guard(adapter.authMiddleware),
+    requireAuth: memberGuard(adapter.requireAuth, guard),
+    authMiddleware: memberGuard(adapter.authMiddleware, guard),
     currentUser: (c) => adapter.currentUser(requestOf(c).header("cookie")),
     pageHelpers: (c) => adapter.pageHelpers(requestOf(c)),
   };

@@ -1,14 +1,24 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Auth, type GuardCheck, nodeRequest, sendAnswer, type User } from "../index.ts";
+import {
+  type Auth,
+  nodeRequest,
+  type OnlyGroups,
+  sendAnswer,
+  type User,
+  type UserGuard,
+} from "../index.ts";
 import { type AdapterAuth, answerNode, runGuard } from "./parts.ts";
 
+export type { AdapterAuth };
+
 /** Wraps a handler, which is only called for signed-in users. */
-type Wrapper = <Request extends IncomingMessage, Response extends ServerResponse>(
+export type NodeGuard = <Request extends IncomingMessage, Response extends ServerResponse>(
   handler: (request: Request, response: Response, user: User) => unknown,
+  only?: OnlyGroups,
 ) => (request: Request, response: Response) => unknown;
 
 /** Latchkey for `node:http` request handlers. */
-export interface NodeAuth extends AdapterAuth<Wrapper, IncomingMessage> {
+export interface NodeAuth extends AdapterAuth<NodeGuard, IncomingMessage> {
   /** Answers a request for one of Latchkey's paths, and returns `false` for other paths. */
   routes(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
 }
@@ -20,7 +30,7 @@ export interface NodeAuth extends AdapterAuth<Wrapper, IncomingMessage> {
  * ```ts
  * const { routes, requireAuth } = nodeAuth(auth);
  * const home = requireAuth((_request, response, user) => response.end(user.username));
- * createServer(async (request, response) => {
+ * const server = createServer(async (request, response) => {
  *   if (!(await routes(request, response))) await home(request, response);
  * });
  * ```
@@ -29,14 +39,16 @@ export function nodeAuth(auth: Auth): NodeAuth {
   const { adapter } = auth;
 
   const guardedBy =
-    (check: GuardCheck): Wrapper =>
-    (handler) =>
-    (request, response) =>
-      runGuard(check, request, (result) =>
-        result.kind === "refused"
-          ? sendAnswer(result.answer, response)
-          : handler(request, response, result.user),
-      );
+    (guard: UserGuard): NodeGuard =>
+    (handler, only) => {
+      const check = only === undefined ? guard : guard.only(only);
+      return (request, response) =>
+        runGuard(check, request, (result) =>
+          result.kind === "refused"
+            ? sendAnswer(result.answer, response)
+            : handler(request, response, result.user),
+        );
+    };
 
   return {
     async routes(request, response) {

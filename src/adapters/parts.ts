@@ -7,14 +7,19 @@ import {
   type GuardCheck,
   type GuardResult,
   nodeRequest,
+  type OnlyGroups,
   type PageHelpers,
   sendAnswer,
   type User,
+  type UserGuard,
 } from "../index.ts";
 
 /** What every adapter has, in the types of its framework. */
 export interface AdapterAuth<Guard, Request> {
-  /** Admits signed-in users, redirects others to the sign-in, or to the setup without an account. */
+  /**
+   * Admits signed-in users, redirects others to the sign-in, or to the setup without an account.
+   * With `{ groups: ["family"] }`, members of a group alone, and guests that are.
+   */
   readonly requireAuth: Guard;
   /** Like `requireAuth`, but redirects to the sign-in even while there is no account. */
   readonly authMiddleware: Guard;
@@ -42,30 +47,59 @@ export const runGuard = (
     act,
   );
 
-/** For frameworks that go on when a guard calls `next`. Remembers whom the guards admitted. */
-export class NextGuards<Reply> {
-  // Not in the framework's own places, whose types an app can declare.
-  readonly #admitted = new WeakMap<IncomingMessage, User>();
-  readonly #refuse: (answer: Answer, reply: Reply) => void;
+/** A guard that can be called with groups, for the guard of these. */
+export type MemberGuard<Guard> = ((only: OnlyGroups) => Guard) & Guard;
 
-  constructor(refuse: (answer: Answer, reply: Reply) => void) {
-    this.#refuse = refuse;
-  }
-
-  run(check: GuardCheck, request: IncomingMessage, reply: Reply, next: Next): void {
-    const done = runGuard(check, request, (result) => {
-      if (result.kind === "refused") return this.#refuse(result.answer, reply);
-      this.#admitted.set(request, result.user);
-      next();
-    });
-    if (done instanceof Promise) done.catch(next);
-  }
-
-  userOf(request: IncomingMessage): User {
-    const user = this.#admitted.get(request);
-    if (user === undefined) throw new Fault("not_guarded", "this route is not behind a guard");
-    return user;
-  }
+/** Tells the two apart: frameworks call a guard with two arguments at least. */
+export function memberGuard<Guard extends (...given: never[]) => unknown>(
+  check: UserGuard,
+  guardOf: (check: GuardCheck) => Guard,
+): MemberGuard<Guard> {
+  const guard: (...given: never[]) => unknown = guardOf(check);
+  const guardOrGroups = (given: never, reply?: never, next?: never): unknown =>
+    reply === undefined ? guardOf(check.only(given)) : guard(given, reply, next as never);
+  return guardOrGroups as MemberGuard<Guard>;
 }
 
+/** A guard of a framework that goes on when the guard calls `next`. */
+type NextGuard<Request, Reply> = (request: Request, reply: Reply, next: Next) => void;
+
 type Next = (error?: Error) => void;
+
+interface NextAuth<Request, Reply>
+  extends AdapterAuth<MemberGuard<NextGuard<Request, Reply>>, Request> {
+  /** Whom a guard has admitted. */
+  user(request: Request): User;
+}
+
+/** What such frameworks have alike. `nodeOf` finds Node's request in theirs. */
+export function nextAuth<Request, Reply>(
+  { adapter }: Auth,
+  nodeOf: (request: Request) => IncomingMessage,
+  refuse: (answer: Answer, reply: Reply) => void,
+): NextAuth<Request, Reply> {
+  // Not in the framework's own places, whose types an app can declare.
+  const admitted = new WeakMap<IncomingMessage, User>();
+  const guardOf =
+    (check: GuardCheck): NextGuard<Request, Reply> =>
+    (given, reply, next) => {
+      const request = nodeOf(given);
+      const done = runGuard(check, request, (result) => {
+        if (result.kind === "refused") return refuse(result.answer, reply);
+        admitted.set(request, result.user);
+        next();
+      });
+      if (done instanceof Promise) done.catch(next);
+    };
+  return {
+    requireAuth: memberGuard(adapter.requireAuth, guardOf),
+    authMiddleware: memberGuard(adapter.authMiddleware, guardOf),
+    currentUser: (request) => adapter.currentUser(nodeOf(request).headers.cookie),
+    pageHelpers: (request) => adapter.pageHelpers(nodeRequest(nodeOf(request))),
+    user(request) {
+      const user = admitted.get(nodeOf(request));
+      if (user === undefined) throw new Fault("not_guarded", "this route is not behind a guard");
+      return user;
+    },
+  };
+}

@@ -1,4 +1,4 @@
-import express, { type ErrorRequestHandler } from "express";
+import express, { type ErrorRequestHandler, type RequestHandler } from "express";
 import { expressAuth } from "../../src/adapters/express.ts";
 import { type Framework, handled, NOT_FOUND, OWN_FAULT, serveListener } from "./framework.ts";
 
@@ -14,15 +14,16 @@ export const expressApp: Framework = {
     const app = express();
     app.use(adapter.routes);
     app.use(express.json(), express.urlencoded());
-    app.get("/operation", adapter.requireAuth, (_request, response) => {
+    const greet: RequestHandler = (_request, response) => {
       reach();
       response.send(`for ${adapter.user(response).username}`);
-    });
+    };
+    const family = { groups: ["family"] };
+    app.get("/operation", adapter.requireAuth, greet);
     app.use("/handler", adapter.authMiddleware);
-    app.get("/handler", (_request, response) => {
-      reach();
-      response.send(`for ${adapter.user(response).username}`);
-    });
+    app.get("/handler", greet);
+    app.get("/family", adapter.requireAuth(family), greet);
+    app.get("/family-handler", adapter.authMiddleware(family), greet);
     app.get("/failing", adapter.requireAuth, () => {
       throw new Error(OWN_FAULT);
     });

@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
 import { fastifyAuth } from "../../src/adapters/fastify.ts";
 import {
   type AppParts,
@@ -20,14 +20,15 @@ export function addFormParser(app: FastifyInstance): void {
 
 function addRoutes(app: FastifyInstance, { auth, reach }: AppParts): void {
   const adapter = fastifyAuth(auth);
-  app.get("/operation", { onRequest: adapter.requireAuth }, async (request) => {
+  const greet = async (request: FastifyRequest) => {
     reach();
     return `for ${adapter.user(request).username}`;
-  });
-  app.all("/handler", { preHandler: adapter.authMiddleware }, async (request) => {
-    reach();
-    return `for ${adapter.user(request).username}`;
-  });
+  };
+  const family = { groups: ["family"] };
+  app.get("/operation", { onRequest: adapter.requireAuth }, greet);
+  app.all("/handler", { preHandler: adapter.authMiddleware }, greet);
+  app.get("/family", { onRequest: adapter.requireAuth(family) }, greet);
+  app.get("/family-handler", { onRequest: adapter.authMiddleware(family) }, greet);
   app.get("/failing", { onRequest: adapter.requireAuth }, () => {
     throw new Error(OWN_FAULT);
   });

@@ -69,17 +69,14 @@ test("a guard in a plugin returns to the URL that the client requested", async (
 });
 
 test("user(request) without a guard passes not_guarded to the application's error handler", async (t) => {
-  const codes: unknown[] = [];
   const app = await startFastify(t, (fastify, adapter) => {
     fastify.get("/open", async (request) => adapter.user(request).username);
     fastify.setErrorHandler((error: { code?: unknown }, _request, reply) => {
-      codes.push(error.code);
-      reply.status(418).send("handled");
+      reply.status(418).send(error.code);
     });
   });
   const { status, body } = await app.send("/open", { session: app.addAccount() });
-  assert.deepEqual([status, body], [418, "handled"]);
-  assert.deepEqual(codes, ["not_guarded"]);
+  assert.deepEqual([status, body], [418, "not_guarded"]);
 });
 
 const addOwn = (app: FastifyInstance) => app.get("/own", async () => "own");

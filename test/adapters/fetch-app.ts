@@ -1,5 +1,6 @@
 import { getRequestListener } from "@hono/node-server";
 import { fetchAuth } from "../../src/adapters/fetch.ts";
+import type { User } from "../../src/index.ts";
 import {
   type AppParts,
   type Framework,
@@ -13,15 +14,16 @@ type Handler = (request: Request) => Response | Promise<Response>;
 
 function createHandlers({ auth, reach }: AppParts): Readonly<Record<string, Handler>> {
   const adapter = fetchAuth(auth);
+  const greet = (_request: Request, user: User) => {
+    reach();
+    return new Response(`for ${user.username}`);
+  };
+  const family = { groups: ["family"] };
   return {
-    "/operation": adapter.requireAuth((_request, user) => {
-      reach();
-      return new Response(`for ${user.username}`);
-    }),
-    "/handler": adapter.authMiddleware((_request, user) => {
-      reach();
-      return new Response(`for ${user.username}`);
-    }),
+    "/operation": adapter.requireAuth(greet),
+    "/handler": adapter.authMiddleware(greet),
+    "/family": adapter.requireAuth(greet, family),
+    "/family-handler": adapter.authMiddleware(greet, family),
     "/failing": adapter.requireAuth(() => {
       throw new Error(OWN_FAULT);
     }),

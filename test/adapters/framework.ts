@@ -7,6 +7,7 @@ import type { Auth } from "../../src/index.ts";
  * A framework application that includes Latchkey. Every framework has the same routes:
  *
  * - `/operation` is behind `requireAuth`, `/handler` with any method behind `authMiddleware`
+ * - `/family` is behind `requireAuth`, and `/family-handler` behind `authMiddleware`, with that group
  * - `/failing` is behind `requireAuth` and throws
  * - `/who` returns the current user, `/helpers` the page helpers
  * - `/echo` is public and reads a JSON body or a form with the framework's own parser

@@ -55,6 +55,30 @@ for (const framework of frameworks) {
       assert.deepEqual(who, expected);
     });
 
+    test(`${framework.name}: ${guard} with groups admits their members, guests too, and no others`, async (t) => {
+      const app = await startApp(t, framework, { guards: { onDenied: "negotiate" } });
+      const shared = path === "/operation" ? "/family" : "/family-handler";
+      const sessions = ["member", "guest", "other"].map((name) => app.addAccount(name));
+      const inFamily = "UPDATE users SET groups = ',family,photos,' WHERE username <> 'other'";
+      execute(app.databaseFile, inFamily);
+      execute(app.databaseFile, `UPDATE users SET groups = ',families,' WHERE username = 'other'`);
+      const asGuest = "UPDATE users SET password_hash = '$guest$' WHERE username = 'guest'";
+      execute(app.databaseFile, asGuest);
+      const page = { accept: "text/html", "sec-fetch-mode": "navigate" };
+      // The second time from memory.
+      for (const time of ["first", "later"]) {
+        const [member, guest, other] = await Promise.all(
+          sessions.map((session) => app.send(shared, { session, headers: page })),
+        );
+        assert.deepEqual([member?.body, guest?.body], ["for member", "for guest"], time);
+        assert.equal(other?.status, 403);
+        assert.match(other?.body ?? "", /<h1>No access<\/h1>/);
+      }
+      const call = await app.send(shared, { session: sessions[2] });
+      assert.deepEqual([call.status, call.body], [403, '{"error":"no_access"}']);
+      assert.equal((await app.send(shared, { headers: page })).location, "/login");
+    });
+
     test(`${framework.name}: ${guard} logs a forged session token with the address of its client`, async (t) => {
       const app = await startApp(t, framework, { hosts: { trustedProxies: ["127.0.0.1"] } });
       app.addAccount();

@@ -1,6 +1,7 @@
 import { getRequestListener } from "@hono/node-server";
-import { Hono } from "hono";
+import { type Handler, Hono } from "hono";
 import { honoAuth } from "../../src/adapters/hono.ts";
+import type { User } from "../../src/index.ts";
 import { type Framework, handled, NOT_FOUND, OWN_FAULT, serveListener } from "./framework.ts";
 
 export const honoApp: Framework = {
@@ -9,14 +10,15 @@ export const honoApp: Framework = {
     const app = new Hono();
     const { routes, requireAuth, authMiddleware, currentUser, pageHelpers } = honoAuth(auth);
     app.route("/", routes);
-    app.get("/operation", requireAuth, (c) => {
+    const greet: Handler<{ Variables: { user: User } }> = (c) => {
       reach();
       return c.text(`for ${c.var.user.username}`);
-    });
-    app.all("/handler", authMiddleware, (c) => {
-      reach();
-      return c.text(`for ${c.var.user.username}`);
-    });
+    };
+    const family = { groups: ["family"] };
+    app.get("/operation", requireAuth, greet);
+    app.all("/handler", authMiddleware, greet);
+    app.get("/family", requireAuth(family), greet);
+    app.get("/family-handler", authMiddleware(family), greet);
     app.get("/failing", requireAuth, () => {
       throw new Error(OWN_FAULT);
     });

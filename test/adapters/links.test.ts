@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OWNER } from "../support/gate.ts";
 import { NOT_FOUND } from "./framework.ts";
 import { nodeApp } from "./node-app.ts";
 import { type RunningAdapter, startApp } from "./running.ts";
@@ -73,12 +72,5 @@ for (const base of ["", "/auth"]) {
     const session = app.addAccount();
     assert.equal((await app.send(base || "/", { session })).body, NOT_FOUND);
     assert.match((await app.send(`${base}/logout`, { session })).body, /href="\/">Back to/);
-  });
-
-  test(`${base || "no base path"}: serves a home page at another path, to signed-in users only`, async (t) => {
-    const app = await startApp(t, nodeApp, { basePath: base, homePath: "/me" });
-    const session = app.addAccount();
-    assert.match((await app.send("/me", { session })).body, new RegExp(OWNER.username));
-    assert.equal((await app.send("/me")).location, `${base}/login`);
   });
 }

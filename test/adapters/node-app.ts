@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { nodeAuth } from "../../src/adapters/node.ts";
+import type { User } from "../../src/index.ts";
 import {
   type AppParts,
   type Framework,
@@ -14,15 +15,16 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 function createHandlers({ auth, reach }: AppParts): Readonly<Record<string, Handler>> {
   const adapter = nodeAuth(auth);
+  const greet = (_request: IncomingMessage, response: ServerResponse, user: User) => {
+    reach();
+    response.end(`for ${user.username}`);
+  };
+  const family = { groups: ["family"] };
   return {
-    "/operation": adapter.requireAuth((_request, response, user) => {
-      reach();
-      response.end(`for ${user.username}`);
-    }),
-    "/handler": adapter.authMiddleware((_request, response, user) => {
-      reach();
-      response.end(`for ${user.username}`);
-    }),
+    "/operation": adapter.requireAuth(greet),
+    "/handler": adapter.authMiddleware(greet),
+    "/family": adapter.requireAuth(greet, family),
+    "/family-handler": adapter.authMiddleware(greet, family),
     "/failing": adapter.requireAuth(() => {
       throw new Error(OWN_FAULT);
     }),

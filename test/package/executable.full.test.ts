@@ -22,11 +22,11 @@ const execute = promisify(execFile);
 /** Tests of the contract that need no other program beside the gate. */
 const CONTRACT = [
   ...["postgres", "endpoints-login", "endpoints-logout", "endpoints-password"],
-  ...["endpoints-setup", "events", "limits", "pages", "states"],
+  ...["endpoints-setup", "events", "limits", "states"],
 ].map((name) => `test/spec/${name}.test.ts`);
 /** Fewer would mean that most of these files were not found. */
-const MIN_PASSED = 55;
-const NEEDS_A_PROGRAM = "/offers every field|a failed insert shows/";
+const MIN_PASSED = 15;
+const NEEDS_A_PROGRAM = "/a failed insert shows/";
 
 if (process.getuid?.() !== 0 || process.platform !== "linux") {
   test("only root on Linux can chroot: the tests of the executable were skipped", () => {});

@@ -31,6 +31,25 @@ export async function run(cwd: string, program: string, ...args: string[]): Prom
   return stdout;
 }
 
+/** What TypeScript reports about the files in a folder, by the rules of this project. */
+export async function typeErrors(folder: string): Promise<string> {
+  const compilerOptions = {
+    ...{ types: ["node"], noUnusedLocals: false },
+    ...{ declaration: false, isolatedDeclarations: false },
+  };
+  const config = { extends: join(ROOT, "tsconfig.json"), compilerOptions, include: ["*.ts"] };
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config));
+  return compile(folder);
+}
+
+/** What TypeScript reports about a folder, by its own configuration. */
+export function compile(folder: string): Promise<string> {
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  return run(folder, process.execPath, tsc, "-p", folder).catch(
+    (error: { stdout?: string }) => error.stdout ?? String(error),
+  );
+}
+
 /** Packs a copy of the checkout or of a workspace, so that the checkout's own `dist` is unchanged. */
 export async function packCopy(
   dir: string,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { send } from "../support/client.ts";
 import { startNode, startProgram } from "../support/process.ts";
-import { type Installed, packAndInstall, ROOT, run } from "./installed.ts";
+import { compile, type Installed, packAndInstall, ROOT, run } from "./installed.ts";
 
 const dir = await mkdtemp(join(tmpdir(), "latchkey-package-"));
 after(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
@@ -78,10 +78,7 @@ async function typeErrors(name: string, options: object): Promise<string> {
   };
   const config = { compilerOptions, include: ["*.ts", "*.mts"] };
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config));
-  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-  return run(folder, process.execPath, tsc, "-p", folder).catch(
-    (error: { stdout?: string }) => error.stdout ?? String(error),
-  );
+  return compile(folder);
 }
 
 for (const [moduleResolution, module] of [

@@ -1,0 +1,158 @@
+/** Runs the `@example` of each function of the package, as an app that follows it would. */
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { folderWith } from "../examples/folder-with.ts";
+import { sharedPostgres } from "../support/postgres-shared.ts";
+import { startNode } from "../support/process.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { type Declaration, entries, readDeclarations } from "./declarations.ts";
+import { typeErrors } from "./installed.ts";
+
+const PACKAGES = ["latchkey", "hono", "express", "fastify", "@types", "undici-types"];
+
+/** What an example takes from its surroundings, and what holds after it. */
+interface Surroundings {
+  readonly before?: string;
+  readonly after: string;
+}
+
+const SECRET = `const secret = "";`;
+
+const AUTH = `const auth = createAuth({ store: await openSqlite({ file: ":memory:" }), secret: "" });\n`;
+
+/** The guard of an app without an account answers like this. */
+const REFUSES = `assert.deepEqual([response.status, response.headers.get("location")], [303, "/setup"]);`;
+
+const FETCHES = `
+server.listen(0, "127.0.0.1");
+await once(server, "listening");
+const { port } = server.address() as AddressInfo;
+const response = await fetch(\`http://127.0.0.1:\${port}/\`, { redirect: "manual" });
+${REFUSES}
+server.close();`;
+
+const OPENED = `
+assert.equal(await auth.users.findByUsername("nobody"), undefined);
+await auth.close();
+await store.close();`;
+
+const surroundings: Readonly<Record<string, Surroundings>> = {
+  createAuth: {
+    before: "const app = new Hono();",
+    after: `const response = await app.request("/"); ${REFUSES}`,
+  },
+  openSqlite: { before: SECRET, after: OPENED },
+  openPostgres: {
+    before: `${SECRET} const url = String(process.env.DATABASE_URL);`,
+    after: OPENED,
+  },
+  honoAuth: {
+    before: `${AUTH} const app = new Hono();`,
+    after: `const response = await app.request("/"); ${REFUSES}`,
+  },
+  expressAuth: {
+    before: `${AUTH} const app = express();`,
+    after: `const server = createServer(app); ${FETCHES}`,
+  },
+  fastifyAuth: {
+    before: `${AUTH} const app = Fastify();`,
+    after: `const response = await app.inject("/");
+assert.deepEqual([response.statusCode, response.headers.location], [303, "/setup"]);`,
+  },
+  nodeAuth: { before: AUTH, after: FETCHES },
+  fetchAuth: {
+    before: AUTH,
+    after: `const response = await handle(new Request("http://localhost/"), "127.0.0.1"); ${REFUSES}`,
+  },
+  andThen: {
+    before: `${AUTH} const cookies = undefined;
+const request = fetchRequest(new Request("http://localhost/"));
+const show = (user: User) => user.id;
+const send = ({ status }: Answer) => status;`,
+    after: "assert.equal(await sent, 303);",
+  },
+  fetchRequest: {
+    before: `${AUTH} const url = "http://localhost/login";`,
+    after: "assert.equal(status, 200);",
+  },
+  toResponse: {
+    before: AUTH,
+    after: `assert.match(await (await handle(new Request("http://localhost/setup"))).text(), /<form/);`,
+  },
+  nodeRequest: {
+    before: `${AUTH} const socket = new Socket();
+const request = Object.assign(new IncomingMessage(socket), { url: "/" });`,
+    after: "assert.equal(CurrentUser, undefined);",
+  },
+  sendAnswer: {
+    before: AUTH,
+    after: `const server = createServer(handle); ${FETCHES}`,
+  },
+  signInAs: {
+    before: `${AUTH} const app = new Hono();
+app.get("/photos", honoAuth(auth).requireAuth, (c) => c.text(c.var.user.username));`,
+    after: `assert.equal(await response.text(), "alice");`,
+  },
+  testStore: {
+    before: `async function openMyStore() {
+  const { users, log, sessions, passkeys, close } = await openSqlite({ file: ":memory:" });
+  return { users, log, sessions, passkeys, close };
+}`,
+    after: "",
+  },
+};
+
+const IMPORTS = `import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, IncomingMessage, type ServerResponse } from "node:http";
+import { type AddressInfo, Socket } from "node:net";
+import express from "express";
+import Fastify from "fastify";
+import { Hono } from "hono";
+import type { Answer, User } from "latchkey";
+`;
+
+const dir = { after } as never;
+const { exportsOf } = await readDeclarations(await tempDir(dir));
+
+const isValue = ({ text }: Declaration): boolean => /^export declare (function|const)/m.test(text);
+const functions = [...entries].flatMap(([from, entry]) =>
+  exportsOf(entry)
+    .filter(isValue)
+    .map((one) => ({ ...one, from })),
+);
+
+const exampleOf = ({ text }: Declaration): string | undefined => {
+  const [, code] = /@example\n \* ```ts\n([\s\S]*?) \* ```/.exec(text) ?? [];
+  return code?.replaceAll(/^ \* ?/gm, "");
+};
+
+/** The example as a module, with an import of each function that it or its surroundings call. */
+function moduleOf({ before = "", after: then }: Surroundings, example: string): string {
+  const code = `${before}\n${example}\n${then}\n`;
+  const imports = functions
+    .filter(({ name }) => new RegExp(`\\b${name}\\(`).test(code))
+    .map(({ name, from }) => `import { ${name} } from "${from}";\n`);
+  return `${IMPORTS}${imports.join("")}${code}`;
+}
+
+const folder = await folderWith(dir, PACKAGES);
+
+for (const one of functions) {
+  test(`the example of ${one.name} runs`, async (t) => {
+    const around = surroundings[one.name];
+    const example = exampleOf(one);
+    assert.ok(around && example, "has an example, and what it needs is given here");
+    await writeFile(join(folder, `${one.name}.ts`), moduleOf(around, example));
+    const isPostgres = around.before?.includes("DATABASE_URL");
+    const url = isPostgres ? await (await sharedPostgres()).newDatabase() : "";
+    const environment = { DATABASE_URL: url, AUTH_SECRET: "" };
+    const args = ["--conditions=latchkey-source", `${one.name}.ts`];
+    const { code, stdout, stderr } = await startNode(t, args, environment, folder).ended;
+    assert.equal(code, 0, `${stdout}${stderr}`);
+  });
+}
+
+test("the examples type-check", async () => assert.equal(await typeErrors(folder), ""));
