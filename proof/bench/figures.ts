@@ -66,12 +66,11 @@ export interface Picture {
   readonly content: readonly string[];
 }
 
-/** An SVG picture with a title, for light and dark themes. */
+/** An SVG picture with a title and a transparent ground, for light and dark themes. */
 export const picture = ({ title, width, height, style, content }: Picture): string =>
   [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${escaped(title)}">`,
     `<style>${FRAME_STYLE}${style}</style>`,
-    `<rect class="ground" width="${width}" height="${height}"/>`,
     `<text class="title text" x="16" y="28">${escaped(title)}</text>`,
     ...content,
     "</svg>",
@@ -80,10 +79,10 @@ export const picture = ({ title, width, height, style, content }: Picture): stri
 
 const FRAME_STYLE = `
   svg { color-scheme: light dark; }
-  .ground { fill: #ffffff; } .text { fill: #1f2328; }
+  .text { fill: #1f2328; }
   text { font: 13px system-ui, "Segoe UI", sans-serif; }
   .title { font-size: 15px; font-weight: 600; }
-  @media (prefers-color-scheme: dark) { .ground { fill: #0d1117; } .text { fill: #f0f6fc; } }`;
+  @media (prefers-color-scheme: dark) { .text { fill: #f0f6fc; } }`;
 
 /** Escapes text for SVG. */
 export const escaped = (text: string): string =>

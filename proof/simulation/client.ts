@@ -1,4 +1,6 @@
 import { beginCodes, turnOffCodes } from "./actions/codes.ts";
+import { handOver } from "./actions/handoffs.ts";
+import { addKeyOfMember, revokeAnyKey, visitWithAnyKey } from "./actions/keys.ts";
 import { useLink } from "./actions/links.ts";
 import {
   addMember,
@@ -26,6 +28,7 @@ const actions: readonly WeightedAction[] = [
   ["ends a session", 3, endSession],
   ["ends all others", 4, endOthers],
   ["signs out", 3, signOut],
+  ["hands a session over", 4, handOver],
   ["adds a passkey", 3, addPasskey],
   ["removes a passkey", 1, removePasskey],
   ["signs in with a passkey", 6, signInWithPasskey],
@@ -37,6 +40,9 @@ const actions: readonly WeightedAction[] = [
   ["regroups a member", 3, regroupMember],
   ["removes a member", 2, removeMember],
   ["uses a link", 2, useLink],
+  ["adds a key", 3, addKeyOfMember],
+  ["visits with a key", 6, visitWithAnyKey],
+  ["revokes a key", 2, revokeAnyKey],
 ];
 const totalWeight = actions.reduce((sum, [, weight]) => sum + weight, 0);
 

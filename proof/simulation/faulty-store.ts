@@ -57,12 +57,12 @@ export function connect(base: Store, reporting: Reporting, network: Network): Co
     await time.pause(latency());
     const isAway = time.now() < network.awayUntil && !isCounting;
     if (isAway || fate < FAILED_OF_CALLS)
-      throw new Unavailable("store_away", "simulated: not sent", 1);
+      throw new Unavailable("store_unavailable", "simulated: not sent", 1);
     const result = await call();
     await time.pause(latency());
     if (isCut) return never();
     if (fate < FAILED_OF_CALLS + LOST_OF_CALLS)
-      throw new Unavailable("store_away", "simulated: the answer is lost", 1);
+      throw new Unavailable("store_unavailable", "simulated: the answer is lost", 1);
     return result;
   }
 
@@ -110,10 +110,10 @@ function reportLate(changes: UserChanges, reporting: Reporting, { time, random }
         },
       });
       const beat = (): void => {
-        if (reporting === "confirmed" && undelivered.size === 0) provenAt = now();
+        if (undelivered.size === 0) provenAt = now();
         stop = time.after(HEARTBEAT_MS, beat);
       };
-      let stop = time.after(HEARTBEAT_MS, beat);
+      let stop = reporting === "confirmed" ? time.after(HEARTBEAT_MS, beat) : () => {};
       const close = (): Promise<void> => {
         stop();
         return watch.close();

@@ -1,4 +1,6 @@
 import { PARTY } from "../../test/support/authenticator.ts";
+import { visitWithKey } from "./actions/keys.ts";
+import { isAdmission } from "./actions/step.ts";
 import { LATE_MS } from "./faulty-store.ts";
 import type { Life } from "./gate.ts";
 import type { KnownSession } from "./model/sessions.ts";
@@ -16,6 +18,8 @@ export async function finish(world: World): Promise<void> {
   for (const gate of gates) if (gate.life === undefined) gate.start();
   await time.pause(LATE_MS + MAX_RETRY_MS);
   await agreeOnSessions(world);
+  for (const life of lives(world))
+    for (const key of world.keys) await visitWithKey(world, life, key);
   // Its limiters begin again.
   gates[0]?.crash();
   gates[0]?.start();
@@ -52,7 +56,7 @@ async function agreeOnSessions(world: World): Promise<void> {
       const checked = sessions.asking(session, life);
       const cookies = `session=${session.token}`;
       const result = await world.request(life, () => life.rules.requireAuth(cookies));
-      const isAdmitted = result?.answer.kind === "admitted";
+      const isAdmitted = isAdmission(String(result?.answer.kind));
       checked(isAdmitted);
       promise(!(isAdmitted && isSignedOut), `${session.label} was signed out, and is admitted`);
       outcomes.add(isAdmitted);

@@ -104,6 +104,7 @@ export function createGate(
         secret: SECRET,
         log: silent,
         signIn: { limiter },
+        guards: { keys: true },
         sessions: { lifetime },
       });
       const rules = createRules({ ...settled, ...NO_GATE, meter }, settled.log, {

@@ -61,6 +61,27 @@ export const mistakes: Readonly<Record<string, (store: Store) => Store>> = {
       ? store
       : { ...store, sessions: { ...store.sessions, hasEnded: async () => false } },
 
+  "a handoff is read first and removed then": (store) => {
+    const { sessions } = store;
+    if (sessions === undefined) return store;
+    const codes = new Map<string, Awaited<ReturnType<typeof sessions.takeHandoff>>>();
+    return {
+      ...store,
+      sessions: {
+        ...sessions,
+        async handOff(handoff) {
+          codes.set(handoff.id, handoff);
+        },
+        async takeHandoff(id) {
+          const found = codes.get(id);
+          await sleep(WITHIN_MS);
+          codes.delete(id);
+          return found;
+        },
+      },
+    };
+  },
+
   "the answer to a challenge is not claimed": (store) =>
     store.passkeys === undefined
       ? store
@@ -81,6 +102,18 @@ export const mistakes: Readonly<Record<string, (store: Store) => Store>> = {
             use: async (_link, account) => (await store.users.insert(account)) ?? "taken",
           },
         },
+
+  "a key is read once": (store) => {
+    const { keys } = store;
+    if (keys === undefined) return store;
+    const known = new Map<string, ReturnType<typeof keys.find>>();
+    const find: typeof keys.find = (hash) => {
+      const found = known.get(hash) ?? keys.find(hash);
+      known.set(hash, found);
+      return found;
+    };
+    return { ...store, keys: { ...keys, find } };
+  },
 
   "a setup checks first and inserts then": (store) =>
     withUsers(store, {

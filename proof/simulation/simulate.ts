@@ -1,5 +1,6 @@
 import type { Store } from "../../src/core/store.ts";
 import { act } from "./client.ts";
+import { createDatabase } from "./database.ts";
 import { finish } from "./finish.ts";
 import { Violation } from "./model/violation.ts";
 import { createRandom, replaceRandomness } from "./random.ts";
@@ -17,6 +18,8 @@ export interface Report {
 const CLIENTS = 6;
 const STEPS_OF_CLIENT = 18;
 const DISTURBANCES = 6;
+
+const database = await createDatabase();
 
 let current: VirtualTime | undefined;
 replaceTimers(() => {
@@ -47,7 +50,7 @@ export async function simulate(
   const time = createVirtualTime();
   replaceRandomness(createRandom(-seed));
   current = time;
-  const world = await createWorld(seed, time, change);
+  const world = createWorld(seed, time, database, change);
   const { trace } = world;
   let violation: string | undefined;
   try {

@@ -4,6 +4,9 @@ import timers from "node:timers/promises";
 /** Before it is replaced. */
 const realTurn = timers.setImmediate;
 
+/** Runs after all promises that are settled, and those that they settle. */
+const allThatFollows = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
+
 /** A time that passes only from event to event. */
 export interface VirtualTime {
   /** Milliseconds since the start. */
@@ -60,9 +63,11 @@ export function createVirtualTime(): VirtualTime {
         isDone = true;
       };
       done.then(end, end);
+      // The process has its own work too, such as the collection of garbage.
+      await realTurn();
       for (;;) {
         // All that follows from an event happens before the next one.
-        await realTurn();
+        await allThatFollows();
         const event = isDone ? undefined : waiting.pop();
         if (event === undefined) break;
         time = event.at;
@@ -100,12 +105,16 @@ export function replaceTimers(current: () => VirtualTime): void {
     again();
     return handleOf(() => stop());
   };
+  const immediate = (work: (...given: unknown[]) => void, ...given: unknown[]) =>
+    handleOf(current().after(0, () => work(...given)));
   const clear = (handle?: { stop?: () => void }): void => handle?.stop?.();
   Object.assign(globalThis, {
     setTimeout: timeout,
     setInterval: interval,
+    setImmediate: immediate,
     clearTimeout: clear,
     clearInterval: clear,
+    clearImmediate: clear,
   });
   Object.assign(timers, {
     setTimeout: (ms = 0, value?: unknown, { signal }: { signal?: AbortSignal } = {}) =>

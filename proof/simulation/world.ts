@@ -1,12 +1,13 @@
 import { Unavailable } from "../../src/core/base/fault.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../src/core/sessions/session-token.ts";
-import type { AttemptStore, Store, UserChanges, UserWatching } from "../../src/core/store.ts";
-import { openSqlite, type SqliteStore } from "../../src/stores/sqlite/store.ts";
+import type { AttemptStore, Store } from "../../src/core/store.ts";
+import type { SqliteStore } from "../../src/stores/sqlite/store.ts";
+import type { Database } from "./database.ts";
 import { connect, LATE_MS, MAX_CALL_MS, type Network } from "./faulty-store.ts";
 import { createGate, type Gate, type GateOptions, type Life } from "./gate.ts";
 import { type AttemptModel, createAttemptModel } from "./model/attempts.ts";
 import { createFact, type Fact } from "./model/fact.ts";
-import type { Enrolment, KnownLink, KnownPasskey } from "./model/known.ts";
+import type { Enrolment, KnownKey, KnownLink, KnownPasskey } from "./model/known.ts";
 import type { Member } from "./model/member.ts";
 import { createPasswordModel, type PasswordModel } from "./model/password.ts";
 import { createSessionModel, type SessionModel } from "./model/sessions.ts";
@@ -30,6 +31,7 @@ export interface World extends Network {
   /** The store as the commands of the operator reach it. */
   readonly operator: Store;
   readonly links: KnownLink[];
+  readonly keys: KnownKey[];
   /** The database itself, which always answers at once. */
   readonly base: SqliteStore;
   /** Whether an answer has told that an account exists. */
@@ -56,16 +58,17 @@ const MAX_ANSWER_MS = 20 * MAX_CALL_MS;
 const MIN_LIFETIME_S = 60;
 
 /** @param change Puts an error back, to see that it is found. */
-export async function createWorld(
+export function createWorld(
   seed: number,
   time: VirtualTime,
+  database: Database,
   change: (store: Store) => Store = (store) => store,
-): Promise<World> {
+): World {
   const random = createRandom(seed);
-  const base = await openSqlite({ file: ":memory:" });
+  const base = database.store;
   const network: Network = { time, random, isFaulty: true, awayUntil: 0 };
   const attempts = countingAttempts(time);
-  const changed = { ...change({ ...base, attempts }), changes: sharedChanges(base.changes, time) };
+  const changed = change({ ...base, attempts });
   const options: GateOptions = {
     limiter: random.chance(0.3) ? "shared" : "own",
     lifetime: random.chance(0.4) ? MIN_LIFETIME_S + random.below(20) : SESSION_LIFETIME_SECONDS,
@@ -93,6 +96,7 @@ export async function createWorld(
     members: [],
     operator: connect(changed, "absent", network).store,
     links: [],
+    keys: [],
     base,
     isConfigured: false,
     setUps: 0,
@@ -115,14 +119,12 @@ export async function createWorld(
     },
 
     async check() {
-      const users = await base.users.read("", 1_000);
-      const setUp = users.filter(({ username }) => username.startsWith("owner "));
-      promise(setUp.length <= 1, "there are two first accounts");
-      promise(setUp.length >= owners, "there is no account any more");
-      owners = setUp.length;
       const { members, links } = this;
-      const guests = users.filter(({ endsAt }) => endsAt !== undefined);
-      promise(guests.length <= links.length, "a link is used twice");
+      const users = database.countUsers();
+      promise(users.owners <= 1, "there are two first accounts");
+      promise(users.owners >= owners, "there is no account any more");
+      owners = users.owners;
+      promise(users.guests <= links.length, "a link is used twice");
       for (const { life } of gates) {
         if (life === undefined) continue;
         const { rememberedUsers, rememberedSessions } = life.levels;
@@ -138,26 +140,9 @@ export async function createWorld(
 
     close: () => {
       time.clear();
-      base.close();
+      database.clear();
     },
   });
-}
-
-/** One watch for all gates, since each one of SQLite asks the database twenty times a second. */
-function sharedChanges(changes: UserChanges, { now }: VirtualTime): UserChanges {
-  const watching = new Set<UserWatching>();
-  changes.watch({
-    now,
-    changed(id) {
-      for (const one of watching) one.changed(id);
-    },
-  });
-  return {
-    watch(one) {
-      watching.add(one);
-      return { confirmedAt: now, close: async () => void watching.delete(one) };
-    },
-  };
 }
 
 /** The sliding log of a shared limiter, by the clock of the database: as PostgreSQL keeps it. */

@@ -14,9 +14,9 @@ async function simulate(...options: readonly string[]): Promise<string> {
 }
 
 suite("the simulation", { concurrency: true }, () => {
-  test("keeps every promise with a hundred seeds", async () => {
-    const said = await simulate("--seeds", "100");
-    assert.match(said, /^100 seeds, \d{5} steps in .* every promise was kept$/m);
+  test("keeps every promise with two hundred seeds", async () => {
+    const said = await simulate("--seeds", "200");
+    assert.match(said, /^200 seeds, \d{5} steps in .* every promise was kept$/m);
   });
 
   test("shrinks a failing seed to the events without which it does not fail", async () => {

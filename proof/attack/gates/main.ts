@@ -25,17 +25,19 @@ const FIRST_GATE_ONLY = new Set([
 
 const gates: Readonly<Record<string, FreshGateOptions>> = {
   "a gate with default settings": { setupToken: "none", settings: {}, known: {} },
-  "a gate with a setup token, a trusted proxy and a shared cookie": {
+  "a gate with a setup token, a trusted proxy, a shared cookie and other domains": {
     setupToken: "required",
     settings: {
       TRUSTED_PROXIES: "127.0.0.9",
       PUBLIC_URL: "https://auth.example.test",
       COOKIE_DOMAIN: "example.test",
+      RETURN_DOMAINS: "other.test,*.third.test",
       LIMIT_IPV6_PREFIX: "64",
     },
     known: {
       otherUrls: ["https://example.test"],
       proxy: { address: "127.0.0.9", ipv6Prefix: 64 },
+      handoffHosts: ["photos.other.test", "wiki.third.test"],
     },
   },
 };

@@ -6,6 +6,7 @@ import { enumeration } from "./attacks/enumeration.ts";
 import { enumerationByTime } from "./attacks/enumeration-by-time.ts";
 import { forgedTokens } from "./attacks/forged-tokens.ts";
 import { guardedPaths } from "./attacks/guarded-paths.ts";
+import { handoff } from "./attacks/handoff.ts";
 import { headerInjection } from "./attacks/header-injection.ts";
 import { headerLists } from "./attacks/header-lists.ts";
 import { heavyBodies } from "./attacks/heavy-bodies.ts";
@@ -62,6 +63,7 @@ export const attacks: readonly Attack[] = [
   slowBodies,
   unreadPipelines,
   passkeyReplay,
+  handoff,
   signInLimit,
   sessionEnd,
   sessionLife,

@@ -30,6 +30,8 @@ export interface ServerAccess {
   /** Further URLs that the server may redirect to, with the scheme that users reach them by. */
   readonly otherUrls?: readonly string[];
   readonly proxy?: TrustedProxy;
+  /** Two hosts of other domains, to which the server hands sessions over. */
+  readonly handoffHosts?: readonly [string, string];
   /** The output of `latchkey log`, as text and as JSON. */
   readLog(format: "text" | "json"): Promise<string>;
   /** The server log so far. */

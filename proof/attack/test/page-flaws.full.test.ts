@@ -79,7 +79,7 @@ const flaws: readonly Flaw[] = [
     attack: "markup-injection",
     what: "evaluates expressions in braces",
     server: {
-      escape: (text) => correct.escape(text).replaceAll("7*191", "1337"),
+      escape: (text) => correct.escape(text).replaceAll("99991*9973", "997210243"),
       returnTo: (target) => target,
     },
     finding: /a template was evaluated/,

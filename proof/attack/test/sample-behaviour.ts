@@ -9,6 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { networkOf } from "../../../src/core/limits/network.ts";
 import type { TrustedProxy } from "../src/target.ts";
 import { type SampleCodes, useSampleCode } from "./sample-codes.ts";
+import { type HandoffBehaviour, handsOver, type SampleHandoff } from "./sample-handoffs.ts";
 
 export const SECRET = "the secret of the sample server";
 
@@ -27,12 +28,15 @@ export interface Memory {
   readonly sessions: Map<string, string>;
   readonly ended: Set<string>;
   readonly codes: SampleCodes;
+  readonly handoffs: Map<string, SampleHandoff>;
+  /** What the server has written to its log. */
+  readonly lines: string[];
 }
 
 export type Fields = ReadonlyMap<string, string>;
 
 /** Every part of the sample server that a test can replace with a flawed one. */
-export interface Behaviour {
+export interface Behaviour extends HandoffBehaviour {
   readonly server: ServerOptions;
   /** The path that a request is routed by. */
   pathOf(request: IncomingMessage): string;
@@ -145,6 +149,7 @@ export function clientOf({ socket, headers }: IncomingMessage): string {
 }
 
 export const correct: Behaviour = {
+  ...handsOver,
   server: {
     headersTimeout: 400,
     requestTimeout: 400,

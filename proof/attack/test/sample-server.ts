@@ -12,6 +12,7 @@ import {
   SECRET,
 } from "./sample-behaviour.ts";
 import { answerCodes, newSampleCodes } from "./sample-codes.ts";
+import { answerHandoff, HANDOFF_HOSTS } from "./sample-handoffs.ts";
 import { listen } from "./sample-listener.ts";
 
 export interface SampleServer {
@@ -42,6 +43,8 @@ export async function startSampleServer(
     sessions: new Map(),
     ended: new Set(),
     codes: newSampleCodes(),
+    handoffs: new Map(),
+    lines: [],
   };
   const sample: Sample = { parts, memory, setupToken: options.setupToken };
   const url = await listen(
@@ -75,7 +78,8 @@ function workshopOf({ parts, memory, setupToken }: Sample): ServerAccess {
           ? `{"summary":${JSON.stringify(text).replace(/[\u007f-\u009f]/g, "?")}}`
           : `${at} ${parts.logged(text)}`,
       ),
-    serverLog: () => "",
+    handoffHosts: HANDOFF_HOSTS,
+    serverLog: () => memory.lines.join("\n"),
     async addUser(username, password) {
       memory.users.push({ id: `user-${memory.users.length}`, username, password });
     },
@@ -150,6 +154,17 @@ async function answer(
     case "POST /account/codes/off": {
       if (user === undefined) return parts.redirect(response, "/login", []);
       return page(sample, response, ...answerCodes(memory.codes, path, fields, parts.codeFits));
+    }
+    case "GET /login/handoff": {
+      const answered = answerHandoff(parts, memory, request, user?.id);
+      response.writeHead(answered.location === undefined ? 404 : 303, {
+        ...parts.pageHeaders,
+        ...parts.handoffHeaders,
+        ...(answered.location !== undefined && { Location: answered.location }),
+        "Set-Cookie": [...answered.cookies],
+      });
+      response.end();
+      return;
     }
     case "GET /forward-auth":
       return page(sample, response, user || !parts.isGuarded(request) ? 200 : 401, "");

@@ -1,61 +1,62 @@
-import { execFile } from "node:child_process";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { runCommand } from "../../../test/support/command.ts";
 import { openPostgres, type Postgres } from "../../../test/support/postgres.ts";
 import type { Case, CaseContext, Form } from "../case.ts";
-import { type Env, type Operation, onDisk, onPostgres } from "../nth-step/operations.ts";
+import { ofGates } from "../nth-step/gate-operations.ts";
+import type { Ending, Operation, Place, Point } from "../nth-step/operation.ts";
+import { onDisk, onPostgres } from "../nth-step/operations.ts";
 import { type Cut, startRelay } from "../nth-step/relay.ts";
-import { type Ending, pointsOf, type Run, runWith } from "../nth-step/strace.ts";
+import { CannotWatch, hasHit, pointsIn } from "../nth-step/strace.ts";
 
-/** The short form takes some steps of each command, evenly chosen. */
-const SHORT_STEPS = 8;
+/** The short form takes some steps of each, evenly chosen: fewer where each step starts a gate twice. */
+const SHORT_STEPS: Readonly<Record<Operation["by"], number>> = { command: 7, gate: 4 };
+
+/** How often a step is tried until its own call fails. */
+const MAX_TRIES: Readonly<Record<Form, number>> = { short: 1, full: 12 };
 
 export const nthStep: Case = {
   name: "nth-step",
-  about: "each call to the disk or the database fails, or the command is killed there",
-  seconds: { short: 60, full: 600 },
+  about: "each call to the disk or the database fails, or the process is killed there",
+  seconds: { short: 60, full: 900 },
   pace: "measures",
   async run(context, form) {
     const folder = await context.folder();
-    const hasStrace = await promisify(execFile)("strace", ["-qq", "true"]).catch(() => undefined);
-    if (hasStrace === undefined) context.skip("failing calls to the disk: strace is not allowed");
-    else for (const one of onDisk) await failOnDisk(context, form, one, folder.path);
+    try {
+      for (const one of [...onDisk, ...(await ofGates(context, folder))])
+        await failOnDisk(context, form, one, folder.path);
+    } catch (error) {
+      if (!(error instanceof CannotWatch)) throw error;
+      context.skip(`failing calls to the disk: ${error.message}`);
+    }
     const server = await openPostgres();
     context.defer(() => server.close());
     for (const one of onPostgres) await failInPostgres(context, form, one, server);
   },
 };
 
-interface Place {
-  readonly folder: string;
-  readonly env: Env;
-}
-
-/** How a command ended, and what there was then. */
+/** What an operation has left, and what is wrong with it. */
 interface Left {
   readonly state: string;
   readonly problems: readonly string[];
 }
 
-/** What a command has left, what is wrong with it, and whether it can be run again. */
-async function judge(operation: Operation, { folder, env }: Place, ending: Ending): Promise<Left> {
-  const { before, after, args, input = "" } = operation;
-  const { code, stderr } = ending;
-  const state = await operation.state(folder, env);
+/** What an operation has left, what is wrong with it, and whether it can be run again. */
+async function judge(operation: Operation, place: Place, { code, said }: Ending): Promise<Left> {
+  const { before, after, failure, by } = operation;
+  const state = await operation.state(place.folder, place.env);
   const problems: string[] = [];
   if (state !== before && state !== after) problems.push(`there is ${state}`);
   if (code === 0 && state !== after) problems.push(`it succeeded, and there is ${state}`);
   // A killed process says nothing.
-  if (code !== null && code !== 0 && code < 128 && !/^latchkey: .+\n$/m.test(stderr))
-    problems.push(`it ended with ${code} and said ${JSON.stringify(stderr)}`);
-  if (/^\s+at /m.test(stderr)) problems.push(`it showed a stack: ${stderr.slice(0, 300)}`);
+  if (code !== null && code !== 0 && !failure.test(said))
+    problems.push(`it ended with ${code} and said ${JSON.stringify(said)}`);
+  if (/^\s+at /m.test(said)) problems.push(`it showed a stack: ${said.slice(0, 300)}`);
   if (problems.length > 0) return { state, problems };
-  const again = await runCommand(args(folder), { env, input });
-  const end = await operation.state(folder, env);
-  if (end !== after) problems.push(`run again, there is ${end}: ${again.stderr}`);
+  const again = await operation.run(place);
+  const end = await operation.state(place.folder, place.env);
+  if (end !== after || (by === "gate" && again.code !== 0))
+    problems.push(`run again, there is ${end}: ${again.said}`);
   return { state, problems };
 }
 
@@ -64,7 +65,8 @@ interface Steps<Step> {
   readonly operation: Operation;
   readonly all: readonly Step[];
   readonly atOnce: number;
-  attempt(step: Step): Promise<Left>;
+  /** `undefined` if something else failed than the step. */
+  attempt(step: Step): Promise<Left | undefined>;
 }
 
 async function tryAll<Step extends object>(
@@ -73,14 +75,17 @@ async function tryAll<Step extends object>(
   { name, operation, all, atOnce, attempt }: Steps<Step>,
 ): Promise<void> {
   // Odd, so that it takes both of each pair.
-  const every = form === "full" ? 1 : Math.ceil(all.length / SHORT_STEPS) | 1;
+  const every = form === "full" ? 1 : Math.ceil(all.length / SHORT_STEPS[operation.by]) | 1;
   const tried = all.filter((_, index) => index % every === 0);
   const problems: string[] = [];
+  let hit = 0;
   let done = 0;
   const waiting = tried.values();
   const work = async (): Promise<void> => {
     for (const step of waiting) {
       const left = await attempt(step);
+      if (left === undefined) continue;
+      hit += 1;
       if (left.state === operation.after) done += 1;
       const where = Object.values(step).join(" ");
       problems.push(...left.problems.map((problem) => `${where}: ${problem}`));
@@ -88,7 +93,7 @@ async function tryAll<Step extends object>(
   };
   await Promise.all(Array.from({ length: atOnce }, work));
   const title = `${operation.name}, ${name}`;
-  const value = `${tried.length} of ${all.length}: not done ${tried.length - done}, done ${done}`;
+  const value = `${hit} of ${all.length}: not done ${hit - done}, done ${done}`;
   context.figure(`${title}: steps that fail`, value);
   context.check(`${title}: done or not at every step, and can be done again`, problems);
 }
@@ -99,28 +104,57 @@ async function failOnDisk(
   operation: Operation,
   base: string,
 ): Promise<void> {
-  const { args, input = "" } = operation;
   const template = await mkdtemp(join(base, "template-"));
   await operation.prepare(template, { DATA_DIR: template });
 
-  async function inCopy<T>(work: (place: Place, run: Run) => Promise<T>): Promise<T> {
+  /** Where it runs, which part of that counts, and where strace is to write. */
+  interface Copy {
+    readonly place: Place;
+    readonly part: string;
+    readonly log: string;
+  }
+  async function inCopy<T>(work: (copy: Copy) => Promise<T>): Promise<T> {
     const folder = await mkdtemp(join(base, "place-"));
     await cp(template, folder, { recursive: true });
-    const env = { DATA_DIR: folder };
+    const part = join(folder, operation.within ?? "");
     try {
-      return await work({ folder, env }, { args: args(folder), input, env, log: `${folder}.log` });
+      return await work({
+        place: { folder, env: { DATA_DIR: folder } },
+        part,
+        log: `${folder}.log`,
+      });
     } finally {
       await rm(folder, { recursive: true, force: true });
     }
   }
 
+  const points = (): Promise<readonly Point[]> =>
+    inCopy(async ({ place, part, log }) => {
+      const { code, said } = await operation.trace(place, { log });
+      if (code !== 0) throw new Error(`${operation.name}: ${said}`);
+      return pointsIn(log, part);
+    });
+
+  /** What a process does in between, in the same thread, may come earlier or later than counted. */
+  async function attempt(point: Point): Promise<Left | undefined> {
+    for (let tries = 0; tries < MAX_TRIES[form]; tries += 1) {
+      const left = await inCopy(async ({ place, part, log }) => {
+        const ending = await operation.trace(place, { log, point });
+        return hasHit(log, part) ? judge(operation, place, ending) : undefined;
+      });
+      if (left !== undefined) return left;
+    }
+    return undefined;
+  }
+
+  // A gate mostly waits.
+  const atOnce = availableParallelism() * (operation.by === "gate" ? 3 : 1);
   await tryAll(context, form, {
     name: "on a disk",
     operation,
-    all: await inCopy(({ folder }, run) => pointsOf(run, folder)),
-    atOnce: availableParallelism(),
-    attempt: (point) =>
-      inCopy(async (place, run) => judge(operation, place, await runWith(point, run))),
+    all: await points(),
+    atOnce,
+    attempt,
   });
 }
 
@@ -130,8 +164,6 @@ async function failInPostgres(
   operation: Operation,
   server: Postgres,
 ): Promise<void> {
-  const { args, input = "" } = operation;
-
   async function attempt(cut?: Cut) {
     const folder = (await context.folder()).path;
     const DATABASE_URL = await server.newDatabase();
@@ -140,8 +172,7 @@ async function failInPostgres(
     const relay = await startRelay(server.port, cut);
     const through = new URL(DATABASE_URL);
     through.host = `127.0.0.1:${relay.port}`;
-    const cutOff = { ...env, DATABASE_URL: through.href };
-    const ending = await runCommand(args(folder), { env: cutOff, input });
+    const ending = await operation.run({ folder, env: { ...env, DATABASE_URL: through.href } });
     await relay.close();
     const left = await judge(operation, { folder, env }, ending);
     return { ...left, messages: relay.messages() };

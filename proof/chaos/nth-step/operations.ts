@@ -5,24 +5,30 @@ import type { PasswordHash } from "../../../src/core/records.ts";
 import { outputOf, runCommand } from "../../../test/support/command.ts";
 import { inDatabase } from "../../../test/support/database.ts";
 import { runSql } from "../../../test/support/postgres-admin.ts";
+import type { Env, Operation } from "./operation.ts";
+import { traceCommand } from "./strace.ts";
 
-/** A command that changes something, and what there is before and after it. */
-export interface Operation {
-  readonly name: string;
+/** A command, and what there is before and after it: each account with its password. */
+interface Command extends Omit<Operation, "by" | "run" | "trace" | "failure"> {
   readonly args: (folder: string) => readonly string[];
   readonly input?: string;
-  readonly before: string;
-  readonly after: string;
-  prepare(folder: string, env: Env): Promise<void>;
-  /** What there is: each account with its password. */
-  state(folder: string, env: Env): Promise<string>;
 }
 
-export type Env = Readonly<Record<string, string>>;
+const asOperation = ({ args, input = "", ...rest }: Command): Operation => ({
+  ...rest,
+  by: "command",
+  failure: /^latchkey: .+\n$/m,
+  async run({ folder, env }) {
+    const { code, stderr } = await runCommand(args(folder), { env, input });
+    return { code, said: stderr };
+  },
+  trace: ({ folder, env }, tracing) => traceCommand({ args: args(folder), input, env }, tracing),
+});
 
 const passwords = createPasswords({ atOnce: 2, waiting: 64 });
-const CANDIDATES = ["the first password", "the second password"];
-const [FIRST = "", SECOND = ""] = CANDIDATES;
+export const FIRST = "the first password";
+const SECOND = "the second password";
+const CANDIDATES = [FIRST, SECOND];
 
 /** A bcrypt hash, of which the password does not matter. */
 const IMPORTED = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
@@ -56,38 +62,39 @@ async function accountsIn(file: string, { DATABASE_URL }: Env): Promise<string> 
   return described(rows);
 }
 
-export const databaseIn = (folder: string): string => join(folder, "latchkey.db");
+const databaseIn = (folder: string): string => join(folder, "latchkey.db");
 const backupIn = (folder: string): string => join(folder, "backup.db");
 const copyIn = (folder: string): string => join(folder, "copy.db");
 const csvIn = (folder: string): string => join(folder, "users.csv");
-const tokenIn = (folder: string): string => join(folder, "setup-token");
+export const tokenIn = (folder: string): string => join(folder, "setup-token");
 
-const state = (folder: string, env: Env): Promise<string> => accountsIn(databaseIn(folder), env);
+export const accounts = (folder: string, env: Env): Promise<string> =>
+  accountsIn(databaseIn(folder), env);
 const add = (env: Env, name: string): Promise<string> =>
   outputOf(["user", "add", name, "--password-stdin", "--create"], { env, input: `${FIRST}\n` });
-const OWNER = `owner with ${FIRST}`;
+export const OWNER: string = `owner with ${FIRST}`;
 
-const addFirst: Operation = {
+const addFirst: Command = {
   name: "the first account",
   args: () => ["user", "add", "owner", "--password-stdin", "--create"],
   input: `${FIRST}\n`,
   before: "no accounts",
   after: OWNER,
   prepare: async () => {},
-  state,
+  state: accounts,
 };
 
-const changePassword: Operation = {
+const changePassword: Command = {
   name: "a new password",
   args: () => ["user", "password", "owner", "--password-stdin"],
   input: `${SECOND}\n`,
   before: OWNER,
   after: `owner with ${SECOND}`,
   prepare: async (_, env) => void (await add(env, "owner")),
-  state,
+  state: accounts,
 };
 
-const importUsers: Operation = {
+const importUsers: Command = {
   name: "an import",
   args: (folder) => ["import", csvIn(folder)],
   before: OWNER,
@@ -96,10 +103,10 @@ const importUsers: Operation = {
     await add(env, "owner");
     writeFileSync(csvIn(folder), CSV);
   },
-  state,
+  state: accounts,
 };
 
-const restore: Operation = {
+const restore: Command = {
   name: "a restore over another database",
   args: (folder) => ["restore", "--force", backupIn(folder)],
   before: `other with ${FIRST}`,
@@ -110,10 +117,10 @@ const restore: Operation = {
     await outputOf(["backup", backupIn(folder)], { env: elsewhere });
     await add(env, "other");
   },
-  state,
+  state: accounts,
 };
 
-const copy: Operation = {
+const copy: Command = {
   name: "a copy into a new database",
   args: (folder) => [
     ...["copy", "--from", `sqlite:${databaseIn(folder)}`],
@@ -126,7 +133,7 @@ const copy: Operation = {
 };
 
 const OLD_TOKEN = "the-old-setup-token";
-const setupLink: Operation = {
+const setupLink: Command = {
   name: "a new setup token",
   args: () => ["setup-link"],
   before: "the old token",
@@ -142,13 +149,23 @@ const setupLink: Operation = {
   },
 };
 
-export const onDisk: readonly Operation[] = [
-  addFirst,
-  changePassword,
-  importUsers,
-  restore,
-  copy,
-  setupLink,
-];
+const invite: Command = {
+  name: "an invitation",
+  args: () => ["link", "invite", "--username", "ann", "--public-url", "https://auth.example.org"],
+  before: `no link, ${OWNER}`,
+  after: `a link, ${OWNER}`,
+  prepare: async (_, env) => void (await add(env, "owner")),
+  async state(folder, env) {
+    const listed = await outputOf(["link", "list", "--json"], { env });
+    const links = listed.split("\n").filter((line) => line !== "");
+    const isWhole = (line: string): boolean => /"invite"/.test(line) && /"ann"/.test(line);
+    const found = links.every(isWhole) ? "a link" : `damaged: ${listed}`;
+    return `${links.length === 0 ? "no link" : found}, ${await accounts(folder, env)}`;
+  },
+};
 
-export const onPostgres: readonly Operation[] = [addFirst, changePassword, importUsers];
+const onBoth: readonly Command[] = [addFirst, changePassword, importUsers, invite];
+
+export const onDisk: readonly Operation[] = [...onBoth, restore, copy, setupLink].map(asOperation);
+
+export const onPostgres: readonly Operation[] = onBoth.map(asOperation);

@@ -1,9 +1,9 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { MAIN } from "../../../test/support/process.ts";
-import type { Env } from "./operations.ts";
+import type { Ending, Env, Point, Tracing } from "./operation.ts";
 
 /** What changes a file or a folder, and the error with which it fails. */
 const ERRORS: Readonly<Record<string, string>> = {
@@ -18,58 +18,108 @@ const ERRORS: Readonly<Record<string, string>> = {
   mkdir: "ENOSPC",
 };
 
-/** The n-th call of this kind in a thread. */
-export interface Point {
-  readonly call: string;
-  readonly n: number;
-  readonly fate: "fails" | "killed";
-}
+const HELD = new URL("./held.ts", import.meta.url).href;
 
-export interface Ending {
-  readonly code: number | null;
-  readonly stderr: string;
-}
+/** The code of a process that another signal than ours has ended. */
+const ABORTED = 134;
 
-export interface Run {
+/** One thread for files, so that the calls have the same numbers in each run. */
+export const ONE_FILE_THREAD: Env = { UV_THREADPOOL_SIZE: "1" };
+
+interface CommandRun {
   readonly args: readonly string[];
   readonly input: string;
   readonly env: Env;
-  readonly log: string;
 }
 
-async function trace(options: readonly string[], { args, input, env, log }: Run): Promise<Ending> {
-  const program = [process.execPath, "--", MAIN, ...args];
-  const traced = ["-f", "-y", "-qq", "-o", log, "-e", `trace=${Object.keys(ERRORS)}`];
-  const child = spawn("strace", [...traced, ...options, ...program], {
-    // One thread for files, so that the calls have the same numbers in each run.
-    env: { PATH: process.env.PATH, NO_COLOR: "1", UV_THREADPOOL_SIZE: "1", ...env },
-    stdio: ["pipe", "ignore", "pipe"],
+const optionsFor = ({ log, point }: Tracing): readonly string[] => [
+  ...["-y", "-o", log, "-e", `trace=${Object.keys(ERRORS)}`],
+  ...(point === undefined ? [] : ["-e", injection(point)]),
+];
+
+function injection({ call, n, fate }: Point): string {
+  const effect = fate === "fails" ? `error=${ERRORS[call]}` : "signal=SIGKILL";
+  return `inject=${call}:${effect}:when=${n}`;
+}
+
+/** Watches a command, which is held until strace does. */
+export async function traceCommand(
+  { args, input, env }: CommandRun,
+  tracing: Tracing,
+): Promise<Ending> {
+  const child = spawn(process.execPath, ["--import", HELD, "--", MAIN, ...args], {
+    env: { PATH: process.env.PATH, NO_COLOR: "1", ...ONE_FILE_THREAD, ...env },
+    stdio: ["pipe", "ignore", "pipe", "ipc"],
   });
-  child.stdin.on("error", () => {}).end(input);
-  const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);
-  return { code, stderr };
+  const closed = once(child, "close");
+  const said = child.stderr === null ? "" : text(child.stderr);
+  await once(child, "message");
+  const { ended } = await attach(child.pid ?? 0, tracing).catch((error) => {
+    child.kill("SIGKILL");
+    throw error;
+  });
+  child.send("go");
+  child.stdin?.on("error", () => {}).end(input);
+  const [code, signal] = await closed;
+  await ended;
+  return { code: signal === "SIGKILL" ? null : (code ?? ABORTED), said: await said };
 }
 
-/** The calls of a run that reach the folder, except those of memory that SQLite shares. */
-export async function pointsOf(run: Run, folder: string): Promise<readonly Point[]> {
-  const { code, stderr } = await trace([], run);
-  if (code !== 0) throw new Error(`${run.args.join(" ")}: ${stderr}`);
+export class CannotWatch extends Error {}
+
+/** The main thread, in which SQLite runs, and the one for files. */
+const WATCHED: readonly string[] = ["node-MainThread", "libuv-worker"];
+
+/**
+ * Watches a running process from now on. Resolves once strace sees every call; the result does once
+ * the process has ended.
+ */
+export async function attach(pid: number, tracing: Tracing): Promise<{ ended: Promise<unknown> }> {
+  const { thread } = tracing.point ?? {};
+  const watched = readdirSync(`/proc/${pid}/task`).filter((one) => {
+    const name = readFileSync(`/proc/${pid}/task/${one}/comm`, "utf8").trim();
+    return thread === undefined ? WATCHED.includes(name) : name === thread;
+  });
+  // With `-Y`, the log has the names of the threads.
+  const options = ["-Y", ...optionsFor(tracing), ...watched.flatMap((one) => ["-p", one])];
+  const child = spawn("strace", options, { stdio: ["ignore", "ignore", "pipe"] });
+  const ended = once(child, "close").catch(() => {});
+  await attached(child, watched.length);
+  return { ended };
+}
+
+async function attached({ stderr }: ChildProcess, count: number): Promise<void> {
+  let said = "";
+  for await (const part of stderr?.iterator({ destroyOnReturn: false }) ?? []) {
+    said += part;
+    if (said.split(" attached").length > count) return void stderr?.resume();
+  }
+  throw new CannotWatch(`strace cannot watch a process: ${said.trim() || "it is not installed"}`);
+}
+
+/** Calls that reach the folder, except those of memory that SQLite shares. */
+const reaches = (line: string, folder: string): boolean =>
+  line.includes(folder) && !line.includes("-shm>");
+
+/** The calls of a run that reach the folder. */
+export function pointsIn(log: string, folder: string): readonly Point[] {
   const counts = new Map<string, number>();
-  const reached = new Set<string>();
-  for (const line of readFileSync(run.log, "utf8").split("\n")) {
-    const [, thread, call = ""] = /^(\d+) +(\w+)\(/.exec(line) ?? [];
+  const found: Omit<Point, "fate">[] = [];
+  for (const line of readFileSync(log, "utf8").split("\n")) {
+    const [, thread = "", call = ""] = /^\d+<(\S+)> +(\w+)\(/.exec(line) ?? [];
     const n = (counts.get(`${thread} ${call}`) ?? 0) + 1;
     counts.set(`${thread} ${call}`, n);
-    if (line.includes(folder) && !line.includes("-shm>")) reached.add(`${call} ${n}`);
+    if (reaches(line, folder)) found.push({ call, n, thread });
   }
-  return [...reached].flatMap((one) => {
-    const [call = "", n] = one.split(" ");
-    return (["fails", "killed"] as const).map((fate) => ({ call, n: Number(n), fate }));
-  });
+  return found.flatMap((point) =>
+    (["fails", "killed"] as const).map((fate) => ({ ...point, fate })),
+  );
 }
 
-/** Runs a command of which one call fails, or is not reached alive. */
-export function runWith({ call, n, fate }: Point, run: Run): Promise<Ending> {
-  const effect = fate === "fails" ? `error=${ERRORS[call]}` : "signal=SIGKILL";
-  return trace(["-e", `inject=${call}:${effect}:when=${n}`], run);
-}
+/** Whether the call that failed, or was not reached alive, is one that reaches the folder. */
+export const hasHit = (log: string, folder: string): boolean =>
+  readFileSync(log, "utf8")
+    .split("\n")
+    .some(
+      (line) => /(\(INJECTED\)| = \?|<unfinished \.\.\.>)$/.test(line) && reaches(line, folder),
+    );

@@ -30,7 +30,7 @@ export const returnTarget: Parser = {
   maxMs: 20,
   check(target) {
     for (const { own, domain, port } of SCOPES) {
-      const scope = { protocols: ["https:"], origins: [own], domain, port };
+      const scope = { protocols: ["https:"], origins: [own], domains: [domain ?? []].flat(), port };
       if (!isReturnTarget(target, scope)) continue;
       const url = new URL(target, own);
       const labels = url.hostname.split(".").slice(-2).join(".");

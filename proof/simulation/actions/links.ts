@@ -1,4 +1,4 @@
-import { linkTokenHash } from "../../../src/core/links/find-link.ts";
+import { hashOf } from "../../../src/core/base/random-text.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";
 import { FAILED, type Step } from "./step.ts";
@@ -28,7 +28,7 @@ export async function useLink(world: World, { life, client }: Step): Promise<str
 async function makeLink({ links, base }: World): Promise<void> {
   const token = `link ${links.length + 1}`;
   const facts = { purpose: "guest", name: token, groups: ["guests"] } as const;
-  const ids = { id: token, tokenHash: linkTokenHash(token) };
+  const ids = { id: token, tokenHash: hashOf(token) };
   links.push({ token, entered: 0 });
   await base.links.insert({ ...ids, ...facts, expiresAt: LATER, usesLeft: 1 });
 }

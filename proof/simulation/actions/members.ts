@@ -3,7 +3,7 @@ import { removeUser } from "../../../src/core/accounts/remove-user.ts";
 import { setGroups } from "../../../src/core/accounts/set-groups.ts";
 import type { UserId } from "../../../src/core/records.ts";
 import { LATE_MS } from "../faulty-store.ts";
-import { fastPasswords } from "../gate.ts";
+import { fastPasswords, type Life } from "../gate.ts";
 import { createFact } from "../model/fact.ts";
 import type { Member } from "../model/member.ts";
 import { BOUND_MS, createSessionModel } from "../model/sessions.ts";
@@ -12,7 +12,7 @@ import type { World } from "../world.ts";
 import { type Action, FAILED, visit } from "./step.ts";
 
 /** A command runs in a process of its own, which no gate's crash ends. */
-const COMMAND = { crashed: new Promise<never>(() => {}) };
+export const COMMAND: Pick<Life, "crashed"> = { crashed: new Promise<never>(() => {}) };
 const MAX_MEMBERS = 6;
 const GROUPS = ["", "admins", "family", "admins,family", "guests"];
 

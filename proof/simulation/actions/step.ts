@@ -25,6 +25,9 @@ export interface Visit {
   readonly user?: User;
 }
 
+/** At its own host, a session that was handed over counts as any other. */
+export const isAdmission = (kind: string): boolean => kind === "admitted" || kind === "bound";
+
 /** A guarded request with any session that there ever was, the newest more often. */
 export async function visit(
   world: World,
@@ -42,7 +45,7 @@ export async function visit(
   if (result === undefined) return { outcome: FAILED, session };
   const { answer } = result;
   promise(answer.kind !== "needs-setup", "no account is found");
-  checked(answer.kind === "admitted");
+  checked(isAdmission(answer.kind));
   const outcome = `${answer.kind} with ${session.label}`;
   return answer.kind === "admitted"
     ? { outcome, session, user: answer.user }

@@ -2,6 +2,7 @@ import type { PasskeyAnswer } from "../../../src/core/passkeys/sign-in-with-pass
 import type { UserId } from "../../../src/core/records.ts";
 import type { Authenticator } from "../../../test/support/authenticator.ts";
 import type { Fact } from "./fact.ts";
+import type { Member } from "./member.ts";
 
 /** A key in an authenticator app, with the recovery codes of its account. */
 export interface Enrolment {
@@ -24,4 +25,13 @@ export interface KnownPasskey {
 export interface KnownLink {
   readonly token: string;
   entered: number;
+}
+
+/** A key with which a program opens apps as a member. */
+export interface KnownKey {
+  readonly label: string;
+  readonly id: string;
+  readonly text: string;
+  readonly member: Member;
+  readonly state: Fact<"added" | "revoked">;
 }

@@ -4,8 +4,8 @@ import type { HttpRequest } from "../http/request.ts";
 import type { HttpResponse } from "../http/response.ts";
 import { send, type Target } from "../target.ts";
 
-/** The result of 7*191, which appears only if a template was evaluated. */
-const PRODUCT = "1337";
+/** What a template would make of 99991*9973: nine digits, so that no port or time has them by chance. */
+const PRODUCT = "997210243";
 
 /** Scripts that browsers would run, and expressions that template engines would evaluate. */
 const payloads: readonly string[] = [
@@ -18,18 +18,18 @@ const payloads: readonly string[] = [
   "</textarea><iframe src=javascript:x7q()>",
   "javascript:x7q()",
   '/"onmouseover=x7q()//',
-  "<%= 7*191 %>",
-  "<%- 7*191 %>",
-  "<%~ 7*191 %>",
-  "%><%= 7*191 %>",
-  "{{7*191}}",
-  "{{{7*191}}}",
-  "{%print(7*191)%}",
-  "\u0024{7*191}",
-  "#{7*191}",
-  "*{7*191}",
-  "@(7*191)",
-  "[[7*191]]",
+  "<%= 99991*9973 %>",
+  "<%- 99991*9973 %>",
+  "<%~ 99991*9973 %>",
+  "%><%= 99991*9973 %>",
+  "{{99991*9973}}",
+  "{{{99991*9973}}}",
+  "{%print(99991*9973)%}",
+  "\u0024{99991*9973}",
+  "#{99991*9973}",
+  "*{99991*9973}",
+  "@(99991*9973)",
+  "[[99991*9973]]",
   "+ADw-script+AD4-x7q()+ADw-/script+AD4-",
   "\u0000<script>x7q()</script>",
   "\u2028<script>x7q()</script>",
@@ -128,7 +128,7 @@ async function tryAccountName(target: Target, tally: Tally): Promise<void> {
     tally.tried();
     const { body } = await send(target, { ...request, session });
     // The name begins with an element around an expression.
-    if (/<b>(\$\{|1337)|1337/.test(body))
+    if (body.includes("<b>\u0024{") || body.includes(PRODUCT))
       tally.gotThrough(`${request.path} shows the account name as markup`);
   }
 }

@@ -7,7 +7,7 @@ const RACERS = 64;
 
 /** Text with a special meaning in a page, a template, a header, a log line and a terminal. */
 const SPECIAL_CHARACTERS: string =
-  "<b>\u0024{7*191}</b>{{7*191}}<%= 7*191 %>\"'\r\nX-Forged: yes\u001b[31m";
+  "<b>\u0024{99991*9973}</b>{{99991*9973}}<%= 99991*9973 %>\"'\r\nX-Forged: yes\u001b[31m";
 
 export const setupRace: Attack = {
   name: "setup-race",

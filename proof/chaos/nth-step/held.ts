@@ -1,0 +1,8 @@
+/** Preloaded: holds a command, whose threads are there by then, until it is watched. */
+import { once } from "node:events";
+import { stat } from "node:fs/promises";
+
+await stat("/");
+process.send?.("held");
+await once(process, "message");
+process.disconnect?.();

@@ -1,0 +1,42 @@
+import { promise } from "../model/violation.ts";
+import type { World } from "../world.ts";
+import { FAILED, type Step, visit } from "./step.ts";
+
+const RECEIVER = { host: "photos.other.test", browser: "the hash of the cookie" };
+const OTHERS = [
+  { ...RECEIVER, host: "wiki.other.test" },
+  { ...RECEIVER, browser: "the hash of another cookie" },
+];
+/** How often somebody else sends a code first. */
+const STOLEN = 0.2;
+
+/** Hands a session over to another host, where the code is sent to two gates at once. */
+export async function handOver(world: World, step: Step): Promise<string> {
+  const { random, gates } = world;
+  const { user, session, outcome } = await visit(world, step);
+  if (user === undefined || session === undefined) return outcome;
+  const { life, client } = step;
+  const given = await world.request(life, async () =>
+    life.rules.sessions?.handOff(session.token, RECEIVER),
+  );
+  const code = given?.answer;
+  if (code === undefined) return `${FAILED}, for a code of ${session.label}`;
+  const { ended } = session;
+  const isStolen = random.chance(STOLEN);
+  const receiver = (isStolen && random.pick(OTHERS)) || RECEIVER;
+  const from = world.time.now();
+  const lives = [life, random.pick(gates)?.life ?? life];
+  const taken = await Promise.all(
+    lives.map((one) =>
+      world.request(one, async () => one.rules.sessions?.takeHandoff(code, receiver, client)),
+    ),
+  );
+  const tokens = taken.flatMap((one) => one?.answer ?? []);
+  promise(!isStolen || tokens.length === 0, `a code of ${session.label} counts for another`);
+  promise(tokens.length <= 1, `a code of ${session.label} counts twice`);
+  const [token] = tokens;
+  if (token === undefined) return `nothing for a code of ${session.label}`;
+  promise(ended === undefined, `${session.label} has ended, and is handed over`);
+  promise(token.expiresAt <= session.expiresAt, `${session.label} is prolonged`);
+  return `${session.label} is handed over as ${world.sessions.started(token, from).label}`;
+}

@@ -1,0 +1,54 @@
+import { DatabaseSync } from "node:sqlite";
+import type { UserChanges, UserWatching } from "../../src/core/store.ts";
+import { migrate } from "../../src/stores/sqlite/schema.ts";
+import { type SqliteStore, storeOn } from "../../src/stores/sqlite/store.ts";
+
+/** The one database of all simulations: to make it and its statements takes longer than to clear it. */
+export interface Database {
+  readonly store: SqliteStore;
+  /** First accounts, of which there is one at most, and guests. */
+  countUsers(): { readonly owners: number; readonly guests: number };
+  /** Leaves nothing of a simulation behind. */
+  clear(): void;
+}
+
+export async function createDatabase(): Promise<Database> {
+  const database = new DatabaseSync(":memory:");
+  await migrate(database);
+  const store = storeOn(database);
+  const changes = sharedChanges(store.changes);
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type == 'table'").all();
+  const deletions = tables.map(({ name }) => database.prepare(`DELETE FROM ${name}`));
+  const counting = database.prepare(
+    "SELECT sum(username GLOB 'owner *') AS owners, count(ends_at) AS guests FROM users",
+  );
+  return {
+    store: { ...store, changes },
+    countUsers() {
+      const row = counting.get();
+      return { owners: Number(row?.owners), guests: Number(row?.guests) };
+    },
+    clear() {
+      for (const one of deletions) one.run();
+      changes.clear();
+    },
+  };
+}
+
+/** One watch for all gates, since each one of SQLite asks the database twenty times a second. */
+function sharedChanges(changes: UserChanges): UserChanges & { clear(): void } {
+  const watching = new Set<UserWatching>();
+  changes.watch({
+    now: () => 0,
+    changed(id) {
+      for (const one of watching) one.changed(id);
+    },
+  });
+  return {
+    watch(one) {
+      watching.add(one);
+      return { confirmedAt: one.now, close: async () => void watching.delete(one) };
+    },
+    clear: () => watching.clear(),
+  };
+}
