@@ -29,6 +29,7 @@ export async function buildSite(out: string, base: string): Promise<{ readonly p
   try {
     await stage(folder, await loadDrawing(modules));
     await runAstro(folder, modules, base);
+    await indexPages(folder, modules);
     const checked = await checkLinks(join(folder, "dist"), base);
     await rm(out, { recursive: true, force: true });
     await cp(join(folder, "dist"), out, { recursive: true });
@@ -49,8 +50,15 @@ async function loadDrawing(modules: string): Promise<Site["draw"]> {
 }
 
 async function runAstro(folder: string, modules: string, base: string): Promise<void> {
-  const astro = join(modules, "astro/bin/astro.mjs");
-  await promisify(execFile)(process.execPath, [astro, "build", "--base", base], {
+  await run(folder, join(modules, "astro/bin/astro.mjs"), ["build", "--base", base]);
+}
+
+/** As a program, since the service that Starlight uses is stopped before it has written everything. */
+const indexPages = (folder: string, modules: string): Promise<void> =>
+  run(folder, join(modules, "pagefind/lib/runner/bin.cjs"), ["--site", "dist"]);
+
+async function run(folder: string, script: string, args: readonly string[]): Promise<void> {
+  await promisify(execFile)(process.execPath, [script, ...args], {
     cwd: folder,
     env: { ...process.env, ASTRO_TELEMETRY_DISABLED: "1" },
   }).catch((error: { message: string; stdout: string; stderr: string }) => {

@@ -35,6 +35,8 @@ export default defineConfig({
       logo: { src: "./src/key.svg", alt: "" },
       customCss: ["./src/styles.css"],
       components: { Search: "./src/Search.astro" },
+      // The build runs it.
+      pagefind: false,
       sidebar,
       // Pages end with links to what comes next.
       pagination: false,

@@ -61,15 +61,36 @@ for (const route of routes) {
   });
 }
 
+/** The search loads its index and builds it in the browser, which takes long on a busy machine. */
+const SEARCH_TIMEOUT_MS = 90_000;
+
 test("the search finds a word without a server", async (t) => {
   const page = await openPage(t, {});
+  page.setDefaultTimeout(SEARCH_TIMEOUT_MS);
   await page.goto(urlOf(""));
+  await page.evaluate("customElements.whenDefined('site-search').then(() => undefined)");
   await page.keyboard.press("Control+k");
   await page.getByRole("searchbox", { name: "Search" }).fill("fail2ban");
   await page.getByText(/^\d+ pages$/).waitFor();
   await assertAccessible(page);
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/fail2ban\//);
+});
+
+test("a search that cannot be loaded says so, and works after a reload", async (t) => {
+  const page = await openPage(t, {});
+  page.setDefaultTimeout(SEARCH_TIMEOUT_MS);
+  const broken = { contentType: "text/javascript", body: "throw new Error()" };
+  await page.route("**/pagefind.js", (route) => route.fulfill(broken), { times: 1 });
+  await page.goto(urlOf(""));
+  await page.getByRole("button", { name: /^Search/ }).click();
+  const box = page.getByRole("searchbox", { name: "Search" });
+  await box.fill("fail2ban");
+  await page.getByText("could not be loaded").waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: /^Search/ }).click();
+  await box.fill("nginx");
+  await page.getByText(/^\d+ pages$/).waitFor();
 });
 
 test("a click or an arrow key shows the block of one proxy everywhere", async (t) => {

@@ -20,7 +20,10 @@ class SiteSearch extends HTMLElement {
       if (event.target === this.dialog || event.target.closest("a")) this.dialog.close();
     });
     document.addEventListener("keydown", (event) => {
-      if (event.key !== "k" || !(event.ctrlKey || event.metaKey)) return;
+      const hasModifier = event.ctrlKey || event.metaKey;
+      const isTyping = event.target.closest?.("input, textarea, select, [contenteditable]");
+      const opens = hasModifier ? event.key === "k" : event.key === "/" && !isTyping;
+      if (!opens) return;
       event.preventDefault();
       this.open();
     });
@@ -29,10 +32,21 @@ class SiteSearch extends HTMLElement {
   open() {
     const base = this.dataset.base.replace(/\/?$/, "/");
     this.pagefind ??= import(/* @vite-ignore */ `${base}pagefind/pagefind.js`);
+    // A failure is shown once something is searched.
+    this.pagefind.catch(() => undefined);
     if (!this.dialog.open) this.dialog.showModal();
   }
 
   async find(text) {
+    try {
+      await this.show(text);
+    } catch {
+      // A browser keeps the failed script until the page is loaded again.
+      this.status.textContent = "The search could not be loaded. Reload the page to try again.";
+    }
+  }
+
+  async show(text) {
     const pagefind = await this.pagefind;
     const found = await pagefind.debouncedSearch(text, {}, PAUSE_MS);
     // More was typed meanwhile.
