@@ -5,7 +5,7 @@ import type { Locator, Page } from "playwright-core";
 import { wordsIn } from "../../src/web/pages/words.ts";
 import { OWNER } from "../support/gate.ts";
 import { codeShown } from "../support/one-time-codes.ts";
-import { alert, atHome, field, focused, leave, pathOf, submit } from "./forms.ts";
+import { alert, atHome, field, fill, focused, leave, pathOf, sendButton, submit } from "./forms.ts";
 
 const PHONE = { width: 360, height: 640 } as const;
 const en = wordsIn("en");
@@ -37,6 +37,25 @@ interface Picture {
 const recoveryCodes = (page: Page): Promise<readonly string[]> =>
   page.getByRole("listitem").allInnerTexts();
 
+/** Without the script, in one step. */
+const signInAtOnce = (page: Page, code: string): Promise<void> =>
+  submit(page, "/login", { ...OWNER, code });
+
+/** In two steps: six digits send the form, other ways on are the buttons below. */
+async function signInByStep(page: Page, code: string): Promise<void> {
+  await fill(page, OWNER);
+  assert.equal(await field(page, "code").isVisible(), false);
+  await sendButton(page, "/login").click();
+  assert.equal(await focused(page), "code");
+  assert.equal(await field(page, "password").isVisible(), false);
+  const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
+  if (code === "") return leave(page, () => press(en.withoutCode));
+  if (code.length === 6) return leave(page, () => page.keyboard.type(code));
+  await press(en.recoveryCode);
+  await page.keyboard.type(code);
+  await leave(page, () => press(en.signIn));
+}
+
 for (const scripts of ["on", "off"] as const) {
   test(`turns codes on, signs in with them and turns them off on a phone, scripts ${scripts}`, async (t) => {
     const { page, gate } = await atHome(t, { scripts, size: PHONE, statuses: [422] });
@@ -56,24 +75,50 @@ for (const scripts of ["on", "off"] as const) {
     await leave(page, () => page.getByRole("link", { name: en.codesKept }).click());
     assert.equal(pathOf(page), "/");
 
+    const signIn = scripts === "on" ? signInByStep : signInAtOnce;
     await submit(page, "/logout");
-    await submit(page, "/login", OWNER);
+    await signIn(page, "");
     assert.equal(pathOf(page), "/login?error=1");
-    await submit(page, "/login", { ...OWNER, code: codeShown(key, 1) });
+    await signIn(page, codeShown(key, 1));
     assert.equal(pathOf(page), "/");
     await submit(page, "/logout");
-    await submit(page, "/login", { ...OWNER, code: codes[0] ?? "" });
+    await signIn(page, codes[0]?.replaceAll("-", "") ?? "");
     assert.equal(pathOf(page), "/");
 
     await submit(page, "/account/codes/off");
     assert.equal(pathOf(page), "/account/");
     await submit(page, "/logout");
-    assert.equal(await field(page, "code").count(), 0);
+    assert.equal(await field(page, "code").count(), 0, "no account uses codes any more");
     await submit(page, "/login", OWNER);
     assert.equal(pathOf(page), "/");
     assert.ok(!(await gate.logEntries(6)).some(({ summary }) => summary.includes(key)));
   });
 }
+
+test("sends nothing before the second step, and at once what a password manager has filled in", async (t) => {
+  const { page } = await atHome(t);
+  await submit(page, "/account/codes/begin");
+  const key = (await page.locator("code").innerText()).replaceAll(" ", "");
+  await submit(page, "/account/codes/confirm", { code: codeShown(key) });
+  await page.context().clearCookies();
+  await page.goto(new URL("/login", page.url()).href);
+  const sent: (string | null)[] = [];
+  page.on("request", (request) => request.method() === "POST" && sent.push(request.postData()));
+  await fill(page, { username: "owner", password: "wrong" });
+  await sendButton(page, "/login").click();
+  await page.keyboard.type("12345");
+  await sendButton(page, "/login").click();
+  await page.waitForURL(/error=1/);
+  assert.deepEqual(sent, ["username=owner&password=wrong&code=12345"]);
+  await fill(page, OWNER);
+  const code = codeShown(key, 1);
+  await field(page, "code").evaluate((input: { value: string }, value) => {
+    input.value = value;
+  }, code);
+  await leave(page, () => sendButton(page, "/login").click());
+  assert.equal(pathOf(page), "/");
+  assert.equal(sent.length, 2);
+});
 
 test("reads the QR code in the dark too, and prints recovery codes without the button", async (t) => {
   const { page } = await atHome(t, { scheme: "dark", size: PHONE });

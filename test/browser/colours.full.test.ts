@@ -1,27 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Locator } from "playwright-core";
-import { assertAccessible } from "../support/browser-axe.ts";
-import { atHome, sendButton, unfold } from "./forms.ts";
 import { stateNamed } from "./states.ts";
 
 declare function getComputedStyle(element: object): Readonly<Record<string, string>>;
 
 const styleOf = (locator: Locator, property: string): Promise<string> =>
   locator.evaluate((element, name) => String(getComputedStyle(element)[name]), property);
-
-for (const accentColor of ["#ffff00", "#000000", "#ffffff", "#ff0000", "#777777"]) {
-  test(`has enough contrast with the accent colour ${accentColor}, light and dark`, async (t) => {
-    const { page, gate } = await atHome(t, {}, { accentColor });
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.goto(`${gate.url}/`);
-      await unfold(page);
-      await sendButton(page, "/account/password").hover();
-      await assertAccessible(page, ["color-contrast"]);
-    }
-  });
-}
 
 test("fields, buttons and a problem of the page have borders with forced colours", async (t) => {
   const page = await stateNamed("empty setup rejected").open(t, { colours: "forced" });

@@ -13,7 +13,7 @@ export const formOf = (page: Page, action: string): Locator =>
   page.locator(`form[action="${action}"]`);
 
 export const sendButton = (page: Page, action: string): Locator =>
-  formOf(page, action).locator('[type="submit"]');
+  formOf(page, action).locator('[type="submit"]').first();
 
 export const alert = (page: Page): Locator => page.getByRole("alert");
 

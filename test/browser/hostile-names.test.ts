@@ -35,18 +35,6 @@ test("shows a username with markup as text on every page, and never runs it", as
   assert.equal(await injected(page), false);
 });
 
-test("shows a token and a domain with markup as text, and never runs them", async (t) => {
-  const { page, gate } = await atGate(
-    t,
-    { statuses: [422] },
-    { domainSetupCommand: process.execPath },
-  );
-  await page.goto(`${gate.url}/setup?token=${encodeURIComponent(HOSTILE)}`);
-  await submitUnchecked(page, "/setup", { domain: HOSTILE });
-  assert.equal(await field(page, "domain").inputValue(), HOSTILE);
-  assert.equal(await injected(page), false);
-});
-
 test("shows an application name with markup as text and a logo with a script, and never runs them", async (t) => {
   const logoFile = join(await tempDir(t), "logo.svg");
   await writeFile(logoFile, HOSTILE_LOGO);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { assertAccessible } from "../support/browser-axe.ts";
 import { execute } from "../support/database.ts";
-import { OWNER } from "../support/gate.ts";
+import { OWNER, startGate } from "../support/gate.ts";
 import { inThePast } from "../support/mint.ts";
 import {
   ADD,
@@ -38,6 +38,32 @@ test("adds a passkey, signs in with it, and records both", async (t) => {
     entries.map(({ type }) => type),
     ["signup", "signin", "passkey_add", "signin"],
   );
+});
+
+test("a passkey that has to be added first leads on to the page that was asked for", async (t) => {
+  const { gate, page } = await atPasskeys(t);
+  const { dataDir } = gate;
+  const strict = await startGate(t, { dataDir, requireSecondFactor: ["all"] });
+  const url = strict.url.replace("127.0.0.1", "localhost");
+  await page.goto(`${url}/account/?return_to=%2Faccount%2Fpeople`);
+  await fillName(page, "Phone");
+  await leave(page, () => page.locator(`form[action^="${ADD}?"] [type="submit"]`).click());
+  assert.equal(pathOf(page), "/account/people");
+});
+
+test("comes first where the last sign-in was by passkey, until one by password", async (t) => {
+  const at = await atPasskeys(t);
+  const { page } = at;
+  const buttons = () => page.locator("main form > [type=submit]").allInnerTexts();
+  await addPasskey(at, "Phone");
+  await signOut(at);
+  assert.deepEqual(await buttons(), ["Sign in", "Use a passkey"]);
+  await signInByPasskey(at);
+  await signOut(at);
+  assert.deepEqual(await buttons(), ["Use a passkey", "Sign in"]);
+  await submit(page, "/login", OWNER);
+  await signOut(at);
+  assert.deepEqual(await buttons(), ["Sign in", "Use a passkey"]);
 });
 
 test("signs in through autofill, and returns to the requested page", async (t) => {

@@ -21,6 +21,16 @@ const ADA = { username: "ada", password: "correct horse" } as const;
 /** The pages show times, so a fixed clock keeps the screenshots the same. */
 mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 2, 2, 8, 12) });
 
+/** Also with forced colours, and with large text, on a phone. */
+async function captureForced(page: Page, name: string): Promise<void> {
+  await page.setViewportSize(SIZES.phone);
+  await page.emulateMedia({ colorScheme: "light", forcedColors: "active" });
+  await page.screenshot({ path: `${FOLDER}${name}-forced.png`, fullPage: true });
+  await page.emulateMedia({ forcedColors: "none" });
+  await page.evaluate("document.documentElement.style.fontSize = '200%'");
+  await page.screenshot({ path: `${FOLDER}${name}-large.png`, fullPage: true });
+}
+
 async function capture(page: Page, name: string): Promise<void> {
   await mkdir(FOLDER, { recursive: true });
   // Away from elements with a hover style.
@@ -41,7 +51,7 @@ interface Fresh {
 }
 
 async function fresh(t: TestContext): Promise<Fresh> {
-  const page = await openPage(t, { timeZone: "Europe/Berlin", statuses: [404, 422] });
+  const page = await openPage(t, { timeZone: "Europe/Berlin", density: 2, statuses: [404, 422] });
   await page.clock.setFixedTime(Date.UTC(2026, 2, 3, 8, 12));
   return { page, gate: await startGate(t, { domainSetupCommand: process.execPath }) };
 }
@@ -76,12 +86,6 @@ test("setup-problem", async (t) => {
   await capture(page, "setup-problem");
 });
 
-test("home", async (t) => {
-  const { page, gate } = await used(t);
-  await page.goto(`${gate.url}/`);
-  await capture(page, "home");
-});
-
 test("login-error", async (t) => {
   const { page, gate } = await used(t);
   await page.context().clearCookies();
@@ -92,12 +96,13 @@ test("login-error", async (t) => {
 });
 
 for (const { name, path } of [
+  { name: "home", path: "/" },
   { name: "login", path: "/login" },
   { name: "error", path: "/nothing" },
 ]) {
   test(name, async (t) => {
     const { page, gate } = await used(t);
-    await page.context().clearCookies();
+    if (name !== "home") await page.context().clearCookies();
     await page.goto(`${gate.url}${path}`);
     await capture(page, name);
   });
@@ -105,6 +110,9 @@ for (const { name, path } of [
 
 for (const state of given ? states : []) {
   test(state.name, async (t) => {
-    await capture(await state.open(t, {}), `state ${state.name}`.replaceAll(" ", "-"));
+    const page = await state.open(t, {});
+    const name = `state ${state.name}`.replaceAll(/[ ,]+/g, "-");
+    await capture(page, name);
+    await captureForced(page, name);
   });
 }

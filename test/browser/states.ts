@@ -3,6 +3,7 @@ import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import type { Visiting } from "../support/browser.ts";
 import { execute } from "../support/database.ts";
+import { eventually } from "../support/eventually.ts";
 import { changeForm, OWNER } from "../support/gate.ts";
 import { linkPath } from "../support/link.ts";
 import { inThePast } from "../support/mint.ts";
@@ -14,6 +15,7 @@ import {
   carry,
   fill,
   leave,
+  sendButton,
   submit,
   submitUnchecked,
   unfold,
@@ -27,7 +29,7 @@ export interface State {
 
 type Steps = (at: AtGate) => Promise<unknown>;
 
-const ERRORS: Visiting = { statuses: [403, 404, 405, 422] };
+const ERRORS: Visiting = { statuses: [403, 404, 405, 421, 422] };
 
 /** On a gate without an account that requires a token and offers a domain. */
 const unconfigured = (name: string, steps: Steps): State => ({
@@ -42,21 +44,29 @@ const unconfigured = (name: string, steps: Steps): State => ({
 });
 
 /** On a gate with an account, signed in on the home page. */
-const home = (name: string, steps: Steps): State => ({
+const home = (name: string, steps: Steps, settings: Parameters<typeof atHome>[2] = {}): State => ({
   name,
   async open(t, visiting) {
-    const at = await atHome(t, { ...ERRORS, ...visiting });
+    const at = await atHome(t, { ...ERRORS, ...visiting }, settings);
     await steps(at);
     return at.page;
   },
 });
 
 /** Like `home`, after signing out. */
-const signedOut = (name: string, steps: Steps): State =>
-  home(name, async (at) => {
-    await submit(at.page, "/logout");
-    await steps(at);
-  });
+const signedOut = (
+  name: string,
+  steps: Steps,
+  settings: Parameters<typeof atHome>[2] = {},
+): State =>
+  home(
+    name,
+    async (at) => {
+      await submit(at.page, "/logout");
+      await steps(at);
+    },
+    settings,
+  );
 
 const to =
   (path: string): Steps =>
@@ -75,11 +85,34 @@ const CONFIRM = "/account/codes/confirm";
 
 const codesBegun: Steps = ({ page }) => submit(page, BEGIN);
 
-async function codesOn(at: AtGate): Promise<void> {
+async function codesOn(at: AtGate): Promise<string> {
   await codesBegun(at);
   const { key } = begunIn(await at.page.content());
   await submit(at.page, CONFIRM, { code: codeShown(key) });
+  return key;
 }
+
+/** On the sign-in page of a browser whose session is gone. */
+const loggedOff =
+  (path = "/login"): Steps =>
+  async (at) => {
+    await at.page.context().clearCookies();
+    await to(path)(at);
+  };
+
+/** Signed in under another name. */
+const named =
+  (name: string, path: string): Steps =>
+  async (at) => {
+    const quoted = name.replaceAll("'", "''");
+    execute(at.gate.databaseFile, `UPDATE users SET username = '${quoted}'`);
+    // Read again by the gate.
+    await eventually(async () => {
+      await to(path)(at);
+      return (await at.page.locator("main").innerText()).includes(name) || undefined;
+    });
+    await unfold(at.page);
+  };
 
 /** That many passkeys and other sessions, on the home page of a host that can have passkeys. */
 async function manyRows({ page, gate }: AtGate, count: number): Promise<void> {
@@ -109,6 +142,12 @@ function addPeople({ gate }: AtGate): void {
   execute(gate.databaseFile, `${insert} ('4', 'cat sitter', '$guest$', ',camera,', 4e12)`);
 }
 
+/** The page of a new one-time link. */
+const toLink =
+  (...args: readonly string[]): Steps =>
+  async ({ page, gate }) =>
+    page.goto(`${gate.url}${await linkPath(gate, ...args)}`);
+
 /** A form on a page of another site. */
 async function crossSite({ page, gate }: AtGate): Promise<void> {
   const form = `<form method="post" action="${gate.url}/login"><button>Send</button></form>`;
@@ -127,17 +166,54 @@ export const states: readonly State[] = [
   signedOut("failed sign-in", to("/login?error=1")),
   signedOut("unknown path", to("/nothing")),
   signedOut("form from another site", crossSite),
-  signedOut("invitation rejected", async ({ page, gate }) => {
-    await page.goto(`${gate.url}${await linkPath(gate, "invite")}`);
+  signedOut("invitation rejected", async (at) => {
+    const { page } = at;
+    await toLink("invite")(at);
     await fill(page, { username: OWNER.username, password: "x", confirm: "x" });
     await leave(page, () => page.locator('main [type="submit"]').click());
   }),
-  signedOut("link for a guest", async ({ page, gate }) =>
-    page.goto(`${gate.url}${await linkPath(gate, "guest", "visitor", "--groups", "a")}`),
+  signedOut("invitation", toLink("invite")),
+  signedOut("link for a guest", toLink("guest", "visitor", "--groups", "a")),
+  signedOut("link for a new password", toLink("reset", OWNER.username)),
+  signedOut("unknown path with a form", to("/logout")),
+  signedOut(
+    "sign-in that leads to another host",
+    to("/login?return_to=http://photos.example.org/"),
+    {
+      cookieDomain: "example.org",
+      publicUrl: "http://auth.example.org",
+    },
   ),
-  signedOut("link for a new password", async ({ page, gate }) =>
-    page.goto(`${gate.url}${await linkPath(gate, "reset", OWNER.username)}`),
+  signedOut("after a sign-out", async () => {}),
+  signedOut(
+    "wrong address",
+    ({ page, gate }) => page.goto(gate.url.replace("127.0.0.1", "localhost")),
+    {
+      allowedHosts: ["127.0.0.1"],
+    },
   ),
+  ...["#ffe000", "#000", "#fff"].map((accentColor) =>
+    home(`home in ${accentColor.slice(1)}`, async ({ page }) => unfold(page), { accentColor }),
+  ),
+  home("no access", to("/forward-auth?users=another")),
+  home("a form of an ended session", async ({ page }) => {
+    await page.context().clearCookies();
+    await submit(page, "/account/password", { ...changeForm(OWNER.password, "another horse") });
+  }),
+  home("signing out everywhere else", async ({ page, gate }) => {
+    await gate.signIn();
+    await page.reload();
+    await page.locator("#sessions").click();
+    await page.locator("#your-sessions .danger").first().click();
+  }),
+  home("home with a new key", async (at) => {
+    await at.page.locator("#key_name").fill("Feed reader");
+    await leave(at.page, () => sendButton(at.page, "/account/keys/add").click());
+  }),
+  home("home of a long name", named("a.name.without.spaces.of.many.letters@long.example.org", "/")),
+  home("home of an Arabic name", named("عبد الرحمن بن محمد الأندلسي", "/")),
+  home("home of a Chinese name", named("欧阳娜娜的妹妹的朋友司马相如", "/")),
+  home("no access for an Arabic name", named("عبد الرحمن", "/forward-auth?users=another")),
   signedOut("unknown link", to("/link/unknown")),
   home("sign-in, signed in", to("/login")),
   home("home", async ({ page }) => unfold(page)),
@@ -187,9 +263,51 @@ export const states: readonly State[] = [
   home("activity of everybody", to(`${PEOPLE}/activity`)),
   home("sign-in with a code", async (at) => {
     await codesOn(at);
-    await at.page.context().clearCookies();
-    await to("/login")(at);
+    await loggedOff()(at);
   }),
+  home("second step of a sign-in with a code", async (at) => {
+    await codesOn(at);
+    await loggedOff()(at);
+    await fill(at.page, OWNER);
+    await sendButton(at.page, "/login").click();
+  }),
+  home("failed sign-in with a code", async (at) => {
+    await codesOn(at);
+    await loggedOff("/login?error=1")(at);
+  }),
+  ...["sign-in with a passkey", "sign-in with the passkey first"].map((name, index) =>
+    home(name, async (at) => {
+      await manyRows(at, 1);
+      await at.page.evaluate(
+        (used) => used && localStorage.setItem("latchkey-passkey", "1"),
+        index,
+      );
+      await at.page.context().clearCookies();
+      await at.page.goto(new URL("/login", at.page.url()).href);
+    }),
+  ),
+  home("people, with a guest that misses groups", async (at) => {
+    await to(PEOPLE)(at);
+    await unfold(at.page);
+    await at.page.locator('[id="username-"]').fill("visitor");
+    await leave(at.page, () => at.page.getByRole("button", { name: "Make a guest link" }).click());
+  }),
+  home("home with a remembered device", async (at) => {
+    const fields = { code: codeShown(await codesOn(at), 1), remember_device: "1" };
+    await carry(at, (await at.gate.signIn(fields)).session ?? "");
+    await to("/")(at);
+    await unfold(at.page);
+  }),
+  {
+    name: "home without a required second factor",
+    async open(t, visiting) {
+      const at = await atGate(t, visiting, { requireSecondFactor: ["admins"] });
+      await carry(at, await at.gate.setUp());
+      await to("/")(at);
+      return at.page;
+    },
+  },
+  home("sign-in with a second factor", to("/login?factor=2")),
 ];
 
 export const stateNamed = (name: string): State => {
