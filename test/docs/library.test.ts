@@ -21,3 +21,12 @@ test("library.md lists every option of createAuth and every member that it retur
   assert.deepEqual(namedUnder("What it returns"), Object.keys(auth).sort());
   await auth.close();
 });
+
+test("library.md says what to do about every code of a fault", () => {
+  const [, union = ""] = /type FaultCode =([^;]+);/.exec(text("src/core/base/fault.ts")) ?? [];
+  const codes = [...union.matchAll(/"(\w+)"/g)].map(([, code]) => code);
+  const [, rest = ""] = text("docs/library.md").split("\n## Faults\n");
+  const rows = rowsOf(rest.split("\n## ")[0] ?? "", /^`/);
+  const told = rows.flatMap(([cell = ""]) => [...cell.matchAll(/`(\w+)`/g)].map(([, one]) => one));
+  assert.deepEqual(told.sort(), codes.sort());
+});

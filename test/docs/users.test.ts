@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { folderWith, ROOT } from "../examples/folder-with.ts";
-import { run } from "../package/installed.ts";
+import { folderWith } from "../examples/folder-with.ts";
+import { typeErrors } from "../package/installed.ts";
 import { outputOf } from "../support/command.ts";
 import { execute, inDatabase } from "../support/database.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
@@ -51,7 +51,6 @@ for (const [, name = "", code = ""] of modules) {
     const users = server === undefined ? "users" : "latchkey_users";
     const [ada] = await ask(`SELECT id FROM ${users} WHERE username = 'ada'`);
     const { id } = Object(ada);
-    await writeFile(join(folder, "package.json"), '{ "type": "module" }');
     await writeFile(join(folder, name), code);
     await writeFile(join(folder, "walk.js"), WALK);
     const args = ["walk.js", `./${name}`, String(id)];
@@ -67,15 +66,5 @@ test("the code of the page type-checks, for both databases and both libraries", 
   assert.equal(modules.length, 4);
   const folder = await folderWith(t, PACKAGES);
   for (const [, name = "", code = ""] of modules) await writeFile(join(folder, name), code);
-  await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-  const compilerOptions = {
-    ...{ target: "es2024", module: "nodenext", types: ["node"] },
-    ...{ strict: true, noEmit: true, skipLibCheck: true },
-  };
-  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
-  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-  const errors = await run(folder, process.execPath, tsc, "-p", folder).catch(
-    (error: { stdout?: string }) => error.stdout,
-  );
-  assert.equal(errors, "");
+  assert.equal(await typeErrors(folder), "");
 });
