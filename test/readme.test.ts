@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { promisify } from "node:util";
 import { argumentsIn, printedBy } from "../docs.ts";
 import { folderWith, ROOT } from "./examples/folder-with.ts";
+import { typeErrors } from "./package/installed.ts";
 import { exampleOf } from "./proxies/examples.ts";
 import { send } from "./support/client.ts";
 import { SECRET } from "./support/gate.ts";
@@ -17,26 +16,12 @@ const readme = await readFile(join(ROOT, "README.md"), "utf8");
 async function exampleProject(t: TestContext): Promise<string> {
   const code = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? "";
   const dir = await folderWith(t, ["latchkey", "hono", "@hono/node-server", "@types"]);
-  await writeFile(join(dir, "package.json"), '{ "type": "module" }');
   await writeFile(join(dir, "app.ts"), code.replace("port: 3000", "port: 0"));
-  await writeFile(
-    join(dir, "tsconfig.json"),
-    JSON.stringify({
-      extends: join(ROOT, "tsconfig.json"),
-      compilerOptions: { types: ["node"], declaration: false, isolatedDeclarations: false },
-      include: ["app.ts"],
-    }),
-  );
   return dir;
 }
 
 test("the example in the README type-checks", async (t) => {
-  const dir = await exampleProject(t);
-  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
-  const { stdout } = await promisify(execFile)(process.execPath, [tsc, "-p", dir]).catch(
-    (error: { stdout: string }) => error,
-  );
-  assert.equal(stdout, "");
+  assert.equal(await typeErrors(await exampleProject(t)), "");
 });
 
 test("the example in the README starts with a secret only, and admits only its owner", async (t) => {

@@ -1,7 +1,7 @@
 /**
  * Runs the tests, a process for each folder of `test/`, and shows how long they took. `short` runs
  * `*.test.ts`; `rest` runs `*.full.test.ts`, the long ones and those that need programs which npm
- * does not bring; `full` runs both. The names of folders after that select these alone.
+ * does not bring; `full` runs both. Names of folders or files after that select these alone.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -51,9 +51,7 @@ const postgres = await openPostgres({}, "memory");
 const total = { tests: 0, skipped: 0, failed: 0 };
 const missing = new Set<string>();
 try {
-  const folders = (await Promise.all(layers.map(foldersOf)))
-    .flat()
-    .filter(({ name }) => named.length === 0 || named.some((one) => name.startsWith(one)));
+  const folders = (await Promise.all(layers.map(foldersOf))).flat();
   const waiting = folders.filter(({ name }) => name !== ALONE).values();
   const runWaiting = async (): Promise<void> => {
     for (const folder of waiting) await runFolder(folder);
@@ -76,12 +74,13 @@ print(
 );
 if (total.failed > 0 || total.tests === 0) process.exitCode = 1;
 
-/** Each folder below `test/` with its test files. */
+/** Each folder below `test/` with its test files, or those that are named. */
 async function foldersOf(layer: Layer): Promise<readonly Folder[]> {
   const patterns = ["test/**/*.test.ts", "proof/attack/test/**/*.test.ts"];
   const files: string[] = [];
   for await (const file of glob(patterns, { cwd: ROOT })) {
-    if (file.endsWith(".full.test.ts") === (layer === "rest")) files.push(file);
+    const isNamed = named.length === 0 || named.some((one) => file.startsWith(one));
+    if (isNamed && file.endsWith(".full.test.ts") === (layer === "rest")) files.push(file);
   }
   const byFolder = Object.groupBy(files, folderOf);
   return Object.entries(byFolder)

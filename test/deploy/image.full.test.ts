@@ -20,17 +20,12 @@ interface Step {
   readonly rest: string;
 }
 
-type Stage = readonly Step[];
-
 const dockerfile = await readFile(join(ROOT, "Dockerfile"), "utf8");
 const steps: readonly Step[] = [
   ...dockerfile.replace(/\\\n */g, "").matchAll(/^([A-Z]+) (.*)$/gm),
 ].map(([, word = "", rest = ""]) => ({ word, rest }));
 const imageStart = steps.findLastIndex(({ word }) => word === "FROM");
-const [build, image]: readonly [Stage, Stage] = [
-  steps.slice(0, imageStart),
-  steps.slice(imageStart),
-];
+const [build, image] = [steps.slice(0, imageStart), steps.slice(imageStart)];
 
 /** The last instruction of this kind in the image's own stage, which is the one that applies. */
 const lastOf = (word: string): string => image.findLast((one) => one.word === word)?.rest ?? "";
@@ -123,11 +118,7 @@ if (process.getuid?.() !== 0 || process.platform !== "linux") {
 /** Follows the Dockerfile without a container engine, and returns the image's root folder. */
 async function buildImage(t: TestContext): Promise<string> {
   const dir = await tempDir(t);
-  const [context, built, root] = ["context", "build", "image"].map((name) => join(dir, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const [context, built, root] = [join(dir, "context"), join(dir, "build"), join(dir, "image")];
   for (const folder of [context, built, root]) await mkdir(folder);
   await copyContext(context);
   await replayBuild(context, built);
@@ -142,15 +133,6 @@ test("the image runs as an unprivileged user, in production, with one writable f
   const { NODE_ENV, DATA_DIR, TMPDIR } = environment();
   assert.deepEqual([NODE_ENV, DATA_DIR, TMPDIR], ["production", "/data", "/data"]);
   assert.equal(lastOf("VOLUME"), '["/data"]');
-});
-
-test("the unit passes flags to the gate, not to Node.js", async () => {
-  const unit = await readFile(join(ROOT, "docs/deploy/latchkey.service"), "utf8");
-  const starts = [...unit.matchAll(/\/node (.+) \S*\/main\.ts/g)];
-  assert.deepEqual(
-    starts.map(([, options]) => options),
-    ["--disable-sigusr1 --"],
-  );
 });
 
 whereInstalled("caddy", (program) => {

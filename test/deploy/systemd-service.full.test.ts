@@ -52,6 +52,15 @@ whereInstalled("systemctl", () => {
     assert.equal(await healthOf(await shows(LISTENS, 3)), 200);
   });
 
+  test("the unit does not start the gate again with a setting that is wrong", async (t) => {
+    const { systemctl, show, shows } = await load(t, { PORT: "none" });
+    await systemctl("start", "latchkey");
+    await shows(/PORT="none" is invalid/);
+    const failed = async () => (await show("ActiveState")) === "failed" || undefined;
+    assert.equal(await eventually(failed), true);
+    assert.equal(await show("NRestarts"), "0");
+  });
+
   test("the unit brings the gate up once its database is there", async (t) => {
     const database = await startPostgres(t);
     const url = await database.newDatabase();

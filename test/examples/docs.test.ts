@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { addedBy, filesOn, readPage } from "../frameworks/page.ts";
+import { addedBy, applyDiff, filesOn, readPage } from "../frameworks/page.ts";
 import { OWNER, SECRET } from "../support/gate.ts";
 import { startNode } from "../support/process.ts";
 import { foldersIn, folderWith, ROOT } from "./folder-with.ts";
@@ -30,9 +30,11 @@ for (const name of EXAMPLES) {
     assert.ok(shown.length > 0, "finds files");
     const files = filesOf(name);
     for (const { file, only, kind, code } of shown) {
-      const folder = only === "" ? name : `${name}-${only.at(-1)}`;
+      const folder = /\d$/.test(only) ? `${name}-${only.at(-1)}` : name;
       if (kind === "whole") assert.equal(code, await read(`examples/${name}/${file}`), file);
-      else if (only !== "" || files.includes(file)) {
+      else if (only.includes("basePath")) {
+        if (files.includes(file)) applyDiff(await read(`examples/${name}/${file}`), code);
+      } else if (only !== "" || files.includes(file)) {
         const text = await read(`examples/${folder}/${file}`);
         for (const line of addedBy(code)) assert.ok(text.includes(line.trim()), `${file}: ${line}`);
       }
@@ -83,7 +85,6 @@ process.stdout.write(JSON.stringify(seen));
 test("the first code block on the Fetch page admits its owner and no other user", async (t) => {
   const [, code = ""] = /```ts\n([\s\S]*?)```/.exec(await read("docs/frameworks/fetch.md")) ?? [];
   const dir = await folderWith(t, ["latchkey"]);
-  await writeFile(join(dir, "package.json"), '{ "type": "module" }');
   await writeFile(join(dir, "app.ts"), code);
   await writeFile(join(dir, "walk.js"), WALK);
   const args = ["--conditions=latchkey-source", "walk.js", JSON.stringify(OWNER)];

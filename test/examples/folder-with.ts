@@ -1,4 +1,4 @@
-import { mkdir, readdir, symlink } from "node:fs/promises";
+import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -6,9 +6,10 @@ import { tempDir } from "../support/temp-dir.ts";
 
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Creates a folder that contains these packages and no others. */
+/** Creates a folder of ES modules that contains these packages and no others. */
 export async function folderWith(t: TestContext, packages: readonly string[]): Promise<string> {
   const dir = await tempDir(t);
+  await writeFile(join(dir, "package.json"), '{ "type": "module" }');
   for (const name of packages) {
     const link = join(dir, "node_modules", name);
     await mkdir(dirname(link), { recursive: true });

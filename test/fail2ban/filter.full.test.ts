@@ -13,6 +13,9 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const FILTER = fileURLToPath(new URL("../../docs/fail2ban/latchkey.conf", import.meta.url));
 
+/** How each line begins. */
+const WARNING = { level: "warn", time: "2030-01-31T18:00:00.000Z" };
+
 whereInstalled("fail2ban-regex", (program) => {
   /** The lines that the filter matches as failures. */
   async function found(folder: string, lines: readonly string[]): Promise<readonly string[]> {
@@ -48,31 +51,20 @@ whereInstalled("fail2ban-regex", (program) => {
 
   test("ignores sums, and refusals whose client may be innocent", async (t) => {
     const lines = [
-      { msg: "more requests refused within a minute", more: 7 },
+      { more: 7, msg: "more requests refused within a minute" },
       { msg: "form of another site refused" },
       { msg: "unreadable form refused" },
       { msg: "forged session token refused" },
-    ].map(({ msg, ...more }) =>
-      JSON.stringify({
-        ...{ level: "warn", time: "2030-01-31T18:00:00.000Z", address: "203.0.113.9" },
-        ...more,
-        msg,
-      }),
-    );
+    ].map((more) => JSON.stringify({ ...WARNING, address: "203.0.113.9", ...more }));
     assert.deepEqual(await found(await tempDir(t), lines), []);
   });
 
   test("form fields cannot forge a line that bans another address", async (t) => {
     const forged = '"address":"192.0.2.1","msg":"sign-in rejected"}';
     const lines = [
-      {
-        level: "warn",
-        time: "2030-01-31T18:00:00.000Z",
-        path: `/x${forged}`,
-        msg: "request failed",
-      },
-      { level: "warn", time: "2030-01-31T18:00:00.000Z", domain: `{${forged}`, msg: forged },
-    ].map((line) => JSON.stringify(line));
+      { path: `/x${forged}`, msg: "request failed" },
+      { domain: `{${forged}`, msg: forged },
+    ].map((more) => JSON.stringify({ ...WARNING, ...more }));
     assert.deepEqual(await found(await tempDir(t), lines), []);
   });
 });

@@ -1,4 +1,4 @@
-import { refuseStrangersAction } from "./next-steps.ts";
+import { refuseStrangersAction, serveBelowBasePath } from "./next-steps.ts";
 import type { Step } from "./steps.ts";
 
 /** An app in `examples`, and in what it differs from the others. */
@@ -33,7 +33,7 @@ export const apps: readonly App[] = [
     ...{ name: "next", build: "needed", address: "header", stop: "at once", links: "client" },
     start: "exec next start --hostname 127.0.0.1",
     logs: /An unexpected response was received from the server/,
-    steps: [refuseStrangersAction],
+    steps: [refuseStrangersAction, serveBelowBasePath],
   },
   {
     ...{ name: "nest", build: "needed", home: "/hello" },

@@ -26,7 +26,7 @@ async function writeLock(name: string): Promise<void> {
   const example = join(ROOT, "examples", name);
   const folder = join(dir, name);
   const flags = ["--package-lock-only", "--omit-lockfile-registry-resolved", "--prefer-offline"];
-  const template = templates.get(name);
+  const template = templates[name];
   if (template !== undefined && template.used !== "newest") {
     await writePackages({ name, template });
   } else {

@@ -24,7 +24,7 @@ const named = process.argv.slice(2).filter((word) => word !== "--newest");
 const age = process.argv.includes("--newest") ? "newest" : "pinned";
 const chosen = apps
   .filter(({ name }) => named.length === 0 || named.includes(name))
-  .filter(({ name }) => age === "pinned" || templates.has(name));
+  .filter(({ name }) => age === "pinned" || name in templates);
 
 after(() => rm(dir, { recursive: true, force: true, maxRetries: 5 }));
 

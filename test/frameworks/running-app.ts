@@ -53,8 +53,19 @@ export async function startApp(t: TestContext, app: App, source: Source): Promis
   for (const check of CHECKS.filter((script) => scripts[script] !== undefined)) {
     await runToEnd(startScript(t, scripts[check], env, folder));
   }
-  const start = app.start ?? scripts.start;
-  const running = startScript(t, start, { ...env, AUTH_SECRET: SECRET }, folder);
+  return startBuilt(t, app, folder, url);
+}
+
+/** Starts an app that is built and listens at this URL. */
+async function startBuilt(
+  t: TestContext,
+  app: App,
+  folder: string,
+  url: string,
+): Promise<RunningApp> {
+  const { scripts } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const env = { ...environment(folder, url), AUTH_SECRET: SECRET };
+  const running = startScript(t, app.start ?? scripts.start, env, folder);
   await Promise.race([listening(url), endedEarly(running)]);
   return {
     ...{ app, folder, url, running },
@@ -67,13 +78,20 @@ export async function startApp(t: TestContext, app: App, source: Source): Promis
   };
 }
 
+/** Builds an app again that runs in this folder, and starts it beside that one. */
+export async function startAgain(t: TestContext, { app, folder }: RunningApp): Promise<RunningApp> {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  await runToEnd(startScript(t, "npm run build", environment(folder, url), folder));
+  return startBuilt(t, app, folder, url);
+}
+
 /** Makes a new app by its template, or copies it; its lock file says which packages it gets. */
 async function installApp(
   { name, code }: App,
   { tarball, age }: Source,
   parent: string,
 ): Promise<string> {
-  const template = templates.get(name);
+  const template = templates[name];
   await copyFile(tarball, join(parent, "latchkey.tgz"));
   if (template === undefined || (template.used ?? age) !== age) {
     const copied = await copyApp(name, parent);

@@ -13,6 +13,8 @@ export interface Visit extends RunningApp {
   /** The value of the session cookie. */
   session?: string | undefined;
   password: string;
+  /** The prefix of the app's paths. */
+  readonly base?: string;
   /** How many sign-ins succeeded. */
   signIns: number;
 }
@@ -34,6 +36,7 @@ const GUESSING = "127.0.0.3";
 const INNOCENT = "127.0.0.4";
 const OPERATOR = "127.0.0.5";
 const SECOND_DEVICE = "127.0.0.6";
+const LEFT = /^.*Error: aborted\n(.*\n)*? +code: 'ECONNRESET'.*\n\}?/gm;
 
 const summary = ({ status, location }: Answer): readonly unknown[] => [status, location];
 
@@ -153,7 +156,8 @@ export const leaving: readonly Step[] = [
   {
     title: "writes no warning and no error so far",
     async run({ running }) {
-      const output = running.stdout() + running.stderr();
+      // Next.js reports a browser that leaves a page before its answer has arrived.
+      const output = `${running.stdout()}${running.stderr()}`.replace(LEFT, "");
       assert.doesNotMatch(output, /TRUSTED_PROXIES|AUTH_SECRET|warn|error/i);
     },
   },

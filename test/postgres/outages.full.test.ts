@@ -32,10 +32,8 @@ for (const [what, begin, end] of [
     await assertCount(databaseUrl, "signin", signedIn + 1);
 
     const messages = gate.serverLog.map(({ msg }) => String(msg));
-    assert.deepEqual(
-      messages.filter((message) => message.startsWith("the database is")),
-      ["the database is away", "the database is back"],
-    );
+    const states = messages.filter((message) => message.startsWith("the database is"));
+    assert.deepEqual(states, ["the database is away", "the database is back"]);
     assert.ok(messages.length < 100, `${messages.length} lines`);
   });
 }

@@ -63,23 +63,11 @@ for (const [name, connecting] of Object.entries(stores)) {
     assert.deepEqual(log.lines, []);
   });
 
-  test(`${name}: removes the oldest entries of one type, keeps the newest, and reuses no ID`, async (t) => {
+  test(`${name}: reuses no ID of removed entries`, async (t) => {
     const store = await (await connecting(t))();
-    for (let n = 0; n < 6; n += 1) {
-      await store.log.insert([
-        logEntry(`sign-in ${n}`, { type: "signin" }),
-        logEntry(`denial ${n}`, { type: "signin_rate_limited" }),
-      ]);
-    }
-    const prune = () => store.log.pruneType("signin_rate_limited", 3, 2);
-    assert.deepEqual([await prune(), await prune(), await prune()], [2, 1, 0]);
-    const summaries = await summariesIn(store);
-    assert.equal(summaries.length, 9);
-    const left = summaries.filter((summary) => summary.startsWith("denial"));
-    assert.deepEqual(left, ["denial 3", "denial 4", "denial 5"]);
-
-    const [last] = (await store.log.read({ afterId: 0, limit: 9 })).slice(-1);
-    assert.equal(await store.log.prune(new Date(NOW + HOUR), 100), 9);
+    await store.log.insert([logEntry("one"), logEntry("two")]);
+    const [, last] = await store.log.read({ afterId: 0, limit: 9 });
+    assert.equal(await store.log.prune(new Date(NOW + HOUR), 100), 2);
     await store.log.insert([logEntry("new")]);
     const [next] = await store.log.read({ afterId: last?.id ?? 0, limit: 5 });
     assert.equal(next?.summary, "new", "visible to log --follow");

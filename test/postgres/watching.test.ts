@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { outputOf } from "../support/command.ts";
 import { eventually } from "../support/eventually.ts";
 import { type RunningGate, startConfigured } from "../support/gate.ts";
@@ -27,7 +28,7 @@ async function signedIn(t: TestContext): Promise<Scene> {
   const url = await server.newDatabase();
   const scene = { url, ...(await startConfigured(t, { databaseUrl: url })) };
   await watchOf(scene);
-  await warm(scene);
+  await warm(() => isAdmitted(scene));
   return scene;
 }
 
@@ -48,10 +49,13 @@ async function isAdmitted({ gate, session }: Scene): Promise<boolean> {
   return status === 200;
 }
 
-/** Asks for longer than a cached user is valid without a confirmation. */
-async function warm(scene: Scene): Promise<void> {
+/** Asks, well within that time each, for longer than a cached user is valid without a confirmation. */
+async function warm(isAdmittedNow: () => Promise<boolean>): Promise<void> {
   const until = performance.now() + MAX_UNCONFIRMED_MS + SLACK_MS;
-  while (performance.now() < until) assert.equal(await isAdmitted(scene), true);
+  while (performance.now() < until) {
+    assert.equal(await isAdmittedNow(), true);
+    await pause(50);
+  }
 }
 
 /** The time from now until the guard rejects the session. */
@@ -76,8 +80,7 @@ test("notices a key that another connection has revoked at once", async (t) => {
   const key = await outputOf(["key", "add", "a", "--user", "owner"], { env });
   const headers = { Authorization: `Bearer ${key.trim()}` };
   const status = async () => (await scene.gate.send("/forward-auth", { headers })).status;
-  const until = performance.now() + MAX_UNCONFIRMED_MS + SLACK_MS;
-  while (performance.now() < until) assert.equal(await status(), 200);
+  await warm(async () => (await status()) === 200);
   await runSql(scene.url, "DELETE FROM latchkey_keys");
   const start = performance.now();
   await eventually(async () => (await status()) === 401 || undefined);
@@ -109,7 +112,7 @@ for (const [what, breakWatch] of [
     await runSql(scene.url, "INSERT INTO latchkey_users SELECT * FROM kept");
     await watchOf(scene, broken);
     await eventually(async () => (await isAdmitted(scene)) || undefined);
-    await warm(scene);
+    await warm(() => isAdmitted(scene));
     await runSql(scene.url, REMOVE);
     const later = await rejectedAfter(scene);
     assert.ok(later < SOON_MS, `${later} ms`);

@@ -10,7 +10,7 @@ import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { addKey } from "../support/add-key.ts";
 import { freePort } from "../support/free-port.ts";
-import { startGate } from "../support/gate.ts";
+import { startConfigured } from "../support/gate.ts";
 import { listenOn } from "../support/listen.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { exampleOf } from "./examples.ts";
@@ -59,8 +59,7 @@ async function startClients(t: TestContext, program: string) {
   await writeFile(join(folder, "page"), "from app\n");
   const app = await startApp(t, folder);
   const { settings, configuration } = exampleOf("nginx", "One host");
-  const gate = await startGate(t, { ...settings, allowedHosts: ["*"] });
-  await gate.setUp();
+  const { gate } = await startConfigured(t, { ...settings, allowedHosts: ["*"] });
   const port = await freePort(PROXY_HOST);
   const places = { gate: new URL(gate.url).host, app: app.place, host: PROXY_HOST, port };
   await nginx(program).start(t, configuration, places);

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sendRaw } from "../support/raw.ts";
-import { caddy } from "./caddy.ts";
+import { forEachProxy } from "./each.ts";
 import type { SetUp } from "./examples.ts";
 import { type Guarded, startGuarded, type Visit } from "./guarded.ts";
 import { haproxy, script } from "./haproxy.ts";
-import { nginx } from "./nginx.ts";
 import { whereInstalled } from "./program.ts";
 import { withRecipe } from "./recipe.ts";
 import { faults } from "./scripted-gate.ts";
@@ -164,13 +163,11 @@ function testLines(proxy: ProxyServer): void {
   });
 }
 
-for (const [name, create] of Object.entries({ nginx, caddy, haproxy })) {
-  whereInstalled(name, (program) => {
-    testFaults(create(program));
-    testSizes(create(program));
-    testLines(create(program));
-  });
-}
+forEachProxy((proxy) => {
+  testFaults(proxy);
+  testSizes(proxy);
+  testLines(proxy);
+});
 
 whereInstalled("haproxy", (program) => {
   /** Places in the guard script where an error must not let the request through. */

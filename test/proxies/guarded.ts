@@ -46,19 +46,10 @@ export async function startGuarded(
   await proxy.start(t, configuration, { gate: gate.place, app: app.place, host: PROXY_HOST, port });
   const agent = new Agent({ keepAlive: true });
   t.after(() => agent.destroy());
+  const to = { host: PROXY_HOST, port, agent, localAddress: OUTSIDE };
   const visit = ({ path = "/", headers = {}, method = "GET" }: Visit): Promise<Seen> =>
     new Promise((resolve) => {
-      const sent = { Host: host, ...headers };
-      const options = {
-        host: PROXY_HOST,
-        port,
-        path,
-        method,
-        agent,
-        localAddress: OUTSIDE,
-        headers: sent,
-      };
-      request(options, (incoming) => {
+      request({ ...to, path, method, headers: { Host: host, ...headers } }, (incoming) => {
         const { statusCode: status = 0 } = incoming;
         text(incoming).then(
           (body) => resolve({ status, body }),

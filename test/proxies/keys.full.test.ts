@@ -2,12 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addKey } from "../support/add-key.ts";
 import { sendRaw } from "../support/raw.ts";
-import { caddy } from "./caddy.ts";
+import { forEachProxy } from "./each.ts";
 import { startGuarded } from "./guarded.ts";
-import { haproxy } from "./haproxy.ts";
-import { nginx } from "./nginx.ts";
-import { whereInstalled } from "./program.ts";
-import { type ProxyServer, startSite } from "./site.ts";
+import { startSite } from "./site.ts";
 
 const SESSION = { Cookie: "session=valid" };
 /** Other than a key: what apps read themselves, up to the size that a header may have. */
@@ -18,7 +15,7 @@ const OTHERS = [
   "x \t\xe9",
 ];
 
-function testKeys(proxy: ProxyServer): void {
+forEachProxy((proxy) => {
   for (const setUp of ["One host", "Two hosts"] as const) {
     test(`${proxy.page}, ${setUp.toLowerCase()}: the app never gets an accepted key, and other Authorization unchanged`, async (t) => {
       const { app, visit } = await startGuarded(t, proxy, setUp);
@@ -56,8 +53,4 @@ function testKeys(proxy: ProxyServer): void {
       assert.equal(app.arrivals.length, 1);
     });
   }
-}
-
-whereInstalled("nginx", (program) => testKeys(nginx(program)));
-whereInstalled("caddy", (program) => testKeys(caddy(program)));
-whereInstalled("haproxy", (program) => testKeys(haproxy(program)));
+});

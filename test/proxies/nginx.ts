@@ -2,11 +2,12 @@ import { withPlaces } from "./examples.ts";
 import { startProgram } from "./program.ts";
 import type { ProxyServer } from "./site.ts";
 
+const ONE_PROCESS = "master_process off;\npid nginx.pid;";
+
 /** The defaults of the packaged nginx.conf, limited to one folder. */
-export const around = (sites: string): string => `
+export const around = (sites: string, main: string = ONE_PROCESS): string => `
 daemon off;
-master_process off;
-pid nginx.pid;
+${main}
 error_log stderr;
 events {}
 http {
@@ -20,7 +21,7 @@ http {
 }
 `;
 
-export const nginx = (program: string): ProxyServer => ({
+export const nginx = (program: string, main?: string): ProxyServer => ({
   page: "nginx",
   async start(t, configuration, { gate, app, host, port }) {
     const sites = withPlaces(configuration, {
@@ -30,7 +31,7 @@ export const nginx = (program: string): ProxyServer => ({
       "example.org": "example.test",
     }).replace("/run/nginx-latchkey", "cache");
     await startProgram(t, program, {
-      configuration: around(sites),
+      configuration: around(sites, main),
       args: (file, folder) => ["-p", folder, "-c", file, "-e", "stderr"],
       address: { host, port },
     });

@@ -29,7 +29,7 @@ export function reportSkipped(reason: string): void {
   });
 }
 
-function foundProgram(name: string): string | undefined {
+export function foundProgram(name: string): string | undefined {
   const folders = [...(process.env.PATH ?? "").split(delimiter), ...SYSTEM_FOLDERS];
   return folders.map((folder) => join(folder, name)).find(isProgram);
 }
@@ -57,7 +57,7 @@ export interface Starting {
  * folder, which is removed after it has ended.
  */
 export async function startProgram(
-  t: TestContext,
+  t: Pick<TestContext, "after">,
   program: string,
   { configuration, args, address, env, beside = {} }: Starting,
 ): Promise<void> {

@@ -20,26 +20,23 @@ const CLAIMS = {
 } as const;
 
 export function testReceivedHeaders(rule: Rule): void {
-  rule(
-    "the application receives the user, never identity headers from the client",
-    async (site) => {
-      const session = await site.gate.setUp();
-      const id = partsOf(session).claims.user_id;
-      // A proxy must drop the client's headers listed in Connection, but not the headers that it adds.
-      const dropping = { Connection: "close, Remote-User, Remote-User-Id, Remote-Groups" };
-      for (const headers of [{}, CLAIMS, dropping]) {
-        await site.visit(`${site.appUrl}/page`, { session, headers });
-        const passed = Object.entries(site.app.arrivals.at(-1)?.headers ?? {}).filter(([name]) =>
-          name.startsWith("remote"),
-        );
-        assert.deepEqual(Object.fromEntries(passed), {
-          "remote-user": "owner",
-          "remote-user-id": id,
-          "remote-groups": "admins",
-        });
-      }
-    },
-  );
+  rule("the app receives the user, never identity headers of the client", async (site) => {
+    const session = await site.gate.setUp();
+    const id = partsOf(session).claims.user_id;
+    // A proxy must drop the client's headers listed in Connection, but not the headers that it adds.
+    const dropping = { Connection: "close, Remote-User, Remote-User-Id, Remote-Groups" };
+    for (const headers of [{}, CLAIMS, dropping]) {
+      await site.visit(`${site.appUrl}/page`, { session, headers });
+      const passed = Object.entries(site.app.arrivals.at(-1)?.headers ?? {}).filter(([name]) =>
+        name.startsWith("remote"),
+      );
+      assert.deepEqual(Object.fromEntries(passed), {
+        "remote-user": "owner",
+        "remote-user-id": id,
+        "remote-groups": "admins",
+      });
+    }
+  });
 
   rule("the application receives no groups of a user who has none", async (site) => {
     const session = await site.gate.setUp();
@@ -50,38 +47,35 @@ export function testReceivedHeaders(rule: Rule): void {
     }
   });
 
-  rule(
-    "the application receives the client's address, scheme and host from the proxy alone",
-    async (site) => {
-      const session = await site.gate.setUp();
-      const claims = {
-        "X-Forwarded-For": "192.0.2.1",
-        "X-Forwarded-Proto": "https",
-        "X-Forwarded-Host": "evil.test",
-      };
-      const aliases = Object.entries(claims).map(([name, value]) => [
-        name.replaceAll("-", "_"),
-        value,
-      ]);
-      const dropping = { Connection: `close, ${Object.keys(claims).join(", ")}` };
-      const forged = [claims, Object.fromEntries(aliases), dropping, { ...claims, ...dropping }];
-      for (const headers of [{}, ...forged]) {
-        await site.visit(`${site.appUrl}/page`, { session, headers });
-        const passed = Object.entries(site.app.arrivals.at(-1)?.headers ?? {}).filter(([name]) =>
-          /^x.forwarded/.test(name),
-        );
-        assert.deepEqual(
-          Object.fromEntries(passed),
-          {
-            "x-forwarded-for": CLIENT,
-            "x-forwarded-proto": "http",
-            "x-forwarded-host": new URL(site.appUrl).host,
-          },
-          JSON.stringify(headers),
-        );
-      }
-    },
-  );
+  rule("the app receives address, scheme and host from the proxy alone", async (site) => {
+    const session = await site.gate.setUp();
+    const claims = {
+      "X-Forwarded-For": "192.0.2.1",
+      "X-Forwarded-Proto": "https",
+      "X-Forwarded-Host": "evil.test",
+    };
+    const aliases = Object.entries(claims).map(([name, value]) => [
+      name.replaceAll("-", "_"),
+      value,
+    ]);
+    const dropping = { Connection: `close, ${Object.keys(claims).join(", ")}` };
+    const forged = [claims, Object.fromEntries(aliases), dropping, { ...claims, ...dropping }];
+    for (const headers of [{}, ...forged]) {
+      await site.visit(`${site.appUrl}/page`, { session, headers });
+      const passed = Object.entries(site.app.arrivals.at(-1)?.headers ?? {}).filter(([name]) =>
+        /^x.forwarded/.test(name),
+      );
+      assert.deepEqual(
+        Object.fromEntries(passed),
+        {
+          "x-forwarded-for": CLIENT,
+          "x-forwarded-proto": "http",
+          "x-forwarded-host": new URL(site.appUrl).host,
+        },
+        JSON.stringify(headers),
+      );
+    }
+  });
 
   rule("the application receives all cookies but the session", async (site) => {
     const session = await site.gate.setUp();

@@ -2,10 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sendRaw } from "../support/raw.ts";
 import { openPage } from "./browser.ts";
-import { caddy } from "./caddy.ts";
-import { haproxy } from "./haproxy.ts";
-import { nginx } from "./nginx.ts";
-import { whereInstalled } from "./program.ts";
+import { forEachProxy } from "./each.ts";
 import { type Recipe, withRecipe } from "./recipe.ts";
 import { CLIENT, type Site, startSite } from "./site.ts";
 
@@ -14,18 +11,15 @@ function testRecipe(
   heading: Recipe | "Paths that stay public",
   check: (site: Site) => Promise<void>,
 ): void {
-  for (const [name, create] of Object.entries({ nginx, caddy, haproxy })) {
-    whereInstalled(name, (program) => {
-      test(`${name}, recipe "${heading}"`, async (t) => {
-        const proxy = create(program);
-        const site =
-          heading === "Paths that stay public"
-            ? startSite(t, proxy, "One host", ["--public", "/public"])
-            : startSite(t, withRecipe(proxy, heading), "One host");
-        await check(await site);
-      });
+  forEachProxy((proxy) => {
+    test(`${proxy.page}, recipe "${heading}"`, async (t) => {
+      const site =
+        heading === "Paths that stay public"
+          ? startSite(t, proxy, "One host", ["--public", "/public"])
+          : startSite(t, withRecipe(proxy, heading), "One host");
+      await check(await site);
     });
-  }
+  });
 }
 
 testRecipe("Paths that stay public", async (site) => {
@@ -54,12 +48,8 @@ testRecipe("Paths that stay public", async (site) => {
     ...["/public/../admin", "/public/..%2fadmin", "/public/%2e%2e/admin", "/public/..;/admin"],
     ...["/admin/..%2fpublic/x", "/admin/../public/x", "/admin/%2e%2e%2fpublic/x", "//public/x"],
     ...["/publicity", "/PUBLIC/x", "/public/.env", "/public/x%00", "/public/%252e%252e/admin"],
-    ...[
-      "/public/x\\..\\admin",
-      "/public//../admin",
-      `${site.appUrl}/public/../admin`,
-      "/admin?/public/x",
-    ],
+    ...["/public/x\\..\\admin", "/public//../admin", `${site.appUrl}/public/../admin`],
+    "/admin?/public/x",
   ];
   for (const path of paths) {
     const request = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;

@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { TestContext } from "node:test";
 import { listenOn } from "../support/listen.ts";
 import { echoTexts } from "./websocket.ts";
@@ -17,9 +17,16 @@ export interface RecordingApp {
   readonly arrivals: readonly Arrival[];
 }
 
+/** An event every 100 ms, for as long as the connection is open. */
+function sendEvents(response: ServerResponse): void {
+  response.writeHead(200, { "Content-Type": "text/event-stream" });
+  const sending = setInterval(() => response.write("data: event\n\n"), 100);
+  response.on("close", () => clearInterval(sending));
+}
+
 /**
- * A protected application that records its requests. It answers `/own-401` with 401, and so on, and
- * `/echo` with the headers it received, as JSON.
+ * A protected application that records its requests. It answers `/own-401` with 401, and so on,
+ * `/echo` with the headers it received, as JSON, and `/events` with a stream of events.
  */
 export async function startRecordingApp(t: TestContext): Promise<RecordingApp> {
   const arrivals: Arrival[] = [];
@@ -28,6 +35,7 @@ export async function startRecordingApp(t: TestContext): Promise<RecordingApp> {
     const { method = "", url = "", headers } = request;
     const chunks: Buffer[] = await request.toArray();
     arrivals.push({ method, url, headers, body: Buffer.concat(chunks).toString("utf8") });
+    if (url === "/events") return sendEvents(response);
     response.statusCode = Number(/^\/own-(\d+)$/.exec(url)?.[1] ?? 200);
     response.end(url === "/echo" ? JSON.stringify(headers) : "the application");
   });

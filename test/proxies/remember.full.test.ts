@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders } from "node:http";
 import { type TestContext, test } from "node:test";
-import { type Answer, send } from "../support/client.ts";
+import { send } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
 import { listenOn } from "../support/listen.ts";
@@ -11,7 +11,7 @@ import { exampleOf, withPlaces } from "./examples.ts";
 import { haproxy, script } from "./haproxy.ts";
 import { nginx } from "./nginx.ts";
 import { whereInstalled } from "./program.ts";
-import { type Arrival, startRecordingApp } from "./recording-app.ts";
+import { startRecordingApp } from "./recording-app.ts";
 import { PROXY_HOST, type ProxyServer, startSite } from "./site.ts";
 import { sendText } from "./websocket.ts";
 
@@ -24,14 +24,6 @@ const identityOf = (headers: IncomingHttpHeaders): string => {
 
 type Headers = Readonly<Record<string, string>>;
 
-interface Remembering {
-  /** The number of questions that the gate got. */
-  asked(): number;
-  visit(headers: Headers, method?: string): Promise<Answer>;
-  readonly arrivals: readonly Arrival[];
-  readonly url: string;
-}
-
 /** A proxy that remembers answers of a gate, which names each user by the headers that it got. */
 async function startRemembering(
   t: TestContext,
@@ -40,7 +32,7 @@ async function startRemembering(
     200,
     {},
   ],
-): Promise<Remembering> {
+) {
   let asked = 0;
   const gate = createServer((request, response) => {
     asked += 1;
@@ -57,7 +49,7 @@ async function startRemembering(
   const url = `http://${PROXY_HOST}:${port}`;
   return {
     asked: () => asked,
-    visit: (headers, method = "GET") => send(`${url}/page`, { method, headers }),
+    visit: (headers: Headers, method = "GET") => send(`${url}/page`, { method, headers }),
     arrivals: app.arrivals,
     url,
   };

@@ -1,51 +1,45 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openPage } from "./browser.ts";
-import { caddy } from "./caddy.ts";
+import { forEachProxy } from "./each.ts";
 import { withPlaces } from "./examples.ts";
-import { haproxy } from "./haproxy.ts";
-import { nginx } from "./nginx.ts";
-import { whereInstalled } from "./program.ts";
 import { startRecordingApp } from "./recording-app.ts";
 import { type ProxyServer, startSite } from "./site.ts";
 
 const WIKI = ["--app", "wiki.example.org=http://localhost:8081", "--public", "/public"];
 
-for (const [name, create] of Object.entries({ nginx, caddy, haproxy })) {
-  whereInstalled(name, (program) => {
-    test(`${name}: several apps share the gate's host and session, each with a server of its own`, async (t) => {
-      const wiki = await startRecordingApp(t);
-      const proxy = create(program);
-      const both: ProxyServer = {
-        ...proxy,
-        start: (own, configuration, places) =>
-          proxy.start(own, withPlaces(configuration, { "localhost:8081": wiki.place }), places),
-      };
-      const site = await startSite(t, both, "Two hosts", WIKI);
-      const session = await site.gate.setUp();
-      const wikiUrl = site.appUrl.replace("//app.", "//wiki.");
-      for (const [url, app, other] of [
-        [site.appUrl, site.app, wiki],
-        [wikiUrl, wiki, site.app],
-      ] as const) {
-        const before = other.arrivals.length;
-        const asked = `${url}/page`;
-        const redirected = await openPage(site, asked);
-        const target = encodeURIComponent(asked);
-        assert.equal(redirected.location, `${site.gateUrl}/login?return_to=${target}`);
-        assert.equal((await openPage(site, asked, { session })).status, 200);
-        assert.equal(app.arrivals.at(-1)?.headers["remote-user"], "owner");
-        assert.equal((await openPage(site, `${url}/public/x`)).status, 200);
-        assert.equal(app.arrivals.at(-1)?.url, "/public/x");
-        assert.deepEqual([app.arrivals.length, other.arrivals.length], [2, before]);
-      }
-      // Whichever server a proxy chooses for a host that no app has, it asks the gate or refuses.
-      for (const host of ["other.example.test", "app.example.test.evil.test", "example.test"]) {
-        const headers = { Host: host };
-        const { body } = await site.visit(`${site.appUrl}/page`, { headers });
-        assert.notEqual(body, "the application", host);
-      }
-      assert.equal(site.app.arrivals.length + wiki.arrivals.length, 4);
-    });
+forEachProxy((proxy) => {
+  test(`${proxy.page}: several apps share the gate's host and session, each with a server of its own`, async (t) => {
+    const wiki = await startRecordingApp(t);
+    const both: ProxyServer = {
+      ...proxy,
+      start: (own, configuration, places) =>
+        proxy.start(own, withPlaces(configuration, { "localhost:8081": wiki.place }), places),
+    };
+    const site = await startSite(t, both, "Two hosts", WIKI);
+    const session = await site.gate.setUp();
+    const wikiUrl = site.appUrl.replace("//app.", "//wiki.");
+    for (const [url, app, other] of [
+      [site.appUrl, site.app, wiki],
+      [wikiUrl, wiki, site.app],
+    ] as const) {
+      const before = other.arrivals.length;
+      const asked = `${url}/page`;
+      const redirected = await openPage(site, asked);
+      const target = encodeURIComponent(asked);
+      assert.equal(redirected.location, `${site.gateUrl}/login?return_to=${target}`);
+      assert.equal((await openPage(site, asked, { session })).status, 200);
+      assert.equal(app.arrivals.at(-1)?.headers["remote-user"], "owner");
+      assert.equal((await openPage(site, `${url}/public/x`)).status, 200);
+      assert.equal(app.arrivals.at(-1)?.url, "/public/x");
+      assert.deepEqual([app.arrivals.length, other.arrivals.length], [2, before]);
+    }
+    // Whichever server a proxy chooses for a host that no app has, it asks the gate or refuses.
+    for (const host of ["other.example.test", "app.example.test.evil.test", "example.test"]) {
+      const headers = { Host: host };
+      const { body } = await site.visit(`${site.appUrl}/page`, { headers });
+      assert.notEqual(body, "the application", host);
+    }
+    assert.equal(site.app.arrivals.length + wiki.arrivals.length, 4);
   });
-}
+});

@@ -53,6 +53,7 @@ export async function startSite(
     trustedOrigins: settings.trustedOrigins.map((origin) => onPort(origin, port)),
     // Some tests use the proxy's own address as the host.
     allowedHosts: typeof allowedHosts === "string" ? allowedHosts : [...allowedHosts, PROXY_HOST],
+    assertions: "on",
   });
   const places = { gate: new URL(gate.url).host, app: app.place, host: PROXY_HOST, port };
   await proxy.start(t, configuration, places);

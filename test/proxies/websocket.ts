@@ -26,12 +26,30 @@ export interface Upgrade {
   readonly echo: string | undefined;
 }
 
-/** Asks for an upgrade as a browser does, sends one text, and waits for the answer. */
+/** Opens a WebSocket, sends one text, and waits for the answer. */
 export async function sendText(
   url: string,
   text: string,
   headers: Readonly<Record<string, string | string[]>> = {},
 ): Promise<Upgrade> {
+  const { status, socket } = await openSocket(url, headers);
+  const echo = socket && (await echoOf(socket, text));
+  socket?.destroy();
+  return { status, echo };
+}
+
+/** Sends a text over an open WebSocket and waits for what the other side returns. */
+export async function echoOf(socket: Duplex, text: string): Promise<string> {
+  socket.write(textFrame(text, randomBytes(MASK_BYTES)));
+  const [frame = Buffer.of()]: readonly Buffer[] = await once(socket, "data");
+  return frame.subarray(2).toString("utf8");
+}
+
+/** Asks for an upgrade as a browser does. Without a socket if the other side refuses it. */
+export async function openSocket(
+  url: string,
+  headers: Readonly<Record<string, string | string[]>>,
+): Promise<{ readonly status: number; readonly socket: Duplex | undefined }> {
   const { host, port, pathname } = new URL(url);
   const key = randomBytes(16).toString("base64");
   const outgoing = request({
@@ -53,13 +71,10 @@ export async function sendText(
     outgoing.on("error", reject);
     outgoing.on("response", (answer) => {
       answer.resume();
-      resolve({ status: answer.statusCode ?? 0, echo: undefined });
+      resolve({ status: answer.statusCode ?? 0, socket: undefined });
     });
-    outgoing.on("upgrade", async (answer, socket) => {
-      socket.write(textFrame(text, randomBytes(MASK_BYTES)));
-      const [frame]: readonly Buffer[] = await once(socket, "data");
-      socket.destroy();
-      resolve({ status: answer.statusCode ?? 0, echo: frame?.subarray(2).toString("utf8") });
+    outgoing.on("upgrade", (answer, socket) => {
+      resolve({ status: answer.statusCode ?? 0, socket });
     });
   });
 }

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
-import { countOf } from "../support/database.ts";
-import { changeForm, OWNER, SETUP_FORM, startGate } from "../support/gate.ts";
+import { startGate } from "../support/gate.ts";
 
 const CROSS_SITE = { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" };
 
@@ -22,15 +21,9 @@ const headers: readonly {
   readonly refused: boolean;
 }[] = [
   { refused: false },
-  { site: "same-origin", origin: "https://evil.example", refused: false },
-  { site: "none", refused: false },
   { site: "cross-site", origin: "http://{host}", refused: true },
-  { site: "same-site", refused: true },
   { origin: "https://{host}", refused: false },
   { origin: "https://evil.example", refused: true },
-  { origin: "http://127.0.0.1", refused: true },
-  { origin: "null", refused: true },
-  { origin: "", refused: true },
 ];
 
 for (const { site, origin, refused } of headers) {
@@ -49,37 +42,12 @@ for (const { site, origin, refused } of headers) {
   });
 }
 
-test("a setup from another site creates no account", async (t) => {
-  const gate = await startGate(t);
-  const answer = await gate.send("/setup", { form: SETUP_FORM, headers: CROSS_SITE });
-  assert.deepEqual([answer.status, answer.cookies], [403, []]);
-  assert.equal(countOf(gate.databaseFile, "users"), 0);
-});
-
 test("sign-ins from another site fail and do not count as attempts", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   for (let attempt = 1; attempt <= 6; attempt += 1) {
     const answer = await gate.signIn({}, { headers: CROSS_SITE });
     assert.deepEqual([answer.status, answer.cookies], [403, []]);
-  }
-  assert.equal((await gate.signIn()).location, "/");
-});
-
-test("another site cannot sign a user out", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
-  const answer = await gate.send("/logout", { form: {}, session, headers: CROSS_SITE });
-  assert.deepEqual([answer.status, answer.cookies], [403, []]);
-});
-
-test("another site cannot change a password, signed in or not", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
-  const form = changeForm(OWNER.password, "another password");
-  for (const token of [session, undefined]) {
-    const sending = { form, session: token, headers: CROSS_SITE };
-    assert.equal((await gate.send("/account/password", sending)).status, 403);
   }
   assert.equal((await gate.signIn()).location, "/");
 });

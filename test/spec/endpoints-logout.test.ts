@@ -18,17 +18,3 @@ test("POST /logout clears the cookie, whoever asks, and redirects to /login", as
   for (const session of [own, undefined, "", "nonsense"]) await signOut({ form: {}, session });
   await signOut({ headers: { "X-Forwarded-Proto": "https" } });
 });
-
-test("signing out in one browser does not end the sessions of other browsers", async (t) => {
-  const gate = await startGate(t);
-  const here = await gate.setUp();
-  const { session: elsewhere } = await gate.signIn();
-  await gate.send("/logout", { form: {}, session: here });
-  assert.equal((await gate.send("/", { session: elsewhere })).status, 200);
-});
-
-test("GET /logout does not sign out", async (t) => {
-  const gate = await startGate(t);
-  const answer = await gate.send("/logout", { session: await gate.setUp() });
-  assert.deepEqual([answer.status, answer.headers.allow, answer.cookies], [405, "POST", []]);
-});

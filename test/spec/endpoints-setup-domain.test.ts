@@ -5,11 +5,9 @@ import { type TestContext, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { startApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
-import { OWNER, startGate } from "../support/gate.ts";
+import { SETUP_FORM, startGate } from "../support/gate.ts";
 import { maskVaryingParts, postRaw } from "../support/raw.ts";
 import { tempDir } from "../support/temp-dir.ts";
-
-const FORM = { ...OWNER, confirm: OWNER.password };
 
 /** Prints each argument with a trailing NUL, which no argument can contain. */
 const NOTING = 'for argument in "$@"; do printf "%s\\0" "$argument"; done';
@@ -27,43 +25,17 @@ async function script(t: TestContext, body: string) {
 }
 
 for (const domain of [
-  "home.example.org",
-  "  home.example.org\r\n",
-  "münchen.example",
-  "*.example.org",
-  ".",
+  "  münchen.example.org\r\n",
   // biome-ignore lint/suspicious/noTemplateCurlyInString: for a shell to trip over
   "$(touch${IFS}x).example.org",
   "`id`;reboot&.example.org",
-  "'a\"b.example.org",
-  "a\tb\nc.example.org",
+  "'a\"b\tc\nd.example.org",
 ]) {
   test(`passes the domain ${JSON.stringify(domain)}, trimmed, as one argument`, async (t) => {
     const { command, written } = await script(t, NOTING);
     const gate = await startGate(t, { domainSetupCommand: command });
     await gate.setUp({ domain });
     assert.equal(await written(), `${domain.trim()}\0`);
-  });
-}
-
-for (const domain of [
-  "",
-  " \t ",
-  "localhost",
-  "a b.example.org",
-  "$(touch x).example.org",
-  "home.example.org/path",
-  "https://home.example.org",
-  "home\\.example.org",
-  "me@example.org",
-]) {
-  test(`ignores the domain ${JSON.stringify(domain)} silently`, async (t) => {
-    // If it were started, its failure would be logged before the response is sent.
-    const gate = await startGate(t, { domainSetupCommand: "/nonexistent/domain-setup" });
-    const answer = await gate.send("/setup", { form: { ...FORM, domain } });
-    assert.deepEqual([answer.status, answer.location], [303, "/"]);
-    const loud = gate.serverLog.filter(({ level }) => level !== "info");
-    assert.deepEqual(loud, []);
   });
 }
 
@@ -79,31 +51,12 @@ test("starts the domain setup after it has deleted the setup token", async (t) =
   };
   const setUpDomain = async (domain: string) => void done.push(domain);
   const app = await startApp(t, { setupToken, setUpDomain });
-  const form = { ...FORM, token: "s3cret", domain: "home.example.org" };
+  const form = { ...SETUP_FORM, token: "s3cret", domain: "home.example.org" };
   assert.equal((await app.send("/setup", { form })).location, "/");
   assert.deepEqual(done, ["deleting", "deleted", "home.example.org"]);
 });
 
-test("does not start the command when the setup is rejected", async (t) => {
-  const gate = await startGate(t, { domainSetupCommand: "/nonexistent/domain-setup" });
-  await writeFile(gate.setupTokenFile, "s3cret");
-  const whole = { ...FORM, domain: "home.example.org", token: "s3cret" };
-  for (const flaw of [{ token: "wrong" }, { username: "" }, { confirm: "different" }]) {
-    await gate.send("/setup", { form: { ...whole, ...flaw } });
-  }
-  assert.deepEqual(
-    gate.serverLog.filter(({ level }) => level === "error"),
-    [],
-  );
-  await gate.setUp(whole);
-  const failed = await eventually(() => gate.serverLog.find(({ level }) => level === "error"));
-  assert.equal(failed.msg, "domain setup failed");
-  await gate.send("/setup", { form: whole });
-  assert.equal(gate.serverLog.filter(({ level }) => level === "error").length, 1);
-});
-
 const failures = [
-  { how: "exits with 1", body: "exit 1", reason: /ended with 1$/ },
   {
     how: "complains",
     body: "echo no such zone >&2; exit 3",
@@ -118,7 +71,7 @@ for (const { how, body, reason } of failures) {
   test(`reports a command that ${how} in the server log only`, async (t) => {
     const command =
       body === undefined ? "/nonexistent/domain-setup" : (await script(t, body)).command;
-    const form = { ...FORM, domain: "home.example.org" };
+    const form = { ...SETUP_FORM, domain: "home.example.org" };
     const [plain, failing] = [
       await startGate(t),
       await startGate(t, { domainSetupCommand: command }),
@@ -132,11 +85,6 @@ for (const { how, body, reason } of failures) {
     assert.deepEqual([logged.level, logged.domain], ["error", "home.example.org"]);
     assert.match(String(logged.reason), reason);
     assert.ok(String(logged.reason).length < 2_100);
-    const entries = await failing.logEntries(1);
-    assert.deepEqual(
-      entries.map(({ type }) => type),
-      ["signup"],
-    );
   });
 }
 
@@ -163,20 +111,9 @@ test("the response does not wait for a slow domain setup", async (t) => {
     return new Promise<void>(() => {});
   };
   const app = await startApp(t, { setUpDomain });
-  const answer = await app.send("/setup", { form: { ...FORM, domain: " home.example.org " } });
+  const answer = await app.send("/setup", {
+    form: { ...SETUP_FORM, domain: " home.example.org " },
+  });
   assert.deepEqual([answer.status, answer.location], [303, "/"]);
   assert.deepEqual(asked, ["home.example.org"]);
-});
-
-test("logs an error that an application's domain setup throws", async (t) => {
-  const setUpDomain = () => {
-    throw new Error("no such zone");
-  };
-  const app = await startApp(t, { setUpDomain });
-  const answer = await app.send("/setup", { form: { ...FORM, domain: "home.example.org" } });
-  assert.deepEqual([answer.status, answer.location], [303, "/"]);
-  assert.deepEqual(
-    app.log.map(({ level, message }) => [level, message]),
-    [["error", "domain setup failed"]],
-  );
 });

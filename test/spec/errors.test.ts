@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Answer } from "../support/client.ts";
 import { refuse } from "../support/database.ts";
-import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
-import { sendRaw } from "../support/raw.ts";
+import { type RunningGate, startGate } from "../support/gate.ts";
 
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
@@ -51,18 +50,6 @@ test("answers HEAD like GET, without the body", async (t) => {
   }
 });
 
-test("every form that is not valid UTF-8 is refused with 400", async (t) => {
-  const gate = await startGate(t);
-  const headers = { "Content-Type": FORM_TYPE };
-  const refused = async (path: string, session?: string) => {
-    const sending = { body: "username=o&password=%C3%28", headers, session };
-    assertErrorPage(await gate.send(path, sending), 400, "The form is not valid UTF-8.");
-  };
-  await refused("/setup");
-  const session = await gate.setUp();
-  for (const path of ["/login", "/account/password"]) await refused(path, session);
-});
-
 test("the error page links to a page that the visitor can open", async (t) => {
   const gate = await startGate(t);
   const nothing = async (session?: string) => (await gate.send("/nothing", { session })).body;
@@ -70,14 +57,6 @@ test("the error page links to a page that the visitor can open", async (t) => {
   const session = await gate.setUp();
   assert.match(await nothing(), /<a href="\/login">/);
   assert.match(await nothing(session), /<a href="\/">/);
-});
-
-test("escapes the message of a failure", async (t) => {
-  const gate = await startGate(t);
-  refuse(gate.databaseFile, "INSERT ON users", '<script>alert("1")</script> & <b>');
-  const form = { ...OWNER, confirm: OWNER.password };
-  const answer = await gate.send("/setup", { form });
-  assertErrorPage(answer, 500, "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt; &amp; &lt;b&gt;");
 });
 
 const TYPED = { username: "o-7Qx", password: "p-8Ry", confirm: "c-9Sz", token: "t-1Aw" };
@@ -106,9 +85,3 @@ for (const [what, ask] of Object.entries(refusedForms)) {
     for (const value of Object.values(TYPED)) assert.ok(!body.includes(value), value);
   });
 }
-
-test("answers 400 to a request that is not HTTP, and continues to serve", async (t) => {
-  const gate = await startGate(t);
-  assert.match(await sendRaw(gate.url, "what is this\r\n\r\n"), /^HTTP\/1\.1 400 /);
-  assert.equal((await gate.send("/login")).status, 200);
-});

@@ -86,15 +86,6 @@ for (const [kind, url] of Object.entries(stores)) {
     assert.deepEqual(await admitted(scene, scene.guest), BOTH);
   });
 
-  test(`${kind}: user sign-out --all ends the sessions of all accounts`, async (t) => {
-    const scene = await twoInstances(t, await url());
-    await run(scene, "user", "sign-out", "--all");
-    for (const session of [scene.owner, scene.guest]) {
-      const after = await rejectedAfter(scene, session);
-      assert.ok(after < SOON_MS, `${after} ms`);
-    }
-  });
-
   test(`${kind}: a session that its user ends at one instance ends at every instance at once`, async (t) => {
     const scene = await twoInstances(t, await url());
     const [one, other] = scene.gates;
@@ -123,19 +114,6 @@ for (const [kind, url] of Object.entries(stores)) {
     assert.deepEqual(await admitted(scene, session), BOTH);
     await eventually(() => inSeconds(0) > Number(iat) || undefined);
     assert.deepEqual(await admitted(scene, session), BOTH);
-  });
-
-  test(`${kind}: a password set on the command line works, and ends no session`, async (t) => {
-    const scene = await twoInstances(t, await url());
-    const args = ["user", "password", "owner", "--password-stdin"];
-    const { code, stderr } = await runCommand(args, { env: scene.env, input: "a new password" });
-    assert.deepEqual([code, stderr], [0, ""]);
-    const [gate] = scene.gates;
-    assert.equal((await gate.signIn()).location, "/login?error=1");
-    const { location, session } = await gate.signIn({ password: "a new password" });
-    assert.equal(location, "/");
-    assert.deepEqual(await admitted(scene, session), BOTH);
-    assert.deepEqual(await admitted(scene, scene.owner), BOTH);
   });
 
   test(`${kind}: a new username ends no session and reaches guards that cached the old one`, async (t) => {

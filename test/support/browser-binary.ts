@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -39,14 +40,14 @@ export async function launchOptions(tempDir: string): Promise<LaunchOptions> {
 /** Renames the folder once it is complete, so that concurrent processes can unpack. */
 async function unpacked(): Promise<string> {
   const folder = join(CACHE, await packageVersion());
-  if (await exists(folder)) return folder;
+  if (existsSync(folder)) return folder;
   await mkdir(CACHE, { recursive: true });
   const own = await mkdtemp(`${folder}-`);
   try {
     await unpackInto(own);
     await rename(own, folder);
   } catch (error) {
-    if (!(await exists(folder))) throw error;
+    if (!existsSync(folder)) throw error;
   } finally {
     await rm(own, { recursive: true, force: true });
   }
@@ -74,11 +75,4 @@ async function packageVersion(): Promise<string> {
   const entry = import.meta.resolve("@sparticuz/chromium");
   const { version } = JSON.parse(await readFile(new URL("../package.json", entry), "utf8"));
   return version;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

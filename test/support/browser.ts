@@ -16,6 +16,8 @@ import { launchOptions } from "./browser-binary.ts";
 export interface Visiting {
   readonly scripts?: "on" | "off";
   readonly scheme?: "light" | "dark";
+  /** Pixels of the device for each of CSS. */
+  readonly density?: number;
   readonly size?: { readonly width: number; readonly height: number };
   /** The language of the browser, such as `de-AT`. */
   readonly language?: string;
@@ -96,6 +98,7 @@ function contextOptions(visiting: Visiting): BrowserContextOptions {
   return {
     javaScriptEnabled: visiting.scripts !== "off",
     colorScheme: visiting.scheme ?? "light",
+    deviceScaleFactor: visiting.density ?? 1,
     viewport: visiting.size ?? { width: 1280, height: 800 },
     timezoneId: visiting.timeZone ?? "UTC",
     forcedColors: visiting.colours === "forced" ? "active" : "none",

@@ -1,7 +1,6 @@
 import { type Auth, authOf } from "../../src/auth.ts";
-import { noMeter } from "../../src/core/base/meter.ts";
 import type { AuthOptions } from "../../src/index.ts";
-import type { GateParts } from "../../src/options.ts";
+import { type GateParts, NO_GATE } from "../../src/options.ts";
 import { settleOptions } from "../../src/settle-options.ts";
 import { SECRET } from "./gate.ts";
 import { recordingLog } from "./recording-log.ts";
@@ -21,6 +20,8 @@ export type AppOptions = Partial<AuthOptions & GateParts>;
 
 /** As `createAuth`, also with parts of the gate. */
 export function authWith(all: AppOptions): Auth {
-  const { standalone = false, setUpDomain, meter = noMeter, ...options } = all;
-  return authOf(settleOptions(optionsWith(options)), { standalone, setUpDomain, meter });
+  const { standalone, setUpDomain, meter, ...others } = { ...NO_GATE, ...all };
+  const { returnDomains, requireSecondFactor, assertions, ...options } = others;
+  const gate = { standalone, setUpDomain, meter, returnDomains, requireSecondFactor, assertions };
+  return authOf(settleOptions(optionsWith(options)), gate);
 }

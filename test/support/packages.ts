@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { access, cp, mkdir, readFile, rename, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { cp, mkdir, readFile, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -20,7 +21,7 @@ export async function installPackages(
   const lock = await readFile(join(from, "package-lock.json"), "utf8");
   const digest = createHash("sha256").update(lock).digest("base64url").slice(0, 16);
   const folder = join(cache, name, digest);
-  if (await exists(folder)) return folder;
+  if (existsSync(folder)) return folder;
   const unfinished = `${folder}-${process.pid}`;
   await mkdir(unfinished, { recursive: true });
   for (const file of ["package.json", "package-lock.json"]) {
@@ -31,16 +32,10 @@ export async function installPackages(
   await rename(unfinished, folder).catch(async (error: unknown) => {
     // Another run may have installed it meanwhile.
     await rm(unfinished, { recursive: true });
-    if (!(await exists(folder))) throw error;
+    if (!existsSync(folder)) throw error;
   });
   return folder;
 }
-
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
 
 /** Runs the npm that started this program, with the same Node. */
 async function npm(cwd: string, args: readonly string[]): Promise<void> {

@@ -14,6 +14,7 @@ export const PLAIN: SiteOptions = {
     appName: "Latchkey",
     accentColor: undefined,
     logoFile: undefined,
+    logoFileDark: undefined,
     dir: undefined,
     functions: {},
   },
@@ -53,7 +54,7 @@ export const to = (helpers: PageHelpers = NOBODY, locale: Locale = "en"): Reader
 
 /** The data of the pages in their simplest state. */
 export const plain: Omit<PageData, "error"> = {
-  login: { asksCode: false, offersPasskeys: false },
+  login: { asksCode: false, remembersDevices: false, offersPasskeys: false },
   setup: { tokenExpected: false, token: "", username: "", domain: "", offersDomain: false },
   link: { purpose: "invite", username: "", isUsernameSet: false },
   home: { activity: { kind: "none" }, sessions: { kind: "none" }, codes: { kind: "none" } },

@@ -29,7 +29,7 @@ export interface PebbleOptions {
 
 /** A test certificate authority with its own name server. */
 export async function startPebble(
-  t: TestContext,
+  t: Pick<TestContext, "after">,
   programs: { readonly pebble: string; readonly names: string },
   options: PebbleOptions = {},
 ): Promise<Pebble> {
@@ -69,7 +69,7 @@ export async function startPebble(
   };
 }
 
-async function startNames(t: TestContext, program: string) {
+async function startNames(t: Pick<TestContext, "after">, program: string) {
   const port = await freePort();
   const managementPort = await freePort();
   await startProgram(t, program, {

@@ -3,6 +3,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { type Answer, send } from "../support/client.ts";
 import { SECRET } from "../support/gate.ts";
 
 const WORKER = fileURLToPath(new URL("./gate-worker.ts", import.meta.url));
@@ -13,6 +14,15 @@ export interface GateWorkers {
   /** Starts a gate with these settings in every process, and returns their addresses. */
   start(flags: Flags): Promise<readonly string[]>;
   stop(): Promise<void>;
+}
+
+/** Posts a form, and again after a 503, since the database can be slow on a busy machine. */
+export async function postAgain(
+  url: string,
+  form: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  const first = await send(url, { form });
+  return first.status === 503 ? send(url, { form }) : first;
 }
 
 /** Starts this number of gates, each in a process that ends with the test. */

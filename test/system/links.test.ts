@@ -1,23 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Answer, send } from "../support/client.ts";
+import { send } from "../support/client.ts";
 import { outputOf, runCommand } from "../support/command.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { gateWorkers } from "./gate-workers.ts";
+import { gateWorkers, postAgain } from "./gate-workers.ts";
 
 const server = await sharedPostgres();
 
-const PROCESSES = 3;
+const PROCESSES = 2;
 /** Of one address, so that the limit of none of the processes is reached. */
 const RACERS_EACH = 6;
 const PASSWORD = "correct horse";
-
-/** Retries after a 503, since the database can be slow on a busy machine. */
-async function attempt(url: string, form: Readonly<Record<string, string>>): Promise<Answer> {
-  const first = await send(url, { form });
-  return first.status === 503 ? send(url, { form }) : first;
-}
 
 for (const kind of ["SQLite", "PostgreSQL"] as const) {
   test(`${kind}: of ${PROCESSES * RACERS_EACH} uses of one link at ${PROCESSES} gates at once, as many get in as it has uses`, async (t) => {
@@ -36,7 +30,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
         urls.map((url, process) => {
           const username = `${args[0]} ${process} ${n}`;
           const password = `${PASSWORD} of ${username}`;
-          return attempt(url + pathname, { username, password, confirm: password });
+          return postAgain(url + pathname, { username, password, confirm: password });
         }),
       );
       const answers = await Promise.all(racers.flat());
@@ -46,10 +40,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
       assert.equal(answers.filter(({ status }) => status === 404).length, answers.length - uses);
       for (const session of sessions) {
         const known = await Promise.all(urls.map((url) => send(`${url}/account/me`, { session })));
-        assert.deepEqual(
-          known.map(({ status }) => status),
-          urls.map(() => 200),
-        );
+        for (const { status } of known) assert.equal(status, 200);
       }
     }
 

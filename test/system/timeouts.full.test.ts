@@ -27,17 +27,8 @@ const clients: Readonly<Record<string, Client>> = {
   },
 };
 
-interface CutOff {
-  readonly afterMs: number;
-  readonly received: string;
-}
-
 /** Connects, sends, and waits until the gate ends the connection. */
-async function cutOff(
-  t: TestContext,
-  { url }: RunningGate,
-  { first, drip = "" }: Client,
-): Promise<CutOff> {
+async function cutOff(t: TestContext, { url }: RunningGate, { first, drip = "" }: Client) {
   const socket = await openSocket(t, url);
   const start = performance.now();
   let received = "";

@@ -28,46 +28,16 @@ export async function issueIn(folder: string, openssl: string): Promise<Issued> 
   const [caFile, certFile, keyFile] = [at("ca.pem"), at("cert.pem"), at("key.pem")];
   await writeFile(at("extensions"), EXTENSIONS);
   await run(openssl, [
-    "req",
-    "-x509",
-    ...EC,
-    "-days",
-    "365",
-    "-subj",
-    "/CN=Authority of a test",
-    "-keyout",
-    at("ca.key"),
-    "-out",
-    caFile,
-    "-addext",
-    "keyUsage=critical,keyCertSign,cRLSign",
+    ...["req", "-x509", ...EC, "-days", "365", "-subj", "/CN=Authority of a test"],
+    ...["-keyout", at("ca.key"), "-out", caFile],
+    ...["-addext", "keyUsage=critical,keyCertSign,cRLSign"],
   ]);
+  const request = at("request.pem");
+  const asked = ["-subj", "/CN=localhost", "-keyout", keyFile, "-out", request];
+  await run(openssl, ["req", ...EC, ...asked]);
   await run(openssl, [
-    "req",
-    ...EC,
-    "-subj",
-    "/CN=localhost",
-    "-keyout",
-    keyFile,
-    "-out",
-    at("request.pem"),
-  ]);
-  await run(openssl, [
-    "x509",
-    "-req",
-    "-in",
-    at("request.pem"),
-    "-CA",
-    caFile,
-    "-CAkey",
-    at("ca.key"),
-    "-CAcreateserial",
-    "-days",
-    "90",
-    "-extfile",
-    at("extensions"),
-    "-out",
-    certFile,
+    ...["x509", "-req", "-in", request, "-days", "90", "-extfile", at("extensions")],
+    ...["-CA", caFile, "-CAkey", at("ca.key"), "-CAcreateserial", "-out", certFile],
   ]);
   return { caFile, certFile, keyFile };
 }

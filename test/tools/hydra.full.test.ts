@@ -5,7 +5,7 @@ import { type TestContext, test } from "node:test";
 import { whereInstalled } from "../proxies/program.ts";
 import { OWNER } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { startTarget, type Target } from "./target.ts";
+import { countOf, startTarget, type Target } from "./target.ts";
 import { type Outcome, runTool } from "./tool.ts";
 
 const FORM = "/login:username=^USER^&password=^PASS^:F=error=1";
@@ -49,11 +49,13 @@ whereInstalled("hydra", (program) => {
     test(`hydra does not find a password that ${how}`, async (t) => {
       const target = await startTarget(t);
       await target.setUp();
-      const { output, code } = await guess(t, target, wordsWithRightAt(place, size), tasks);
+      const { output } = await guess(t, target, wordsWithRightAt(place, size), tasks);
       assert.doesNotMatch(output, FOUND);
-      assert.match(output, /1 of 1 target completed, 0 valid password found/);
-      assert.equal(code, 0, output);
-      assert.equal(await target.denials(), size - ALLOWED, "every further guess is denied");
+      assert.match(output, / 0 valid password found/);
+      // Hydra may give up a connection with its last word, so the gate tells how many it tried.
+      const guesses = countOf(await target.answered(), "/login", "POST");
+      assert.ok(guesses >= place, "the right password was among the guesses");
+      assert.equal(await target.denials(), guesses - ALLOWED, "every further guess is denied");
       const owner = await target.signIn({ from: "127.0.0.2" });
       assert.equal(owner.location, "/", "the owner can still sign in from another address");
       assert.ok(owner.session);

@@ -9,7 +9,7 @@ import { eventually } from "../support/eventually.ts";
 import { askSecurely } from "../support/secure-client.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { runSlowly, type SlowEnd, type SlowRun, socketsOf } from "./slow.ts";
-import { startTarget, type Target } from "./target.ts";
+import { startTarget } from "./target.ts";
 import { startWeakServer } from "./weak-server.ts";
 
 const CONNECTIONS = 100;
@@ -46,20 +46,14 @@ async function askMeanwhile(
 }
 
 /** A gate, the attacked URL, and a request that other clients send meanwhile. */
-interface Place {
-  readonly target: Target;
-  readonly url: string;
-  readonly ask: () => Promise<number>;
-}
-
-async function plainly(t: TestContext, env: Readonly<Record<string, string>> = {}): Promise<Place> {
+async function plainly(t: TestContext, env: Readonly<Record<string, string>> = {}) {
   const target = await startTarget(t, env);
   const session = await target.setUp();
   const ask = async (): Promise<number> => (await target.send("/", { session })).status;
   return { target, url: target.url, ask };
 }
 
-async function securely(t: TestContext): Promise<Place> {
+async function securely(t: TestContext): ReturnType<typeof plainly> {
   const made = makeCertificate({ names: ["localhost"] });
   const { certFile, keyFile } = await writeCertificate(await tempDir(t), made);
   const tls = { HTTPS_PORT: "0", TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile };
@@ -79,7 +73,11 @@ async function withBigLogo(t: TestContext): Promise<Readonly<Record<string, stri
 
 whereInstalled("slowhttptest", (program) => {
   /** Returns the tool's report, after checking the other responses and the closed connections. */
-  async function attack(t: TestContext, { target, ask }: Place, run: SlowRun): Promise<SlowEnd> {
+  async function attack(
+    t: TestContext,
+    { target, ask }: Awaited<ReturnType<typeof plainly>>,
+    run: SlowRun,
+  ): Promise<SlowEnd> {
     const over = new AbortController();
     const { pid } = target.running.child;
     const sockets = (wanted: (count: number) => boolean) => async () =>

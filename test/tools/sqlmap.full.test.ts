@@ -14,9 +14,10 @@ type Kind = "sqlite" | "postgresql";
 
 interface Attack {
   readonly what: string;
-  readonly account: "there" | "missing";
+  /** Before there is an account. */
+  readonly isFirst?: true;
   readonly path: string;
-  readonly method: "GET" | "POST";
+  /** The form, which is posted. */
   readonly data?: string;
   /** The parameters, cookies and headers to test. */
   readonly parameters: string;
@@ -27,26 +28,21 @@ interface Attack {
 const attacks: readonly Attack[] = [
   {
     what: "the form of the sign-in",
-    account: "there",
     path: "/login",
-    method: "POST",
     data: `username=${OWNER.username}&password=wrong&return_to=/`,
     parameters: "username,password,return_to",
   },
   {
     // The passwords differ, because a valid setup would create the account and end the test.
     what: "the form of the setup",
-    account: "missing",
+    isFirst: true,
     path: "/setup",
-    method: "POST",
     data: "token=x&username=someone&password=one&confirm=two&domain=example.org",
     parameters: "token,username,password,confirm,domain",
   },
   {
     what: "the form that changes the password",
-    account: "there",
     path: "/account/password",
-    method: "POST",
     data: "current_password=wrong&new_password=correct+horse+2&confirm_password=correct+horse+2",
     parameters: "current_password,new_password,confirm_password",
     // Each request costs a password hash, and these fields do not reach the database.
@@ -54,16 +50,12 @@ const attacks: readonly Attack[] = [
   },
   {
     what: "the query of the sign-in page",
-    account: "there",
     path: "/login?error=1&return_to=/",
-    method: "GET",
     parameters: "error,return_to",
   },
   {
     what: "the session cookie and the headers at the guard",
-    account: "there",
     path: "/",
-    method: "GET",
     parameters: "session,user-agent,referer",
   },
 ];
@@ -92,24 +84,9 @@ whereInstalled("sqlmap", (program) => {
   ): Promise<Outcome> {
     const folder = await tempDir(t);
     const args = [
-      "-u",
-      url,
-      "-p",
-      parameters,
-      "--dbms",
-      kind,
-      "--level",
-      String(level),
-      "--risk",
-      "3",
-      "--batch",
-      "--threads",
-      "4",
-      "--time-sec",
-      "2",
-      "--disable-coloring",
-      "--output-dir",
-      folder,
+      ...["-u", url, "-p", parameters, "--dbms", kind, "--level", String(level), "--risk", "3"],
+      ...["--batch", "--threads", "4", "--time-sec", "2", "--disable-coloring"],
+      ...["--output-dir", folder],
       ...(data === undefined ? [] : ["--data", data]),
       // Following redirects would double the number of requests.
       "--ignore-redirects",
@@ -130,7 +107,7 @@ whereInstalled("sqlmap", (program) => {
     for (const attack of attacks) {
       test(`sqlmap finds nothing in ${attack.what}, on ${kind}`, async (t) => {
         const target = await withStore(t, kind);
-        const session = attack.account === "there" ? await target.setUp() : undefined;
+        const session = attack.isFirst ? undefined : await target.setUp();
         const relay = await startRelay(t, target.url);
         const { output } = await inject(t, `${relay.url}${attack.path}`, kind, attack, session);
         assert.doesNotMatch(output, INJECTABLE);
@@ -139,7 +116,7 @@ whereInstalled("sqlmap", (program) => {
         assert.deepEqual(parameters.filter(isUntried(output)), [], output);
         const answered = await target.answered();
         const [route = ""] = attack.path.split("?");
-        const tried = countOf(answered, route, attack.method);
+        const tried = countOf(answered, route, attack.data === undefined ? "GET" : "POST");
         assert.ok(tried >= TRIES * parameters.length, `${tried} requests`);
         assert.deepEqual(answered.filter(isFault), []);
         assert.deepEqual(relay.failures, []);

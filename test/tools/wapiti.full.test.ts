@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { whereInstalled } from "../proxies/program.ts";
 import { execute } from "../support/database.ts";
-import { tempDir } from "../support/temp-dir.ts";
+import { fileWith, tempDir } from "../support/temp-dir.ts";
 import { startRelay } from "./relay.ts";
 import { countOf, isFault, startTarget, type Target } from "./target.ts";
 import { runTool } from "./tool.ts";
@@ -50,24 +50,9 @@ whereInstalled("wapiti", (program) => {
     });
     const report = join(folder, "report.json");
     const args = [
-      "-u",
-      url,
-      "--scope",
-      "domain",
-      "-m",
-      modules.join(","),
-      "--no-bugreport",
-      "--endpoint",
-      `${endpoint}/`,
-      "--store-session",
-      join(folder, "sessions"),
-      "--store-config",
-      join(folder, "config"),
-      "-f",
-      "json",
-      "-o",
-      report,
-      ...further,
+      ...["-u", url, "--scope", "domain", "-m", modules.join(","), "--no-bugreport"],
+      ...["--endpoint", `${endpoint}/`, "--store-session", join(folder, "sessions")],
+      ...["--store-config", join(folder, "config"), "-f", "json", "-o", report, ...further],
     ];
     const { code, output } = await runTool(t, program, args, { folder, withinMs: 120_000 });
     assert.equal(code, 0, output);
@@ -77,10 +62,8 @@ whereInstalled("wapiti", (program) => {
   }
 
   async function assertClean(target: Target, findings: readonly string[]): Promise<void> {
-    assert.deepEqual(
-      findings.filter((finding) => !FALSE_ALARMS.has(finding)),
-      [],
-    );
+    const alarms = findings.filter((finding) => !FALSE_ALARMS.has(finding));
+    assert.deepEqual(alarms, []);
     const faults = (await target.answered()).filter(isFault);
     assert.deepEqual(faults, []);
     assert.equal(await target.denials(), 0, "the limiter hid nothing");
@@ -104,8 +87,7 @@ whereInstalled("wapiti", (program) => {
   });
 
   test("wapiti finds nothing in the setup, and does not bypass its token", async (t) => {
-    const tokenFile = join(await tempDir(t), "setup-token");
-    await writeFile(tokenFile, "a token that no tool guesses");
+    const tokenFile = await fileWith(t, "a token that no tool guesses");
     const { target, relay } = await startBehindRelay(t, { SETUP_TOKEN_FILE: tokenFile });
     await assertClean(target, await scan(t, `${relay.url}/setup`, MODULES));
     assert.ok(countOf(await target.answered(), "/setup", "POST") > 100);
@@ -140,18 +122,10 @@ whereInstalled("wapiti", (program) => {
       );
     });
     const findings = await scan(t, `${url}/`, ["csp", "redirect", "sql", "xss"]);
-    for (const expected of [
-      "Content Security Policy Configuration: CSP is not set",
-      /^Cross Site Scripting: /,
-      /^Open Redirect: /,
-      /^Internal Server Error: /,
-    ]) {
-      assert.ok(
-        findings.some((finding) =>
-          typeof expected === "string" ? finding === expected : expected.test(finding),
-        ),
-        `${expected}: ${findings.join("; ")}`,
-      );
+    const kinds = findings.map((finding) => finding.split(": ", 1)[0]);
+    assert.ok(findings.includes("Content Security Policy Configuration: CSP is not set"));
+    for (const kind of ["Cross Site Scripting", "Open Redirect", "Internal Server Error"]) {
+      assert.ok(kinds.includes(kind), `${kind}: ${findings.join("; ")}`);
     }
   });
 });
