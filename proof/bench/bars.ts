@@ -3,7 +3,7 @@ import { escaped, picture, type Spread } from "./figures.ts";
 export interface Bar {
   readonly name: string;
   readonly kind: "bare" | "latchkey" | "peer";
-  /** Bars of the same group stand together. */
+  /** Bars of the same group are adjacent. */
   readonly group: string;
   readonly spread: Spread;
 }

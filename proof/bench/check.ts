@@ -27,7 +27,7 @@ export interface Exchange {
 }
 
 /**
- * Checks that a guarded page and the bare one differ in nothing but the guard: requests of the same
+ * Checks that a guarded page and the bare one differ only in the guard: requests of the same
  * length, and the same response.
  *
  * @throws if they differ

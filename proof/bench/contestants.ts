@@ -29,7 +29,7 @@ export interface Contestant {
   readonly ownPage?: string;
 }
 
-/** Whether the first is the bare HTTP layer of the other. */
+/** Whether the first contestant is the bare HTTP layer of the second. */
 export const isBelow = ({ kind, on }: Contestant, other: Contestant): boolean =>
   kind === "bare" && on === other.on;
 
@@ -37,7 +37,7 @@ export const isBelow = ({ kind, on }: Contestant, other: Contestant): boolean =>
 export const isLatchkeyApp = ({ kind, program }: Contestant): boolean =>
   kind === "latchkey" && program === undefined;
 
-/** Those with the text in their name, and the HTTP layers that they are compared with. */
+/** The contestants with the text in their name, and the HTTP layers to compare them with. */
 export function named(text: string, among: readonly Contestant[]): readonly Contestant[] {
   const found = among.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
   const layers = among.filter((one) => found.some((other) => isBelow(one, other)));
@@ -68,7 +68,7 @@ const bare = layers.map(
     on,
     peer: `bare-${file}`,
     origin: "latchkey",
-    // Its sign-in is only the hash.
+    // The sign-in is only the hash.
     ...(on === "node:http" && { signIn: latchkeySignIn }),
     packages: on === "node:http" ? [ARGON2] : packages,
     guarded: "/guarded",
@@ -125,7 +125,7 @@ const nginx = {
   packages: ["@node-rs/bcrypt"],
 } as const;
 
-/** What a proxy pays for a guard, whoever answers it. */
+/** The cost of a guard for a proxy, by what answers it. */
 const behindNginx: readonly Contestant[] = [
   { ...nginx, kind: "bare", name: "bare nginx", program: "nginx" },
   {
@@ -180,7 +180,7 @@ const libraries: readonly Contestant[] = [
 
 const all = [...own, ...libraries, ...behindNginx];
 
-/** By HTTP layer, so that what can be compared stands together. */
+/** By HTTP layer, so that comparable contestants are adjacent. */
 export const contestants: readonly Contestant[] = [
   ...Map.groupBy(all, ({ on }) => on).values(),
 ].flat();

@@ -63,7 +63,7 @@ function runConnection(load: Load, latencies: number[]): Promise<void> {
   });
 }
 
-/** Reads into one buffer, because the load must cost less than the server that it loads. */
+/** Reads into one buffer, because the load must cost less than the server. */
 function connectTo(port: number, read: (text: string) => void): Socket {
   const socket = connect({
     port,
@@ -128,7 +128,7 @@ export function times(count: number, request: string): () => string | undefined 
   return () => (left-- > 0 ? request : undefined);
 }
 
-/** Client addresses, each `perAddress` times, so that the sign-in limit is not what is measured. */
+/** Client addresses, each `perAddress` times, so that the sign-in limit denies none. */
 export function* addresses(perAddress: number = 1, first: number = 1): Generator<string, never> {
   for (let number = first; ; number += 1) {
     const address = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;

@@ -13,7 +13,7 @@ export type Share = "server" | "load";
 
 const canPin = cores > 1 && succeeds(() => execFileSync("taskset", ["-c", "0", "true"]));
 
-/** As many as the server cannot outrun, each on a core that the server does not use. */
+/** Enough to keep the server busy, each on a core that the server does not use. */
 export const generators: number = Math.max(1, Math.min(MAX_GENERATORS, cores - 1));
 
 /** The command that keeps a process on its cores, to be put before the process's own command. */

@@ -91,7 +91,7 @@ function limited(max: number, given: string | undefined): number {
   return Math.min(max, number);
 }
 
-/** In a folder that is removed when this process ends, in whichever way. */
+/** In a folder that is removed when this process ends for any reason. */
 async function inFolder(work: (folder: string) => Promise<string>): Promise<void> {
   const folder = await guardedFolder({});
   try {

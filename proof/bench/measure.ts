@@ -5,11 +5,11 @@ import type { Done, Job } from "./generator.ts";
 import { generators, pinned, usedByAll } from "./machine.ts";
 
 const GENERATOR = fileURLToPath(new URL("generator.ts", import.meta.url));
-/** Of one core, used by anything but the server and the load. Above it, a figure is of the machine. */
+/** The share of a core for other processes. Above it, a figure is not the server's alone. */
 const MAX_BY_OTHERS = 0.1;
 const MAX_TRIES = 4;
 
-/** Its connections are those of all generators together. */
+/** The number of connections is the total of all generators. */
 export type Work = Omit<Job, "port" | "forMs">;
 
 /** The figures of one measurement. */
@@ -67,7 +67,7 @@ export async function startGenerators(): Promise<Generators> {
     async quietSample(server, work, forMs) {
       const first = work();
       let best = await sample(server, first, forMs);
-      // What can be sent once only, such as the first request of a session, cannot be repeated.
+      // Requests that work only once, such as the first one of a session, cannot be repeated.
       const tries = first.repeat === "once" ? 1 : MAX_TRIES;
       for (let left = tries - 1; isDisturbed(best) && left > 0; left -= 1) {
         const next = await sample(server, work(), forMs);

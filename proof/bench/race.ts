@@ -123,7 +123,7 @@ async function measure(
   return { samples, memory };
 }
 
-/** By the time that the server has had, because other programs may keep it from its core. */
+/** By the server's own CPU time, because other programs may use its core. */
 async function warm(
   server: Server,
   work: Work,

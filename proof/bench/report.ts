@@ -73,7 +73,7 @@ function conditionsOf(report: Report): string {
 const named = (result: Result, name: Case): string =>
   `${result.contestant.name}${isDoubtful(result, name) ? " *" : ""}`;
 
-/** The share of the core tells that the server was the limit, and not the load. */
+/** The share of the core shows whether the server or the load was the limit. */
 function caseRows({ results }: Report, name: Case): Rows {
   const factor = isSignIn(name) ? 1e-3 : 1;
   const rows = results

@@ -3,7 +3,7 @@ import { type Contestant, isBelow } from "./contestants.ts";
 import { type Spread, spreadOf } from "./figures.ts";
 import { isDisturbed, type Sample } from "./measure.ts";
 
-/** Of the measurements of one figure: if more are disturbed, it is marked. */
+/** The share of a figure's measurements that may be disturbed before it is marked. */
 const MAX_DISTURBED = 0.25;
 
 export interface Round {

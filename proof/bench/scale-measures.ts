@@ -100,7 +100,7 @@ export const measures: readonly Measure[] = [
 function lookUps(subject: Subject, { users }: Amount): Promise<number> {
   return medianOf(
     arrayOf(GUARDS, () => async () => {
-      if ((await subject.lookUp(userIdOf(anyOf(users)))) === undefined) throw new Error("nobody");
+      if ((await subject.lookUp(userIdOf(anyOf(users)))) === undefined) throw new Error("no user");
     }),
     AT_ONCE,
   );
@@ -113,7 +113,7 @@ async function coldGuards({ store }: Subject, { users }: Amount): Promise<number
   const sessions = arrayOf(GUARDS, () => tokens.issue(userIdOf(anyOf(users))).text);
   return medianOf(
     sessions.map((session) => async () => {
-      if ((await currentUser(session)) === undefined) throw new Error("nobody found");
+      if ((await currentUser(session)) === undefined) throw new Error("no session");
     }),
     AT_ONCE,
   );

@@ -73,7 +73,7 @@ const isWhole = form === "full" && positionals.length === 0 && !interrupted.sign
 if (isWhole) await writePage(outcomes, durationOf(took));
 const failed = outcomes.flatMap(linesOf).filter((line) => line.startsWith("FAILED"));
 for (const line of failed) print(line);
-// Exits at once, so that whatever a failed case has left running ends too.
+// Exits at once, so that everything that a failed case has left running ends too.
 process.exit(failed.length > 0 ? 1 : 0);
 
 /** In the short form, the cases that mostly wait run in parallel; the others run one by one. */

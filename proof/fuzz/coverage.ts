@@ -1,18 +1,18 @@
 import { type Profiler, Session } from "node:inspector";
 
-/** What V8 saw of the code under test. */
+/** V8's coverage of the code under test. */
 export interface Coverage {
-  /** The blocks that have run or not, and the way through each function, since the last call. */
+  /** The blocks that have run or not, and the path through each function, since the last call. */
   take(): readonly string[];
 }
 
-/** A feature of this kind says that a block was reached, so what brings one is worth keeping. */
+/** Whether the feature is a block that was reached: an input that reaches a new one is kept. */
 export const isBlock = (feature: string): boolean => feature.startsWith("block ");
 
 /**
- * Once in a process, before the code is loaded: V8 counts nothing in code that it has compiled.
+ * Call once in a process, before the code is loaded: V8 does not count in code already compiled.
  *
- * @param folder The part of a URL that the code under test has.
+ * @param folder A part of the URLs of the code under test.
  */
 export function startCoverage(folder: string): Coverage {
   const session = new Session();
@@ -41,5 +41,5 @@ function featuresOf({ url, functions }: Profiler.ScriptCoverage): readonly strin
   });
 }
 
-/** So that a loop of 9 and one of 10 rounds are the same. */
+/** Rounded, so that loops of 9 and of 10 rounds count as the same. */
 const sizeOf = (count: number): number => Math.ceil(Math.log2(count + 1));

@@ -29,7 +29,7 @@ export interface FuzzOptions {
 const WATCHED = 8;
 const UNWATCHED = 200;
 
-/** What the input breaks; `undefined` if all is well. */
+/** The property that the input breaks, or `undefined`. */
 export async function problemOf(parser: Parser, input: string): Promise<string | undefined> {
   try {
     // Again, since the machine may have paused or compiled.
@@ -46,7 +46,7 @@ export async function problemOf(parser: Parser, input: string): Promise<string |
   }
 }
 
-/** Changes inputs that have reached new code, until one breaks what must hold. */
+/** Mutates inputs that have reached new code, until one breaks a property. */
 export async function fuzz(parser: Parser, options: FuzzOptions): Promise<Fuzzing> {
   const { random, coverage, isDone } = options;
   const seen = new Set<string>();
@@ -61,7 +61,7 @@ export async function fuzz(parser: Parser, options: FuzzOptions): Promise<Fuzzin
     if (problem !== undefined) finding ??= { input, problem };
   }
 
-  /** Asking V8 takes longer than most parsers, so not every input is watched. */
+  /** Reading V8's coverage takes longer than most parsers, so not every input is watched. */
   async function watch(input: string): Promise<void> {
     await check(input);
     const found = coverage.take().filter((feature) => !seen.has(feature));

@@ -1,5 +1,5 @@
 /**
- * Gives changed inputs to every parser that strangers reach, keeps those that reach new code, and
+ * Feeds mutated inputs to every parser of untrusted input, keeps those that reach new code, and
  * checks what must hold. `npm run fuzz -- --seconds 60` takes that long for each; `--parser NAME` selects
  * one; `--seed N` repeats the inputs; `--keep` stores those that reached new blocks.
  */

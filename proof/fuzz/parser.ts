@@ -1,4 +1,4 @@
-/** A parser that strangers reach, with what must hold for every input. */
+/** A parser of untrusted input, with the properties that must hold for every input. */
 export interface Parser {
   /** Inputs to begin with. */
   readonly seeds: readonly string[];
@@ -6,6 +6,6 @@ export interface Parser {
   readonly words: readonly string[];
   /** Longer than any input may take, also on a busy machine. */
   readonly maxMs: number;
-  /** Gives the text to the parser. Throws if the result is not one that it may have. */
+  /** Parses the text. @throws if the result is wrong */
   check(text: string): void | Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Parser } from "./parser.ts";
 
-/** Loaded one by one, since asking V8 takes longer with each function that has run. */
+/** Loaded one by one, since reading V8's coverage takes longer with each function that has run. */
 const loaders = [
   () => import("./parsers/tokens.ts"),
   () => import("./parsers/forms.ts"),
@@ -9,7 +9,7 @@ const loaders = [
   () => import("./parsers/requests.ts"),
 ];
 
-/** The parsers that strangers reach, by their names. */
+/** The parsers of untrusted input, by name. */
 export async function* loadParsers(): AsyncGenerator<readonly [name: string, Parser]> {
   for (const load of loaders) yield* Object.entries<Parser>(await load());
 }

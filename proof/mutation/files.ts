@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Files that decide who gets in come first, so that an interrupted run has covered them. */
+/** Files that decide who is admitted come first, so that an interrupted run has covered them. */
 const FIRST: readonly string[] = `sign-in set-up change-password session-token current-user
   user-memory require-user attempt-limiter passwords password-cost event-log return-target
   setup-token secrets allowed-hosts requester end-sessions remove-user add-user rename-user

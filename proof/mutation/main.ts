@@ -120,7 +120,7 @@ async function testAll(): Promise<void> {
   for (const part of PARTS) await testPart(part);
 }
 
-/** Keeps the page until each file has a result, because its figures are those of all files. */
+/** Keeps the page until each file has a result, because its figures cover all files. */
 async function updatePage(results: Results): Promise<void> {
   const all = await allSources();
   if (all.some((name) => results[name] === undefined)) return;

@@ -8,7 +8,7 @@ export interface Database {
   readonly store: SqliteStore;
   /** First accounts, of which there is one at most, and guests. */
   countUsers(): { readonly owners: number; readonly guests: number };
-  /** Leaves nothing of a simulation behind. */
+  /** Deletes everything that a simulation has stored. */
   clear(): void;
 }
 

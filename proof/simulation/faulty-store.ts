@@ -26,11 +26,11 @@ export type Reporting = "absent" | "unconfirmed" | "confirmed";
 /** The connection of one gate. */
 export interface Connection {
   readonly store: Store;
-  /** Of a crashed gate nothing is sent any more. */
+  /** A crashed gate sends nothing more. */
   cut(): void;
 }
 
-/** A promise for each call: a shared one would keep all that ever waited for it in memory. */
+/** A promise for each call: a shared one would keep everything that waits for it in memory. */
 const never = (): Promise<never> => new Promise(() => {});
 
 const LOST_OF_CALLS = 0.02;
@@ -51,7 +51,7 @@ export function connect(base: Store, reporting: Reporting, network: Network): Co
 
   async function send(operation: string, call: () => unknown): Promise<unknown> {
     if (isCut) return never();
-    // A gate counts by itself where this fails, and nothing outside tells which of the two counted.
+    // Never fails: else the gate counts alone, and clients cannot tell which of the two counted.
     const isCounting = operation.startsWith("attempts.");
     const fate = network.isFaulty && !isCounting ? random.next() : 1;
     await time.pause(latency());

@@ -33,7 +33,7 @@ export interface Gate {
 }
 
 const START = Date.UTC(2030, 0, 1);
-/** Two gates differ by less than the two minutes of which ARCHITECTURE.md tells. */
+/** Two gates differ by less than the two minutes in ARCHITECTURE.md. */
 const MAX_OFFSET_MS = 50_000;
 const MAX_DRIFT = 0.01;
 const REPORTING: readonly Reporting[] = ["absent", "unconfirmed", "confirmed"];

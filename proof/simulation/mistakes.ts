@@ -5,7 +5,7 @@ import type { Store, UserStore } from "../../src/core/store.ts";
 /** The time between two statements that should be one. */
 const WITHIN_MS = 5;
 
-/** Errors that are put back in a store, to see that the simulation finds each. */
+/** Errors that are put back into a store; the simulation must find each. */
 export const mistakes: Readonly<Record<string, (store: Store) => Store>> = {
   "the end of all others removes the recorded sessions only": (store) =>
     withUsers(store, {
@@ -56,12 +56,12 @@ export const mistakes: Readonly<Record<string, (store: Store) => Store>> = {
     return { ...store, sessions: { ...sessions, insert } };
   },
 
-  "the end of a session is not asked for": (store) =>
+  "an ended session is never reported": (store) =>
     store.sessions === undefined
       ? store
       : { ...store, sessions: { ...store.sessions, hasEnded: async () => false } },
 
-  "a handoff is read first and removed then": (store) => {
+  "a handoff is read and removed in two steps": (store) => {
     const { sessions } = store;
     if (sessions === undefined) return store;
     const codes = new Map<string, Awaited<ReturnType<typeof sessions.takeHandoff>>>();
@@ -115,7 +115,7 @@ export const mistakes: Readonly<Record<string, (store: Store) => Store>> = {
     return { ...store, keys: { ...keys, find } };
   },
 
-  "a setup checks first and inserts then": (store) =>
+  "a setup checks and inserts in two steps": (store) =>
     withUsers(store, {
       async insertFirst(user) {
         if (await store.users.any()) return undefined;

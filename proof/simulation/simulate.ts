@@ -38,11 +38,11 @@ export const allEvents: readonly string[] = [
 interface Variant {
   /** Puts an error back. */
   readonly change?: ((store: Store) => Store) | undefined;
-  /** Those of all events that happen. */
+  /** The events that happen; by default all. */
   readonly events?: readonly string[];
 }
 
-/** Runs one simulation. The same seed makes the same one. */
+/** Runs one simulation. The same seed repeats it exactly. */
 export async function simulate(
   seed: number,
   { change, events = allEvents }: Variant = {},
@@ -73,7 +73,7 @@ async function live(world: World, events: ReadonlySet<string>): Promise<void> {
   await finish(world);
 }
 
-/** The world, with the decisions of one event, which do not depend on the other events. */
+/** The world, with the random decisions of one event, which do not depend on other events. */
 function deciding(world: World, event: string): World {
   const number = Array.from(event).reduce(
     (sum, one) => Math.imul(sum, 31) + one.charCodeAt(0),

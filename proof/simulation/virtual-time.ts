@@ -11,7 +11,7 @@ const allThatFollows = (): Promise<void> => new Promise((resolve) => process.nex
 export interface VirtualTime {
   /** Milliseconds since the start. */
   now(): number;
-  /** Calls `work` then, unless the returned function is called before. */
+  /** Calls `work` at that time, unless the returned function is called before. */
   after(ms: number, work: () => void): () => void;
   pause(ms: number): Promise<void>;
   /** Lets events happen, one at a time, until `done` is settled. */
@@ -41,7 +41,7 @@ export function createVirtualTime(): VirtualTime {
     for (let high = waiting.length; low < high; ) {
       const middle = (low + high) >>> 1;
       const other = waiting[middle];
-      // The next event is the last one.
+      // The last element is the next event.
       if (other !== undefined && isLater(other, event)) low = middle + 1;
       else high = middle;
     }

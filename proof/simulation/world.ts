@@ -34,12 +34,12 @@ export interface World extends Network {
   readonly keys: KnownKey[];
   /** The database itself, which always answers at once. */
   readonly base: SqliteStore;
-  /** Whether an answer has told that an account exists. */
+  /** Whether an answer has shown that an account exists. */
   isConfigured: boolean;
   setUps: number;
   /** Makes usernames and passwords unique. */
   numbers: number;
-  /** What each request and fault was, in order. */
+  /** Each request and fault, in order. */
   readonly trace: string[];
   note(line: string): void;
   /** Sends a request to a gate. `undefined` if it failed, or the gate crashed before the answer. */

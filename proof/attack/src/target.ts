@@ -43,7 +43,7 @@ export interface ServerAccess {
 /** A sign-in service that was found at a URL. */
 export interface Target {
   readonly url: string;
-  /** Its HTTP version is the one that the attack currently runs over. */
+  /** Its HTTP version is that of the current attack run. */
   address: ServerAddress;
   /** The versions that the server offers. */
   readonly versions: readonly HttpVersion[];

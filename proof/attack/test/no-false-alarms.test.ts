@@ -4,7 +4,7 @@ import { attacks } from "../src/attacks.ts";
 import { attackNamed, attackSampleServer } from "./run-attack.ts";
 import { correct } from "./sample-behaviour.ts";
 
-/** The sample server has no passkeys and no HTTP/2 here: other tests attack the library and a gate. */
+/** The sample server here lacks passkeys and HTTP/2: other tests attack the library and a gate. */
 const ELSEWHERE = ["passkey-replay", "header-lists"];
 
 for (const attack of attacks.filter(({ name }) => !ELSEWHERE.includes(name))) {

@@ -12,7 +12,7 @@ import { type Result, runAttacks } from "../src/run.ts";
 import { signInAs, type Target } from "../src/target.ts";
 import { attackNamed } from "./run-attack.ts";
 
-/** Runs proxy-headers on an app behind the proxy, configured as documented but for the changes. */
+/** Runs proxy-headers on an app behind the proxy, configured as documented except for the changes. */
 async function attackBehind(
   t: TestContext,
   proxy: ProxyServer,

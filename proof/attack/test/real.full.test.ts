@@ -89,7 +89,7 @@ whereInstalled("nginx", (program) => {
     const site = await startSite(t, nginx(program), "One host");
     await site.gate.setUp();
     const results = await attackWithAccount(site.proxyUrl, ["/app", "/app/page.html"]);
-    // The public URL of this site is one over plain HTTP, where browsers have no passkeys.
+    // The public URL of this site is plain HTTP, where browsers refuse passkeys.
     const without = SKIPPED.toSpliced(SKIPPED.indexOf("handoff"), 0, "passkey-replay");
     assertClean(results, without);
     assert.notEqual(site.app.arrivals.length, 0);

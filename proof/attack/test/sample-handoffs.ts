@@ -45,7 +45,7 @@ export const handsOver: HandoffBehaviour = {
   fitsBrowser: ({ browser }, cookies) => browser === hashOf(begunIn(cookies)),
   fitsHost: (handoff, host) => handoff.host === host,
   logsHandoff: () => undefined,
-  // This server has no page at another host, so that none of its guards accepts one.
+  // This server has no page at another host, so its guards never accept such a token.
   boundToken: () => random(),
 };
 

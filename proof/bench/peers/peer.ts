@@ -10,7 +10,7 @@ export interface Peer {
 export const SECRET = "pK3vX9qLr7TzW2mYcB8nJ5dHsF4gA6eU";
 export const PASSWORD = "correct horse";
 
-/** The password hash for libraries that have none. */
+/** The password hash for libraries without one. */
 export const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /** Latchkey's value, set for every peer with another default; it affects no figure. */

@@ -7,7 +7,7 @@ export interface Person {
   readonly username: string;
 }
 
-/** The user table of an app whose library has none, with the same hash as Latchkey. */
+/** The user table for libraries without one, with the same hash as Latchkey. */
 export interface Users {
   /** Unknown names cost the same hash as known ones. */
   verified(username: string, password: string): Promise<Person | undefined>;

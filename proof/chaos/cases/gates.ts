@@ -98,7 +98,7 @@ function judgeLimit(attempts: readonly Exchange[]): readonly string[] {
   ];
 }
 
-/** Sessions of every gate, also of killed ones, on whichever gate nginx chooses. */
+/** Checks the sessions of all gates, also of killed ones, at the gate that nginx chooses. */
 async function judgeSessions(
   url: string,
   signedIn: readonly Exchange[],

@@ -35,20 +35,20 @@ export const nthStep: Case = {
   },
 };
 
-/** What an operation has left, and what is wrong with it. */
+/** The state after an operation, and what is wrong with it. */
 interface Left {
   readonly state: string;
   readonly problems: readonly string[];
 }
 
-/** What an operation has left, what is wrong with it, and whether it can be run again. */
+/** The state after an operation, what is wrong with it, and whether it can be repeated. */
 async function judge(operation: Operation, place: Place, { code, said }: Ending): Promise<Left> {
   const { before, after, failure, by } = operation;
   const state = await operation.state(place.folder, place.env);
   const problems: string[] = [];
   if (state !== before && state !== after) problems.push(`there is ${state}`);
   if (code === 0 && state !== after) problems.push(`it succeeded, and there is ${state}`);
-  // A killed process says nothing.
+  // A killed process prints nothing.
   if (code !== null && code !== 0 && !failure.test(said))
     problems.push(`it ended with ${code} and said ${JSON.stringify(said)}`);
   if (/^\s+at /m.test(said)) problems.push(`it showed a stack: ${said.slice(0, 300)}`);
@@ -65,7 +65,7 @@ interface Steps<Step> {
   readonly operation: Operation;
   readonly all: readonly Step[];
   readonly atOnce: number;
-  /** `undefined` if something else failed than the step. */
+  /** `undefined` if another call than the step failed. */
   attempt(step: Step): Promise<Left | undefined>;
 }
 
@@ -74,7 +74,7 @@ async function tryAll<Step extends object>(
   form: Form,
   { name, operation, all, atOnce, attempt }: Steps<Step>,
 ): Promise<void> {
-  // Odd, so that it takes both of each pair.
+  // An odd stride, so that both steps of a pair occur.
   const every = form === "full" ? 1 : Math.ceil(all.length / SHORT_STEPS[operation.by]) | 1;
   const tried = all.filter((_, index) => index % every === 0);
   const problems: string[] = [];
@@ -107,7 +107,7 @@ async function failOnDisk(
   const template = await mkdtemp(join(base, "template-"));
   await operation.prepare(template, { DATA_DIR: template });
 
-  /** Where it runs, which part of that counts, and where strace is to write. */
+  /** Where the operation runs, the part of that folder that counts, and the log of strace. */
   interface Copy {
     readonly place: Place;
     readonly part: string;
@@ -135,7 +135,7 @@ async function failOnDisk(
       return pointsIn(log, part);
     });
 
-  /** What a process does in between, in the same thread, may come earlier or later than counted. */
+  /** Retries, because other calls in the same thread may come earlier or later than counted. */
   async function attempt(point: Point): Promise<Left | undefined> {
     for (let tries = 0; tries < MAX_TRIES[form]; tries += 1) {
       const left = await inCopy(async ({ place, part, log }) => {

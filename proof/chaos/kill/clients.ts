@@ -12,7 +12,7 @@ export interface RunningClients {
   readonly over: Promise<void>;
 }
 
-/** Repeats an action until it returns `undefined`, which means that the gate is gone. */
+/** Repeats an action until it returns `undefined`, which means that the gate has ended. */
 async function repeatUntilKilled(action: () => Promise<unknown>): Promise<void> {
   while ((await action()) !== undefined);
 }

@@ -1,7 +1,7 @@
 import type { LoggedAction } from "../judge/log.ts";
 import type { PasswordHistory } from "../judge/passwords.ts";
 
-/** What was done to the gates of one series, and the state that must result. */
+/** The actions on the gates of one series, and the state that must result. */
 export interface History {
   readonly actions: readonly LoggedAction[];
   readonly sessions: readonly string[];

@@ -16,7 +16,7 @@ import { attach, ONE_FILE_THREAD } from "./strace.ts";
 
 type StartGate = (settings: Env) => Promise<Gate>;
 
-/** What a running gate is made to do. It is watched once it is ready. */
+/** An operation of a running gate. The gate is watched once it is ready. */
 interface GateWork extends Omit<Operation, "by" | "run" | "trace"> {
   settings?(place: Place): Env;
   /** The code is 0 if it was done. */
@@ -33,7 +33,7 @@ function asOperation(start: StartGate, { settings, work, ...rest }: GateWork): O
       (error: unknown): Ending => ({ code: 1, said: `no answer: ${error}` }),
     );
     const { signal } = await gate.stop();
-    // A killed gate says nothing, unless it had answered before.
+    // A killed gate answers nothing, unless it had answered before.
     return signal === "SIGKILL" && worked.code !== 0 ? { ...worked, code: null } : worked;
   }
 
@@ -85,7 +85,7 @@ function refuseOthers(pem: string, name: string): void {
   if (certificate.checkHost(name) === undefined) throw new Error(`not for ${name}`);
 }
 
-/** Every file that has its final name is read: none may be half written. */
+/** Reads every file with its final name: all must be complete. */
 function certificateState(folder: string): string {
   const root = join(folder, CERTIFICATES);
   if (!existsSync(root)) return "no certificate";
@@ -148,7 +148,7 @@ function certificateOrder(start: StartGate, pebble: Pebble, caFile: string): Ope
   });
 }
 
-/** What a gate does. */
+/** The operations of a gate. */
 export async function ofGates(
   context: CaseContext,
   folder: GuardedFolder,

@@ -1,4 +1,4 @@
-/** Preloaded: holds a command, whose threads are there by then, until it is watched. */
+/** Preloaded: holds a command, whose threads exist by then, until it is watched. */
 import { once } from "node:events";
 import { stat } from "node:fs/promises";
 

@@ -20,20 +20,20 @@ export interface Point {
   readonly fate: "fails" | "killed";
 }
 
-/** Without a point, it only counts. */
+/** Without a point, calls are only counted. */
 export interface Tracing {
   readonly log: string;
   readonly point?: Point;
 }
 
-/** Something that changes the disk, and what there is before and after it. */
+/** An operation that changes the disk, and the state before and after it. */
 export interface Operation {
   readonly name: string;
-  /** What a gate does succeeds again after it was done. */
+  /** An operation of a gate also succeeds after it was done. */
   readonly by: "command" | "gate";
   readonly before: string;
   readonly after: string;
-  /** What it says when it fails. */
+  /** Its error message. */
   readonly failure: RegExp;
   /** The folder that it changes, in its own: all by default. */
   readonly within?: string;

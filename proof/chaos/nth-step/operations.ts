@@ -8,7 +8,7 @@ import { runSql } from "../../../test/support/postgres-admin.ts";
 import type { Env, Operation } from "./operation.ts";
 import { traceCommand } from "./strace.ts";
 
-/** A command, and what there is before and after it: each account with its password. */
+/** A command, and the state before and after it: each account with its password. */
 interface Command extends Omit<Operation, "by" | "run" | "trace" | "failure"> {
   readonly args: (folder: string) => readonly string[];
   readonly input?: string;
@@ -30,7 +30,7 @@ export const FIRST = "the first password";
 const SECOND = "the second password";
 const CANDIDATES = [FIRST, SECOND];
 
-/** A bcrypt hash, of which the password does not matter. */
+/** A bcrypt hash of any password. */
 const IMPORTED = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
 const CSV = ["username,password_hash", `ann,${IMPORTED}`, `ben,${IMPORTED}`, ""].join("\n");
 
@@ -43,7 +43,7 @@ async function described(rows: readonly Readonly<Record<string, unknown>>[]): Pr
   return (await Promise.all(accounts)).join(", ") || "no accounts";
 }
 
-/** In a file, or where `DATABASE_URL` says. */
+/** In a file, or at `DATABASE_URL`. */
 async function accountsIn(file: string, { DATABASE_URL }: Env): Promise<string> {
   const columns = "SELECT username, password_hash FROM";
   if (DATABASE_URL !== undefined) {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { connect, createServer, type Socket } from "node:net";
 
-/** What becomes of the n-th message to the database: it is lost, or its answer is. */
+/** Whether the n-th message to the database is lost, or its answer. */
 export interface Cut {
   readonly n: number;
   readonly lost: "message" | "answer";
@@ -10,12 +10,12 @@ export interface Cut {
 
 export interface Relay {
   readonly port: number;
-  /** How many messages there were. */
+  /** The number of messages so far. */
   messages(): number;
   close(): Promise<void>;
 }
 
-/** Between a command and the database. Cuts the connection at one message, and then works again. */
+/** Relays between a command and the database, and cuts the connection at one message only. */
 export async function startRelay(port: number, cut?: Cut): Promise<Relay> {
   let messages = 0;
   const open = new Set<Socket>();

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { MAIN } from "../../../test/support/process.ts";
 import type { Ending, Env, Point, Tracing } from "./operation.ts";
 
-/** What changes a file or a folder, and the error with which it fails. */
+/** The calls that change a file or a folder, and the error of each. */
 const ERRORS: Readonly<Record<string, string>> = {
   write: "ENOSPC",
   pwrite64: "ENOSPC",
@@ -20,7 +20,7 @@ const ERRORS: Readonly<Record<string, string>> = {
 
 const HELD = new URL("./held.ts", import.meta.url).href;
 
-/** The code of a process that another signal than ours has ended. */
+/** The exit code after a signal other than ours. */
 const ABORTED = 134;
 
 /** One thread for files, so that the calls have the same numbers in each run. */
@@ -42,7 +42,7 @@ function injection({ call, n, fate }: Point): string {
   return `inject=${call}:${effect}:when=${n}`;
 }
 
-/** Watches a command, which is held until strace does. */
+/** Watches a command, which is held until strace is attached. */
 export async function traceCommand(
   { args, input, env }: CommandRun,
   tracing: Tracing,
@@ -116,7 +116,7 @@ export function pointsIn(log: string, folder: string): readonly Point[] {
   );
 }
 
-/** Whether the call that failed, or was not reached alive, is one that reaches the folder. */
+/** Whether the call that failed, or at which the process was killed, reaches the folder. */
 export const hasHit = (log: string, folder: string): boolean =>
   readFileSync(log, "utf8")
     .split("\n")

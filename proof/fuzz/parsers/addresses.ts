@@ -17,7 +17,7 @@ const SCOPES = [
   { own: `https://${HOST}`, domain: undefined, port: "" },
 ];
 
-/** Never leads off the site, as browsers read it, and survives the way through the sign-in. */
+/** Stays on the site, as browsers read it, and is unchanged after the sign-in. */
 export const returnTarget: Parser = {
   seeds: [
     "/page?a=b#c",
@@ -77,7 +77,7 @@ export const forwarded: Parser = {
   },
 };
 
-/** Names the host that a URL parser finds, and admits no other. */
+/** Returns the host that a URL parser finds, and admits only that. */
 export const host: Parser = {
   seeds: [HOST, `${HOST}:8443`, "[::1]:80", "127.1", "AUTH.example.test.", "a@b", "xn--nxasmq6b"],
   words: [HOST, ":", "@", "/", "#", "[::1]", "localhost", "%2e", "0x7f.1", "evil.test"],

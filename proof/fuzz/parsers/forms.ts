@@ -6,7 +6,7 @@ import { readForwardAuthQuery } from "../../../src/web/endpoints/forward-auth-qu
 import { parseForm } from "../../../src/web/request/form.ts";
 import type { Parser } from "../parser.ts";
 
-/** The bytes that percent escapes stand for. */
+/** Decodes percent escapes to bytes. */
 const unescaped = (bytes: Buffer): Buffer =>
   Buffer.from(
     bytes
@@ -17,7 +17,7 @@ const unescaped = (bytes: Buffer): Buffer =>
     "latin1",
   );
 
-/** Reads what browsers write, and nothing that is not UTF-8. The input is bytes, as latin1. */
+/** Reads what browsers write, and only valid UTF-8. The input is bytes, as latin1. */
 export const form: Parser = {
   seeds: ["username=a&password=b", "?a=b", "a=%C3%A9&b=+%2B", "a=%ff", "%", "a&a=1&a=2&=", "\xff"],
   words: ["username=", "&", "=", "%20", "%C3", "%A9", "%e2%82%ac", "%f0%9f%94%91", "\xc3\xa9", "+"],
@@ -54,7 +54,7 @@ function namesIn(query: string, kind: string): readonly (readonly (string | unde
   );
 }
 
-/** Admits by a list that names the user or a group, and by no text that only looks like one. */
+/** Admits only by a list that names the user or a group, not by a text that looks like one. */
 export const lists: Parser = {
   seeds: [
     "users=owner",
@@ -66,7 +66,7 @@ export const lists: Parser = {
   words: ["users=", "groups=", "deny=401", "owner", "admins", "a%2Cb", ",", "&", "%6fwner", "+"],
   maxMs: 20,
   check(text) {
-    // A lone surrogate arrives in no request.
+    // A request cannot contain a lone surrogate.
     const query = text.toWellFormed();
     const read = readForwardAuthQuery(`?${query}`);
     const known = /^(users|groups|deny)$/;

@@ -20,9 +20,9 @@ const auth = authWith({
 });
 const SESSION = mint({ user_id: owner?.id, exp: inSeconds(3_600), iat: inSeconds(0), jti: "a" });
 
-/** Statuses that are meant. What a request does to a session is the simulation's concern. */
+/** The expected statuses. The simulation checks what a request does to a session. */
 const STATUSES = [200, 303, 304, 400, 401, 403, 404, 405, 413, 415, 421, 422, 503];
-/** In an input, the session of a signed-in user. Ends of sessions are left out. */
+/** Marks the session of a signed-in user in an input. Requests that end sessions are left out. */
 const SESSION_MARK = "$SESSION";
 
 /** `METHOD path`, header lines, an empty line and a body, to the gate behind a trusted proxy. */
@@ -82,7 +82,7 @@ export const request: Parser = {
       signal: undefined,
     });
     assert.ok(STATUSES.includes(answer.status), `status ${answer.status}`);
-    // Node and proxies reject anything else, or worse, do not.
+    // Node.js and proxies may or may not reject anything else.
     const values = [...Object.values(answer.headers), ...answer.cookies];
     for (const value of values) assert.match(String(value), /^[\x20-\x7e]*$/);
     const { Location, "Remote-User": user } = answer.headers;

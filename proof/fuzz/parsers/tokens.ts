@@ -7,7 +7,7 @@ import { sessionTokensIn } from "../../../src/web/answers/session-cookie.ts";
 import { fakeClock } from "../../../test/support/fake-clock.ts";
 import type { Parser } from "../parser.ts";
 
-// Few imports: asking V8 takes longer with each function that has run.
+// Few imports: reading V8's coverage takes longer with each function that has run.
 const SECRET = "a secret for tests, 32 bytes long";
 function signed(header: string, claims: string, secret = SECRET): string {
   const text = [header, claims].map((part) => Buffer.from(part).toString("base64url")).join(".");
@@ -21,7 +21,7 @@ const CLAIMS = { user_id: "user-1", exp: NOW + 60 };
 const HEADER = `{"alg":"HS256","typ":"JWT"}`;
 const GENUINE = signed(HEADER, JSON.stringify(CLAIMS));
 
-/** The first four values of this name that are not empty, and nothing else of the header. */
+/** Only the first four non-empty values of this name. */
 export const cookie: Parser = {
   seeds: ["session=a", "a=b; session=c", "session=; session=a;session = b", "session", "=a; ;"],
   words: ["session", "session=", "Session=", "; session=", "__Host-session=", ";", "="],
@@ -39,7 +39,7 @@ export const cookie: Parser = {
   },
 };
 
-/** Whoever lacks the secret forges nothing. */
+/** Without the secret, no token can be forged. */
 export const token: Parser = {
   seeds: [GENUINE, `${GENUINE}.`, "..", "a.b.c", signed(HEADER, JSON.stringify(CLAIMS), "other")],
   words: [...GENUINE.split("."), ".", "eyJhbGciOiJub25lIn0", "="],
@@ -86,7 +86,7 @@ export const signedToken: Parser = {
   },
 };
 
-// Another secret each time, so that what an earlier run has kept is as foreign as anything else.
+// Another secret each time, so that tokens of an earlier run are invalid as well.
 const OWN_SECRET = randomBytes(32).toString("hex");
 const challenges = createChallenges([OWN_SECRET], clock);
 const seals = createSeals(OWN_SECRET);
@@ -94,7 +94,7 @@ const CHALLENGE = challenges.issue("sign-in");
 const SEALED = seals.seal(Buffer.from("a secret"), "a purpose");
 const meaning = (text: string): string => Buffer.from(text, "base64url").toString("hex");
 
-/** What the server has signed or sealed and gets back: it opens nothing else. */
+/** The server opens only texts that it has signed or sealed itself. */
 export const sealed: Parser = {
   seeds: [CHALLENGE, SEALED, "", "AAAA"],
   words: ["A", "=", "-_", "+/"],

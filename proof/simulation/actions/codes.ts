@@ -9,7 +9,7 @@ import { FAILED, type Step, visit } from "./step.ts";
 /** What a client enters as its code. */
 export interface EnteredCode {
   readonly text: string;
-  /** Checks that it was right to accept it, and notes that it is used up. */
+  /** Checks that the code was valid, and records that it is used up. */
   accepted(): void;
 }
 

@@ -7,7 +7,7 @@ const OTHERS = [
   { ...RECEIVER, host: "wiki.other.test" },
   { ...RECEIVER, browser: "the hash of another cookie" },
 ];
-/** How often somebody else sends a code first. */
+/** How often another client sends a code first. */
 const STOLEN = 0.2;
 
 /** Hands a session over to another host, where the code is sent to two gates at once. */

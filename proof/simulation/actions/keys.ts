@@ -23,7 +23,7 @@ export const addKeyOfMember: Action = async (world) => {
     const user = await ports.store.users.findByName(member.username);
     return user && addKey(ports, user, { name: "a program", hosts: "", lifetime: undefined });
   });
-  // The text of a key is known to nobody if the answer is lost.
+  // If the answer is lost, the text of the key is lost too.
   if (result?.answer?.kind !== "added") return `none for ${member.username}`;
   const { key, text } = result.answer;
   const label = `key ${world.keys.length + 1}`;
@@ -37,7 +37,7 @@ export const revokeAnyKey: Action = async (world) => {
   if (key === undefined) return "without a key";
   const learn = key.state.changing();
   const result = await world.request(COMMAND, () => revokeKey(portsOf(world), key.id));
-  // Without an owner it was revoked before, or its account is gone: it stays away either way.
+  // Without an owner, it was revoked before or its account was removed: it is revoked either way.
   learn(result && { to: "revoked" });
   return `${key.label}, ${result === undefined ? FAILED : "revoked"}`;
 };
@@ -47,7 +47,7 @@ export const visitWithAnyKey: Action = async (world, { life }) => {
   return key === undefined ? "without a key" : visitWithKey(world, life, key);
 };
 
-/** A guarded request of a program. No request shares an address, so that none is limited. */
+/** A guarded request of a program. Each has its own address, so that none is limited. */
 export async function visitWithKey(world: World, life: Life, key: KnownKey): Promise<string> {
   const { label, text, member, state } = key;
   const facts = [state, member.state];

@@ -8,7 +8,7 @@ const LATER = new Date(Date.UTC(2040, 0, 1));
 /** How often a new link is made instead of using an older one again. */
 const NEW = 0.3;
 
-/** Uses any link that there ever was. A guest has no end within the simulation, and does nothing. */
+/** Uses any link ever made. A guest does not end within the simulation, and does nothing. */
 export async function useLink(world: World, { life, client }: Step): Promise<string> {
   const { links, random } = world;
   if (!world.isConfigured) return "no link yet";

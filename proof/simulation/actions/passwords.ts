@@ -90,5 +90,5 @@ function nextNumber(world: World): number {
   return world.numbers;
 }
 
-/** A password begins with the username, since it is not known which of several setups is the first. */
+/** A password begins with the username, since any of several setups may be the first. */
 const usernameOf = (password: string): string => password.split("/")[0] ?? "";

@@ -45,7 +45,7 @@ export async function signOut(world: World, step: Step): Promise<string> {
   const result = await world.request(step.life, () =>
     step.life.rules.signOut([session.token], step.client),
   );
-  // A gate ends nothing that has expired by its clock, which may be ahead of another one.
+  // A gate does not end a session that has expired by its clock, which may be ahead of another's.
   if (hadExpired || isExpired()) return `expired, ${session.label}`;
   if (result === undefined) return `${FAILED}, for ${session.label}`;
   if (result.answer === "not-ended") session.refusedBy.add(step.life);

@@ -28,7 +28,7 @@ export interface Visit {
 /** At its own host, a session that was handed over counts as any other. */
 export const isAdmission = (kind: string): boolean => kind === "admitted" || kind === "bound";
 
-/** A guarded request with any session that there ever was, the newest more often. */
+/** A guarded request with any earlier session, the newest more often. */
 export async function visit(
   world: World,
   { life }: Step,

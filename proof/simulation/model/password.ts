@@ -4,7 +4,7 @@ export interface PasswordModel {
   settingUp(password: string): (accepted: boolean | undefined) => void;
   /** A change begins. Each new password is used once. */
   changing(from: string, to: string): (accepted: boolean | undefined) => void;
-  /** Those that may be the current one. */
+  /** The passwords that may be current. */
   possible(): readonly string[];
   /** Returns whether an accepted change has replaced this password already. */
   isReplaced(password: string): boolean;

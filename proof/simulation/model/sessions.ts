@@ -20,7 +20,7 @@ export interface KnownSession {
   readonly refusedBy: Set<Life>;
 }
 
-/** What a request has done that was to end sessions. */
+/** The effect of a request that should end sessions. */
 export type Ending = "ended" | "unchanged" | "unknown";
 
 interface EndOfAll {
@@ -37,7 +37,7 @@ export interface SessionModel {
   ending(session: KnownSession, life?: Life): (outcome: Ending) => void;
   /** A request begins that may end all sessions up to now. */
   endingAll(life?: Life): (outcome: Ending) => void;
-  /** A guard is asked. Returns what checks its answer. */
+  /** A guard is asked. Returns a function that checks its answer. */
   asking(session: KnownSession, life: Life): (isAdmitted: boolean) => void;
 }
 
@@ -101,7 +101,7 @@ export function createSessionModel(now: () => number, lateMs: number): SessionMo
   };
 }
 
-/** A gate looks at its clock once in the bound. What it saw before it was set may still count. */
+/** A gate reads its clock once within the bound. A reading from before a change may still count. */
 const isExpiredAt = ({ expiresAt }: KnownSession, life: Life): boolean =>
   life.now() - BOUND_MS > expiresAt && life.since(life.clockSetAt()) > BOUND_MS;
 

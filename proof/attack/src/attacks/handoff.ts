@@ -77,7 +77,7 @@ async function coded(visit: Visit, { query }: Begun): Promise<string> {
   return given;
 }
 
-/** The way that it is meant. Without it, a refusal proves nothing. */
+/** A correct handoff. If it failed, a refusal would prove nothing. */
 async function normally(visit: Visit, host: string): Promise<string> {
   const begun = await begin(visit, host);
   const given = await ask(visit, begun.query);
@@ -108,7 +108,7 @@ async function byStrangers(visit: Visit, host: string): Promise<void> {
   await refused(visit, "an empty cookie counts as having begun", take(`${name}=`));
   const hash = new URLSearchParams(victim.query).get("browser") ?? "";
   await refused(visit, "the hash of the cookie counts as the cookie", take(`${name}=${hash}`));
-  // The code of the attacker's account, which a link opens in the browser of somebody else.
+  // The code of the attacker's account, which a link opens in the browser of another user.
   const [own, other] = [await begin(visit, host), await begin(visit, host)];
   const both = `${other.cookie}; ${own.cookie}`;
   const fixed = at(visit, host, await coded(visit, own), both);
@@ -119,7 +119,7 @@ async function elsewhere(visit: Visit, host: string, other: string): Promise<voi
   const begun = await begin(visit, host);
   const moved = at(visit, other, await coded(visit, begun), begun.cookie);
   await refused(visit, "a code of one host counts at another", moved);
-  // As of another gate: it has the right form, and this gate has not made it.
+  // Like a code of another gate: it has the right form, but this gate did not create it.
   const unknown = at(visit, host, `?code=${random()}`, begun.cookie);
   await refused(visit, "a code of another gate counts", unknown);
 }

@@ -6,7 +6,7 @@ import { NoResponse } from "../http/wire.ts";
 import type { Target } from "../target.ts";
 import { isOpen } from "./guarded-paths.ts";
 
-/** Smaller than the 64 bytes in which HAProxy's own limit was passed and that of the app was not. */
+/** Smaller than the range of 64 bytes that exceeded HAProxy's limit but not the app's. */
 const STEP = 48;
 /** Above the header limits of most proxies, whose default is 16 KiB or less. */
 const MAX_BYTES = 17_000;

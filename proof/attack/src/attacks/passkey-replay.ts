@@ -82,7 +82,7 @@ interface Place {
   readonly protocol: string;
 }
 
-/** No browser has passkeys at an IP address, so that a server at one is addressed by name. */
+/** Browsers refuse passkeys at IP addresses, so such a server is addressed by name. */
 function placeOf(target: Target): Place {
   const { protocol, host, port } = target.address;
   const isAddress = /^[\d.]+$|:/.test(host);

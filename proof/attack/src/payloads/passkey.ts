@@ -10,7 +10,7 @@ export interface Answering {
 
 type Form = Readonly<Record<string, string>>;
 
-/** A passkey in software, which signs whatever it is told to. */
+/** A passkey in software, which signs any input. */
 export interface SoftPasskey {
   readonly id: string;
   /** The form that adds it. */

@@ -2,7 +2,7 @@ import type { HttpRequest } from "../http/request.ts";
 
 const PUBLIC = ["/login", "/latchkey.css", "/healthz", "/robots.txt"];
 
-/** Paths that rules of other guards leave open. */
+/** Paths that other guards leave open by their rules. */
 const OFTEN_OPEN = [...PUBLIC, "/health", "/ping", "/public/", "/static/app.js", "/favicon.ico"];
 
 /** Requests for a path that a guard might not recognise. */
