@@ -1,7 +1,5 @@
-import { existsSync } from "node:fs";
 import { ADMINS } from "../core/accounts/set-groups.ts";
 import { isSetupTokenExpected } from "../core/setup/setup-token.ts";
-import { barrierTo } from "../files/ownership.ts";
 import { REACH_FIELDS, reachOf } from "../gate/reach.ts";
 import { isTokenRequired } from "../gate/setup-state.ts";
 import { readTokenFile } from "../gate/setup-token-file.ts";
@@ -10,7 +8,7 @@ import { contentsOf } from "./installation.ts";
 
 export const checkAccounts: Check = checkOf(
   "accounts",
-  ["dataDir", "database", "setupTokenFile", "setupTokenAtStart", ...REACH_FIELDS],
+  ["database", "setupTokenFile", "setupTokenAtStart", ...REACH_FIELDS],
   async (installation) => {
     const { settings, url } = installation;
     const contents = await contentsOf(installation);
@@ -20,19 +18,17 @@ export const checkAccounts: Check = checkOf(
       return hint(`no account without an end is in the group ${ADMINS}`, remedy);
     }
     if (contents.hasUsers) return ok("an account exists");
-    const file = settings.setupTokenFile;
-    const { text, unreadable } = await readTokenFile(file);
-    const isTokenSet = isSetupTokenExpected(text);
-    const reason = isTokenSet ? await deniedReason(file, settings.dataDir) : unreadable;
+    const { text, unreadable } = await readTokenFile(settings.setupTokenFile);
     const isRequired = isTokenRequired(settings);
-    if (reason !== undefined) {
+    if (unreadable !== undefined) {
       const effect = isRequired ? "the gate does not start" : "setup requires no token";
       return problem(
-        `the gate cannot read the setup token file ${file}, so ${effect}: ${reason}`,
+        `the gate cannot read the setup token file ${settings.setupTokenFile}, so ${effect}: ${unreadable}`,
         "run latchkey setup-link as root, with SETUP_TOKEN_FILE unset or in a folder that the gate's user can enter",
       );
     }
-    if (isTokenSet || isRequired) return ok("no account yet; setup requires a token");
+    if (isSetupTokenExpected(text) || isRequired)
+      return ok("no account yet; setup requires a token");
     if (reachOf(settings, url) === "this-machine") {
       return ok("no account yet; only this machine can reach setup");
     }
@@ -42,12 +38,3 @@ export const checkAccounts: Check = checkOf(
     );
   },
 );
-
-/** Checked only as root, which can read every file: the gate runs as the owner of the data folder. */
-async function deniedReason(file: string, dataDir: string): Promise<string | undefined> {
-  if (process.geteuid?.() !== 0 || !existsSync(dataDir)) return undefined;
-  const barrier = await barrierTo(file, dataDir);
-  if (barrier === undefined) return undefined;
-  const where = barrier === file ? "" : ` in ${barrier}`;
-  return `permission denied${where} to the owner of ${dataDir}`;
-}

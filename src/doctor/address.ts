@@ -1,12 +1,17 @@
+import { type AllowedHosts, allowsAnyHost } from "../core/hosts/allowed-hosts.ts";
+import { isLoopbackHost } from "../core/hosts/loopback.ts";
 import { LOCAL_FIELDS, localUrl } from "../gate/reach.ts";
 import { type Check, checkOf, type Finding, hint, ok, orOk, problem } from "./check.ts";
+import { contentsOf, type Installation } from "./installation.ts";
 import { type Answer, redirectToTls, type Site, signInOf } from "./site.ts";
+
+const MISDIRECTED = 421;
 
 /** Checks whether Latchkey answers at the URL that browsers use. */
 export const checkAddress: Check = checkOf("address", LOCAL_FIELDS, async (installation) => {
   const site = await installation.site();
   // The hosts check reports a refused host name.
-  if (site === undefined || site.login.status === 421) return undefined;
+  if (site === undefined || site.login.status === MISDIRECTED) return undefined;
   const { origin } = site.url;
   const target = redirectToTls(site.login, site.url)?.origin;
   if (target !== undefined) {
@@ -19,7 +24,7 @@ export const checkAddress: Check = checkOf("address", LOCAL_FIELDS, async (insta
   const wrongServer = wrongServerFinding(site, localUrl(installation.settings).origin);
   if (wrongServer !== undefined) return wrongServer;
   return orOk(
-    [formFinding(site), readyFinding(site), plainFinding(site.plain, site.url)],
+    [formFinding(site), plainFinding(site.plain, site.url)],
     `Latchkey answers at ${origin}, and its forms work there`,
   );
 });
@@ -71,15 +76,6 @@ function formFinding({ url: { origin }, form }: Site): Finding | undefined {
   );
 }
 
-/** Reports an unhealthy gate. A proxy need not forward the health paths, so silence is fine. */
-function readyFinding({ alive, ready }: Site): Finding | undefined {
-  if (alive.body !== "alive" || ready.status !== 503) return undefined;
-  return problem(
-    "the gate runs, but its database does not answer: /readyz returns 503",
-    "see the findings of the database check, and the log of the gate",
-  );
-}
-
 /** Exported for its tests, which cannot use port 80. */
 export function plainFinding(plain: Answer | undefined, { hostname }: URL): Finding | undefined {
   const url = new URL(`http://${hostname}`);
@@ -88,5 +84,52 @@ export function plainFinding(plain: Answer | undefined, { hostname }: URL): Find
   return hint(
     `${url.origin} answers without a redirect to https: passwords sent there are not encrypted`,
     "have the proxy redirect it (nginx: return 301 https://$host$request_uri;)",
+  );
+}
+
+export const checkHosts: Check = checkOf(
+  "hosts",
+  ["host", "allowedHosts", "database"],
+  async (installation) => {
+    const site = await installation.site();
+    return orOk(
+      [site && refusalFinding(site), await rebindingFinding(installation)],
+      allowedText(installation.settings.allowedHosts),
+    );
+  },
+);
+
+function allowedText(allowedHosts: AllowedHosts): string {
+  if (allowedHosts === "loopback-setup") {
+    return "any host name is allowed, except for setup while no account exists";
+  }
+  if (allowsAnyHost(allowedHosts)) return "any host name is allowed";
+  return `ALLOWED_HOSTS allows ${allowedHosts.join(", ")}`;
+}
+
+function refusalFinding({ url, login, setup }: Site): Finding | undefined {
+  if (login.status === MISDIRECTED) {
+    return problem(
+      `requests for ${url.host} get 421: ALLOWED_HOSTS does not allow this host name`,
+      `add ${url.hostname} to ALLOWED_HOSTS, or have the proxy pass on the Host header`,
+    );
+  }
+  if (setup.status !== MISDIRECTED) return undefined;
+  return problem(
+    `no account yet, and setup at ${url.host} returns 421: on loopback, only known host names reach it`,
+    `set PUBLIC_URL to ${url.origin}, or add ${url.hostname} to ALLOWED_HOSTS`,
+  );
+}
+
+/** DNS rebinding: on loopback, only the host name check keeps out websites in a local browser. */
+async function rebindingFinding(
+  installation: Installation<"host" | "allowedHosts" | "database">,
+): Promise<Finding | undefined> {
+  const { host, allowedHosts } = installation.settings;
+  if (!isLoopbackHost(host) || !allowsAnyHost(allowedHosts)) return undefined;
+  if ((await contentsOf(installation))?.hasUsers !== false) return undefined;
+  return hint(
+    "no account yet, and ALLOWED_HOSTS is *: a website can reach setup through DNS rebinding",
+    "list the host names in ALLOWED_HOSTS, or leave it unset",
   );
 }

@@ -84,7 +84,7 @@ export const checkCertificate: Check = checkOf("certificate", [], async ({ url, 
   const what = `the certificate at ${url.origin}`;
   const expiry = expiryFinding(what, served.expiry, now(), RENEW);
   return orOk(
-    [expiry?.outcome === "problem" ? undefined : trustFinding(what, url.hostname, served), expiry],
+    [expiry?.outcome === "problem" ? undefined : trustFinding(what, served), expiry],
     `${what} is trusted and valid until ${dayOf(served.expiry)}`,
   );
 });
@@ -94,7 +94,6 @@ const RENEW = "renew it, and find out why that did not happen automatically";
 interface Served {
   /** Why the certificate is not trusted. */
   readonly distrust: string | undefined;
-  readonly names: string;
   readonly expiry: Date;
 }
 
@@ -106,45 +105,32 @@ async function servedAt({ hostname, port }: URL): Promise<Served> {
   const socket = connect({ ...address, rejectUnauthorized: false });
   try {
     await once(socket, "secureConnect", { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    const { subjectaltname = "", valid_to: until } = socket.getPeerCertificate();
+    const { valid_to: until } = socket.getPeerCertificate();
     // Node sets either a code or an error.
     const error: unknown = socket.authorizationError;
     const reason = error instanceof Error ? (codeOf(error) ?? error.message) : String(error);
     const distrust = socket.authorized ? undefined : reason;
-    return { distrust, names: subjectaltname, expiry: new Date(until) };
+    return { distrust, expiry: new Date(until) };
   } finally {
     socket.destroy();
   }
 }
 
 /** Problems other than the expiry date. */
-function trustFinding(
-  what: string,
-  host: string,
-  { distrust, names }: Served,
-): Finding | undefined {
-  switch (distrust) {
-    case undefined:
-      return undefined;
-    case "ERR_TLS_CERT_ALTNAME_INVALID":
-      return problem(
-        `${what} is not for ${host}, but for ${names || "no name"}`,
-        `get a certificate for ${host}, or give users a URL with a name of this one`,
-      );
-    case "UNABLE_TO_VERIFY_LEAF_SIGNATURE":
-      return problem(
-        `${what} comes without the intermediate certificates up to a known authority`,
-        `have the server send the whole chain (fullchain.pem instead of cert.pem); ${OWN_CA}`,
-      );
-    default:
-      return problem(
-        `${what} is not trusted: ${distrust}`,
-        `if the clock of this machine is right, get one from an authority that browsers trust, such as Let's Encrypt; ${OWN_CA}`,
-      );
-  }
+function trustFinding(what: string, { distrust }: Served): Finding | undefined {
+  if (distrust === undefined) return undefined;
+  return problem(`${what} is not trusted: ${distrust}`, TRUST_REMEDIES[distrust] ?? TRUSTED);
 }
 
 const OWN_CA = "for a private authority, run this with NODE_EXTRA_CA_CERTS set to its certificate";
+const TRUSTED = `if the clock of this machine is right, get one from an authority that browsers trust, such as Let's Encrypt; ${OWN_CA}`;
+
+/** By the reason that Node.js gives. */
+const TRUST_REMEDIES: Readonly<Record<string, string>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    "get a certificate for this name, or give users a URL with a name of this one",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `have the server send the whole chain (fullchain.pem instead of cert.pem); ${OWN_CA}`,
+};
 
 /** Automatic renewal happens long before, so a certificate that ends soon is a hint. */
 function expiryFinding(

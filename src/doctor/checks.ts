@@ -1,23 +1,19 @@
 import { checkAccounts } from "./accounts.ts";
-import { checkAddress } from "./address.ts";
-import { checkAliases } from "./aliases.ts";
+import { checkAddress, checkHosts } from "./address.ts";
 import { checkCertificate, checkCertificateFiles, checkOwnCertificates } from "./certificates.ts";
 import type { Check } from "./check.ts";
-import { checkClock } from "./clock.ts";
 import { checkCookie } from "./cookie.ts";
 import { checkDataFolder } from "./data-folder.ts";
 import { checkDatabase } from "./database.ts";
-import { checkDisk } from "./disk.ts";
 import { checkGate, checkPublicUrl } from "./gate.ts";
-import { checkHosts } from "./hosts.ts";
 import { checkLeftovers } from "./leftovers.ts";
 import { checkLimit, checkProxy } from "./proxy.ts";
 import { checkSecret, checkSecretFiles } from "./secret.ts";
 
 /** In the order of the report: from the machine to the address that users open. */
 export const checks: readonly Check[] = [
-  ...[checkSecret, checkSecretFiles, checkDataFolder, checkDisk, checkDatabase, checkLeftovers],
-  ...[checkAccounts, checkClock, checkCertificateFiles, checkOwnCertificates],
+  ...[checkSecret, checkSecretFiles, checkDataFolder, checkDatabase, checkLeftovers],
+  ...[checkAccounts, checkCertificateFiles, checkOwnCertificates],
   ...[checkGate, checkPublicUrl, checkProxy, checkLimit],
-  ...[checkAddress, checkHosts, checkCertificate, checkCookie, checkAliases],
+  ...[checkAddress, checkHosts, checkCertificate, checkCookie],
 ];

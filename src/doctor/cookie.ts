@@ -4,27 +4,21 @@ import { RETURN_TO } from "../web/answers/return-to.ts";
 import { type Check, checkOf, type Finding, hint, orOk, problem } from "./check.ts";
 import { redirectToTls, type Site, signInOf } from "./site.ts";
 
-export const checkCookie: Check = checkOf(
-  "cookie",
-  ["publicUrl", "cookieDomain"],
-  async (installation) => {
-    const site = await installation.site();
-    if (site?.login.status === undefined) return undefined;
-    const { url, login } = site;
-    if (redirectToTls(login, url) !== undefined) return undefined;
-    const { cookieDomain, publicUrl } = installation.settings;
-    return orOk(
-      [
-        domainFinding(url, cookieDomain),
-        signInOf(site)?.origin === publicUrl ? undefined : publicUrlFinding(url, publicUrl),
-        schemeFinding(site),
-        strippedFinding(site),
-        plainFinding(url),
-      ],
-      `browsers send the session cookie back to ${url.origin}`,
-    );
-  },
-);
+export const checkCookie: Check = checkOf("cookie", ["cookieDomain"], async (installation) => {
+  const site = await installation.site();
+  if (site?.login.status === undefined) return undefined;
+  const { url, login } = site;
+  if (redirectToTls(login, url) !== undefined) return undefined;
+  return orOk(
+    [
+      domainFinding(url, installation.settings.cookieDomain),
+      schemeFinding(site),
+      strippedFinding(site),
+      plainFinding(url),
+    ],
+    `browsers send the session cookie back to ${url.origin}`,
+  );
+});
 
 function domainFinding(
   { origin, hostname }: URL,
@@ -34,25 +28,6 @@ function domainFinding(
   return problem(
     `browsers reject the cookie: COOKIE_DOMAIN is ${cookieDomain}, which does not include ${hostname}`,
     "set COOKIE_DOMAIN to a domain that includes the gate and the apps, or leave it unset",
-  );
-}
-
-/** A loopback address reaches the gate directly, so it may differ from PUBLIC_URL. */
-function publicUrlFinding(
-  { origin, host, hostname }: URL,
-  publicUrl: string | undefined,
-): Finding | undefined {
-  if (publicUrl === undefined || publicUrl === origin || isLoopbackHost(hostname)) return undefined;
-  const configured = new URL(publicUrl);
-  if (configured.host === host && configured.protocol === "https:") {
-    return problem(
-      `${origin} has no TLS, but PUBLIC_URL is ${publicUrl}: browsers do not send its session cookie here`,
-      `have the proxy redirect ${origin} to ${publicUrl}`,
-    );
-  }
-  return hint(
-    `PUBLIC_URL is ${publicUrl}, not ${origin}: a user who signs in at one may not be signed in at the other`,
-    `use one of them: set PUBLIC_URL to ${origin}, or direct users to ${publicUrl}`,
   );
 }
 

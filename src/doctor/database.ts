@@ -52,7 +52,7 @@ function unreadableFinding(file: string, error: unknown): Finding {
 const RESTORE = "stop the gate and run latchkey restore, which keeps the current file";
 
 function sqliteFindings(file: string, inspection: SqliteInspection): Findings {
-  const { damage, difference, checked, schema, journal } = inspection;
+  const { damage, difference, checked, schema } = inspection;
   if (damage[0] !== undefined) return problem(`${file} is damaged: ${damage[0]}`, RESTORE);
   // An interrupted first start leaves an empty file.
   if (schema === 0 && difference === undefined) {
@@ -61,12 +61,8 @@ function sqliteFindings(file: string, inspection: SqliteInspection): Findings {
       "start the gate, which creates them, or correct DATA_DIR or DATABASE_URL",
     );
   }
-  const noWal = hint(
-    `${file} has no write-ahead log, so reads and writes block each other`,
-    "start the gate, which turns it on, unless the file system does not support it",
-  );
   return orOk(
-    [schemaFinding(file, inspection, RESTORE), journal === "wal" ? undefined : noWal],
+    [schemaFinding(file, inspection, RESTORE)],
     checked === "all"
       ? `${file} is intact and has schema ${schema}`
       : `${file} has schema ${schema} and is too large to be checked here; latchkey backup checks its copy`,
@@ -120,16 +116,28 @@ function postgresFindings(hosts: readonly PostgresInspection[], url: string): Fi
     );
     return silent.length > 0 ? silent : noPrimary;
   }
-  const { host, database, connection, creators } = primary;
+  const { host, database, connection, creators, aheadMs } = primary;
   const restore = "restore a dump that you trust into an empty database";
   return orOk(
     [
       ...silent,
       connection === "plain" && isSilentlyPlain(url) ? PLAIN : undefined,
+      clockFinding(host, aheadMs),
       schemaFinding(`the database at ${host}`, database, restore),
       ...creators.map(creatorFinding),
     ],
     `${names}, ${database.schema === 0 ? "no tables yet: the gate creates them at its first start" : `schema ${database.schema}`}`,
+  );
+}
+
+/** Exported for its tests, which cannot set a wrong clock. */
+export function clockFinding(host: string, aheadMs: number): Finding | undefined {
+  const seconds = Math.round(Math.abs(aheadMs) / 1_000);
+  if (seconds < 30) return undefined;
+  const direction = aheadMs > 0 ? "behind" : "ahead of";
+  return (seconds < 300 ? hint : problem)(
+    `this machine's clock is ${seconds} seconds ${direction} that of the database at ${host}`,
+    "run timedatectl on both machines, and turn on time synchronization where it is off",
   );
 }
 

@@ -46,8 +46,6 @@ export interface Site {
   readonly url: URL;
   readonly login: Answer;
   readonly setup: Answer;
-  readonly alive: Answer;
-  readonly ready: Answer;
   /** A form posted to the site with its own origin, as a browser would. */
   readonly form: Answer;
   /** The first page, as a browser without a session asks for it. */
@@ -61,17 +59,15 @@ export async function visitSite(url: URL, now: () => number): Promise<Site> {
   const send = (path: string, parts: RequestParts = asPage) =>
     request(new URL(path, url), parts, now);
   const hasPlainSite = url.protocol === "https:" && url.port === "";
-  const [login, setup, alive, ready, form, page, plain] = await Promise.all([
+  const [login, setup, form, page, plain] = await Promise.all([
     send("/login"),
     send("/setup"),
-    send("/healthz", {}),
-    send("/readyz", {}),
     // Ends no session, because the request has no cookie.
     send("/logout", { method: "POST", headers: { Origin: url.origin } }),
     send("/"),
     hasPlainSite ? send(`http://${url.hostname}/login`) : undefined,
   ]);
-  return { url, login, setup, alive, ready, form, page, plain };
+  return { url, login, setup, form, page, plain };
 }
 
 /** The URL of the sign-in, if the proxy asks the gate before an app at this address. */

@@ -22,8 +22,6 @@ export interface DatabaseContents {
   readonly hasUsers: boolean;
   /** Whether one is in the group `admins`, and does not end. */
   readonly hasAdmin: boolean;
-  /** The latest time of any log entry. */
-  readonly latestEntry: Date | undefined;
   /** The addresses of the newest denied sign-ins, at most `MAX_DENIALS`. */
   readonly denials: readonly string[];
 }

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
 import { test } from "node:test";
-import { checkAddress, plainFinding } from "../../src/doctor/address.ts";
+import { checkAddress, checkHosts, plainFinding } from "../../src/doctor/address.ts";
 import { request } from "../../src/doctor/site.ts";
 import { whereInstalled } from "../proxies/program.ts";
 import { startRecordingApp } from "../proxies/recording-app.ts";
-import { execute } from "../support/database.ts";
 import { freePort } from "../support/free-port.ts";
 import { startConfigured, startGate } from "../support/gate.ts";
-import { assertCheck, assertFound, findings } from "./installation.ts";
+import { listenOn } from "../support/listen.ts";
+import { tempDir } from "../support/temp-dir.ts";
+import { assertCheck, assertFound, findings, installation, under } from "./installation.ts";
 import { beforeGate, PASSED_ON, startNginx } from "./nginx.ts";
 
 const FINE = ["ok", /^Latchkey answers at .*, and its forms work there$/] as const;
@@ -36,11 +38,13 @@ test("does not mistake another application for Latchkey", async (t) => {
   ]);
 });
 
-test("reports a database that does not answer, from /readyz", async (t) => {
-  const gate = await startGate(t);
-  execute(gate.databaseFile, "DROP TABLE users");
-  const unready = /its database does not answer: \/readyz returns 503$/;
-  await assertCheck(checkAddress, { url: gate.url }, ["problem", unready, /log of the gate/]);
+test("accepts the address of an app whose sign-in has another host", async (t) => {
+  const Location = "https://auth.example.test/login?return_to=https%3A%2F%2Fapp.example.test%2F";
+  const app = createServer((_, outgoing) => outgoing.writeHead(303, { Location }).end());
+  const url = `http://127.0.0.1:${await listenOn(t, app)}`;
+  const visited = under("https://app.example.test", installation({ url }));
+  const signIn = /^an app answers at https:\/\/app\.\S+, behind the sign-in at https:\/\/auth\./;
+  assertFound(await checkAddress.run(visited), ["ok", signIn]);
 });
 
 test("uses no sign-in attempt and leaves no log entry", async (t) => {
@@ -49,6 +53,37 @@ test("uses no sign-in attempt and leaves no log entry", async (t) => {
   assert.equal((await gate.signIn()).location, "/");
   const types = (await gate.logEntries(2)).map(({ type }) => type);
   assert.deepEqual(types, ["signup", "signin"]);
+});
+
+test("reports which host names the settings allow", async () => {
+  for (const [env, expected] of [
+    [{}, /^any host name is allowed, except for setup while no account exists$/],
+    [{ HOST: "::" }, /^any host name is allowed$/],
+    [{ ALLOWED_HOSTS: "a.test,127.0.0.1" }, /^ALLOWED_HOSTS allows a\.test, 127\.0\.0\.1$/],
+  ] as const) {
+    await assertCheck(checkHosts, { env }, ["ok", expected]);
+  }
+});
+
+test("reports an address whose host is not in ALLOWED_HOSTS, once", async (t) => {
+  const { url } = await startGate(t, { allowedHosts: ["example.test"] });
+  await assertCheck(checkHosts, { url }, [
+    "problem",
+    /^requests for 127\.0\.0\.1:\d+ get 421: ALLOWED_HOSTS does not allow this host name$/,
+    /^add 127\.0\.0\.1 to ALLOWED_HOSTS, or have the proxy pass on the Host header$/,
+  ]);
+  await assertCheck(checkAddress, { url });
+});
+
+test("gives a hint for a gate on loopback with ALLOWED_HOSTS=* until there is an account", async (t) => {
+  const gate = await startGate(t, { allowedHosts: ["*"] });
+  const env = { ALLOWED_HOSTS: "*", DATA_DIR: gate.dataDir };
+  const hint = ["hint", /DNS rebinding$/, /leave it unset$/] as const;
+  await assertCheck(checkHosts, { env }, hint);
+  await assertCheck(checkHosts, { env: { ...env, DATA_DIR: await tempDir(t) } }, hint);
+  await assertCheck(checkHosts, { env: { ...env, HOST: "::" } }, ["ok", /^any host/]);
+  await gate.setUp();
+  await assertCheck(checkHosts, { env }, ["ok", /^any host name is allowed$/]);
 });
 
 whereInstalled("nginx", (nginx) => {
@@ -114,5 +149,17 @@ whereInstalled("nginx", (nginx) => {
       /^http:\/\/auth\.example\.org answers without a redirect to https/,
       /return 301 https/,
     ]);
+  });
+
+  test("reports a proxy whose host name cannot reach the setup until there is an account", async (t) => {
+    const gate = await startGate(t);
+    const url = await beforeGate(t, nginx, gate.url, "proxy_set_header Host home.test;");
+    await assertCheck(checkHosts, { url }, [
+      "problem",
+      /^no account yet, and setup at 127\.0\.0\.1:\d+ returns 421/,
+      /^set PUBLIC_URL to http:.*, or add 127\.0\.0\.1 to ALLOWED_HOSTS$/,
+    ]);
+    await gate.setUp();
+    await assertCheck(checkHosts, { url }, ["ok", /^any host name is allowed/]);
   });
 });

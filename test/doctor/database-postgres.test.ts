@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { checkAccounts } from "../../src/doctor/accounts.ts";
-import { checkClock } from "../../src/doctor/clock.ts";
-import { checkDatabase } from "../../src/doctor/database.ts";
+import { checkDatabase, clockFinding } from "../../src/doctor/database.ts";
 import { checkGate } from "../../src/doctor/gate.ts";
 import { inspectPostgres } from "../../src/stores/postgres/inspect.ts";
 import { openPostgres } from "../../src/stores/postgres/store.ts";
@@ -11,7 +10,7 @@ import { runSql } from "../support/postgres-admin.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 import { openStoreAt } from "../support/postgres-store.ts";
 import { hashText } from "../support/store.ts";
-import { assertCheck, assertFound, findings } from "./installation.ts";
+import { assertFound, findings } from "./installation.ts";
 
 const server = await sharedPostgres();
 
@@ -139,14 +138,16 @@ test("detects whether PostgreSQL has an account", async (t) => {
   ]);
 });
 
-test("compares the database's clock with this machine's", async () => {
-  const url = await server.newDatabase();
-  const [seen] = await inspectPostgres(url);
+test("reports a clock that differs from the database's by 30 seconds, and a problem from 5 minutes on", async () => {
+  const [seen] = await inspectPostgres(await server.newDatabase());
   assert.ok(seen?.kind === "answers" && Math.abs(seen.aheadMs) < 2_000);
-  await assertCheck(checkClock, { env: { DATABASE_URL: url } }, [
-    "ok",
-    /this machine's clock agrees with that of the database at 127\.0\.0\.1:\d+$/,
+  assertFound(clockFinding("db", 29_000));
+  assertFound(clockFinding("db", -29_000));
+  assertFound(clockFinding("db", 30_000), [
+    "hint",
+    /is 30 seconds behind that of the database at db$/,
   ]);
+  assertFound(clockFinding("db", -300_000), ["problem", /is 300 seconds ahead of/, /timedatectl/]);
 });
 
 test("compares the database with that of the running gate", async (t) => {

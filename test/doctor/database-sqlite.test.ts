@@ -75,12 +75,6 @@ test("gives a hint for a database without Latchkey's tables", async (t) => {
   assertFound(await checkAt(DATA_DIR), ["hint", /has no tables of Latchkey/, /DATA_DIR/]);
 });
 
-test("gives a hint for a database without a write-ahead log", async (t) => {
-  const { folder, database } = await closedDatabase(t);
-  execute(database, "PRAGMA journal_mode = DELETE");
-  assertFound(await checkAt(folder), ["hint", /no write-ahead log/, /start the gate/]);
-});
-
 test("reads a database that is too large for the full check", async (t) => {
   const { database } = await closedDatabase(t);
   const { checked, damage, contents } = await inspectSqlite(database, 4_096);

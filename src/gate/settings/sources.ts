@@ -49,7 +49,13 @@ const MAX_LINES_LISTED = 5;
 export function openSources({ flags, envFile, env = {} }: SettingsSources): OpenSources {
   const problems: SettingProblem[] = [];
   const secretFiles: SecretFile[] = [];
-  const file = envFile === undefined ? {} : valuesIn(envFile, problems);
+  const refuse = (about: string, problem: string): undefined => {
+    problems.push({ about: [about], text: problem });
+  };
+  const file =
+    envFile === undefined
+      ? {}
+      : valuesIn(envFile, (text) => refuse(ENV_FILE, `${ENV_FILE}: ${text}`));
   const known = settings.map(({ name }) => name);
   const { unknown, warnings } = unknownNames(known, Object.keys(env), Object.keys(file));
   problems.push(...unknown.map((text) => ({ about: [], text })));
@@ -61,46 +67,31 @@ export function openSources({ flags, envFile, env = {} }: SettingsSources): Open
   const text = (name: string): string | undefined =>
     flags[name] || env[name] || file[name] || undefined;
 
-  /** Without this hint, users would look for a value from the file in the environment. */
-  const placed = (name: string, given = ""): string =>
-    `${name}${given}${file[name] && !flags[name] && !env[name] ? ` (in ${ENV_FILE})` : ""}`;
-
-  const refuse = ({ name }: AnyEntry, problem: string): undefined => {
-    problems.push({ about: [name], text: problem });
-  };
-
-  const parsed = (entry: AnyEntry, given: string): unknown => {
-    const { name, value, secret } = entry;
+  const parsed = ({ name, value, secret }: AnyEntry, given: string): unknown => {
     const isShown = secret !== true && given.length <= MAX_SHOWN && !/:\/\/.*@/.test(given);
-    const shown = placed(name, isShown ? `=${JSON.stringify(given)}` : "");
+    const shown = isShown ? `${name}=${JSON.stringify(given)}` : name;
     try {
-      return (
-        value.parse(given, env) ?? refuse(entry, `${shown} is invalid: expected ${value.takes}`)
-      );
+      const accepted = value.parse(given, env);
+      return accepted ?? refuse(name, `${shown} is invalid: expected ${value.takes}`);
     } catch (error) {
-      if (error instanceof AnyFault) return refuse(entry, `${placed(name)}: ${error.message}`);
+      if (error instanceof AnyFault) return refuse(name, `${name}: ${error.message}`);
       throw error;
     }
   };
 
-  const parsedFile = (entry: AnyEntry, fileName: string, path: string): unknown => {
-    const { name, value } = entry;
-    if (text(name) !== undefined) {
-      refuse(entry, `${placed(name)} and ${placed(fileName)} are both set: remove one of them`);
+  const value = (entry: AnyEntry): unknown => {
+    const { name } = entry;
+    const given = text(name);
+    const fileName = `${name}_FILE`;
+    const path = entry.secret === true ? text(fileName) : undefined;
+    if (path === undefined) return given === undefined ? undefined : parsed(entry, given);
+    if (given !== undefined) {
+      refuse(name, `${name} and ${fileName} are both set: remove one of them`);
     }
     const { content, problem } = readSecret(path);
-    if (content === undefined) return refuse(entry, `${placed(fileName)} names ${problem}`);
+    if (content === undefined) return refuse(name, `${fileName} names ${problem}`);
     secretFiles.push({ name: fileName, path: resolve(path) });
-    if (value.parseFile === undefined) return parsed(entry, content);
-    return value.parseFile(content) ?? refuse(entry, `${placed(fileName)} names an empty file`);
-  };
-
-  const value = (entry: AnyEntry): unknown => {
-    const fileName = `${entry.name}_FILE`;
-    const path = entry.secret === true ? text(fileName) : undefined;
-    if (path !== undefined) return parsedFile(entry, fileName, path);
-    const given = text(entry.name);
-    return given === undefined ? undefined : parsed(entry, given);
+    return entry.value.parseFile?.(content) ?? parsed(entry, content);
   };
 
   return { text, value, problems, warnings, secretFiles };
@@ -113,18 +104,12 @@ const NAME = /^[\w.-]+$/;
 const VALID = /^[^\S\n]*(?:#.*|(?:export +)?[\w.-]+[^\S\n]*=[^\S\n]*(?:(["'`])[\s\S]*?\1.*|.*))$/gm;
 
 /** Problems name lines by number, because an invalid line may be a secret. */
-function valuesIn(path: string, problems: SettingProblem[]): Environment {
-  const refuse = (problem: string): void => {
-    problems.push({ about: [ENV_FILE], text: `${ENV_FILE}: ${problem}` });
-  };
+function valuesIn(path: string, refuse: (problem: string) => void): Environment {
   try {
     // Some editors write a byte order mark, which is not part of the first name.
     const text = readFileSync(path, "utf8").replace(/^\uFEFF/, "");
-    const invalid = invalidLines(text);
-    const listed = invalid.slice(0, MAX_LINES_LISTED).join(", ");
-    const more = invalid.length > MAX_LINES_LISTED ? " and more" : "";
-    if (invalid.length === 1) refuse(`line ${listed} is not NAME=value`);
-    if (invalid.length > 1) refuse(`lines ${listed}${more} are not NAME=value`);
+    const invalid = invalidLines(text).slice(0, MAX_LINES_LISTED);
+    if (invalid.length > 0) refuse(`expected NAME=value in line ${invalid.join(", ")}`);
     return Object.fromEntries(Object.entries(parseEnv(text)).filter(([name]) => NAME.test(name)));
   } catch (error) {
     refuse(fileErrorText("read", resolve(path), error));

@@ -23,11 +23,10 @@ export function unknownNames(
   for (const name of new Set(names)) {
     if (known.includes(name) || (isLinked && /^LATCHKEY_(SERVICE|PORT)(_|$)/.test(name))) continue;
     const meant = settingLike(known, name.replace(/^LATCHKEY_/, ""));
-    const suggestion = meant === undefined ? "" : `. Did you mean ${meant}?`;
-    if (name.startsWith("LATCHKEY_")) unknown.push(`${name} is not a setting${suggestion}`);
-    else if (meant !== undefined && name.length >= MIN_LENGTH) {
-      warnings.push(`${name} is not a setting${suggestion}`);
-    } else if (inFile.includes(name) && !NOT_OURS.test(name)) others.push(name);
+    const text = `${name} is not a setting${meant === undefined ? "" : `. Did you mean ${meant}?`}`;
+    if (name.startsWith("LATCHKEY_")) unknown.push(text);
+    else if (meant !== undefined && name.length >= MIN_LENGTH) warnings.push(text);
+    else if (inFile.includes(name) && !NOT_OURS.test(name)) others.push(name);
   }
   if (others.length > 0) {
     warnings.push(`--env-file contains names that are not settings: ${others.join(", ")}`);

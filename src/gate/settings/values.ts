@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
-import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { delimiter, resolve } from "node:path";
 import { groupsOf } from "../../core/accounts/set-groups.ts";
 import { AnyFault } from "../../core/base/fault.ts";
 import { canonicalHost } from "../../core/hosts/allowed-hosts.ts";
@@ -31,7 +31,7 @@ export interface Value<T> {
   /** Returns `undefined` for text that is not accepted, or throws a fault that says more. */
   readonly parse: (text: string, env: Environment) => T | undefined;
   /** Reads the content of the `_FILE` instead, where that has a format of its own. */
-  readonly parseFile?: (content: string) => T | undefined;
+  readonly parseFile?: (content: string) => T;
 }
 
 const value = <T>(
@@ -158,10 +158,7 @@ export const secretList: Value<readonly string[]> = {
     const secrets = piecesOf(text);
     return secrets.includes("") ? undefined : secrets;
   }),
-  parseFile: (content) => {
-    const lines = content.split(/\r?\n/).filter((line) => line !== "");
-    return lines.length === 0 ? undefined : lines;
-  },
+  parseFile: (content) => content.split(/\r?\n/).filter((line) => line !== ""),
 };
 
 const piecesOf = (text: string): readonly string[] =>
@@ -208,11 +205,10 @@ export const certificates: Value<string> = value(
 export const program: Value<string> = value(
   "one executable program, without arguments",
   (text, { PATH = "" }) => {
-    const candidates =
-      isAbsolute(text) || text.includes("/")
-        ? [resolve(text)]
-        : PATH.split(delimiter).map((place) => join(place, text));
-    return candidates.find((file) => unlessThrown(() => isFileWith(constants.X_OK, file)));
+    const folders = text.includes("/") ? [""] : PATH.split(delimiter);
+    return folders
+      .map((folder) => resolve(folder, text))
+      .find((file) => unlessThrown(() => isFileWith(constants.X_OK, file)));
   },
   "file",
 );

@@ -116,7 +116,6 @@ async function contentsOf(client: pg.Client, { users, log }: FullNames): Promise
     `SELECT EXISTS (SELECT FROM ${users}) AS users,
        EXISTS (SELECT FROM ${users} 
          WHERE ends_at IS NULL AND groups LIKE '%,${ADMINS},%') AS admin,
-       (SELECT max(at) FROM ${log})::float8 AS at,
        ARRAY(SELECT address FROM ${log}
              WHERE type = 'signin_rate_limited' AND address IS NOT NULL
              ORDER BY id DESC LIMIT ${MAX_DENIALS}) AS denials`,
@@ -124,7 +123,6 @@ async function contentsOf(client: pg.Client, { users, log }: FullNames): Promise
   return {
     hasUsers: row.users === true,
     hasAdmin: row.admin === true,
-    latestEntry: row.at === null ? undefined : new Date(Number(row.at)),
     denials: Array.isArray(row.denials) ? row.denials.map(String) : [],
   };
 }

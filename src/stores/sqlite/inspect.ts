@@ -6,7 +6,7 @@ import { split } from "../../core/tables.ts";
 import { type DatabaseContents, type DatabaseInspection, MAX_DENIALS } from "../inspection.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
 import { damageIn } from "./damage.ts";
-import { hasWalHeader, UNTRUSTED } from "./file.ts";
+import { UNTRUSTED } from "./file.ts";
 import { isBusy, retryWhileBusy } from "./locking.ts";
 import { openToRead } from "./open-to-read.ts";
 import { versionOf } from "./schema.ts";
@@ -16,7 +16,6 @@ import { isKnownSchema, schemaDifference } from "./schema-check.ts";
 const MAX_CHECKED_BYTES = 256 * 1024 * 1024;
 
 export interface SqliteInspection extends DatabaseInspection {
-  readonly journal: "wal" | "other";
   readonly checked: "all" | "too-large";
   /** Damage reported by SQLite; empty for an intact database. */
   readonly damage: readonly string[];
@@ -45,9 +44,8 @@ function inspectOnce(file: string, maxChecked: number): SqliteInspection {
   const state = stateOf(database, checked);
   const readable = isKnownSchema(state.schema) && state.difference === undefined;
   const contents = readable ? contentsOf(database) : undefined;
-  const journal = hasWalHeader(file) ? "wal" : "other";
   opened.requireUnchanged();
-  return { ...state, newestSchema: NEWEST_SCHEMA, contents, journal, checked };
+  return { ...state, newestSchema: NEWEST_SCHEMA, contents, checked };
 }
 
 type State = Pick<SqliteInspection, "schema" | "difference" | "damage">;
@@ -76,7 +74,6 @@ function hasAdmin(database: DatabaseSync): boolean {
 }
 
 function contentsOf(database: DatabaseSync): DatabaseContents {
-  const newest = database.prepare("SELECT at FROM log_entries ORDER BY at DESC LIMIT 1").get()?.at;
   const denials = database
     .prepare(
       "SELECT address FROM log_entries WHERE type = 'signin_rate_limited' AND address IS NOT NULL ORDER BY id DESC LIMIT ?",
@@ -85,7 +82,6 @@ function contentsOf(database: DatabaseSync): DatabaseContents {
   return {
     hasUsers: database.prepare("SELECT 1 FROM users LIMIT 1").get() !== undefined,
     hasAdmin: hasAdmin(database),
-    latestEntry: typeof newest === "number" ? new Date(newest) : undefined,
     denials: denials.map(({ address }) => String(address)),
   };
 }
