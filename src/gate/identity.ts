@@ -8,33 +8,29 @@ import type { Settings } from "./settings/settings.ts";
 /** The header of the doctor's question and of the answer to it. */
 export const IDENTITY_HEADER = "x-latchkey-identity";
 
-/** What proves to a doctor that knows the secret which gate this is. */
-interface GateIdentity {
-  /** Must be called once the store is open. Until then, the gate has no database to name. */
-  nameDatabase(): Promise<void>;
-  /** The handler with the proof. Requests without the doctor's question get no more than before. */
-  proving(handle: Handle): Handle;
-}
-
-export function gateIdentity(
-  { secret, dataDir, database }: Pick<Settings, "secret" | "dataDir" | "database">,
+/** What tells the database from others; known once the store is open. */
+export const databaseName = async (
+  { database }: Settings,
   store: OpenStore,
-): GateIdentity {
-  const proof = createIdentityProof(secret || DEVELOPMENT_SECRET);
-  let databaseName: string | undefined;
-  return {
-    async nameDatabase() {
-      const { kind } = database;
-      databaseName = kind === "sqlite" ? fileIdentity(database.file) : await store.identity?.();
-    },
+): Promise<string | undefined> =>
+  database.kind === "sqlite" ? fileIdentity(database.file) : store.identity?.();
 
-    proving: (handle) => (incoming, outgoing) => {
-      const question = incoming.headers[IDENTITY_HEADER];
-      if (typeof question === "string") {
-        const answer = proof.answer(question, [fileIdentity(dataDir), databaseName]);
-        if (answer !== undefined) outgoing.setHeader(IDENTITY_HEADER, answer.join("."));
-      }
-      handle(incoming, outgoing);
-    },
+/**
+ * The handler with the proof, for a doctor that knows the secret, of which gate this is. Requests
+ * without the doctor's question get no more than before.
+ */
+export function provingIdentity(
+  handle: Handle,
+  { secret, dataDir }: Settings,
+  nameOfDatabase: () => string | undefined,
+): Handle {
+  const proof = createIdentityProof(secret || DEVELOPMENT_SECRET);
+  return (incoming, outgoing) => {
+    const question = incoming.headers[IDENTITY_HEADER];
+    if (typeof question === "string") {
+      const answer = proof.answer(question, [fileIdentity(dataDir), nameOfDatabase()]);
+      if (answer !== undefined) outgoing.setHeader(IDENTITY_HEADER, answer.join("."));
+    }
+    handle(incoming, outgoing);
   };
 }

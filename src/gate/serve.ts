@@ -9,16 +9,14 @@ import { awaitDatabase } from "./await-database.ts";
 import { domainSetup } from "./domain-command.ts";
 import { type Handle, handleOf } from "./handle.ts";
 import type { Certificates } from "./https/certificate-source.ts";
-import { gateIdentity } from "./identity.ts";
-import { startListeners } from "./listeners.ts";
+import { databaseName, provingIdentity } from "./identity.ts";
+import { createListener, type Drainable, drain, listen } from "./listener.ts";
 import { startLogRetention } from "./log-retention.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { prepareStore } from "./open-store.ts";
-import { reloadPages } from "./reload.ts";
 import { type GateLog, loggingRequests } from "./server-log.ts";
 import { optionsOf, SECRET_SETTINGS, type Settings } from "./settings/settings.ts";
 import { prepareSetup, reportSetup, setupTokenOf } from "./setup-state.ts";
-import { watchDescriptors } from "./watch-descriptors.ts";
 
 const { now, monotonic } = systemClock;
 
@@ -64,11 +62,11 @@ async function open(
   opened.defer(async () => metrics?.stop());
   const store = metrics?.timed(database) ?? database;
   const setupToken = setupTokenOf(settings, database, log);
-  const identity = gateIdentity(settings, database);
+  let nameOfDatabase: string | undefined;
   const opening = awaitDatabase(
     async () => {
       await unopened.open();
-      await identity.nameDatabase();
+      nameOfDatabase = await databaseName(settings, database);
       return prepareSetup(settings, database, setupToken);
     },
     monotonic,
@@ -92,25 +90,22 @@ async function open(
       "the connection to the database is not encrypted: add sslmode=verify-full to DATABASE_URL",
     );
   }
-  const descriptors = watchDescriptors(log);
-  opened.defer(() => descriptors.stop());
   const metricsUrl = await metrics?.listen();
   if (metricsUrl !== undefined) log.info({}, `metrics are at ${metricsUrl}/metrics`);
-  const handle = identity.proving(observed(settings, auth, metrics, log));
-  const listeners = await startListeners(settings, handle, certificates, now);
-  opened.defer(() => listeners.stop(DRAIN_WITHIN_MS));
+  const observing = observed(settings, auth, metrics, log);
+  const handle = provingIdentity(observing, settings, () => nameOfDatabase);
+  const { url, httpsUrl } = await startListeners(settings, handle, certificates, opened);
   certificates?.begin?.();
-  const { url, httpsUrl } = listeners;
   log.info(httpsUrl === undefined ? { url } : { url, httpsUrl }, `Latchkey listens on ${url}`);
   const begun = opening.done.then((setup) => {
-    reportSetup(setup, settings, url, log);
+    reportSetup(setup, { ...settings, port: Number(new URL(url).port) || settings.port }, log);
     if (opened.disposed || settings.logRetentionMs === undefined) return;
     const retention = startLogRetention(store.log, settings.logRetentionMs, now, log);
     opened.defer(() => retention.stop());
   });
   // `begun` is for those who ask: a gate that waits and is stopped is no error.
   begun.catch(() => {});
-  return { url, httpsUrl, metricsUrl, begun, reload: () => reloadPages(settings, auth, log) };
+  return { url, httpsUrl, metricsUrl, begun, reload: () => reloadPages(auth, log) };
 }
 
 /** Loaded on demand, because most gates serve plain HTTP, for which this returns `undefined`. */
@@ -153,4 +148,46 @@ function observed(
   const handle = metrics?.counting(plain, adapter.paths) ?? plain;
   if (logLevel !== "debug") return handle;
   return loggingRequests(handle, adapter.withRequestId, monotonic, log);
+}
+
+/** Plain HTTP alone, HTTPS alone, or both, where HTTP redirects to HTTPS once that works. */
+async function startListeners(
+  { host, port, httpsPort, publicUrl }: Settings,
+  handle: Handle,
+  certificates: Certificates | undefined,
+  opened: AsyncDisposableStack,
+): Promise<Pick<Gate, "url" | "httpsUrl">> {
+  const servers: Drainable[] = [];
+  opened.defer(async () => {
+    await Promise.all(servers.map((server) => drain(server, DRAIN_WITHIN_MS)));
+  });
+  const startPlain = async (handlePlain: Handle): Promise<string> => {
+    const server = createListener(handlePlain);
+    const url = await listen(server, host, port);
+    servers.push(server);
+    return url;
+  };
+  if (certificates === undefined) return { url: await startPlain(handle), httpsUrl: undefined };
+  const { startHttps } = await import("./https/start-https.ts");
+  const place = { host, port: httpsPort ?? port, publicUrl };
+  const https = await startHttps(place, handle, certificates, now);
+  servers.push(https.server);
+  const url = httpsPort === undefined ? https.url : await startPlain(https.wrapPlain(handle));
+  return { url, httpsUrl: https.url };
+}
+
+/**
+ * Reads templates and logo again. Files that cannot be used are logged, and the old ones stay in
+ * use. Certificate files need no signal: they are read again when they change.
+ */
+function reloadPages(auth: Auth, log: GateLog): void {
+  try {
+    auth.reloadPages();
+    log.info({}, "reloaded templates and logo; changed settings take effect after a restart");
+  } catch (error) {
+    log.error(
+      { reason: messageOf(error) },
+      "reload failed, the old templates and logo stay in use",
+    );
+  }
 }

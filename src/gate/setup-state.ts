@@ -1,13 +1,14 @@
+import { networkInterfaces } from "node:os";
 import { AnyFault, codeOf, Unavailable } from "../core/base/fault.ts";
+import { judgeHost } from "../core/hosts/allowed-hosts.ts";
 import { isLoopbackHost } from "../core/hosts/loopback.ts";
 import { isSetupTokenExpected, type SetupTokenSource } from "../core/setup/setup-token.ts";
 import type { UserStore } from "../core/store.ts";
 import { fileErrorReason } from "../files/file-error.ts";
-import { reachOf } from "./reach.ts";
+import { inUrl, reachOf, schemeOf } from "./reach.ts";
 import type { GateLog } from "./server-log.ts";
 import type { Settings } from "./settings/settings.ts";
-import { isMadeToken, makeSetupToken, setupLink } from "./setup-link.ts";
-import { setupTokenFile } from "./setup-token-file.ts";
+import { isMadeToken, makeSetupToken, setupTokenFile } from "./setup-token-file.ts";
 
 /** Whether setup takes a token in any case: a lost database must not open it to the next visitor. */
 export const isTokenRequired = (
@@ -47,7 +48,8 @@ export function setupTokenOf(
 
 /** `token`: creating the first account takes the setup token. */
 type SetupState =
-  | { readonly kind: "done" | "open" }
+  | { readonly kind: "done" }
+  | { readonly kind: "open" }
   | { readonly kind: "token"; readonly token: string };
 
 /** Writes the setup token if one is required and there is none. */
@@ -86,12 +88,7 @@ async function requiredToken(
 }
 
 /** While there is no account, logs where to create it, and for which host names that works. */
-export function reportSetup(
-  state: SetupState,
-  settings: Settings,
-  url: string,
-  log: GateLog,
-): void {
+export function reportSetup(state: SetupState, settings: Settings, log: GateLog): void {
   if (state.kind === "done") return;
   if (state.kind === "open" && reachOf(settings) === "others") {
     log.warn(
@@ -99,26 +96,40 @@ export function reportSetup(
       "no account yet, and anyone who can reach this server can create it: remove SETUP_TOKEN=off to require a token",
     );
   }
-  log.info({}, `No account yet. Open ${placeOf(state, settings, url)} to create it.`);
+  log.info({}, `No account yet. Open ${placeOf(state, settings)} to create it.`);
   if (isLoopbackHost(settings.host) && settings.allowedHosts === "loopback-setup") {
-    log.info({}, setupHostsIn(settings));
+    log.info(
+      {},
+      "Until then, setup answers only for loopback names and the hosts of PUBLIC_URL and COOKIE_DOMAIN. To allow other host names, set ALLOWED_HOSTS.",
+    );
   }
 }
 
 /** The link is logged on purpose: only who can read the log is to create the account. */
-function placeOf(state: SetupState, settings: Settings, url: string): string {
-  if (state.kind === "token" && isMadeToken(state.token)) {
-    const port = Number(new URL(url).port) || settings.port;
-    return setupLink({ ...settings, port }, state.token);
-  }
-  const how = state.kind === "token" ? " with the setup token" : "";
-  return `${settings.publicUrl ?? url}/setup${how}`;
+function placeOf(state: Exclude<SetupState, { kind: "done" }>, settings: Settings): string {
+  if (state.kind === "open") return `${baseUrlOf(settings)}/setup`;
+  if (isMadeToken(state.token)) return setupLink(settings, state.token);
+  return `${baseUrlOf(settings)}/setup with the setup token`;
 }
 
-function setupHostsIn({ publicUrl, cookieDomain }: Settings): string {
-  const own = [
-    ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname]),
-    ...(cookieDomain === undefined ? [] : [cookieDomain, `*.${cookieDomain}`]),
-  ].map((host) => `, ${host}`);
-  return `Until then, setup answers for localhost and loopback addresses${own.join("")}. To allow other host names, set PUBLIC_URL or ALLOWED_HOSTS.`;
+/** The link that opens the setup with the token filled in. */
+export const setupLink = (settings: Settings, token: string): string =>
+  `${baseUrlOf(settings)}/setup?token=${token}`;
+
+/** If both ports are set, plain HTTP redirects to HTTPS once a certificate works. */
+function baseUrlOf({ allowedHosts: allowed, ...settings }: Settings): string {
+  const { publicUrl, port } = settings;
+  if (publicUrl !== undefined) return publicUrl;
+  const host = reachableHost(settings.host);
+  // A link to a host that is not in ALLOWED_HOSTS would get 421.
+  const isRefused = judgeHost({ ...settings, allowed }, host) === "refused";
+  return `${schemeOf(settings)}://${isRefused ? (allowed[0] ?? host) : host}:${port}`;
+}
+
+/** For a wildcard address, the first external IPv4 address of this machine. */
+function reachableHost(host: string): string {
+  if (host !== "0.0.0.0" && host !== "::") return inUrl(host);
+  const addresses = Object.values(networkInterfaces()).flat();
+  const external = addresses.find((one) => one?.family === "IPv4" && !one.internal);
+  return external?.address ?? "127.0.0.1";
 }

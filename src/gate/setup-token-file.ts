@@ -1,27 +1,21 @@
 import { isUtf8 } from "node:buffer";
+import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { lstat, open, rename, rm, stat } from "node:fs/promises";
+import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AnyFault, codeOf } from "../core/base/fault.ts";
 import type { SetupTokenSource } from "../core/setup/setup-token.ts";
-import { unlessMissing } from "../files/file-error.ts";
+import { fileErrorReason, unlessMissing } from "../files/file-error.ts";
 import { barrierTo } from "../files/ownership.ts";
 import { replaceFile } from "../files/replace-file.ts";
+import type { Settings } from "./settings/settings.ts";
 
 /**
- * Errors that prove that no token file can be read, with the reason for an existing one. After any
- * other error (no descriptors, no memory, a bad disk) the setup is refused.
+ * Errors that prove that there is no token file, or that it can never be read. After any other error
+ * (no descriptors, no memory, a bad disk) the setup is refused.
  */
-const NOT_READABLE: Readonly<Record<string, string | undefined>> = {
-  ENOENT: undefined,
-  ENOTDIR: undefined,
-  ENAMETOOLONG: undefined,
-  EACCES: "permission denied",
-  EPERM: "permission denied",
-  EISDIR: "it is not a regular file",
-  ENXIO: "it is not a regular file",
-  ELOOP: "it is a symbolic link to itself",
-};
+const NO_FILE: readonly string[] = ["ENOENT", "ENOTDIR", "ENAMETOOLONG"];
+const NOT_READABLE: readonly string[] = ["EACCES", "EPERM", "EISDIR", "ENXIO", "ELOOP"];
 
 /**
  * Reads the token from a file. `onUnreadable` is called with the reason when a file exists but cannot be
@@ -57,15 +51,14 @@ export async function readTokenFile(path: string): Promise<Found> {
   try {
     // Non-blocking: opening a named pipe would otherwise block the setup forever.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    if (!(await file.stat()).isFile()) return { unreadable: NOT_READABLE.EISDIR };
+    if (!(await file.stat()).isFile()) return { unreadable: "it is not a regular file" };
     const content = await file.readFile();
     return { text: isUtf8(content) ? content.toString().trim() : MATCHES_NOTHING };
   } catch (error) {
     const code = codeOf(error) ?? "";
-    if (!Object.hasOwn(NOT_READABLE, code)) throw error;
-    const found = code === "ENOENT" ? await lstat(path).catch(() => undefined) : undefined;
-    const isBrokenLink = found?.isSymbolicLink() === true;
-    return { unreadable: isBrokenLink ? "it is a broken symbolic link" : NOT_READABLE[code] };
+    if (NO_FILE.includes(code)) return {};
+    if (NOT_READABLE.includes(code)) return { unreadable: fileErrorReason(error) };
+    throw error;
   }
 }
 
@@ -73,11 +66,15 @@ export async function readTokenFile(path: string): Promise<Found> {
 const MATCHES_NOTHING = "\ud800";
 
 /**
- * Replaces the token atomically. The file belongs to the owner of the data folder, as which the gate
- * runs. If that user could not read it, this throws and leaves the old file: an unreadable token
- * file would count as none.
+ * Writes a new token in place of any other, atomically. The file belongs to the owner of the data
+ * folder, as which the gate runs. If that user could not read it, this throws and leaves the old
+ * file: an unreadable token file would count as none.
  */
-export async function writeSetupToken(path: string, token: string, dataDir: string): Promise<void> {
+export async function makeSetupToken({
+  setupTokenFile: path,
+  dataDir,
+}: Pick<Settings, "setupTokenFile" | "dataDir">): Promise<string> {
+  const token = randomBytes(24).toString("base64url");
   const { uid } = await stat(dataDir);
   await replaceFile(path, {
     // Root reads every file, so the owner of the file's folder says more about the reader.
@@ -93,4 +90,8 @@ export async function writeSetupToken(path: string, token: string, dataDir: stri
       );
     },
   });
+  return token;
 }
+
+/** Whether `makeSetupToken` may have made it. Any other token is the operator's own. */
+export const isMadeToken = (token: string): boolean => /^[\w-]{32}$/.test(token);

@@ -33,7 +33,7 @@ whereInstalled("systemctl", () => {
     const pid = await show("MainPID");
     await writeFile(join(dir, "login.eta"), "new");
     await systemctl("reload", "latchkey");
-    await shows(/reloaded: PAGES_DIR/);
+    await shows(/reloaded templates/);
     process.kill(Number(pid), "SIGUSR1");
     assert.equal(await healthOf(started), 200);
     assert.deepEqual([await show("MainPID"), await show("NRestarts")], [pid, "0"]);

@@ -7,7 +7,7 @@ import { serveHere, startCommand } from "../support/command.ts";
 import { folderWith } from "../support/pages.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-const RELOADED = /"msg":"(reloaded: [^"]*)"/;
+const RELOADED = /"msg":"(reloaded [^"]*)"/;
 
 /** A gate with a sign-in page and a logo of its own. */
 async function start(t: TestContext) {
@@ -20,14 +20,14 @@ async function start(t: TestContext) {
   return { ...gate, dir, shown: async () => [await page(), await logo()] };
 }
 
-test("SIGHUP replaces templates and logo, and one line names them", async (t) => {
+test("SIGHUP replaces templates and logo, and logs one line", async (t) => {
   const { dir, shown, signal, shows, stdout } = await start(t);
   assert.deepEqual(await shown(), ["old", "<svg/>"]);
   await writeFile(join(dir, "login.eta"), "new <%= it.logoUrl %>");
   await writeFile(join(dir, "logo.svg"), "<svg></svg>");
   signal("SIGHUP");
   const [, line] = await shows(RELOADED);
-  const expected = "reloaded: PAGES_DIR, LOGO_FILE; changed settings take effect after a restart";
+  const expected = "reloaded templates and logo; changed settings take effect after a restart";
   assert.equal(line, expected);
   const [page, logo] = await shown();
   assert.match(page ?? "", /^new \/latchkey-logo\?v=/);
@@ -40,7 +40,7 @@ test("SIGHUP keeps templates and logo if one of them is broken, with one error",
   await writeFile(join(dir, "login.eta"), "<% if (");
   await writeFile(join(dir, "logo.svg"), "<svg></svg>");
   signal("SIGHUP");
-  const [line] = await shows(/.*reload failed, the old files stay in use: PAGES_DIR, LOGO_FILE.*/);
+  const [line] = await shows(/.*reload failed, the old templates and logo stay in use.*/);
   assert.match(line, /login\.eta:1: /);
   assert.deepEqual(await shown(), ["old", "<svg/>"]);
   assert.equal(stdout().match(/"level":"error"/g)?.length, 1);
@@ -57,8 +57,7 @@ test("SIGHUP without files to read stops nothing, also during the start", async 
   await gate.shows(/development secret/);
   gate.signal("SIGHUP");
   await gate.shows(/listens on/);
-  const [, line] = await gate.shows(RELOADED);
-  assert.match(line ?? "", /^reloaded: no files/);
+  await gate.shows(RELOADED);
 });
 
 test("SIGHUP on a terminal stops the gate, as the terminal was closed", async (t) => {

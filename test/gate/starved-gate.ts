@@ -8,25 +8,20 @@ import { setupTokenFile } from "../../src/gate/setup-token-file.ts";
 
 /**
  * A gate in a process of its own that uses up all of its file descriptors on demand. Started under a
- * low limit, controlled by the messages `starve` and `relieve`; others
- * return the messages of the server log.
+ * low limit, controlled by the messages `starve` and `relieve`.
  */
 const reading = readSettings({ flags: { PORT: "0" }, envFile: undefined });
 assert.deepEqual(reading.problems, []);
 const { settings } = reading;
-const lines: string[] = [];
-const write = (line: string): unknown => lines.push(JSON.parse(line).msg);
-const gate = await serve(settings, createServerLog("warn", { write }));
+const gate = await serve(settings, createServerLog("error", process.stderr));
 
 const held: number[] = [];
 process.on("message", async (order) => {
   if (order === "starve") {
     process.send?.({ stoppedBy: holdAllDescriptors(), read: await readToken() });
-  } else if (order === "relieve") {
+  } else {
     for (const descriptor of held.splice(0)) closeSync(descriptor);
     process.send?.({ read: await readToken() });
-  } else {
-    process.send?.({ lines });
   }
 });
 process.send?.({ url: gate.url });

@@ -58,12 +58,11 @@ test("starts the domain setup after it has deleted the setup token", async (t) =
 
 const failures = [
   {
-    how: "complains",
-    body: "echo no such zone >&2; exit 3",
-    reason: /ended with 3: no such zone$/,
+    how: "fails",
+    body: "exit 3",
+    reason: /ended with 3; its messages are on standard error$/,
   },
-  { how: "is killed", body: "kill -9 $$", reason: /ended with SIGKILL$/ },
-  { how: "complains at length", body: "seq 1 20000 >&2; exit 1", reason: /19999\n20000$/ },
+  { how: "is killed", body: "kill -9 $$", reason: /ended with SIGKILL;/ },
   { how: "cannot be started", body: undefined, reason: /ENOENT/ },
 ] as const;
 
@@ -84,12 +83,11 @@ for (const { how, body, reason } of failures) {
     );
     assert.deepEqual([logged.level, logged.domain], ["error", "home.example.org"]);
     assert.match(String(logged.reason), reason);
-    assert.ok(String(logged.reason).length < 2_100);
   });
 }
 
 test("does not treat output as a failure", async (t) => {
-  const { command, written } = await script(t, "echo on its way; echo by the way >&2");
+  const { command, written } = await script(t, "echo on its way");
   const gate = await startGate(t, { domainSetupCommand: command });
   await gate.setUp({ domain: "home.example.org" });
   assert.equal(await written(), "on its way\n");

@@ -15,7 +15,7 @@ test("SIGUSR1 opens no debugger of Node.js, SIGHUP reads again, and neither stop
     gate.child.kill(signal);
     assert.equal((await send(`${gate.url}/healthz`)).status, 200);
   }
-  await gate.shows(/"msg":"reloaded: no files/);
+  await gate.shows(/"msg":"reloaded templates/);
   gate.child.kill("SIGTERM");
   const { code, stderr } = await gate.ended;
   assert.deepEqual([code, stderr], [0, ""]);
