@@ -4,8 +4,8 @@ import { readableFile, type Value, type ValueKind } from "./values.ts";
 export interface AnyEntry<T = unknown> {
   /** Starts a group in the documentation. The entries below belong to the same group. */
   readonly heading?: string;
-  /** In the environment and in env files. As a flag: in lower case, with dashes. */
-  readonly name: string;
+  /** Unless it is that of the field: `DATA_DIR` of `dataDir`. */
+  readonly name?: string;
   readonly value: Value<T>;
   readonly default?: string;
   /** What the documentation shows as the default of an entry without one. */
@@ -17,12 +17,17 @@ export interface AnyEntry<T = unknown> {
   readonly secret?: true;
 }
 
+/** An entry with its name in the environment and in env files. As a flag, that has dashes. */
+export interface NamedEntry extends AnyEntry {
+  readonly name: string;
+}
+
 /** One setting. `T` includes `undefined` where there is no default. */
 export type Entry<T> = AnyEntry<NonNullable<T>> &
   (undefined extends T ? unknown : { readonly default: string });
 
 /** A setting as users see it: in the environment, in an env file, or as a flag. */
-export interface Setting extends Pick<AnyEntry, "name" | "about"> {
+export interface Setting extends Pick<NamedEntry, "name" | "about"> {
   readonly group: string;
   /** Completes the sentence "expected …". */
   readonly takes: string;
@@ -32,7 +37,7 @@ export interface Setting extends Pick<AnyEntry, "name" | "about"> {
 }
 
 /** The settings of all entries, and for each secret the `_FILE` setting below it. */
-export function settingsOf(entries: readonly AnyEntry[]): readonly Setting[] {
+export function settingsOf(entries: readonly NamedEntry[]): readonly Setting[] {
   let group = "";
   return entries.flatMap((entry) => {
     group = entry.heading ?? group;
@@ -45,7 +50,7 @@ export function settingsOf(entries: readonly AnyEntry[]): readonly Setting[] {
   });
 }
 
-const settingOf = ({ name, value, about, ...entry }: AnyEntry, group: string): Setting => ({
+const settingOf = ({ name, value, about, ...entry }: NamedEntry, group: string): Setting => ({
   name,
   group,
   takes: value.takes,

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { AnyFault } from "../../core/base/fault.ts";
 import { fileErrorReason, fileErrorText } from "../../files/file-error.ts";
-import type { AnyEntry } from "./entry.ts";
+import type { NamedEntry } from "./entry.ts";
 import { unknownNames } from "./suggestions.ts";
 import { secretNames, settings } from "./table.ts";
 import type { Environment } from "./values.ts";
@@ -34,7 +34,7 @@ export interface SettingsSources {
 interface OpenSources {
   text(name: string): string | undefined;
   /** The value that is given, or `undefined` when it is unset or invalid. */
-  value(entry: AnyEntry): unknown;
+  value(entry: NamedEntry): unknown;
   /** Filled by `value`. */
   readonly problems: SettingProblem[];
   readonly warnings: string[];
@@ -67,7 +67,7 @@ export function openSources({ flags, envFile, env = {} }: SettingsSources): Open
   const text = (name: string): string | undefined =>
     flags[name] || env[name] || file[name] || undefined;
 
-  const parsed = ({ name, value, secret }: AnyEntry, given: string): unknown => {
+  const parsed = ({ name, value, secret }: NamedEntry, given: string): unknown => {
     const isShown = secret !== true && given.length <= MAX_SHOWN && !/:\/\/.*@/.test(given);
     const shown = isShown ? `${name}=${JSON.stringify(given)}` : name;
     try {
@@ -79,7 +79,7 @@ export function openSources({ flags, envFile, env = {} }: SettingsSources): Open
     }
   };
 
-  const value = (entry: AnyEntry): unknown => {
+  const value = (entry: NamedEntry): unknown => {
     const { name } = entry;
     const given = text(name);
     const fileName = `${name}_FILE`;

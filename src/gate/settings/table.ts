@@ -3,7 +3,7 @@ import { optionTable } from "../../option-table.ts";
 import type { Place } from "../../stores/place.ts";
 import { DEFAULT_ACCENT } from "../../web/pages/accent-color.ts";
 import { type Locale, locales } from "../../web/pages/words.ts";
-import { type AnyEntry, type Entry, type Setting, settingsOf } from "./entry.ts";
+import { type Entry, type NamedEntry, type Setting, settingsOf } from "./entry.ts";
 import * as values from "./values.ts";
 
 const { hosts, pages, postLoginLocation, signIn } = optionTable;
@@ -19,19 +19,16 @@ export type LogLevel = (typeof logLevels)[number];
 export class SettingsTable {
   readonly host: Entry<string> = {
     heading: "Addresses",
-    name: "HOST",
     value: values.hostName,
     default: "127.0.0.1",
     about: "address to listen on",
   };
   readonly port: Entry<number> = {
-    name: "PORT",
     value: values.port,
     default: "3000",
     about: "port to listen on",
   };
   readonly allowedHosts: Entry<AllowedHosts | undefined> = {
-    name: "ALLOWED_HOSTS",
     value: values.hostList,
     unset: "any; on loopback, setup only at loopback names",
     about: "host names that requests may use; others get 421",
@@ -39,22 +36,18 @@ export class SettingsTable {
 
   readonly httpsPort: Entry<number | undefined> = {
     heading: "HTTPS",
-    name: "HTTPS_PORT",
     value: values.port,
     about: "port for HTTPS; without TLS_CERT_FILE the gate gets a certificate for the domain",
   };
   readonly tlsCertFile: Entry<string | undefined> = {
-    name: "TLS_CERT_FILE",
     value: values.readableFile,
     about: "your certificate with its chain, in PEM; read again when it changes",
   };
   readonly tlsKeyFile: Entry<string | undefined> = {
-    name: "TLS_KEY_FILE",
     value: values.readableFile,
     about: "the key of TLS_CERT_FILE, in PEM",
   };
   readonly acmeDirectoryUrl: Entry<string | undefined> = {
-    name: "ACME_DIRECTORY_URL",
     value: values.httpsUrl,
     unset: "Let's Encrypt",
     about: "certificate authority to request certificates from",
@@ -67,7 +60,6 @@ export class SettingsTable {
 
   readonly dataDir: Entry<string> = {
     heading: "Data",
-    name: "DATA_DIR",
     value: values.newFolder,
     default: "./data",
     about: "folder for all data; created if missing",
@@ -112,19 +104,16 @@ export class SettingsTable {
     about: "how long a session lasts from its sign-in, used or not",
   };
   readonly requireSecondFactor: Entry<readonly string[]> = {
-    name: "REQUIRE_SECOND_FACTOR",
     value: values.groupList,
     default: "",
     about: "groups whose members, or all who, need one-time codes or a passkey to open anything",
   };
   readonly rememberDevice: Entry<boolean> = {
-    name: "REMEMBER_DEVICE",
     value: values.words({ "30d": true, off: false }),
     default: "30d",
     about: "offers to ask for no one-time code on this device for 30 days",
   };
   readonly setupTokenFile: Entry<string | undefined> = {
-    name: "SETUP_TOKEN_FILE",
     value: values.newFile,
     unset: "DATA_DIR/setup-token",
     about: "contains the token that setup requires; without it, no token is required",
@@ -137,13 +126,11 @@ export class SettingsTable {
       "auto: a gate that others can reach requires a token, and writes one at the start if there is no account",
   };
   readonly postLoginLocation: Entry<string> = {
-    name: "POST_LOGIN_LOCATION",
     value: values.checked(postLoginLocation),
     default: "/",
     about: "where setup and sign-in redirect to",
   };
   readonly domainSetupCommand: Entry<string | undefined> = {
-    name: "DOMAIN_SETUP_COMMAND",
     value: values.program,
     about: "program that runs with the domain from the setup form as its only argument",
   };
@@ -154,7 +141,6 @@ export class SettingsTable {
     about: "counts sign-in attempts for all instances together, in PostgreSQL",
   };
   readonly limitIpv6Prefix: Entry<number> = {
-    name: "LIMIT_IPV6_PREFIX",
     value: values.ipv6Prefix,
     default: String(signIn.limitIpv6Prefix.default),
     about:
@@ -163,35 +149,29 @@ export class SettingsTable {
 
   readonly trustedProxies: Entry<readonly string[]> = {
     heading: "Reverse proxies",
-    name: "TRUSTED_PROXIES",
     value: values.checkedList(hosts.trustedProxies),
     default: "",
     about: "proxies whose X-Forwarded-For is trusted",
   };
   readonly publicUrl: Entry<string | undefined> = {
-    name: "PUBLIC_URL",
     value: values.checked(hosts.publicUrl, values.withoutSlash),
     about: "where browsers reach the gate, for reverse proxies on other hosts",
   };
   readonly cookieDomain: Entry<string | undefined> = {
-    name: "COOKIE_DOMAIN",
     value: values.checked(hosts.cookieDomain),
     about: "shares the session with every host at or below it",
   };
   readonly returnDomains: Entry<readonly string[]> = {
-    name: "RETURN_DOMAINS",
     value: values.domainList,
     default: "",
     about: "other domains, whose apps get their sessions from the sign-in at PUBLIC_URL",
   };
   readonly trustedOrigins: Entry<readonly string[]> = {
-    name: "TRUSTED_ORIGINS",
     value: values.checkedList(hosts.trustedOrigins, values.withoutSlash),
     default: "",
     about: "apps on other hosts whose pages may post forms to the gate, such as a sign-out button",
   };
   readonly assertions: Entry<"on" | "off"> = {
-    name: "ASSERTIONS",
     value: values.choice(["on", "off"]),
     default: "off",
     about: "tells apps who asks in a signed header, Latchkey-Assertion",
@@ -199,55 +179,46 @@ export class SettingsTable {
 
   readonly appName: Entry<string> = {
     heading: "Pages",
-    name: "APP_NAME",
     value: values.checked(pages.appName),
     default: pages.appName.default,
     about: "name of the app on all pages",
   };
   readonly accentColor: Entry<string | undefined> = {
-    name: "ACCENT_COLOR",
     value: values.checked(pages.accentColor),
     unset: DEFAULT_ACCENT,
     about: "color of buttons, and of links, adjusted for contrast",
   };
   readonly logoFile: Entry<string | undefined> = {
-    name: "LOGO_FILE",
     value: values.image,
     unset: "a key",
     about: "image above the heading of each page",
   };
   readonly logoFileDark: Entry<string | undefined> = {
-    name: "LOGO_FILE_DARK",
     value: values.image,
     unset: "LOGO_FILE",
     about: "image in its place where the browser prefers a dark scheme",
   };
   readonly locale: Entry<Locale | undefined> = {
-    name: "LOCALE",
     value: values.choice(locales),
     unset: "the browser's",
     about: "language of all pages",
   };
   readonly pagesDir: Entry<string | undefined> = {
-    name: "PAGES_DIR",
     value: values.folder,
     about: "templates that replace pages",
   };
 
   readonly logLevel: Entry<LogLevel> = {
     heading: "Logs and metrics",
-    name: "LOG_LEVEL",
     value: values.choice(logLevels),
     default: "info",
     about: "lowest level that the server log contains",
   };
   readonly metricsPort: Entry<number | undefined> = {
-    name: "METRICS_PORT",
     value: values.port,
     about: "port for Prometheus metrics, at /metrics",
   };
   readonly metricsHost: Entry<string> = {
-    name: "METRICS_HOST",
     value: values.hostName,
     default: "127.0.0.1",
     about: "address to serve metrics on",
@@ -256,12 +227,14 @@ export class SettingsTable {
 
 const table = new SettingsTable();
 
-/** The table as a list, for code that treats all entries alike. */
-export const entries: readonly (readonly [field: string, entry: AnyEntry])[] =
-  Object.entries(table);
-
 /** The name that users know a field by, such as `DATA_DIR`. */
-export const nameOf = (field: keyof SettingsTable): string => table[field].name;
+export const nameOf = (field: keyof SettingsTable): string =>
+  table[field].name ?? field.replace(/[A-Z]/g, "_$&").toUpperCase();
+
+/** The table as a list, for code that treats all entries alike. */
+export const entries: readonly (readonly [field: string, entry: NamedEntry])[] = Object.entries(
+  table,
+).map(([field, entry]) => [field, { ...entry, name: nameOf(field as keyof SettingsTable) }]);
 
 export const settings: readonly Setting[] = settingsOf(entries.map(([, entry]) => entry));
 
