@@ -78,29 +78,22 @@ export async function runChecks(
   const { runnable = [], skipped = [] } = Object.groupBy(checks, ({ settings }) =>
     [ENV_FILE, ...settings].some((name) => invalid.has(name)) ? "skipped" : "runnable",
   );
-  const settings = settingsFindings(
-    reading,
-    skipped.map(({ name }) => name),
-  );
-  const found = runnable.map(async (check) => {
+  const all = [settingsCheck(reading, skipped), ...runnable];
+  const found = all.map(async (check) => {
     const findings = await findingsOf(check, installation, timeoutMs);
     return findings.map((finding) => ({ check: check.name, ...finding }));
   });
-  const reports = settings.map((finding) => ({ check: "settings", ...finding }));
-  return [reports, ...(await Promise.all(found))].flat();
+  return (await Promise.all(found)).flat();
 }
 
-function settingsFindings(
-  { problems, warnings }: SettingsReading,
-  skipped: readonly string[],
-): readonly Finding[] {
-  const again =
-    skipped.length === 0 ? "" : `, and run this again: it skipped ${skipped.join(", ")}`;
+function settingsCheck({ problems, warnings }: SettingsReading, skipped: readonly Check[]): Check {
+  const names = skipped.map(({ name }) => name).join(", ");
+  const again = names === "" ? "" : `, and run this again: it skipped ${names}`;
   const findings = [
     ...problems.map(({ text }) => problem(text, `correct it${again}`)),
     ...warnings.map((warning) => hint(warning, "correct it, or remove it")),
   ];
-  return orOk(findings, "all values are valid");
+  return checkOf("settings", [], async () => orOk(findings, "all values are valid"));
 }
 
 async function findingsOf(

@@ -2,6 +2,7 @@ import { AnyFault, codeOf, messageOf } from "../core/base/fault.ts";
 import { isDenied } from "../files/file-error.ts";
 import { connectionFailure } from "../gate/https/http-request.ts";
 import type { DatabaseInspection } from "../stores/inspection.ts";
+import type { Place } from "../stores/place.ts";
 import type { PostgresInspection } from "../stores/postgres/inspect.ts";
 import { isSilentlyPlain } from "../stores/postgres/url.ts";
 import type { SqliteInspection } from "../stores/sqlite/inspect.ts";
@@ -15,28 +16,20 @@ import {
   orOk,
   problem,
 } from "./check.ts";
-import { type Database, isPrimary } from "./installation.ts";
+import { isPrimary } from "./installation.ts";
 
 export const checkDatabase: Check = checkOf("database", ["database"], async (installation) => {
   const place = installation.settings.database;
-  const reading = installation.database(place);
-  if (place.kind === "postgres") return databaseFindings(place.url, await reading);
-  return reading.then(
-    (database) => databaseFindings(place.file, database),
-    (error) => unreadableFinding(place.file, error),
-  );
-});
-
-function databaseFindings(place: string, database: Database): Findings {
-  switch (database.kind) {
-    case "missing":
-      return ok(`${place} does not exist yet: the gate creates it at its first start`);
-    case "sqlite":
-      return sqliteFindings(place, database.inspection);
-    case "postgres":
-      return postgresFindings(database.hosts, place);
+  const name = place.kind === "sqlite" ? place.file : "the database of DATABASE_URL";
+  try {
+    const found = await installation.database(place);
+    if (found.kind === "postgres") return postgresFindings(found.hosts, place);
+    if (found.kind === "sqlite") return sqliteFindings(name, found.inspection);
+    return ok(`${name} does not exist yet: the gate creates it at its first start`);
+  } catch (error) {
+    return unreadableFinding(name, error);
   }
-}
+});
 
 function unreadableFinding(file: string, error: unknown): Finding {
   if (isDenied(error) || codeOf(error) === "database_unreadable") {
@@ -92,7 +85,7 @@ function schemaFinding(
   );
 }
 
-function postgresFindings(hosts: readonly PostgresInspection[], url: string): Findings {
+function postgresFindings(hosts: readonly PostgresInspection[], place: Place): Findings {
   const primary = hosts.find(isPrimary);
   const silent = hosts
     .filter((one) => one.kind === "silent")
@@ -117,11 +110,12 @@ function postgresFindings(hosts: readonly PostgresInspection[], url: string): Fi
     return silent.length > 0 ? silent : noPrimary;
   }
   const { host, database, connection, creators, aheadMs } = primary;
+  const isPlain = connection === "plain" && place.kind === "postgres" && isSilentlyPlain(place.url);
   const restore = "restore a dump that you trust into an empty database";
   return orOk(
     [
       ...silent,
-      connection === "plain" && isSilentlyPlain(url) ? PLAIN : undefined,
+      isPlain ? PLAIN : undefined,
       clockFinding(host, aheadMs),
       schemaFinding(`the database at ${host}`, database, restore),
       ...creators.map(creatorFinding),

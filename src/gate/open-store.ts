@@ -36,29 +36,21 @@ export async function openStore(
   missing: "create" | "refuse",
 ): Promise<UsedStore> {
   if (missing === "create") await makeFolderOf(database);
-  return opening(database, () =>
-    database.kind === "sqlite"
-      ? openSqlite({ file: database.file, missing })
-      : openPostgresAt(database.url, missing),
-  );
+  return database.kind === "sqlite"
+    ? opened(database, openSqlite({ file: database.file, missing }))
+    : opened(database, openPostgresAt(database.url, missing));
 }
 
 /** Opens an existing store for what only reads, also where this user cannot write. */
-export async function openStoreToRead({ database }: StoreSettings): Promise<UsedStore> {
-  return opening(database, () =>
-    database.kind === "sqlite"
-      ? openSqliteToRead(database.file)
-      : openPostgresAt(database.url, "refuse"),
-  );
-}
+export const openStoreToRead = ({ database }: StoreSettings): Promise<UsedStore> =>
+  database.kind === "sqlite"
+    ? opened(database, openSqliteToRead(database.file))
+    : opened(database, openPostgresAt(database.url, "refuse"));
 
-async function opening(database: Place, open: () => Promise<OpenStore>): Promise<UsedStore> {
-  try {
-    return closing(await open());
-  } catch (error) {
+const opened = (database: Place, opening: Promise<OpenStore>): Promise<UsedStore> =>
+  opening.then(closing, (error) => {
     throw cannotOpen(database, error);
-  }
-}
+  });
 
 /** As `openStore`, for a gate that can wait for PostgreSQL. An SQLite file is opened at once. */
 export async function prepareStore({ database }: StoreSettings): Promise<UnopenedStore<UsedStore>> {
