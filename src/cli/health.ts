@@ -11,7 +11,7 @@ export const command: Command = {
 
   async run(settings, _options, terminal) {
     const url = localUrl(settings);
-    const { status, result } = await request(new URL("/healthz", url), {}, () => Date.now());
+    const { status, result } = await request(new URL("/healthz", url));
     if (status === 200) return terminal.succeed(`The gate answers at ${url.origin}`);
     return terminal.fail(
       status === undefined

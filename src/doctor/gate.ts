@@ -24,7 +24,7 @@ async function compare(url: URL, installation: GateInstallation): Promise<Compar
   const proof = createIdentityProof(secret || DEVELOPMENT_SECRET);
   const question = proof.question();
   const headers = { [IDENTITY_HEADER]: question };
-  const answer = await request(url, { headers }, installation.now);
+  const answer = await request(url, { headers });
   const given = String(answer.headers[IDENTITY_HEADER] ?? "").split(".");
   const own = ["", fileIdentity(dataDir), await databaseIdentity(installation)];
   const expected = proof.answer(question, own.slice(1)) ?? [];
@@ -71,8 +71,6 @@ export const checkGate: Check = checkOf(
   },
 );
 
-const NOT_REACHED: readonly (number | undefined)[] = [undefined, 502, 503, 504];
-
 /** Checks whether PUBLIC_URL leads to the gate that runs here. */
 export const checkPublicUrl: Check = checkOf(
   "public URL",
@@ -89,16 +87,10 @@ export const checkPublicUrl: Check = checkOf(
     if (differences.every((one) => one === FOLDER)) {
       return ok(`${publicUrl} leads to the gate`);
     }
-    const forward = `have the server there forward /login and the other paths of the gate to ${local.origin} (see docs/proxies)`;
-    if (NOT_REACHED.includes(answer.status)) {
-      return hint(
-        `PUBLIC_URL is ${publicUrl}, which does not reach the gate from here: ${answer.result}`,
-        `correct PUBLIC_URL, or ${forward}; if only this machine cannot reach it, ignore this`,
-      );
-    }
-    return problem(
-      `PUBLIC_URL is ${publicUrl}, but what answers there is not this gate: GET /login returns ${answer.status}`,
-      `correct PUBLIC_URL, or ${forward}`,
+    const isReached = ![undefined, 502, 503, 504].includes(answer.status);
+    return (isReached ? problem : hint)(
+      `PUBLIC_URL is ${publicUrl}, but this gate does not answer there: ${answer.result}`,
+      `correct PUBLIC_URL, or have the server there forward /login and the other paths of the gate to ${local.origin} (see docs/proxies); if only this machine cannot reach it, ignore this`,
     );
   },
 );

@@ -27,7 +27,7 @@ export type Database =
   | { readonly kind: "postgres"; readonly hosts: readonly PostgresInspection[] };
 
 export function openInstallation(parts: Omit<Installation, "database" | "site">): Installation {
-  const { url, now } = parts;
+  const { url } = parts;
   let database: Promise<Database> | undefined;
   let site: Promise<Site> | undefined;
   return {
@@ -37,7 +37,7 @@ export function openInstallation(parts: Omit<Installation, "database" | "site">)
       return database;
     },
     async site() {
-      site ??= url && visitSite(url, now);
+      site ??= url && visitSite(url);
       return site;
     },
   };

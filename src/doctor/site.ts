@@ -8,7 +8,6 @@ const MAX_RESPONSE_BYTES = 64 * 1024;
 /** The response to a request, or why there is none: then it has neither headers nor a body. */
 export interface Answer extends Omit<HttpResponse, "status"> {
   readonly status: number | undefined;
-  readonly receivedAt: number;
   /** `it returns 404`, or why there was no response. */
   readonly result: string;
   /** The code of the error, if there was no response. */
@@ -23,8 +22,7 @@ interface RequestParts {
 /** Sends no secret, so it accepts any certificate; the certificate check verifies it. */
 export async function request(
   url: URL,
-  { method = "GET", headers = {} }: RequestParts,
-  now: () => number,
+  { method = "GET", headers = {} }: RequestParts = {},
 ): Promise<Answer> {
   try {
     const response = await sendRequest(url, {
@@ -34,9 +32,9 @@ export async function request(
       timeoutMs: TIMEOUT_MS,
       maxBytes: MAX_RESPONSE_BYTES,
     });
-    return { ...response, receivedAt: now(), result: `it returns ${response.status}` };
+    return { ...response, result: `it returns ${response.status}` };
   } catch (error) {
-    const none = { status: undefined, headers: {}, body: "", receivedAt: now() };
+    const none = { status: undefined, headers: {}, body: "" };
     return { ...none, code: codeOf(error), result: connectionFailure(error) };
   }
 }
@@ -54,10 +52,9 @@ export interface Site {
   readonly plain: Answer | undefined;
 }
 
-export async function visitSite(url: URL, now: () => number): Promise<Site> {
+export async function visitSite(url: URL): Promise<Site> {
   const asPage = { headers: { Accept: "text/html" } };
-  const send = (path: string, parts: RequestParts = asPage) =>
-    request(new URL(path, url), parts, now);
+  const send = (path: string, parts: RequestParts = asPage) => request(new URL(path, url), parts);
   const hasPlainSite = url.protocol === "https:" && url.port === "";
   const [login, setup, form, page, plain] = await Promise.all([
     send("/login"),

@@ -139,7 +139,7 @@ whereInstalled("nginx", (nginx) => {
     const gate = await startGate(t);
     const plain = async (locations: string) => {
       const url = await startNginx(t, nginx, locations);
-      const answer = await request(new URL("/login", url), {}, Date.now);
+      const answer = await request(new URL("/login", url));
       return plainFinding(answer, new URL("https://auth.example.org"));
     };
     assertFound(await plain("return 308 https://auth.example.org$request_uri;"));

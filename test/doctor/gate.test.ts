@@ -91,16 +91,13 @@ test("reports a PUBLIC_URL that leads to another program or another gate, and no
   for (const PUBLIC_URL of [`http://127.0.0.1:${port}`, other.url]) {
     assertFound(await at(PUBLIC_URL), [
       "problem",
-      /but what answers there is not this gate: GET \/login returns \d+$/,
+      /but this gate does not answer there: it returns \d+$/,
       new RegExp(`^correct PUBLIC_URL, or have .* to ${gate.url} `),
     ]);
   }
   assertFound(await at(gate.url), ["ok", /leads to the gate$/]);
   const nothing = `http://127.0.0.1:${await freePort()}`;
-  assertFound(await at(nothing), [
-    "hint",
-    /does not reach the gate from here: connection refused$/,
-  ]);
+  assertFound(await at(nothing), ["hint", /does not answer there: connection refused$/]);
 });
 
 test("compares no PUBLIC_URL without a gate of these settings", async (t) => {
