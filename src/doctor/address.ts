@@ -1,9 +1,9 @@
-import { type AllowedHosts, allowsAnyHost } from "../core/hosts/allowed-hosts.ts";
+import { allowsAnyHost } from "../core/hosts/allowed-hosts.ts";
 import { isLoopbackHost } from "../core/hosts/loopback.ts";
 import { LOCAL_FIELDS, localUrl } from "../gate/reach.ts";
 import { type Check, checkOf, type Finding, hint, ok, orOk, problem } from "./check.ts";
 import { contentsOf, type Installation } from "./installation.ts";
-import { type Answer, redirectToTls, type Site, signInOf } from "./site.ts";
+import { redirectToTls, type Site, signInOf } from "./site.ts";
 
 const MISDIRECTED = 421;
 
@@ -21,16 +21,14 @@ export const checkAddress: Check = checkOf("address", LOCAL_FIELDS, async (insta
   if (signIn !== undefined && signIn.origin !== origin) {
     return ok(`an app answers at ${origin}, behind the sign-in at ${signIn.origin}`);
   }
-  const wrongServer = wrongServerFinding(site, localUrl(installation.settings).origin);
-  if (wrongServer !== undefined) return wrongServer;
-  return orOk(
-    [formFinding(site), plainFinding(site.plain, site.url)],
-    `Latchkey answers at ${origin}, and its forms work there`,
+  return (
+    unansweredFinding(site, localUrl(installation.settings).origin) ??
+    orOk([plainFinding(site)], `Latchkey answers at ${origin}, and its forms work there`)
   );
 });
 
-/** Reports why Latchkey does not answer at the address at all. */
-function wrongServerFinding(site: Site, gate: string): Finding | undefined {
+/** Reports why Latchkey does not answer. Its sign-out shows that it does, even with other pages. */
+function unansweredFinding(site: Site, gate: string): Finding | undefined {
   const { login, form } = site;
   const { origin } = site.url;
   if (login.status === undefined) {
@@ -39,31 +37,13 @@ function wrongServerFinding(site: Site, gate: string): Finding | undefined {
       "check that the gate and the proxy run, and that DNS, firewall and port are right",
     );
   }
-  if (isSignOut(form) || isSignInPage(login, login.status)) return undefined;
+  if (form.status === 303 && form.headers.location?.endsWith("/login") === true) return undefined;
   if ([502, 503, 504].includes(login.status)) {
     return problem(
       `the proxy at ${origin} does not reach the gate: ${login.result}`,
       `check that the gate runs, and that the proxy forwards to it: ${gate}`,
     );
   }
-  return problem(
-    `the server at ${origin} is not Latchkey: GET /login returns ${login.status}, POST /logout ${form.status ?? "does not answer"}`,
-    "have the proxy forward /login, /setup, /logout, /account/ and the other paths of the gate to it (see docs/proxies)",
-  );
-}
-
-/** Recognizes Latchkey by its behaviour, because operators can replace its pages. */
-function isSignInPage({ headers }: Answer, status: number): boolean {
-  const policy = String(headers["content-security-policy"] ?? "");
-  const isExpected = status === 200 || headers.location === "/setup" || status >= 500;
-  return isExpected && policy.startsWith("default-src 'none'; script-src 'self'");
-}
-
-const isSignOut = ({ status, headers }: Answer): boolean =>
-  status === 303 && headers.location?.endsWith("/login") === true;
-
-function formFinding({ url: { origin }, form }: Site): Finding | undefined {
-  if (isSignOut(form)) return undefined;
   if (form.status === 403) {
     return problem(
       `forms posted to ${origin} are rejected as cross-site: the proxy does not pass on the Host header unchanged`,
@@ -71,14 +51,15 @@ function formFinding({ url: { origin }, form }: Site): Finding | undefined {
     );
   }
   return problem(
-    `forms posted to ${origin} do not reach the gate: ${form.result}`,
-    "have the proxy forward /logout, /login, /setup and /account/password to the gate, with every method",
+    `the server at ${origin} is not Latchkey, or does not get its forms: GET /login returns ${login.status}, POST /logout ${form.status ?? "does not answer"}`,
+    "have the proxy forward /login, /setup, /logout, /account/ and the other paths of the gate to it, with every method (see docs/proxies)",
   );
 }
 
 /** Exported for its tests, which cannot use port 80. */
-export function plainFinding(plain: Answer | undefined, { hostname }: URL): Finding | undefined {
-  const url = new URL(`http://${hostname}`);
+export function plainFinding(site: Pick<Site, "plain" | "url">): Finding | undefined {
+  const { plain } = site;
+  const url = new URL(`http://${site.url.hostname}`);
   if (plain === undefined || redirectToTls(plain, url) !== undefined) return undefined;
   if (plain.status === undefined || plain.status >= 400) return undefined;
   return hint(
@@ -92,20 +73,17 @@ export const checkHosts: Check = checkOf(
   ["host", "allowedHosts", "database"],
   async (installation) => {
     const site = await installation.site();
+    const { allowedHosts } = installation.settings;
+    const allowed =
+      allowedHosts === "loopback-setup"
+        ? "any, except for setup while no account exists"
+        : allowedHosts.join(", ");
     return orOk(
       [site && refusalFinding(site), await rebindingFinding(installation)],
-      allowedText(installation.settings.allowedHosts),
+      `allowed host names: ${allowed}`,
     );
   },
 );
-
-function allowedText(allowedHosts: AllowedHosts): string {
-  if (allowedHosts === "loopback-setup") {
-    return "any host name is allowed, except for setup while no account exists";
-  }
-  if (allowsAnyHost(allowedHosts)) return "any host name is allowed";
-  return `ALLOWED_HOSTS allows ${allowedHosts.join(", ")}`;
-}
 
 function refusalFinding({ url, login, setup }: Site): Finding | undefined {
   if (login.status === MISDIRECTED) {
