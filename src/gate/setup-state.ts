@@ -1,5 +1,5 @@
 import { networkInterfaces } from "node:os";
-import { AnyFault, codeOf, Unavailable } from "../core/base/fault.ts";
+import { AnyFault, Unavailable } from "../core/base/fault.ts";
 import { judgeHost } from "../core/hosts/allowed-hosts.ts";
 import { isLoopbackHost } from "../core/hosts/loopback.ts";
 import { isSetupTokenExpected, type SetupTokenSource } from "../core/setup/setup-token.ts";
@@ -8,14 +8,13 @@ import { fileErrorReason } from "../files/file-error.ts";
 import { inUrl, reachOf, schemeOf } from "./reach.ts";
 import type { GateLog } from "./server-log.ts";
 import type { Settings } from "./settings/settings.ts";
-import { isMadeToken, makeSetupToken, setupTokenFile } from "./setup-token-file.ts";
+import { isMadeToken, makeSetupToken, readTokenFile, setupTokenFile } from "./setup-token-file.ts";
 
 /** Whether setup takes a token in any case: a lost database must not open it to the next visitor. */
 export const isTokenRequired = (
   settings: Parameters<typeof reachOf>[0] & Pick<Settings, "setupTokenAtStart">,
 ): boolean => settings.setupTokenAtStart === "auto" && reachOf(settings) === "others";
 
-const MISSING = "setup_token_missing";
 const RETRY_AFTER_SECONDS = 2;
 
 /** The setup token of the gate. Where one is required, setup is refused while there is none. */
@@ -41,7 +40,7 @@ export function setupTokenOf(
       // The setup that makes the account deletes the file after that.
       if (isSetupTokenExpected(stored) || (await store.users.any())) return stored;
       const text = "there is no setup token: restart the gate or run `latchkey setup-link`";
-      throw new Unavailable(MISSING, text, RETRY_AFTER_SECONDS);
+      throw new Unavailable("setup_token_missing", text, RETRY_AFTER_SECONDS);
     },
   };
 }
@@ -60,24 +59,18 @@ export async function prepareSetup(
 ): Promise<SetupState> {
   if (await store.users.any()) return { kind: "done" };
   const token = isTokenRequired(settings)
-    ? await requiredToken(settings, setupToken)
+    ? await requiredToken(settings)
     : // A temporary read error counts as a token, because setup then refuses every request.
       await setupToken.read().catch(() => "unknown");
   return isSetupTokenExpected(token) ? { kind: "token", token: token.trim() } : { kind: "open" };
 }
 
-async function requiredToken(
-  settings: Settings,
-  setupToken: SetupTokenSource,
-): Promise<string | undefined> {
+async function requiredToken(settings: Settings): Promise<string> {
   try {
-    return await setupToken.read().catch((error) => {
-      if (codeOf(error) === MISSING) return makeSetupToken(settings);
-      throw error;
-    });
+    const { text, unreadable } = await readTokenFile(settings.setupTokenFile);
+    if (unreadable !== undefined) throw new AnyFault("setup_token_unusable", unreadable);
+    return isSetupTokenExpected(text) ? text : await makeSetupToken(settings);
   } catch (error) {
-    // Of the database, which the gate waits for.
-    if (error instanceof Unavailable) throw error;
     const reason = error instanceof AnyFault ? error.message : fileErrorReason(error);
     throw new AnyFault(
       "setup_token_unusable",
