@@ -69,12 +69,6 @@ export interface SettingsReading {
 /** The default of `SETUP_TOKEN_FILE`. */
 export const tokenFileIn = (dataDir: string): string => join(dataDir, "setup-token");
 
-/** The default of `DATABASE_URL`. */
-const databaseIn = (dataDir: string): Place => ({
-  kind: "sqlite",
-  file: join(dataDir, "latchkey.db"),
-});
-
 /** The only code of the gate that reads the environment. */
 export function readSettings(given: SettingsSources): SettingsReading {
   const { env = process.env } = given;
@@ -89,20 +83,17 @@ export function readSettings(given: SettingsSources): SettingsReading {
   ) as TableValues;
 
   const { host, dataDir } = values;
-  const settings: Settings = Object.freeze({
+  const settings = Object.freeze<Settings>({
     ...values,
     allowedHosts: values.allowedHosts ?? (isLoopbackHost(host) ? "loopback-setup" : ["*"]),
     setupTokenFile: values.setupTokenFile ?? tokenFileIn(dataDir),
-    database: values.database ?? databaseIn(dataDir),
+    database: values.database ?? { kind: "sqlite", file: join(dataDir, "latchkey.db") },
     programEnvironment: Object.fromEntries(
       Object.entries(env).filter(([name]) => !secretNames.includes(name)),
     ),
     nodeEnv: text("NODE_ENV"),
   });
   problems.push(...conflicts(settings));
-  if (text("METRICS_HOST") !== undefined && text("METRICS_PORT") === undefined) {
-    warnings.push("METRICS_HOST has no effect without METRICS_PORT");
-  }
   return { settings, problems, warnings, secretFiles };
 }
 

@@ -37,7 +37,7 @@ interface OpenSources {
   value(entry: NamedEntry): unknown;
   /** Filled by `value`. */
   readonly problems: SettingProblem[];
-  readonly warnings: string[];
+  readonly warnings: readonly string[];
   readonly secretFiles: readonly SecretFile[];
 }
 

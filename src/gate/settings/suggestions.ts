@@ -13,7 +13,7 @@ export function unknownNames(
   known: readonly string[],
   inEnvironment: readonly string[],
   inFile: readonly string[],
-): { readonly unknown: readonly string[]; readonly warnings: string[] } {
+): { readonly unknown: readonly string[]; readonly warnings: readonly string[] } {
   const unknown: string[] = [];
   const warnings: string[] = [];
   const others: string[] = [];

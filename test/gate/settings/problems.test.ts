@@ -144,13 +144,6 @@ test("rejects RETURN_DOMAINS without a PUBLIC_URL over https", () => {
   assert.deepEqual(returnDomains, ["other.net", "*.third.org"]);
 });
 
-test("warns about METRICS_HOST without METRICS_PORT", () => {
-  const alone = "METRICS_HOST has no effect without METRICS_PORT";
-  assert.deepEqual(warnings({ METRICS_HOST: "::" }), [alone]);
-  assert.deepEqual(warnings({ METRICS_HOST: "::", METRICS_PORT: "" }), [alone]);
-  assert.deepEqual(warnings({ METRICS_HOST: "::", METRICS_PORT: "9464" }), []);
-});
-
 /** Settings, and those whose values are unknown as a result. */
 const abouts: readonly (readonly [Readonly<Record<string, string>>, readonly string[]])[] = [
   [{ PORT: "http" }, ["PORT"]],
