@@ -8,7 +8,12 @@ import { fileErrorReason } from "../files/file-error.ts";
 import { inUrl, reachOf, schemeOf } from "./reach.ts";
 import type { GateLog } from "./server-log.ts";
 import type { Settings } from "./settings/settings.ts";
-import { isMadeToken, makeSetupToken, readTokenFile, setupTokenFile } from "./setup-token-file.ts";
+import {
+  deleteSetupToken,
+  isMadeToken,
+  makeSetupToken,
+  readTokenFile,
+} from "./setup-token-file.ts";
 
 /** Whether setup takes a token in any case: a lost database must not open it to the next visitor. */
 export const isTokenRequired = (
@@ -17,31 +22,36 @@ export const isTokenRequired = (
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** The setup token of the gate. Where one is required, setup is refused while there is none. */
+/**
+ * The setup token of the gate. Where one is required, setup is refused while there is none. Elsewhere,
+ * setup requires none while the file cannot be read, which is logged once per reason.
+ */
 export function setupTokenOf(
   settings: Settings,
   store: { readonly users: Pick<UserStore, "any"> },
-  log: GateLog,
+  log: Pick<GateLog, "warn">,
 ): SetupTokenSource {
-  const { setupTokenFile: path } = settings;
-  if (!isTokenRequired(settings)) {
-    return setupTokenFile(path, (reason) => {
-      const text = "the setup token file cannot be read: setup requires no token";
-      log.warn({ file: path, reason }, text);
-    });
-  }
-  const file = setupTokenFile(path, (reason) => {
-    throw new AnyFault("setup_token_unusable", `the setup token file cannot be read: ${reason}`);
-  });
+  const { setupTokenFile: file } = settings;
+  let reported: string | undefined;
   return {
-    ...file,
     async read() {
-      const stored = await file.read();
+      const { text, unreadable: reason } = await readTokenFile(file);
+      if (!isTokenRequired(settings)) {
+        const warning = "the setup token file cannot be read: setup requires no token";
+        if (reason !== undefined && reason !== reported) log.warn({ file, reason }, warning);
+        reported = reason;
+        return text;
+      }
+      if (reason !== undefined) {
+        const problem = `the setup token file cannot be read: ${reason}`;
+        throw new AnyFault("setup_token_unusable", problem);
+      }
       // The setup that makes the account deletes the file after that.
-      if (isSetupTokenExpected(stored) || (await store.users.any())) return stored;
-      const text = "there is no setup token: restart the gate or run `latchkey setup-link`";
-      throw new Unavailable("setup_token_missing", text, RETRY_AFTER_SECONDS);
+      if (isSetupTokenExpected(text) || (await store.users.any())) return text;
+      const problem = "there is no setup token: restart the gate or run `latchkey setup-link`";
+      throw new Unavailable("setup_token_missing", problem, RETRY_AFTER_SECONDS);
     },
+    delete: () => deleteSetupToken(file),
   };
 }
 

@@ -4,7 +4,6 @@ import { constants } from "node:fs";
 import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AnyFault, codeOf } from "../core/base/fault.ts";
-import type { SetupTokenSource } from "../core/setup/setup-token.ts";
 import { fileErrorReason, unlessMissing } from "../files/file-error.ts";
 import { barrierTo } from "../files/ownership.ts";
 import { replaceFile } from "../files/replace-file.ts";
@@ -17,28 +16,6 @@ import type { Settings } from "./settings/settings.ts";
 const NO_FILE: readonly string[] = ["ENOENT", "ENOTDIR", "ENAMETOOLONG"];
 const NOT_READABLE: readonly string[] = ["EACCES", "EPERM", "EISDIR", "ENXIO", "ELOOP"];
 
-/**
- * Reads the token from a file. `onUnreadable` is called with the reason when a file exists but cannot be
- * read, so that setup requires no token; not again while the reason stays the same.
- */
-export function setupTokenFile(
-  path: string,
-  onUnreadable: (reason: string) => void = () => {},
-): SetupTokenSource {
-  let reported: string | undefined;
-  return {
-    async read() {
-      const { text, unreadable } = await readTokenFile(path);
-      if (unreadable !== undefined && unreadable !== reported) onUnreadable(unreadable);
-      reported = unreadable;
-      return text;
-    },
-    async delete() {
-      await unlessMissing(rm(path));
-    },
-  };
-}
-
 /** Neither if no file exists. */
 interface Found {
   readonly text?: string;
@@ -46,7 +23,6 @@ interface Found {
   readonly unreadable?: string | undefined;
 }
 
-/** Reads the token now, and reports nothing. */
 export async function readTokenFile(path: string): Promise<Found> {
   try {
     // Non-blocking: opening a named pipe would otherwise block the setup forever.
@@ -64,6 +40,9 @@ export async function readTokenFile(path: string): Promise<Found> {
 
 /** A lone surrogate, which no form contains and `setupTokenMatches` never accepts. */
 const MATCHES_NOTHING = "\ud800";
+
+export const deleteSetupToken = async (path: string): Promise<void> =>
+  void (await unlessMissing(rm(path)));
 
 /**
  * Writes a new token in place of any other, atomically. The file belongs to the owner of the data

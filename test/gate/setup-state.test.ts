@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { setupTokenOf } from "../../src/gate/setup-state.ts";
 import { send } from "../support/client.ts";
 import { failureOf, outputOf, serveHere } from "../support/command.ts";
 import { execute } from "../support/database.ts";
 import { OWNER, SECRET, SETUP_FORM, startConfigured } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { wholeSettings } from "./settings/settings-reading.ts";
 
 /** A gate that others can reach, the link in its log, and the token in that. */
 async function serveToOthers(t: TestContext, env: Readonly<Record<string, string>>) {
@@ -92,6 +94,24 @@ for (const [what, reason, prepare] of unusable) {
     await serveHere(t, { ...env, HOST: "127.0.0.1", TRUSTED_PROXIES: "127.0.0.1" });
   });
 }
+
+test("warns of a token file when it becomes unreadable, and when it does again", async (t) => {
+  const file = join(await tempDir(t), "setup-token");
+  const reasons: unknown[] = [];
+  const warn = (fields: { readonly reason?: unknown }) => reasons.push(fields.reason);
+  const store = { users: { any: async () => false } };
+  const source = setupTokenOf(wholeSettings({ SETUP_TOKEN_FILE: file }), store, { warn });
+  for (const _ of [1, 2]) {
+    await mkdir(file);
+    assert.equal(await source.read(), undefined);
+    assert.equal(await source.read(), undefined);
+    await rmdir(file);
+    await writeFile(file, "the token");
+    assert.equal(await source.read(), "the token");
+    await source.delete();
+  }
+  assert.deepEqual(reasons, ["it is not a regular file", "it is not a regular file"]);
+});
 
 test("a gate that has seen an account keeps the setup closed when all accounts are lost", async (t) => {
   const { gate } = await startConfigured(t);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readdir, rmdir, symlink, unlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { isSetupTokenExpected, setupTokenMatches } from "../../src/core/setup/setup-token.ts";
-import { setupTokenFile } from "../../src/gate/setup-token-file.ts";
+import { deleteSetupToken, readTokenFile } from "../../src/gate/setup-token-file.ts";
 import { fileWith, tempDir } from "../support/temp-dir.ts";
 
 const NOT_REGULAR = "it is not a regular file";
@@ -24,40 +24,21 @@ const noFile: Readonly<
 };
 
 for (const [what, [make, reason]] of Object.entries(noFile)) {
-  test(`requires no token with ${what} in place of the token file, and reports an existing one`, async (t) => {
+  test(`finds no token with ${what} in place of the token file, and says why`, async (t) => {
     const path = join(await tempDir(t), "setup-token");
     await make(path);
-    const reasons: string[] = [];
-    const source = setupTokenFile(path, (why) => reasons.push(why));
-    assert.equal(await source.read(), undefined);
-    assert.equal(await source.read(), undefined);
-    assert.deepEqual(reasons, reason === undefined ? [] : [reason], "once");
+    assert.deepEqual(await readTokenFile(path), reason === undefined ? {} : { unreadable: reason });
   });
 }
 
-test("reports a token file again when it becomes unreadable again", async (t) => {
-  const path = join(await tempDir(t), "setup-token");
-  const reasons: string[] = [];
-  const source = setupTokenFile(path, (why) => reasons.push(why));
-  for (const _ of [1, 2]) {
-    await mkdir(path);
-    assert.equal(await source.read(), undefined);
-    await rmdir(path);
-    await writeFile(path, "the token");
-    assert.equal(await source.read(), "the token");
-    await unlink(path);
-  }
-  assert.deepEqual(reasons, [NOT_REGULAR, NOT_REGULAR]);
-});
-
-test("requires no token with a socket in place of the token file, or a path that is too long", async (t) => {
+test("finds no token with a socket in place of the token file, or a path that is too long", async (t) => {
   const dir = await tempDir(t);
   const socket = join(dir, "setup-token");
   const server = createServer().listen(socket);
   await once(server, "listening");
   t.after(() => server.close());
-  assert.equal(await setupTokenFile(socket).read(), undefined);
-  assert.equal(await setupTokenFile(join(dir, "x".repeat(300))).read(), undefined);
+  assert.equal((await readTokenFile(socket)).text, undefined);
+  assert.deepEqual(await readTokenFile(join(dir, "x".repeat(300))), {});
 });
 
 const SPACE = " \r\n\t".repeat(50_000);
@@ -81,7 +62,7 @@ const contents: readonly (readonly [
 for (const [what, content, token] of contents) {
   test(`compares a token file that ${what}`, async (t) => {
     const path = await fileWith(t, content);
-    const stored = await setupTokenFile(path).read();
+    const { text: stored } = await readTokenFile(path);
     assert.equal(isSetupTokenExpected(stored), token !== "none required");
     assert.equal(setupTokenMatches(stored, ` ${token}`), token !== "none matches");
     const text = content.toString();
@@ -96,13 +77,13 @@ test("deletes the file but no folder, and succeeds when it does not exist", asyn
   const dir = await tempDir(t);
   const path = join(dir, "setup-token");
   await writeFile(path, "the token");
-  await setupTokenFile(path).delete();
+  await deleteSetupToken(path);
   assert.deepEqual(await readdir(dir), []);
-  await setupTokenFile(path).delete();
-  await setupTokenFile(join(dir, "no/such/folder/setup-token")).delete();
+  await deleteSetupToken(path);
+  await deleteSetupToken(join(dir, "no/such/folder/setup-token"));
   await writeFile(path, "a file");
-  await setupTokenFile(join(path, "setup-token")).delete();
-  assert.equal(await setupTokenFile(join(path, "setup-token")).read(), undefined);
-  await assert.rejects(setupTokenFile(dir).delete(), "it is a folder");
+  await deleteSetupToken(join(path, "setup-token"));
+  assert.deepEqual(await readTokenFile(join(path, "setup-token")), {});
+  await assert.rejects(deleteSetupToken(dir), "it is a folder");
   assert.deepEqual(await readdir(dir), ["setup-token"]);
 });

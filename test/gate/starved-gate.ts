@@ -4,7 +4,7 @@ import { codeOf } from "../../src/core/base/fault.ts";
 import { serve } from "../../src/gate/serve.ts";
 import { createServerLog } from "../../src/gate/server-log.ts";
 import { readSettings } from "../../src/gate/settings/settings.ts";
-import { setupTokenFile } from "../../src/gate/setup-token-file.ts";
+import { readTokenFile } from "../../src/gate/setup-token-file.ts";
 
 /**
  * A gate in a process of its own that uses up all of its file descriptors on demand. Started under a
@@ -36,7 +36,7 @@ function holdAllDescriptors(): string | undefined {
 
 async function readToken(): Promise<string> {
   try {
-    return `found ${await setupTokenFile(settings.setupTokenFile).read()}`;
+    return `found ${(await readTokenFile(settings.setupTokenFile)).text}`;
   } catch (error) {
     return `failed with ${codeOf(error)}`;
   }

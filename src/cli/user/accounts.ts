@@ -6,7 +6,7 @@ import type { StoredUser, UserId } from "../../core/records.ts";
 import { printable } from "../../files/printable.ts";
 import { type OpenStore, openStore } from "../../gate/open-store.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
-import { setupTokenFile } from "../../gate/setup-token-file.ts";
+import { deleteSetupToken } from "../../gate/setup-token-file.ts";
 import { type OptionValues, UsageError } from "../command.ts";
 import { TOO_SHORT } from "../prompt.ts";
 import type { Terminal } from "../terminal.ts";
@@ -33,12 +33,14 @@ export async function withAccounts<T>(
       terminal.complain(`done, but ${what} failed: ${messageOf(error)}`);
     }
   };
-  const token = setupTokenFile(settings.setupTokenFile);
   return await work({
     store,
     clock,
     passwords: createPasswords({ atOnce: 1, waiting: 0 }),
-    setupToken: { delete: () => attempt("deleting the setup token file", () => token.delete()) },
+    setupToken: {
+      delete: () =>
+        attempt("deleting the setup token file", () => deleteSetupToken(settings.setupTokenFile)),
+    },
     record: (event) =>
       attempt("writing the log entry", () => store.log.insert([toEntry(event, clock)])),
   });
