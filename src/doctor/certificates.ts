@@ -8,7 +8,6 @@ import { type DomainState, domainStates } from "../gate/https/domain-state.ts";
 import { SOON_MS } from "../gate/https/expiry-warning.ts";
 import { type Check, checkOf, type Finding, hint, orOk, problem } from "./check.ts";
 
-/** Checks the certificate files that the gate serves. */
 export const checkCertificateFiles: Check = checkOf(
   "certificate files",
   ["tlsCertFile", "tlsKeyFile"],
@@ -75,7 +74,6 @@ const SEE_LOG = "check that the gate runs, and see its log for why the automatic
 
 const TIMEOUT_MS = 4_000;
 
-/** Checks the certificate that browsers get. */
 export const checkCertificate: Check = checkOf("certificate", [], async ({ url, now }) => {
   if (url?.protocol !== "https:") return undefined;
   const served = await servedAt(url).catch(() => undefined);
@@ -92,7 +90,6 @@ export const checkCertificate: Check = checkOf("certificate", [], async ({ url, 
 const RENEW = "renew it, and find out why that did not happen automatically";
 
 interface Served {
-  /** Why the certificate is not trusted. */
   readonly distrust: string | undefined;
   readonly expiry: Date;
 }

@@ -61,7 +61,6 @@ export const checkOf = <F extends Field>(
   },
 });
 
-/** A finding with the name of its check. */
 export type Report = { readonly check: string } & Finding;
 
 /**

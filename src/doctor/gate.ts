@@ -42,7 +42,6 @@ async function databaseIdentity({
   return primary && (primary.identity ?? "");
 }
 
-/** Checks whether the gate of these settings answers at the configured host and port. */
 export const checkGate: Check = checkOf(
   "gate",
   [...LOCAL_FIELDS, "secret", "dataDir", "database"],
@@ -71,7 +70,6 @@ export const checkGate: Check = checkOf(
   },
 );
 
-/** Checks whether PUBLIC_URL leads to the gate that runs here. */
 export const checkPublicUrl: Check = checkOf(
   "public URL",
   [...LOCAL_FIELDS, "secret", "dataDir", "database", "publicUrl"],

@@ -5,7 +5,6 @@ import { sendAnswer } from "../web/answers/send-answer.ts";
 import type { Endpoint } from "../web/endpoint.ts";
 import { nodeRequest } from "../web/request/node-request.ts";
 
-/** Answers requests, over HTTP/1.1 or HTTP/2. */
 export type Handle = (
   incoming: IncomingMessage | Http2ServerRequest,
   outgoing: ServerResponse | Http2ServerResponse,

@@ -24,7 +24,6 @@ export type UsedStore<S extends Closable = OpenStore> = S & AsyncDisposable;
 export const closing = <S extends Closable>(store: S): UsedStore<S> =>
   Object.assign(store, { [Symbol.asyncDispose]: async () => store.close() });
 
-/** The settings that select the store. */
 type StoreSettings = Pick<Settings, "database">;
 
 /**
@@ -88,7 +87,6 @@ export async function openIfExists(settings: StoreSettings): Promise<UsedStore |
   }
 }
 
-/** Makes the folder of an SQLite file, as `DATA_DIR` is made. */
 export async function makeFolderOf(database: Place): Promise<void> {
   if (database.kind === "sqlite") {
     await makeNamedFolder("the folder of the database", dirname(database.file));

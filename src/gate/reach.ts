@@ -1,7 +1,6 @@
 import { isLoopbackHost } from "../core/hosts/loopback.ts";
 import type { Settings } from "./settings/settings.ts";
 
-/** The settings that `reachOf` reads. */
 export const REACH_FIELDS = ["host", "publicUrl", "cookieDomain", "trustedProxies"] as const;
 
 /** Whether other machines can reach the gate, according to the settings and an optional URL. */
@@ -21,7 +20,6 @@ export const schemeOf = ({
 }: Pick<Settings, "httpsPort" | "tlsCertFile">): "http" | "https" =>
   tlsCertFile !== undefined && httpsPort === undefined ? "https" : "http";
 
-/** The settings that `localUrl` reads. */
 export const LOCAL_FIELDS = ["host", "port", "httpsPort", "tlsCertFile"] as const;
 
 /** Where this machine reaches the gate. */

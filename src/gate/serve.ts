@@ -30,7 +30,6 @@ export interface Gate {
   readonly metricsUrl: string | undefined;
   /** Rejects if the gate has waited for its database and cannot use it. */
   readonly begun: Promise<void>;
-  /** Reads templates and logo again. */
   reload(): void;
   /** Finishes requests in flight, writes waiting log entries and closes all, within ten seconds. */
   stop(): Promise<void>;
@@ -137,7 +136,6 @@ async function metricsFor(
   return openMetrics({ host, port }, monotonic, () => certificates?.source.earliestExpiry);
 }
 
-/** Answers requests, and counts and logs them as the settings say. */
 function observed(
   { logLevel }: Settings,
   { adapter }: Auth,

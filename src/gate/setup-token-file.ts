@@ -19,7 +19,6 @@ const NOT_READABLE: readonly string[] = ["EACCES", "EPERM", "EISDIR", "ENXIO", "
 /** Neither if no file exists. */
 interface Found {
   readonly text?: string;
-  /** Why the file cannot be read. */
   readonly unreadable?: string | undefined;
 }
 

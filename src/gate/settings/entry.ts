@@ -1,6 +1,5 @@
 import { readableFile, type Value, type ValueKind } from "./values.ts";
 
-/** An entry of any type. */
 export interface AnyEntry<T = unknown> {
   /** Starts a group in the documentation. The entries below belong to the same group. */
   readonly heading?: string;

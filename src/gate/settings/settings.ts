@@ -22,7 +22,6 @@ type ValueOf<E> =
       : T | undefined
     : never;
 
-/** The value of each setting in the table. */
 type TableValues = { readonly [F in keyof SettingsTable]: ValueOf<SettingsTable[F]> };
 
 /** The table's values, and what follows from several settings or is not one. */
@@ -41,7 +40,6 @@ export const SECRET_SETTINGS: SecretNames = {
   previousSecrets: "AUTH_SECRET_PREVIOUS",
 };
 
-/** The options of `createAuth` that settings determine. */
 export function optionsOf(settings: Settings): Omit<AuthOptions, "store"> {
   const { secret, previousSecrets, postLoginLocation, trustedProxies } = settings;
   const { allowedHosts: allowed, publicUrl, cookieDomain, trustedOrigins } = settings;
@@ -66,7 +64,6 @@ export interface SettingsReading {
   readonly secretFiles: readonly SecretFile[];
 }
 
-/** The default of `SETUP_TOKEN_FILE`. */
 export const tokenFileIn = (dataDir: string): string => join(dataDir, "setup-token");
 
 /** The only code of the gate that reads the environment. */

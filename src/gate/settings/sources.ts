@@ -9,7 +9,6 @@ import { unknownNames } from "./suggestions.ts";
 import { secretNames, settings } from "./table.ts";
 import type { Environment } from "./values.ts";
 
-/** A file that contains secrets. */
 export interface SecretFile {
   /** The setting or option that names it. */
   readonly name: string;
