@@ -50,27 +50,27 @@ function domainFindings(
   { name, certificate, unusable, lastAttempt }: DomainState,
   now: number,
 ): readonly Finding[] {
+  const cause = unusable ?? lastAttempt?.cause;
+  if (certificate === undefined) {
+    const none = `there is no certificate for ${name} yet`;
+    return [cause === undefined ? hint(none, SEE_LOG) : problem(`${none}: ${cause}`, RETRY)];
+  }
+  const { notAfter } = certificate;
   const what = `the certificate for ${name}`;
-  const cause = lastAttempt?.cause;
   const failed = `the last attempt for ${name} failed: ${cause}`;
-  const attempt = cause === undefined ? undefined : hint(failed, RETRY);
-  if (certificate !== undefined) {
-    const { notAfter } = certificate;
-    const valid = `${what} is valid until ${dayOf(notAfter)}`;
-    return orOk([expiryFinding(what, notAfter, now, SEE_LOG), attempt], valid);
-  }
-  if (unusable !== undefined) {
-    return [problem(`${what} cannot be used: ${unusable}`, SEE_LOG), attempt ?? []].flat();
-  }
-  const none = `there is no certificate for ${name} yet`;
-  return attempt === undefined
-    ? [hint(none, "start the gate, which requests it, and see its log")]
-    : [problem(`${none}; ${failed}`, RETRY)];
+  return orOk(
+    [
+      expiryFinding(what, notAfter, now, SEE_LOG),
+      cause === undefined ? undefined : hint(failed, RETRY),
+    ],
+    `${what} is valid until ${dayOf(notAfter)}`,
+  );
 }
 
 const RETRY =
   "check that the name resolves to this machine, and that port 80 there reaches the gate, which tries again automatically";
-const SEE_LOG = "check that the gate runs, and see its log for why the automatic renewal failed";
+const SEE_LOG =
+  "check that the gate runs, which requests certificates and renews them, and see its log";
 
 const TIMEOUT_MS = 4_000;
 
