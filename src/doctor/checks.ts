@@ -4,9 +4,8 @@ import { checkCertificate, checkCertificateFiles, checkOwnCertificates } from ".
 import type { Check } from "./check.ts";
 import { checkCookie } from "./cookie.ts";
 import { checkDataFolder } from "./data-folder.ts";
-import { checkDatabase } from "./database.ts";
+import { checkDatabase, checkLeftovers } from "./database.ts";
 import { checkGate, checkPublicUrl } from "./gate.ts";
-import { checkLeftovers } from "./leftovers.ts";
 import { checkLimit, checkProxy } from "./proxy.ts";
 import { checkSecret, checkSecretFiles } from "./secret.ts";
 

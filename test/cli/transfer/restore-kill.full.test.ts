@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { test } from "node:test";
-import { checkLeftovers } from "../../../src/doctor/leftovers.ts";
+import { checkLeftovers } from "../../../src/doctor/database.ts";
 import { applyRemedies, assertFound, findings } from "../../doctor/installation.ts";
 import { MAIN, startNode } from "../../support/process.ts";
 import { abandoned, backedUp, contentOf } from "./backup-place.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { link, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { checkLeftovers } from "../../src/doctor/leftovers.ts";
+import { checkLeftovers } from "../../src/doctor/database.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { applyRemedies, assertCheck, assertFound, findings } from "./installation.ts";
 
