@@ -4,9 +4,7 @@ import { AnyFault, codeOf, messageOf } from "../core/base/fault.ts";
 import { isDenied } from "../files/file-error.ts";
 import { connectionFailure } from "../gate/https/http-request.ts";
 import type { DatabaseInspection } from "../stores/inspection.ts";
-import type { Place } from "../stores/place.ts";
 import type { PostgresInspection } from "../stores/postgres/inspect.ts";
-import { isSilentlyPlain } from "../stores/postgres/url.ts";
 import { fileIdentity } from "../stores/sqlite/file.ts";
 import type { SqliteInspection } from "../stores/sqlite/inspect.ts";
 import {
@@ -26,7 +24,7 @@ export const checkDatabase: Check = checkOf("database", ["database"], async (ins
   const name = place.kind === "sqlite" ? place.file : "the database of DATABASE_URL";
   try {
     const found = await installation.database(place);
-    if (found.kind === "postgres") return postgresFindings(found.hosts, place);
+    if (found.kind === "postgres") return postgresFindings(found.hosts);
     if (found.kind === "sqlite") return sqliteFindings(name, found.inspection);
     return ok(`${name} does not exist yet: the gate creates it at its first start`);
   } catch (error) {
@@ -88,7 +86,7 @@ function schemaFinding(
   );
 }
 
-function postgresFindings(hosts: readonly PostgresInspection[], place: Place): Findings {
+function postgresFindings(hosts: readonly PostgresInspection[]): Findings {
   const primary = hosts.find(isPrimary);
   const silent = hosts
     .filter((one) => one.kind === "silent")
@@ -112,13 +110,11 @@ function postgresFindings(hosts: readonly PostgresInspection[], place: Place): F
     );
     return silent.length > 0 ? silent : noPrimary;
   }
-  const { host, database, connection, creators, aheadMs } = primary;
-  const isPlain = connection === "plain" && place.kind === "postgres" && isSilentlyPlain(place.url);
+  const { host, database, creators, aheadMs } = primary;
   const restore = "restore a dump that you trust into an empty database";
   return orOk(
     [
       ...silent,
-      isPlain ? PLAIN : undefined,
       clockFinding(host, aheadMs),
       schemaFinding(`the database at ${host}`, database, restore),
       ...creators.map(creatorFinding),
@@ -137,11 +133,6 @@ export function clockFinding(host: string, aheadMs: number): Finding | undefined
     "run timedatectl on both machines, and turn on time synchronization where it is off",
   );
 }
-
-const PLAIN = hint(
-  "the connection to PostgreSQL crosses a network without encryption",
-  "add sslmode=verify-full to DATABASE_URL, or sslmode=disable if you trust the network",
-);
 
 function creatorFinding({ place, role }: { readonly place: string; readonly role: string }) {
   const who = role === "PUBLIC" ? "every role" : `the role ${role}`;
