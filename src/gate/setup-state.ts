@@ -72,7 +72,7 @@ export async function prepareSetup(
     ? await requiredToken(settings)
     : // A temporary read error counts as a token, because setup then refuses every request.
       await setupToken.read().catch(() => "unknown");
-  return isSetupTokenExpected(token) ? { kind: "token", token: token.trim() } : { kind: "open" };
+  return isSetupTokenExpected(token) ? { kind: "token", token } : { kind: "open" };
 }
 
 async function requiredToken(settings: Settings): Promise<string> {

@@ -48,10 +48,8 @@ export const deleteSetupToken = async (path: string): Promise<void> =>
  * folder, as which the gate runs. If that user could not read it, this throws and leaves the old
  * file: an unreadable token file would count as none.
  */
-export async function makeSetupToken({
-  setupTokenFile: path,
-  dataDir,
-}: Pick<Settings, "setupTokenFile" | "dataDir">): Promise<string> {
+export async function makeSetupToken(settings: Settings): Promise<string> {
+  const { setupTokenFile: path, dataDir } = settings;
   const token = randomBytes(24).toString("base64url");
   const { uid } = await stat(dataDir);
   await replaceFile(path, {
