@@ -39,7 +39,7 @@ async function folderFindings(folder: Folder): Promise<readonly Finding[]> {
     return [
       problem(
         `cannot ${isMissing ? "create" : "read and write in"} ${path}: ${denied}`,
-        "run this as the gate's user, and give that user this folder on a writable file system: install -d -m 700 -o USER FOLDER",
+        `run this as the gate's user, to whom the folder must belong, on a writable file system: install -d -m 700 -o USER ${path}`,
       ),
     ];
   }
