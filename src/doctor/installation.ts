@@ -56,7 +56,7 @@ async function inspectDatabase(place: Place): Promise<Database> {
   return { kind: "sqlite", inspection: await inspectSqlite(file) };
 }
 
-const EMPTY: DatabaseContents = { hasUsers: false, hasAdmin: false, denials: [] };
+const EMPTY: DatabaseContents = { hasUsers: false, hasAdmin: false };
 
 /** What the gate's database contains, or `undefined` if it cannot be read. */
 export async function contentsOf({

@@ -22,11 +22,7 @@ export interface DatabaseContents {
   readonly hasUsers: boolean;
   /** Whether one is in the group `admins`, and does not end. */
   readonly hasAdmin: boolean;
-  /** The addresses of the newest denied sign-ins, at most `MAX_DENIALS`. */
-  readonly denials: readonly string[];
 }
-
-export const MAX_DENIALS = 100;
 
 /** For a database that a newer Latchkey has migrated: this version must not write to it. */
 export function newerSchema(database: string, version: number, known: number): Fault {

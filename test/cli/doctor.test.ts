@@ -63,6 +63,7 @@ test("reports invalid settings as findings and runs the checks that do not need 
       ["settings", "problem", "DATABASE_URL"],
       ["settings", "hint", "AUTH_SECRT"],
       ["secret", "ok", "AUTH_SECRET"],
+      ["proxy", "ok", "no"],
     ],
   );
 });

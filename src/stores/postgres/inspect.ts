@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { ADMINS } from "../../core/accounts/set-groups.ts";
-import { type DatabaseContents, type DatabaseInspection, MAX_DENIALS } from "../inspection.ts";
+import type { DatabaseContents, DatabaseInspection } from "../inspection.ts";
 import type { Row } from "../rows.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
 import { findForeignObject } from "./foreign-objects.ts";
@@ -110,21 +110,14 @@ async function databaseOf(
   return { schema, newestSchema: NEWEST_SCHEMA, difference, contents };
 }
 
-async function contentsOf(client: pg.Client, { users, log }: FullNames): Promise<DatabaseContents> {
+async function contentsOf(client: pg.Client, { users }: FullNames): Promise<DatabaseContents> {
   const row = await first(
     client,
     `SELECT EXISTS (SELECT FROM ${users}) AS users,
        EXISTS (SELECT FROM ${users} 
-         WHERE ends_at IS NULL AND groups LIKE '%,${ADMINS},%') AS admin,
-       ARRAY(SELECT address FROM ${log}
-             WHERE type = 'signin_rate_limited' AND address IS NOT NULL
-             ORDER BY id DESC LIMIT ${MAX_DENIALS}) AS denials`,
+         WHERE ends_at IS NULL AND groups LIKE '%,${ADMINS},%') AS admin`,
   );
-  return {
-    hasUsers: row.users === true,
-    hasAdmin: row.admin === true,
-    denials: Array.isArray(row.denials) ? row.denials.map(String) : [],
-  };
+  return { hasUsers: row.users === true, hasAdmin: row.admin === true };
 }
 
 async function creatorsIn(

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { ADMINS } from "../../core/accounts/set-groups.ts";
 import { codeOf, messageOf } from "../../core/base/fault.ts";
 import { split } from "../../core/tables.ts";
-import { type DatabaseContents, type DatabaseInspection, MAX_DENIALS } from "../inspection.ts";
+import type { DatabaseContents, DatabaseInspection } from "../inspection.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
 import { damageIn } from "./damage.ts";
 import { UNTRUSTED } from "./file.ts";
@@ -74,14 +74,8 @@ function hasAdmin(database: DatabaseSync): boolean {
 }
 
 function contentsOf(database: DatabaseSync): DatabaseContents {
-  const denials = database
-    .prepare(
-      "SELECT address FROM log_entries WHERE type = 'signin_rate_limited' AND address IS NOT NULL ORDER BY id DESC LIMIT ?",
-    )
-    .all(MAX_DENIALS);
   return {
     hasUsers: database.prepare("SELECT 1 FROM users LIMIT 1").get() !== undefined,
     hasAdmin: hasAdmin(database),
-    denials: denials.map(({ address }) => String(address)),
   };
 }
