@@ -16,7 +16,6 @@ export function unknownNames(
 ): { readonly unknown: readonly string[]; readonly warnings: readonly string[] } {
   const unknown: string[] = [];
   const warnings: string[] = [];
-  const others: string[] = [];
   const names = [...inEnvironment, ...inFile];
   // A Kubernetes service named latchkey puts variables of this form into every container.
   const isLinked = names.includes("LATCHKEY_SERVICE_HOST");
@@ -24,12 +23,9 @@ export function unknownNames(
     if (known.includes(name) || (isLinked && /^LATCHKEY_(SERVICE|PORT)(_|$)/.test(name))) continue;
     const meant = settingLike(known, name.replace(/^LATCHKEY_/, ""));
     const text = `${name} is not a setting${meant === undefined ? "" : `. Did you mean ${meant}?`}`;
+    const isLikely = meant !== undefined && name.length >= MIN_LENGTH;
     if (name.startsWith("LATCHKEY_")) unknown.push(text);
-    else if (meant !== undefined && name.length >= MIN_LENGTH) warnings.push(text);
-    else if (inFile.includes(name) && !NOT_OURS.test(name)) others.push(name);
-  }
-  if (others.length > 0) {
-    warnings.push(`--env-file contains names that are not settings: ${others.join(", ")}`);
+    else if (isLikely || (inFile.includes(name) && !NOT_OURS.test(name))) warnings.push(text);
   }
   return { unknown, warnings };
 }
