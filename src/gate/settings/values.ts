@@ -58,6 +58,14 @@ export const checkedList = (
     return accepts(pieces) ? pieces : undefined;
   });
 
+/** The same, for pieces that are read one by one. */
+const listOf = <T>(takes: string, read: (piece: string) => T | undefined): Value<readonly T[]> =>
+  value(takes, (text) => {
+    const pieces = piecesOf(text);
+    const accepted = pieces.flatMap((piece) => read(piece) ?? []);
+    return accepted.length === pieces.length ? accepted : undefined;
+  });
+
 /** Accepts a path that passes the test; the value is the absolute path. */
 const path = (
   takes: string,
@@ -97,13 +105,9 @@ export const setupToken: Value<"auto" | "off"> = {
   },
 };
 
-export const domainList: Value<readonly string[]> = value(
+export const domainList: Value<readonly string[]> = listOf(
   "domains such as other.net, or *.third.org for the hosts below it, separated by commas",
-  (text) => {
-    const domains = piecesOf(text);
-    const { accepts } = hosts.cookieDomain;
-    return domains.every((one) => accepts(one.replace(/^\*\./, ""))) ? domains : undefined;
-  },
+  (domain) => (hosts.cookieDomain.accepts(domain.replace(/^\*\./, "")) ? domain : undefined),
 );
 
 /** Users add a trailing slash to origins. */
@@ -117,12 +121,9 @@ export const hostName: Value<string> = value("an IP address or a host name", (te
   isIP(text) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(text) ? text : undefined,
 );
 
-export const hostList: Value<readonly string[]> = value(
+export const hostList: Value<readonly string[]> = listOf(
   "host names without a port, separated by commas, or * for any",
-  (text) => {
-    const names = text.split(",").flatMap((host) => canonicalHost(host.trim()) ?? []);
-    return names.length === text.split(",").length ? names : undefined;
-  },
+  canonicalHost,
 );
 
 export const groupList: Value<readonly string[]> = value(
@@ -154,10 +155,7 @@ export const secret: Value<string> = value(
 
 /** Separated by commas. In a file each line is a secret, which may then contain commas and spaces. */
 export const secretList: Value<readonly string[]> = {
-  ...value("secrets, separated by commas", (text) => {
-    const secrets = piecesOf(text);
-    return secrets.includes("") ? undefined : secrets;
-  }),
+  ...listOf("secrets, separated by commas", (secret) => secret || undefined),
   parseFile: (content) => content.split(/\r?\n/).filter((line) => line !== ""),
 };
 
