@@ -36,25 +36,21 @@ export interface Check {
   readonly run: (installation: Installation) => Promise<Findings>;
 }
 
-type Field = keyof SettingsTable | "nodeEnv";
-
 /** The settings that the defaults of others follow from. */
-const DEFAULT_FROM: Partial<Record<Field, string>> = {
+const DEFAULT_FROM: Partial<Record<keyof SettingsTable, string>> = {
   database: "DATA_DIR",
   setupTokenFile: "DATA_DIR",
   allowedHosts: "HOST",
 };
 
 /** A check that gets only the settings that it declares, by field. */
-export const checkOf = <F extends Field>(
+export const checkOf = <F extends keyof SettingsTable>(
   name: string,
   fields: readonly F[],
   run: (given: Installation<F>) => Promise<Findings>,
 ): Check => ({
   name,
-  settings: fields.flatMap((field: Field) =>
-    field === "nodeEnv" ? [] : [nameOf(field), DEFAULT_FROM[field] ?? []].flat(),
-  ),
+  settings: fields.flatMap((field) => [nameOf(field), DEFAULT_FROM[field] ?? []].flat()),
   run({ settings, ...rest }) {
     const given = fields.map((field) => [field, settings[field]]);
     return run({ ...rest, settings: Object.fromEntries(given) });

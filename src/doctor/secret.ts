@@ -1,26 +1,18 @@
 import { stat } from "node:fs/promises";
 import { weakSecrets } from "../core/sessions/secrets.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
-import { REACH_FIELDS, reachOf } from "../gate/reach.ts";
 import { nameOf } from "../gate/settings/table.ts";
 import { type Check, checkOf, hint, orOk, problem } from "./check.ts";
 
 export const checkSecret: Check = checkOf(
   "secret",
-  ["secret", "previousSecrets", "nodeEnv", ...REACH_FIELDS],
-  async ({ settings, url }) => {
-    const { secret = DEVELOPMENT_SECRET, nodeEnv } = settings;
-    const refused = nodeEnv === "production" ? REFUSED : "";
-    // With the public secret, an attacker forges sessions: a hint if only this machine is served.
-    const isExposed = nodeEnv === "production" || reachOf(settings, url) === "others";
+  ["secret", "previousSecrets"],
+  async ({ settings }) => {
+    const { secret = DEVELOPMENT_SECRET } = settings;
     const findings = weakSecrets(settings).map(({ which, weakness }) => {
-      if (which === "secret" && secret === DEVELOPMENT_SECRET) {
-        return (isExposed ? problem : hint)(`${NOT_SET}${refused}`, SET);
-      }
-      return problem(
-        `a secret in ${nameOf(which)} can be guessed: ${weakness}${refused}`,
-        which === "secret" ? REPLACE : REMOVE,
-      );
+      if (which === "secret" && secret === DEVELOPMENT_SECRET) return problem(NOT_SET, SET);
+      const remedy = which === "secret" ? REPLACE : REMOVE;
+      return problem(`a secret in ${nameOf(which)} can be guessed: ${weakness}`, remedy);
     });
     return orOk(findings, "AUTH_SECRET is set and has no known weakness");
   },
@@ -29,7 +21,6 @@ export const checkSecret: Check = checkOf(
 const NOT_SET =
   "AUTH_SECRET is not set: the built-in development secret signs the sessions, so anyone can forge them";
 const SET = "run latchkey secret, and set AUTH_SECRET to its output on every instance";
-const REFUSED = "; the gate does not start, because NODE_ENV is production";
 const REPLACE =
   "set AUTH_SECRET to the output of latchkey secret, which ends all sessions; do not move the old secret to AUTH_SECRET_PREVIOUS";
 const REMOVE = "remove it from AUTH_SECRET_PREVIOUS, which ends the sessions that it signed";

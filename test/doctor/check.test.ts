@@ -53,7 +53,7 @@ async function examined(env: Readonly<Record<string, string>>, envFile?: string)
 const wrong: readonly (readonly [Readonly<Record<string, string>>, skipped: RegExp])[] = [
   [{}, /^$/],
   // The default of the database is in DATA_DIR, and that of the allowed hosts depends on HOST.
-  [{ HOST: "bad host" }, /^secret, accounts, gate, public URL, limit, address, hosts$/],
+  [{ HOST: "bad host" }, /^accounts, gate, public URL, limit, address, hosts$/],
   [{ PORT: "http", AUTH_SECRET_FILE: "/nowhere" }, /^secret, gate, public URL, address$/],
   [{ SHARED_LIMITER: "on" }, /^data folder, database, leftovers, accounts, gate/],
   [{ LATCHKEY_PORT: "4000" }, /^$/],
