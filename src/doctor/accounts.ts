@@ -27,8 +27,8 @@ export const checkAccounts: Check = checkOf(
         "run latchkey setup-link as root, with SETUP_TOKEN_FILE unset or in a folder that the gate's user can enter",
       );
     }
-    if (isSetupTokenExpected(text) || isRequired)
-      return ok("no account yet; setup requires a token");
+    const takesToken = isRequired || isSetupTokenExpected(text);
+    if (takesToken) return ok("no account yet; setup requires a token");
     if (reachOf(settings, url) === "this-machine") {
       return ok("no account yet; only this machine can reach setup");
     }
