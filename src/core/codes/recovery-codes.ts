@@ -1,4 +1,5 @@
-import { createHash, randomInt } from "node:crypto";
+import { randomInt } from "node:crypto";
+import { hashOf } from "../base/random-text.ts";
 
 const RECOVERY_CODES = 10;
 /** 25 digits have 83 bits. Only digits: phones show a numeric keyboard for the field. */
@@ -11,8 +12,5 @@ export const newRecoveryCodes = (): readonly string[] =>
     Array.from({ length: GROUPS }, () => String(randomInt(100_000)).padStart(5, "0")).join("-"),
   );
 
-/** The form in which a recovery code is stored: too random to need a slow hash. */
-export const recoveryHash = (code: string): string =>
-  createHash("sha256")
-    .update((code.match(GROUP) ?? []).join("-"))
-    .digest("base64url");
+/** The form in which a recovery code is stored. */
+export const recoveryHash = (code: string): string => hashOf((code.match(GROUP) ?? []).join("-"));

@@ -1,19 +1,11 @@
 import type { Requester } from "../base/work-queue.ts";
 import { type Client, userRequester } from "../limits/requester.ts";
-import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
-import type { Passwords } from "../passwords/passwords.ts";
+import type { Ports } from "../ports.ts";
 import type { PasswordHash, UserId } from "../records.ts";
-import type { UserMemory } from "../sessions/user-memory.ts";
-import type { UserStore } from "../store.ts";
 
-interface ChangePasswordPorts {
-  readonly users: UserMemory;
-  readonly store: { readonly users: Pick<UserStore, "find" | "replaceHash"> };
-  readonly passwords: Passwords;
-  readonly events: EventLog;
-}
+type ChangePasswordPorts = Ports<"users" | "passwords" | "events", "users">;
 
 export interface ChangePasswordForm {
   readonly currentPassword: string;

@@ -1,4 +1,4 @@
-import { listPeople } from "../../../core/accounts/list-people.ts";
+import { listPeople } from "../../../core/accounts/accounts.ts";
 import type { Answer } from "../../answers/responses.ts";
 import type { PageData } from "../../pages/page-data.ts";
 import { shownTime } from "../../pages/utc-time.ts";
