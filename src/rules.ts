@@ -15,7 +15,6 @@ import { createSharedLimiter, type Limiter, limitByNetwork } from "./core/limits
 import { SUM_UP_EVERY_MS } from "./core/log/bounded-log.ts";
 import { createEventListener } from "./core/log/event-listener.ts";
 import { createEventLog } from "./core/log/event-log.ts";
-import { recentLog } from "./core/log/recent-log.ts";
 import { createPasswords, type Passwords } from "./core/passwords/passwords.ts";
 import { createAssertions } from "./core/sessions/assertions.ts";
 import {
@@ -175,7 +174,7 @@ export function createRules(
       ending === undefined ? "ended" : signOut({ ...ports, ...ending }, cookies, client, of),
     sessions:
       ending && given.list ? createSessionRules({ ...ports, ...ending, tokenIn }) : undefined,
-    recentLog: (user) => recentLog(store.log, events, user),
+    recentLog: events.recentOf,
     codes: codeRules({ ...settled, store }, ports, anyCodes),
     devices: deviceRules(store, ports),
     links,
