@@ -1,5 +1,6 @@
 import type {
   AnsweredChallenge,
+  Codes,
   Device,
   Handoff,
   Key,
@@ -259,12 +260,7 @@ export interface StoredSession extends Session {
 }
 
 /** Codes with the mark of a begun enrolment. Without a secret, they are off. */
-export interface StoredCodes {
+export interface StoredCodes extends Omit<Codes, "secret">, Partial<Pick<Codes, "secret">> {
   readonly userId: UserId;
   readonly begun?: string;
-  readonly secret?: string;
-  readonly lastStep: number;
-  readonly recovery: readonly string[];
-  readonly wrong: number;
-  readonly renewals?: number;
 }

@@ -1,7 +1,8 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
+import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { type BoundedMemory, createBoundedMemory } from "../base/bounded-memory.ts";
 import type { Clock } from "../base/clock.ts";
 import { derivedKey } from "../base/derived-key.ts";
+import { hashOf } from "../base/random-text.ts";
 import { hostNameIn } from "../hosts/allowed-hosts.ts";
 import type { User } from "../records.ts";
 import { jwtPart } from "./jwt.ts";
@@ -91,6 +92,6 @@ function publicKeyOf(key: KeyObject): PublicKey {
   const { x = "" } = createPublicKey(key).export({ format: "jwk" });
   const members = { crv: "Ed25519", kty: "OKP", x };
   // The thumbprint of RFC 7638, which takes the members in this order.
-  const kid = createHash("sha256").update(JSON.stringify(members)).digest("base64url");
+  const kid = hashOf(JSON.stringify(members));
   return { ...members, kid, alg: "EdDSA", use: "sig" };
 }

@@ -1,5 +1,4 @@
-import { timingSafeEqual } from "node:crypto";
-import { hashOf, randomText } from "../base/random-text.ts";
+import { hashOf, isSame, randomText } from "../base/random-text.ts";
 import type { Client } from "../limits/requester.ts";
 import type { Ports } from "../ports.ts";
 import type { Handoff } from "../records.ts";
@@ -50,7 +49,7 @@ export async function takeHandoff(
   const now = clock.now();
   if (handoff === undefined || !(handoff.expiresAt.getTime() > now)) return undefined;
   const { userId, host, browser, sessionId, sessionsFrom } = handoff;
-  if (host !== receiver.host || !isEqual(browser, receiver.browser)) return undefined;
+  if (host !== receiver.host || !isSame(browser, receiver.browser)) return undefined;
   const given: Omit<VerifiedToken, "id"> = {
     ...{ userId, host, sessionsFrom, factors: handoff.factors === 2 ? 2 : 1 },
     issuedAt: handoff.signedInAt.getTime(),
@@ -66,6 +65,3 @@ export async function takeHandoff(
   await store.sessions.insert(sessionRecord(token, now, client));
   return token;
 }
-
-const isEqual = (one: string, other: string): boolean =>
-  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));

@@ -1,5 +1,6 @@
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
+import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import { objectIn } from "../base/json.ts";
+import { isSame } from "../base/random-text.ts";
 
 const ALGORITHM = "HS256";
 
@@ -29,7 +30,7 @@ export function readJwt(token: string, keys: readonly KeyObject[]): Jwt | undefi
   const [headerPart = "", claimsPart = "", signature = ""] = parts;
   const given = Buffer.from(signature, "base64url");
   const text = `${headerPart}.${claimsPart}`;
-  if (!keys.some((key) => isEqual(signatureOf(text, key), given))) return undefined;
+  if (!keys.some((key) => isSame(signatureOf(text, key), given))) return undefined;
   const header = decoded(headerPart);
   const claims = decoded(claimsPart);
   // `crit` names extensions that must be understood, and there are none here.
@@ -39,9 +40,6 @@ export function readJwt(token: string, keys: readonly KeyObject[]): Jwt | undefi
 
 const signatureOf = (text: string, key: KeyObject): Buffer =>
   createHmac("sha256", key).update(text).digest();
-
-const isEqual = (one: Buffer, other: Buffer): boolean =>
-  one.length === other.length && timingSafeEqual(one, other);
 
 /** One part of a token: JSON in base64url. */
 export const jwtPart = (fields: object): string =>
