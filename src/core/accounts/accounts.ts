@@ -14,8 +14,10 @@ import { nextSecond } from "../sessions/session-token.ts";
 import type { SetupTokenSource } from "../setup/setup-token.ts";
 import type { Kept, Store } from "../store.ts";
 
+type UserPorts = Ports<"clock" | "record", "users">;
+
 /** What the rules of the account commands need. */
-export interface AccountPorts extends Ports<"clock" | "record", "users"> {
+export interface AccountPorts extends UserPorts {
   readonly passwords: Pick<AllPorts["passwords"], "hash">;
   /** For a change by an administrator, who cannot leave nobody in charge. An operator can. */
   readonly keep?: Kept;
@@ -134,7 +136,7 @@ export async function removeUser(
 
 /** Ends every session of the user that was issued up to now. */
 export async function endSessionsOf(
-  { store, clock, record }: Ports<"clock" | "record", "users">,
+  { store, clock, record }: UserPorts,
   id: UserId,
 ): Promise<"no-user" | "ended"> {
   const user = await store.users.find(id);
@@ -144,12 +146,8 @@ export async function endSessionsOf(
   return "ended";
 }
 
-/** Ends every session of every user, and returns the number of users. */
-export async function endAllSessions({
-  store,
-  clock,
-  record,
-}: Ports<"clock" | "record", "users">): Promise<number> {
+/** Returns the number of users. */
+export async function endAllSessions({ store, clock, record }: UserPorts): Promise<number> {
   const users = await store.users.endAllSessions(nextSecond(clock));
   await record(eventOf("user_sign_out_all", {}));
   return users;

@@ -6,7 +6,6 @@ const RECOVERY_CODES = 10;
 const GROUPS = 5;
 const GROUP = /\d{5}/g;
 
-/** New recovery codes, in groups of five digits. */
 export const newRecoveryCodes = (): readonly string[] =>
   Array.from({ length: RECOVERY_CODES }, () =>
     Array.from({ length: GROUPS }, () => String(randomInt(100_000)).padStart(5, "0")).join("-"),

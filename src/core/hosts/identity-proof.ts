@@ -13,7 +13,6 @@ type Names = readonly (string | undefined)[];
  * knows the secret can ask, so that others get no signature to guess the secret with.
  */
 interface IdentityProof {
-  /** A new question, signed. */
   question(): string;
   /** A proof of the secret and one of each name; `undefined` if another secret signed the question. */
   answer(question: string, names: Names): readonly string[] | undefined;

@@ -34,7 +34,6 @@ const MAX_NAME_LENGTH = 60;
 const MAX_KEYS = 100;
 const ID_BYTES = 8;
 
-/** Makes a key of the user. */
 export async function addKey(
   { store, clock, record }: KeyPorts,
   user: User,

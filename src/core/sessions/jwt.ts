@@ -6,7 +6,6 @@ const ALGORITHM = "HS256";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The content of a JSON Web Token. */
 export interface Jwt {
   readonly header: Fields;
   readonly claims: Fields;
@@ -14,7 +13,6 @@ export interface Jwt {
 
 export const jwtKey = (secret: string): KeyObject => createSecretKey(secret, "utf8");
 
-/** Signs a token with HMAC-SHA256. */
 export function signJwt({ header, claims }: Jwt, key: KeyObject): string {
   const text = `${jwtPart({ alg: ALGORITHM, typ: "JWT", ...header })}.${jwtPart(claims)}`;
   return `${text}.${signatureOf(text, key).toString("base64url")}`;

@@ -36,7 +36,6 @@ export interface VerifiedToken {
   readonly host: string | undefined;
 }
 
-/** A new token. */
 export interface IssuedToken extends VerifiedToken {
   readonly id: string;
   readonly text: string;
