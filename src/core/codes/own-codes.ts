@@ -22,8 +22,7 @@ export interface BegunCodes {
 }
 
 type BeginCodesOutcome =
-  | { readonly kind: "no-user" }
-  | { readonly kind: "already-on" }
+  | { readonly kind: "no-user" | "already-on" }
   | { readonly kind: "begun"; readonly begun: BegunCodes };
 
 /** What it returns proves to `confirmCodes` that there was a recent sign-in. */
@@ -43,8 +42,7 @@ export async function beginCodes(
 }
 
 type ConfirmCodesOutcome =
-  | { readonly kind: "no-user" }
-  | { readonly kind: "already-on" }
+  | { readonly kind: "no-user" | "already-on" }
   /** Begun too long ago or never, or begun again, confirmed or turned off since then. */
   | { readonly kind: "not-begun" }
   | { readonly kind: "code-incorrect"; readonly begun: BegunCodes }

@@ -69,7 +69,7 @@ export async function rememberDevice(
   return text;
 }
 
-interface DevicePorts extends Ports<"seals" | "clock", "users" | "codes"> {
+interface DevicePorts extends Ports<"seals" | "clock" | "events", "users" | "codes"> {
   readonly devices: DeviceStore;
 }
 
@@ -78,7 +78,7 @@ interface DevicePorts extends Ports<"seals" | "clock", "users" | "codes"> {
  * codes, those that may count with another one.
  */
 export async function listDevices(
-  { store, devices, seals, clock }: DevicePorts,
+  { store, devices, seals, clock }: Omit<DevicePorts, "events">,
   userId: UserId,
 ): Promise<readonly Device[]> {
   const [user, codes, all] = await Promise.all([
@@ -93,7 +93,7 @@ export async function listDevices(
 
 /** A device of another user is `no-device`, like an unknown one. */
 export async function forgetDevice(
-  { devices, events }: Pick<DevicePorts & AllPorts, "devices" | "events">,
+  { devices, events }: Pick<DevicePorts, "devices" | "events">,
   user: User,
   id: string,
   client: Client,

@@ -17,8 +17,7 @@ interface PasskeyPorts extends Ports<"clock" | "events", "users" | "passkeys"> {
 }
 
 type BeginPasskeyOutcome =
-  | { readonly kind: "no-user" }
-  | { readonly kind: "too-many" }
+  | { readonly kind: "no-user" | "too-many" }
   | {
       readonly kind: "begun";
       readonly user: User;

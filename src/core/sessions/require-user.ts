@@ -31,9 +31,7 @@ type AdmissionAtHost =
   | { readonly kind: "factor-unproven" };
 
 export type Admission =
-  | { readonly kind: "needs-setup" }
-  | { readonly kind: "needs-sign-in" }
-  | { readonly kind: "forged-token" }
+  | { readonly kind: "needs-setup" | "needs-sign-in" | "forged-token" }
   | AdmissionAtHost
   /** Of a session that only one host accepts. */
   | { readonly kind: "bound"; readonly host: string; readonly there: AdmissionAtHost };

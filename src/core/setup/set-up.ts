@@ -24,10 +24,8 @@ export interface SetUpForm {
 }
 
 type SetUpOutcome =
-  | { readonly kind: "already-configured" }
-  | { readonly kind: "invalid-setup-token" }
-  | { readonly kind: "username-or-password-missing" }
-  | { readonly kind: "passwords-differ" }
+  | { readonly kind: "already-configured" | "invalid-setup-token" }
+  | { readonly kind: "username-or-password-missing" | "passwords-differ" }
   | { readonly kind: "set-up"; readonly user: User; readonly token: IssuedToken };
 
 /** The rule of the setup, in the order of its checks. */

@@ -38,9 +38,7 @@ export interface SignInAttempt extends Client {
 
 /** One `rejected` for an unknown user, a wrong password and a wrong code: nothing tells them apart. */
 export type SignInOutcome =
-  | { readonly kind: "needs-setup" }
-  | { readonly kind: "rate-limited" }
-  | { readonly kind: "rejected" }
+  | { readonly kind: "needs-setup" | "rate-limited" | "rejected" }
   | {
       readonly kind: "signed-in";
       readonly user: User;
