@@ -11,7 +11,7 @@ import {
   createAttemptLimiter,
   linkRule,
 } from "./core/limits/attempt-limiter.ts";
-import { createSharedLimiter, type Limiter, limitByNetwork } from "./core/limits/shared-limiter.ts";
+import { createLimiter, type Limiter } from "./core/limits/shared-limiter.ts";
 import { SUM_UP_EVERY_MS } from "./core/log/bounded-log.ts";
 import { createEventListener } from "./core/log/event-listener.ts";
 import { createEventLog } from "./core/log/event-log.ts";
@@ -208,11 +208,11 @@ function limiterFor(
   { signIn: { limiter, limitIpv6Prefix }, store: { attempts } }: SettledOptions,
   own: AttemptLimiter,
   log: ServerLog,
-  kind?: Parameters<typeof limitByNetwork>[2],
+  kind?: "passkey" | "link",
 ): Limiter {
-  if (limiter === "own") return limitByNetwork(own, limitIpv6Prefix, kind);
-  if (attempts !== undefined)
-    return limitByNetwork(createSharedLimiter(attempts, own, log), limitIpv6Prefix, kind);
+  const shared = limiter === "own" ? undefined : attempts;
+  if (limiter === "own" || shared !== undefined)
+    return createLimiter(own, { shared, ipv6Prefix: limitIpv6Prefix, kind }, log);
   throw new Fault(
     "invalid_option",
     "signIn.limiter takes shared only with a store that counts attempts",
