@@ -178,8 +178,8 @@ export interface AnyTable {
 export interface Column {
   /**
    * `user` is the ID of the account to which the row belongs: it is removed with it, and exported
-   * with it unless it is optional. `time` is in
-   * milliseconds since 1970. `texts` is a list of texts without commas.
+   * with it unless it is optional. `time` is in milliseconds since 1970. `texts` is a list of texts
+   * without commas.
    */
   readonly kind: "text" | "texts" | "integer" | "time" | "user";
   readonly optional?: true;

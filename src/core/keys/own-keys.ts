@@ -57,7 +57,7 @@ export async function addKey(
     ...(lifetime !== undefined && { expiresAt: new Date(createdAt.getTime() + lifetime) }),
   };
   if (!(await store.keys.insert(key, MAX_KEYS))) return { kind: "too-many" };
-  await record(eventOf("key_add", { user, ...(client && { client }) }));
+  await record(eventOf("key_add", { user, client }));
   return { kind: "added", key, text };
 }
 
@@ -74,6 +74,6 @@ export async function revokeKey(
 ): Promise<User | undefined> {
   const key = await store.keys.remove(id, of?.id).finally(() => of && users?.forget(of.id));
   const user = key && (of ?? (await store.users.find(key.userId)));
-  if (user !== undefined) await record(eventOf("key_revoke", { user, ...(client && { client }) }));
+  if (user !== undefined) await record(eventOf("key_revoke", { user, client }));
   return user;
 }

@@ -48,8 +48,9 @@ export function createSessionRules(ports: SessionRulesPorts): SessionRules {
 
   function recordNow(token: VerifiedToken, client: Client): Session | undefined {
     const { id } = token;
-    const session = id === undefined ? id : sessionRecord({ ...token, id }, clock.now(), client);
-    if (session !== undefined) recorder.started(session);
+    if (id === undefined) return undefined;
+    const session = sessionRecord({ ...token, id }, clock.now(), client);
+    recorder.started(session);
     return session;
   }
 
