@@ -1,5 +1,5 @@
 import { reasonOf } from "../core/base/fault.ts";
-import { mayPass } from "../stores/postgres/may-pass.ts";
+import { mayPass } from "../stores/postgres/failures.ts";
 import { pause } from "./poll.ts";
 import type { GateLog } from "./server-log.ts";
 

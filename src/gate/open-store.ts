@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { AnyFault, codeOf, reasonOf } from "../core/base/fault.ts";
 import { makeNamedFolder } from "../files/data-dir.ts";
 import type { Place } from "../stores/place.ts";
-import { mayPass } from "../stores/postgres/may-pass.ts";
+import { mayPass } from "../stores/postgres/failures.ts";
 import type { PostgresStore, UnopenedStore } from "../stores/postgres/store.ts";
 import { isAccessFault } from "../stores/sqlite/file.ts";
 import { openSqlite, openSqliteToRead, type SqliteStore } from "../stores/sqlite/store.ts";

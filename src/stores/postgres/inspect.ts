@@ -1,12 +1,11 @@
 import type pg from "pg";
 import { ADMINS } from "../../core/accounts/set-groups.ts";
 import type { DatabaseContents, DatabaseInspection } from "../inspection.ts";
-import type { Row } from "../rows.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
+import type { Row } from "../statements/sql.ts";
 import { findForeignObject } from "./foreign-objects.ts";
-import { IDENTITY, identityOf } from "./identity.ts";
 import { onConnection } from "./pool.ts";
-import { FIND_SCHEMA, type FullNames, namesIn, SAFE_PATH } from "./tables.ts";
+import { FIND_SCHEMA, type FullNames, IDENTITY, identityOf, namesIn, SAFE_PATH } from "./tables.ts";
 import { type PostgresHost, type PostgresLogin, readPostgresUrl } from "./url.ts";
 
 const ANSWER_WITHIN_MS = 2_000;

@@ -1,13 +1,19 @@
 import type { EventEmitter } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
-import { codeOf, Fault, messageOf, STORE_BUSY, Unavailable } from "../../core/base/fault.ts";
+import { codeOf, messageOf } from "../../core/base/fault.ts";
 import type { Ask } from "../statements/sql.ts";
+import {
+  connectionFailure,
+  DatabaseBusy,
+  isStatementError,
+  NoAnswer,
+  translated,
+} from "./failures.ts";
+import { SAFE_PATH } from "./tables.ts";
 
 /** A page must answer within two seconds, even when the database does not. */
 const ALL_WITHIN_MS = 1_800;
 /** For a server that does not keep its own `statement_timeout`. */
 const ANSWER_WITHIN_MS = 1_000;
-const RETRY_AFTER_SECONDS = 2;
 
 /** The part of `pg.PoolClient` that the store uses. */
 export interface PostgresClient extends EventEmitter {
@@ -100,33 +106,13 @@ export const askOn =
     return (await client.query(asked)).rows;
   };
 
-const CONFLICT = "40001";
-const TRIES = 10;
-const MAX_PAUSE_MS = 40;
-
-/** Retries serialization failures, for databases with a stricter default isolation level. */
-export async function retryingConflicts<T>(work: () => Promise<T>): Promise<T> {
-  for (let left = TRIES; ; left -= 1) {
-    try {
-      return await work();
-    } catch (error) {
-      const cause = error instanceof Error ? error.cause : undefined;
-      if (left <= 1 || codeOf(cause) !== CONFLICT) throw error;
-    }
-    // Randomised, so that conflicting transactions do not retry in step.
-    await sleep(Math.random() * MAX_PAUSE_MS);
-  }
-}
-
 /** Runs `work` on a connection, and closes a connection that broke or may still get a late answer. */
 export async function withClient<T>(
   pool: PostgresPool,
   work: (client: PostgresClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect().catch((error) => {
-    throw isSqlState(codeOf(error)) || messageOf(error) === POOL_IS_FULL
-      ? translated(error)
-      : new NoAnswer(error);
+    throw connectionFailure(error);
   });
   // A broken connection already fails the query that runs on it.
   const ignore = (): void => {};
@@ -146,58 +132,6 @@ export async function withClient<T>(
   }
 }
 
-/** Errors of the whole connection, not only of the statement. */
-const CONNECTION_ERROR = /^(08|57P|25006)/;
-
-/** Whether the server rejected the statement and the connection is still usable. */
-function isStatementError(error: unknown): boolean {
-  const code = codeOf(error);
-  return isSqlState(code) && !CONNECTION_ERROR.test(code);
-}
-
-/** Node's error codes can have five letters too, but start with E; PostgreSQL's never do. */
-export const isSqlState = (code: string | undefined): code is string =>
-  code !== undefined && /^(?!E)[0-9A-Z]{5}$/.test(code);
-
-/**
- * Temporary failures: lost, refused or too many connections, a server that starts, stops or has
- * become a standby, a timeout, conflicting transactions.
- */
-export const TEMPORARY: RegExp = /^(08|53|57|25006|40001|40P01|55P03)/;
-/** Of these, the ones that a server reports which works: too full, too late, in conflict. */
-const BUSY = /^(53|57014|40|55P03)/;
-
-function translated(error: unknown): unknown {
-  const code = codeOf(error);
-  // These do not come from the driver.
-  if (error instanceof Fault || error instanceof TypeError) return error;
-  if (isSqlState(code) && !TEMPORARY.test(code)) return error;
-  if (messageOf(error) === POOL_IS_FULL || (isSqlState(code) && BUSY.test(code)))
-    return new DatabaseBusy(error);
-  return messageOf(error) === QUERY_TIMEOUT ? new NoAnswer(error) : new DatabaseUnavailable(error);
-}
-
-/** Messages of the driver, which has no codes for these errors. */
-const POOL_IS_FULL = "timeout exceeded when trying to connect";
-const QUERY_TIMEOUT = "Query read timeout";
-
-/** Leaves out the driver's message, which may name hosts and users. */
-export class DatabaseUnavailable extends Unavailable {
-  constructor(cause?: unknown) {
-    super("store_unavailable", "the database does not answer", RETRY_AFTER_SECONDS, { cause });
-  }
-}
-
-/** The database answers, but not everything in time. */
-class DatabaseBusy extends Unavailable {
-  constructor(cause?: unknown) {
-    super(STORE_BUSY, "too many requests wait for the database", RETRY_AFTER_SECONDS, { cause });
-  }
-}
-
-/** No answer at all, unlike a broken connection or a full pool. */
-class NoAnswer extends DatabaseUnavailable {}
-
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new NoAnswer()), ms);
@@ -206,4 +140,37 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** For what no page waits for: counting rows or a slow disk can take long. */
+const WITHIN_MS = 60_000;
+/** For each statement of a transaction that a page waits for. */
+export const PAGE_WITHIN_MS = 1_000;
+
+/**
+ * Runs `work` in a READ COMMITTED transaction, whatever the database's default, in which short names
+ * mean PostgreSQL's own functions and operators.
+ */
+export function inTransaction<T>(
+  pool: PostgresPool,
+  work: (ask: Ask) => Promise<T>,
+  withinMs: number = WITHIN_MS,
+): Promise<T> {
+  return withClient(pool, async (client) => {
+    const ask = askOn(client, withinMs);
+    await ask("BEGIN ISOLATION LEVEL READ COMMITTED");
+    try {
+      await ask(`SET LOCAL statement_timeout = ${withinMs}; ${SAFE_PATH}`);
+      const outcome = await work(ask);
+      await ask("COMMIT");
+      return outcome;
+    } catch (error) {
+      await ask("ROLLBACK").catch((failure) => {
+        // The transaction may still be open: for an error without a code of PostgreSQL, `withClient`
+        // closes the connection.
+        throw new Error(messageOf(failure), { cause: error });
+      });
+      throw error;
+    }
+  });
 }

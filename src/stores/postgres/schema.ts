@@ -2,9 +2,8 @@ import { codeOf, Fault, Unavailable } from "../../core/base/fault.ts";
 import { newerSchema } from "../inspection.ts";
 import { type Definitions, NEWEST_SCHEMA, schemaChanges } from "../statements/schema.ts";
 import type { Ask } from "../statements/sql.ts";
-import type { PostgresPool } from "./query.ts";
+import { inTransaction, type PostgresPool } from "./query.ts";
 import { FIND_SCHEMA, namesIn, quoted, tableName } from "./tables.ts";
-import { inTransaction } from "./transaction.ts";
 
 const definitions: Definitions = {
   tableName,

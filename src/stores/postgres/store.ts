@@ -5,25 +5,15 @@ import type { NewLogEntry } from "../../core/records.ts";
 import type { Store } from "../../core/store.ts";
 import { tables, valuesOf } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
-import { codesOn } from "../statements/codes.ts";
-import { devicesOn } from "../statements/devices.ts";
-import { keysOn } from "../statements/keys.ts";
-import { linksOn } from "../statements/links.ts";
-import { logOn } from "../statements/log.ts";
-import { passkeysOn } from "../statements/passkeys.ts";
-import { peopleOn } from "../statements/people.ts";
-import { sessionsOn } from "../statements/sessions.ts";
-import type { Ask, Database, InOneStep } from "../statements/sql.ts";
+import { partsOn } from "../statements/parts.ts";
+import type { Ask, InOneStep, Steps } from "../statements/sql.ts";
 import { attemptsOn } from "./attempts.ts";
-import { IDENTITY, identityOf } from "./identity.ts";
-import { insertEntries } from "./log.ts";
+import { DatabaseUnavailable, isTaken } from "./failures.ts";
 import { createPool } from "./pool.ts";
-import { createAsk, DatabaseUnavailable, type PostgresPool } from "./query.ts";
+import { createAsk, inTransaction, PAGE_WITHIN_MS, type PostgresPool } from "./query.ts";
 import { migrate } from "./schema.ts";
-import { type FullNames, inSharedSql, namesIn } from "./tables.ts";
-import { inTransaction, PAGE_WITHIN_MS, type Undo } from "./transaction.ts";
-import { postgresTransfer } from "./transfer.ts";
-import { isTaken, postgresUsers } from "./users.ts";
+import { type FullNames, IDENTITY, identityOf, inSharedSql, namesIn } from "./tables.ts";
+import { insertEntries, postgresTransfer } from "./transfer.ts";
 import { watchUsers } from "./watch-users.ts";
 
 export type { PostgresClient, PostgresPool } from "./query.ts";
@@ -104,54 +94,36 @@ function prepareOn(
     if (found === undefined) throw new DatabaseUnavailable();
     return found;
   };
-  const inOne = <T>(work: (ask: Ask, undo: Undo) => Promise<T>): Promise<T> =>
-    inTransaction(pool, (here, undo) => work(inSharedSql(here, names), undo));
-  const inOneStep: InOneStep = (work) =>
-    inTransaction(
-      pool,
-      async (here) => {
-        const askHere = inSharedSql(here, names);
-        const steps = work();
-        for (let step = steps.next(); ; ) {
-          if (step.done === true) return step.value;
-          step = steps.next(await askHere(...step.value));
-        }
-      },
-      PAGE_WITHIN_MS,
-    );
-  const shared: Database = {
-    ask: inSharedSql(ask, names),
-    alone: (work) =>
-      inOneStep(function* () {
-        yield ["SELECT FROM {configured} FOR UPDATE", []];
-        return yield* work();
-      }),
-    isTaken,
-    changed: () => {},
-  };
+  const inOne = <T>(work: (ask: Ask) => Promise<T>, withinMs?: number): Promise<T> =>
+    inTransaction(pool, (here) => work(inSharedSql(here, names)), withinMs);
+  const inOneStep: InOneStep = (work) => inOne((here) => taking(here, work()), PAGE_WITHIN_MS);
+  const askShared = inSharedSql(ask, names);
   const keys = new WeakMap<NewLogEntry, string>();
   const keyOf = (entry: NewLogEntry): string => {
     const key = keys.get(entry) ?? randomUUID();
     keys.set(entry, key);
     return key;
   };
-  const store: PostgresStore = {
-    users: postgresUsers(shared, inOne),
-    log: {
-      ...logOn(shared),
-      insert: async (entries) => {
-        const rows = entries.map((entry) => valuesOf(tables.log, entry));
-        await insertEntries(shared.ask, rows, entries.map(keyOf));
-      },
+  const parts = partsOn({
+    ask: askShared,
+    inOneStep,
+    slowly: (work) => inOne((here) => taking(here, work())),
+    alone: (work) =>
+      inOneStep(function* () {
+        yield ["SELECT FROM {configured} FOR UPDATE", []];
+        return yield* work();
+      }),
+    claimFirst: "INSERT INTO {configured} VALUES (true) ON CONFLICT DO NOTHING RETURNING yes",
+    async insertEntries(entries) {
+      const rows = entries.map((entry) => valuesOf(tables.log, entry));
+      await insertEntries(askShared, rows, entries.map(keyOf));
     },
-    sessions: sessionsOn(shared),
-    passkeys: passkeysOn(shared),
-    codes: codesOn(shared),
-    devices: devicesOn(shared),
-    people: peopleOn(shared),
-    links: linksOn(shared, inOneStep),
-    keys: keysOn(shared),
-    attempts: attemptsOn(shared.ask),
+    isTaken,
+    changed: () => {},
+  });
+  const store: PostgresStore = {
+    ...parts,
+    attempts: attemptsOn(askShared),
     changes: { watch: (watching) => watchUsers(pool, watching) },
     transfer: postgresTransfer(inOne),
     identity: () => identityOf(() => ask(IDENTITY, [names().schema])),
@@ -163,4 +135,12 @@ function prepareOn(
       found = namesIn(await migrate(pool, ask, missing));
     },
   };
+}
+
+/** Runs steps in a transaction. */
+async function taking<T>(ask: Ask, steps: Steps<T>): Promise<T> {
+  for (let step = steps.next(); ; ) {
+    if (step.done === true) return step.value;
+    step = steps.next(await ask(...step.value));
+  }
 }

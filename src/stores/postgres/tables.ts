@@ -1,5 +1,5 @@
 import { tables } from "../../core/tables.ts";
-import type { Ask } from "../statements/sql.ts";
+import type { Ask, Row } from "../statements/sql.ts";
 
 /** Beside the tables of `core/tables.ts`, those that only PostgreSQL needs. */
 const OWN_TABLES = ["schema", "configured", "log_end", "attempts"] as const;
@@ -68,3 +68,15 @@ export const FIND_SCHEMA: string = `SELECT pg_catalog.to_regclass('latchkey_sche
        ON pg_namespace.oid ${EQ} relnamespace
      WHERE pg_class.oid ${EQ} pg_catalog.to_regclass('latchkey_schema')),
     pg_catalog.current_schema()) AS schema`;
+
+/** Of the server with its standbys, the database, and the table whose full name is the parameter. */
+export const IDENTITY: string = `SELECT system_identifier, pg_database.oid AS database,
+    pg_catalog.to_regclass($1)::pg_catalog.oid AS tables
+  FROM pg_catalog.pg_control_system(), pg_catalog.pg_database
+  WHERE datname ${EQ} pg_catalog.current_database()`;
+
+/** `undefined` if the role may not ask, or the server is a relative of PostgreSQL that does not know. */
+export async function identityOf(ask: () => Promise<readonly Row[]>): Promise<string | undefined> {
+  const [row] = await ask().catch(() => []);
+  return row && `${row.system_identifier}:${row.database}:${row.tables}`;
+}

@@ -1,13 +1,18 @@
-import { columnsOf, tables } from "../../core/tables.ts";
-import type { Amounts, Rows, TransferStore } from "../../core/transfer/transfer-store.ts";
-import { columnNames, isNumber } from "../rows.ts";
-import type { Ask } from "../statements/sql.ts";
+import { randomUUID } from "node:crypto";
+import {
+  type Column,
+  columnName,
+  columnsOf,
+  type TableName,
+  tables,
+  type Values,
+} from "../../core/tables.ts";
+import type { Amounts, TransferStore } from "../../core/transfer/transfer-store.ts";
+import { type Ask, columnNames, isNumber } from "../statements/sql.ts";
 import { readAmounts, transferOn } from "../statements/transfer.ts";
-import { insertEntries } from "./log.ts";
-import type { Undo } from "./transaction.ts";
-import { isTaken } from "./users.ts";
+import { isTaken, UNIQUE_VIOLATION } from "./failures.ts";
 
-type InTransaction = <T>(work: (ask: Ask, undo: Undo) => Promise<T>) => Promise<T>;
+type InTransaction = <T>(work: (ask: Ask) => Promise<T>) => Promise<T>;
 
 /**
  * The methods that read the whole database, or add many rows to it. Each is in a transaction, which
@@ -17,40 +22,80 @@ export function postgresTransfer(inTransaction: InTransaction): TransferStore {
   return {
     ...transferOn((...asked) => inTransaction((ask) => ask(...asked))),
 
-    importRows: (pages, into = "any") =>
-      inTransaction(async (ask, undo) => {
-        const inserted: Record<keyof Amounts, number> = { users: 0, entries: 0 };
-        for await (const page of pages) {
-          try {
-            await insertRows(ask, page);
-          } catch (error) {
-            if (isTaken(error)) return undo("taken");
-            throw error;
+    async importRows(pages, into = "any") {
+      try {
+        await inTransaction(async (ask) => {
+          const inserted: Record<keyof Amounts, number> = { users: 0, entries: 0 };
+          for await (const { table, rows } of pages) {
+            if (table === "log") await insertEntries(ask, rows);
+            else await insertRows(ask, table, rows);
+            if (table === "users") inserted.users += rows.length;
+            if (table === "log") inserted.entries += rows.length;
           }
-          if (page.table === "users") inserted.users += page.rows.length;
-          if (page.table === "log") inserted.entries += page.rows.length;
-        }
-        if (into === "any") return "imported";
-        // Counted last: the trigger on the users has waited for a first account of another process.
-        const all = await readAmounts(ask);
-        const isAlone = all.users === inserted.users && all.entries === inserted.entries;
-        return isAlone ? "imported" : undo("taken");
-      }),
+          if (into === "any") return;
+          // Counted last: the trigger on the users has waited for a first account of another process.
+          const all = await readAmounts(ask);
+          if (all.users === inserted.users && all.entries === inserted.entries) return;
+          throw Object.assign(new Error("not empty"), { code: UNIQUE_VIOLATION });
+        });
+        return "imported";
+      } catch (error) {
+        if (isTaken(error)) return "taken";
+        throw error;
+      }
+    },
   };
 }
 
 /** A row of a user whose key is known is left out, but not a user. */
-async function insertRows(ask: Ask, { table, rows }: Rows): Promise<void> {
-  if (table === "log") return insertEntries(ask, rows);
+async function insertRows(ask: Ask, table: TableName, rows: readonly Values[]): Promise<void> {
   if (rows.length === 0) return;
   const columns = columnsOf(tables[table]);
-  const lists = columns.map(
-    ([, { kind }], at) => `unnest($${at + 1}::${isNumber(kind) ? "int8" : "text"}[])`,
-  );
   const known = table === "users" ? "" : "ON CONFLICT DO NOTHING";
   await ask(
     `INSERT INTO {${table}} (${columnNames(tables[table])})
-     SELECT rows.* FROM ROWS FROM (${lists.join(", ")}) AS rows ${known}`,
+     SELECT rows.* FROM ROWS FROM (${listsOf(columns, 1)}) AS rows ${known}`,
     columns.map((_, at) => rows.map((row) => row[at] ?? null)),
   );
+}
+
+/** Without the ID, which the database assigns. */
+const ENTRY_COLUMNS = columnsOf(tables.log).slice(1);
+
+const INSERT_ENTRIES = `WITH log_end AS (
+    UPDATE {log_end} SET id = id + $1 RETURNING id - $1 AS start
+  )
+  INSERT INTO {log} (id, key, ${entryNames("")})
+  SELECT start + place, key, ${entryNames("entry.")}
+  FROM log_end, ROWS FROM (unnest($2::pg_catalog.uuid[]), ${listsOf(ENTRY_COLUMNS, 3)})
+    WITH ORDINALITY AS entry (key, ${entryNames("")}, place)
+  ON CONFLICT (key) DO NOTHING`;
+
+function entryNames(of: string): string {
+  return ENTRY_COLUMNS.map(([field]) => `${of}${columnName(field)}`).join(", ");
+}
+
+/** The values of each column as one parameter, from `$first`. */
+function listsOf(columns: readonly (readonly [string, Column])[], first: number): string {
+  const lists = columns.map(
+    ([, { kind }], at) =>
+      `unnest($${at + first}::pg_catalog.${isNumber(kind) ? "int8" : "text"}[])`,
+  );
+  return lists.join(", ");
+}
+
+/**
+ * Inserts entries with the next IDs.
+ *
+ * @param keys One for each entry, which the writer chose: an entry that is sent again is inserted
+ *   once.
+ */
+export async function insertEntries(
+  ask: Ask,
+  rows: readonly Values[],
+  keys: readonly string[] = rows.map(() => randomUUID()),
+): Promise<void> {
+  if (rows.length === 0) return;
+  const values = ENTRY_COLUMNS.map((_, at) => rows.map((row) => row[at + 1] ?? null));
+  await ask(INSERT_ENTRIES, [rows.length, keys, ...values]);
 }

@@ -5,16 +5,9 @@ import type { Store } from "../../core/store.ts";
 import { tables, valuesOf } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { newerSchema } from "../inspection.ts";
-import { codesOn } from "../statements/codes.ts";
-import { devicesOn } from "../statements/devices.ts";
-import { keysOn } from "../statements/keys.ts";
-import { linksOn } from "../statements/links.ts";
-import { logOn } from "../statements/log.ts";
-import { passkeysOn } from "../statements/passkeys.ts";
-import { peopleOn } from "../statements/people.ts";
+import { partsOn } from "../statements/parts.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
-import { sessionsOn } from "../statements/sessions.ts";
-import type { Ask, Database } from "../statements/sql.ts";
+import type { Ask } from "../statements/sql.ts";
 import {
   createEmpty,
   databaseExists,
@@ -35,7 +28,6 @@ import { sqlite } from "./node-sqlite.ts";
 import { openToRead } from "./open-to-read.ts";
 import { migrate, versionOf } from "./schema.ts";
 import { insertRows, sqliteTransfer } from "./transfer.ts";
-import { sqliteUsers } from "./users.ts";
 import { createUserChanges } from "./watch-users.ts";
 
 /** The options of `openSqlite`. */
@@ -149,29 +141,23 @@ async function refuseWithoutTables(database: DatabaseSync, file: string): Promis
 export function storeOn(database: DatabaseSync, ask: Ask = createAsk(database)): SqliteStore {
   const changes = createUserChanges(database);
   const inOneStep = inOneStepOn(database);
-  const shared: Database = {
+  const parts = partsOn({
     ask,
+    inOneStep,
+    slowly: inOneStep,
     alone: inOneStep,
+    // The transaction has the write lock already.
+    claimFirst: "SELECT 1 AS yes",
+    insertEntries: (entries) =>
+      inTransaction(database, () => {
+        const rows = entries.map((entry) => valuesOf(tables.log, entry));
+        insertRows(database, { table: "log", rows });
+      }),
     isTaken,
     changed: changes.report,
-  };
+  });
   return {
-    users: sqliteUsers(database, shared, changes.report),
-    log: {
-      ...logOn(shared),
-      insert: (entries) =>
-        inTransaction(database, () => {
-          const rows = entries.map((entry) => valuesOf(tables.log, entry));
-          insertRows(database, { table: "log", rows });
-        }),
-    },
-    sessions: sessionsOn(shared),
-    passkeys: passkeysOn(shared),
-    codes: codesOn(shared),
-    devices: devicesOn(shared),
-    people: peopleOn(shared),
-    links: linksOn(shared, inOneStep),
-    keys: keysOn(shared),
+    ...parts,
     changes,
     transfer: sqliteTransfer(database, ask),
     close: () => database.close(),

@@ -1,25 +1,19 @@
-import type { CodeStore } from "../../core/store.ts";
-import { joined, tables } from "../../core/tables.ts";
-import { columnNames, recordOf } from "../rows.ts";
-import type { Database } from "./sql.ts";
+import type { CodeStore, DeviceStore } from "../../core/store.ts";
+import { joined, tables, timeOf } from "../../core/tables.ts";
+import { type Database, statementsOn } from "./sql.ts";
 import { RAISED } from "./users.ts";
 
 /** The methods for one-time codes. A row without a secret is the mark of a begun enrolment. */
-export function codesOn({
-  ask,
-  alone,
-  changed,
-}: Pick<Database, "ask" | "alone" | "changed">): CodeStore {
+export function codesOn({ ask, alone, changed }: Database): CodeStore {
+  const all = statementsOn(ask, "codes", tables.codes);
   return {
-    any: async () =>
-      (await ask("SELECT 1 AS yes FROM {codes} WHERE secret IS NOT NULL LIMIT 1")).length === 1,
+    any: () => all.any("WHERE secret IS NOT NULL"),
 
     async find(user) {
-      const text = `SELECT ${columnNames(tables.codes)} FROM {codes} WHERE user_id == $1`;
-      const [row] = await ask(text, [user]);
-      if (row === undefined) return undefined;
-      const { userId: _, begun: __, secret, ...codes } = recordOf(tables.codes, row);
-      return secret === undefined ? undefined : { ...codes, secret };
+      const found = await all.first("WHERE user_id == $1", [user]);
+      if (found?.secret === undefined) return undefined;
+      const { userId: _, begun: __, secret, ...codes } = found;
+      return { ...codes, secret };
     },
 
     async begin(user, mark) {
@@ -33,18 +27,16 @@ export function codesOn({
       return rows.length === 1;
     },
 
-    async turnOn(user, mark, { secret, lastStep, recovery, wrong }) {
-      const text = `UPDATE {codes}
-        SET begun = NULL, secret = $3, last_step = $4, recovery = $5, wrong = $6
-        WHERE user_id == $1 AND begun == $2 AND secret IS NULL RETURNING user_id`;
-      const values = [user, mark, secret, lastStep, joined(recovery), wrong];
-      return (await ask(text, values)).length === 1;
-    },
+    turnOn: (user, mark, { secret, lastStep, recovery, wrong }) =>
+      all.update(
+        `SET begun = NULL, secret = $3, last_step = $4, recovery = $5, wrong = $6
+         WHERE user_id == $1 AND begun == $2 AND secret IS NULL`,
+        [user, mark, secret, lastStep, joined(recovery), wrong],
+      ),
 
     async turnOff(user) {
-      const text = "DELETE FROM {codes} WHERE user_id == $1 RETURNING secret";
-      const [row] = await ask(text, [user]);
-      return typeof row?.secret === "string";
+      const [removed] = await all.remove("WHERE user_id == $1", [user]);
+      return removed?.secret !== undefined;
     },
 
     async endFactors(user, before) {
@@ -60,25 +52,26 @@ export function codesOn({
       return isKnown;
     },
 
-    async useStep(user, step, secret, limit) {
-      const text = `UPDATE {codes} SET last_step = $2, secret = $3, wrong = 0
-        WHERE user_id == $1 AND secret IS NOT NULL AND last_step < $2 AND wrong < $4
-        RETURNING user_id`;
-      return (await ask(text, [user, step, secret, limit])).length === 1;
-    },
+    useStep: (user, step, secret, limit) =>
+      all.update(
+        `SET last_step = $2, secret = $3, wrong = 0
+         WHERE user_id == $1 AND secret IS NOT NULL AND last_step < $2 AND wrong < $4`,
+        [user, step, secret, limit],
+      ),
 
-    async useRecovery(user, hash) {
-      const text = `UPDATE {codes} SET recovery = replace(recovery, $2, ','), wrong = 0
-        WHERE user_id == $1 AND secret IS NOT NULL AND recovery <> replace(recovery, $2, ',')
-        RETURNING user_id`;
-      return (await ask(text, [user, `,${hash},`])).length === 1;
-    },
+    useRecovery: (user, hash) =>
+      all.update(
+        `SET recovery = replace(recovery, $2, ','), wrong = 0
+         WHERE user_id == $1 AND secret IS NOT NULL AND recovery <> replace(recovery, $2, ',')`,
+        [user, `,${hash},`],
+      ),
 
-    async renewRecovery(user, hashes) {
-      const text = `UPDATE {codes} SET recovery = $2, renewals = coalesce(renewals, 0) + 1
-        WHERE user_id == $1 AND secret IS NOT NULL RETURNING user_id`;
-      return (await ask(text, [user, joined(hashes)])).length === 1;
-    },
+    renewRecovery: (user, hashes) =>
+      all.update(
+        `SET recovery = $2, renewals = coalesce(renewals, 0) + 1
+         WHERE user_id == $1 AND secret IS NOT NULL`,
+        [user, joined(hashes)],
+      ),
 
     async countWrong(user, limit) {
       const text = `UPDATE {codes} SET wrong = wrong + 1
@@ -86,5 +79,28 @@ export function codesOn({
       const [row] = await ask(text, [user, limit]);
       return row && Number(row.wrong);
     },
+  };
+}
+
+/** The methods for devices, which need no code. */
+export function devicesOn({ ask }: Database): DeviceStore {
+  const devices = statementsOn(ask, "devices", tables.devices);
+  return {
+    async insert(device) {
+      await devices.removeExpired(device.createdAt);
+      const { userId, boundTo } = device;
+      await devices.remove("WHERE user_id == $1 AND bound_to <> $2", [userId, boundTo]);
+      await devices.insert(device);
+    },
+
+    find: async (id, now) => devices.first("WHERE id == $1 AND expires_at > $2", [id, timeOf(now)]),
+
+    async listOf(user, now, limit) {
+      const rest = "WHERE user_id == $1 AND expires_at > $2 ORDER BY created_at DESC, id LIMIT $3";
+      return devices.select(rest, [user, timeOf(now), limit]);
+    },
+
+    remove: async (user, id) =>
+      (await devices.remove("WHERE id == $2 AND user_id == $1", [user, id])).length === 1,
   };
 }

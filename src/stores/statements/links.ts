@@ -1,36 +1,29 @@
 import { randomUUID } from "node:crypto";
-import { NO_PASSWORD, type User, type UserId } from "../../core/records.ts";
+import { NO_PASSWORD, type User, type UserId, userOf } from "../../core/records.ts";
 import { nextSecond } from "../../core/sessions/session-token.ts";
 import type { LinkStore } from "../../core/store.ts";
-import { tables, timeOf, type Value, valuesOf } from "../../core/tables.ts";
-import { columnNames, parametersOf, recordOf } from "../rows.ts";
-import type { Database, InOneStep } from "./sql.ts";
-import { INSERT_USER, insertedUser, RAISED, COLUMNS as USER_COLUMNS } from "./users.ts";
+import { tables, timeOf, valuesOf } from "../../core/tables.ts";
+import { columnNames, type Database, statementsOn } from "./sql.ts";
+import { INSERT_USER, insertedUser, RAISED } from "./users.ts";
 
-const COLUMNS = columnNames(tables.links);
 const RESET = `UPDATE {users} AS now SET password_hash = $3, sessions_from = ${RAISED}
-  WHERE id == $2 RETURNING ${USER_COLUMNS}`;
+  WHERE id == $2 RETURNING ${columnNames(tables.users)}`;
 const OPEN = "uses_left > 0 AND expires_at > $2";
 
 /** The methods for one-time links. */
-export function linksOn({ ask, changed }: Database, inOneStep: InOneStep): LinkStore {
-  const askLinks = async (text: string, ...values: readonly Value[]) =>
-    (await ask(text, values)).map((row) => recordOf(tables.links, row));
+export function linksOn({ ask, inOneStep, changed }: Database): LinkStore {
+  const links = statementsOn(ask, "links", tables.links);
+  const users = statementsOn(ask, "users", tables.users);
   return {
     async insert(link) {
-      const text = `INSERT INTO {links} (${COLUMNS}) VALUES (${parametersOf(tables.links)})`;
-      await ask(text, valuesOf(tables.links, link));
+      await links.insert(link);
     },
 
-    async find(tokenHash, now) {
-      const text = `SELECT ${COLUMNS} FROM {links} WHERE token_hash == $1 AND ${OPEN}`;
-      return (await askLinks(text, tokenHash, timeOf(now)))[0];
-    },
+    find: async (tokenHash, now) =>
+      links.first(`WHERE token_hash == $1 AND ${OPEN}`, [tokenHash, timeOf(now)]),
 
-    read(afterId, limit, now) {
-      const text = `SELECT ${COLUMNS} FROM {links} WHERE id > $1 AND ${OPEN} ORDER BY id LIMIT $3`;
-      return askLinks(text, afterId, timeOf(now), limit);
-    },
+    read: async (afterId, limit, now) =>
+      links.select(`WHERE id > $1 AND ${OPEN} ORDER BY id LIMIT $3`, [afterId, timeOf(now), limit]),
 
     async use({ id, purpose, userId }, account, now) {
       const user = await inOneStep<User | "taken" | "gone">(function* () {
@@ -56,17 +49,18 @@ export function linksOn({ ask, changed }: Database, inOneStep: InOneStep): LinkS
     },
 
     async revoke(id, now) {
-      const text = `DELETE FROM {links} WHERE id == $1 AND ${OPEN} RETURNING ${COLUMNS}`;
-      return (await askLinks(text, id, timeOf(now)))[0];
+      return (await links.remove(`WHERE id == $1 AND ${OPEN}`, [id, timeOf(now)]))[0];
     },
 
     async removeEnded(now) {
-      await ask("DELETE FROM {links} WHERE expires_at <= $1", [timeOf(now)]);
+      await links.remove("WHERE expires_at <= $1", [timeOf(now)]);
       // An account without an end is always left: without any, anyone could set up the server.
-      const text = `DELETE FROM {users} WHERE ends_at <= $1 AND password_hash == $2
-        AND EXISTS (SELECT 1 FROM {users} AS other WHERE other.ends_at IS NULL)
-        RETURNING ${USER_COLUMNS}`;
-      return (await ask(text, [timeOf(now), NO_PASSWORD])).map(insertedUser);
+      const removed = await users.remove(
+        `WHERE ends_at <= $1 AND password_hash == $2
+           AND EXISTS (SELECT 1 FROM {users} AS other WHERE other.ends_at IS NULL)`,
+        [timeOf(now), NO_PASSWORD],
+      );
+      return removed.map(userOf);
     },
   };
 }

@@ -1,26 +1,24 @@
 import { MAX_WAITING } from "../../core/log/event-log.ts";
 import type { LogFilter, LogStore } from "../../core/store.ts";
 import { tables, timeOf, type Value } from "../../core/tables.ts";
-import { columnNames, type Row, recordOf } from "../rows.ts";
-import type { Database } from "./sql.ts";
+import { type Database, statementsOn } from "./sql.ts";
 
-const COLUMNS = columnNames(tables.log);
 /**
  * How many of the earliest entries since a time are searched for the lowest ID. Entries are written
  * nearly in the order of their times: an instance holds back fewer than that.
  */
 const EARLIEST_ENTRIES = MAX_WAITING + 1;
 
-const entryOf = (row: Row) => recordOf(tables.log, row);
-
-/** The methods of the audit log that are the same in both databases. */
-export function logOn({ ask }: Pick<Database, "ask">): Omit<LogStore, "insert"> {
+/** The methods for the audit log. */
+export function logOn({ ask, insertEntries }: Database): LogStore {
+  const entries = statementsOn(ask, "log", tables.log);
   return {
+    insert: insertEntries,
+
     async read({ afterId, limit, ...filter }) {
       const values: Value[] = [afterId, limit];
-      const text = `SELECT ${COLUMNS} FROM {log} WHERE id > $1 ${filterIn(filter, values)}
-        ORDER BY id LIMIT $2`;
-      return (await ask(text, values)).map(entryOf);
+      const rest = `WHERE id > $1 ${filterIn(filter, values)} ORDER BY id LIMIT $2`;
+      return entries.select(rest, values);
     },
 
     async startOfNewest(limit, filter) {
@@ -34,9 +32,8 @@ export function logOn({ ask }: Pick<Database, "ask">): Omit<LogStore, "insert"> 
     async newest({ userId, beforeId = Number.MAX_SAFE_INTEGER, limit, ...filter }) {
       const values: Value[] = [beforeId, limit];
       const ofUser = userId === undefined ? "" : `AND user_id == $${values.push(userId)}`;
-      const text = `SELECT ${COLUMNS} FROM {log} WHERE id < $1 ${ofUser} ${filterIn(filter, values)}
-        ORDER BY id DESC LIMIT $2`;
-      return (await ask(text, values)).map(entryOf);
+      const rest = `WHERE id < $1 ${ofUser} ${filterIn(filter, values)} ORDER BY id DESC LIMIT $2`;
+      return entries.select(rest, values);
     },
 
     async prune(before, limit) {

@@ -1,8 +1,7 @@
 import { type Person, userOf } from "../../core/records.ts";
 import type { PeopleStore } from "../../core/store.ts";
-import { tables, timeOf, type Value } from "../../core/tables.ts";
-import { columnNames, recordOf } from "../rows.ts";
-import type { Database } from "./sql.ts";
+import { tables, timeOf } from "../../core/tables.ts";
+import { columnNames, type Database, type Parameters, recordOf } from "./sql.ts";
 
 const COLUMNS = columnNames(tables.users);
 /** The entries of the log that begin a session. */
@@ -11,10 +10,10 @@ const SIGN_INS = ["signin", "signup", "link_use"];
 const toLower = (letter: string): string => letter.toLowerCase();
 
 /** Reads the facts of one page of people in one statement. */
-export function peopleOn({ ask }: Pick<Database, "ask">): PeopleStore {
+export function peopleOn({ ask }: Database): PeopleStore {
   return {
     async list({ search, skip, limit, now }) {
-      const values: (Value | readonly Value[])[] = [timeOf(now), limit, skip, SIGN_INS];
+      const values: Parameters[number][] = [timeOf(now), limit, skip, SIGN_INS];
       const at = search === "" ? 0 : values.push(search.replace(/[A-Z]/g, toLower));
       // Of a column with the collation "C", as in SQLite, this lowers ASCII letters only.
       const found = `replace(lower(username), $${at}, '') <> lower(username)`;

@@ -2,8 +2,7 @@ import type { User } from "../../core/records.ts";
 import type { TableName } from "../../core/tables.ts";
 import { columnName, columnsOf, tables, type Value } from "../../core/tables.ts";
 import type { Amounts, TakenUser, TransferStore } from "../../core/transfer/transfer-store.ts";
-import { columnNames, isNumber, type Row } from "../rows.ts";
-import type { Ask } from "./sql.ts";
+import { type Ask, columnNames, isNumber, type Row } from "./sql.ts";
 
 /** The methods of copies, exports and imports that are the same in both databases. */
 export function transferOn(ask: Ask): Omit<TransferStore, "importRows"> {

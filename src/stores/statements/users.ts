@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { ADMINS } from "../../core/accounts/set-groups.ts";
 import { type User, type UserId, userOf } from "../../core/records.ts";
-import type { AskingSession, EndOfSessions, Kept, UserStore } from "../../core/store.ts";
+import type { EndOfSessions, Kept, UserStore } from "../../core/store.ts";
 import { joined, tables, valuesOf } from "../../core/tables.ts";
-import { columnNames, parametersOf, type Row, recordOf } from "../rows.ts";
-import type { Database } from "./sql.ts";
+import { columnNames, type Database, insertInto, type Row, recordOf, statementsOn } from "./sql.ts";
 
-export const COLUMNS: string = columnNames(tables.users);
+const RETURNING = `RETURNING ${columnNames(tables.users)}`;
 
 /** An empty list is an absent one. */
 const listOrNull = (texts: readonly string[]) => (texts.length === 0 ? null : joined(texts));
@@ -25,50 +24,57 @@ const ADMIN_STAYS = `(ends_at IS NOT NULL OR groups IS NULL OR NOT ${isAdminIn("
 const condition = (keep: Kept | undefined): string =>
   keep === undefined ? "" : ` AND ${ADMIN_STAYS}`;
 
+const INSERT_FIRST = `${insertInto("users", "NOT EXISTS (SELECT 1 FROM {users})")} ${RETURNING}`;
+
 /** Returns no row for a taken username. */
-export const INSERT_USER: string = `INSERT INTO {users} (${COLUMNS})
-  VALUES (${parametersOf(tables.users)}) ON CONFLICT (username) DO NOTHING RETURNING ${COLUMNS}`;
+export const INSERT_USER: string = `${insertInto("users")} ON CONFLICT (username) DO NOTHING ${RETURNING}`;
 
 /** The user of a row that an insert has returned. */
 export const insertedUser = (row: Row): User => userOf(recordOf(tables.users, row));
 
-/** The methods for users that are the same in both databases. */
+/**
+ * The next `sessions_from`. Always increases, so that a clock that is behind, or the same second,
+ * cannot revive a session.
+ */
+export const RAISED = `CASE WHEN coalesce(now.sessions_from, 0) < $1 THEN $1
+  ELSE now.sessions_from + 1 END`;
+
+const RAISE_ALL = `UPDATE {users} AS now SET sessions_from = ${RAISED}`;
+
+/** The methods for users. */
 export function usersOn({
   ask,
+  inOneStep,
+  slowly,
   alone,
+  claimFirst,
   isTaken,
   changed,
-}: Database): Omit<UserStore, "insertFirst" | "endSessions" | "endAllSessions"> {
+}: Database): UserStore {
+  const users = statementsOn(ask, "users", tables.users);
   return {
-    any: async () => (await ask("SELECT 1 AS yes FROM {users} LIMIT 1")).length === 1,
+    any: () => users.any(""),
+    find: (id) => users.first("WHERE id == $1", [id], "latchkey_find_user"),
+    findByName: (username) =>
+      users.first("WHERE username == $1", [username], "latchkey_find_user_by_name"),
+    read: (afterId, limit) => users.select("WHERE id > $1 ORDER BY id LIMIT $2", [afterId, limit]),
 
-    async find(id) {
-      const text = `SELECT ${COLUMNS} FROM {users} WHERE id == $1`;
-      const [row] = await ask(text, [id], "latchkey_find_user");
-      return row && recordOf(tables.users, row);
-    },
-
-    async findByName(username) {
-      const text = `SELECT ${COLUMNS} FROM {users} WHERE username == $1`;
-      const [row] = await ask(text, [username], "latchkey_find_user_by_name");
-      return row && recordOf(tables.users, row);
-    },
-
-    async read(afterId, limit) {
-      const text = `SELECT ${COLUMNS} FROM {users} WHERE id > $1 ORDER BY id LIMIT $2`;
-      return (await ask(text, [afterId, limit])).map((row) => recordOf(tables.users, row));
-    },
+    insertFirst: (user) =>
+      inOneStep<User | undefined>(function* () {
+        if ((yield [claimFirst, []]).length === 0) return undefined;
+        const row = valuesOf(tables.users, { ...user, id: randomUUID() as UserId });
+        return (yield [INSERT_FIRST, row]).map(insertedUser)[0];
+      }),
 
     async insert(user) {
-      const id = randomUUID() as UserId;
-      const rows = await ask(INSERT_USER, valuesOf(tables.users, { ...user, id }));
-      return rows.map(insertedUser)[0];
+      const row = valuesOf(tables.users, { ...user, id: randomUUID() as UserId });
+      return (await ask(INSERT_USER, row)).map(insertedUser)[0];
     },
 
     async rename(id, username) {
       try {
-        const text = "UPDATE {users} SET username = $2 WHERE id == $1 RETURNING id";
-        if ((await ask(text, [id, username])).length === 0) return "missing";
+        if (!(await users.update("SET username = $2 WHERE id == $1", [id, username])))
+          return "missing";
         changed(id);
         return "renamed";
       } catch (error) {
@@ -102,27 +108,43 @@ export function usersOn({
       return outcome;
     },
 
-    async replaceHash(id, from, to) {
-      const text = `UPDATE {users} SET password_hash = $3
-        WHERE id == $1 AND password_hash == $2 RETURNING id`;
-      return (await ask(text, [id, from, to])).length === 1;
+    replaceHash: (id, from, to) =>
+      users.update("SET password_hash = $3 WHERE id == $1 AND password_hash == $2", [id, from, to]),
+
+    async endSessions(id, before, asker) {
+      const ended = await inOneStep<EndOfSessions | undefined>(function* () {
+        // Changes nothing, but locks the row: no other end comes between this and the next one.
+        const lock = "UPDATE {users} SET sessions_from = sessions_from WHERE id == $1";
+        const [was] = yield [`${lock} RETURNING sessions_from`, [id]];
+        if (was === undefined) return undefined;
+        const gone = yield [
+          "SELECT 1 AS yes FROM {sessions} WHERE id == $1 AND ended_at IS NOT NULL",
+          [asker?.id ?? null],
+        ];
+        const [now] = yield [`${RAISE_ALL} WHERE id == $2 RETURNING sessions_from`, [before, id]];
+        yield ["DELETE FROM {sessions} WHERE user_id == $1 AND ended_at IS NULL", [id]];
+        const isValid =
+          asker !== undefined &&
+          gone.length === 0 &&
+          Number(was.sessions_from ?? 0) <= asker.validUpTo;
+        return {
+          sessionsFrom: Number(now?.sessions_from),
+          asker: isValid ? "was-valid" : "had-ended",
+        };
+      });
+      changed(id);
+      return ended;
+    },
+
+    async endAllSessions(before) {
+      const count = await slowly<number>(function* () {
+        yield [RAISE_ALL, [before]];
+        yield ["DELETE FROM {sessions} WHERE ended_at IS NULL", []];
+        const [row] = yield ["SELECT count(*) AS users FROM {users}", []];
+        return Number(row?.users);
+      });
+      changed("all");
+      return count;
     },
   };
 }
-
-/**
- * The next `sessions_from`. Always increases, so that a clock that is behind, or the same second,
- * cannot revive a session.
- */
-export const RAISED = `CASE WHEN coalesce(now.sessions_from, 0) < $1 THEN $1
-  ELSE now.sessions_from + 1 END`;
-
-/** @param was The user's `sessions_from` until then, and whether the asker had ended by itself. */
-export const endOfSessions = (
-  sessionsFrom: unknown,
-  was: { readonly from: unknown; readonly ended: boolean },
-  asker: AskingSession | undefined,
-): EndOfSessions => {
-  const isValid = asker !== undefined && !was.ended && Number(was.from ?? 0) <= asker.validUpTo;
-  return { sessionsFrom: Number(sessionsFrom), asker: isValid ? "was-valid" : "had-ended" };
-};

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import pg from "pg";
 import { Unavailable } from "../../../src/core/base/fault.ts";
-import { inTransaction } from "../../../src/stores/postgres/transaction.ts";
+import { inTransaction } from "../../../src/stores/postgres/query.ts";
 import { recording } from "../../support/postgres-recording.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 
