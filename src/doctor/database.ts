@@ -69,9 +69,7 @@ function schemaFinding(
   restore: string,
 ): Finding | undefined {
   if (difference !== undefined) {
-    const { text, remove } = difference;
-    const drop = remove === undefined ? "" : `; or run ${remove}, and run this again`;
-    return problem(`${database} has a foreign schema: ${text}`, `${restore}${drop}`);
+    return problem(`${database} has a foreign schema: ${difference}`, restore);
   }
   if (schema > newestSchema) {
     return problem(

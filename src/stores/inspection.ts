@@ -6,16 +6,10 @@ export interface DatabaseInspection {
   readonly schema: number;
   /** The newest schema that this version of Latchkey knows. */
   readonly newestSchema: number;
-  readonly difference: SchemaDifference | undefined;
+  /** An object that the migrations do not create in this way. */
+  readonly difference: string | undefined;
   /** Absent when this version of Latchkey cannot read the schema, or must not. */
   readonly contents: DatabaseContents | undefined;
-}
-
-/** An object of a database that the migrations do not create in this way. */
-export interface SchemaDifference {
-  readonly text: string;
-  /** The statement that removes the object, if that corrects the schema. */
-  readonly remove: string | undefined;
 }
 
 export interface DatabaseContents {

@@ -3,8 +3,8 @@ import { ADMINS } from "../../core/accounts/set-groups.ts";
 import type { DatabaseContents, DatabaseInspection } from "../inspection.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
 import type { Row } from "../statements/sql.ts";
-import { findForeignObject } from "./foreign-objects.ts";
 import { onConnection } from "./pool.ts";
+import { OWN_CHANGES } from "./schema.ts";
 import { FIND_SCHEMA, type FullNames, IDENTITY, identityOf, namesIn, SAFE_PATH } from "./tables.ts";
 import { type PostgresHost, type PostgresLogin, readPostgresUrl } from "./url.ts";
 
@@ -48,39 +48,36 @@ async function inspectHost(host: PostgresHost, login: PostgresLogin): Promise<Po
   const name = `${host.host}:${host.port}`;
   const config = { ...LIMITS, ...login, ...host };
   try {
-    const state = await onConnection(config, async (client) => {
-      await client.query("BEGIN TRANSACTION READ ONLY");
-      return stateOf(client, host);
-    });
-    return { kind: "answers", host: name, ...state };
+    return await onConnection(config, async (client) => ({
+      kind: "answers",
+      host: name,
+      ...(await stateOf(client, host)),
+    }));
   } catch (error) {
     return { kind: "silent", host: name, reason: error };
   }
 }
 
-type Answering = Extract<PostgresInspection, { kind: "answers" }>;
-type State = Omit<Answering, "kind" | "host">;
+type State = Omit<Extract<PostgresInspection, { kind: "answers" }>, "kind" | "host">;
 
 async function stateOf(client: pg.Client, { host }: PostgresHost): Promise<State> {
+  await client.query("BEGIN TRANSACTION READ ONLY");
   const { made, schema } = await first(client, FIND_SCHEMA);
   await client.query(SAFE_PATH);
   const names = namesIn(String(schema));
   const askedAt = Date.now();
-  const clock = await first(
-    client,
-    "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now",
-  );
-  const halfway = (askedAt + Date.now()) / 2;
   const state = await first(
     client,
-    `SELECT current_setting('server_version') AS version, pg_is_in_recovery() AS standby,
+    `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
+       current_setting('server_version') AS version, pg_is_in_recovery() AS standby,
        (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS ssl`,
   );
+  const halfway = (askedAt + Date.now()) / 2;
   return {
     version: String(state.version),
     role: state.standby === true ? "standby" : "primary",
     connection: connectionOf(host, state.ssl),
-    aheadMs: Number(clock.now) - halfway,
+    aheadMs: Number(state.now) - halfway,
     database: await databaseOf(client, names, made),
     creators: await creatorsIn(client, schema, names),
     // The last query, since a failed one ends the transaction.
@@ -118,6 +115,42 @@ async function contentsOf(client: pg.Client, { users }: FullNames): Promise<Data
   );
   return { hasUsers: row.users === true, hasAdmin: row.admin === true };
 }
+
+/**
+ * Finds a trigger, rule, policy, view or child table that acts on Latchkey's tables and is not of its
+ * migrations. Reads only PostgreSQL's own tables, in a transaction with `SAFE_PATH`.
+ */
+async function findForeignObject(client: pg.Client, names: FullNames): Promise<string | undefined> {
+  const { rows } = await client.query<ActingObject>(ACTING_OBJECTS, [Object.values(names)]);
+  const foreign = rows.find((object) => !isOfMigrations(object));
+  return foreign && `the ${foreign.kind} ${foreign.name} is not Latchkey's`;
+}
+
+interface ActingObject {
+  readonly kind: string;
+  readonly name: string;
+  /** The body of a trigger's function. */
+  readonly body: string | null;
+}
+
+const OWN = OWN_CHANGES.join("\n");
+
+const isOfMigrations = ({ kind, name, body }: ActingObject): boolean =>
+  kind === "trigger" && OWN.includes(`CREATE TRIGGER ${name} `) && OWN.includes(`AS $$${body}$$`);
+
+const ACTING_OBJECTS = `
+  WITH own AS (
+    SELECT pg_class.oid, relname, relkind
+    FROM unnest($1::text[]) AS each (name) JOIN pg_class ON pg_class.oid = to_regclass(each.name)
+  )
+  SELECT 'view' AS kind, quote_ident(relname) AS name, NULL AS body FROM own WHERE relkind <> 'r'
+  UNION ALL SELECT 'trigger', quote_ident(tgname), prosrc
+    FROM own JOIN pg_trigger ON tgrelid = own.oid JOIN pg_proc ON pg_proc.oid = tgfoid
+    WHERE NOT tgisinternal
+  UNION ALL SELECT 'rule', quote_ident(rulename), NULL FROM own JOIN pg_rewrite ON ev_class = own.oid
+  UNION ALL SELECT 'policy', quote_ident(polname), NULL FROM own JOIN pg_policy ON polrelid = own.oid
+  UNION ALL SELECT 'child table', inhrelid::regclass::text, NULL
+    FROM own JOIN pg_inherits ON inhparent = own.oid`;
 
 async function creatorsIn(
   client: pg.Client,

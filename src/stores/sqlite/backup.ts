@@ -3,20 +3,17 @@ import { AnyFault, messageOf } from "../../core/base/fault.ts";
 import type { Amounts, Portion } from "../../core/transfer/transfer-store.ts";
 import { newerSchema } from "../inspection.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
-import { damageIn } from "./damage.ts";
+import { damageIn, requireOwnSchema } from "./check.ts";
+import { accessFault, databaseExists, explained, isReadOnly } from "./file.ts";
+import { isBusy, isFileError, retryWhileBusy } from "./locking.ts";
 import {
-  accessFault,
-  databaseExists,
-  explained,
-  isReadOnly,
   openExisting,
   openReadOnly,
+  openToRead,
+  type ReadOnlyDatabase,
+  sqlite,
   UNTRUSTED,
-} from "./file.ts";
-import { isBusy, isFileError, retryWhileBusy } from "./locking.ts";
-import { sqlite } from "./node-sqlite.ts";
-import { openToRead, type ReadOnlyDatabase } from "./open-to-read.ts";
-import { requireOwnSchema } from "./schema-check.ts";
+} from "./open.ts";
 
 const PAGES_AT_ONCE = 256;
 

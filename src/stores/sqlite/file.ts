@@ -6,17 +6,12 @@ import {
   fchownSync,
   lstatSync,
   openSync,
-  readSync,
-  realpathSync,
   statSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
-import type { DatabaseSync, DatabaseSyncOptions } from "node:sqlite";
-import { pathToFileURL } from "node:url";
 import { AnyFault, codeOf, Fault } from "../../core/base/fault.ts";
 import { fileErrorText, isDenied, isMissing } from "../../files/file-error.ts";
 import { folderOwner } from "../../files/folder-owner.ts";
-import { sqlite } from "./node-sqlite.ts";
 
 /** @throws When this user cannot find out whether the file exists. */
 export function databaseExists(file: string): boolean {
@@ -57,67 +52,6 @@ export function createEmpty(file: string): void {
   }
 }
 
-/**
- * Opens the file without letting SQLite create it: through a dangling symbolic link, root would
- * create a file wherever the owner of the folder wants it, readable by all.
- */
-export function openExisting(file: string, limits: DatabaseLimits = {}): DatabaseSync {
-  const url = pathToFileURL(file);
-  url.searchParams.set("mode", "rw");
-  // Deno with limited permissions takes a URL for a path. There, the owner of the folder could
-  // still replace the file by a link between these two calls.
-  const location = process.versions.deno === undefined ? url : realpathSync(file);
-  // No busy timeout: `retryWhileBusy` waits without blocking the event loop.
-  return new sqlite.DatabaseSync(location, { timeout: 0, ...limits });
-}
-
-export type DatabaseLimits = Pick<DatabaseSyncOptions, "limits">;
-
-/**
- * For a database that Latchkey may not have created: its schema must not call functions with
- * arguments, or it cannot be loaded. SQLite evaluates some expressions while it loads a schema, and
- * these could run for days. Queries cannot call such functions either.
- */
-export const UNTRUSTED: DatabaseLimits = { limits: { functionArg: 0 } };
-
-/**
- * Opens the file without creating others beside it.
- * @param how `immutable` while no process writes to the file, `readonly_shm` while one may, and
- * `alone` for a -wal without a -shm: its index is then in memory, and nothing is locked.
- */
-export function openReadOnly(
-  file: string,
-  how: "immutable" | "readonly_shm" | "alone",
-  limits: DatabaseLimits = UNTRUSTED,
-): DatabaseSync {
-  const url = pathToFileURL(file);
-  if (how === "alone") url.searchParams.set("vfs", "unix-none");
-  else url.searchParams.set(how, "1");
-  const database = new sqlite.DatabaseSync(url, { readOnly: true, timeout: 0, ...limits });
-  if (how === "alone") database.exec("PRAGMA locking_mode = EXCLUSIVE");
-  return database;
-}
-
-const HEADER_BYTES = 20;
-
-/** The start of the file, which SQLite does not tell without opening it as a database. */
-export function readHeader(file: string): Buffer {
-  const opened = openSync(file, "r");
-  try {
-    const header = Buffer.alloc(HEADER_BYTES);
-    return header.subarray(0, readSync(opened, header));
-  } finally {
-    closeSync(opened);
-  }
-}
-
-/** An immutable connection does not report the journal mode, so this reads the file header. */
-export const hasWalHeader = (file: string): boolean =>
-  readHeader(file)[WRITE_VERSION_AT] === WAL_VERSION;
-
-const WRITE_VERSION_AT = 18;
-const WAL_VERSION = 2;
-
 const FOR_OTHERS = 0o077;
 
 /**
@@ -150,7 +84,7 @@ export function accessFault(file: string): Fault | undefined {
     return new Fault("database_unreadable", fileErrorText("read", file, unreadable));
   }
   const errors = [file, dirname(file)].map((path) => accessError(path, constants.W_OK));
-  const unwritable = errors.find((error) => codeOf(error) === "EROFS") ?? errors.find(isDenied);
+  const unwritable = errors.find((error) => codeOf(error) === "EROFS" || isDenied(error));
   if (unwritable === undefined) return undefined;
   return new Fault("database_unwritable", fileErrorText("write", file, unwritable));
 }

@@ -5,12 +5,10 @@ import { codeOf, messageOf } from "../../core/base/fault.ts";
 import { split } from "../../core/tables.ts";
 import type { DatabaseContents, DatabaseInspection } from "../inspection.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
-import { damageIn } from "./damage.ts";
-import { UNTRUSTED } from "./file.ts";
+import { damageIn, isKnownSchema, schemaDifference } from "./check.ts";
 import { isBusy, retryWhileBusy } from "./locking.ts";
-import { openToRead } from "./open-to-read.ts";
+import { openToRead, UNTRUSTED } from "./open.ts";
 import { versionOf } from "./schema.ts";
-import { isKnownSchema, schemaDifference } from "./schema-check.ts";
 
 /** A slow disk reads this in a few seconds, which block the event loop. */
 const MAX_CHECKED_BYTES = 256 * 1024 * 1024;

@@ -8,14 +8,7 @@ import { newerSchema } from "../inspection.ts";
 import { partsOn } from "../statements/parts.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
 import type { Ask } from "../statements/sql.ts";
-import {
-  createEmpty,
-  databaseExists,
-  explained,
-  isReadOnly,
-  openExisting,
-  restrictToOwner,
-} from "./file.ts";
+import { createEmpty, databaseExists, explained, isReadOnly, restrictToOwner } from "./file.ts";
 import {
   createAsk,
   inOneStepOn,
@@ -24,8 +17,7 @@ import {
   isTaken,
   retryWhileBusy,
 } from "./locking.ts";
-import { sqlite } from "./node-sqlite.ts";
-import { openToRead } from "./open-to-read.ts";
+import { openExisting, openToRead, sqlite } from "./open.ts";
 import { migrate, versionOf } from "./schema.ts";
 import { insertRows, sqliteTransfer } from "./transfer.ts";
 import { createUserChanges } from "./watch-users.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openToRead, type ReadOnlyDatabase } from "../../../src/stores/sqlite/open-to-read.ts";
+import { openToRead, type ReadOnlyDatabase } from "../../../src/stores/sqlite/open.ts";
 import { abandoned, filled } from "../../cli/transfer/backup-place.ts";
 import { execute, inDatabase } from "../../support/database.ts";
 
