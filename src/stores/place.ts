@@ -12,22 +12,16 @@ export type Place =
  */
 export function readPlace(text: string): Place {
   const [, path] = /^sqlite:(.*)$/s.exec(text) ?? [];
-  if (path !== undefined) return { kind: "sqlite", file: fileAt(path) };
-  if (!/^postgres(ql)?:\/\//.test(text))
-    throw invalidUrl("it must start with postgres:// or sqlite:");
-  readPostgresUrl(text);
-  return { kind: "postgres", url: text };
-}
-
-function fileAt(path: string): string {
-  if (path === ":memory:") {
-    throw invalidUrl("a database in memory would end with its process: name a file");
-  }
-  // After two slashes a URL has a host.
-  if (path === "" || /^\/\/(?!\/)/.test(path)) {
+  if (path !== undefined) {
+    // After two slashes a URL has a host. A database in memory would end with its process.
+    if (path !== "" && path !== ":memory:" && !/^\/\/(?!\/)/.test(path))
+      return { kind: "sqlite", file: resolve(path) };
     throw invalidUrl(
       "sqlite: takes a path, as in sqlite:data/accounts.db or sqlite:///srv/accounts.db",
     );
   }
-  return resolve(path);
+  if (!/^postgres(ql)?:\/\//.test(text))
+    throw invalidUrl("it must start with postgres:// or sqlite:");
+  readPostgresUrl(text);
+  return { kind: "postgres", url: text };
 }

@@ -33,7 +33,7 @@ const bad: readonly (readonly [text: string, about: RegExp])[] = [
   ["sqlite:", /sqlite: takes a path, as in sqlite:data\/accounts\.db/],
   ["sqlite://", /takes a path/],
   ["sqlite://hunter2/accounts.db", /takes a path/],
-  ["sqlite::memory:", /in memory would end with its process: name a file$/],
+  ["sqlite::memory:", /takes a path/],
   ["", /must start with postgres:\/\/ or sqlite:$/],
   ["hunter2.db", /must start with/],
   ["file:hunter2.db", /must start with/],

@@ -7,13 +7,8 @@ import { FIND_SCHEMA, namesIn, quoted, tableName } from "./tables.ts";
 
 const definitions: Definitions = {
   tableName,
-  types: {
-    text: 'text COLLATE "C"',
-    texts: 'text COLLATE "C"',
-    user: 'text COLLATE "C"',
-    integer: "bigint",
-    time: "bigint",
-  },
+  text: 'text COLLATE "C"',
+  number: "bigint",
   counted: "",
   tableOptions: "",
 };
@@ -118,14 +113,11 @@ export async function migrate(
 
 async function migrateIn(schema: string, pool: PostgresPool): Promise<void> {
   const { schema: versionTable } = namesIn(schema);
-  // A transaction of its own, so that concurrent instances do not wait here for the whole migration.
   await inTransaction(pool, async (ask) => {
     await ask(
       `CREATE TABLE IF NOT EXISTS ${versionTable} (one boolean PRIMARY KEY CHECK (one), version integer NOT NULL)`,
     );
     await ask(`INSERT INTO ${versionTable} VALUES (true, 0) ON CONFLICT DO NOTHING`);
-  });
-  await inTransaction(pool, async (ask) => {
     // An instance that waited for the lock reads the version that the other one has written.
     const [row] = await ask(`SELECT version FROM ${versionTable} FOR UPDATE`);
     // New objects go to that schema. PostgreSQL still searches pg_catalog first.

@@ -23,23 +23,27 @@ interface PostgresUrl {
   readonly login: PostgresLogin;
 }
 
-/** The accepted values of each parameter; `undefined` accepts any. */
-const PARAMETERS: Readonly<Record<string, readonly string[] | undefined>> = {
-  host: undefined,
-  port: undefined,
-  user: undefined,
-  password: undefined,
-  dbname: undefined,
-  options: undefined,
+const DEFAULT_PORT = 5432;
+
+/** Parameters of any value. */
+const FREE = [
+  "host",
+  "port",
+  "user",
+  "password",
+  "dbname",
+  "options",
+  "sslrootcert",
+  "sslcert",
+  "sslkey",
+];
+/** The accepted values of the others. */
+const CHOICES: Readonly<Record<string, readonly string[]>> = {
   sslmode: ["disable", "require", "verify-ca", "verify-full", "no-verify"],
-  sslrootcert: undefined,
-  sslcert: undefined,
-  sslkey: undefined,
+  // The driver cannot require it: it falls back if the server does not offer it.
   channel_binding: ["disable", "prefer"],
   target_session_attrs: ["any", "read-write", "primary"],
 };
-
-const DEFAULT_PORT = 5432;
 
 /**
  * Reads `postgres://user:password@one:5432,two:5432/database?parameter=value`, sockets included.
@@ -54,12 +58,11 @@ export function readPostgresUrl(text: string): PostgresUrl {
   if (hostList === undefined) throw invalidUrl("special characters must be percent-encoded");
   const parameters = new URLSearchParams(query);
   checkParameters(parameters);
-  const hosts = hostsNamed(parameters) ?? hostsIn(hostList);
   const ssl = parameters.get("sslmode");
   if (ssl === "require" || ssl === "verify-ca") parameters.set("sslmode", "verify-full");
   const parsed = parsedWithoutHost(`${credentials}placeholder${path}?${parameters}`);
   return {
-    hosts,
+    hosts: hostsNamed(parameters) ?? hostsIn(hostList),
     login: {
       user: parsed.user || undefined,
       password: parsed.password || undefined,
@@ -90,21 +93,15 @@ export function hasPassword(text: string): boolean {
 
 function checkParameters(parameters: URLSearchParams): void {
   for (const [name, value] of parameters) {
+    const accepted = Object.hasOwn(CHOICES, name) ? CHOICES[name] : undefined;
     // The message leaves out the unknown name: it may be part of a password.
-    if (!Object.hasOwn(PARAMETERS, name)) {
-      throw invalidUrl(`unknown parameter: it accepts ${Object.keys(PARAMETERS).join(", ")}`);
+    if (accepted === undefined && !FREE.includes(name)) {
+      const known = [...FREE, ...Object.keys(CHOICES)].join(", ");
+      throw invalidUrl(`unknown parameter: it accepts ${known}`);
     }
     if (parameters.getAll(name).length > 1) throw invalidUrl(`${name} is given twice`);
-    // The driver falls back to a login without channel binding if the server does not offer it.
-    if (name === "channel_binding" && value === "require") {
-      throw invalidUrl(
-        "channel_binding=require is not supported: sslmode=verify-full verifies the server, and channel_binding=prefer uses channel binding if the server offers it",
-      );
-    }
-    const accepted = PARAMETERS[name];
-    if (accepted !== undefined && !accepted.includes(value)) {
+    if (accepted?.includes(value) === false)
       throw invalidUrl(`${name} accepts ${accepted.join(", ")}`);
-    }
   }
 }
 
@@ -123,11 +120,8 @@ function parsedWithoutHost(rest: string): ClientConfig {
 /** Like libpq: `?host=/run/postgresql`, several hosts separated by commas. */
 function hostsNamed(parameters: URLSearchParams): readonly PostgresHost[] | undefined {
   const ports = parameters.get("port")?.split(",") ?? [];
-  const portAt = (at: number): number => portIn(ports[at] ?? ports[0]);
-  return parameters
-    .get("host")
-    ?.split(",")
-    .map((host, at) => ({ host, port: portAt(at) }));
+  const hosts = parameters.get("host")?.split(",");
+  return hosts?.map((host, at) => ({ host, port: portIn(ports[at] ?? ports[0]) }));
 }
 
 /** Without a host, this machine. */
@@ -136,7 +130,7 @@ function hostsIn(text: string): readonly PostgresHost[] {
   return text.split(",").map((one) => {
     const [, host = "", port] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(one) ?? [];
     const name = decoded(host.replace(/^\[(.*)\]$/, "$1"));
-    if (name === "") throw invalidUrl("empty host");
+    if (name === "") throw invalidUrl("a host is empty or not valid percent-encoding");
     return { host: name, port: portIn(port) };
   });
 }
@@ -145,7 +139,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw invalidUrl("a host is not valid percent-encoding");
+    return "";
   }
 }
 

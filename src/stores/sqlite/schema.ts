@@ -5,7 +5,8 @@ import { inTransaction, retryWhileBusy, tableName } from "./locking.ts";
 
 const definitions: Definitions = {
   tableName,
-  types: { text: "TEXT", texts: "TEXT", user: "TEXT", integer: "INTEGER", time: "INTEGER" },
+  text: "TEXT",
+  number: "INTEGER",
   counted: "AUTOINCREMENT",
   tableOptions: " STRICT",
 };

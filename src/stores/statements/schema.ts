@@ -1,9 +1,11 @@
 import { type AnyTable, type Column, columnName, columnsOf, tables } from "../../core/tables.ts";
+import { isNumber } from "./sql.ts";
 
 /** How a database writes the parts of a table's definition. */
 export interface Definitions {
   readonly tableName: (table: string) => string;
-  readonly types: Readonly<Record<Column["kind"], string>>;
+  readonly text: string;
+  readonly number: string;
   /** After the type of a key that the database counts. */
   readonly counted: string;
   /** After the columns of a table. */
@@ -43,9 +45,9 @@ export function schemaChanges(to: number, definitions: Definitions): readonly st
 function* definitionOf(
   isKey: boolean,
   { kind, optional, unique }: Column,
-  { types, counted, tableName }: Definitions,
+  { text, number, counted, tableName }: Definitions,
 ): Iterable<string> {
-  yield types[kind];
+  yield isNumber(kind) ? number : text;
   if (isKey) yield "PRIMARY KEY";
   if (isKey && kind === "integer") yield counted;
   if (!isKey && optional !== true) yield "NOT NULL";
