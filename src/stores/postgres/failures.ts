@@ -1,7 +1,7 @@
-import { codeOf, Fault, messageOf, STORE_BUSY, Unavailable } from "../../core/base/fault.ts";
+import { AnyFault, codeOf, messageOf, STORE_BUSY, Unavailable } from "../../core/base/fault.ts";
 
 const RETRY_AFTER_SECONDS = 2;
-export const UNIQUE_VIOLATION = "23505";
+const UNIQUE_VIOLATION = "23505";
 
 /** Whether a username or an ID is already in use. */
 export const isTaken = (error: unknown): boolean => codeOf(error) === UNIQUE_VIOLATION;
@@ -30,7 +30,7 @@ const BUSY = /^(53|57014|40|55P03)/;
 export function translated(error: unknown): unknown {
   const code = codeOf(error);
   // These do not come from the driver.
-  if (error instanceof Fault || error instanceof TypeError) return error;
+  if (error instanceof AnyFault || error instanceof TypeError) return error;
   if (isSqlState(code) && !TEMPORARY.test(code)) return error;
   if (messageOf(error) === POOL_IS_FULL || (isSqlState(code) && BUSY.test(code)))
     return new DatabaseBusy(error);

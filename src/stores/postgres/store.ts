@@ -7,13 +7,14 @@ import { tables, valuesOf } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { partsOn } from "../statements/parts.ts";
 import type { Ask, InOneStep, Steps } from "../statements/sql.ts";
+import { transferOn } from "../statements/transfer.ts";
 import { attemptsOn } from "./attempts.ts";
 import { DatabaseUnavailable, isTaken } from "./failures.ts";
 import { createPool } from "./pool.ts";
 import { createAsk, inTransaction, PAGE_WITHIN_MS, type PostgresPool } from "./query.ts";
 import { migrate } from "./schema.ts";
 import { type FullNames, IDENTITY, identityOf, inSharedSql, namesIn } from "./tables.ts";
-import { insertEntries, postgresTransfer } from "./transfer.ts";
+import { insertEntries, insertRows } from "./transfer.ts";
 import { watchUsers } from "./watch-users.ts";
 
 export type { PostgresClient, PostgresPool } from "./query.ts";
@@ -125,7 +126,12 @@ function prepareOn(
     ...parts,
     attempts: attemptsOn(askShared),
     changes: { watch: (watching) => watchUsers(pool, watching) },
-    transfer: postgresTransfer(inOne),
+    transfer: transferOn({
+      ask: (...asked) => inOne((here) => here(...asked)),
+      inOneStep: inOne,
+      insertRows,
+      isTaken,
+    }),
     identity: () => identityOf(() => ask(IDENTITY, [names().schema])),
     close,
   };

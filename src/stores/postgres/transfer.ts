@@ -1,54 +1,10 @@
 import { randomUUID } from "node:crypto";
-import {
-  type Column,
-  columnName,
-  columnsOf,
-  type TableName,
-  tables,
-  type Values,
-} from "../../core/tables.ts";
-import type { Amounts, TransferStore } from "../../core/transfer/transfer-store.ts";
+import { type Column, columnName, columnsOf, tables, type Values } from "../../core/tables.ts";
+import type { Rows } from "../../core/transfer/transfer-store.ts";
 import { type Ask, columnNames, isNumber } from "../statements/sql.ts";
-import { readAmounts, transferOn } from "../statements/transfer.ts";
-import { isTaken, UNIQUE_VIOLATION } from "./failures.ts";
 
-type InTransaction = <T>(work: (ask: Ask) => Promise<T>) => Promise<T>;
-
-/**
- * The methods that read the whole database, or add many rows to it. Each is in a transaction, which
- * may take longer than a page can wait.
- */
-export function postgresTransfer(inTransaction: InTransaction): TransferStore {
-  return {
-    ...transferOn((...asked) => inTransaction((ask) => ask(...asked))),
-
-    async importRows(pages, into = "any") {
-      try {
-        await inTransaction(async (ask) => {
-          const inserted: Record<keyof Amounts, number> = { users: 0, entries: 0 };
-          for await (const { table, rows } of pages) {
-            if (table === "log") await insertEntries(ask, rows);
-            else await insertRows(ask, table, rows);
-            if (table === "users") inserted.users += rows.length;
-            if (table === "log") inserted.entries += rows.length;
-          }
-          if (into === "any") return;
-          // Counted last: the trigger on the users has waited for a first account of another process.
-          const all = await readAmounts(ask);
-          if (all.users === inserted.users && all.entries === inserted.entries) return;
-          throw Object.assign(new Error("not empty"), { code: UNIQUE_VIOLATION });
-        });
-        return "imported";
-      } catch (error) {
-        if (isTaken(error)) return "taken";
-        throw error;
-      }
-    },
-  };
-}
-
-/** A row of a user whose key is known is left out, but not a user. */
-async function insertRows(ask: Ask, table: TableName, rows: readonly Values[]): Promise<void> {
+export async function insertRows(ask: Ask, { table, rows }: Rows): Promise<void> {
+  if (table === "log") return insertEntries(ask, rows);
   if (rows.length === 0) return;
   const columns = columnsOf(tables[table]);
   const known = table === "users" ? "" : "ON CONFLICT DO NOTHING";

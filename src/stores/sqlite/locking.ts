@@ -1,8 +1,9 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, STORE_BUSY, Unavailable } from "../../core/base/fault.ts";
-import type { Value } from "../../core/tables.ts";
-import type { Ask, InOneStep } from "../statements/sql.ts";
+import { columnsOf, tables, type Value } from "../../core/tables.ts";
+import type { Rows } from "../../core/transfer/transfer-store.ts";
+import { type Ask, columnNames, type InOneStep } from "../statements/sql.ts";
 
 /** SQLite's primary result codes for a lock that another connection holds. */
 const SQLITE_BUSY = 5;
@@ -55,13 +56,13 @@ export function createAsk(database: DatabaseSync): Ask {
 export const tableName = (table: string): string => (table === "log" ? "log_entries" : table);
 
 /** The SQL that both databases share, as SQLite takes it. */
-export const inSqlite = (text: string): string =>
+const inSqlite = (text: string): string =>
   text
     .replace(/IN \{\$(\d+)\}/g, "IN (SELECT value FROM json_each(?$1))")
     .replace(/\{(\w+)\}/g, (_, table) => tableName(table))
     .replace(/\$(\d+)/g, "?$1");
 
-export const bound = (value: Value | readonly Value[]): Value =>
+const bound = (value: Value | readonly Value[]): Value =>
   Array.isArray(value) ? JSON.stringify(value) : (value as Value);
 
 /** Takes the write lock at the start, so that no other connection changes what `work` reads. */
@@ -80,6 +81,23 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): Promise
   });
 }
 
+/**
+ * The same for work that may wait between its statements. Until it has ended, nothing else may use
+ * the connection.
+ */
+export async function inLongTransaction(
+  database: DatabaseSync,
+  work: () => Promise<void>,
+): Promise<void> {
+  await retryWhileBusy(() => database.exec("BEGIN IMMEDIATE"));
+  try {
+    await work();
+    database.exec("COMMIT");
+  } finally {
+    if (database.isTransaction) database.exec("ROLLBACK");
+  }
+}
+
 export const inOneStepOn =
   (database: DatabaseSync): InOneStep =>
   (work) =>
@@ -91,6 +109,18 @@ export const inOneStepOn =
         step = steps.next(database.prepare(inSqlite(text)).all(...values));
       }
     });
+
+/** Runs in a transaction. A row of a user whose key is known is left out, but not a user. */
+export function insertRows(database: DatabaseSync, { table, rows }: Rows): void {
+  const values = columnsOf(tables[table]).map(() => "?");
+  const known = table === "users" || table === "log" ? "" : "ON CONFLICT DO NOTHING";
+  const insert = database.prepare(
+    inSqlite(`INSERT INTO {${table}} (${columnNames(tables[table])})
+      VALUES (${values.join(", ")}) ${known}`),
+  );
+  // The database counts the entries of its log.
+  for (const row of rows) insert.run(...(table === "log" ? row.with(0, null) : row));
+}
 
 /** Whether a username or an ID is already in use. */
 export const isTaken = (error: unknown): boolean =>

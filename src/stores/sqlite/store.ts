@@ -8,10 +8,13 @@ import { newerSchema } from "../inspection.ts";
 import { partsOn } from "../statements/parts.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
 import type { Ask } from "../statements/sql.ts";
+import { transferOn } from "../statements/transfer.ts";
 import { createEmpty, databaseExists, explained, isReadOnly, restrictToOwner } from "./file.ts";
 import {
   createAsk,
+  inLongTransaction,
   inOneStepOn,
+  insertRows,
   inTransaction,
   isFileError,
   isTaken,
@@ -19,7 +22,6 @@ import {
 } from "./locking.ts";
 import { openExisting, openToRead, sqlite } from "./open.ts";
 import { migrate, versionOf } from "./schema.ts";
-import { insertRows, sqliteTransfer } from "./transfer.ts";
 import { createUserChanges } from "./watch-users.ts";
 
 /** The options of `openSqlite`. */
@@ -74,7 +76,7 @@ export async function openSqliteToRead(file: string): Promise<SqliteStore> {
 
 async function openFileToRead(file: string): Promise<SqliteStore> {
   const { database, requireUnchanged } = openToRead(file, {});
-  try {
+  return closingAfterFailure(database, async () => {
     await refuseWithoutTables(database, file);
     const version = versionOf(database);
     if (version > NEWEST_SCHEMA) throw newerSchema(file, version, NEWEST_SCHEMA);
@@ -88,30 +90,31 @@ async function openFileToRead(file: string): Promise<SqliteStore> {
       requireUnchanged();
       return rows;
     });
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+  });
 }
 
 const IN_MEMORY = ":memory:";
 
 async function openFile(file: string, missing: "create" | "refuse"): Promise<SqliteStore> {
-  if (file === IN_MEMORY) {
-    const database = new sqlite.DatabaseSync(file);
-    await migrate(database);
-    return storeOn(database);
-  }
-  if (!databaseExists(file)) createEmpty(file);
-  const database = openExisting(file);
-  try {
+  if (file !== IN_MEMORY && !databaseExists(file)) createEmpty(file);
+  const database = file === IN_MEMORY ? new sqlite.DatabaseSync(file) : openExisting(file);
+  return closingAfterFailure(database, async () => {
     if (missing === "refuse") await refuseWithoutTables(database, file);
-    restrictToOwner(file);
+    if (file !== IN_MEMORY) restrictToOwner(file);
     await retryWhileBusy(() =>
       database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"),
     );
     await migrate(database);
     return storeOn(database);
+  });
+}
+
+async function closingAfterFailure(
+  database: DatabaseSync,
+  open: () => Promise<SqliteStore>,
+): Promise<SqliteStore> {
+  try {
+    return await open();
   } catch (error) {
     database.close();
     throw error;
@@ -151,7 +154,12 @@ export function storeOn(database: DatabaseSync, ask: Ask = createAsk(database)):
   return {
     ...parts,
     changes,
-    transfer: sqliteTransfer(database, ask),
+    transfer: transferOn({
+      ask,
+      inOneStep: (work) => inLongTransaction(database, () => work(ask)),
+      insertRows: async (_, rows) => insertRows(database, rows),
+      isTaken,
+    }),
     close: () => database.close(),
   };
 }

@@ -1,12 +1,53 @@
+import { AnyFault } from "../../core/base/fault.ts";
 import type { User } from "../../core/records.ts";
 import type { TableName } from "../../core/tables.ts";
 import { columnName, columnsOf, tables, type Value } from "../../core/tables.ts";
-import type { Amounts, TakenUser, TransferStore } from "../../core/transfer/transfer-store.ts";
+import type {
+  Amounts,
+  Rows,
+  TakenUser,
+  TransferStore,
+} from "../../core/transfer/transfer-store.ts";
 import { type Ask, columnNames, isNumber, type Row } from "./sql.ts";
 
-/** The methods of copies, exports and imports that are the same in both databases. */
-export function transferOn(ask: Ask): Omit<TransferStore, "importRows"> {
+/** What reads the whole database, or adds many rows to it, needs of one. */
+interface Transferring {
+  /** Takes longer than a page can wait, if it must. */
+  readonly ask: Ask;
+  /** Runs work that may wait between its statements in one transaction. */
+  inOneStep(work: (ask: Ask) => Promise<void>): Promise<void>;
+  /** Leaves out a row of a user whose key is known, but not a user. */
+  insertRows(ask: Ask, rows: Rows): Promise<void>;
+  readonly isTaken: (error: unknown) => boolean;
+}
+
+const NOT_EMPTY = new AnyFault("not_empty", "the database has other rows");
+
+/** The methods of copies, exports and imports. */
+export function transferOn({ ask, inOneStep, insertRows, isTaken }: Transferring): TransferStore {
   return {
+    async importRows(pages, into = "any") {
+      try {
+        await inOneStep(async (here) => {
+          let users = 0;
+          let entries = 0;
+          for await (const page of pages) {
+            await insertRows(here, page);
+            if (page.table === "users") users += page.rows.length;
+            if (page.table === "log") entries += page.rows.length;
+          }
+          if (into === "any") return;
+          // Counted last: PostgreSQL has waited for a first account of another process by then.
+          const all = await readAmounts(here);
+          if (all.users !== users || all.entries !== entries) throw NOT_EMPTY;
+        });
+        return "imported";
+      } catch (error) {
+        if (error === NOT_EMPTY || isTaken(error)) return "taken";
+        throw error;
+      }
+    },
+
     async readRows(table, after, limit) {
       const key = columnName(tables[table].key);
       const text = `SELECT ${columnNames(tables[table])} FROM {${table}}
@@ -31,7 +72,7 @@ export function transferOn(ask: Ask): Omit<TransferStore, "importRows"> {
   };
 }
 
-export async function readAmounts(ask: Ask): Promise<Amounts> {
+async function readAmounts(ask: Ask): Promise<Amounts> {
   const [row] = await ask(
     "SELECT (SELECT count(*) FROM {users}) AS users, (SELECT count(*) FROM {log}) AS entries",
   );
