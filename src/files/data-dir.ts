@@ -2,7 +2,7 @@ import { lchown, mkdir, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { AnyFault } from "../core/base/fault.ts";
 import { fileErrorReason, unlessMissing } from "./file-error.ts";
-import { folderOwner } from "./folder-owner.ts";
+import { folderOwner } from "./ownership.ts";
 
 export const makeDataDir = (dataDir: string): Promise<void> => makeNamedFolder("DATA_DIR", dataDir);
 

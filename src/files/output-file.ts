@@ -7,25 +7,21 @@ import { fileErrorText, isDenied, isMissing } from "./file-error.ts";
 import { isPrivateFolder, isPrivatePath } from "./ownership.ts";
 import { type Replacing, replaceFile, type TemporaryFile, temporaryName } from "./replace-file.ts";
 
-/** Writes a command's output file. After a failure or a stop signal, nothing of it is left. */
-export const writeOutput = <T>(
-  file: string,
-  write: (handle: FileHandle) => Promise<T>,
-): Promise<T> => make(file, ({ handle }) => write(handle));
-
-interface ByName<T> extends Pick<Replacing<T>, "put"> {
-  /** Gets the name of an empty file. */
-  work(name: string): Promise<T>;
+interface Output {
+  readonly handle: FileHandle;
+  /** For SQLite, which opens files by name: the name is that of an empty file. */
+  byName<T>(work: (name: string) => Promise<T>): Promise<T>;
 }
 
-/** The same for SQLite, which opens files by name. */
-export const writeOutputByName = <T>(file: string, { work, put }: ByName<T>): Promise<T> =>
-  make(file, (temporary, leftovers) => withName(temporary, leftovers, work), put);
-
-async function make<T>(
+/**
+ * Writes a command's output file. After a failure or a stop signal, nothing of it is left.
+ *
+ * @param put Gives the file its name. By default, replaces the file that has the name.
+ */
+export async function writeOutput<T>(
   file: string,
-  fill: (temporary: TemporaryFile, leftovers: DisposableStack) => Promise<T>,
-  put?: ByName<T>["put"],
+  fill: (output: Output) => Promise<T>,
+  put?: Replacing<T>["put"],
 ): Promise<T> {
   const folder = await folderOf(file);
   const path = join(folder, basename(file));
@@ -38,12 +34,12 @@ async function make<T>(
   };
   for (const signal of STOP_SIGNALS) process.once(signal, stop);
   try {
-    const ownedAs = await ownerFolder(folder);
     return await replaceFile(path, {
       temporary,
-      ownedAs,
+      ownedAs: await ownerFolder(folder),
       put,
-      fill: (made) => fill(made, leftovers),
+      fill: (made) =>
+        fill({ handle: made.handle, byName: (work) => withName(made, leftovers, work) }),
     });
   } catch (error) {
     throw explained(file, temporary, error);

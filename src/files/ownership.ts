@@ -6,6 +6,14 @@ import { AnyFault } from "../core/base/fault.ts";
 const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
 
+/**
+ * The user to give a new file to, or `undefined` for none. A command that runs as root gives what it
+ * makes to the owner of the folder, as whom the gate runs. Other users cannot give files away.
+ */
+export function folderOwner(folder: string): { uid: number; gid: number } | undefined {
+  return process.geteuid?.() === 0 ? statSync(folder) : undefined;
+}
+
 /** Whether only root and these users can create, rename and replace entries of a folder. */
 export async function isPrivateFolder(folder: string, users: readonly number[]): Promise<boolean> {
   const { mode } = await stat(folder);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type FileHandle, lstat, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AnyFault } from "../core/base/fault.ts";
-import { folderOwner } from "./folder-owner.ts";
+import { folderOwner } from "./ownership.ts";
 
 /** A file that is still being written, under a temporary name in the same folder. */
 export interface TemporaryFile {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmod, chown, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { writeOutput, writeOutputByName } from "../../src/files/output-file.ts";
+import { writeOutput } from "../../src/files/output-file.ts";
 import { isRoot, OTHER_USER, swap } from "../cli/other-user.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -18,12 +18,12 @@ async function namesIn(t: TestContext) {
 
 /** Has the name filled, and returns the name. */
 const fillByName = (file: string, text: string): Promise<string> =>
-  writeOutputByName(file, {
-    async work(name) {
+  writeOutput(file, (output) =>
+    output.byName(async (name) => {
       await writeFile(name, text);
       return name;
-    },
-  });
+    }),
+  );
 
 /** Replaces the temporary file by a link, as the owner of the folder could. */
 async function swapIn(folder: string, target: string): Promise<void> {
@@ -48,7 +48,7 @@ if (isRoot) {
 
   test("keeps root as the owner where a group member could have replaced the folder", async (t) => {
     const { file } = await namesIn(t);
-    const write = () => writeOutput(file, (handle) => handle.writeFile("new"));
+    const write = () => writeOutput(file, ({ handle }) => handle.writeFile("new"));
     await write();
     assert.equal((await stat(file)).uid, OTHER_USER);
     await chmod(dirname(dirname(file)), 0o770);
@@ -70,12 +70,12 @@ for (const [whose, mode] of [
     const { file, precious } = await namesIn(t);
     if (isRoot && whose === "its own") await chown(dirname(file), 0, OTHER_USER);
     await chmod(dirname(file), mode);
-    const making = writeOutputByName(file, {
-      async work(name) {
+    const making = writeOutput(file, (output) =>
+      output.byName(async (name) => {
         await swapIn(dirname(file), precious);
         await writeFile(name, "new");
-      },
-    });
+      }),
+    );
     await assert.rejects(making, { code: "file_swapped" });
     assert.equal(await readFile(precious, "utf8"), "precious");
     assert.equal((await stat(precious)).uid, process.geteuid?.());
@@ -93,9 +93,9 @@ test("refuses a temporary folder whose entries others can replace, and leaves no
   const temporary = await tempDir(t);
   await chmod(temporary, 0o770);
   process.env.TMPDIR = temporary;
-  const making = writeOutputByName(file, {
-    work: () => assert.fail("work must not run with an unsafe folder"),
-  });
+  const making = writeOutput(file, (output) =>
+    output.byName(() => assert.fail("work must not run with an unsafe folder")),
+  );
   await assert.rejects(making, { code: "temp_dir_unsafe" });
   assert.deepEqual([await readdir(dirname(file)), await readdir(temporary)], [[], []]);
 });
@@ -104,7 +104,7 @@ test("keeps using the folder behind a link when the link changes meanwhile", asy
   const [{ file }, other] = [await namesIn(t), await tempDir(t)];
   const link = join(await tempDir(t), "link");
   await symlink(dirname(file), link);
-  await writeOutput(join(link, "file"), async (handle) => {
+  await writeOutput(join(link, "file"), async ({ handle }) => {
     await swap(link, other);
     await handle.writeFile("new");
   });
@@ -125,14 +125,14 @@ test("writes a complete file by name, for its owner only, and leaves no temporar
 test("removes the file and SQLite's extra files when the work fails", async (t) => {
   const { file } = await namesIn(t);
   let lent = "";
-  const failing = writeOutputByName(file, {
-    async work(name) {
+  const failing = writeOutput(file, (output) =>
+    output.byName(async (name) => {
       lent = name;
       for (const suffix of ["", "-wal", "-shm", "-journal"])
         await writeFile(`${name}${suffix}`, "");
       throw new Error("on purpose");
-    },
-  });
+    }),
+  );
   await assert.rejects(failing, /on purpose/);
   assert.deepEqual(await readdir(dirname(file)), []);
   await assert.rejects(stat(lent), { code: "ENOENT" });

@@ -47,7 +47,7 @@ export const command: Command = {
     }
     const problem = overwriteProblem(file, options);
     if (problem !== undefined) return terminal.fail(problem);
-    const users = await writeOutput(file, (output) =>
+    const users = await writeOutput(file, ({ handle: output }) =>
       writeAll(pages, form, (lines) => output.writeFile(lines.map((line) => `${line}\n`).join(""))),
     );
     return terminal.succeed(`Exported ${counted(users, "user")} to ${file}`);

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import type { Amounts } from "../../core/transfer/transfer-store.ts";
 import { fileErrorText } from "../../files/file-error.ts";
-import { writeOutputByName } from "../../files/output-file.ts";
+import { writeOutput } from "../../files/output-file.ts";
 import { copyDatabase, type FileCopy } from "../../stores/sqlite/backup.ts";
 import type { OptionValues } from "../command.ts";
 import type { Ports } from "../terminal.ts";
@@ -48,8 +48,9 @@ export async function copySqlite(
 ): Promise<Amounts> {
   using display = progressDisplay(stderr);
   const progress: FileCopy["progress"] = (pages) => display.show({ step: "copying", pages });
-  return await writeOutputByName(file, {
-    work: (name) => copyDatabase({ from, source, to: name, progress }),
+  return await writeOutput(
+    file,
+    (output) => output.byName((to) => copyDatabase({ from, source, to, progress })),
     put,
-  });
+  );
 }

@@ -10,16 +10,14 @@ import {
 } from "node:fs";
 import { basename, dirname } from "node:path";
 import { AnyFault, codeOf, Fault } from "../../core/base/fault.ts";
-import { fileErrorText, isDenied, isMissing } from "../../files/file-error.ts";
-import { folderOwner } from "../../files/folder-owner.ts";
+import { fileErrorText, isDenied } from "../../files/file-error.ts";
+import { folderOwner } from "../../files/ownership.ts";
 
 /** @throws When this user cannot find out whether the file exists. */
 export function databaseExists(file: string): boolean {
   try {
-    statSync(file);
-    return true;
+    return statSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
-    if (isMissing(error)) return false;
     throw accessFault(file) ?? error;
   }
 }
@@ -27,10 +25,10 @@ export function databaseExists(file: string): boolean {
 /** What identifies a file or folder, by whatever path; `undefined` if this user cannot find out. */
 export function fileIdentity(path: string): string | undefined {
   try {
-    const { dev, ino } = statSync(path);
-    return `${dev}:${ino}`;
-  } catch (error) {
-    return isMissing(error) ? "missing" : undefined;
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found === undefined ? "missing" : `${found.dev}:${found.ino}`;
+  } catch {
+    return undefined;
   }
 }
 
