@@ -3,10 +3,11 @@ import { basename, dirname, join } from "node:path";
 import { AnyFault, codeOf, messageOf } from "../core/base/fault.ts";
 import { isDenied } from "../files/file-error.ts";
 import { connectionFailure } from "../gate/https/http-request.ts";
-import type { DatabaseInspection } from "../stores/inspection.ts";
 import type { PostgresInspection } from "../stores/postgres/inspect.ts";
 import { fileIdentity } from "../stores/sqlite/file.ts";
 import type { SqliteInspection } from "../stores/sqlite/inspect.ts";
+import type { DatabaseInspection } from "../stores/statements/inspection.ts";
+import { NEWEST_SCHEMA } from "../stores/statements/schema.ts";
 import {
   type Check,
   checkOf,
@@ -65,21 +66,21 @@ function sqliteFindings(file: string, inspection: SqliteInspection): Findings {
 
 function schemaFinding(
   database: string,
-  { schema, newestSchema, difference }: DatabaseInspection,
+  { schema, difference }: DatabaseInspection,
   restore: string,
 ): Finding | undefined {
   if (difference !== undefined) {
     return problem(`${database} has a foreign schema: ${difference}`, restore);
   }
-  if (schema > newestSchema) {
+  if (schema > NEWEST_SCHEMA) {
     return problem(
-      `${database} has schema ${schema}, but this Latchkey knows schemas up to ${newestSchema}`,
+      `${database} has schema ${schema}, but this Latchkey knows schemas up to ${NEWEST_SCHEMA}`,
       "install the newer Latchkey that has migrated it",
     );
   }
-  if (schema === newestSchema || schema === 0) return undefined;
+  if (schema === NEWEST_SCHEMA || schema === 0) return undefined;
   return hint(
-    `${database} has schema ${schema}: the next start of the gate migrates it to ${newestSchema}`,
+    `${database} has schema ${schema}: the next start of the gate migrates it to ${NEWEST_SCHEMA}`,
     "make a backup, and restart the gate",
   );
 }

@@ -3,10 +3,10 @@ import { access } from "node:fs/promises";
 import { unlessMissing } from "../files/file-error.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import type { SecretFile } from "../gate/settings/sources.ts";
-import type { DatabaseContents } from "../stores/inspection.ts";
 import type { Place } from "../stores/place.ts";
 import type { PostgresInspection } from "../stores/postgres/inspect.ts";
 import { inspectSqlite, type SqliteInspection } from "../stores/sqlite/inspect.ts";
+import type { DatabaseContents } from "../stores/statements/inspection.ts";
 import { type Site, visitSite } from "./site.ts";
 
 /** The input of a check that declares some settings. Data that several checks need is read once. */

@@ -1,11 +1,19 @@
 import type pg from "pg";
-import { ADMINS } from "../../core/accounts/set-groups.ts";
-import type { DatabaseContents, DatabaseInspection } from "../inspection.ts";
+import { type DatabaseInspection, readContents } from "../statements/inspection.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
 import type { Row } from "../statements/sql.ts";
 import { onConnection } from "./pool.ts";
+import { takeSteps } from "./query.ts";
 import { OWN_CHANGES } from "./schema.ts";
-import { FIND_SCHEMA, type FullNames, IDENTITY, identityOf, namesIn, SAFE_PATH } from "./tables.ts";
+import {
+  FIND_SCHEMA,
+  type FullNames,
+  IDENTITY,
+  identityOf,
+  inSharedSql,
+  namesIn,
+  SAFE_PATH,
+} from "./tables.ts";
 import { type PostgresHost, type PostgresLogin, readPostgresUrl } from "./url.ts";
 
 const ANSWER_WITHIN_MS = 2_000;
@@ -101,19 +109,12 @@ async function databaseOf(
   const isRead = made === true && difference === undefined;
   const row = isRead ? await first(client, `SELECT version FROM ${names.schema}`) : {};
   const schema = Number(row.version ?? 0);
-  const readable = schema > 0 && schema <= NEWEST_SCHEMA;
-  const contents = readable ? await contentsOf(client, names) : undefined;
-  return { schema, newestSchema: NEWEST_SCHEMA, difference, contents };
-}
-
-async function contentsOf(client: pg.Client, { users }: FullNames): Promise<DatabaseContents> {
-  const row = await first(
-    client,
-    `SELECT EXISTS (SELECT FROM ${users}) AS users,
-       EXISTS (SELECT FROM ${users} 
-         WHERE ends_at IS NULL AND groups LIKE '%,${ADMINS},%') AS admin`,
+  if (schema <= 0 || schema > NEWEST_SCHEMA) return { schema, difference, contents: undefined };
+  const ask = inSharedSql(
+    async (text) => (await client.query(text)).rows,
+    () => names,
   );
-  return { hasUsers: row.users === true, hasAdmin: row.admin === true };
+  return { schema, difference, contents: await takeSteps(ask, readContents()) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { EventEmitter } from "node:events";
 import { codeOf, messageOf } from "../../core/base/fault.ts";
-import type { Ask } from "../statements/sql.ts";
+import type { Ask, Steps } from "../statements/sql.ts";
 import {
   connectionFailure,
   DatabaseBusy,
@@ -173,4 +173,12 @@ export function inTransaction<T>(
       throw error;
     }
   });
+}
+
+/** Runs steps in a transaction. */
+export async function takeSteps<T>(ask: Ask, steps: Steps<T>): Promise<T> {
+  for (let step = steps.next(); ; ) {
+    if (step.done === true) return step.value;
+    step = steps.next(await ask(...step.value));
+  }
 }

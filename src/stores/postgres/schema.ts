@@ -1,6 +1,10 @@
 import { codeOf, Fault, Unavailable } from "../../core/base/fault.ts";
-import { newerSchema } from "../inspection.ts";
-import { type Definitions, NEWEST_SCHEMA, schemaChanges } from "../statements/schema.ts";
+import {
+  type Definitions,
+  NEWEST_SCHEMA,
+  refuseNewerSchema,
+  schemaChanges,
+} from "../statements/schema.ts";
 import type { Ask } from "../statements/sql.ts";
 import { inTransaction, type PostgresPool } from "./query.ts";
 import { FIND_SCHEMA, namesIn, quoted, tableName } from "./tables.ts";
@@ -97,7 +101,7 @@ export async function migrate(
 ): Promise<string> {
   for (let left = TRIES; ; left -= 1) {
     const { schema, version } = await findTables(ask);
-    if (version > NEWEST_SCHEMA) throw newerSchema("the database", version, NEWEST_SCHEMA);
+    refuseNewerSchema("the database", version);
     if (version === NEWEST_SCHEMA) return schema;
     if (version === 0 && missing === "refuse") {
       throw new Fault("database_missing", "this database has no Latchkey tables");

@@ -6,12 +6,12 @@ import type { Store } from "../../core/store.ts";
 import { tables, valuesOf } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { partsOn } from "../statements/parts.ts";
-import type { Ask, InOneStep, Steps } from "../statements/sql.ts";
+import type { Ask, InOneStep } from "../statements/sql.ts";
 import { transferOn } from "../statements/transfer.ts";
 import { attemptsOn } from "./attempts.ts";
 import { DatabaseUnavailable, isTaken } from "./failures.ts";
 import { createPool } from "./pool.ts";
-import { createAsk, inTransaction, PAGE_WITHIN_MS, type PostgresPool } from "./query.ts";
+import { createAsk, inTransaction, PAGE_WITHIN_MS, type PostgresPool, takeSteps } from "./query.ts";
 import { migrate } from "./schema.ts";
 import { type FullNames, IDENTITY, identityOf, inSharedSql, namesIn } from "./tables.ts";
 import { insertEntries, insertRows } from "./transfer.ts";
@@ -97,7 +97,7 @@ function prepareOn(
   };
   const inOne = <T>(work: (ask: Ask) => Promise<T>, withinMs?: number): Promise<T> =>
     inTransaction(pool, (here) => work(inSharedSql(here, names)), withinMs);
-  const inOneStep: InOneStep = (work) => inOne((here) => taking(here, work()), PAGE_WITHIN_MS);
+  const inOneStep: InOneStep = (work) => inOne((here) => takeSteps(here, work()), PAGE_WITHIN_MS);
   const askShared = inSharedSql(ask, names);
   const keys = new WeakMap<NewLogEntry, string>();
   const keyOf = (entry: NewLogEntry): string => {
@@ -108,7 +108,7 @@ function prepareOn(
   const parts = partsOn({
     ask: askShared,
     inOneStep,
-    slowly: (work) => inOne((here) => taking(here, work())),
+    slowly: (work) => inOne((here) => takeSteps(here, work())),
     alone: (work) =>
       inOneStep(function* () {
         yield ["SELECT FROM {configured} FOR UPDATE", []];
@@ -141,12 +141,4 @@ function prepareOn(
       found = namesIn(await migrate(pool, ask, missing));
     },
   };
-}
-
-/** Runs steps in a transaction. */
-async function taking<T>(ask: Ask, steps: Steps<T>): Promise<T> {
-  for (let step = steps.next(); ; ) {
-    if (step.done === true) return step.value;
-    step = steps.next(await ask(...step.value));
-  }
 }

@@ -1,8 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { AnyFault, messageOf } from "../../core/base/fault.ts";
 import type { Amounts, Portion } from "../../core/transfer/transfer-store.ts";
-import { newerSchema } from "../inspection.ts";
-import { NEWEST_SCHEMA } from "../statements/schema.ts";
+import { refuseNewerSchema } from "../statements/schema.ts";
 import { damageIn, requireOwnSchema } from "./check.ts";
 import { accessFault, databaseExists, explained, isReadOnly } from "./file.ts";
 import { isBusy, isFileError, retryWhileBusy } from "./locking.ts";
@@ -82,7 +81,7 @@ function verify(copy: string, file: string): Amounts {
 /** @throws An AnyFault when the file is not a complete Latchkey database that this version can read. */
 function readAmounts(database: DatabaseSync, file: string): Amounts {
   const version = reading(file, () => requireOwnSchema(database, file));
-  if (version > NEWEST_SCHEMA) throw newerSchema(file, version, NEWEST_SCHEMA);
+  refuseNewerSchema(file, version);
   if (version <= 0) throw new AnyFault("not_latchkey", `${file} is not a Latchkey database`);
   const row = reading(file, () => database.prepare(AMOUNTS).get(MAX_ID, MAX_ID));
   if (row?.full === 0) return { users: Number(row.users), entries: Number(row.entries) };

@@ -1,12 +1,9 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { ADMINS } from "../../core/accounts/set-groups.ts";
 import { codeOf, messageOf } from "../../core/base/fault.ts";
-import { split } from "../../core/tables.ts";
-import type { DatabaseContents, DatabaseInspection } from "../inspection.ts";
-import { NEWEST_SCHEMA } from "../statements/schema.ts";
+import { type DatabaseInspection, readContents } from "../statements/inspection.ts";
 import { damageIn, isKnownSchema, schemaDifference } from "./check.ts";
-import { isBusy, retryWhileBusy } from "./locking.ts";
+import { isBusy, retryWhileBusy, takeSteps } from "./locking.ts";
 import { openToRead, UNTRUSTED } from "./open.ts";
 import { versionOf } from "./schema.ts";
 
@@ -41,9 +38,9 @@ function inspectOnce(file: string, maxChecked: number): SqliteInspection {
   const checked = statSync(file).size <= maxChecked ? "all" : "too-large";
   const state = stateOf(database, checked);
   const readable = isKnownSchema(state.schema) && state.difference === undefined;
-  const contents = readable ? contentsOf(database) : undefined;
+  const contents = readable ? takeSteps(database, readContents()) : undefined;
   opened.requireUnchanged();
-  return { ...state, newestSchema: NEWEST_SCHEMA, contents, checked };
+  return { ...state, contents, checked };
 }
 
 type State = Pick<SqliteInspection, "schema" | "difference" | "damage">;
@@ -60,20 +57,4 @@ function stateOf(database: DatabaseSync, checked: SqliteInspection["checked"]): 
     if (isBusy(error)) throw error;
     return { schema: 0, difference: undefined, damage: [messageOf(error)] };
   }
-}
-
-/** Compared here: a database that is checked may call no function, not even LIKE. */
-function hasAdmin(database: DatabaseSync): boolean {
-  const text = "SELECT groups FROM users WHERE groups IS NOT NULL AND ends_at IS NULL";
-  for (const { groups } of database.prepare(text).iterate()) {
-    if (split(String(groups)).includes(ADMINS)) return true;
-  }
-  return false;
-}
-
-function contentsOf(database: DatabaseSync): DatabaseContents {
-  return {
-    hasUsers: database.prepare("SELECT 1 FROM users LIMIT 1").get() !== undefined,
-    hasAdmin: hasAdmin(database),
-  };
 }

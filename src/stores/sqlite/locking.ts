@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, STORE_BUSY, Unavailable } from "../../core/base/fault.ts";
 import { columnsOf, tables, type Value } from "../../core/tables.ts";
 import type { Rows } from "../../core/transfer/transfer-store.ts";
-import { type Ask, columnNames, type InOneStep } from "../statements/sql.ts";
+import { type Ask, columnNames, type InOneStep, type Steps } from "../statements/sql.ts";
 
 /** SQLite's primary result codes for a lock that another connection holds. */
 const SQLITE_BUSY = 5;
@@ -101,14 +101,15 @@ export async function inLongTransaction(
 export const inOneStepOn =
   (database: DatabaseSync): InOneStep =>
   (work) =>
-    inTransaction(database, () => {
-      const steps = work();
-      for (let step = steps.next(); ; ) {
-        if (step.done === true) return step.value;
-        const [text, values] = step.value;
-        step = steps.next(database.prepare(inSqlite(text)).all(...values));
-      }
-    });
+    inTransaction(database, () => takeSteps(database, work()));
+
+export function takeSteps<T>(database: DatabaseSync, steps: Steps<T>): T {
+  for (let step = steps.next(); ; ) {
+    if (step.done === true) return step.value;
+    const [text, values] = step.value;
+    step = steps.next(database.prepare(inSqlite(text)).all(...values));
+  }
+}
 
 /** Runs in a transaction. A row of a user whose key is known is left out, but not a user. */
 export function insertRows(database: DatabaseSync, { table, rows }: Rows): void {

@@ -1,6 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
-import { newerSchema } from "../inspection.ts";
-import { type Definitions, NEWEST_SCHEMA, schemaChanges } from "../statements/schema.ts";
+import {
+  type Definitions,
+  NEWEST_SCHEMA,
+  refuseNewerSchema,
+  schemaChanges,
+} from "../statements/schema.ts";
 import { inTransaction, retryWhileBusy, tableName } from "./locking.ts";
 
 const definitions: Definitions = {
@@ -19,7 +23,7 @@ export async function migrate(database: DatabaseSync): Promise<void> {
   if ((await retryWhileBusy(() => versionOf(database))) === NEWEST_SCHEMA) return;
   await inTransaction(database, () => {
     const version = versionOf(database);
-    if (version > NEWEST_SCHEMA) throw newerSchema("the database", version, NEWEST_SCHEMA);
+    refuseNewerSchema("the database", version);
     createSchema(database, NEWEST_SCHEMA, version);
     database.exec(`PRAGMA user_version = ${NEWEST_SCHEMA}`);
   });

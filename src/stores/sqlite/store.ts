@@ -4,9 +4,8 @@ import { AnyFault, Fault } from "../../core/base/fault.ts";
 import type { Store } from "../../core/store.ts";
 import { tables, valuesOf } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
-import { newerSchema } from "../inspection.ts";
 import { partsOn } from "../statements/parts.ts";
-import { NEWEST_SCHEMA } from "../statements/schema.ts";
+import { NEWEST_SCHEMA, refuseNewerSchema } from "../statements/schema.ts";
 import type { Ask } from "../statements/sql.ts";
 import { transferOn } from "../statements/transfer.ts";
 import { createEmpty, databaseExists, explained, isReadOnly, restrictToOwner } from "./file.ts";
@@ -79,7 +78,7 @@ async function openFileToRead(file: string): Promise<SqliteStore> {
   return closingAfterFailure(database, async () => {
     await refuseWithoutTables(database, file);
     const version = versionOf(database);
-    if (version > NEWEST_SCHEMA) throw newerSchema(file, version, NEWEST_SCHEMA);
+    refuseNewerSchema(file, version);
     if (version < NEWEST_SCHEMA) {
       const text = `it has schema ${version}, and cannot be migrated to ${NEWEST_SCHEMA} where it is read-only: make a backup, and restore it in another folder`;
       throw new AnyFault("schema_older", text);

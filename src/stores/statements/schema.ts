@@ -1,3 +1,4 @@
+import { Fault } from "../../core/base/fault.ts";
 import { type AnyTable, type Column, columnName, columnsOf, tables } from "../../core/tables.ts";
 import { isNumber } from "./sql.ts";
 
@@ -23,6 +24,19 @@ export const NEWEST_SCHEMA: number = Math.max(
     columnsOf(table).map(([, column]) => sinceOf(table, column)),
   ),
 );
+
+/**
+ * Refuses a database that a newer Latchkey has migrated: this version must not write to it.
+ *
+ * @param database What to call it.
+ */
+export function refuseNewerSchema(database: string, version: number): void {
+  if (version <= NEWEST_SCHEMA) return;
+  throw new Fault(
+    "schema_newer",
+    `${database} has schema ${version}, but this Latchkey knows schemas up to ${NEWEST_SCHEMA}: use a newer Latchkey`,
+  );
+}
 
 /** The statements that bring the tables to this schema from the one before. */
 export function schemaChanges(to: number, definitions: Definitions): readonly string[] {

@@ -1,11 +1,11 @@
-import { Fault } from "../core/base/fault.ts";
+import { ADMINS } from "../../core/accounts/set-groups.ts";
+import { split } from "../../core/tables.ts";
+import type { Steps } from "./sql.ts";
 
 /** What the doctor reads of a database without changing it. */
 export interface DatabaseInspection {
   /** 0 when the database has no Latchkey tables. */
   readonly schema: number;
-  /** The newest schema that this version of Latchkey knows. */
-  readonly newestSchema: number;
   /** An object that the migrations do not create in this way. */
   readonly difference: string | undefined;
   /** Absent when this version of Latchkey cannot read the schema, or must not. */
@@ -18,10 +18,12 @@ export interface DatabaseContents {
   readonly hasAdmin: boolean;
 }
 
-/** For a database that a newer Latchkey has migrated: this version must not write to it. */
-export function newerSchema(database: string, version: number, known: number): Fault {
-  return new Fault(
-    "schema_newer",
-    `${database} has schema ${version}, but this Latchkey knows schemas up to ${known}: use a newer Latchkey`,
-  );
+/** Calls no function: an SQLite database that is inspected may call none, not even LIKE. */
+export function* readContents(): Steps<DatabaseContents> {
+  const users = yield ["SELECT 1 AS yes FROM {users} LIMIT 1", []];
+  const groups = yield ["SELECT DISTINCT groups FROM {users} WHERE ends_at IS NULL", []];
+  return {
+    hasUsers: users.length > 0,
+    hasAdmin: groups.some((row) => split(String(row.groups)).includes(ADMINS)),
+  };
 }
