@@ -1,9 +1,8 @@
-import type pg from "pg";
 import { type DatabaseInspection, readContents } from "../statements/inspection.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
-import type { Row } from "../statements/sql.ts";
+import type { Ask, Row } from "../statements/sql.ts";
 import { onConnection } from "./pool.ts";
-import { takeSteps } from "./query.ts";
+import { askOn, takeSteps } from "./query.ts";
 import { OWN_CHANGES } from "./schema.ts";
 import {
   FIND_SCHEMA,
@@ -25,19 +24,21 @@ const LIMITS = {
 };
 
 export type PostgresInspection =
-  | {
-      readonly kind: "answers";
-      readonly host: string;
-      readonly version: string;
-      readonly role: "primary" | "standby";
-      readonly connection: "encrypted" | "plain" | "socket";
-      /** How far the database's clock is ahead of this machine's. */
-      readonly aheadMs: number;
-      readonly database: DatabaseInspection;
-      readonly creators: readonly Creator[];
-      readonly identity: string | undefined;
-    }
+  | Answering
   | { readonly kind: "silent"; readonly host: string; readonly reason: unknown };
+
+interface Answering {
+  readonly kind: "answers";
+  readonly host: string;
+  readonly version: string;
+  readonly role: "primary" | "standby";
+  readonly connection: "encrypted" | "plain" | "socket";
+  /** How far the database's clock is ahead of this machine's. */
+  readonly aheadMs: number;
+  readonly database: DatabaseInspection;
+  readonly creators: readonly Creator[];
+  readonly identity: string | undefined;
+}
 
 /** A role, other than owners and superusers, that may create objects beside Latchkey's tables. */
 interface Creator {
@@ -53,92 +54,71 @@ export function inspectPostgres(url: string): Promise<readonly PostgresInspectio
 }
 
 async function inspectHost(host: PostgresHost, login: PostgresLogin): Promise<PostgresInspection> {
-  const name = `${host.host}:${host.port}`;
-  const config = { ...LIMITS, ...login, ...host };
   try {
-    return await onConnection(config, async (client) => ({
-      kind: "answers",
-      host: name,
-      ...(await stateOf(client, host)),
-    }));
+    return await onConnection({ ...LIMITS, ...login, ...host }, (client) => {
+      return inspectOn(askOn(client, ANSWER_WITHIN_MS), host);
+    });
   } catch (error) {
-    return { kind: "silent", host: name, reason: error };
+    return { kind: "silent", host: `${host.host}:${host.port}`, reason: error };
   }
 }
 
-type State = Omit<Extract<PostgresInspection, { kind: "answers" }>, "kind" | "host">;
-
-async function stateOf(client: pg.Client, { host }: PostgresHost): Promise<State> {
-  await client.query("BEGIN TRANSACTION READ ONLY");
-  const { made, schema } = await first(client, FIND_SCHEMA);
-  await client.query(SAFE_PATH);
-  const names = namesIn(String(schema));
+async function inspectOn(ask: Ask, { host, port }: PostgresHost): Promise<Answering> {
+  await ask("BEGIN TRANSACTION READ ONLY");
+  const [found] = await ask(FIND_SCHEMA);
+  await ask(SAFE_PATH);
+  const names = namesIn(String(found?.schema));
   const askedAt = Date.now();
-  const state = await first(
-    client,
+  const [state] = await ask(
     `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
        current_setting('server_version') AS version, pg_is_in_recovery() AS standby,
        (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS ssl`,
   );
   const halfway = (askedAt + Date.now()) / 2;
+  const network = state?.ssl === true ? "encrypted" : "plain";
   return {
-    version: String(state.version),
-    role: state.standby === true ? "standby" : "primary",
-    connection: connectionOf(host, state.ssl),
-    aheadMs: Number(state.now) - halfway,
-    database: await databaseOf(client, names, made),
-    creators: await creatorsIn(client, schema, names),
+    kind: "answers",
+    host: `${host}:${port}`,
+    version: String(state?.version),
+    role: state?.standby === true ? "standby" : "primary",
+    connection: host.startsWith("/") ? "socket" : network,
+    aheadMs: Number(state?.now) - halfway,
+    database: await databaseOf(ask, names, found?.made === true),
+    creators: await creatorsIn(ask, String(found?.schema), names),
     // The last query, since a failed one ends the transaction.
-    identity: await identityOf(async () => {
-      return (await client.query(IDENTITY, [names.schema])).rows;
-    }),
+    identity: await identityOf(() => ask(IDENTITY, [names.schema])),
   };
 }
 
-function connectionOf(host: string, ssl: unknown): State["connection"] {
-  if (host.startsWith("/")) return "socket";
-  return ssl === true ? "encrypted" : "plain";
-}
-
-async function databaseOf(
-  client: pg.Client,
-  names: FullNames,
-  made: unknown,
-): Promise<DatabaseInspection> {
-  const difference = await findForeignObject(client, names);
-  const isRead = made === true && difference === undefined;
-  const row = isRead ? await first(client, `SELECT version FROM ${names.schema}`) : {};
-  const schema = Number(row.version ?? 0);
+async function databaseOf(ask: Ask, names: FullNames, made: boolean): Promise<DatabaseInspection> {
+  const difference = await findForeignObject(ask, names);
+  const isRead = made && difference === undefined;
+  const [row] = isRead ? await ask(`SELECT version FROM ${names.schema}`) : [];
+  const schema = Number(row?.version ?? 0);
   if (schema <= 0 || schema > NEWEST_SCHEMA) return { schema, difference, contents: undefined };
-  const ask = inSharedSql(
-    async (text) => (await client.query(text)).rows,
-    () => names,
+  const contents = await takeSteps(
+    inSharedSql(ask, () => names),
+    readContents(),
   );
-  return { schema, difference, contents: await takeSteps(ask, readContents()) };
+  return { schema, difference, contents };
 }
 
 /**
  * Finds a trigger, rule, policy, view or child table that acts on Latchkey's tables and is not of its
  * migrations. Reads only PostgreSQL's own tables, in a transaction with `SAFE_PATH`.
  */
-async function findForeignObject(client: pg.Client, names: FullNames): Promise<string | undefined> {
-  const { rows } = await client.query<ActingObject>(ACTING_OBJECTS, [Object.values(names)]);
-  const foreign = rows.find((object) => !isOfMigrations(object));
+async function findForeignObject(ask: Ask, names: FullNames): Promise<string | undefined> {
+  const objects = await ask(ACTING_OBJECTS, [Object.values(names)]);
+  const foreign = objects.find((object) => !isOfMigrations(object));
   return foreign && `the ${foreign.kind} ${foreign.name} is not Latchkey's`;
-}
-
-interface ActingObject {
-  readonly kind: string;
-  readonly name: string;
-  /** The body of a trigger's function. */
-  readonly body: string | null;
 }
 
 const OWN = OWN_CHANGES.join("\n");
 
-const isOfMigrations = ({ kind, name, body }: ActingObject): boolean =>
+const isOfMigrations = ({ kind, name, body }: Row): boolean =>
   kind === "trigger" && OWN.includes(`CREATE TRIGGER ${name} `) && OWN.includes(`AS $$${body}$$`);
 
+/** The body is that of a trigger's function. */
 const ACTING_OBJECTS = `
   WITH own AS (
     SELECT pg_class.oid, relname, relkind
@@ -154,11 +134,11 @@ const ACTING_OBJECTS = `
     FROM own JOIN pg_inherits ON inhparent = own.oid`;
 
 async function creatorsIn(
-  client: pg.Client,
-  schema: unknown,
+  ask: Ask,
+  schema: string,
   { schema: versionTable }: FullNames,
 ): Promise<readonly Creator[]> {
-  const { rows } = await client.query<Creator>(
+  const rows = await ask(
     `SELECT DISTINCT place, coalesce(quote_ident(rolname), 'PUBLIC') AS role
      FROM pg_database, LATERAL (
        SELECT 'SCHEMA ' || quote_ident(nspname), nspowner, coalesce(nspacl, acldefault('n', nspowner))
@@ -173,9 +153,5 @@ async function creatorsIn(
      ORDER BY place DESC, role`,
     [schema, versionTable],
   );
-  return rows;
-}
-
-async function first(client: pg.Client, text: string): Promise<Row> {
-  return (await client.query(text)).rows[0] ?? {};
+  return rows.map(({ place, role }) => ({ place: String(place), role: String(role) }));
 }

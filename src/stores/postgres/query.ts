@@ -100,7 +100,7 @@ function preparingWherePossible(ask: Ask): Ask {
 
 /** Runs the statements on this connection, each within this time. */
 export const askOn =
-  (client: PostgresClient, withinMs: number): Ask =>
+  (client: Pick<PostgresClient, "query">, withinMs: number): Ask =>
   async (text, values = [], name = undefined) => {
     const asked = { name, text, values: [...values], query_timeout: withinMs };
     return (await client.query(asked)).rows;

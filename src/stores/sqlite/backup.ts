@@ -2,7 +2,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { AnyFault, messageOf } from "../../core/base/fault.ts";
 import type { Amounts, Portion } from "../../core/transfer/transfer-store.ts";
 import { refuseNewerSchema } from "../statements/schema.ts";
-import { damageIn, requireOwnSchema } from "./check.ts";
 import { accessFault, databaseExists, explained, isReadOnly } from "./file.ts";
 import { isBusy, isFileError, retryWhileBusy } from "./locking.ts";
 import {
@@ -13,6 +12,7 @@ import {
   sqlite,
   UNTRUSTED,
 } from "./open.ts";
+import { damageIn, requireOwnSchema } from "./schema.ts";
 
 const PAGES_AT_ONCE = 256;
 

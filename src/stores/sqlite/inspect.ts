@@ -2,10 +2,9 @@ import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { codeOf, messageOf } from "../../core/base/fault.ts";
 import { type DatabaseInspection, readContents } from "../statements/inspection.ts";
-import { damageIn, isKnownSchema, schemaDifference } from "./check.ts";
 import { isBusy, retryWhileBusy, takeSteps } from "./locking.ts";
 import { openToRead, UNTRUSTED } from "./open.ts";
-import { versionOf } from "./schema.ts";
+import { damageIn, isKnownSchema, schemaDifference, versionOf } from "./schema.ts";
 
 /** A slow disk reads this in a few seconds, which block the event loop. */
 const MAX_CHECKED_BYTES = 256 * 1024 * 1024;

@@ -2,9 +2,9 @@ import { constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } fro
 import type { DatabaseSync } from "node:sqlite";
 import { AnyFault, codeOf } from "../../core/base/fault.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
-import { requireOwnSchema } from "./check.ts";
 import { isBusy } from "./locking.ts";
 import { openExisting, openReadOnly, readHeader, UNTRUSTED } from "./open.ts";
+import { requireOwnSchema } from "./schema.ts";
 
 const BESIDE = ["-wal", "-shm", "-journal"] as const;
 

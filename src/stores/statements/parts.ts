@@ -4,10 +4,9 @@ import { keysOn } from "./keys.ts";
 import { linksOn } from "./links.ts";
 import { logOn } from "./log.ts";
 import { passkeysOn } from "./passkeys.ts";
-import { peopleOn } from "./people.ts";
 import { sessionsOn } from "./sessions.ts";
 import type { Database } from "./sql.ts";
-import { usersOn } from "./users.ts";
+import { peopleOn, usersOn } from "./users.ts";
 
 /** The parts of a store that are the same in both databases. */
 export const partsOn = (database: Database): Required<Omit<Store, "attempts" | "changes">> => ({

@@ -1,11 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { ADMINS } from "../../core/accounts/set-groups.ts";
-import { type User, type UserId, userOf } from "../../core/records.ts";
-import type { EndOfSessions, Kept, UserStore } from "../../core/store.ts";
-import { joined, tables, valuesOf } from "../../core/tables.ts";
-import { columnNames, type Database, insertInto, type Row, recordOf, statementsOn } from "./sql.ts";
+import { type Person, type User, type UserId, userOf } from "../../core/records.ts";
+import type { EndOfSessions, Kept, PeopleStore, UserStore } from "../../core/store.ts";
+import { joined, tables, timeOf, valuesOf } from "../../core/tables.ts";
+import {
+  columnNames,
+  type Database,
+  insertInto,
+  type Parameters,
+  type Row,
+  recordOf,
+  statementsOn,
+} from "./sql.ts";
 
-const RETURNING = `RETURNING ${columnNames(tables.users)}`;
+const COLUMNS = columnNames(tables.users);
+const RETURNING = `RETURNING ${COLUMNS}`;
 
 /** An empty list is an absent one. */
 const listOrNull = (texts: readonly string[]) => (texts.length === 0 ? null : joined(texts));
@@ -145,6 +154,48 @@ export function usersOn({
       });
       changed("all");
       return count;
+    },
+  };
+}
+
+/** The entries of the log that begin a session. */
+const SIGN_INS = ["signin", "signup", "link_use"];
+
+const toLower = (letter: string): string => letter.toLowerCase();
+
+/** Reads the facts of one page of people in one statement. */
+export function peopleOn({ ask }: Database): PeopleStore {
+  return {
+    async list({ search, skip, limit, now }) {
+      const values: Parameters[number][] = [timeOf(now), limit, skip, SIGN_INS];
+      const at = search === "" ? 0 : values.push(search.replace(/[A-Z]/g, toLower));
+      // Of a column with the collation "C", as in SQLite, this lowers ASCII letters only.
+      const found = `replace(lower(username), $${at}, '') <> lower(username)`;
+      const rows = await ask(
+        `SELECT ${COLUMNS},
+           (SELECT count(*) FROM {sessions}
+            WHERE user_id == page.id AND expires_at > $1 AND ended_at IS NULL) AS sessions,
+           EXISTS (SELECT 1 FROM {codes} WHERE user_id == page.id AND secret IS NOT NULL) AS codes,
+           EXISTS (SELECT 1 FROM {passkeys} WHERE user_id == page.id) AS passkeys,
+           (SELECT at FROM {log} WHERE user_id == page.id AND type IN {$4}
+            ORDER BY id DESC LIMIT 1) AS signed_in_at
+         FROM (SELECT ${COLUMNS} FROM {users} ${at === 0 ? "" : `WHERE ${found}`}
+               ORDER BY username LIMIT $2 OFFSET $3) AS page
+         ORDER BY username`,
+        values,
+      );
+      return rows.map((row): Person => {
+        const { sessions, codes, passkeys, signed_in_at: signedInAt } = row;
+        const stored = recordOf(tables.users, row);
+        return {
+          user: userOf(stored),
+          ...(stored.endsAt && { endsAt: stored.endsAt }),
+          ...(signedInAt !== null && { signedInAt: new Date(Number(signedInAt)) }),
+          sessions: Number(sessions),
+          codes: Boolean(codes),
+          passkeys: Boolean(passkeys),
+        };
+      });
     },
   };
 }
