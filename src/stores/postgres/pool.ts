@@ -2,28 +2,22 @@ import { Socket } from "node:net";
 import pg from "pg";
 import { codeOf, messageOf } from "../../core/base/fault.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
-import type { PostgresClient, PostgresPool } from "./query.ts";
+import { CANCEL_AFTER_MS, type PostgresClient, type PostgresPool } from "./query.ts";
 import { type PostgresHost, readPostgresUrl } from "./url.ts";
 
 /** Also limits the wait for a free connection. */
 const CONNECT_WITHIN_MS = 800;
-/** Makes the server cancel a statement whose result would come too late. */
-const ANSWER_WITHIN_MS = 900;
 
 /** Per instance: seven for requests and one that listens. */
 const MAX_CONNECTIONS = 8;
 
 const LIMITS = {
   connectionTimeoutMillis: CONNECT_WITHIN_MS,
-  statement_timeout: ANSWER_WITHIN_MS,
+  statement_timeout: CANCEL_AFTER_MS,
   keepAlive: true,
   // So that `pg_stat_activity` shows which instances have an older version.
   application_name: `latchkey schema ${NEWEST_SCHEMA}`,
 };
-
-interface OwnPool extends PostgresPool {
-  end(): Promise<void>;
-}
 
 interface Primary {
   readonly host: PostgresHost;
@@ -34,7 +28,7 @@ interface Primary {
  * Creates a pool of connections to the primary among the hosts. Searches for it again after a
  * failure, which also finds a promoted standby.
  */
-export function createPool(url: string): OwnPool {
+export function createPool(url: string): PostgresPool & { end(): Promise<void> } {
   const { hosts, login } = readPostgresUrl(url);
   const sockets = new Set<Socket>();
   const stream = (): Socket => {
@@ -42,12 +36,7 @@ export function createPool(url: string): OwnPool {
     sockets.add(socket);
     return socket.once("close", () => sockets.delete(socket));
   };
-  const config = (host: PostgresHost): pg.ClientConfig => ({
-    ...LIMITS,
-    ...login,
-    ...host,
-    stream,
-  });
+  const config: pg.ClientConfig = { ...LIMITS, ...login, stream };
   let primary: Primary | undefined;
   let searching: Promise<Primary> | undefined;
 
@@ -56,7 +45,7 @@ export function createPool(url: string): OwnPool {
     if (primary?.host === host) return primary;
     // Connections in use are closed when they are returned.
     primary?.pool.end().catch(() => {});
-    primary = { host, pool: new pg.Pool({ ...config(host), max: MAX_CONNECTIONS }) };
+    primary = { host, pool: new pg.Pool({ ...config, ...host, max: MAX_CONNECTIONS }) };
     // The pool replaces a broken idle connection. Without a listener, the error would end the process.
     primary.pool.on("error", () => {});
     return primary;
@@ -89,21 +78,19 @@ export function createPool(url: string): OwnPool {
 /** Asks all hosts at once, so that an unreachable one delays nothing. */
 async function primaryOf(
   hosts: readonly PostgresHost[],
-  config: (host: PostgresHost) => pg.ClientConfig,
+  config: pg.ClientConfig,
 ): Promise<PostgresHost> {
   const [only, ...others] = hosts;
   if (only !== undefined && others.length === 0) return only;
-  try {
-    return await Promise.any(hosts.map((host) => asPrimary(host, config(host))));
-  } catch (error) {
-    const errors: unknown[] = error instanceof AggregateError ? error.errors : [error];
-    const reasons = errors.map((one) => messageOf(one) || codeOf(one)).join("; ");
+  const asked = hosts.map((host) => asPrimary(host, { ...config, ...host }));
+  return Promise.any(asked).catch((error: AggregateError) => {
+    const reasons = error.errors.map((one) => messageOf(one) || codeOf(one)).join("; ");
     throw new Error(`none of the hosts accepts writes: ${reasons}`, { cause: error });
-  }
+  });
 }
 
 function asPrimary(host: PostgresHost, config: pg.ClientConfig): Promise<PostgresHost> {
-  return onConnection({ ...config, query_timeout: ANSWER_WITHIN_MS }, async (client) => {
+  return onConnection({ ...config, query_timeout: CANCEL_AFTER_MS }, async (client) => {
     const { rows } = await client.query("SELECT pg_catalog.pg_is_in_recovery() AS standby");
     if (rows[0]?.standby !== false) throw new Error("the host is a standby");
     return host;

@@ -14,6 +14,8 @@ import { SAFE_PATH } from "./tables.ts";
 const ALL_WITHIN_MS = 1_800;
 /** For a server that does not keep its own `statement_timeout`. */
 const ANSWER_WITHIN_MS = 1_000;
+/** Makes the server cancel a statement whose result would come too late. */
+export const CANCEL_AFTER_MS = 900;
 
 /** The part of `pg.PoolClient` that the store uses. */
 export interface PostgresClient extends EventEmitter {
@@ -37,36 +39,33 @@ export interface PostgresPool {
 /** After the database did not answer, other calls fail at once for this long. */
 const PAUSE_MS = 1_000;
 
+/** Runs work on one connection, and gives up in time for a page. */
+export type InTime = <T>(work: (ask: Ask) => Promise<T>) => Promise<T>;
+
 /**
- * Runs each statement on any free connection. Temporary failures become `Unavailable`. While the
- * database does not answer, one call per second tries and the others fail at once, so that a page
- * with several queries does not wait for each of them in turn.
+ * Runs work on any free connection. Temporary failures become `Unavailable`. While the database does
+ * not answer, one call per second tries and the others fail at once, so that a page with several
+ * queries does not wait for each of them in turn.
  */
-export function createAsk(pool: PostgresPool): Ask {
+export function createInTime(pool: PostgresPool): InTime {
   let silentUntil = 0;
   let trying = false;
   let answeredAt = 0;
   let isBusy = false;
 
-  const askInTime: Ask = async (...asked) => {
+  return async (work) => {
     const silent = silentUntil > 0;
     if (silent && (trying || performance.now() < silentUntil)) {
       throw isBusy ? new DatabaseBusy() : new NoAnswer();
     }
     trying ||= silent;
     const askedAt = performance.now();
-    const giveUpAt = askedAt + ALL_WITHIN_MS;
     try {
-      const work = withClient(pool, async (client) => {
-        const left = giveUpAt - performance.now();
-        // The caller already got a timeout, so the statement must not run any more.
-        if (left <= 0) throw new NoAnswer();
-        return askOn(client, Math.min(left, ANSWER_WITHIN_MS))(...asked);
-      });
-      const rows = await within(ALL_WITHIN_MS, work);
+      const running = withClient(pool, (client) => work(askUntil(client, askedAt + ALL_WITHIN_MS)));
+      const result = await within(ALL_WITHIN_MS, running);
       silentUntil = 0;
       answeredAt = performance.now();
-      return rows;
+      return result;
     } catch (error) {
       const isSilent = error instanceof NoAnswer;
       silentUntil = isSilent ? performance.now() + PAUSE_MS : 0;
@@ -77,15 +76,24 @@ export function createAsk(pool: PostgresPool): Ask {
       if (silent) trying = false;
     }
   };
-  return preparingWherePossible(askInTime);
 }
+
+const askUntil =
+  (client: PostgresClient, giveUpAt: number): Ask =>
+  async (...asked) => {
+    const left = giveUpAt - performance.now();
+    // The caller already got a timeout, so the statement must not run any more.
+    if (left <= 0) throw new NoAnswer();
+    return askOn(client, Math.min(left, ANSWER_WITHIN_MS))(...asked);
+  };
 
 /** The name is taken or unknown on the server's connection. Nothing of the statement has run. */
 const MIXED_UP = new Set(["42P05", "26000"]);
 
 /** Stops preparing statements behind a pooler that shares a server's connection among clients. */
-function preparingWherePossible(ask: Ask): Ask {
+export function createAsk(inTime: InTime): Ask {
   let mixedUp = false;
+  const ask: Ask = (...asked) => inTime((here) => here(...asked));
   return async (text, values, name) => {
     if (mixedUp || name === undefined) return ask(text, values);
     try {
@@ -144,35 +152,36 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 
 /** For what no page waits for: counting rows or a slow disk can take long. */
 const WITHIN_MS = 60_000;
-/** For each statement of a transaction that a page waits for. */
-export const PAGE_WITHIN_MS = 1_000;
+
+/** Runs work in a transaction that no page waits for. */
+export const inTransaction = <T>(pool: PostgresPool, work: (ask: Ask) => Promise<T>): Promise<T> =>
+  withClient(pool, (client) => transactionOn(askOn(client, WITHIN_MS), work, WITHIN_MS));
 
 /**
  * Runs `work` in a READ COMMITTED transaction, whatever the database's default, in which short names
  * mean PostgreSQL's own functions and operators.
+ *
+ * @param withinMs When the server cancels a statement.
  */
-export function inTransaction<T>(
-  pool: PostgresPool,
+export async function transactionOn<T>(
+  ask: Ask,
   work: (ask: Ask) => Promise<T>,
-  withinMs: number = WITHIN_MS,
+  withinMs: number = CANCEL_AFTER_MS,
 ): Promise<T> {
-  return withClient(pool, async (client) => {
-    const ask = askOn(client, withinMs);
-    await ask("BEGIN ISOLATION LEVEL READ COMMITTED");
-    try {
-      await ask(`SET LOCAL statement_timeout = ${withinMs}; ${SAFE_PATH}`);
-      const outcome = await work(ask);
-      await ask("COMMIT");
-      return outcome;
-    } catch (error) {
-      await ask("ROLLBACK").catch((failure) => {
-        // The transaction may still be open: for an error without a code of PostgreSQL, `withClient`
-        // closes the connection.
-        throw new Error(messageOf(failure), { cause: error });
-      });
-      throw error;
-    }
-  });
+  await ask("BEGIN ISOLATION LEVEL READ COMMITTED");
+  try {
+    await ask(`SET LOCAL statement_timeout = ${withinMs}; ${SAFE_PATH}`);
+    const outcome = await work(ask);
+    await ask("COMMIT");
+    return outcome;
+  } catch (error) {
+    await ask("ROLLBACK").catch((failure) => {
+      // The transaction may still be open: for an error without a code of PostgreSQL, `withClient`
+      // closes the connection.
+      throw new Error(messageOf(failure), { cause: error });
+    });
+    throw error;
+  }
 }
 
 /** Runs steps in a transaction. */

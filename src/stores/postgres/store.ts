@@ -11,7 +11,14 @@ import { transferOn } from "../statements/transfer.ts";
 import { attemptsOn } from "./attempts.ts";
 import { DatabaseUnavailable, isTaken } from "./failures.ts";
 import { createPool } from "./pool.ts";
-import { createAsk, inTransaction, PAGE_WITHIN_MS, type PostgresPool, takeSteps } from "./query.ts";
+import {
+  createAsk,
+  createInTime,
+  inTransaction,
+  type PostgresPool,
+  takeSteps,
+  transactionOn,
+} from "./query.ts";
 import { migrate } from "./schema.ts";
 import { type FullNames, IDENTITY, identityOf, inSharedSql, namesIn } from "./tables.ts";
 import { insertEntries, insertRows } from "./transfer.ts";
@@ -89,15 +96,17 @@ function prepareOn(
   { missing = "create" }: Pick<PostgresOptions, "missing">,
   close: () => Promise<void>,
 ): UnopenedStore<PostgresStore> {
-  const ask = createAsk(pool);
+  const inTime = createInTime(pool);
+  const ask = createAsk(inTime);
   let found: FullNames | undefined;
   const names = (): FullNames => {
     if (found === undefined) throw new DatabaseUnavailable();
     return found;
   };
-  const inOne = <T>(work: (ask: Ask) => Promise<T>, withinMs?: number): Promise<T> =>
-    inTransaction(pool, (here) => work(inSharedSql(here, names)), withinMs);
-  const inOneStep: InOneStep = (work) => inOne((here) => takeSteps(here, work()), PAGE_WITHIN_MS);
+  const inOne = <T>(work: (ask: Ask) => Promise<T>): Promise<T> =>
+    inTransaction(pool, (here) => work(inSharedSql(here, names)));
+  const inOneStep: InOneStep = (work) =>
+    inTime((free) => transactionOn(free, (here) => takeSteps(inSharedSql(here, names), work())));
   const askShared = inSharedSql(ask, names);
   const keys = new WeakMap<NewLogEntry, string>();
   const keyOf = (entry: NewLogEntry): string => {
