@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
 import type { UserId } from "../../core/records.ts";
 import type { UserWatch, UserWatching } from "../../core/store.ts";
 import { type PostgresClient, type PostgresPool, withClient } from "./query.ts";
@@ -15,11 +16,6 @@ const RECONNECT_AFTER_MS = 250;
 
 const ask = (client: PostgresClient, text: string, values: unknown[] = []): Promise<unknown> =>
   client.query({ text, values, query_timeout: PING_WITHIN_MS });
-
-interface Notification {
-  readonly channel: string;
-  readonly payload?: string;
-}
 
 /**
  * Listens for the notifications that the database sends for every changed user. Pings itself through
@@ -40,7 +36,7 @@ export function watchUsers(pool: PostgresPool, { now, changed }: UserWatching): 
 
   async function listen(client: PostgresClient, lost: AbortSignal): Promise<void> {
     const sentAt = new Map<string, number>();
-    client.on("notification", ({ channel, payload = "" }: Notification) => {
+    client.on("notification", ({ channel, payload = "" }: pg.Notification) => {
       if (channel === CHANGES) changed(payload === "all" ? "all" : (payload as UserId));
       if (channel !== ownChannel) return;
       confirmedAt = Math.max(confirmedAt, sentAt.get(payload) ?? confirmedAt);

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { codeOf, messageOf } from "../../core/base/fault.ts";
+import { messageOf } from "../../core/base/fault.ts";
 import { type DatabaseInspection, readContents } from "../statements/inspection.ts";
 import { isBusy, retryWhileBusy, takeSteps } from "./locking.ts";
 import { openToRead, UNTRUSTED } from "./open.ts";
@@ -19,22 +19,13 @@ export interface SqliteInspection extends DatabaseInspection {
  * Reads a database that other processes may be writing to, without creating files beside it.
  * @throws When the database cannot be read at all.
  */
-export async function inspectSqlite(
-  file: string,
-  maxChecked: number = MAX_CHECKED_BYTES,
-): Promise<SqliteInspection> {
-  const inspect = () => retryWhileBusy(() => inspectOnce(file, maxChecked));
-  return inspect().catch((error) => {
-    // The process that began to write has shared memory by now, which keeps the next reader apart.
-    if (codeOf(error) !== "database_changed") throw error;
-    return inspect();
-  });
-}
+export const inspectSqlite = (file: string): Promise<SqliteInspection> =>
+  retryWhileBusy(() => inspectOnce(file));
 
-function inspectOnce(file: string, maxChecked: number): SqliteInspection {
+function inspectOnce(file: string): SqliteInspection {
   using opened = openToRead(file, UNTRUSTED);
   const { database } = opened;
-  const checked = statSync(file).size <= maxChecked ? "all" : "too-large";
+  const checked = statSync(file).size <= MAX_CHECKED_BYTES ? "all" : "too-large";
   const state = stateOf(database, checked);
   const readable = isKnownSchema(state.schema) && state.difference === undefined;
   const contents = readable ? takeSteps(database, readContents()) : undefined;
