@@ -1,21 +1,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PostgresStore } from "../../../src/stores/postgres/store.ts";
+import type { Store } from "../../../src/core/store.ts";
 import { type Open, testStore } from "../../../src/testing/index.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openOnPool } from "../../support/postgres-store.ts";
-import { parts } from "../either.ts";
 
 const server = await sharedPostgres();
 
 const NAME = "PostgreSQL through the caller's pool";
 
-const open: Open<PostgresStore> = async (t) => {
+/** Two parts: all use the pool in the same two ways, for a statement and for a transaction. */
+const open: Open<Store> = async (t) => {
   const url = await server.newDatabase();
-  return { connect: async () => (await openOnPool(t, url)).store };
+  const connect = async (): Promise<Store> => {
+    const { users, log } = (await openOnPool(t, url)).store;
+    return { users, log };
+  };
+  return { connect };
 };
 
-testStore(NAME, open, [...parts, "attempts"]);
+testStore(NAME, open);
 
 test(`${NAME}: leaves the pool open`, async (t) => {
   const { store, pool } = await openOnPool(t, await server.newDatabase());
