@@ -1,5 +1,4 @@
 import { AnyFault } from "../../core/base/fault.ts";
-import type { User } from "../../core/records.ts";
 import type { TableName } from "../../core/tables.ts";
 import { columnName, columnsOf, tables, type Value } from "../../core/tables.ts";
 import type {
@@ -64,10 +63,16 @@ export function transferOn({ ask, inOneStep, insertRows, isTaken }: Transferring
     readAmounts: () => readAmounts(ask),
 
     async findTaken(wanted) {
-      const text = "SELECT id, username FROM {users} WHERE id IN {$1} OR username IN {$2}";
-      const ids = wanted.map(({ id }) => id);
-      const names = wanted.map(({ username }) => username);
-      return takenAmong(wanted, await ask(text, [ids, names]));
+      const rows = await ask(
+        "SELECT id, username FROM {users} WHERE id IN {$1} OR username IN {$2}",
+        [wanted.map(({ id }) => id), wanted.map(({ username }) => username)],
+      );
+      const ids = new Set(rows.map(({ id }) => id));
+      const names = new Set(rows.map(({ username }) => username));
+      return wanted.flatMap(({ id, username }): readonly TakenUser[] => {
+        if (names.has(username)) return [{ id, taken: "username" }];
+        return ids.has(id) ? [{ id, taken: "id" }] : [];
+      });
     },
   };
 }
@@ -86,13 +91,3 @@ const rowOf = (table: TableName, row: Row): readonly Value[] =>
     if (value === null || value === undefined) return null;
     return isNumber(kind) ? Number(value) : String(value);
   });
-
-/** The users whose username or ID is in one of the rows. */
-function takenAmong(wanted: readonly User[], rows: readonly Row[]): readonly TakenUser[] {
-  const ids = new Set(rows.map(({ id }) => id));
-  const names = new Set(rows.map(({ username }) => username));
-  return wanted.flatMap(({ id, username }): readonly TakenUser[] => {
-    if (names.has(username)) return [{ id, taken: "username" }];
-    return ids.has(id) ? [{ id, taken: "id" }] : [];
-  });
-}
