@@ -60,16 +60,26 @@ export function createInTime(pool: PostgresPool): InTime {
     }
     trying ||= silent;
     const askedAt = performance.now();
+    let answered = false;
+    const askOnce = async (client: PostgresClient, asked: Parameters<Ask>) => {
+      const left = askedAt + ALL_WITHIN_MS - performance.now();
+      // The caller already got a timeout, so the statement must not run any more.
+      if (left <= 0) throw new NoAnswer();
+      const rows = await askOn(client, Math.min(left, ANSWER_WITHIN_MS))(...asked);
+      answered = true;
+      answeredAt = performance.now();
+      return rows;
+    };
     try {
-      const running = withClient(pool, (client) => work(askUntil(client, askedAt + ALL_WITHIN_MS)));
+      const running = withClient(pool, (client) => work((...asked) => askOnce(client, asked)));
       const result = await within(ALL_WITHIN_MS, running);
       silentUntil = 0;
-      answeredAt = performance.now();
       return result;
     } catch (error) {
       const isSilent = error instanceof NoAnswer;
-      silentUntil = isSilent ? performance.now() + PAUSE_MS : 0;
-      // It answered others meanwhile, so it is there: it or this process has too much to do.
+      // A transaction of several slow statements is not a database that does not answer.
+      silentUntil = isSilent && !answered ? performance.now() + PAUSE_MS : 0;
+      // It answered meanwhile, so it is there: it or this process has too much to do.
       isBusy = isSilent && answeredAt > askedAt;
       throw isSilent && isBusy ? new DatabaseBusy(error.cause) : error;
     } finally {
@@ -77,15 +87,6 @@ export function createInTime(pool: PostgresPool): InTime {
     }
   };
 }
-
-const askUntil =
-  (client: PostgresClient, giveUpAt: number): Ask =>
-  async (...asked) => {
-    const left = giveUpAt - performance.now();
-    // The caller already got a timeout, so the statement must not run any more.
-    if (left <= 0) throw new NoAnswer();
-    return askOn(client, Math.min(left, ANSWER_WITHIN_MS))(...asked);
-  };
 
 /** The name is taken or unknown on the server's connection. Nothing of the statement has run. */
 const MIXED_UP = new Set(["42P05", "26000"]);
