@@ -12,8 +12,8 @@ import {
 import { readSecret } from "../../gate/settings/sources.ts";
 import { type Place, readPlace } from "../../stores/place.ts";
 import { readPostgresUrl } from "../../stores/postgres/url.ts";
-import { refuseOtherSchema } from "../../stores/sqlite/schema.ts";
 import { databaseExists, explained } from "../../stores/sqlite/file.ts";
+import { refuseOtherSchema } from "../../stores/sqlite/schema.ts";
 import { openSqlite } from "../../stores/sqlite/store.ts";
 import { type Command, type OptionValues, UsageError } from "../command.ts";
 import type { Ports } from "../terminal.ts";

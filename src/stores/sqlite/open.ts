@@ -88,7 +88,8 @@ export function openToRead(file: string, limits: DatabaseLimits): ReadOnlyDataba
 /** Only a running process keeps both files of a write-ahead log, or has been killed. */
 function howToRead(file: string): Parameters<typeof openReadOnly>[1] {
   const wal = statSync(`${file}-wal`, { throwIfNoEntry: false });
-  if (!hasWalHeader(file) || (wal !== undefined && existsSync(`${file}-shm`))) {
+  const isWal = readHeader(file)[WRITE_VERSION_AT] === WAL_VERSION;
+  if (!isWal || (wal !== undefined && existsSync(`${file}-shm`))) {
     return "readonly_shm";
   }
   return wal === undefined || wal.size === 0 ? "immutable" : "alone";
@@ -113,6 +114,8 @@ function stateOf(file: string): string {
 }
 
 const HEADER_BYTES = 20;
+const WRITE_VERSION_AT = 18;
+const WAL_VERSION = 2;
 
 /** The start of the file, which SQLite does not tell without opening it as a database. */
 export function readHeader(file: string): Buffer {
@@ -124,10 +127,3 @@ export function readHeader(file: string): Buffer {
     closeSync(opened);
   }
 }
-
-const WRITE_VERSION_AT = 18;
-const WAL_VERSION = 2;
-
-/** An immutable connection does not report the journal mode, so this reads the file header. */
-export const hasWalHeader = (file: string): boolean =>
-  readHeader(file)[WRITE_VERSION_AT] === WAL_VERSION;
