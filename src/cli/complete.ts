@@ -2,6 +2,7 @@ import type { ValueKind } from "../gate/settings/values.ts";
 import type { Command, CommandEntry } from "./command.ts";
 import { findCommand } from "./commands.ts";
 import { optionsOf } from "./help.ts";
+import { tokensOf } from "./usage.ts";
 
 /**
  * Completes the last of the words that follow `latchkey`. One line each: a word and its description,
@@ -39,21 +40,18 @@ function completeArgument(
 ): readonly string[] {
   const options = optionsOf(command);
   const valued = (flag: string) =>
-    options.find(({ name, value }) => value !== undefined && `--${name}` === flag);
-  let operand = 0;
-  let ended = false;
-  let pending: ReturnType<typeof valued>;
-  for (const word of args) {
-    if (pending !== undefined) pending = undefined;
-    else if (ended || !/^-./.test(word)) operand += 1;
-    else if (word === "--") ended = true;
-    else pending = valued(word);
-  }
+    options.find(({ name, value }) => value !== undefined && name === flag);
+  const tokens = tokensOf(args, options);
+  const last = tokens.at(-1);
+  const pending =
+    last?.kind === "option" && last.value === undefined ? valued(last.name) : undefined;
   if (pending !== undefined) return valuesOf(pending.completes);
-  const [, flag] = /^(--[^=]+)=/.exec(current) ?? [];
-  if (!ended && flag !== undefined) return valuesOf(valued(flag)?.completes, `${flag}=`);
+  const hasEnded = tokens.some(({ kind }) => kind === "option-terminator");
+  const [, flag] = /^--([^=]+)=/.exec(current) ?? [];
+  if (!hasEnded && flag !== undefined) return valuesOf(valued(flag)?.completes, `--${flag}=`);
   const { operands = [] } = command;
-  if (ended || (!current.startsWith("-") && operand < operands.length)) {
+  const operand = tokens.filter(({ kind }) => kind === "positional").length;
+  if (hasEnded || (!current.startsWith("-") && operand < operands.length)) {
     return valuesOf(operands[operand]?.completes);
   }
   return options.map(({ name, about }) => offer(`--${name}`, about.replace(/[:;].*$/s, "")));

@@ -2,7 +2,7 @@ import type { Setting } from "../gate/settings/entry.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
 import type { Command, CommandEntry, CommandOption, Operand } from "./command.ts";
 
-const HELP: CommandOption = { name: "help", about: "show this help" };
+export const HELP: CommandOption = { name: "help", about: "show this help" };
 
 const ENV_FILE: CommandOption = {
   name: "env-file",
@@ -19,13 +19,17 @@ export const ownOptions = ({ options = [], settings }: Optioned): readonly Comma
   ...(settings.length === 0 ? [HELP] : [ENV_FILE, HELP]),
 ];
 
-/** The options of a command, and the settings that it takes as flags. */
-export function optionsOf(command: Optioned): readonly CommandOption[] {
-  const flags = allSettings
-    .filter(({ name, flag }) => flag !== "none" && command.settings.includes(name))
+/** The settings that can be given as flags. */
+export const settingOptions = (of: readonly Setting[]): readonly CommandOption[] =>
+  of
+    .filter(({ flag }) => flag !== "none")
     .map(({ flag, about, completes }) => ({ name: flag, value: "value", about, completes }));
-  return [...ownOptions(command), ...flags];
-}
+
+/** The options of a command, and the settings that it takes as flags. */
+export const optionsOf = (command: Optioned): readonly CommandOption[] => [
+  ...ownOptions(command),
+  ...settingOptions(allSettings.filter(({ name }) => command.settings.includes(name))),
+];
 
 type Rows = readonly (readonly [left: string, right: string])[];
 

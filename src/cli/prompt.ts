@@ -7,7 +7,7 @@ import { isTooShort, MIN_PASSWORD_BYTES } from "../core/passwords/password-lengt
 import { type CommandOption, type OptionValues, UsageError } from "./command.ts";
 import type { Ports } from "./terminal.ts";
 
-export const TOO_SHORT: string = `a password needs at least ${MIN_PASSWORD_BYTES} bytes`;
+const TOO_SHORT = `a password needs at least ${MIN_PASSWORD_BYTES} bytes`;
 
 export const PASSWORD_STDIN: CommandOption = {
   name: "password-stdin",

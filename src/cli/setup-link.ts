@@ -5,9 +5,9 @@ import { type Settings, tokenFileIn } from "../gate/settings/settings.ts";
 import { nameOf } from "../gate/settings/table.ts";
 import { setupLink } from "../gate/setup-state.ts";
 import { makeSetupToken } from "../gate/setup-token-file.ts";
+import { STORE_SETTINGS } from "./accounts.ts";
 import type { Command } from "./command.ts";
 import { SUCCESS } from "./terminal.ts";
-import { STORE_SETTINGS } from "./user/accounts.ts";
 
 export const command: Command = {
   details:

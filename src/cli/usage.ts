@@ -1,21 +1,44 @@
-import { type ParseArgsConfig, parseArgs } from "node:util";
+import { parseArgs } from "node:util";
 import { nearestOf } from "../gate/settings/suggestions.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
 import { chosen, oneOf } from "../gate/settings/values.ts";
 import { hasPassword } from "../stores/postgres/url.ts";
-import { type Command, type Operand, type OptionValues, UsageError } from "./command.ts";
-import { operandText, ownOptions } from "./help.ts";
-
-/** By option name, as `parseArgs` takes them. */
-type Options = NonNullable<ParseArgsConfig["options"]>;
+import {
+  type Command,
+  type CommandOption,
+  type Operand,
+  type OptionValues,
+  UsageError,
+} from "./command.ts";
+import { HELP, operandText, ownOptions, settingOptions } from "./help.ts";
 
 type Token = ReturnType<typeof parseArgs<{ tokens: true; strict: false }>>["tokens"][number];
 /** Its `rawName` is as typed, with its dashes. */
 type GivenOption = Extract<Token, { kind: "option" }>;
 
+/** The parts of a command line. Not in the strict mode, whose messages are for programmers. */
+export const tokensOf = (
+  args: readonly string[],
+  options: readonly CommandOption[],
+): readonly Token[] =>
+  parseArgs({
+    args: [...args],
+    options: Object.fromEntries(
+      options.map(({ name, value }) => [
+        name,
+        {
+          type: value === undefined ? ("boolean" as const) : ("string" as const),
+          ...(name === HELP.name && { short: "h" }),
+        },
+      ]),
+    ),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  }).tokens;
+
 /**
  * The values of a command's options and operands, or `help` if its help is asked for.
- * Does not use the strict mode of `parseArgs`, whose messages are for programmers.
  * @throws UsageError
  */
 export function parseUsage(
@@ -23,40 +46,38 @@ export function parseUsage(
   command: Command,
   args: readonly string[],
 ): OptionValues | "help" {
-  const options = optionsOf(command);
-  const { tokens } = parseArgs({
-    args: [...args],
-    options,
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  });
+  const own = ownOptions(command);
+  // A command that reads no setting takes none as a flag.
+  const known = command.settings.length === 0 ? own : [...own, ...settingOptions(allSettings)];
+  const tokens = tokensOf(args, known);
   const given = tokens.filter((token) => token.kind === "option");
   // Not in a group of letters: `-phunter2` is a mistake, and its `h` asks for nothing.
   const isHelp = ({ name: option, index, rawName }: GivenOption): boolean =>
-    option === "help" && args[index] === rawName;
+    option === HELP.name && args[index] === rawName;
   if (given.some(isHelp)) return "help";
   const words = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
   const { operands = [] } = command;
-  const own = ownOptions(command);
-  const repeating = new Set(own.flatMap(({ name: one, repeats }) => (repeats ? [one] : [])));
+  const optionOf = new Map(known.map((option) => [option.name, option]));
+  const isAgain = (token: GivenOption): boolean =>
+    optionOf.get(token.name)?.repeats !== true &&
+    given.find((earlier) => earlier.name === token.name) !== token;
   const [problem] = [
-    ...given.map((token, at) =>
-      !repeating.has(token.name) &&
-      given.slice(0, at).some((earlier) => earlier.name === token.name)
+    ...given.map((token) =>
+      isAgain(token)
         ? `${token.rawName} is given more than once.`
-        : optionProblem(token, options),
+        : optionProblem(token, optionOf.get(token.name), known),
     ),
     operandsProblem(name, operands, words),
   ].filter((one) => one !== undefined);
   if (problem !== undefined) throw new UsageError(`${problem} See latchkey ${name} --help`);
   const values: OptionValues = Object.fromEntries([
-    ...given.map((token) => [token.name, token.value ?? true]),
-    ...operands.map((operand, at) => [operand.name, words[at]]),
-    ...[...repeating].map((option) => [
+    ...[...Map.groupBy(given, (token) => token.name)].map(([option, all]) => [
       option,
-      given.flatMap((token) => (token.name === option ? [token.value] : [])),
+      optionOf.get(option)?.repeats === true
+        ? all.map(({ value }) => value)
+        : (all[0]?.value ?? true),
     ]),
+    ...operands.map((operand, at) => [operand.name, words[at]]),
   ]);
   for (const option of own) {
     if (values[option.name] === "") throw new UsageError(`--${option.name} needs a value`);
@@ -66,26 +87,14 @@ export function parseUsage(
   return values;
 }
 
-/** A command that reads no setting takes none as a flag. */
-function optionsOf(command: Command): Options {
-  const flags = command.settings.length === 0 ? [] : allSettings.map(({ flag }) => flag);
-  return Object.fromEntries([
-    ...flags.filter((flag) => flag !== "none").map((flag) => [flag, { type: "string" }]),
-    ...ownOptions(command).map(({ name, value }) => [
-      name,
-      value === undefined ? { type: "boolean" } : { type: "string" },
-    ]),
-    ["help", { type: "boolean", short: "h" }],
-  ]);
-}
-
 /** A sentence with its full stop. */
 function optionProblem(
   { name, rawName, value, inlineValue }: GivenOption,
-  options: Options,
+  option: CommandOption | undefined,
+  known: readonly CommandOption[],
 ): string | undefined {
-  if (!Object.hasOwn(options, name)) return unknownOption(name, rawName, Object.keys(options));
-  if (options[name]?.type === "boolean") {
+  if (option === undefined) return unknownOption(name, rawName, known);
+  if (option.value === undefined) {
     return value === undefined ? undefined : `${rawName} takes no value.`;
   }
   if (value === undefined) return `${rawName} needs a value.`;
@@ -103,14 +112,17 @@ function passwordProblem(name: string, rawName: string): string {
   return `${rawName} cannot have a password in its URL, because other users of the machine could read it: ${instead}; or pass the password in PGPASSWORD.`;
 }
 
-function unknownOption(name: string, rawName: string, known: readonly string[]): string {
+function unknownOption(name: string, rawName: string, known: readonly CommandOption[]): string {
   const secret = allSettings.find(
     (one) => one.flag === "none" && one.name.toLowerCase().replaceAll("_", "-") === name,
   );
   if (secret !== undefined) {
     return `${secret.name} cannot be a flag, because other users of the machine could read it: use the environment or --env-file.`;
   }
-  const meant = nearestOf(known, name);
+  const meant = nearestOf(
+    known.map((option) => option.name),
+    name,
+  );
   return `unknown option ${rawName}.${meant === undefined ? "" : ` Did you mean --${meant}?`}`;
 }
 

@@ -1,8 +1,8 @@
 import { renameSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { refuseEmptyBackup } from "../../stores/sqlite/replace.ts";
+import { STORE_SETTINGS } from "../accounts.ts";
 import type { Command } from "../command.ts";
-import { STORE_SETTINGS } from "../user/accounts.ts";
 import { copySqlite, isSameFile, overwriteProblem } from "./files.ts";
 import { amountsText } from "./progress.ts";
 

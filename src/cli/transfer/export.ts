@@ -3,9 +3,9 @@ import { exportedUsers, exportFields } from "../../core/transfer/export-users.ts
 import { writeOutput } from "../../files/output-file.ts";
 import { printable, printableJson } from "../../files/printable.ts";
 import { openStoreToRead } from "../../gate/open-store.ts";
+import { STORE_SETTINGS } from "../accounts.ts";
 import type { Command } from "../command.ts";
 import { counted, SUCCESS } from "../terminal.ts";
-import { STORE_SETTINGS } from "../user/accounts.ts";
 import { csvLine } from "./csv.ts";
 import { overwriteProblem } from "./files.ts";
 

@@ -3,8 +3,8 @@ import { followOwnLinks } from "../../files/ownership.ts";
 import { makeFolderOf } from "../../gate/open-store.ts";
 import { accessFault, databaseExists } from "../../stores/sqlite/file.ts";
 import { replaceDatabase } from "../../stores/sqlite/replace.ts";
+import { STORE_SETTINGS } from "../accounts.ts";
 import type { Command } from "../command.ts";
-import { STORE_SETTINGS } from "../user/accounts.ts";
 import { copySqlite, isSameFile, readProblem } from "./files.ts";
 import { amountsText } from "./progress.ts";
 
