@@ -1,10 +1,10 @@
+import { isUtf8 } from "node:buffer";
 import { AnyFault } from "../../core/base/fault.ts";
 import { objectIn } from "../../core/base/json.ts";
 import { fieldName, type ImportFields } from "../../core/transfer/import-record.ts";
 import type { ImportLine } from "../../core/transfer/import-users.ts";
 import { counted } from "../terminal.ts";
-import { type CsvRecord, csvRecords } from "./csv.ts";
-import { linesOf, type TextLine } from "./text-lines.ts";
+import { csvRecords } from "./csv.ts";
 
 export const importFormats = ["csv", "json", "htpasswd"] as const;
 
@@ -26,28 +26,30 @@ export function* importLines(
     if (field === source) return "username";
     return field === "username" ? "otherusername" : field;
   };
-  const lines = [...linesOf(content)];
-  const first = lines.find((line) => !isBlank(line));
-  switch (format ?? formatOf(first?.text ?? "")) {
+  if (!isUtf8(content)) throw new AnyFault("import_unreadable", "the file is not valid UTF-8");
+  // Some programs write a byte order mark.
+  const text = content.toString().replace(/^\ufeff/, "");
+  const [first = ""] = text.trimStart().split("\n", 1);
+  switch (format ?? formatOf(first)) {
     case "json":
-      return yield* lineByLine(lines, (text) => jsonFields(text, named));
+      return yield* lineByLine(text, (line) => jsonFields(line, named));
     case "htpasswd":
-      return yield* lineByLine(lines, htpasswdFields);
+      return yield* lineByLine(text, htpasswdFields);
     case "csv":
-      return yield* csvLines(lines, named);
+      return yield* csvLines(text, named);
   }
 }
 
 function formatOf(first: string): ImportFormat {
-  if (first.trimStart().startsWith("{")) return "json";
-  return HTPASSWD.test(first) ? "htpasswd" : "csv";
+  if (first.startsWith("{")) return "json";
+  return HTPASSWD.test(first.trim()) ? "htpasswd" : "csv";
 }
 
 /** `name:hash`, in which files for Compose double each `$`. */
 const HTPASSWD = /^([^:]+):(\$[^:\s,]+)(:.*)?$/;
 
 function htpasswdFields(text: string): ImportFields | string {
-  const [, username, hash, more] = HTPASSWD.exec(text.trim()) ?? [];
+  const [, username, hash, more] = HTPASSWD.exec(text) ?? [];
   if (hash === undefined) return "it is not a username and a hash";
   if (more !== undefined) return "a third field, such as one-time codes, cannot be imported";
   return new Map([
@@ -58,47 +60,39 @@ function htpasswdFields(text: string): ImportFields | string {
 
 /** @param read Returns the fields of a line, or why it has none. */
 function* lineByLine(
-  lines: Iterable<TextLine>,
-  read: (text: string) => ImportFields | string,
+  text: string,
+  read: (line: string) => ImportFields | string,
 ): Iterable<ImportLine> {
-  for (const one of lines) {
-    if (!isBlank(one)) yield { line: one.number, fields: one.problem ?? read(one.text) };
+  for (const [at, line] of text.split("\n").entries()) {
+    if (line.trim() !== "") yield { line: at + 1, fields: read(line.trim()) };
   }
 }
 
-const isBlank = ({ text, problem }: TextLine): boolean =>
-  problem === undefined && text.trim() === "";
-
-function* csvLines(lines: Iterable<TextLine>, named: Naming): Iterable<ImportLine> {
+function* csvLines(text: string, named: Naming): Iterable<ImportLine> {
   let columns: readonly string[] | undefined;
-  for (const record of csvRecords(lines)) {
-    if (isEmpty(record)) continue;
-    if (columns === undefined) columns = columnsIn(record, named);
-    else yield { line: record.line, fields: record.problem ?? csvFields(record, columns) };
+  for (const { line, fields, problem } of csvRecords(text)) {
+    const isBlank = problem === undefined && fields.length === 1 && fields[0]?.trim() === "";
+    if (isBlank) continue;
+    if (columns === undefined) columns = columnsIn(problem === undefined ? fields.map(named) : []);
+    else yield { line, fields: problem ?? csvFields(fields, columns) };
   }
 }
-
-const isEmpty = ({ fields, problem }: CsvRecord): boolean =>
-  problem === undefined && fields.length === 1 && fields[0]?.trim() === "";
 
 /** The name by which the import knows a field. */
 type Naming = (name: string) => string;
 
-function columnsIn({ fields, problem }: CsvRecord, named: Naming): readonly string[] {
-  const columns = fields.map(named);
+function columnsIn(columns: readonly string[]): readonly string[] {
   if (new Set(columns).size < columns.length) {
     throw new AnyFault("import_header", "the first line names a column twice");
   }
-  if (problem === undefined && ["username", "passwordhash"].every((one) => columns.includes(one))) {
-    return columns;
-  }
+  if (["username", "passwordhash"].every((one) => columns.includes(one))) return columns;
   throw new AnyFault(
     "import_header",
     "the first line must name the columns username and password_hash, separated by commas",
   );
 }
 
-function csvFields({ fields }: CsvRecord, columns: readonly string[]): ImportFields | string {
+function csvFields(fields: readonly string[], columns: readonly string[]): ImportFields | string {
   if (fields.length === columns.length)
     return new Map(columns.map((name, at) => [name, fields[at]]));
   return `it has ${counted(fields.length, "field")} instead of ${columns.length}`;
