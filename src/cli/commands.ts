@@ -11,6 +11,7 @@ const users = () => import("./user.ts");
 const sessions = () => import("./session.ts");
 const keys = () => import("./key.ts");
 const links = () => import("./link.ts");
+const backups = () => import("./transfer/backup.ts");
 const domains = () => import("./domain.ts");
 
 /** In the order of the help. A module loads only when its command runs. */
@@ -43,8 +44,8 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
     ["link revoke", "Revoke a link", of("revoke", links)],
   ],
   Data: [
-    ["backup", "Copy the SQLite database into a file", () => import("./transfer/backup.ts")],
-    ["restore", "Replace the SQLite database with a backup", () => import("./transfer/restore.ts")],
+    ["backup", "Copy the SQLite database into a file", of("backup", backups)],
+    ["restore", "Replace the SQLite database with a backup", of("restore", backups)],
     ["import", "Add users from a CSV or JSON lines file", () => import("./transfer/import.ts")],
     ["export", "Write all users as JSON lines or CSV", () => import("./transfer/export.ts")],
     [

@@ -81,7 +81,7 @@ for (const { name, kind, prefix, create, other } of kinds) {
 
     const copied: Either = await target.open();
     t.after(() => copied.close());
-    const run = (to: CopyTarget) => copy(store.transfer, to, () => {});
+    const run = (to: CopyTarget) => copy(store.transfer, to);
     assert.equal((await run(copied.transfer)).kind, "copied");
     assert.deepEqual(await rowsIn(copied), all);
 
@@ -123,7 +123,7 @@ for (const { name, kind, prefix, create, other } of kinds) {
           return outcome;
         },
       };
-      assert.deepEqual(await copy(from.transfer, changing, () => {}), {
+      assert.deepEqual(await copy(from.transfer, changing), {
         kind: "different",
         differences: [{ of: table, copied: 1, found: 1 }],
       });

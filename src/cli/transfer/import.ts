@@ -1,17 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { AnyFault } from "../../core/base/fault.ts";
 import { type ImportOutcome, importUsers } from "../../core/transfer/import-users.ts";
 import { openIfExists, openStore } from "../../gate/open-store.ts";
 import { chosen } from "../../gate/settings/values.ts";
 import { STORE_SETTINGS } from "../accounts.ts";
 import type { Command } from "../command.ts";
 import { counted, FAILURE, type Ports, SUCCESS, type Terminal } from "../terminal.ts";
-import { transferFault } from "./fault.ts";
-import { readProblem } from "./files.ts";
 import { importFormats, importLines } from "./import-lines.ts";
-import { progressDisplay } from "./progress.ts";
+import { requireReadable, transferFault } from "./transfer.ts";
 
 const STANDARD_INPUT = "-";
 
@@ -44,7 +41,6 @@ export const command: Command = {
     const usernameFrom = typeof from === "string" ? from : undefined;
     let outcome: ImportOutcome;
     try {
-      using display = progressDisplay(terminal.ports.stderr);
       await using existing = await openIfExists(settings);
       await using created = new AsyncDisposableStack();
       outcome = await importUsers(
@@ -55,11 +51,7 @@ export const command: Command = {
           target: async () =>
             (existing ?? created.use(await openStore(settings, "create"))).transfer,
           clock: { now: () => Date.now() },
-          refuse(line, reason) {
-            display.end();
-            terminal.complain(`line ${line}: ${reason}`);
-          },
-          progress: display.show,
+          refuse: (line, reason) => terminal.complain(`line ${line}: ${reason}`),
         },
         {
           badLines: options["skip-bad"] === true ? "skip" : "refuse-all",
@@ -76,8 +68,7 @@ export const command: Command = {
 function contentOf(given: string, { stdin }: Ports): Promise<Buffer> {
   if (given === STANDARD_INPUT) return buffer(stdin);
   const file = resolve(given);
-  const problem = readProblem(file);
-  if (problem !== undefined) throw new AnyFault("file_unreadable", problem);
+  requireReadable(file);
   return readFile(file);
 }
 
