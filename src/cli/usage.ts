@@ -10,32 +10,24 @@ import {
   type OptionValues,
   UsageError,
 } from "./command.ts";
-import { HELP, operandText, ownOptions, settingOptions } from "./help.ts";
+import { operandText, ownOptions, settingOptions } from "./help.ts";
 
 type Token = ReturnType<typeof parseArgs<{ tokens: true; strict: false }>>["tokens"][number];
 /** Its `rawName` is as typed, with its dashes. */
 type GivenOption = Extract<Token, { kind: "option" }>;
 
 /** The parts of a command line. Not in the strict mode, whose messages are for programmers. */
-export const tokensOf = (
+export function tokensOf(
   args: readonly string[],
-  options: readonly CommandOption[],
-): readonly Token[] =>
-  parseArgs({
-    args: [...args],
-    options: Object.fromEntries(
-      options.map(({ name, value }) => [
-        name,
-        {
-          type: value === undefined ? ("boolean" as const) : ("string" as const),
-          ...(name === HELP.name && { short: "h" }),
-        },
-      ]),
-    ),
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  }).tokens;
+  known: readonly CommandOption[],
+): readonly Token[] {
+  const options = known.map(({ name, value }) => {
+    const type = value === undefined ? "boolean" : "string";
+    return [name, { type, ...(name === "help" && { short: "h" }) }] as const;
+  });
+  const config = { strict: false, allowPositionals: true, tokens: true } as const;
+  return parseArgs({ ...config, args: [...args], options: Object.fromEntries(options) }).tokens;
+}
 
 /**
  * The values of a command's options and operands, or `help` if its help is asked for.
@@ -53,42 +45,39 @@ export function parseUsage(
   const given = tokens.filter((token) => token.kind === "option");
   // Not in a group of letters: `-phunter2` is a mistake, and its `h` asks for nothing.
   const isHelp = ({ name: option, index, rawName }: GivenOption): boolean =>
-    option === HELP.name && args[index] === rawName;
+    option === "help" && args[index] === rawName;
   if (given.some(isHelp)) return "help";
+
+  const values: Record<string, OptionValues[string]> = {};
+  const require = (problem: string | undefined): void => {
+    if (problem !== undefined) throw new UsageError(`${problem} See latchkey ${name} --help`);
+  };
+  for (const token of given) {
+    const option = known.find((one) => one.name === token.name);
+    const isAgain = Object.hasOwn(values, token.name) && option?.repeats !== true;
+    require(
+      isAgain ? `${token.rawName} is given more than once.` : problemOf(token, option, known),
+    );
+    const all = given.filter((one) => one.name === token.name);
+    values[token.name] =
+      option?.repeats === true ? all.map(({ value = "" }) => value) : (token.value ?? true);
+  }
   const words = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
   const { operands = [] } = command;
-  const optionOf = new Map(known.map((option) => [option.name, option]));
-  const isAgain = (token: GivenOption): boolean =>
-    optionOf.get(token.name)?.repeats !== true &&
-    given.find((earlier) => earlier.name === token.name) !== token;
-  const [problem] = [
-    ...given.map((token) =>
-      isAgain(token)
-        ? `${token.rawName} is given more than once.`
-        : optionProblem(token, optionOf.get(token.name), known),
-    ),
-    operandsProblem(name, operands, words),
-  ].filter((one) => one !== undefined);
-  if (problem !== undefined) throw new UsageError(`${problem} See latchkey ${name} --help`);
-  const values: OptionValues = Object.fromEntries([
-    ...[...Map.groupBy(given, (token) => token.name)].map(([option, all]) => [
-      option,
-      optionOf.get(option)?.repeats === true
-        ? all.map(({ value }) => value)
-        : (all[0]?.value ?? true),
-    ]),
-    ...operands.map((operand, at) => [operand.name, words[at]]),
-  ]);
+  require(operandsProblem(name, operands, words));
   for (const option of own) {
     if (values[option.name] === "") throw new UsageError(`--${option.name} needs a value`);
-    requireChoice(`--${option.name}`, option, values);
+    requireChoice(`--${option.name}`, option, values[option.name]);
   }
-  for (const operand of operands) requireChoice(name, operand, values);
+  for (const [at, operand] of operands.entries()) {
+    values[operand.name] = words[at];
+    requireChoice(name, operand, words[at]);
+  }
   return values;
 }
 
 /** A sentence with its full stop. */
-function optionProblem(
+function problemOf(
   { name, rawName, value, inlineValue }: GivenOption,
   option: CommandOption | undefined,
   known: readonly CommandOption[],
@@ -119,10 +108,8 @@ function unknownOption(name: string, rawName: string, known: readonly CommandOpt
   if (secret !== undefined) {
     return `${secret.name} cannot be a flag, because other users of the machine could read it: use the environment or --env-file.`;
   }
-  const meant = nearestOf(
-    known.map((option) => option.name),
-    name,
-  );
+  const names = known.map((option) => option.name);
+  const meant = nearestOf(names, name);
   return `unknown option ${rawName}.${meant === undefined ? "" : ` Did you mean --${meant}?`}`;
 }
 
@@ -140,10 +127,9 @@ function operandsProblem(
 
 function requireChoice(
   what: string,
-  { name, completes = "free" }: Pick<Operand, "name" | "completes">,
-  values: OptionValues,
+  { completes = "free" }: Pick<Operand, "completes">,
+  given: OptionValues[string],
 ): void {
-  const given = values[name];
   if (typeof completes === "string" || given === undefined) return;
   if (chosen(completes, given) === undefined) {
     throw new UsageError(`${what} takes ${oneOf(completes)}`);

@@ -24,8 +24,8 @@ export function* csvRecords(text: string): Iterable<CsvRecord> {
       const isQuoted = text[at] === '"';
       const close = isQuoted ? closingQuote(text, at + 1) : at;
       if (close < 0) {
-        const text = `cannot read line ${line} and the lines after it: a quote is never closed`;
-        throw new AnyFault("import_unreadable", text);
+        const reason = `cannot read line ${line} and the lines after it: a quote is never closed`;
+        throw new AnyFault("import_unreadable", reason);
       }
       ENDING.lastIndex = isQuoted ? close + 1 : at;
       const found = ENDING.exec(text);
