@@ -11,8 +11,13 @@ import { printable } from "../files/printable.ts";
 import { type OpenStore, openStore } from "../gate/open-store.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { deleteSetupToken } from "../gate/setup-token-file.ts";
-import { type Command, type CommandOption, type OptionValues, UsageError } from "./command.ts";
-import type { Terminal } from "./terminal.ts";
+import {
+  type Command,
+  type CommandOption,
+  type OptionValues,
+  type Terminal,
+  UsageError,
+} from "./command.ts";
 
 /** The settings that select the store. */
 export const STORE_SETTINGS: readonly string[] = ["DATA_DIR", "DATABASE_URL", "DATABASE_URL_FILE"];

@@ -8,8 +8,7 @@ import { openSqlite } from "../stores/sqlite/store.ts";
 import { type Answer, pageHeaders, respond, respondText } from "../web/answers/responses.ts";
 import { guarded } from "../web/guards.ts";
 import type { AdmittedRequest } from "../web/request/web-request.ts";
-import type { Command } from "./command.ts";
-import { firstSignal, type Ports, SUCCESS } from "./terminal.ts";
+import { type Command, firstSignal, type Ports, SUCCESS } from "./command.ts";
 
 const USERNAME = "demo";
 const DRAIN_WITHIN_MS = 1_000;

@@ -4,9 +4,8 @@ import { certificateFolder } from "../gate/https/certificate-folder.ts";
 import { type DomainState, domainStates } from "../gate/https/domain-state.ts";
 import { certifiableName } from "../gate/https/host-name.ts";
 import { renewalAt } from "../gate/https/renewal.ts";
-import type { Command, Operand } from "./command.ts";
+import { type Command, type Operand, SUCCESS } from "./command.ts";
 import { JSON_LINES } from "./listing.ts";
-import { SUCCESS } from "./terminal.ts";
 
 const NAME: Operand = { name: "name", need: "required" };
 

@@ -18,9 +18,14 @@ import {
   UNTIL,
   withAccounts,
 } from "./accounts.ts";
-import { type Command, type CommandOption, type OptionValues, UsageError } from "./command.ts";
+import {
+  type Command,
+  type CommandOption,
+  type OptionValues,
+  SUCCESS,
+  UsageError,
+} from "./command.ts";
 import { listCommand } from "./listing.ts";
-import { SUCCESS } from "./terminal.ts";
 
 const EXPIRES: CommandOption = {
   name: "expires",

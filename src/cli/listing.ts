@@ -2,8 +2,13 @@ import { printable, printableJson } from "../files/printable.ts";
 import { type OpenStore, openStoreToRead } from "../gate/open-store.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { STORE_SETTINGS } from "./accounts.ts";
-import type { Command, CommandOption, OptionValues } from "./command.ts";
-import { SUCCESS, type Terminal } from "./terminal.ts";
+import {
+  type Command,
+  type CommandOption,
+  type OptionValues,
+  SUCCESS,
+  type Terminal,
+} from "./command.ts";
 
 export const JSON_LINES: CommandOption = {
   name: "json",

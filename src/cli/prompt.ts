@@ -4,8 +4,7 @@ import { Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { AnyFault } from "../core/base/fault.ts";
 import { isTooShort, MIN_PASSWORD_BYTES } from "../core/passwords/password-length.ts";
-import { type CommandOption, type OptionValues, UsageError } from "./command.ts";
-import type { Ports } from "./terminal.ts";
+import { type CommandOption, type OptionValues, type Ports, UsageError } from "./command.ts";
 
 const TOO_SHORT = `a password needs at least ${MIN_PASSWORD_BYTES} bytes`;
 

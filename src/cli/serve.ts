@@ -4,8 +4,7 @@ import { createServerLog } from "../gate/server-log.ts";
 import { SECRET_SETTINGS } from "../gate/settings/settings.ts";
 import { settings } from "../gate/settings/table.ts";
 import { secretRefusal } from "../settle-options.ts";
-import type { Command } from "./command.ts";
-import { firstSignal, isOnTerminal, SUCCESS, WRONG_USAGE } from "./terminal.ts";
+import { type Command, firstSignal, isOnTerminal, SUCCESS, WRONG_USAGE } from "./command.ts";
 
 export const command: Command = {
   details:

@@ -7,9 +7,8 @@ import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
 import { endInStore } from "../core/sessions/sign-out.ts";
 import { pagesOf } from "../core/transfer/pages.ts";
 import { accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
-import { type Command, UsageError } from "./command.ts";
+import { type Command, counted, UsageError } from "./command.ts";
 import { listCommand } from "./listing.ts";
-import { counted } from "./terminal.ts";
 
 /** How many sessions of one user are listed. */
 const MAX_OF_USER = 1_000;

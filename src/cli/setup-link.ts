@@ -6,8 +6,7 @@ import { nameOf } from "../gate/settings/table.ts";
 import { setupLink } from "../gate/setup-state.ts";
 import { makeSetupToken } from "../gate/setup-token-file.ts";
 import { STORE_SETTINGS } from "./accounts.ts";
-import type { Command } from "./command.ts";
-import { SUCCESS } from "./terminal.ts";
+import { type Command, SUCCESS } from "./command.ts";
 
 export const command: Command = {
   details:

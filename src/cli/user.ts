@@ -68,7 +68,7 @@ export const add: Command = {
     const endsAt = givenEnd(options);
     const facts = { groups: givenGroups(options), ...(endsAt && { endsAt }) };
     const missing = options.create === true ? "create" : "refuse";
-    // Before the password is asked for, and before a database is created.
+    // Before the password is asked for, and before a database of another program gets tables.
     if (username === "") throw refused("username-missing", username);
     if (await isTaken(username, settings, missing)) throw refused("username-taken", username);
     const password = await newPassword(terminal.ports, options);

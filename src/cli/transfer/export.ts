@@ -4,8 +4,7 @@ import { writeOutput } from "../../files/output-file.ts";
 import { printable, printableJson } from "../../files/printable.ts";
 import { openStoreToRead } from "../../gate/open-store.ts";
 import { STORE_SETTINGS } from "../accounts.ts";
-import type { Command } from "../command.ts";
-import { counted, SUCCESS } from "../terminal.ts";
+import { type Command, counted, SUCCESS } from "../command.ts";
 import { csvLine } from "./csv.ts";
 import { requireWritable } from "./transfer.ts";
 

@@ -3,7 +3,7 @@ import { AnyFault } from "../../core/base/fault.ts";
 import { objectIn } from "../../core/base/json.ts";
 import { fieldName, type ImportFields } from "../../core/transfer/import-record.ts";
 import type { ImportLine } from "../../core/transfer/import-users.ts";
-import { counted } from "../terminal.ts";
+import { counted } from "../command.ts";
 import { csvRecords } from "./csv.ts";
 
 export const importFormats = ["csv", "json", "htpasswd"] as const;

@@ -5,8 +5,7 @@ import { type ImportOutcome, importUsers } from "../../core/transfer/import-user
 import { openIfExists, openStore } from "../../gate/open-store.ts";
 import { chosen } from "../../gate/settings/values.ts";
 import { STORE_SETTINGS } from "../accounts.ts";
-import type { Command } from "../command.ts";
-import { counted, FAILURE, type Ports, SUCCESS, type Terminal } from "../terminal.ts";
+import { type Command, counted, FAILURE, type Ports, SUCCESS, type Terminal } from "../command.ts";
 import { importFormats, importLines } from "./import-lines.ts";
 import { requireReadable, transferFault } from "./transfer.ts";
 

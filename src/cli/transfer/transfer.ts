@@ -2,8 +2,7 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { AnyFault, codeOf, messageOf, Unavailable } from "../../core/base/fault.ts";
 import type { Amounts } from "../../core/transfer/transfer-store.ts";
 import { fileErrorText } from "../../files/file-error.ts";
-import type { OptionValues } from "../command.ts";
-import { counted } from "../terminal.ts";
+import { counted, type OptionValues } from "../command.ts";
 
 /** `2 users and 1 log entry`. */
 export const amountsText = ({ users, entries }: Amounts): string =>
