@@ -2,11 +2,7 @@ import { hash } from "node:crypto";
 import { AnyFault, messageOf } from "../base/fault.ts";
 import type { TableName } from "../tables.ts";
 import { rowPagesOf, tableNames } from "./pages.ts";
-import type { Amounts, RowReader, Rows, RowWriter } from "./transfer-store.ts";
-
-export type CopySource = Pick<RowReader, "readAmounts" | "readRows">;
-
-export type CopyTarget = CopySource & Pick<RowWriter, "importRows">;
+import type { Amounts, RowReader, Rows, TransferStore } from "./transfer-store.ts";
 
 export type CopyOutcome =
   | ({ readonly kind: "copied" } & Amounts)
@@ -30,7 +26,7 @@ export interface Difference {
  * @throws When the source changes meanwhile, or the target cannot store a row. Nothing was copied
  * then.
  */
-export async function copy(source: CopySource, target: CopyTarget): Promise<CopyOutcome> {
+export async function copy(source: RowReader, target: TransferStore): Promise<CopyOutcome> {
   if (isEmpty(await source.readAmounts())) return { kind: "source-empty" };
   const before = await target.readAmounts();
   if (!isEmpty(before)) return { kind: "target-occupied", ...before };
@@ -55,7 +51,7 @@ const isEmpty = ({ users, entries }: Amounts): boolean => users + entries === 0;
  * Yields the rows of the source, and reads them again at the end: a failure undoes the copy.
  * @param copied Receives the digest of the rows.
  */
-async function* checkedRows(source: CopySource, copied: Digest): AsyncIterable<Rows> {
+async function* checkedRows(source: RowReader, copied: Digest): AsyncIterable<Rows> {
   for await (const page of rowsOf(source)) {
     addRows(copied, page);
     yield page;
@@ -67,7 +63,7 @@ async function* checkedRows(source: CopySource, copied: Digest): AsyncIterable<R
 }
 
 /** Faults only: the store that writes the rows would take another error for one of its own driver. */
-async function* rowsOf(store: CopySource): AsyncIterable<Rows> {
+async function* rowsOf(store: RowReader): AsyncIterable<Rows> {
   try {
     for (const table of tableNames) {
       for await (const rows of rowPagesOf(store, table)) yield { table, rows };
@@ -89,7 +85,7 @@ type Digest = Map<TableName, Sum>;
 
 const NONE: Sum = { count: 0, sum: 0n };
 
-async function digestOf(store: CopySource): Promise<Digest> {
+async function digestOf(store: RowReader): Promise<Digest> {
   const digest: Digest = new Map();
   for await (const page of rowsOf(store)) addRows(digest, page);
   return digest;

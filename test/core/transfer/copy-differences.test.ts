@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { columnName, columnsOf, tables } from "../../../src/core/tables.ts";
-import { type CopyTarget, copy } from "../../../src/core/transfer/copy.ts";
+import { copy } from "../../../src/core/transfer/copy.ts";
+import type { TransferStore } from "../../../src/core/transfer/transfer-store.ts";
 import { rows, rowsOfEveryTable, user } from "../../stores/either.ts";
 import { execute } from "../../support/database.ts";
 import { newFile, openStore } from "../../support/store.ts";
@@ -13,7 +14,7 @@ async function copyAndChange(t: TestContext, change: string) {
   await source.transfer.importRows(rowsOfEveryTable());
   const [, more] = rows([], ["swapped", "with this"]);
   await source.transfer.importRows([...rows([user("3")]), ...(more ? [more] : [])]);
-  const changing: CopyTarget = {
+  const changing: TransferStore = {
     ...target.transfer,
     async importRows(...given) {
       const outcome = await target.transfer.importRows(...given);

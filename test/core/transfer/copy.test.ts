@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { messageOf, Unavailable } from "../../../src/core/base/fault.ts";
-import { type CopySource, type CopyTarget, copy } from "../../../src/core/transfer/copy.ts";
+import { copy } from "../../../src/core/transfer/copy.ts";
+import type { RowReader, TransferStore } from "../../../src/core/transfer/transfer-store.ts";
 import type { SqliteStore } from "../../../src/stores/sqlite/store.ts";
 import { rows, rowsIn, user } from "../../stores/either.ts";
 import { hashText, logEntry, openStore } from "../../support/store.ts";
@@ -34,8 +35,8 @@ async function stores(t: TestContext, users = 3, entries = 2_500): Promise<Store
 }
 
 interface Running {
-  readonly source: { readonly transfer: CopySource };
-  readonly target: SqliteStore | CopyTarget;
+  readonly source: { readonly transfer: RowReader };
+  readonly target: SqliteStore | TransferStore;
 }
 
 const run = ({ source, target }: Running) =>
@@ -81,7 +82,7 @@ test("refuses an empty source", async (t) => {
 
 test("refuses a target that gets an account meanwhile", async (t) => {
   const { source, target } = await stores(t, 3, 0);
-  const late: CopyTarget = {
+  const late: TransferStore = {
     ...target.transfer,
     async importRows(...asked) {
       await target.users.insertFirst({ username: "owner", passwordHash: hashText("own") });
@@ -106,7 +107,7 @@ for (const [what, change, of] of [
   test(`copies nothing if the source gets ${what} meanwhile`, async (t) => {
     const { source, target } = await stores(t);
     let readings = 0;
-    const changing: CopySource = {
+    const changing: RowReader = {
       ...source.transfer,
       async readRows(table, after, limit) {
         if (table === "users" && after === "") readings += 1;
@@ -125,7 +126,7 @@ for (const [what, change, of] of [
 
 test("reports a copy whose comparison fails", async (t) => {
   const { source, target } = await stores(t);
-  const unreadable: CopyTarget = {
+  const unreadable: TransferStore = {
     ...target.transfer,
     readRows: () => Promise.reject(new Error("disk I/O error")),
   };
@@ -145,7 +146,7 @@ for (const [what, error, expected] of [
 ] as const) {
   test(`reports ${what} when a page of the source cannot be read`, async (t) => {
     const { source, target } = await stores(t);
-    const damaged: CopySource = {
+    const damaged: RowReader = {
       ...source.transfer,
       readRows: (table, ...given) =>
         table === "log" ? Promise.reject(error) : source.transfer.readRows(table, ...given),
