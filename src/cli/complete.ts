@@ -6,7 +6,7 @@ import { tokensOf } from "./usage.ts";
 
 /**
  * Completes the last of the words that follow `latchkey`. One line each: a word and its description,
- * which the shell filters, or `:file` or `:folder` for names on disk.
+ * which the shell filters, or `:file` for names on disk.
  */
 export async function complete(words: readonly string[]): Promise<readonly string[]> {
   const before = words.slice(0, -1);
@@ -39,16 +39,12 @@ function completeArgument(
   current: string,
 ): readonly string[] {
   const options = optionsOf(command);
-  const valued = (flag: string) =>
-    options.find(({ name, value }) => value !== undefined && name === flag);
   const tokens = tokensOf(args, options);
   const last = tokens.at(-1);
-  const pending =
-    last?.kind === "option" && last.value === undefined ? valued(last.name) : undefined;
-  if (pending !== undefined) return valuesOf(pending.completes);
+  const pending = last?.kind === "option" && last.value === undefined && last.name;
+  const option = options.find(({ name, value }) => value !== undefined && name === pending);
+  if (option !== undefined) return valuesOf(option.completes);
   const hasEnded = tokens.some(({ kind }) => kind === "option-terminator");
-  const [, flag] = /^--([^=]+)=/.exec(current) ?? [];
-  if (!hasEnded && flag !== undefined) return valuesOf(valued(flag)?.completes, `--${flag}=`);
   const { operands = [] } = command;
   const operand = tokens.filter(({ kind }) => kind === "positional").length;
   if (hasEnded || (!current.startsWith("-") && operand < operands.length)) {
@@ -57,7 +53,7 @@ function completeArgument(
   return options.map(({ name, about }) => offer(`--${name}`, about.replace(/[:;].*$/s, "")));
 }
 
-function valuesOf(kind: ValueKind = "free", prefix = ""): readonly string[] {
-  if (kind === "file" || kind === "folder") return [`:${kind}`];
-  return kind === "free" ? [] : kind.map((word) => offer(`${prefix}${word}`, ""));
+function valuesOf(kind: ValueKind = "free"): readonly string[] {
+  if (kind === "file" || kind === "folder") return [":file"];
+  return kind === "free" ? [] : kind.map((word) => offer(word, ""));
 }
