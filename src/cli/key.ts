@@ -37,13 +37,8 @@ function lifetimeIn(expires: OptionValues[string]): number | undefined {
   return lifetime;
 }
 
-interface Listed {
-  readonly key: Key;
-  readonly username: string;
-}
-
 /** Without the hash. */
-export const list: Command = listCommand<Listed>({
+export const list: Command = listCommand<Key & { readonly username: string }>({
   details: "The last use is known to the hour.",
   options: [{ name: "user", value: "user", about: "only the keys of this user" }],
   examples: ["latchkey key list", "latchkey key list --user alice --json"],
@@ -51,17 +46,17 @@ export const list: Command = listCommand<Listed>({
   async *read(store, { user }) {
     for await (const page of usersIn(store, user)) {
       for (const { id, username } of page) {
-        yield (await store.keys.listOf(id)).map((key) => ({ key, username }));
+        yield (await store.keys.listOf(id)).map((key) => ({ ...key, username }));
       }
     }
   },
 
   columns: { ID: 16, "LAST USE": 24, EXPIRES: 24, USER: 0, HOSTS: 0, NAME: 0 },
-  cells: ({ key: { id, usedAt, expiresAt, hosts, name }, username }) => [
+  cells: ({ id, usedAt, expiresAt, username, hosts, name }) => [
     ...[id, usedAt?.toISOString() ?? "never", expiresAt?.toISOString() ?? "never", username],
     ...[hosts?.join(",") ?? "*", name],
   ],
-  object({ key: { id, name, createdAt, ...key }, username }) {
+  object({ id, username, name, createdAt, ...key }) {
     const { hosts = null, expiresAt = null, usedAt = null } = key;
     return { id, username, name, hosts, createdAt, expiresAt, usedAt };
   },

@@ -49,13 +49,13 @@ export function parseUsage(
   if (given.some(isHelp)) return "help";
 
   const values: Record<string, OptionValues[string]> = {};
-  const require = (problem: string | undefined): void => {
+  const refuseFor = (problem: string | undefined): void => {
     if (problem !== undefined) throw new UsageError(`${problem} See latchkey ${name} --help`);
   };
   for (const token of given) {
     const option = known.find((one) => one.name === token.name);
     const isAgain = Object.hasOwn(values, token.name) && option?.repeats !== true;
-    require(
+    refuseFor(
       isAgain ? `${token.rawName} is given more than once.` : problemOf(token, option, known),
     );
     const all = given.filter((one) => one.name === token.name);
@@ -64,7 +64,7 @@ export function parseUsage(
   }
   const words = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
   const { operands = [] } = command;
-  require(operandsProblem(name, operands, words));
+  refuseFor(operandsProblem(name, operands, words));
   for (const option of own) {
     if (values[option.name] === "") throw new UsageError(`--${option.name} needs a value`);
     requireChoice(`--${option.name}`, option, values[option.name]);
