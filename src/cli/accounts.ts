@@ -60,19 +60,23 @@ export async function withAccounts<T>(
 }
 
 interface AccountCommand extends Omit<Command, "settings" | "run"> {
+  /** Refuses wrong usage, before the store is opened. */
+  check?(options: OptionValues): unknown;
   /** Returns the line about what it has done. */
   change(accounts: Accounts, options: OptionValues): Promise<string>;
 }
 
 /** A command that changes accounts. */
-export const accountCommand = ({ change, ...command }: AccountCommand): Command => ({
+export const accountCommand = ({ check, change, ...command }: AccountCommand): Command => ({
   ...command,
   settings: STORE_SETTINGS,
 
-  run: (settings, options, terminal) =>
-    withAccounts(settings, terminal, async (accounts) =>
+  async run(settings, options, terminal) {
+    check?.(options);
+    return withAccounts(settings, terminal, async (accounts) =>
       terminal.succeed(await change(accounts, options)),
-    ),
+    );
+  },
 });
 
 export const quoted = (text: OptionValues[string]): string => `"${printable(String(text))}"`;

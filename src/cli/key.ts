@@ -19,10 +19,14 @@ export const add: Command = accountCommand({
     "latchkey key add feeds --user alice --hosts feeds.example.org --expires never",
   ],
 
+  check({ user, expires }) {
+    if (user === undefined) throw new UsageError("key add needs --user");
+    return lifetimeIn(expires);
+  },
+
   async change(accounts, { name, user: username, hosts = "", expires }) {
-    if (username === undefined) throw new UsageError("key add needs --user");
-    const wanted = { name: String(name), hosts: String(hosts), lifetime: lifetimeIn(expires) };
     const user = await userNamed(accounts.store, username);
+    const wanted = { name: String(name), hosts: String(hosts), lifetime: lifetimeIn(expires) };
     const added = await addKey(accounts, user, wanted);
     if (added.kind !== "added") throw refused(added.kind, username);
     return added.text;

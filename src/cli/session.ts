@@ -101,10 +101,13 @@ export const endAll: Command = accountCommand({
   options: [{ name: "all", about: "end the sessions of all users" }],
   examples: ["latchkey user sign-out alice", "latchkey user sign-out --all"],
 
-  async change(accounts, { name, all }) {
+  check({ name, all }) {
     if ((name === undefined) === (all === undefined)) {
       throw new UsageError("user sign-out takes either NAME or --all");
     }
+  },
+
+  async change(accounts, { name, all }) {
     if (all === true) {
       return `Ended all sessions of ${counted(await endAllSessions(accounts), "user")}.`;
     }

@@ -126,6 +126,8 @@ export const groups: Command = accountCommand({
   operands: [NAME, { name: "groups", need: "required" }],
   examples: ["latchkey user groups alice family,photos", 'latchkey user groups alice ""'],
 
+  check: givenGroups,
+
   async change(accounts, options) {
     const names = givenGroups(options);
     const { id, username } = await userNamed(accounts.store, options.name);
