@@ -1,7 +1,7 @@
 import { endAllSessions, endSessionsOf } from "../core/accounts/accounts.ts";
 import { listDevices } from "../core/codes/remembered-devices.ts";
 import { eventOf } from "../core/log/events.ts";
-import type { Device, Session, UserId } from "../core/records.ts";
+import type { Session, UserId } from "../core/records.ts";
 import { createSeals } from "../core/sessions/seals.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
 import { endInStore } from "../core/sessions/sign-out.ts";
@@ -30,28 +30,23 @@ export const list: Command = listCommand<Listed>({
   async *read(store, { name }, { secret, previousSecrets }) {
     const { sessions, devices } = store;
     const now = new Date();
-    const user = name === undefined ? undefined : await userNamed(store, name);
     const names = new Map<UserId, string>();
-    const nameOf = async (id: UserId): Promise<string> => {
-      const known = names.get(id) ?? (await store.users.find(id))?.username ?? "";
-      names.set(id, known);
-      return known;
-    };
-    for await (const page of user === undefined
+    for await (const page of usersIn(store, name)) {
+      for (const { id, username } of page) names.set(id, username);
+    }
+    for await (const page of name === undefined
       ? pagesOf(sessions.read)
-      : [await sessions.listOf(user.id, now, MAX_OF_USER)]) {
+      : [...names.keys()].map((id) => sessions.listOf(id, now, MAX_OF_USER))) {
       const alive = page.filter(({ expiresAt }) => expiresAt > now);
-      const named = [];
-      for (const one of alive) named.push(listed("session", one, await nameOf(one.userId)));
-      yield named;
+      yield alive.map((session) => {
+        return { ...session, type: "session", username: names.get(session.userId) ?? "" };
+      });
     }
     const seals = createSeals(secret || DEVELOPMENT_SECRET, previousSecrets);
     const ports = { store, devices, seals, clock: { now: () => now.getTime() } };
-    for await (const page of usersIn(store, name)) {
-      for (const { id, username } of page) {
-        const remembered = await listDevices(ports, id);
-        yield remembered.map((device) => listed("device", device, username));
-      }
+    for (const [id, username] of names) {
+      const remembered = await listDevices(ports, id);
+      yield remembered.map((device) => ({ ...device, type: "device", username }));
     }
   },
 
@@ -62,12 +57,6 @@ export const list: Command = listCommand<Listed>({
   object: ({ type, id, username, createdAt, usedAt, expiresAt, address, device, host }) => {
     return { type, id, username, createdAt, usedAt, expiresAt, address, device, host };
   },
-});
-
-const listed = (type: Listed["type"], one: Session | Device, username: string): Listed => ({
-  ...one,
-  type,
-  username,
 });
 
 export const end: Command = accountCommand({
