@@ -1,7 +1,6 @@
 import type { Link, Person, User } from "../../core/records.ts";
 import type { QrCode } from "./qr-code.ts";
-import type { Words } from "./words/en.ts";
-import type { Locale } from "./words.ts";
+import type { Locale, Words } from "./words.ts";
 
 /** The values that every page gets, also a replaced one. */
 export interface PageHelpers {

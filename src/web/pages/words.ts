@@ -1,12 +1,26 @@
 import { de } from "./words/de.ts";
-import { en, type Words } from "./words/en.ts";
+import { en, type Sentences } from "./words/en.ts";
 import { es } from "./words/es.ts";
 import { fr } from "./words/fr.ts";
+import { labels } from "./words/labels.ts";
 
 export const locales = ["en", "de", "fr", "es"] as const;
 export type Locale = (typeof locales)[number];
 
-const all: Readonly<Record<Locale, Words>> = { en, de, fr, es };
+/** Every text of one language. */
+export type Words = Sentences & Record<keyof typeof labels, string>;
+
+/** A text for each of `locales`. A missing one is a type error. */
+type Row = readonly [string, string, string, string];
+
+const sentences: Readonly<Record<Locale, Sentences>> = { en, de, fr, es };
+
+const all = Object.fromEntries(
+  locales.map((locale, column) => {
+    const own = Object.entries<Row>(labels).map(([name, row]) => [name, row[column]]);
+    return [locale, { ...Object.fromEntries(own), ...sentences[locale] }];
+  }),
+) as Readonly<Record<Locale, Words>>;
 
 export const wordsIn = (locale: Locale): Words => all[locale];
 

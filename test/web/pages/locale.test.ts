@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Words } from "../../../src/web/pages/words/en.ts";
+import type { Words } from "../../../src/web/pages/words.ts";
 import {
   isLocale,
   type Locale,

@@ -1,28 +1,20 @@
 /**
- * Every text on the pages. The English `messages` are fixed. No text contains a character that HTML
- * would escape: quotes and apostrophes are typographic.
+ * The texts on the pages, apart from `labels`. The English `messages` are fixed. No text contains a
+ * character that HTML would escape: quotes and apostrophes are typographic.
  */
 export const en = {
-  direction: "ltr",
-
   signInTo: (app: string): string => `Sign in to ${app}`,
   toContinueTo: (host: string): string => `to continue to ${host}`,
-  or: "or",
-  username: "Username",
-  password: "Password",
-  signIn: "Sign in",
   signInFailed:
     "That didn’t work. Check your username and password. After five attempts, wait a minute.",
   codeSignInFailed:
     "That didn’t work. Check your username, password and code. After five attempts, wait a minute.",
-  welcomeBack: "Welcome back",
   confirm: "Confirm it’s you",
   confirmAbout: "To change how you sign in, sign in once more.",
   factorMissing:
     "Your account needs a second factor. Turn on one-time codes or add a passkey to go on.",
   factorAbout:
     "This needs a sign-in with a one-time code or a passkey. Turn one on if your account has none.",
-  continue: "Continue",
   useAnotherAccount: "Use another account",
   noAccountYet: "There is no account yet.",
   setUpFirst: "Create the first account",
@@ -35,35 +27,24 @@ export const en = {
   passwordAgain: "Repeat password",
   domain: "Domain (optional)",
   domainHint: "Public host name, for example example.com.",
-  createAccount: "Create account",
 
   invitedTo: (app: string): string => `You are invited to ${app}`,
   asGuest: (name: string): string => `You continue as guest ${name}.`,
 
   accountAt: (app: string): string => `Your ${app} account`,
   signedInAs: (username: string): string => `Signed in as ${username}`,
-  signOut: "Sign out",
-  signOutHere: "Sign out here",
   changePassword: "Change password",
   currentPassword: "Current password",
-  newPassword: "New password",
   newPasswordHint: "At least 8 characters; an é or ü counts as two.",
   newPasswordAgain: "Repeat new password",
-  sessions: "Sessions",
   active: (count: string): string => `${count} active`,
-  thisDevice: "This device",
   unknownDevice: "Unknown device",
-  on: "on",
   endOtherSessions: "Sign out everywhere else",
   endOtherSessionsNext: "All other browsers have to sign in again.",
-  codes: "One-time codes",
-  off: "Off",
   codesOffNext: "After that, you sign in with your password only.",
   turnOnCodes: "Turn on one-time codes",
   turnOffCodes: "Turn off one-time codes",
-  cancel: "Cancel",
   codesAbout: "With an app on your phone: signing in then asks for your password and a code.",
-  oneTimeCode: "One-time code",
   codeHint: "Only if your account uses one-time codes.",
   rememberDevice: "Don’t ask for a code on this device for 30 days",
   rememberedDevices: "These devices need no code:",
@@ -142,12 +123,8 @@ export const en = {
     linkGone: "Link not valid",
     crossSite: "Form refused",
   },
-  noAccess: "No access",
   mayNotOpen: (username: string, app: string): string =>
     `${username} isn’t allowed to open ${app}.`,
-  thisApp: "this app",
-  yourAccount: "Your account",
-  wrongAddress: "Wrong address",
   hostNotAllowed: (host: string): string =>
     `This server doesn’t answer at ${host}. The operator can allow this name with ALLOWED_HOSTS or PUBLIC_URL.`,
   problemAt: (app: string): string => `Something went wrong in ${app}`,
@@ -157,53 +134,25 @@ export const en = {
   backToSetup: "Back to setup",
   backToSignIn: "Back to sign-in",
 
-  show: "Show",
-  hide: "Hide",
-  showAll: "Show all",
-  copy: "Copy",
-  download: "Download",
-  print: "Print",
-  name: "Name",
-  rename: "Rename",
-  remove: "Remove",
   capsLock: "Caps Lock is on.",
 
-  passkeys: "Passkeys",
   passkeysAbout: "Sign in with your device instead of your password.",
-  noneYet: "None yet",
   addPasskey: "Add a passkey",
   removePasskeyNext: "It no longer signs you in here. Remove it on the device, too.",
-  passkeyAdded: "added",
-  passkeyUsed: "last used",
-  keys: "Keys for programs",
   keysAbout: "For apps, scripts and feed readers, which send a key instead of signing in.",
   keyMade: "Copy the new key now. It is not shown again:",
   keyHosts: "Only for these hosts",
   keyHostsHint: "For example feeds.example.org. Empty for all apps.",
-  expires: "Expires",
   afterDays: (days: string): string => `after ${days} days`,
-  never: "never",
-  addKey: "Make a key",
   usePasskey: "Use a passkey",
   passkeyFailed: "That didn’t work. Try again, or use your password.",
 
-  people: "People",
-  search: "Search",
-  lastSignIn: "Last sign-in",
-  groups: "Groups",
   groupsHint: "With commas between them. Members of admins manage people.",
-  save: "Save",
   endAllSessions: "Sign out everywhere",
-  removeAccount: "Remove account",
-  guest: "Guest",
-  invite: "Invite somebody",
   inviteHint: "Without a username, the person chooses one.",
   endsHint: "It ends as this day begins; a guest link otherwise after 7 days.",
   makeGuest: "Make a guest link",
   makeReset: "Make a link for a new password",
-  openLinks: "Open links",
-  revoke: "Revoke",
-  allTypes: "All types",
   until: (date: string): string => `until ${date}`,
   linkMade: (date: string): string => `Copy this link now. It works once, until ${date}.`,
   by: (who: string): string => `by ${who}`,
@@ -239,8 +188,8 @@ export const en = {
   },
 };
 
-/** The texts of one language. A missing text is a type error. */
-export type Words = typeof en;
+/** The sentences of one language. A missing one is a type error. */
+export type Sentences = typeof en;
 
 /** A message of the error page or of a form. */
-export type MessageName = keyof Words["messages"];
+export type MessageName = keyof Sentences["messages"];
