@@ -1,4 +1,5 @@
 import type { PeoplePorts } from "../core/accounts/account-ports.ts";
+import type { MaybePromise } from "../core/base/maybe-promise.ts";
 import type { forgetDevice, listDevices } from "../core/codes/remembered-devices.ts";
 import type { renewRecoveryCodes } from "../core/codes/renew-recovery-codes.ts";
 import type { turnOffCodes } from "../core/codes/turn-off-codes.ts";
@@ -164,6 +165,12 @@ export interface WebPorts {
   readonly proxies: ProxyTrust;
   readonly requests: RequestIds;
 }
+
+/** Answers requests for a path. */
+export type Endpoint = (request: WebRequest) => MaybePromise<Answer>;
+
+/** Answers requests of a signed-in user. */
+export type OwnEndpoint = (request: AdmittedRequest) => MaybePromise<Answer>;
 
 /** Answers a posted form. */
 export type FormEndpoint<Request extends WebRequest = WebRequest> = (

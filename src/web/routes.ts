@@ -8,16 +8,13 @@ import {
   withHeader,
 } from "./answers/responses.ts";
 import { withReturnTo } from "./answers/return-to.ts";
-import { type Endpoint, withRequestId } from "./endpoint.ts";
 import { postPassword } from "./endpoints/account.ts";
-import { refusingOtherHosts } from "./endpoints/allowed-hosts.ts";
 import {
   postBeginCodes,
   postConfirmCodes,
   postRenewCodes,
   postTurnOffCodes,
 } from "./endpoints/codes.ts";
-import { confirmed, type OwnEndpoint } from "./endpoints/confirmed.ts";
 import { forwardAuth } from "./endpoints/forward-auth.ts";
 import { suffixedForwardAuth } from "./endpoints/forward-auth-suffix.ts";
 import { getHandoff } from "./endpoints/handoff.ts";
@@ -36,7 +33,6 @@ import {
 import { forAdmins, PEOPLE_ACTIONS, pageOfPeople } from "./endpoints/people/for-admins.ts";
 import { postEndSession, postLogout } from "./endpoints/sessions.ts";
 import { getSetup, postSetup } from "./endpoints/setup.ts";
-import { guarded } from "./guards.ts";
 import {
   ALIVE,
   ASSERTION_KEYS,
@@ -46,19 +42,22 @@ import {
   READY,
   routeOf,
 } from "./paths.ts";
-import type { FormEndpoint, OwnFormEndpoint, PeopleRules, WebPorts } from "./ports.ts";
+import type { Endpoint, FormEndpoint, OwnEndpoint, OwnFormEndpoint, WebPorts } from "./ports.ts";
 import { createProxyWarning } from "./request/warnings.ts";
 import type { AdmittedRequest } from "./request/web-request.ts";
 import {
   byMethod,
+  confirmed,
   type Elsewhere,
   enrolling,
   failingSafely,
+  guarded,
   type Methods,
   refusingCrossSite,
+  refusingOtherHosts,
   sayingExpired,
-  showingFaults,
   withForm,
+  withRequestId,
 } from "./wrapped.ts";
 
 /** The endpoints, and what answers a request to any path. */
@@ -113,147 +112,141 @@ export function createRoutes(ports: WebPorts): Routes {
 /** The pages and forms: each with its path, its methods, who may use it and what answers. */
 function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const { paths, options, requireAuth, proxies, requests } = ports;
-  const { base } = paths;
+  const { base, homes } = paths;
   const { users, sessions, codes, passkeys, links, people, keys } = ports.rules;
-  const warnOfProxy = createProxyWarning(proxies, requests.log);
   const site = new Map<string, Methods>();
+  const get = (path: string, GET: Endpoint): unknown => site.set(path, { ...site.get(path), GET });
+  const post = (path: string, endpoint: Endpoint): unknown =>
+    site.set(path, { ...site.get(path), POST: refusingCrossSite(ports, endpoint) });
 
-  const guardedHere = (endpoint: OwnEndpoint): Endpoint => guarded(requireAuth, endpoint);
+  type Admitting = (endpoint: OwnEndpoint) => Endpoint;
+  const admitted: Admitting = (endpoint) => guarded(requireAuth, endpoint);
   /** For what turns on a second factor. */
-  const enrollingHere = (endpoint: OwnEndpoint): Endpoint => enrolling(ports, endpoint);
+  const admittedOrEnrolling: Admitting = (endpoint) => enrolling(ports, endpoint);
   /** After a form of a session that has ended, the sign-in page says so. */
-  const formOfUser = (endpoint: OwnEndpoint, around = guardedHere): Endpoint => {
-    const answer = around(endpoint);
-    return refusingCrossSite(ports, (request) =>
-      andThen(answer(request), (answered) => sayingExpired(ports, request, answered)),
-    );
+  const formOfUser = (endpoint: OwnEndpoint, admitting = admitted): Endpoint => {
+    const answer = admitting(endpoint);
+    return (request) =>
+      andThen(answer(request), (answered) => sayingExpired(ports, request, answered));
   };
   /** A form of a signed-in user. */
-  const ownForm = (post: OwnFormEndpoint, around?: typeof guardedHere): Endpoint =>
-    formOfUser(withForm(ports, post), around);
-  const home = paths.homes.at(-1);
+  const ownForm = (endpoint: OwnFormEndpoint, admitting?: Admitting): Endpoint =>
+    formOfUser(withForm(ports, endpoint), admitting);
+  const home = homes.at(-1);
   /** The same with a recent sign-in, which leads back to a section of the home page. */
   const recentForm = (
     section: string,
-    post: OwnFormEndpoint,
-    around?: typeof guardedHere,
+    endpoint: OwnFormEndpoint,
+    admitting?: Admitting,
   ): Endpoint => {
-    const answer = withForm(ports, post);
+    const answer = withForm(ports, endpoint);
     return formOfUser((request) => {
       const page = home && withReturnTo(home, targetAfterFactor(ports, request));
       return confirmed(ports, page && `${page}#your-${section}`, answer)(request);
-    }, around);
+    }, admitting);
   };
   // Where a form belongs by the count of accounts, which comes before whether it can be read.
   const unlessSetUp: Elsewhere = async () =>
     (await users.anyExists()) ? undefined : redirect(paths.setup);
   const onceSetUp: Elsewhere = async () =>
     (await users.anyExists()) ? redirect(paths.login) : undefined;
+  const warnOfProxy = createProxyWarning(proxies, requests.log);
   /** A sign-in, which the rate limit counts by address. */
-  const signInForm = (post: FormEndpoint): Endpoint => {
-    const endpoint = withForm(ports, post, unlessSetUp);
-    return refusingCrossSite(ports, (request) => {
+  const signInForm = (endpoint: FormEndpoint): Endpoint => {
+    const answer = withForm(ports, endpoint, unlessSetUp);
+    return (request) => {
       warnOfProxy(request);
-      return endpoint(request);
-    });
+      return answer(request);
+    };
   };
-  const setupForm = refusingCrossSite(ports, withForm(ports, postSetup, onceSetUp));
-  const logout = refusingCrossSite(ports, (request) => postLogout(ports, request));
+  const showingFaults = (endpoint: Endpoint): Endpoint =>
+    failingSafely(ports, endpoint, "what-failed");
 
-  site.set(paths.login, {
-    GET: (request) => getLogin(ports, request),
-    POST: signInForm(postLogin),
-  });
-  site.set(paths.setup, {
-    GET: (request) => getSetup(ports, request),
-    POST: showingFaults(ports, setupForm),
-  });
-  site.set(`${base}/logout`, { POST: logout });
-  site.set(`${base}/account/me`, { GET: (request) => getMe(ports, request) });
-  site.set(paths.password, { POST: showingFaults(ports, ownForm(postPassword)) });
+  get(paths.login, (request) => getLogin(ports, request));
+  post(paths.login, signInForm(postLogin));
+  get(paths.setup, (request) => getSetup(ports, request));
+  post(paths.setup, showingFaults(withForm(ports, postSetup, onceSetUp)));
+  post(`${base}/logout`, (request) => postLogout(ports, request));
+  get(`${base}/account/me`, (request) => getMe(ports, request));
+  post(paths.password, showingFaults(ownForm(postPassword)));
   if (sessions !== undefined) {
-    site.set(`${base}/account/sessions/end`, { POST: ownForm(postEndSession(sessions)) });
+    post(`${base}/account/sessions/end`, ownForm(postEndSession(sessions)));
   }
   if (sessions !== undefined && options.returnDomains.length > 0) {
-    site.set(HANDOFF, {
-      GET: withoutReferrer((request) => getHandoff(ports, sessions, request)),
-      // Ends the session of the host, and leads to the sign-in, whose session goes on.
-      POST: refusingCrossSite(ports, async (request) =>
-        withHeader(
-          await postLogout(ports, request),
-          "Location",
-          `${options.hosts.publicUrl}${paths.login}`,
-        ),
-      ),
-    });
+    const handoff: Endpoint = (request) => getHandoff(ports, sessions, request);
+    get(HANDOFF, withoutReferrer(handoff));
+    // Ends the session of the host, and leads to the sign-in, whose session goes on.
+    const signIn = `${options.hosts.publicUrl}${paths.login}`;
+    post(HANDOFF, async (request) =>
+      withHeader(await postLogout(ports, request), "Location", signIn),
+    );
   }
   // The forms of one-time codes are only on the home page.
-  if (codes !== undefined && paths.home !== null) {
-    const begin = recentForm("codes", postBeginCodes(codes), enrollingHere);
-    site.set(`${base}/account/codes/begin`, { POST: begin });
-    const confirm = ownForm(postConfirmCodes(codes), enrollingHere);
-    site.set(`${base}/account/codes/confirm`, { POST: confirm });
-    site.set(`${base}/account/codes/renew`, { POST: recentForm("codes", postRenewCodes(codes)) });
-    site.set(`${base}/account/codes/off`, { POST: recentForm("codes", postTurnOffCodes(codes)) });
+  if (codes !== undefined && home !== undefined) {
+    const path = `${base}/account/codes`;
+    post(`${path}/begin`, recentForm("codes", postBeginCodes(codes), admittedOrEnrolling));
+    post(`${path}/confirm`, ownForm(postConfirmCodes(codes), admittedOrEnrolling));
+    post(`${path}/renew`, recentForm("codes", postRenewCodes(codes)));
+    post(`${path}/off`, recentForm("codes", postTurnOffCodes(codes)));
   }
   if (passkeys !== undefined) {
-    site.set(`${base}/login/passkey`, { POST: signInForm(postPasskeyLogin(passkeys)) });
+    const path = `${base}/account/passkeys`;
+    post(`${base}/login/passkey`, signInForm(postPasskeyLogin(passkeys)));
     // Of codes and passkeys, what is begun proves a recent sign-in to what completes it.
-    const begin = recentForm("passkeys", postBeginPasskey(passkeys), enrollingHere);
-    const rename = recentForm("passkeys", postRenamePasskey(passkeys));
-    const remove = recentForm("passkeys", postRemovePasskey(passkeys));
-    site.set(`${base}/account/passkeys/begin`, { POST: begin });
-    site.set(`${base}/account/passkeys/add`, {
-      POST: ownForm(postAddPasskey(passkeys), enrollingHere),
-    });
-    site.set(`${base}/account/passkeys/rename`, { POST: rename });
-    site.set(`${base}/account/passkeys/remove`, { POST: remove });
+    post(`${path}/begin`, recentForm("passkeys", postBeginPasskey(passkeys), admittedOrEnrolling));
+    post(`${path}/add`, ownForm(postAddPasskey(passkeys), admittedOrEnrolling));
+    post(`${path}/rename`, recentForm("passkeys", postRenamePasskey(passkeys)));
+    post(`${path}/remove`, recentForm("passkeys", postRemovePasskey(passkeys)));
   }
   if (links !== undefined) {
-    const post = withForm(ports, postLink(links), unlessSetUp);
-    const refusing = refusingCrossSite(ports, post);
+    const use = withForm(ports, postLink(links), unlessSetUp);
+    const refusing = refusingCrossSite(ports, use);
     site.set(routeOf(paths, paths.link), {
       GET: withoutReferrer(failingSafely(ports, getLink(ports, links))),
       POST: withoutReferrer(
-        failingSafely(ports, (request) => (isOpenedHere(request) ? post : refusing)(request)),
+        failingSafely(ports, (request) => (isOpenedHere(request) ? use : refusing)(request)),
       ),
     });
   }
-  if (people !== undefined) addPeople(ports, people, site);
-  // The answer shows the key on the home page.
-  if (keys !== undefined && paths.home !== null) {
-    site.set(`${base}/account/keys/add`, { POST: recentForm("keys", postAddKey(keys)) });
-    site.set(`${base}/account/keys/revoke`, { POST: recentForm("keys", postRevokeKey(keys)) });
+  // The pages for administrators, whose code is loaded on first use.
+  if (people !== undefined) {
+    const page = async () => import("./endpoints/people/list.ts");
+    const activity = async () => import("./endpoints/people/activity.ts");
+    const actions = async () => import("./endpoints/people/actions.ts");
+    get(
+      paths.people,
+      forAdmins(ports, people, async (request) => (await page()).getPeople(ports, people, request)),
+    );
+    get(
+      `${paths.people}/activity`,
+      forAdmins(ports, people, async (request) =>
+        (await activity()).getActivity(ports, people, request),
+      ),
+    );
+    for (const action of PEOPLE_ACTIONS) {
+      const answer = withForm<AdmittedRequest>(ports, async (...given) =>
+        (await actions()).postPeople(people, action)(...given),
+      );
+      post(
+        `${paths.people}/${action}`,
+        forAdmins(ports, people, (request) =>
+          confirmed(ports, pageOfPeople(ports, request), answer)(request),
+        ),
+      );
+    }
   }
-  const GET = enrolling(ports, (request) => getHome(ports, request));
-  for (const path of paths.homes) site.set(path, { GET });
+  // The answer shows the key on the home page.
+  if (keys !== undefined && home !== undefined) {
+    post(`${base}/account/keys/add`, recentForm("keys", postAddKey(keys)));
+    post(`${base}/account/keys/revoke`, recentForm("keys", postRevokeKey(keys)));
+  }
+  const homePage = enrolling(ports, (request) => getHome(ports, request));
+  for (const path of homes) get(path, homePage);
   if (options.standalone && home !== undefined) {
     // Browsers unfold the form that the fragment names.
-    site.set(CHANGE_PASSWORD, { GET: () => redirect(`${home}#change-password`) });
+    get(CHANGE_PASSWORD, () => redirect(`${home}#change-password`));
   }
   return site;
-}
-
-/** The pages for administrators, whose code is loaded on first use. */
-function addPeople(ports: WebPorts, people: PeopleRules, site: Map<string, Methods>): void {
-  const { people: path } = ports.paths;
-  const page = forAdmins(ports, people, async (request) =>
-    (await import("./endpoints/people/list.ts")).getPeople(ports, people, request),
-  );
-  const activity = forAdmins(ports, people, async (request) =>
-    (await import("./endpoints/people/activity.ts")).getActivity(ports, people, request),
-  );
-  site.set(path, { GET: page });
-  site.set(`${path}/activity`, { GET: activity });
-  for (const action of PEOPLE_ACTIONS) {
-    const post = withForm<AdmittedRequest>(ports, async (...given) =>
-      (await import("./endpoints/people/actions.ts")).postPeople(people, action)(...given),
-    );
-    const POST = forAdmins(ports, people, (request) =>
-      confirmed(ports, pageOfPeople(ports, request), post)(request),
-    );
-    site.set(`${path}/${action}`, { POST: refusingCrossSite(ports, POST) });
-  }
 }
 
 /** Queries the database without any cache and reports whether it answers. */

@@ -72,6 +72,12 @@ export const genuineTokenIn = (
   tried = 0,
 ): string | undefined => sessionTokensIn(cookies).slice(tried).find(isGenuine);
 
+/** The session token that a request carries, empty without one. */
+export const tokenOf = (
+  { isGenuine }: { readonly isGenuine: (token: string) => boolean },
+  request: WebRequest,
+): string => genuineTokenIn(request.header("cookie"), isGenuine) ?? "";
+
 /** Decides over the first genuine session token of a Cookie header. */
 export type CookieGuard = (cookies: string | undefined) => MaybePromise<Admission>;
 

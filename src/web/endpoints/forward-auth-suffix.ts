@@ -1,9 +1,9 @@
 import type { MaybePromise } from "../../core/base/maybe-promise.ts";
 import { type Answer, respondText } from "../answers/responses.ts";
-import { withRequestId } from "../endpoint.ts";
 import { FORWARD_AUTH } from "../paths.ts";
 import type { WebPorts } from "../ports.ts";
 import type { WebRequest } from "../request/web-request.ts";
+import { withRequestId } from "../wrapped.ts";
 import { forwardAuth } from "./forward-auth.ts";
 
 /**

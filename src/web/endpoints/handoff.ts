@@ -2,14 +2,13 @@ import { hashOf, randomText } from "../../core/base/random-text.ts";
 import type { SessionRules } from "../../core/sessions/session-rules.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import { handoffRoot, handoffTarget, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
-import { cookieIn, sessionCookies } from "../answers/session-cookie.ts";
+import { cookieIn, sessionCookies, tokenOf } from "../answers/session-cookie.ts";
 import { asksForFactor, FACTOR, signInPath } from "../guards.ts";
 import { HANDOFF } from "../paths.ts";
 import type { WebPorts } from "../ports.ts";
 import { clientOf } from "../request/remote-address.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { parameterOf, type WebRequest } from "../request/web-request.ts";
-import { tokenOf } from "./sessions.ts";
 
 /** Browsers accept it only from the host itself, so no sibling host can choose its value. */
 const BEGUN = "__Host-latchkey-handoff";
@@ -73,7 +72,7 @@ async function give(
     return redirect(withReturnTo(path, `${request.path}${request.query}`));
   }
   const receiver = { host: target.hostname, browser };
-  const code = await sessions.handOff(tokenOf(ports, request), receiver);
+  const code = await sessions.handOff(tokenOf(rules, request), receiver);
   if (code === undefined) return redirect(paths.login);
   return redirect(withReturnTo(`${location}?code=${code}`, target.href));
 }

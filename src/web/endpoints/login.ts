@@ -20,7 +20,7 @@ import type { Form } from "../request/form.ts";
 import { clientOf } from "../request/remote-address.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { hostOf, parameterOf, type WebRequest } from "../request/web-request.ts";
-import { AGAIN, asksToConfirm } from "./confirmed.ts";
+import { AGAIN, asksToConfirm } from "../wrapped.ts";
 
 export async function getLogin(ports: WebPorts, request: WebRequest): Promise<Answer> {
   const { options, paths, views } = ports;

@@ -4,9 +4,9 @@ import { noticeCookie } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import {
   clearedSessionCookies,
-  genuineTokenIn,
   sessionCookies,
   sessionTokensIn,
+  tokenOf,
 } from "../answers/session-cookie.ts";
 import type { SessionSection } from "../pages/page-data.ts";
 import { shownTime } from "../pages/utc-time.ts";
@@ -27,10 +27,6 @@ const CLEAR_CACHE = { "Clear-Site-Data": '"cache"' };
 const OTHERS = "others";
 /** The same for all sessions. */
 const ALL = "all";
-
-/** The session token that a request carries. */
-export const tokenOf = ({ rules }: WebPorts, request: WebRequest): string =>
-  genuineTokenIn(request.header("cookie"), rules.isGenuine) ?? "";
 
 /** The cookie is cleared even if the session cannot be ended yet, which the sign-in page then says. */
 export async function postLogout(ports: WebPorts, request: WebRequest): Promise<Answer> {
@@ -78,13 +74,13 @@ export async function endOthers(
 ): Promise<readonly string[]> {
   const { rules, options, proxies } = ports;
   const client = clientOf(request, proxies);
-  const token = await rules.sessions?.endOthers(request.user, tokenOf(ports, request), client);
+  const token = await rules.sessions?.endOthers(request.user, tokenOf(rules, request), client);
   return token === undefined ? [] : sessionCookies(request, token, options.hosts.cookieDomain);
 }
 
 /** The cookies with which the session of the request continues, after a second factor was turned on. */
 export function provenSession(ports: WebPorts, request: AdmittedRequest): readonly string[] {
-  const token = ports.rules.proven(tokenOf(ports, request));
+  const token = ports.rules.proven(tokenOf(ports.rules, request));
   return token === undefined
     ? []
     : sessionCookies(request, token, ports.options.hosts.cookieDomain);
@@ -100,7 +96,7 @@ export async function sessionsFor(
   if (rules.sessions === undefined) return { kind: "none" };
   try {
     const { sessions, hasMore, currentId } = await rules.sessions.list(
-      tokenOf(ports, request),
+      tokenOf(rules, request),
       clientOf(request, proxies),
     );
     const devices = (await rules.devices?.list(request.user.id)) ?? [];

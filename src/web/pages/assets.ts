@@ -64,10 +64,7 @@ export const answerAsset = ({ answer, compressed }: Asset, request: WebRequest):
   acceptsGzip(request.header("accept-encoding")) ? compressed : answer;
 
 const acceptsGzip = (accepted = ""): boolean =>
-  accepted.split(",").some((one) => {
-    const [coding, ...parameters] = one.split(";").map((text) => text.trim().toLowerCase());
-    return coding === "gzip" && !parameters.some((text) => /^q=0(\.0*)?$/.test(text));
-  });
+  accepted.split(",").some((coding) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$)|$)/i.test(coding));
 
 /** Whether the file can be read and has an image type that browsers show. */
 export function isLogo(file: string): boolean {

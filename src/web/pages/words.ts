@@ -31,25 +31,11 @@ const MAX_LENGTH = 1_000;
 
 /** The available language that the browser prefers, otherwise English. `de-AT` counts as `de`. */
 export function preferredLocale(acceptLanguage = ""): Locale {
-  let best: Locale = "en";
-  let bestWeight = 0;
-  for (const range of acceptLanguage.slice(0, MAX_LENGTH).split(",")) {
-    const [tag = "", ...parameters] = range.split(";");
-    const locale = tag.trim().split("-", 1)[0]?.toLowerCase() ?? "";
-    if (!isLocale(locale)) continue;
-    const weight = weightIn(parameters);
-    if (weight > bestWeight) {
-      best = locale;
-      bestWeight = weight;
-    }
-  }
-  return best;
-}
-
-/** The `q` of a language range: 1 if absent, 0 if invalid. */
-function weightIn(parameters: readonly string[]): number {
-  const weights = parameters.map((one) => /^\s*q\s*=(.*)$/i.exec(one)?.[1]);
-  const given = weights.find((one) => one !== undefined)?.trim();
-  if (given === undefined) return 1;
-  return /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(given) ? Number(given) : 0;
+  const ranges = acceptLanguage.slice(0, MAX_LENGTH).split(",");
+  const known = ranges.flatMap((range) => {
+    const [, language = "", weight = "1"] = /^\s*([a-z]+)[^;]*(?:;\s*q=(.*))?$/i.exec(range) ?? [];
+    const locale = language.toLowerCase();
+    return isLocale(locale) && Number(weight) > 0 ? [{ locale, weight: Number(weight) }] : [];
+  });
+  return known.sort((one, other) => other.weight - one.weight)[0]?.locale ?? "en";
 }

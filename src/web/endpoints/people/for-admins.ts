@@ -1,10 +1,7 @@
-import type { MaybePromise } from "../../../core/base/maybe-promise.ts";
 import { answerRefused } from "../../answer-refused.ts";
-import type { Answer } from "../../answers/responses.ts";
-import type { Endpoint } from "../../endpoint.ts";
 import { signInPath } from "../../guards.ts";
 import { pathOf } from "../../paths.ts";
-import type { PeopleRules, WebPorts } from "../../ports.ts";
+import type { Endpoint, OwnEndpoint, PeopleRules, WebPorts } from "../../ports.ts";
 import type { AdmittedRequest } from "../../request/web-request.ts";
 import { pageOfForm } from "../account.ts";
 
@@ -25,11 +22,7 @@ export type PeopleAction = (typeof PEOPLE_ACTIONS)[number];
  * store decides, since another process may have taken away the group a moment ago.
  */
 export const forAdmins =
-  (
-    ports: WebPorts,
-    people: PeopleRules,
-    endpoint: (request: AdmittedRequest) => MaybePromise<Answer>,
-  ): Endpoint =>
+  (ports: WebPorts, people: PeopleRules, endpoint: OwnEndpoint): Endpoint =>
   async (request) => {
     const admission = await ports.rules.requireAuth(request.header("cookie"));
     if (admission.kind !== "admitted" && admission.kind !== "guest") {
