@@ -64,7 +64,7 @@ export const answerAsset = ({ answer, compressed }: Asset, request: WebRequest):
   acceptsGzip(request.header("accept-encoding")) ? compressed : answer;
 
 const acceptsGzip = (accepted = ""): boolean =>
-  accepted.split(",").some((coding) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$)|$)/i.test(coding));
+  accepted.split(",").some((coding) => /^\s*gzip\b(?!.*q=0(\.0*)?\s*$)/i.test(coding));
 
 /** Whether the file can be read and has an image type that browsers show. */
 export function isLogo(file: string): boolean {

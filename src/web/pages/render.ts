@@ -26,24 +26,17 @@ export interface Reader {
 type PagePlace = Omit<PageFrame, "locale" | "words">;
 
 /** Compiles every template and renders samples. Throws a `Fault` for a broken template. */
-export function loadPages(read: ReadPage, place: PagePlace, functions: PageFunctions): Pages {
+export function loadPages(
+  read: ReadPage,
+  placeAt: (origin: string) => PagePlace,
+  functions: PageFunctions,
+): Pages {
   const templates = new Templates(read);
   function contents<Name extends PageName>(
     { locale, helpers, origin = "" }: Reader,
     data: PageData[Name],
   ): PageContents<Name> {
-    const { basePath, homePath, styleSheetUrl, scriptUrl, logoUrl, darkLogoUrl } = place;
-    const frame: PageFrame = {
-      ...place,
-      basePath: origin + basePath,
-      homePath: homePath === null ? null : origin + homePath,
-      styleSheetUrl: origin + styleSheetUrl,
-      scriptUrl: origin + scriptUrl,
-      logoUrl: origin + logoUrl,
-      darkLogoUrl: darkLogoUrl && origin + darkLogoUrl,
-      locale,
-      words: wordsIn(locale),
-    };
+    const frame: PageFrame = { ...placeAt(origin), locale, words: wordsIn(locale) };
     return { ...frame, ...helpers, ...data };
   }
 

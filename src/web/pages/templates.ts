@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { Script } from "node:vm";
 import { Eta, type TemplateFunction } from "eta/core";
 import { Fault, messageOf } from "../../core/base/fault.ts";
 import { DEFAULT_PAGES, listDefaultPages, readDefaultPage } from "./default-pages.ts";
@@ -44,7 +43,7 @@ function refuseUnknownFiles(folder: string): void {
   }
 }
 
-/** Compiled templates. Errors name the file and the line. */
+/** Compiled templates. Errors name the file, and the line unless its code does not parse. */
 export class Templates extends Eta {
   constructor(read: ReadPage) {
     // `debug` makes compiled templates count their lines.
@@ -70,26 +69,10 @@ export class Templates extends Eta {
       return this.compile(text);
     } catch (error) {
       const message = messageOf(error);
-      const [, problem, line] = /^(.*) at line (\d+) col/.exec(message) ?? [
-        message,
-        message.split("\n")[2],
-        brokenLine(this.compileToString(text)),
-      ];
-      throw new Fault("page_broken", `${path}:${line}: ${problem}`, { cause: error });
+      const [, problem, line] = /^(.*) at line (\d+) col/.exec(message) ?? [];
+      // Of code that does not parse, the second paragraph says why, and nothing says where.
+      const where = line === undefined ? `: ${message.split("\n")[2]}` : `:${line}: ${problem}`;
+      throw new Fault("page_broken", `${path}${where}`, { cause: error });
     }
-  }
-}
-
-/** The template line whose code does not parse: the last line number set before the error. */
-function brokenLine(code: string): number {
-  try {
-    new Script(`(function(it, options) {${code}\n})`, { filename: "template" });
-    return 1;
-  } catch (error) {
-    const stack = error instanceof SyntaxError ? (error.stack ?? "") : "";
-    const brokenAt = Number(/^template:(\d+)/.exec(stack)?.[1] ?? 1);
-    const before = code.split("\n").slice(0, brokenAt - 1);
-    const named = before.findLast((line) => line.startsWith("__eta.line="));
-    return Number(named?.slice("__eta.line=".length) ?? 1);
   }
 }

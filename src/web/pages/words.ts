@@ -33,9 +33,9 @@ const MAX_LENGTH = 1_000;
 export function preferredLocale(acceptLanguage = ""): Locale {
   const ranges = acceptLanguage.slice(0, MAX_LENGTH).split(",");
   const known = ranges.flatMap((range) => {
-    const [, language = "", weight = "1"] = /^\s*([a-z]+)[^;]*(?:;\s*q=(.*))?$/i.exec(range) ?? [];
-    const locale = language.toLowerCase();
-    return isLocale(locale) && Number(weight) > 0 ? [{ locale, weight: Number(weight) }] : [];
+    const locale = (/^\s*([a-z]+)/i.exec(range)?.[1] ?? "").toLowerCase();
+    const weight = Number(/;\s*q\s*=\s*([^;\s]*)/i.exec(range)?.[1] ?? 1);
+    return isLocale(locale) && weight > 0 && weight <= 1 ? [{ locale, weight }] : [];
   });
   return known.sort((one, other) => other.weight - one.weight)[0]?.locale ?? "en";
 }

@@ -8,7 +8,7 @@ import { folderWith, pagesFrom, plain, to } from "../../support/pages.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const broken = [
-  ["code that does not parse", "setup.eta", "<p>\n<% if ( { %>\n</p>", 2, /^Unexpected token/],
+  ["code that does not parse", "setup.eta", "<p>\n<% if ( { %>\n</p>", "", /^Unexpected token/],
   ["a tag that is not closed", "home.eta", "<p>\n<%= it.a \n</p>", 2, /^unclosed tag$/],
   ["a missing include", "login.eta", "<p>\n</p>\n<%~ include('@footer', {}) %>", 3, /@footer/],
   ["a missing value", "login.eta", "<p>\r\n\r\n<%= it.a.name %>", 3, /^Cannot .*reading 'name'\)$/],
@@ -17,10 +17,10 @@ const broken = [
 ] as const;
 
 for (const [what, file, text, line, says] of broken) {
-  test(`stops the start and names ${file} and line ${line} for ${what}`, async (t) => {
+  test(`stops the start and names ${file}${line && ` and line ${line}`} for ${what}`, async (t) => {
     const folder = await folderWith(t, { [file]: text });
     const fault = faultOf(() => pagesFrom(folder));
-    const where = `${join(folder, file)}:${line}: `;
+    const where = `${join(folder, file)}${line && `:${line}`}: `;
     assert.equal(fault.code, "page_broken");
     assert.ok(fault.message.startsWith(where), fault.message);
     assert.match(fault.message.slice(where.length), says);
