@@ -47,7 +47,7 @@ export function failingSafely(
   return orElse(endpoint, (thrown, request) =>
     // Not logged: any client could fill the server log by disconnecting.
     isClientGone(thrown)
-      ? views.error(request, 400, "formNotWhole")
+      ? views.error(request, 400, "formUnreadable")
       : views.fault(request, thrown, shown),
   );
 }
@@ -93,15 +93,15 @@ export function withForm<Request extends WebRequest>(
     switch (form) {
       case "too-large":
         noteRefusal(ports, request, "unreadable form refused");
-        return views.error(request, 413, "formTooLarge");
+        return views.error(request, 413, "formUnreadable");
       case "not-utf8": {
         const redirected = await elsewhere();
         if (redirected !== undefined) return redirected;
         noteRefusal(ports, request, "unreadable form refused");
-        return views.error(request, 400, "formNotUtf8");
+        return views.error(request, 400, "formUnreadable");
       }
       case "aborted":
-        return views.error(request, 400, "formNotWhole");
+        return views.error(request, 400, "formUnreadable");
       default:
         return post(ports, request, form);
     }

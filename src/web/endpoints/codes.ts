@@ -1,5 +1,6 @@
 import type { BegunCodes } from "../../core/codes/turn-on-codes.ts";
 import type { User } from "../../core/records.ts";
+import { backTo } from "../answers/notice.ts";
 import { redirect } from "../answers/responses.ts";
 import type { CodesSection } from "../pages/page-data.ts";
 import { MAX_QR_BYTES, qrCode } from "../pages/qr-code.ts";
@@ -7,7 +8,6 @@ import { shownTime } from "../pages/utc-time.ts";
 import type { CodeRules, OwnFormEndpoint, WebPorts } from "../ports.ts";
 import { clientOf } from "../request/remote-address.ts";
 import { type AdmittedRequest, hostOf } from "../request/web-request.ts";
-import { backTo } from "./back-to.ts";
 import { answerProblem, answerStep, type HomeFormProblem } from "./home.ts";
 import { provenSession } from "./sessions.ts";
 

@@ -4,7 +4,7 @@ import { messageOf } from "../../core/base/fault.ts";
 import { eventTypes } from "../../core/log/events.ts";
 import { MAX_PASSKEY_NAME } from "../../core/passkeys/rename-passkey.ts";
 import type { LogEntry, UserId } from "../../core/records.ts";
-import { takeNotice } from "../answers/notice.ts";
+import { type Sent, takeNotice } from "../answers/notice.ts";
 import type { Answer } from "../answers/responses.ts";
 import type {
   Activity,
@@ -20,7 +20,6 @@ import type { MessageName } from "../pages/words/en.ts";
 import { type Locale, wordsIn } from "../pages/words.ts";
 import type { WebPorts } from "../ports.ts";
 import type { AdmittedRequest } from "../request/web-request.ts";
-import type { Sent } from "./back-to.ts";
 import { partyOf, targetAfterFactor } from "./login.ts";
 import { deviceIn, sessionsFor } from "./sessions.ts";
 

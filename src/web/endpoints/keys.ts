@@ -1,38 +1,30 @@
+import { backTo } from "../answers/notice.ts";
 import type { KeyRules, OwnFormEndpoint } from "../ports.ts";
 import { clientOf } from "../request/remote-address.ts";
-import { backTo } from "./back-to.ts";
-import { answerProblem, answerStep } from "./home.ts";
+import { answerProblem, answerStep, type HomeFormProblem } from "./home.ts";
 
 const DAY_MS = 86_400_000;
+/** What the form offers. */
+const DAYS = [30, 90, 365];
+
+const problems: Readonly<Record<"name-missing" | "host-invalid" | "too-many", HomeFormProblem>> = {
+  "name-missing": { form: "keys", message: "fieldMissing", fields: ["key_name"] },
+  "host-invalid": { form: "keys", message: "hostInvalid", fields: ["key_hosts"] },
+  "too-many": { form: "keys", message: "tooMany", fields: ["key_name"] },
+};
 
 /** The response to the form is the only page that shows the new key. */
 export const postAddKey =
   (keys: KeyRules): OwnFormEndpoint =>
   async (ports, request, form) => {
-    const days = form("days");
-    const lifetime = days === "never" ? undefined : (DAYS.get(days) ?? 365) * DAY_MS;
+    const days = DAYS.find((one) => `${one}` === form("days")) ?? 365;
+    const lifetime = form("days") === "never" ? undefined : days * DAY_MS;
     const key = { name: form("name"), hosts: form("hosts"), lifetime };
     const outcome = await keys.add(request.user, key, clientOf(request, ports.proxies));
-    switch (outcome.kind) {
-      case "name-missing":
-        return answerProblem(ports, request, {
-          ...{ form: "keys", message: "fieldMissing", fields: ["key_name"] },
-        });
-      case "host-invalid":
-        return answerProblem(ports, request, {
-          ...{ form: "keys", message: "hostInvalid", fields: ["key_hosts"] },
-        });
-      case "too-many":
-        return answerProblem(ports, request, {
-          ...{ form: "keys", message: "tooManyKeys", fields: ["key_name"] },
-        });
-      case "added":
-        return answerStep(ports, request, { madeKey: outcome.text });
-    }
+    return outcome.kind === "added"
+      ? answerStep(ports, request, { madeKey: outcome.text })
+      : answerProblem(ports, request, problems[outcome.kind]);
   };
-
-/** What the form offers. */
-const DAYS = new Map([30, 90, 365].map((days) => [String(days), days]));
 
 export const postRevokeKey =
   (keys: KeyRules): OwnFormEndpoint =>

@@ -1,9 +1,9 @@
+import { backTo } from "../answers/notice.ts";
 import { type Answer, redirect, respondJson } from "../answers/responses.ts";
 import type { MessageName } from "../pages/words/en.ts";
 import type { FormEndpoint, OwnFormEndpoint, PasskeyRules } from "../ports.ts";
 import { clientOf } from "../request/remote-address.ts";
 import { noteRefusal } from "../request/warnings.ts";
-import { backTo } from "./back-to.ts";
 import { answerSignIn, limitedClient, partyOf, targetAfterFactor } from "./login.ts";
 import { provenSession } from "./sessions.ts";
 
@@ -39,7 +39,7 @@ export const postBeginPasskey =
       case "no-user":
         return redirect(ports.paths.login);
       case "too-many":
-        return problem("tooManyPasskeys");
+        return problem("tooMany");
       case "begun": {
         const { challenge, existing, user } = outcome;
         const { id: rpId } = party;

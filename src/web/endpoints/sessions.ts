@@ -1,6 +1,6 @@
 import { messageOf } from "../../core/base/fault.ts";
 import type { SessionRules } from "../../core/sessions/session-rules.ts";
-import { noticeCookie } from "../answers/notice.ts";
+import { backTo, noticeCookie, type Sent } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import {
   clearedSessionCookies,
@@ -15,7 +15,6 @@ import type { OwnFormEndpoint, WebPorts } from "../ports.ts";
 import { clientOf } from "../request/remote-address.ts";
 import { kindOfRequest } from "../request/request-kind.ts";
 import type { AdmittedRequest, WebRequest } from "../request/web-request.ts";
-import { backTo, type Sent } from "./back-to.ts";
 
 /**
  * Without it, the back button after a sign-out shows an app's page from the browser's cache. Browsers
