@@ -13,7 +13,7 @@ import type { PageHelpers } from "./web/pages/page-data.ts";
 import { openSite } from "./web/pages/site.ts";
 import { pathOf, pathsUnder, routeOf } from "./web/paths.ts";
 import { fetchRequest, type RequestLike } from "./web/request/fetch-request.ts";
-import { createProxyTrust } from "./web/request/remote-address.ts";
+import { ProxyTrust } from "./web/request/remote-address.ts";
 import { createRequestIds, type RequestSource } from "./web/request/request-id.ts";
 import type { WebRequest } from "./web/request/web-request.ts";
 import { createRoutes } from "./web/routes.ts";
@@ -89,7 +89,7 @@ export const createAuth = (options: AuthOptions): Auth =>
 /** The same for settled options, for the gate, whose messages name its settings. */
 export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
   const settled = { ...given, ...gate, store: watchStore(given.store, systemClock, given.log) };
-  const proxies = createProxyTrust(settled.hosts.trustedProxies);
+  const proxies = new ProxyTrust(settled.hosts.trustedProxies);
   const requests = createRequestIds(proxies.trusts, settled.log);
   const paths = pathsUnder(settled.basePath, settled.homePath, settled.standalone);
   // Before the rules, which watch the store from then on: broken pages make this function throw.

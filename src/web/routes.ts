@@ -8,7 +8,7 @@ import {
   withHeader,
 } from "./answers/responses.ts";
 import { withReturnTo } from "./answers/return-to.ts";
-import { postPassword } from "./endpoints/account.ts";
+import { getMe, postPassword } from "./endpoints/account.ts";
 import {
   postBeginCodes,
   postConfirmCodes,
@@ -22,7 +22,6 @@ import { getHome } from "./endpoints/home.ts";
 import { postAddKey, postRevokeKey } from "./endpoints/keys.ts";
 import { getLink, isOpenedHere, postLink, withoutReferrer } from "./endpoints/links.ts";
 import { getLogin, postLogin, targetAfterFactor } from "./endpoints/login.ts";
-import { getMe } from "./endpoints/me.ts";
 import {
   postAddPasskey,
   postBeginPasskey,
@@ -210,29 +209,23 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   }
   // The pages for administrators, whose code is loaded on first use.
   if (people !== undefined) {
-    const page = async () => import("./endpoints/people/list.ts");
-    const activity = async () => import("./endpoints/people/activity.ts");
-    const actions = async () => import("./endpoints/people/actions.ts");
-    get(
-      paths.people,
-      forAdmins(ports, people, async (request) => (await page()).getPeople(ports, people, request)),
+    const forThem = (endpoint: OwnEndpoint): Endpoint => forAdmins(ports, people, endpoint);
+    const page = forThem(async (request) =>
+      (await import("./endpoints/people/pages.ts")).getPeople(ports, people, request),
     );
-    get(
-      `${paths.people}/activity`,
-      forAdmins(ports, people, async (request) =>
-        (await activity()).getActivity(ports, people, request),
-      ),
+    const activity = forThem(async (request) =>
+      (await import("./endpoints/people/pages.ts")).getActivity(ports, people, request),
     );
+    get(paths.people, page);
+    get(`${paths.people}/activity`, activity);
     for (const action of PEOPLE_ACTIONS) {
       const answer = withForm<AdmittedRequest>(ports, async (...given) =>
-        (await actions()).postPeople(people, action)(...given),
+        (await import("./endpoints/people/actions.ts")).postPeople(people, action)(...given),
       );
-      post(
-        `${paths.people}/${action}`,
-        forAdmins(ports, people, (request) =>
-          confirmed(ports, pageOfPeople(ports, request), answer)(request),
-        ),
+      const recent = forThem((request) =>
+        confirmed(ports, pageOfPeople(ports, request), answer)(request),
       );
+      post(`${paths.people}/${action}`, recent);
     }
   }
   // The answer shows the key on the home page.

@@ -1,7 +1,10 @@
+import { andThen, type MaybePromise } from "../../core/base/maybe-promise.ts";
 import { isLocalPath } from "../../core/hosts/return-target.ts";
+import { CHALLENGE } from "../answer-refused.ts";
 import { locationFor } from "../answers/location.ts";
 import { noticeCookie } from "../answers/notice.ts";
-import { type Answer, redirect, respond } from "../answers/responses.ts";
+import { type Answer, redirect, respond, respondJson } from "../answers/responses.ts";
+import { noteForged } from "../guards.ts";
 import type { PasswordField } from "../pages/page-data.ts";
 import type { MessageName } from "../pages/words/en.ts";
 import { type Paths, pathOf } from "../paths.ts";
@@ -73,4 +76,16 @@ export function pageOfForm(request: WebRequest, { password, homes }: Paths): str
   if (pathname === password) return homes.at(-1);
   const path = `${pathname}${search}`;
   return isLocalPath(path) ? path : undefined;
+}
+
+/** Tells scripts who is signed in. Without CORS headers, pages of other origins cannot read it. */
+export function getMe(ports: WebPorts, request: WebRequest): MaybePromise<Answer> {
+  return andThen(ports.rules.requireAuth(request.header("cookie")), (admission) => {
+    if (admission.kind !== "admitted" && admission.kind !== "guest") {
+      noteForged(ports, admission, request);
+      return respondJson({ user: null }, 401, CHALLENGE);
+    }
+    const { groups = [], ...user } = admission.user;
+    return respondJson({ user: { ...user, groups } }, 200);
+  });
 }

@@ -97,7 +97,6 @@ async function codesFor({ rules }: WebPorts, userId: UserId): Promise<CodesSecti
   return { kind: "on", recoveryCodesLeft: codes.recovery.length };
 }
 
-/** The passkeys of the signed-in user. */
 async function passkeySection(
   ports: WebPorts,
   request: AdmittedRequest,
@@ -105,25 +104,17 @@ async function passkeySection(
 ): Promise<PasskeySection | undefined> {
   const { passkeys } = ports.rules;
   if (passkeys === undefined) return undefined;
-  const list = (await passkeys.list(request.user.id)).map(({ id, name, addedAt, usedAt }) => {
-    return {
-      id,
-      name,
-      added: shownTime(locale, addedAt),
-      used: usedAt && shownTime(locale, usedAt),
-    };
-  });
+  const found = await passkeys.list(request.user.id);
+  const list = found.map(({ id, name, addedAt, usedAt }) => ({
+    ...{ id, name, added: shownTime(locale, addedAt) },
+    used: usedAt && shownTime(locale, usedAt),
+  }));
   const canAdd = partyOf(ports, request) !== undefined;
   if (list.length === 0 && !canAdd) return undefined;
-  return {
-    list,
-    canAdd,
-    newName: deviceIn(locale, deviceName(request.header("user-agent"))),
-    maxName: MAX_PASSKEY_NAME,
-  };
+  const newName = deviceIn(locale, deviceName(request.header("user-agent")));
+  return { list, canAdd, newName, maxName: MAX_PASSKEY_NAME };
 }
 
-/** The keys of the signed-in user. */
 async function keySection(
   { rules, views }: WebPorts,
   request: AdmittedRequest,

@@ -4,38 +4,33 @@ import { connectedFrom, LOCAL, peerOf } from "./connection.ts";
 import type { WebRequest } from "./web-request.ts";
 
 /** Which peers are trusted proxies, and what is read from them. */
-export interface ProxyTrust {
+export class ProxyTrust {
+  readonly trusts: (peer: string) => boolean;
+
+  constructor(trustedProxies: readonly string[]) {
+    this.trusts = membershipOf(trustedProxies);
+  }
+
   /**
    * The client's address: that of the connection or, behind a trusted proxy, the nearest hop in
    * `X-Forwarded-For` that is not trusted. Read from the right, because only what trusted hops
    * append is reliable.
    */
-  remoteAddress(request: WebRequest): string;
-  /** The same; `unknown` if the connection is unknown. */
-  addressOf(request: WebRequest): string;
-  trusts(peer: string): boolean;
-  /** A header that counts only from a trusted proxy. */
-  header(request: WebRequest, name: string): string | undefined;
-}
+  remoteAddress(request: WebRequest): string {
+    const address = canonicalAddress(connectedFrom(request));
+    if (!this.trusts(address)) return address;
+    return nearestUntrusted(address, request.header("x-forwarded-for") ?? "", this.trusts);
+  }
 
-export function createProxyTrust(trustedProxies: readonly string[]): ProxyTrust {
-  const isTrusted = membershipOf(trustedProxies);
-  const clientBehind = (peer: string, request: WebRequest): string => {
-    const address = canonicalAddress(peer);
-    return isTrusted(address)
-      ? nearestUntrusted(address, request.header("x-forwarded-for") ?? "", isTrusted)
-      : address;
-  };
-  return {
-    remoteAddress: (request) => clientBehind(connectedFrom(request), request),
-    addressOf(request) {
-      const peer = peerOf(request);
-      return peer === undefined ? "unknown" : clientBehind(peer, request);
-    },
-    trusts: isTrusted,
-    header: (request, name) =>
-      isTrusted(connectedFrom(request)) ? request.header(name) : undefined,
-  };
+  /** The same; `unknown` if the connection is unknown. */
+  addressOf(request: WebRequest): string {
+    return peerOf(request) === undefined ? "unknown" : this.remoteAddress(request);
+  }
+
+  /** A header that counts only from a trusted proxy. */
+  header(request: WebRequest, name: string): string | undefined {
+    return this.trusts(connectedFrom(request)) ? request.header(name) : undefined;
+  }
 }
 
 /** The client, for rules that also work without its address. */

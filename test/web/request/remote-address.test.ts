@@ -5,11 +5,11 @@ import { nodeRequest } from "../../../src/index.ts";
 import {
   canonicalAddress,
   clientOf,
-  createProxyTrust,
   hopsOf,
   isAddressRange,
   membershipOf,
   nearestUntrusted,
+  ProxyTrust,
 } from "../../../src/web/request/remote-address.ts";
 
 const isTrusted = membershipOf(["10.0.0.0/8", "192.0.2.1", "2001:db8:1::/48", "::1"]);
@@ -70,7 +70,7 @@ test("headers from a Unix socket count only if `local` is trusted", () => {
     [["0.0.0.0/0", "::/0"], "local"],
     [["local"], "203.0.113.7"],
   ] as const) {
-    assert.equal(createProxyTrust(trusted).remoteAddress(request), address);
+    assert.equal(new ProxyTrust(trusted).remoteAddress(request), address);
   }
   assert.equal(nearestUntrusted("10.0.0.1", "local", isTrusted), "10.0.0.1", "not as a hop");
 });
@@ -123,7 +123,7 @@ test("matches addresses against ranges and single addresses", () => {
 });
 
 test("reads the client's address and other headers from a trusted proxy only", () => {
-  const proxies = createProxyTrust(["10.0.0.0/8"]);
+  const proxies = new ProxyTrust(["10.0.0.0/8"]);
   const headers = { "x-forwarded-for": "203.0.113.7", "x-forwarded-uri": "/page" };
   const readFrom = (remoteAddress: string): readonly unknown[] => {
     const request = nodeRequest({ socket: { remoteAddress }, headers });

@@ -17,7 +17,7 @@ import type { Form } from "../../request/form.ts";
 import { clientOf } from "../../request/remote-address.ts";
 import { type AdmittedRequest, hostOf } from "../../request/web-request.ts";
 import { type PeopleAction, pageOfPeople } from "./for-admins.ts";
-import { peopleData } from "./list.ts";
+import { peopleData } from "./pages.ts";
 
 type MadeLink = Extract<Awaited<ReturnType<typeof makeLink>>, { readonly kind: "made" }>;
 type Action = (rules: PeoplePorts, form: Form, madeBy: string) => Promise<string | MadeLink>;

@@ -1,15 +1,57 @@
+import { listPeople } from "../../../core/accounts/list-people.ts";
 import { eventTypes } from "../../../core/log/events.ts";
 import type { UserId } from "../../../core/records.ts";
 import type { Answer } from "../../answers/responses.ts";
+import type { PageData } from "../../pages/page-data.ts";
+import { shownTime } from "../../pages/utc-time.ts";
 import { wordsIn } from "../../pages/words.ts";
 import type { PeopleRules, WebPorts } from "../../ports.ts";
 import { clientOf } from "../../request/remote-address.ts";
 import type { AdmittedRequest } from "../../request/web-request.ts";
 import { activityIn } from "../home.ts";
-import { shortened } from "./list.ts";
 
 const ENTRIES_PER_PAGE = 50;
 const NOBODY = "" as UserId;
+const MAX_LINKS = 100;
+/** People who accept an invitation choose their username, of any length. */
+const MAX_SHOWN = 100;
+
+export const getPeople = async (
+  ports: WebPorts,
+  people: PeopleRules,
+  request: AdmittedRequest,
+): Promise<Answer> =>
+  ports.views.page(request, "people", await peopleData(ports, people, request, request.query));
+
+/** What the page shows at a location, which has a query. */
+export async function peopleData(
+  ports: WebPorts,
+  rules: PeopleRules,
+  request: AdmittedRequest,
+  location: string,
+): Promise<PageData["people"]> {
+  const locale = ports.views.locale(request);
+  const { store, clock } = rules.portsOf(request.user, clientOf(request, ports.proxies));
+  const asked = new URLSearchParams(location.replace(/^[^?]*/, ""));
+  const search = asked.get("q") ?? "";
+  const [{ people, next }, links] = await Promise.all([
+    listPeople({ store, clock }, search, Number(asked.get("page"))),
+    store.links.read("", MAX_LINKS, new Date(clock.now())),
+  ]);
+  return {
+    people: people.map(({ user, endsAt, signedInAt, ...facts }) => ({
+      user: { ...user, username: shortened(user.username) },
+      end: endsAt && shownTime(locale, endsAt).utc,
+      signedIn: signedInAt && shownTime(locale, signedInAt),
+      ...facts,
+    })),
+    search,
+    next: next === undefined ? next : `?${new URLSearchParams({ q: search, page: `${next}` })}`,
+    links: links.map(({ id, purpose, name = "", expiresAt }) => ({
+      ...{ id, purpose, name: shortened(name), end: shownTime(locale, expiresAt).utc },
+    })),
+  };
+}
 
 /** Shows the audit log, by person and type. */
 export async function getActivity(
@@ -44,3 +86,7 @@ export async function getActivity(
   const filter = { name: user?.username ?? name, type, types: eventTypes };
   return ports.views.page(request, "activity", { entries, ...filter, next: older && `?${older}` });
 }
+
+/** A text that others have chosen, cut to fit a page. */
+const shortened = (text: string): string =>
+  text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN).toWellFormed()}…`;
