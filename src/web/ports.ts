@@ -181,3 +181,9 @@ export type FormEndpoint<Request extends WebRequest = WebRequest> = (
 
 /** Answers a form of a signed-in user. */
 export type OwnFormEndpoint = FormEndpoint<AdmittedRequest>;
+
+/** Answers a posted form with the rules of a part that can be absent. */
+export type PartEndpoint<Rules, Request extends WebRequest = AdmittedRequest> = (
+  rules: Rules,
+  ...given: Parameters<FormEndpoint<Request>>
+) => Promise<Answer>;

@@ -9,12 +9,7 @@ import {
 } from "./answers/responses.ts";
 import { withReturnTo } from "./answers/return-to.ts";
 import { getMe, postPassword } from "./endpoints/account.ts";
-import {
-  postBeginCodes,
-  postConfirmCodes,
-  postRenewCodes,
-  postTurnOffCodes,
-} from "./endpoints/codes.ts";
+import * as codeForms from "./endpoints/codes.ts";
 import { forwardAuth } from "./endpoints/forward-auth.ts";
 import { suffixedForwardAuth } from "./endpoints/forward-auth-suffix.ts";
 import { getHandoff } from "./endpoints/handoff.ts";
@@ -22,13 +17,7 @@ import { getHome } from "./endpoints/home.ts";
 import { postAddKey, postRevokeKey } from "./endpoints/keys.ts";
 import { getLink, isOpenedHere, postLink, withoutReferrer } from "./endpoints/links.ts";
 import { getLogin, postLogin, targetAfterFactor } from "./endpoints/login.ts";
-import {
-  postAddPasskey,
-  postBeginPasskey,
-  postPasskeyLogin,
-  postRemovePasskey,
-  postRenamePasskey,
-} from "./endpoints/passkeys.ts";
+import * as passkeyForms from "./endpoints/passkeys.ts";
 import { forAdmins, PEOPLE_ACTIONS, pageOfPeople } from "./endpoints/people/for-admins.ts";
 import { postEndSession, postLogout } from "./endpoints/sessions.ts";
 import { getSetup, postSetup } from "./endpoints/setup.ts";
@@ -41,9 +30,16 @@ import {
   READY,
   routeOf,
 } from "./paths.ts";
-import type { Endpoint, FormEndpoint, OwnEndpoint, OwnFormEndpoint, WebPorts } from "./ports.ts";
+import type {
+  Endpoint,
+  FormEndpoint,
+  OwnEndpoint,
+  OwnFormEndpoint,
+  PartEndpoint,
+  WebPorts,
+} from "./ports.ts";
 import { createProxyWarning } from "./request/warnings.ts";
-import type { AdmittedRequest } from "./request/web-request.ts";
+import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
 import {
   byMethod,
   confirmed,
@@ -118,31 +114,27 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const post = (path: string, endpoint: Endpoint): unknown =>
     site.set(path, { ...site.get(path), POST: refusingCrossSite(ports, endpoint) });
 
-  type Admitting = (endpoint: OwnEndpoint) => Endpoint;
-  const admitted: Admitting = (endpoint) => guarded(requireAuth, endpoint);
+  type Admit = (endpoint: OwnEndpoint) => Endpoint;
+  const admitted: Admit = (endpoint) => guarded(requireAuth, endpoint);
   /** For what turns on a second factor. */
-  const admittedOrEnrolling: Admitting = (endpoint) => enrolling(ports, endpoint);
+  const orEnrolling: Admit = (endpoint) => enrolling(ports, endpoint);
   /** After a form of a session that has ended, the sign-in page says so. */
-  const formOfUser = (endpoint: OwnEndpoint, admitting = admitted): Endpoint => {
-    const answer = admitting(endpoint);
+  const formOfUser = (endpoint: OwnEndpoint, admit = admitted): Endpoint => {
+    const answer = admit(endpoint);
     return (request) =>
       andThen(answer(request), (answered) => sayingExpired(ports, request, answered));
   };
   /** A form of a signed-in user. */
-  const ownForm = (endpoint: OwnFormEndpoint, admitting?: Admitting): Endpoint =>
-    formOfUser(withForm(ports, endpoint), admitting);
+  const ownForm = (endpoint: OwnFormEndpoint, admit?: Admit): Endpoint =>
+    formOfUser(withForm(ports, endpoint), admit);
   const home = homes.at(-1);
   /** The same with a recent sign-in, which leads back to a section of the home page. */
-  const recentForm = (
-    section: string,
-    endpoint: OwnFormEndpoint,
-    admitting?: Admitting,
-  ): Endpoint => {
+  const recentForm = (section: string, endpoint: OwnFormEndpoint, admit?: Admit): Endpoint => {
     const answer = withForm(ports, endpoint);
     return formOfUser((request) => {
       const page = home && withReturnTo(home, targetAfterFactor(ports, request));
       return confirmed(ports, page && `${page}#your-${section}`, answer)(request);
-    }, admitting);
+    }, admit);
   };
   // Where a form belongs by the count of accounts, which comes before whether it can be read.
   const unlessSetUp: Elsewhere = async () =>
@@ -169,7 +161,7 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   get(`${base}/account/me`, (request) => getMe(ports, request));
   post(paths.password, showingFaults(ownForm(postPassword)));
   if (sessions !== undefined) {
-    post(`${base}/account/sessions/end`, ownForm(postEndSession(sessions)));
+    post(`${base}/account/sessions/end`, ownForm(using(sessions, postEndSession)));
   }
   if (sessions !== undefined && options.returnDomains.length > 0) {
     const handoff: Endpoint = (request) => getHandoff(ports, sessions, request);
@@ -183,22 +175,25 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   // The forms of one-time codes are only on the home page.
   if (codes !== undefined && home !== undefined) {
     const path = `${base}/account/codes`;
-    post(`${path}/begin`, recentForm("codes", postBeginCodes(codes), admittedOrEnrolling));
-    post(`${path}/confirm`, ownForm(postConfirmCodes(codes), admittedOrEnrolling));
-    post(`${path}/renew`, recentForm("codes", postRenewCodes(codes)));
-    post(`${path}/off`, recentForm("codes", postTurnOffCodes(codes)));
+    post(`${path}/begin`, recentForm("codes", using(codes, codeForms.postBegin), orEnrolling));
+    post(`${path}/confirm`, ownForm(using(codes, codeForms.postConfirm), orEnrolling));
+    post(`${path}/renew`, recentForm("codes", using(codes, codeForms.postRenew)));
+    post(`${path}/off`, recentForm("codes", using(codes, codeForms.postTurnOff)));
   }
   if (passkeys !== undefined) {
     const path = `${base}/account/passkeys`;
-    post(`${base}/login/passkey`, signInForm(postPasskeyLogin(passkeys)));
+    post(`${base}/login/passkey`, signInForm(using(passkeys, passkeyForms.postSignIn)));
     // Of codes and passkeys, what is begun proves a recent sign-in to what completes it.
-    post(`${path}/begin`, recentForm("passkeys", postBeginPasskey(passkeys), admittedOrEnrolling));
-    post(`${path}/add`, ownForm(postAddPasskey(passkeys), admittedOrEnrolling));
-    post(`${path}/rename`, recentForm("passkeys", postRenamePasskey(passkeys)));
-    post(`${path}/remove`, recentForm("passkeys", postRemovePasskey(passkeys)));
+    post(
+      `${path}/begin`,
+      recentForm("passkeys", using(passkeys, passkeyForms.postBegin), orEnrolling),
+    );
+    post(`${path}/add`, ownForm(using(passkeys, passkeyForms.postAdd), orEnrolling));
+    post(`${path}/rename`, recentForm("passkeys", using(passkeys, passkeyForms.postRename)));
+    post(`${path}/remove`, recentForm("passkeys", using(passkeys, passkeyForms.postRemove)));
   }
   if (links !== undefined) {
-    const use = withForm(ports, postLink(links), unlessSetUp);
+    const use = withForm(ports, using(links, postLink), unlessSetUp);
     const refusing = refusingCrossSite(ports, use);
     site.set(routeOf(paths, paths.link), {
       GET: withoutReferrer(failingSafely(ports, getLink(ports, links))),
@@ -230,8 +225,8 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   }
   // The answer shows the key on the home page.
   if (keys !== undefined && home !== undefined) {
-    post(`${base}/account/keys/add`, recentForm("keys", postAddKey(keys)));
-    post(`${base}/account/keys/revoke`, recentForm("keys", postRevokeKey(keys)));
+    post(`${base}/account/keys/add`, recentForm("keys", using(keys, postAddKey)));
+    post(`${base}/account/keys/revoke`, recentForm("keys", using(keys, postRevokeKey)));
   }
   const homePage = enrolling(ports, (request) => getHome(ports, request));
   for (const path of homes) get(path, homePage);
@@ -241,6 +236,15 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   }
   return site;
 }
+
+/** Gives the rules of a part to its endpoint. */
+const using =
+  <Rules, Request extends WebRequest>(
+    rules: Rules,
+    endpoint: PartEndpoint<Rules, Request>,
+  ): FormEndpoint<Request> =>
+  (...given) =>
+    endpoint(rules, ...given);
 
 /** Queries the database without any cache and reports whether it answers. */
 async function answerReady({ options, requests }: WebPorts): Promise<Answer> {

@@ -10,7 +10,6 @@ import type { MessageName } from "../pages/words/en.ts";
 import { type Paths, pathOf } from "../paths.ts";
 import type { OwnFormEndpoint, WebPorts } from "../ports.ts";
 import { missingFields } from "../request/form.ts";
-import { clientOf } from "../request/remote-address.ts";
 import { isOfHost } from "../request/same-origin.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import type { AdmittedRequest, WebRequest } from "../request/web-request.ts";
@@ -23,7 +22,7 @@ export const postPassword: OwnFormEndpoint = async (ports, request, form) => {
     newPassword: form("new_password"),
     confirmPassword: form("confirm_password"),
   };
-  const client = clientOf(request, ports.proxies);
+  const client = ports.proxies.clientOf(request);
   const outcome = await ports.rules.changePassword(request.user.id, entered, client);
 
   const again = (

@@ -5,74 +5,67 @@ import { redirect } from "../answers/responses.ts";
 import type { CodesSection } from "../pages/page-data.ts";
 import { MAX_QR_BYTES, qrCode } from "../pages/qr-code.ts";
 import { shownTime } from "../pages/utc-time.ts";
-import type { CodeRules, OwnFormEndpoint, WebPorts } from "../ports.ts";
-import { clientOf } from "../request/remote-address.ts";
+import type { CodeRules, PartEndpoint, WebPorts } from "../ports.ts";
 import { type AdmittedRequest, hostOf } from "../request/web-request.ts";
 import { answerProblem, answerStep, type HomeFormProblem } from "./home.ts";
 import { provenSession } from "./sessions.ts";
 
+type CodesEndpoint = PartEndpoint<CodeRules>;
+
 const WRONG_CODE: HomeFormProblem = { form: "codes", message: "codeIncorrect", fields: ["code"] };
 const NOT_BEGUN: HomeFormProblem = { form: "codes", message: "codesNotBegun", fields: [] };
 
-export const postBeginCodes =
-  (codes: CodeRules): OwnFormEndpoint =>
-  async (ports, request) => {
-    const { user } = request;
-    const outcome = await codes.begin(user.id);
-    switch (outcome.kind) {
-      case "no-user":
-        return redirect(ports.paths.login);
-      case "already-on":
-        return backTo("codes", ports, request);
-      case "begun":
-        return answerStep(ports, request, { codes: begunSection(ports, user, outcome.begun) });
-    }
-  };
+export const postBegin: CodesEndpoint = async (codes, ports, request) => {
+  const { user } = request;
+  const outcome = await codes.begin(user.id);
+  switch (outcome.kind) {
+    case "no-user":
+      return redirect(ports.paths.login);
+    case "already-on":
+      return backTo("codes", ports, request);
+    case "begun":
+      return answerStep(ports, request, { codes: begunSection(ports, user, outcome.begun) });
+  }
+};
 
-export const postConfirmCodes =
-  (codes: CodeRules): OwnFormEndpoint =>
-  async (ports, request, form) => {
-    const { user } = request;
-    const entered = { sealed: form("sealed"), code: form("code") };
-    const outcome = await codes.confirm(user.id, entered, clientOf(request, ports.proxies));
-    switch (outcome.kind) {
-      case "no-user":
-        return redirect(ports.paths.login);
-      case "already-on":
-        return backTo("codes", ports, request);
-      case "not-begun":
-        return answerProblem(ports, request, NOT_BEGUN);
-      case "code-incorrect": {
-        const section = begunSection(ports, user, outcome.begun);
-        return answerProblem(ports, request, WRONG_CODE, section);
-      }
-      case "on": {
-        const codes = recoverySection(ports, request, outcome.recoveryCodes);
-        const cookies = provenSession(ports, request);
-        return answerStep(ports, request, { codes, notice: "codesAreOn", cookies });
-      }
+export const postConfirm: CodesEndpoint = async (codes, ports, request, form) => {
+  const { user } = request;
+  const entered = { sealed: form("sealed"), code: form("code") };
+  const outcome = await codes.confirm(user.id, entered, ports.proxies.clientOf(request));
+  switch (outcome.kind) {
+    case "no-user":
+      return redirect(ports.paths.login);
+    case "already-on":
+      return backTo("codes", ports, request);
+    case "not-begun":
+      return answerProblem(ports, request, NOT_BEGUN);
+    case "code-incorrect": {
+      const section = begunSection(ports, user, outcome.begun);
+      return answerProblem(ports, request, WRONG_CODE, section);
     }
-  };
-
-export const postRenewCodes =
-  (rules: CodeRules): OwnFormEndpoint =>
-  async (ports, request) => {
-    const renewed = await rules.renew(request.user, clientOf(request, ports.proxies));
-    if (renewed === undefined) return backTo("codes", ports, request);
-    const codes = recoverySection(ports, request, renewed);
-    return answerStep(ports, request, { codes, notice: "recoveryCodesAreNew" });
-  };
-
-export const postTurnOffCodes =
-  (codes: CodeRules): OwnFormEndpoint =>
-  async (ports, request) => {
-    switch (await codes.turnOff(request.user, clientOf(request, ports.proxies))) {
-      case "already-off":
-        return backTo("codes", ports, request);
-      case "off":
-        return backTo("codes", ports, request, { notice: "codesAreOff" });
+    case "on": {
+      const codes = recoverySection(ports, request, outcome.recoveryCodes);
+      const cookies = provenSession(ports, request);
+      return answerStep(ports, request, { codes, notice: "codesAreOn", cookies });
     }
-  };
+  }
+};
+
+export const postRenew: CodesEndpoint = async (rules, ports, request) => {
+  const renewed = await rules.renew(request.user, ports.proxies.clientOf(request));
+  if (renewed === undefined) return backTo("codes", ports, request);
+  const codes = recoverySection(ports, request, renewed);
+  return answerStep(ports, request, { codes, notice: "recoveryCodesAreNew" });
+};
+
+export const postTurnOff: CodesEndpoint = async (codes, ports, request) => {
+  switch (await codes.turnOff(request.user, ports.proxies.clientOf(request))) {
+    case "already-off":
+      return backTo("codes", ports, request);
+    case "off":
+      return backTo("codes", ports, request, { notice: "codesAreOff" });
+  }
+};
 
 function recoverySection(
   { views }: WebPorts,

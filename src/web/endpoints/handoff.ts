@@ -6,7 +6,6 @@ import { cookieIn, sessionCookies, tokenOf } from "../answers/session-cookie.ts"
 import { asksForFactor, FACTOR, signInPath } from "../guards.ts";
 import { HANDOFF } from "../paths.ts";
 import type { WebPorts } from "../ports.ts";
-import { clientOf } from "../request/remote-address.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { parameterOf, type WebRequest } from "../request/web-request.ts";
 
@@ -85,7 +84,7 @@ async function take(
 ): Promise<Answer> {
   const { options, paths, proxies } = ports;
   const receiver = { host: target.hostname, browser: hashOf(begunIn(request)) };
-  const token = await sessions.takeHandoff(code, receiver, clientOf(request, proxies));
+  const token = await sessions.takeHandoff(code, receiver, proxies.clientOf(request));
   if (token !== undefined) return redirect(target.href, sessionCookies(request, token, undefined));
   noteRefusal(ports, request, "handoff refused");
   const again = withReturnTo(HANDOFF, target.href);

@@ -1,7 +1,8 @@
 import { backTo } from "../answers/notice.ts";
-import type { KeyRules, OwnFormEndpoint } from "../ports.ts";
-import { clientOf } from "../request/remote-address.ts";
+import type { KeyRules, PartEndpoint } from "../ports.ts";
 import { answerProblem, answerStep, type HomeFormProblem } from "./home.ts";
+
+type KeysEndpoint = PartEndpoint<KeyRules>;
 
 const DAY_MS = 86_400_000;
 /** What the form offers. */
@@ -14,21 +15,17 @@ const problems: Readonly<Record<"name-missing" | "host-invalid" | "too-many", Ho
 };
 
 /** The response to the form is the only page that shows the new key. */
-export const postAddKey =
-  (keys: KeyRules): OwnFormEndpoint =>
-  async (ports, request, form) => {
-    const days = DAYS.find((one) => `${one}` === form("days")) ?? 365;
-    const lifetime = form("days") === "never" ? undefined : days * DAY_MS;
-    const key = { name: form("name"), hosts: form("hosts"), lifetime };
-    const outcome = await keys.add(request.user, key, clientOf(request, ports.proxies));
-    return outcome.kind === "added"
-      ? answerStep(ports, request, { madeKey: outcome.text })
-      : answerProblem(ports, request, problems[outcome.kind]);
-  };
+export const postAddKey: KeysEndpoint = async (keys, ports, request, form) => {
+  const days = DAYS.find((one) => `${one}` === form("days")) ?? 365;
+  const lifetime = form("days") === "never" ? undefined : days * DAY_MS;
+  const key = { name: form("name"), hosts: form("hosts"), lifetime };
+  const outcome = await keys.add(request.user, key, ports.proxies.clientOf(request));
+  return outcome.kind === "added"
+    ? answerStep(ports, request, { madeKey: outcome.text })
+    : answerProblem(ports, request, problems[outcome.kind]);
+};
 
-export const postRevokeKey =
-  (keys: KeyRules): OwnFormEndpoint =>
-  async (ports, request, form) => {
-    await keys.revoke(form("key"), request.user, clientOf(request, ports.proxies));
-    return backTo("keys", ports, request, { notice: "keyIsRevoked" });
-  };
+export const postRevokeKey: KeysEndpoint = async (keys, ports, request, form) => {
+  await keys.revoke(form("key"), request.user, ports.proxies.clientOf(request));
+  return backTo("keys", ports, request, { notice: "keyIsRevoked" });
+};

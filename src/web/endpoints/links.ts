@@ -8,7 +8,7 @@ import { acceptedTarget, RETURN_TO } from "../answers/return-to.ts";
 import { cookieIn, sessionCookies } from "../answers/session-cookie.ts";
 import type { LinkField, PageData } from "../pages/page-data.ts";
 import type { MessageName } from "../pages/words/en.ts";
-import type { Endpoint, FormEndpoint, LinkRules, WebPorts } from "../ports.ts";
+import type { Endpoint, LinkRules, PartEndpoint, WebPorts } from "../ports.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { parameterOf, type WebRequest } from "../request/web-request.ts";
 import { limitedClient } from "./login.ts";
@@ -50,34 +50,37 @@ const problems: Readonly<Record<LinkProblem, readonly [MessageName, LinkField]>>
   "username-taken": ["usernameTaken", "username"],
 };
 
-export const postLink =
-  (links: LinkRules): FormEndpoint =>
-  async (ports, request, form) => {
-    const { views, paths, options } = ports;
-    const [username, password, confirm] = [form("username"), form("password"), form("confirm")];
-    const client = await limitedClient(ports, request);
-    const entered = { username, password, confirm };
-    const outcome = await links.use(tokenIn(ports, request), entered, client);
-    switch (outcome.kind) {
-      case "gone":
-        return gone(ports, request);
-      case "rejected": {
-        const [name, field] = problems[outcome.problem];
-        const problem = { message: views.message(request, name), fields: [field] as const };
-        const data = { ...linkData(outcome.open, username), problem };
-        return views.page(request, "link", data, { status: 422 });
-      }
-      case "password-reset":
-        return redirect(paths.login, [noticeCookie(request, paths.login, "passwordIsChanged")]);
-      case "entered": {
-        const target = acceptedTarget(options, request, parameterOf(request, RETURN_TO));
-        return redirect(
-          target ?? locationFor(options.postLoginLocation, outcome.user),
-          sessionCookies(request, outcome.token, options.hosts.cookieDomain),
-        );
-      }
+export const postLink: PartEndpoint<LinkRules, WebRequest> = async (
+  links,
+  ports,
+  request,
+  form,
+) => {
+  const { views, paths, options } = ports;
+  const [username, password, confirm] = [form("username"), form("password"), form("confirm")];
+  const client = await limitedClient(ports, request);
+  const entered = { username, password, confirm };
+  const outcome = await links.use(tokenIn(ports, request), entered, client);
+  switch (outcome.kind) {
+    case "gone":
+      return gone(ports, request);
+    case "rejected": {
+      const [name, field] = problems[outcome.problem];
+      const problem = { message: views.message(request, name), fields: [field] as const };
+      const data = { ...linkData(outcome.open, username), problem };
+      return views.page(request, "link", data, { status: 422 });
     }
-  };
+    case "password-reset":
+      return redirect(paths.login, [noticeCookie(request, paths.login, "passwordIsChanged")]);
+    case "entered": {
+      const target = acceptedTarget(options, request, parameterOf(request, RETURN_TO));
+      return redirect(
+        target ?? locationFor(options.postLoginLocation, outcome.user),
+        sessionCookies(request, outcome.token, options.hosts.cookieDomain),
+      );
+    }
+  }
+};
 
 /** The path contains the token, which an app on the same host would get as the referrer. */
 export const withoutReferrer =

@@ -17,7 +17,6 @@ import { asksForFactor } from "../guards.ts";
 import { isAccountPage } from "../paths.ts";
 import type { FormEndpoint, WebPorts } from "../ports.ts";
 import type { Form } from "../request/form.ts";
-import { clientOf } from "../request/remote-address.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { hostOf, parameterOf, type WebRequest } from "../request/web-request.ts";
 import { AGAIN, asksToConfirm } from "../wrapped.ts";
@@ -103,7 +102,7 @@ export async function limitedClient(
 ): Promise<Client> {
   const isLimited = await rules.users.anyExists();
   const remoteAddress = isLimited ? proxies.remoteAddress(request) : proxies.addressOf(request);
-  return { ...clientOf(request, proxies), remoteAddress };
+  return { ...proxies.clientOf(request), remoteAddress };
 }
 
 /** The response to every way of signing in. */
@@ -127,7 +126,7 @@ export async function answerSignIn(
       // The new session replaces the one that this browser had, if it is of the same user.
       await rules.signOut(
         sessionTokensIn(request.header("cookie")),
-        clientOf(request, ports.proxies),
+        ports.proxies.clientOf(request),
         outcome.user.id,
       );
       return redirect(target ?? locationFor(options.postLoginLocation, outcome.user), [

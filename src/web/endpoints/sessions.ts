@@ -11,8 +11,7 @@ import {
 import type { SessionSection } from "../pages/page-data.ts";
 import { shownTime } from "../pages/utc-time.ts";
 import { type Locale, wordsIn } from "../pages/words.ts";
-import type { OwnFormEndpoint, WebPorts } from "../ports.ts";
-import { clientOf } from "../request/remote-address.ts";
+import type { PartEndpoint, WebPorts } from "../ports.ts";
 import { kindOfRequest } from "../request/request-kind.ts";
 import type { AdmittedRequest, WebRequest } from "../request/web-request.ts";
 
@@ -30,7 +29,7 @@ const ALL = "all";
 /** The cookie is cleared even if the session cannot be ended yet, which the sign-in page then says. */
 export async function postLogout(ports: WebPorts, request: WebRequest): Promise<Answer> {
   const { rules, options, paths } = ports;
-  const client = clientOf(request, ports.proxies);
+  const client = ports.proxies.clientOf(request);
   const outcome = await rules.signOut(sessionTokensIn(request.header("cookie")), client);
   const notice = outcome === "ended" ? "signedOut" : "sessionNotEnded";
   const isShown = outcome !== "ended" || kindOfRequest(request.method, request) === "form";
@@ -43,28 +42,31 @@ export async function postLogout(ports: WebPorts, request: WebRequest): Promise<
  * A session that is not the user's own, or that has ended already, gets the same redirect. The
  * redirect of a user who has ended this session leads to the sign-in.
  */
-export const postEndSession =
-  (sessions: SessionRules): OwnFormEndpoint =>
-  async (ports, request, form) => {
-    const session = form("session");
-    const device = form("device");
-    const back = (sent: Sent) => backTo("sessions", ports, request, sent);
-    if (session === OTHERS) {
-      return back({ notice: "othersAreEnded", cookies: await endOthers(ports, request) });
-    }
-    const client = clientOf(request, ports.proxies);
-    if (device !== "") {
-      const outcome = await ports.rules.devices?.forget(request.user, device, client);
-      return back(outcome === "forgotten" ? { notice: "deviceIsForgotten" } : {});
-    }
-    if (session === ALL) {
-      // Without a token that continues, this session ends as well.
-      await sessions.endOthers(request.user, "", client);
-      return postLogout(ports, request);
-    }
-    const isEnded = (await sessions.end(request.user, session, client)) === "ended";
-    return back(isEnded ? { notice: "sessionIsEnded" } : {});
-  };
+export const postEndSession: PartEndpoint<SessionRules> = async (
+  sessions,
+  ports,
+  request,
+  form,
+) => {
+  const session = form("session");
+  const device = form("device");
+  const back = (sent: Sent) => backTo("sessions", ports, request, sent);
+  if (session === OTHERS) {
+    return back({ notice: "othersAreEnded", cookies: await endOthers(ports, request) });
+  }
+  const client = ports.proxies.clientOf(request);
+  if (device !== "") {
+    const outcome = await ports.rules.devices?.forget(request.user, device, client);
+    return back(outcome === "forgotten" ? { notice: "deviceIsForgotten" } : {});
+  }
+  if (session === ALL) {
+    // Without a token that continues, this session ends as well.
+    await sessions.endOthers(request.user, "", client);
+    return postLogout(ports, request);
+  }
+  const isEnded = (await sessions.end(request.user, session, client)) === "ended";
+  return back(isEnded ? { notice: "sessionIsEnded" } : {});
+};
 
 /** Ends all sessions but that of the request, and returns the cookies with which it continues. */
 export async function endOthers(
@@ -72,7 +74,7 @@ export async function endOthers(
   request: AdmittedRequest,
 ): Promise<readonly string[]> {
   const { rules, options, proxies } = ports;
-  const client = clientOf(request, proxies);
+  const client = proxies.clientOf(request);
   const token = await rules.sessions?.endOthers(request.user, tokenOf(rules, request), client);
   return token === undefined ? [] : sessionCookies(request, token, options.hosts.cookieDomain);
 }
@@ -96,7 +98,7 @@ export async function sessionsFor(
   try {
     const { sessions, hasMore, currentId } = await rules.sessions.list(
       tokenOf(rules, request),
-      clientOf(request, proxies),
+      proxies.clientOf(request),
     );
     const devices = (await rules.devices?.list(request.user.id)) ?? [];
     return {

@@ -7,7 +7,6 @@ import type { PageData, SetupField } from "../pages/page-data.ts";
 import type { MessageName } from "../pages/words/en.ts";
 import type { FormEndpoint, WebPorts } from "../ports.ts";
 import { type Form, missingFields } from "../request/form.ts";
-import { clientOf } from "../request/remote-address.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { parameterOf, type WebRequest } from "../request/web-request.ts";
 
@@ -45,7 +44,7 @@ export const postSetup: FormEndpoint = async (ports, request, form) => {
     confirm: form("confirm"),
     domain: form("domain"),
   };
-  const outcome = await rules.setUp(entered, clientOf(request, ports.proxies));
+  const outcome = await rules.setUp(entered, ports.proxies.clientOf(request));
   const target = acceptedTarget(options, request, form(RETURN_TO));
 
   async function again(

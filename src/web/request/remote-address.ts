@@ -31,16 +31,18 @@ export class ProxyTrust {
   header(request: WebRequest, name: string): string | undefined {
     return this.trusts(connectedFrom(request)) ? request.header(name) : undefined;
   }
-}
 
-/** The client, for rules that also work without its address. */
-export const clientOf = (request: WebRequest, proxies: ProxyTrust): Client => ({
-  remoteAddress: proxies.addressOf(request),
-  userAgent: request.header("user-agent"),
-  get signal() {
-    return request.signal;
-  },
-});
+  /** The client, for rules that also work without its address. */
+  clientOf(request: WebRequest): Client {
+    return {
+      remoteAddress: this.addressOf(request),
+      userAgent: request.header("user-agent"),
+      get signal() {
+        return request.signal;
+      },
+    };
+  }
+}
 
 /** Exported for its tests. */
 export function nearestUntrusted(

@@ -14,7 +14,6 @@ import { shownTime } from "../../pages/utc-time.ts";
 import type { MessageName } from "../../pages/words/en.ts";
 import type { OwnFormEndpoint, PeopleRules, WebPorts } from "../../ports.ts";
 import type { Form } from "../../request/form.ts";
-import { clientOf } from "../../request/remote-address.ts";
 import { type AdmittedRequest, hostOf } from "../../request/web-request.ts";
 import { type PeopleAction, pageOfPeople } from "./for-admins.ts";
 import { peopleData } from "./pages.ts";
@@ -83,7 +82,7 @@ export const postPeople =
   (people: PeopleRules, action: PeopleAction): OwnFormEndpoint =>
   async (ports, request, form) => {
     const { user } = request;
-    const rules = people.portsOf(user, clientOf(request, ports.proxies));
+    const rules = people.portsOf(user, ports.proxies.clientOf(request));
     const outcome = await actions[action](rules, form, user.username);
     if (typeof outcome === "object") return answerLink(ports, request, outcome);
     const page = pageOfPeople(ports, request);

@@ -6,7 +6,6 @@ import type { PageData } from "../../pages/page-data.ts";
 import { shownTime } from "../../pages/utc-time.ts";
 import { wordsIn } from "../../pages/words.ts";
 import type { PeopleRules, WebPorts } from "../../ports.ts";
-import { clientOf } from "../../request/remote-address.ts";
 import type { AdmittedRequest } from "../../request/web-request.ts";
 import { activityIn } from "../home.ts";
 
@@ -31,7 +30,7 @@ export async function peopleData(
   location: string,
 ): Promise<PageData["people"]> {
   const locale = ports.views.locale(request);
-  const { store, clock } = rules.portsOf(request.user, clientOf(request, ports.proxies));
+  const { store, clock } = rules.portsOf(request.user, ports.proxies.clientOf(request));
   const asked = new URLSearchParams(location.replace(/^[^?]*/, ""));
   const search = asked.get("q") ?? "";
   const [{ people, next }, links] = await Promise.all([
@@ -60,7 +59,7 @@ export async function getActivity(
   request: AdmittedRequest,
 ): Promise<Answer> {
   const locale = ports.views.locale(request);
-  const { store, flush } = people.portsOf(request.user, clientOf(request, ports.proxies));
+  const { store, flush } = people.portsOf(request.user, ports.proxies.clientOf(request));
   const asked = new URLSearchParams(request.query);
   const [name, id] = [asked.get("name") ?? "", (asked.get("user") ?? "") as UserId];
   const user = await (name === "" ? store.users.find(id) : store.users.findByName(name));
