@@ -152,7 +152,7 @@ interface WebOptions extends RefusalOptions {
   readonly returnDomains: readonly string[];
 }
 
-/** All that an endpoint gets besides the request and its form. */
+/** What answers requests. */
 export interface WebPorts {
   readonly rules: WebRules;
   readonly options: WebOptions;
@@ -172,10 +172,23 @@ export type Endpoint = (request: WebRequest) => MaybePromise<Answer>;
 /** Answers requests of a signed-in user. */
 export type OwnEndpoint = (request: AdmittedRequest) => MaybePromise<Answer>;
 
-/** Answers a posted form. */
-export type FormEndpoint<Request extends WebRequest = WebRequest> = (
+/** A request, and all that answers it. */
+export interface Visit<Request extends WebRequest = WebRequest> extends WebPorts {
+  readonly request: Request;
+  readonly client: Client;
+}
+
+export const visitOf = <Request extends WebRequest>(
   ports: WebPorts,
   request: Request,
+): Visit<Request> => ({ ...ports, request, client: ports.proxies.clientOf(request) });
+
+/** A visit of a signed-in user. */
+export type OwnVisit = Visit<AdmittedRequest>;
+
+/** Answers a posted form. */
+export type FormEndpoint<Request extends WebRequest = WebRequest> = (
+  visit: Visit<Request>,
   form: Form,
 ) => Promise<Answer>;
 

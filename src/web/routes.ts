@@ -1,5 +1,5 @@
 import { messageOf } from "../core/base/fault.ts";
-import { andThen } from "../core/base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../core/base/maybe-promise.ts";
 import {
   type Answer,
   redirect,
@@ -30,13 +30,15 @@ import {
   READY,
   routeOf,
 } from "./paths.ts";
-import type {
-  Endpoint,
-  FormEndpoint,
-  OwnEndpoint,
-  OwnFormEndpoint,
-  PartEndpoint,
-  WebPorts,
+import {
+  type Endpoint,
+  type FormEndpoint,
+  type OwnEndpoint,
+  type OwnFormEndpoint,
+  type PartEndpoint,
+  type Visit,
+  visitOf,
+  type WebPorts,
 } from "./ports.ts";
 import { createProxyWarning } from "./request/warnings.ts";
 import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
@@ -132,7 +134,7 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const recentForm = (section: string, endpoint: OwnFormEndpoint, admit?: Admit): Endpoint => {
     const answer = withForm(ports, endpoint);
     return formOfUser((request) => {
-      const page = home && withReturnTo(home, targetAfterFactor(ports, request));
+      const page = home && withReturnTo(home, targetAfterFactor(visitOf(ports, request)));
       return confirmed(ports, page && `${page}#your-${section}`, answer)(request);
     }, admit);
   };
@@ -153,24 +155,28 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const showingFaults = (endpoint: Endpoint): Endpoint =>
     failingSafely(ports, endpoint, "what-failed");
 
-  get(paths.login, (request) => getLogin(ports, request));
+  const at =
+    (endpoint: (visit: Visit) => MaybePromise<Answer>): Endpoint =>
+    (request) =>
+      endpoint(visitOf(ports, request));
+
+  get(paths.login, at(getLogin));
   post(paths.login, signInForm(postLogin));
-  get(paths.setup, (request) => getSetup(ports, request));
+  get(paths.setup, at(getSetup));
   post(paths.setup, showingFaults(withForm(ports, postSetup, onceSetUp)));
-  post(`${base}/logout`, (request) => postLogout(ports, request));
-  get(`${base}/account/me`, (request) => getMe(ports, request));
+  post(`${base}/logout`, at(postLogout));
+  get(`${base}/account/me`, at(getMe));
   post(paths.password, showingFaults(ownForm(postPassword)));
   if (sessions !== undefined) {
     post(`${base}/account/sessions/end`, ownForm(using(sessions, postEndSession)));
   }
   if (sessions !== undefined && options.returnDomains.length > 0) {
-    const handoff: Endpoint = (request) => getHandoff(ports, sessions, request);
+    const handoff = at((visit) => getHandoff(sessions, visit));
     get(HANDOFF, withoutReferrer(handoff));
     // Ends the session of the host, and leads to the sign-in, whose session goes on.
     const signIn = `${options.hosts.publicUrl}${paths.login}`;
-    post(HANDOFF, async (request) =>
-      withHeader(await postLogout(ports, request), "Location", signIn),
-    );
+    const logout = at(async (visit) => withHeader(await postLogout(visit), "Location", signIn));
+    post(HANDOFF, logout);
   }
   // The forms of one-time codes are only on the home page.
   if (codes !== undefined && home !== undefined) {
@@ -196,7 +202,12 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
     const use = withForm(ports, using(links, postLink), unlessSetUp);
     const refusing = refusingCrossSite(ports, use);
     site.set(routeOf(paths, paths.link), {
-      GET: withoutReferrer(failingSafely(ports, getLink(ports, links))),
+      GET: withoutReferrer(
+        failingSafely(
+          ports,
+          at((visit) => getLink(links, visit)),
+        ),
+      ),
       POST: withoutReferrer(
         failingSafely(ports, (request) => (isOpenedHere(request) ? use : refusing)(request)),
       ),
@@ -206,10 +217,10 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   if (people !== undefined) {
     const forThem = (endpoint: OwnEndpoint): Endpoint => forAdmins(ports, people, endpoint);
     const page = forThem(async (request) =>
-      (await import("./endpoints/people/pages.ts")).getPeople(ports, people, request),
+      (await import("./endpoints/people/pages.ts")).getPeople(people, visitOf(ports, request)),
     );
     const activity = forThem(async (request) =>
-      (await import("./endpoints/people/pages.ts")).getActivity(ports, people, request),
+      (await import("./endpoints/people/pages.ts")).getActivity(people, visitOf(ports, request)),
     );
     get(paths.people, page);
     get(`${paths.people}/activity`, activity);
@@ -218,7 +229,7 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
         (await import("./endpoints/people/actions.ts")).postPeople(people, action)(...given),
       );
       const recent = forThem((request) =>
-        confirmed(ports, pageOfPeople(ports, request), answer)(request),
+        confirmed(ports, pageOfPeople(paths, request), answer)(request),
       );
       post(`${paths.people}/${action}`, recent);
     }
@@ -228,7 +239,7 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
     post(`${base}/account/keys/add`, recentForm("keys", using(keys, postAddKey)));
     post(`${base}/account/keys/revoke`, recentForm("keys", using(keys, postRevokeKey)));
   }
-  const homePage = enrolling(ports, (request) => getHome(ports, request));
+  const homePage = enrolling(ports, (request) => getHome(visitOf(ports, request)));
   for (const path of homes) get(path, homePage);
   if (options.standalone && home !== undefined) {
     // Browsers unfold the form that the fragment names.

@@ -7,7 +7,13 @@ import { acceptedTarget, handoffRoot, withReturnTo } from "./answers/return-to.t
 import { tokenOf } from "./answers/session-cookie.ts";
 import type { GuardCheck } from "./guards.ts";
 import { HANDOFF } from "./paths.ts";
-import type { Endpoint, FormEndpoint, OwnEndpoint, WebPorts } from "./ports.ts";
+import {
+  type Endpoint,
+  type FormEndpoint,
+  type OwnEndpoint,
+  visitOf,
+  type WebPorts,
+} from "./ports.ts";
 import { readForm } from "./request/form.ts";
 import { REQUEST_ID } from "./request/request-id.ts";
 import { kindOfRequest } from "./request/request-kind.ts";
@@ -103,7 +109,7 @@ export function withForm<Request extends WebRequest>(
       case "aborted":
         return views.error(request, 400, "formUnreadable");
       default:
-        return post(ports, request, form);
+        return post(visitOf(ports, request), form);
     }
   };
 }

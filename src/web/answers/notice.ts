@@ -1,7 +1,7 @@
 import type { Notice } from "../pages/page-data.ts";
 import { wordsIn } from "../pages/words.ts";
-import type { WebPorts } from "../ports.ts";
-import type { AdmittedRequest, WebRequest } from "../request/web-request.ts";
+import type { OwnVisit } from "../ports.ts";
+import type { WebRequest } from "../request/web-request.ts";
 import { locationFor } from "./location.ts";
 import { type Answer, redirect } from "./responses.ts";
 import { cookieIn, isOverTls } from "./session-cookie.ts";
@@ -47,8 +47,7 @@ export interface Sent {
  */
 export function backTo(
   section: "sessions" | "codes" | "passkeys" | "keys",
-  { paths, options }: WebPorts,
-  request: AdmittedRequest,
+  { paths, options, request }: OwnVisit,
   { notice, cookies = [] }: Sent = {},
 ): Answer {
   const home = paths.homes.at(-1);

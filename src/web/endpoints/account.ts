@@ -8,35 +8,35 @@ import { noteForged } from "../guards.ts";
 import type { PasswordField } from "../pages/page-data.ts";
 import type { MessageName } from "../pages/words/en.ts";
 import { type Paths, pathOf } from "../paths.ts";
-import type { OwnFormEndpoint, WebPorts } from "../ports.ts";
+import type { OwnFormEndpoint, OwnVisit, Visit } from "../ports.ts";
 import { missingFields } from "../request/form.ts";
 import { isOfHost } from "../request/same-origin.ts";
 import { noteRefusal } from "../request/warnings.ts";
-import type { AdmittedRequest, WebRequest } from "../request/web-request.ts";
+import type { WebRequest } from "../request/web-request.ts";
 import { answerProblem } from "./home.ts";
 import { endOthers } from "./sessions.ts";
 
-export const postPassword: OwnFormEndpoint = async (ports, request, form) => {
+export const postPassword: OwnFormEndpoint = async (visit, form) => {
   const entered = {
     currentPassword: form("current_password"),
     newPassword: form("new_password"),
     confirmPassword: form("confirm_password"),
   };
-  const client = ports.proxies.clientOf(request);
-  const outcome = await ports.rules.changePassword(request.user.id, entered, client);
+  const { rules, request, client } = visit;
+  const outcome = await rules.changePassword(request.user.id, entered, client);
 
   const again = (
     message: MessageName,
     ...fields: readonly [PasswordField, ...PasswordField[]]
-  ): Promise<Answer> => answerProblem(ports, request, { form: "password", message, fields });
+  ): Promise<Answer> => answerProblem(visit, { form: "password", message, fields });
 
   switch (outcome.kind) {
     case "no-user":
-      return redirect(ports.paths.login);
+      return redirect(visit.paths.login);
     case "field-missing":
       return again("fieldMissing", ...missingFields(form, "current_password", "new_password"));
     case "current-password-incorrect":
-      noteRefusal(ports, request, "password change rejected");
+      noteRefusal(visit, request, "password change rejected");
       return again("currentPasswordIncorrect", "current_password");
     case "new-passwords-differ":
       return again("newPasswordsDiffer", "new_password", "confirm_password");
@@ -44,17 +44,13 @@ export const postPassword: OwnFormEndpoint = async (ports, request, form) => {
       return again("newPasswordTooShort", "new_password");
     case "changed": {
       const isAsked = form("end_others") !== "";
-      return refresh(ports, request, isAsked ? await endOthers(ports, request) : []);
+      return refresh(visit, isAsked ? await endOthers(visit) : []);
     }
   }
 };
 
 /** Reloads the page of the form: htmx by a header, other clients by a redirect. */
-function refresh(
-  { options, paths }: WebPorts,
-  request: AdmittedRequest,
-  session: readonly string[],
-): Answer {
+function refresh({ options, paths, request }: OwnVisit, session: readonly string[]): Answer {
   const page = pageOfForm(request, paths);
   const isHome = page !== undefined && paths.homes.includes(pathOf(page));
   const notice = isHome ? [noticeCookie(request, String(paths.home), "passwordIsChanged")] : [];
@@ -78,10 +74,11 @@ export function pageOfForm(request: WebRequest, { password, homes }: Paths): str
 }
 
 /** Tells scripts who is signed in. Without CORS headers, pages of other origins cannot read it. */
-export function getMe(ports: WebPorts, request: WebRequest): MaybePromise<Answer> {
-  return andThen(ports.rules.requireAuth(request.header("cookie")), (admission) => {
+export function getMe(visit: Visit): MaybePromise<Answer> {
+  const { rules, request } = visit;
+  return andThen(rules.requireAuth(request.header("cookie")), (admission) => {
     if (admission.kind !== "admitted" && admission.kind !== "guest") {
-      noteForged(ports, admission, request);
+      noteForged(visit, admission, request);
       return respondJson({ user: null }, 401, CHALLENGE);
     }
     const { groups = [], ...user } = admission.user;

@@ -1,12 +1,11 @@
 import type { BegunCodes } from "../../core/codes/turn-on-codes.ts";
-import type { User } from "../../core/records.ts";
 import { backTo } from "../answers/notice.ts";
 import { redirect } from "../answers/responses.ts";
 import type { CodesSection } from "../pages/page-data.ts";
 import { MAX_QR_BYTES, qrCode } from "../pages/qr-code.ts";
 import { shownTime } from "../pages/utc-time.ts";
-import type { CodeRules, PartEndpoint, WebPorts } from "../ports.ts";
-import { type AdmittedRequest, hostOf } from "../request/web-request.ts";
+import type { CodeRules, OwnVisit, PartEndpoint } from "../ports.ts";
+import { hostOf } from "../request/web-request.ts";
 import { answerProblem, answerStep, type HomeFormProblem } from "./home.ts";
 import { provenSession } from "./sessions.ts";
 
@@ -15,61 +14,60 @@ type CodesEndpoint = PartEndpoint<CodeRules>;
 const WRONG_CODE: HomeFormProblem = { form: "codes", message: "codeIncorrect", fields: ["code"] };
 const NOT_BEGUN: HomeFormProblem = { form: "codes", message: "codesNotBegun", fields: [] };
 
-export const postBegin: CodesEndpoint = async (codes, ports, request) => {
-  const { user } = request;
+export const postBegin: CodesEndpoint = async (codes, visit) => {
+  const { user } = visit.request;
   const outcome = await codes.begin(user.id);
   switch (outcome.kind) {
     case "no-user":
-      return redirect(ports.paths.login);
+      return redirect(visit.paths.login);
     case "already-on":
-      return backTo("codes", ports, request);
+      return backTo("codes", visit);
     case "begun":
-      return answerStep(ports, request, { codes: begunSection(ports, user, outcome.begun) });
+      return answerStep(visit, { codes: begunSection(visit, outcome.begun) });
   }
 };
 
-export const postConfirm: CodesEndpoint = async (codes, ports, request, form) => {
-  const { user } = request;
+export const postConfirm: CodesEndpoint = async (codes, visit, form) => {
+  const { user } = visit.request;
   const entered = { sealed: form("sealed"), code: form("code") };
-  const outcome = await codes.confirm(user.id, entered, ports.proxies.clientOf(request));
+  const outcome = await codes.confirm(user.id, entered, visit.client);
   switch (outcome.kind) {
     case "no-user":
-      return redirect(ports.paths.login);
+      return redirect(visit.paths.login);
     case "already-on":
-      return backTo("codes", ports, request);
+      return backTo("codes", visit);
     case "not-begun":
-      return answerProblem(ports, request, NOT_BEGUN);
+      return answerProblem(visit, NOT_BEGUN);
     case "code-incorrect": {
-      const section = begunSection(ports, user, outcome.begun);
-      return answerProblem(ports, request, WRONG_CODE, section);
+      const section = begunSection(visit, outcome.begun);
+      return answerProblem(visit, WRONG_CODE, section);
     }
     case "on": {
-      const codes = recoverySection(ports, request, outcome.recoveryCodes);
-      const cookies = provenSession(ports, request);
-      return answerStep(ports, request, { codes, notice: "codesAreOn", cookies });
+      const codes = recoverySection(visit, outcome.recoveryCodes);
+      const cookies = provenSession(visit);
+      return answerStep(visit, { codes, notice: "codesAreOn", cookies });
     }
   }
 };
 
-export const postRenew: CodesEndpoint = async (rules, ports, request) => {
-  const renewed = await rules.renew(request.user, ports.proxies.clientOf(request));
-  if (renewed === undefined) return backTo("codes", ports, request);
-  const codes = recoverySection(ports, request, renewed);
-  return answerStep(ports, request, { codes, notice: "recoveryCodesAreNew" });
+export const postRenew: CodesEndpoint = async (rules, visit) => {
+  const renewed = await rules.renew(visit.request.user, visit.client);
+  if (renewed === undefined) return backTo("codes", visit);
+  const codes = recoverySection(visit, renewed);
+  return answerStep(visit, { codes, notice: "recoveryCodesAreNew" });
 };
 
-export const postTurnOff: CodesEndpoint = async (codes, ports, request) => {
-  switch (await codes.turnOff(request.user, ports.proxies.clientOf(request))) {
+export const postTurnOff: CodesEndpoint = async (codes, visit) => {
+  switch (await codes.turnOff(visit.request.user, visit.client)) {
     case "already-off":
-      return backTo("codes", ports, request);
+      return backTo("codes", visit);
     case "off":
-      return backTo("codes", ports, request, { notice: "codesAreOff" });
+      return backTo("codes", visit, { notice: "codesAreOff" });
   }
 };
 
 function recoverySection(
-  { views }: WebPorts,
-  request: AdmittedRequest,
+  { views, request }: OwnVisit,
   recoveryCodes: readonly string[],
 ): CodesSection {
   const made = shownTime(views.locale(request), new Date());
@@ -77,9 +75,11 @@ function recoverySection(
   return { kind: "turned-on", recoveryCodes, of };
 }
 
-function begunSection({ options }: WebPorts, user: User, begun: BegunCodes): CodesSection {
-  const { secret, sealed } = begun;
-  const uri = keyUri(options.pages.appName, user.username, secret);
+function begunSection(
+  { options, request }: OwnVisit,
+  { secret, sealed }: BegunCodes,
+): CodesSection {
+  const uri = keyUri(options.pages.appName, request.user.username, secret);
   const grouped = (secret.match(/.{1,4}/g) ?? []).join(" ");
   return { kind: "begun", secret: grouped, uri, qr: qrCode(uri), sealed };
 }

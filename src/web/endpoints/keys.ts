@@ -15,17 +15,17 @@ const problems: Readonly<Record<"name-missing" | "host-invalid" | "too-many", Ho
 };
 
 /** The response to the form is the only page that shows the new key. */
-export const postAddKey: KeysEndpoint = async (keys, ports, request, form) => {
+export const postAddKey: KeysEndpoint = async (keys, visit, form) => {
   const days = DAYS.find((one) => `${one}` === form("days")) ?? 365;
   const lifetime = form("days") === "never" ? undefined : days * DAY_MS;
   const key = { name: form("name"), hosts: form("hosts"), lifetime };
-  const outcome = await keys.add(request.user, key, ports.proxies.clientOf(request));
+  const outcome = await keys.add(visit.request.user, key, visit.client);
   return outcome.kind === "added"
-    ? answerStep(ports, request, { madeKey: outcome.text })
-    : answerProblem(ports, request, problems[outcome.kind]);
+    ? answerStep(visit, { madeKey: outcome.text })
+    : answerProblem(visit, problems[outcome.kind]);
 };
 
-export const postRevokeKey: KeysEndpoint = async (keys, ports, request, form) => {
-  await keys.revoke(form("key"), request.user, ports.proxies.clientOf(request));
-  return backTo("keys", ports, request, { notice: "keyIsRevoked" });
+export const postRevokeKey: KeysEndpoint = async (keys, visit, form) => {
+  await keys.revoke(form("key"), visit.request.user, visit.client);
+  return backTo("keys", visit, { notice: "keyIsRevoked" });
 };

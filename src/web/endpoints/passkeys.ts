@@ -10,13 +10,8 @@ import { provenSession } from "./sessions.ts";
 type PasskeysEndpoint = PartEndpoint<PasskeyRules>;
 
 /** The script asks for a challenge first; the answer to it arrives as a form. */
-export const postSignIn: PartEndpoint<PasskeyRules, WebRequest> = async (
-  passkeys,
-  ports,
-  request,
-  form,
-) => {
-  const party = partyOf(ports, request);
+export const postSignIn: PartEndpoint<PasskeyRules, WebRequest> = async (passkeys, visit, form) => {
+  const party = partyOf(visit);
   if (form("credential") === "") {
     return respondJson({ challenge: passkeys.challenge(), rpId: party?.id }, 200);
   }
@@ -27,20 +22,20 @@ export const postSignIn: PartEndpoint<PasskeyRules, WebRequest> = async (
     authenticatorData: form("authenticator_data"),
     signature: form("signature"),
   };
-  const client = await limitedClient(ports, request);
-  return answerSignIn(ports, request, form, await passkeys.signIn(answer, party, client));
+  const client = await limitedClient(visit);
+  return answerSignIn(visit, form, await passkeys.signIn(answer, party, client));
 };
 
 /** Answers the script with the options for the browser, or with a message to show. */
-export const postBegin: PasskeysEndpoint = async (passkeys, ports, request) => {
-  const party = partyOf(ports, request);
+export const postBegin: PasskeysEndpoint = async (passkeys, visit) => {
+  const party = partyOf(visit);
   const problem = (name: MessageName): Answer =>
-    respondJson({ message: ports.views.message(request, name) }, 422);
+    respondJson({ message: visit.views.message(visit.request, name) }, 422);
   if (party === undefined) return problem("passkeyRejected");
-  const outcome = await passkeys.begin(request.user.id);
+  const outcome = await passkeys.begin(visit.request.user.id);
   switch (outcome.kind) {
     case "no-user":
-      return redirect(ports.paths.login);
+      return redirect(visit.paths.login);
     case "too-many":
       return problem("tooMany");
     case "begun": {
@@ -52,43 +47,42 @@ export const postBegin: PasskeysEndpoint = async (passkeys, ports, request) => {
   }
 };
 
-export const postAdd: PasskeysEndpoint = async (passkeys, ports, request, form) => {
-  const party = partyOf(ports, request);
-  if (party === undefined) return ports.views.error(request, 422, "passkeyRejected");
+export const postAdd: PasskeysEndpoint = async (passkeys, visit, form) => {
+  const { views, request, client } = visit;
+  const party = partyOf(visit);
+  if (party === undefined) return views.error(request, 422, "passkeyRejected");
   const passkey = {
     name: form("name"),
     clientData: form("client_data"),
     authenticatorData: form("authenticator_data"),
     publicKey: form("public_key"),
   };
-  const client = ports.proxies.clientOf(request);
   switch (await passkeys.add(request.user.id, passkey, { party, client })) {
     case "no-user":
-      return redirect(ports.paths.login);
+      return redirect(visit.paths.login);
     case "rejected":
-      noteRefusal(ports, request, "passkey change rejected");
-      return ports.views.error(request, 422, "passkeyRejected");
+      noteRefusal(visit, request, "passkey change rejected");
+      return views.error(request, 422, "passkeyRejected");
     case "added": {
-      const target = targetAfterFactor(ports, request);
-      const cookies = provenSession(ports, request);
+      const target = targetAfterFactor(visit);
+      const cookies = provenSession(visit);
       return target === undefined
-        ? backTo("passkeys", ports, request, { notice: "passkeyIsAdded", cookies })
+        ? backTo("passkeys", visit, { notice: "passkeyIsAdded", cookies })
         : redirect(target, cookies);
     }
   }
 };
 
-export const postRename: PasskeysEndpoint = async (passkeys, ports, request, form) => {
-  switch (await passkeys.rename(request.user.id, form("passkey"), form("name"))) {
+export const postRename: PasskeysEndpoint = async (passkeys, visit, form) => {
+  switch (await passkeys.rename(visit.request.user.id, form("passkey"), form("name"))) {
     case "no-passkey":
-      return backTo("passkeys", ports, request);
+      return backTo("passkeys", visit);
     case "renamed":
-      return backTo("passkeys", ports, request, { notice: "passkeyIsRenamed" });
+      return backTo("passkeys", visit, { notice: "passkeyIsRenamed" });
   }
 };
 
-export const postRemove: PasskeysEndpoint = async (passkeys, ports, request, form) => {
-  const client = ports.proxies.clientOf(request);
-  await passkeys.remove(request.user, form("passkey"), client);
-  return backTo("passkeys", ports, request, { notice: "passkeyIsRemoved" });
+export const postRemove: PasskeysEndpoint = async (passkeys, visit, form) => {
+  await passkeys.remove(visit.request.user, form("passkey"), visit.client);
+  return backTo("passkeys", visit, { notice: "passkeyIsRemoved" });
 };

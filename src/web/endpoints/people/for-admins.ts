@@ -1,6 +1,6 @@
 import { answerRefused } from "../../answer-refused.ts";
 import { signInPath } from "../../guards.ts";
-import { pathOf } from "../../paths.ts";
+import { type Paths, pathOf } from "../../paths.ts";
 import type { Endpoint, OwnEndpoint, PeopleRules, WebPorts } from "../../ports.ts";
 import type { AdmittedRequest } from "../../request/web-request.ts";
 import { pageOfForm } from "../account.ts";
@@ -34,7 +34,7 @@ export const forAdmins =
   };
 
 /** The page that sent a form, with its search; without a search if that is not known. */
-export function pageOfPeople({ paths }: WebPorts, request: AdmittedRequest): string {
+export function pageOfPeople(paths: Paths, request: AdmittedRequest): string {
   const page = pageOfForm(request, paths) ?? "";
   return pathOf(page) === paths.people ? page : paths.people;
 }

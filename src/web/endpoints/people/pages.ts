@@ -5,8 +5,7 @@ import type { Answer } from "../../answers/responses.ts";
 import type { PageData } from "../../pages/page-data.ts";
 import { shownTime } from "../../pages/utc-time.ts";
 import { wordsIn } from "../../pages/words.ts";
-import type { PeopleRules, WebPorts } from "../../ports.ts";
-import type { AdmittedRequest } from "../../request/web-request.ts";
+import type { OwnVisit, PeopleRules } from "../../ports.ts";
 import { activityIn } from "../home.ts";
 
 const ENTRIES_PER_PAGE = 50;
@@ -15,22 +14,19 @@ const MAX_LINKS = 100;
 /** People who accept an invitation choose their username, of any length. */
 const MAX_SHOWN = 100;
 
-export const getPeople = async (
-  ports: WebPorts,
-  people: PeopleRules,
-  request: AdmittedRequest,
-): Promise<Answer> =>
-  ports.views.page(request, "people", await peopleData(ports, people, request, request.query));
+export async function getPeople(people: PeopleRules, visit: OwnVisit): Promise<Answer> {
+  const { views, request } = visit;
+  return views.page(request, "people", await peopleData(people, visit, request.query));
+}
 
 /** What the page shows at a location, which has a query. */
 export async function peopleData(
-  ports: WebPorts,
   rules: PeopleRules,
-  request: AdmittedRequest,
+  { views, request, client }: OwnVisit,
   location: string,
 ): Promise<PageData["people"]> {
-  const locale = ports.views.locale(request);
-  const { store, clock } = rules.portsOf(request.user, ports.proxies.clientOf(request));
+  const locale = views.locale(request);
+  const { store, clock } = rules.portsOf(request.user, client);
   const asked = new URLSearchParams(location.replace(/^[^?]*/, ""));
   const search = asked.get("q") ?? "";
   const [{ people, next }, links] = await Promise.all([
@@ -53,13 +49,10 @@ export async function peopleData(
 }
 
 /** Shows the audit log, by person and type. */
-export async function getActivity(
-  ports: WebPorts,
-  people: PeopleRules,
-  request: AdmittedRequest,
-): Promise<Answer> {
-  const locale = ports.views.locale(request);
-  const { store, flush } = people.portsOf(request.user, ports.proxies.clientOf(request));
+export async function getActivity(people: PeopleRules, visit: OwnVisit): Promise<Answer> {
+  const { views, request, client } = visit;
+  const locale = views.locale(request);
+  const { store, flush } = people.portsOf(request.user, client);
   const asked = new URLSearchParams(request.query);
   const [name, id] = [asked.get("name") ?? "", (asked.get("user") ?? "") as UserId];
   const user = await (name === "" ? store.users.find(id) : store.users.findByName(name));
@@ -83,7 +76,7 @@ export async function getActivity(
   const last = found.length > entries.length ? `${found[entries.length - 1]?.id}` : undefined;
   const older = last && new URLSearchParams({ user: userId ?? "", type: type ?? "", before: last });
   const filter = { name: user?.username ?? name, type, types: eventTypes };
-  return ports.views.page(request, "activity", { entries, ...filter, next: older && `?${older}` });
+  return views.page(request, "activity", { entries, ...filter, next: older && `?${older}` });
 }
 
 /** A text that others have chosen, cut to fit a page. */
