@@ -45,7 +45,6 @@ type Ready<Rule> = Rule extends (ports: infer _Ports, ...given: infer Given) => 
   ? (...given: Given) => Outcome
   : never;
 
-/** The rules of passkeys. */
 export interface PasskeyRules {
   /** Whether any account has one. */
   any(): Promise<boolean>;
@@ -75,7 +74,6 @@ export interface DeviceRules {
   readonly forget: Ready<typeof forgetDevice>;
 }
 
-/** The rules of one-time links. */
 export interface LinkRules {
   readonly find: Ready<typeof findLink>;
   readonly use: Ready<typeof useLink>;
@@ -99,12 +97,11 @@ export interface KeyRules {
   readonly revoke: Ready<typeof revokeKey>;
 }
 
-/** The rules that the endpoints call. */
+/** The rules that the endpoints call. A part that is left out is `undefined`. */
 export interface WebRules {
   readonly signIn: Ready<typeof signIn>;
   readonly setUp: Ready<typeof setUp>;
   readonly changePassword: Ready<typeof changePassword>;
-  /** `undefined` if passkeys are left out. */
   readonly passkeys: PasskeyRules | undefined;
   readonly requireAuth: CookieGuard;
   /** Whether one of the secrets has signed the session token. */
@@ -120,21 +117,14 @@ export interface WebRules {
     client: Client,
     of?: UserId,
   ) => Promise<"ended" | "not-ended">;
-  /** `undefined` if the store keeps no sessions, or if they are left out. */
   readonly sessions: SessionRules | undefined;
   /** A user's newest log entries, newest first. */
   readonly recentLog: (user: UserId) => Promise<readonly LogEntry[]>;
-  /** `undefined` if they are not offered. */
   readonly codes: CodeRules | undefined;
-  /** `undefined` if none are remembered. */
   readonly devices: DeviceRules | undefined;
-  /** `undefined` if the store does not keep them. */
   readonly links: LinkRules | undefined;
-  /** `undefined` if these pages are left out. */
   readonly people: PeopleRules | undefined;
-  /** `undefined` where keys are off. */
   readonly keys: KeyRules | undefined;
-  /** `undefined` unless they are turned on. */
   readonly assertions: Assertions | undefined;
   /** Whether any account signs in with codes, even if they are not offered. */
   readonly asksForCodes: () => Promise<boolean>;

@@ -17,7 +17,7 @@ import {
 } from "../answers/session-cookie.ts";
 import { asksForFactor } from "../guards.ts";
 import { isAccountPage } from "../paths.ts";
-import type { FormEndpoint, Visit, WebPorts } from "../ports.ts";
+import type { FormEndpoint, Visit } from "../ports.ts";
 import type { Form } from "../request/form.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { hostOf, parameterOf } from "../request/web-request.ts";
@@ -33,10 +33,7 @@ export async function getLogin(visit: Visit): Promise<Answer> {
     user.guest === undefined &&
     (needsFactor || asksToConfirm(visit, request));
   const continueTo = user && (returnTo ?? locationFor(options.postLoginLocation, user));
-  const [asksCode, offersPasskeys] = await Promise.all([
-    asksForCode(visit),
-    offersPasskeySignIn(visit),
-  ]);
+  const { asksCode, offersPasskeys } = await offersFor(visit);
   const { notice, cookies } = takeNotice(request, paths.login);
   const returnHost = otherHostOf(options, request, returnTo);
   const remembersDevices = asksCode && rules.devices !== undefined;
@@ -58,30 +55,24 @@ function targetOf(
 export const targetAfterFactor = (visit: Visit): string | undefined =>
   visit.request.lacksFactor ? targetOf(visit, parameterOf(visit.request, RETURN_TO)) : undefined;
 
-/** The field is also shown if the store cannot be asked: without codes, it has no effect. */
-async function asksForCode({ rules }: WebPorts): Promise<boolean> {
+/**
+ * If the store cannot be asked, the page works without passkeys, and shows the field for a code, which
+ * has no effect without codes.
+ */
+async function offersFor(visit: Visit) {
+  const { rules, requests } = visit;
   try {
-    return await rules.asksForCodes();
-  } catch {
-    return true;
+    const [asksCode, hasAny] = await Promise.all([rules.asksForCodes(), rules.passkeys?.any()]);
+    return { asksCode, offersPasskeys: hasAny === true && partyOf(visit) !== undefined };
+  } catch (error) {
+    requests.log.warn({ reason: messageOf(error) }, "passkeys are not offered");
+    return { asksCode: true, offersPasskeys: false };
   }
 }
 
 /** The site for which browsers keep passkeys, if they keep any there. */
 export const partyOf = ({ options, request }: Visit): RelyingParty | undefined =>
   relyingPartyOf(options.hosts, hostOf(request));
-
-/** Nothing is offered if the store cannot be asked: the password form works without it. */
-async function offersPasskeySignIn(visit: Visit): Promise<boolean> {
-  const { passkeys } = visit.rules;
-  if (passkeys === undefined) return false;
-  try {
-    return (await passkeys.any()) && partyOf(visit) !== undefined;
-  } catch (error) {
-    visit.requests.log.warn({ reason: messageOf(error) }, "passkeys are not offered");
-    return false;
-  }
-}
 
 export const postLogin: FormEndpoint = async (visit, form) => {
   const client = await limitedClient(visit);

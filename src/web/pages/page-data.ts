@@ -31,6 +31,12 @@ export type Notice = keyof Words["notices"];
 /** The fields to fill in again. The first one gets the message and the focus. */
 export type FieldsOf<Field extends string> = readonly [Field, ...Field[]];
 
+/** Why a form is shown again. */
+export interface FormProblem<Field extends string> {
+  readonly message: string;
+  readonly fields: FieldsOf<Field>;
+}
+
 export type SetupField = "token" | "username" | "password" | "confirm";
 export type LinkField = "username" | "password";
 export type PasswordField = "current_password" | "new_password" | "confirm_password";
@@ -70,9 +76,7 @@ export interface PageData {
     readonly domain: string;
     readonly offersDomain: boolean;
     readonly returnTo?: string | undefined;
-    readonly problem?:
-      | { readonly message: string; readonly fields: FieldsOf<SetupField> }
-      | undefined;
+    readonly problem?: FormProblem<SetupField> | undefined;
   };
   readonly link: {
     readonly purpose: "invite" | "reset" | "guest";
@@ -80,9 +84,7 @@ export interface PageData {
     readonly username: string;
     /** Whether the link settles the username. */
     readonly isUsernameSet: boolean;
-    readonly problem?:
-      | { readonly message: string; readonly fields: FieldsOf<LinkField> }
-      | undefined;
+    readonly problem?: FormProblem<LinkField> | undefined;
   };
   readonly home: {
     readonly activity: Activity;
@@ -110,12 +112,8 @@ export interface PageData {
     readonly links: readonly (Pick<Link, "id" | "purpose" | "name"> & { readonly end: string })[];
     /** A new link, in place of everything else. */
     readonly made?: Pick<Link, "purpose"> & { readonly url: string; readonly end: string };
-    readonly problem?: {
-      readonly message: string;
-      readonly fields: FieldsOf<string>;
-      /** What the form had, by the names of its fields. */
-      readonly entered: Readonly<Record<string, string>>;
-    };
+    /** With what the form had, by the names of its fields. */
+    readonly problem?: FormProblem<string> & { readonly entered: Readonly<Record<string, string>> };
   };
   readonly activity: {
     /** Newest first, each with who did it and where from. */
