@@ -2,7 +2,7 @@ import type { BegunCodes } from "../../core/codes/turn-on-codes.ts";
 import { backTo } from "../answers/notice.ts";
 import { redirect } from "../answers/responses.ts";
 import type { CodesSection } from "../pages/page-data.ts";
-import { MAX_QR_BYTES, qrCode } from "../pages/qr-code.ts";
+import { qrCode } from "../pages/qr-code.ts";
 import { shownTime } from "../pages/utc-time.ts";
 import type { CodeRules, OwnVisit, PartEndpoint } from "../ports.ts";
 import { hostOf } from "../request/web-request.ts";
@@ -84,25 +84,11 @@ function begunSection(
   return { kind: "begun", secret: grouped, uri, qr: qrCode(uri), sealed };
 }
 
-/** Enough for most names; the issuer is in the address twice. */
-const MAX_ISSUER_BYTES = 24;
-
-/** What authenticator apps read. Names are cut so that the address fits into the QR code. */
+/** What authenticator apps read. Names are cut so that the QR code stays easy to scan. */
 export function keyUri(appName: string, username: string, secret: string): string {
+  const start = (text: string, length: number): string =>
+    encodeURIComponent(text.slice(0, length).toWellFormed());
   // A colon ends the issuer, also in its encoded form.
-  const issuer = encodedWithin(appName.replaceAll(":", ""), MAX_ISSUER_BYTES);
-  const uriOf = (account: string): string =>
-    `otpauth://totp/${issuer}:${account}?secret=${secret}&issuer=${issuer}`;
-  return uriOf(encodedWithin(username, MAX_QR_BYTES - uriOf("").length));
-}
-
-/** The longest start of a text that is not longer than this once encoded. */
-function encodedWithin(text: string, bytes: number): string {
-  let encoded = "";
-  for (const character of text.toWellFormed()) {
-    const longer = encoded + encodeURIComponent(character);
-    if (longer.length > bytes) break;
-    encoded = longer;
-  }
-  return encoded;
+  const issuer = start(appName.replaceAll(":", ""), 24);
+  return `otpauth://totp/${issuer}:${start(username, 32)}?secret=${secret}&issuer=${issuer}`;
 }

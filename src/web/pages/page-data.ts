@@ -208,19 +208,17 @@ export interface ActivityEntry extends ShownTime {
 }
 
 export interface PasskeySection {
-  readonly list: readonly ListedPasskey[];
+  readonly list: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly added: ShownTime;
+    readonly used?: ShownTime | undefined;
+  }[];
   /** Browsers add passkeys only at a host name, over HTTPS or on the same machine. */
   readonly canAdd: boolean;
   /** The name that a new one gets if the user enters no other, and how long a name can be. */
   readonly newName: string;
   readonly maxName: number;
-}
-
-export interface ListedPasskey {
-  readonly id: string;
-  readonly name: string;
-  readonly added: ShownTime;
-  readonly used?: ShownTime | undefined;
 }
 
 /** Cut where they are long, as are other texts that somebody has chosen. */
@@ -231,20 +229,18 @@ export interface ShownPerson extends Omit<Person, "endsAt" | "signedInAt"> {
 }
 
 export interface KeySection {
-  readonly list: readonly ListedKey[];
+  /** With the time of the last use, otherwise of the addition. */
+  readonly list: readonly (ShownTime & {
+    readonly id: string;
+    readonly name: string;
+    /** Empty for a key that opens all. */
+    readonly hosts: string;
+    readonly isUsed: boolean;
+    /** Formatted for the reader; `undefined` for a key that never expires. */
+    readonly expiresAt: string | undefined;
+  })[];
   /** The text of a new key, shown once. */
   readonly made: string | undefined;
-}
-
-/** With the time of the last use, otherwise of the addition. */
-export interface ListedKey extends ShownTime {
-  readonly id: string;
-  readonly name: string;
-  /** Empty for a key that opens all. */
-  readonly hosts: string;
-  readonly isUsed: boolean;
-  /** Formatted for the reader; `undefined` for a key that never expires. */
-  readonly expiresAt: string | undefined;
 }
 
 /** All values of a page. */
