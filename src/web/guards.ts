@@ -82,7 +82,6 @@ export function signInPath(
   }
 }
 
-/** Logs a session token that no secret has signed. */
 export function noteForged(ports: RefusalPorts, { kind }: NotAdmitted, request: WebRequest): void {
   if (kind === "forged-token") noteRefusal(ports, request, "forged session token refused");
 }

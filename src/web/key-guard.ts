@@ -9,7 +9,6 @@ import type { ProxyTrust } from "./request/remote-address.ts";
 import { noteRefusal, type RefusalPorts } from "./request/warnings.ts";
 import { hostOf, type WebRequest } from "./request/web-request.ts";
 
-/** Decides over a session or a key. */
 export type RequestGuard = (
   cookies: string | undefined,
   authorization: string | undefined,

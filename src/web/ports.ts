@@ -40,25 +40,21 @@ import type { RequestIds } from "./request/request-id.ts";
 import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
 import type { Views } from "./views.ts";
 
-/** A rule whose ports are filled in. */
 type Ready<Rule> = Rule extends (ports: infer _Ports, ...given: infer Given) => infer Outcome
   ? (...given: Given) => Outcome
   : never;
 
 export interface PasskeyRules {
-  /** Whether any account has one. */
   any(): Promise<boolean>;
   list(user: UserId): Promise<readonly Passkey[]>;
   readonly begin: Ready<typeof beginPasskey>;
   readonly add: Ready<typeof addPasskey>;
   readonly rename: Ready<typeof renamePasskey>;
   readonly remove: Ready<typeof removePasskey>;
-  /** A challenge for a sign-in. */
   challenge(): string;
   readonly signIn: Ready<typeof signInWithPasskey>;
 }
 
-/** The rules of one-time codes on the home page. */
 export interface CodeRules {
   /** `undefined` while they are off. */
   find(user: UserId): Promise<Codes | undefined>;
@@ -118,7 +114,6 @@ export interface WebRules {
     of?: UserId,
   ) => Promise<"ended" | "not-ended">;
   readonly sessions: SessionRules | undefined;
-  /** A user's newest log entries, newest first. */
   readonly recentLog: (user: UserId) => Promise<readonly LogEntry[]>;
   readonly codes: CodeRules | undefined;
   readonly devices: DeviceRules | undefined;
@@ -156,10 +151,8 @@ export interface WebPorts {
   readonly requests: RequestIds;
 }
 
-/** Answers requests for a path. */
 export type Endpoint = (request: WebRequest) => MaybePromise<Answer>;
 
-/** Answers requests of a signed-in user. */
 export type OwnEndpoint = (request: AdmittedRequest) => MaybePromise<Answer>;
 
 /** A request, and all that answers it. */
@@ -173,16 +166,13 @@ export const visitOf = <Request extends WebRequest>(
   request: Request,
 ): Visit<Request> => ({ ...ports, request, client: ports.proxies.clientOf(request) });
 
-/** A visit of a signed-in user. */
 export type OwnVisit = Visit<AdmittedRequest>;
 
-/** Answers a posted form. */
 export type FormEndpoint<Request extends WebRequest = WebRequest> = (
   visit: Visit<Request>,
   form: Form,
 ) => Promise<Answer>;
 
-/** Answers a form of a signed-in user. */
 export type OwnFormEndpoint = FormEndpoint<AdmittedRequest>;
 
 /** Answers a posted form with the rules of a part that can be absent. */

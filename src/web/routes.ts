@@ -57,14 +57,12 @@ import {
   withRequestId,
 } from "./wrapped.ts";
 
-/** The endpoints, and what answers a request to any path. */
 interface Routes {
   readonly paths: ReadonlySet<string>;
   /** A failure is an answer too, the error page. */
   readonly answer: Endpoint;
 }
 
-/** The route table. */
 export function createRoutes(ports: WebPorts): Routes {
   const { paths, options } = ports;
   const table = new Map<string, Endpoint>();
@@ -126,7 +124,6 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
     return (request) =>
       andThen(answer(request), (answered) => sayingExpired(ports, request, answered));
   };
-  /** A form of a signed-in user. */
   const ownForm = (endpoint: OwnFormEndpoint, admit?: Admit): Endpoint =>
     formOfUser(withForm(ports, endpoint), admit);
   const home = homes.at(-1);

@@ -33,7 +33,6 @@ interface ViewPorts {
   readonly requests: RequestIds;
 }
 
-/** What differs between error pages. */
 interface ErrorPage {
   readonly headers?: Headers;
   /** Without them, the store is asked; the page is rendered even if that fails. */
@@ -42,7 +41,6 @@ interface ErrorPage {
   readonly origin?: string | undefined;
 }
 
-/** Pages as answers. */
 export class Views {
   readonly #ports: ViewPorts;
   readonly #headers: Headers;
@@ -146,7 +144,6 @@ export class Views {
     return this.#ports.options.pages.locale ?? preferredLocale(request.header("accept-language"));
   }
 
-  /** A message in the reader's language. */
   message(request: WebRequest, name: MessageName): string {
     return wordsIn(this.locale(request)).messages[name];
   }

@@ -35,7 +35,6 @@ function cookieLine(request: WebRequest, path: string, value: string, maxAge: nu
   return `${nameFor(request)}=${value}; ${place}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}`;
 }
 
-/** What goes with a redirect. */
 export interface Sent {
   readonly notice?: Notice;
   readonly cookies?: readonly string[];

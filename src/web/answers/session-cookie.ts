@@ -5,7 +5,6 @@ import type { IssuedToken } from "../../core/sessions/session-token.ts";
 import { isEncrypted } from "../request/connection.ts";
 import type { WebRequest } from "../request/web-request.ts";
 
-/** The name of the session cookie. */
 export const SESSION_COOKIE = "session";
 
 const CLEARED = `${SESSION_COOKIE}=; Path=/; HttpOnly; Max-Age=-1`;

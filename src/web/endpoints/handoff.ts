@@ -15,8 +15,7 @@ const BEGUN = "__Host-latchkey-handoff";
 const BEGUN_SECONDS = 3_600;
 /** The query parameter with the hash of that cookie. */
 const BROWSER = "browser";
-/** 32 bytes in base64url. */
-const RANDOM = /^[\w-]{43}$/;
+const RANDOM_TEXT = /^[\w-]{43}$/;
 
 /**
  * Brings a session to a host of another domain, in three steps: that host begins, the sign-in gives a
@@ -36,7 +35,7 @@ export async function getHandoff(sessions: SessionRules, visit: Visit): Promise<
 /** An earlier cookie stays, for pages that were opened at the same time. */
 function begin({ options, request }: Visit, target: URL): Answer {
   const known = begunIn(request);
-  const begun = RANDOM.test(known) ? known : randomText();
+  const begun = RANDOM_TEXT.test(known) ? known : randomText();
   const query = new URLSearchParams({ [RETURN_TO]: target.href, [BROWSER]: hashOf(begun) });
   if (asksForFactor(request)) query.set(FACTOR, "2");
   const attributes = `Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${BEGUN_SECONDS}`;
@@ -56,7 +55,7 @@ async function give(
   if (target === undefined) return views.error(request, 404, "noSuchPage");
   const location = `${target.origin}${HANDOFF}`;
   const browser = parameterOf(request, BROWSER) ?? "";
-  if (!RANDOM.test(browser)) return redirect(withReturnTo(location, target.href));
+  if (!RANDOM_TEXT.test(browser)) return redirect(withReturnTo(location, target.href));
   const given = await rules.requireAuth(request.header("cookie"));
   const isUnproven = asksForFactor(request) && given.kind === "admitted" && given.factors < 2;
   const admission = isUnproven ? ({ kind: "factor-unproven" } as const) : given;

@@ -43,7 +43,6 @@ export async function answerStep(
   return visit.views.page(visit.request, "home", data, cookies && { cookies });
 }
 
-/** A problem of a form, with the name of its message. */
 export type HomeFormProblem = HomeForm & { readonly message: MessageName };
 
 /** Shows the form again with its problem; the error page if the app has its own page instead. */

@@ -5,7 +5,6 @@ import { answerProblem, answerStep, type HomeFormProblem } from "./home.ts";
 type KeysEndpoint = PartEndpoint<KeyRules>;
 
 const DAY_MS = 86_400_000;
-/** What the form offers. */
 const DAYS = [30, 90, 365];
 
 const problems: Readonly<Record<"name-missing" | "host-invalid" | "too-many", HomeFormProblem>> = {

@@ -7,7 +7,6 @@ import { type Answer, NOTHING_RUNS, respond } from "../answers/responses.ts";
 import type { WebRequest } from "../request/web-request.ts";
 import type { Accent } from "./accent-color.ts";
 
-/** A public file, kept in memory as its answer. */
 export interface Asset {
   readonly path: string;
   /** The URL in pages. */

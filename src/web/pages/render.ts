@@ -14,7 +14,6 @@ export interface Pages {
   render<Name extends PageName>(name: Name, reader: Reader, data: PageData[Name]): string;
 }
 
-/** For whom a page is rendered. */
 export interface Reader {
   readonly locale: Locale;
   readonly helpers: PageHelpers;

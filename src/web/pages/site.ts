@@ -25,7 +25,6 @@ export interface Site {
   readonly assets: readonly Asset[];
 }
 
-/** The pages and assets in use. */
 export interface OpenSite {
   readonly pages: Pages;
   /** What answers a request for the assets of a path. The paths are always the same. */

@@ -16,7 +16,6 @@ export function peerOf({ connection }: Connected): string | undefined {
   return destroyed === false && localAddress === undefined ? LOCAL : undefined;
 }
 
-/** The remote address of the connection. */
 export function connectedFrom(request: Connected): string {
   const peer = peerOf(request);
   if (peer !== undefined) return peer;

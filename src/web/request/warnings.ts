@@ -4,7 +4,6 @@ import { canonicalAddress, hopsOf, type ProxyTrust } from "./remote-address.ts";
 import type { RequestIds } from "./request-id.ts";
 import type { WebRequest } from "./web-request.ts";
 
-/** The message of a refused request in the server log. */
 export type RefusalMessage =
   | "sign-in rejected"
   | "sign-in rate-limited"

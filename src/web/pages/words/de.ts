@@ -23,7 +23,6 @@ export const de: Sentences = {
   setupTokenHint: "Du findest ihn im Einrichtungslink (frag deinen Administrator).",
   passwordHint: "Verwende 8 oder mehr Zeichen.",
   passwordAgain: "Passwort wiederholen",
-  domain: "Domain (kann leer bleiben)",
   domainHint: "Öffentlicher Hostname, zum Beispiel example.com.",
 
   invitedTo: (app) => `Du bist zu ${app} eingeladen`,
@@ -53,10 +52,8 @@ export const de: Sentences = {
   confirmHint: "Die sechs Ziffern, die die App jetzt zeigt.",
   recoveryCodes: "Wiederherstellungscodes",
   recoveryCodesAbout: "Ohne Handy meldet dich jeder Code einmal an. Sie werden nur jetzt gezeigt.",
-  codesKept: "Ich habe sie gesichert",
   newRecoveryCodes: "Neue Wiederherstellungscodes",
   recoveryCodesLeft: (count) => `An, ${count} Codes in Reserve`,
-  recentActivity: "Letzte Aktivitäten",
   events: {
     signin: (name) => `${name} hat sich angemeldet`,
     signin_rate_limited: (address) => `Zu viele Anmeldeversuche von ${address}`,

@@ -25,7 +25,6 @@ export const en = {
   setupTokenHint: "Copy it from the setup link (ask your administrator).",
   passwordHint: "Use 8 or more characters.",
   passwordAgain: "Repeat password",
-  domain: "Domain (optional)",
   domainHint: "Public host name, for example example.com.",
 
   invitedTo: (app: string): string => `You are invited to ${app}`,
@@ -55,10 +54,8 @@ export const en = {
   confirmHint: "The six digits that the app shows now.",
   recoveryCodes: "Recovery codes",
   recoveryCodesAbout: "Without your phone, each code signs you in once. They are not shown again.",
-  codesKept: "I’ve saved them",
   newRecoveryCodes: "New recovery codes",
   recoveryCodesLeft: (count: string): string => `On, ${count} recovery codes left`,
-  recentActivity: "Recent activity",
   events: {
     signin: (name: string): string => `${name} signed in`,
     signin_rate_limited: (address: string): string => `Too many sign-ins from ${address}`,

@@ -23,7 +23,6 @@ export const es: Sentences = {
   setupTokenHint: "Lo encontrarás en el enlace de configuración (pregunta a tu administrador).",
   passwordHint: "Usa 8 caracteres o más.",
   passwordAgain: "Repite la contraseña",
-  domain: "Dominio (opcional)",
   domainHint: "Nombre de host público, por ejemplo example.com.",
 
   invitedTo: (app) => `Tienes una invitación a ${app}`,
@@ -53,10 +52,8 @@ export const es: Sentences = {
   confirmHint: "Los seis dígitos que la aplicación muestra ahora.",
   recoveryCodes: "Códigos de recuperación",
   recoveryCodesAbout: "Sin teléfono, cada código sirve una vez. No se volverán a mostrar.",
-  codesKept: "Los he guardado",
   newRecoveryCodes: "Nuevos códigos de recuperación",
   recoveryCodesLeft: (count) => `Activos, quedan ${count} códigos`,
-  recentActivity: "Actividad reciente",
   events: {
     signin: (name) => `${name} inició sesión`,
     signin_rate_limited: (address) => `Demasiados intentos de inicio de sesión desde ${address}`,

@@ -23,7 +23,6 @@ export const fr: Sentences = {
   setupTokenHint: "Il se trouve dans le lien de configuration (demandez à votre administrateur).",
   passwordHint: "Utilisez 8 caractères ou plus.",
   passwordAgain: "Confirmez le mot de passe",
-  domain: "Domaine (facultatif)",
   domainHint: "Nom d’hôte public, par exemple example.com.",
 
   invitedTo: (app) => `Vous êtes invité à rejoindre ${app}`,
@@ -53,10 +52,8 @@ export const fr: Sentences = {
   confirmHint: "Les six chiffres que l’application affiche maintenant.",
   recoveryCodes: "Codes de secours",
   recoveryCodesAbout: "Sans téléphone, chaque code connecte une fois. Ils ne seront plus affichés.",
-  codesKept: "Je les ai enregistrés",
   newRecoveryCodes: "Nouveaux codes de secours",
   recoveryCodesLeft: (count) => `Activés, ${count} codes de secours`,
-  recentActivity: "Activité récente",
   events: {
     signin: (name) => `Connexion de ${name}`,
     signin_rate_limited: (address) => `Trop de tentatives de connexion depuis ${address}`,
