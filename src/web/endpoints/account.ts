@@ -13,7 +13,7 @@ import { missingFields } from "../request/form.ts";
 import { isOfHost } from "../request/same-origin.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import type { WebRequest } from "../request/web-request.ts";
-import { answerProblem } from "./home.ts";
+import { answerForm } from "./home.ts";
 import { endOthers } from "./sessions.ts";
 
 export const postPassword: OwnFormEndpoint = async (visit, form) => {
@@ -28,7 +28,7 @@ export const postPassword: OwnFormEndpoint = async (visit, form) => {
   const again = (
     message: MessageName,
     ...fields: readonly [PasswordField, ...PasswordField[]]
-  ): Promise<Answer> => answerProblem(visit, { form: "password", message, fields });
+  ): Promise<Answer> => answerForm(visit, { problem: { form: "password", message, fields } });
 
   switch (outcome.kind) {
     case "no-user":

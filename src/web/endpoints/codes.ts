@@ -6,7 +6,7 @@ import { qrCode } from "../pages/qr-code.ts";
 import { shownTime } from "../pages/utc-time.ts";
 import type { CodeRules, OwnVisit, PartEndpoint } from "../ports.ts";
 import { hostOf } from "../request/web-request.ts";
-import { answerProblem, answerStep, type HomeFormProblem } from "./home.ts";
+import { answerForm, type HomeFormProblem } from "./home.ts";
 import { provenSession } from "./sessions.ts";
 
 type CodesEndpoint = PartEndpoint<CodeRules>;
@@ -23,7 +23,7 @@ export const postBegin: CodesEndpoint = async (codes, visit) => {
     case "already-on":
       return backTo("codes", visit);
     case "begun":
-      return answerStep(visit, { codes: begunSection(visit, outcome.begun) });
+      return answerForm(visit, { codes: begunSection(visit, outcome.begun) });
   }
 };
 
@@ -37,15 +37,15 @@ export const postConfirm: CodesEndpoint = async (codes, visit, form) => {
     case "already-on":
       return backTo("codes", visit);
     case "not-begun":
-      return answerProblem(visit, NOT_BEGUN);
+      return answerForm(visit, { problem: NOT_BEGUN });
     case "code-incorrect": {
       const section = begunSection(visit, outcome.begun);
-      return answerProblem(visit, WRONG_CODE, section);
+      return answerForm(visit, { problem: WRONG_CODE, codes: section });
     }
     case "on": {
       const codes = recoverySection(visit, outcome.recoveryCodes);
       const cookies = provenSession(visit);
-      return answerStep(visit, { codes, notice: "codesAreOn", cookies });
+      return answerForm(visit, { codes, notice: "codesAreOn", cookies });
     }
   }
 };
@@ -54,7 +54,7 @@ export const postRenew: CodesEndpoint = async (rules, visit) => {
   const renewed = await rules.renew(visit.request.user, visit.client);
   if (renewed === undefined) return backTo("codes", visit);
   const codes = recoverySection(visit, renewed);
-  return answerStep(visit, { codes, notice: "recoveryCodesAreNew" });
+  return answerForm(visit, { codes, notice: "recoveryCodesAreNew" });
 };
 
 export const postTurnOff: CodesEndpoint = async (codes, visit) => {

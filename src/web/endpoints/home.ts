@@ -35,27 +35,21 @@ interface Step {
   readonly madeKey?: string;
 }
 
-export async function answerStep(
-  visit: OwnVisit,
-  { notice, cookies, ...step }: Step & Sent,
-): Promise<Answer> {
-  const data = { ...(await homeData(visit, step)), notice };
-  return visit.views.page(visit.request, "home", data, cookies && { cookies });
-}
-
 export type HomeFormProblem = HomeForm & { readonly message: MessageName };
 
-/** Shows the form again with its problem; the error page if the app has its own page instead. */
-export async function answerProblem(
+/**
+ * Shows the home page in response to a form, with its problem if it has one; then the error page, if
+ * the app has its own page instead.
+ */
+export async function answerForm(
   visit: OwnVisit,
-  given: HomeFormProblem,
-  codes?: CodesSection,
+  { problem: given, notice, cookies = [], ...step }: Step & Sent & { problem?: HomeFormProblem },
 ): Promise<Answer> {
   const { paths, views, request } = visit;
-  if (paths.home === null) return views.error(request, 422, given.message);
-  const problem = { ...given, message: views.message(request, given.message) };
-  const data = { ...(await homeData(visit, { ...(codes && { codes }) })), problem };
-  return views.page(request, "home", data, { status: 422 });
+  if (given && paths.home === null) return views.error(request, 422, given.message);
+  const problem = given && { ...given, message: views.message(request, given.message) };
+  const data = { ...(await homeData(visit, step)), notice, problem };
+  return views.page(request, "home", data, { status: given ? 422 : 200, cookies });
 }
 
 const NONE = { kind: "none" } as const;

@@ -1,6 +1,6 @@
 import { backTo } from "../answers/notice.ts";
 import type { KeyRules, PartEndpoint } from "../ports.ts";
-import { answerProblem, answerStep, type HomeFormProblem } from "./home.ts";
+import { answerForm, type HomeFormProblem } from "./home.ts";
 
 type KeysEndpoint = PartEndpoint<KeyRules>;
 
@@ -20,8 +20,8 @@ export const postAddKey: KeysEndpoint = async (keys, visit, form) => {
   const key = { name: form("name"), hosts: form("hosts"), lifetime };
   const outcome = await keys.add(visit.request.user, key, visit.client);
   return outcome.kind === "added"
-    ? answerStep(visit, { madeKey: outcome.text })
-    : answerProblem(visit, problems[outcome.kind]);
+    ? answerForm(visit, { madeKey: outcome.text })
+    : answerForm(visit, { problem: problems[outcome.kind] });
 };
 
 export const postRevokeKey: KeysEndpoint = async (keys, visit, form) => {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { ServerLog } from "../../core/base/server-log.ts";
-import { peerOf } from "./connection.ts";
+import { peerOf } from "./remote-address.ts";
 import type { WebRequest } from "./web-request.ts";
 
 export const REQUEST_ID = "X-Request-Id";

@@ -1,6 +1,5 @@
 import type { ServerLog } from "../../core/base/server-log.ts";
-import { peerOf } from "./connection.ts";
-import { canonicalAddress, hopsOf, type ProxyTrust } from "./remote-address.ts";
+import { canonicalAddress, hopsOf, type ProxyTrust, peerOf } from "./remote-address.ts";
 import type { RequestIds } from "./request-id.ts";
 import type { WebRequest } from "./web-request.ts";
 

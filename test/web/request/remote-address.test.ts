@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { Fault, isClientGone } from "../../../src/core/base/fault.ts";
 import { nodeRequest } from "../../../src/index.ts";
 import {
   canonicalAddress,
+  connectedFrom,
   hopsOf,
   isAddressRange,
   membershipOf,
   nearestUntrusted,
   ProxyTrust,
+  peerOf,
 } from "../../../src/web/request/remote-address.ts";
 
 const isTrusted = membershipOf(["10.0.0.0/8", "192.0.2.1", "2001:db8:1::/48", "::1"]);
@@ -151,3 +154,32 @@ for (const range of invalidRanges) {
     assert.equal(isAddressRange(range), false);
   });
 }
+
+const over = (socket: object) => nodeRequest({ socket, headers: {} });
+
+for (const socket of [{}, { remoteAddress: 7 }]) {
+  test(`throws if the server does not provide the address: ${JSON.stringify(socket)}`, () => {
+    assert.equal(peerOf(over(socket)), undefined);
+    assert.throws(
+      () => connectedFrom(over(socket)),
+      (error) =>
+        error instanceof Fault &&
+        error.code === "remote_address_unknown" &&
+        /@hono\/node-server/.test(error.message),
+    );
+  });
+}
+
+for (const socket of [
+  { destroyed: true },
+  { destroyed: true, remoteAddress: undefined },
+  { destroyed: false, localAddress: "192.0.2.9" },
+]) {
+  test(`reports a disconnected client as gone: ${JSON.stringify(socket)}`, () => {
+    assert.throws(() => connectedFrom(over(socket)), isClientGone);
+  });
+}
+
+test("the address of a client on a Unix socket is `local`", () => {
+  assert.equal(connectedFrom(over({ destroyed: false })), "local");
+});
