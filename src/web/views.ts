@@ -12,7 +12,7 @@ import {
 } from "./answers/responses.ts";
 import type { CookieGuard } from "./answers/session-cookie.ts";
 import type { PageData, PageHelpers, PageName } from "./pages/page-data.ts";
-import type { Pages } from "./pages/render.ts";
+import type { Pages } from "./pages/templates.ts";
 import type { MessageName } from "./pages/words/en.ts";
 import { type Locale, preferredLocale, wordsIn } from "./pages/words.ts";
 import { type Paths, routeOf } from "./paths.ts";

@@ -4,8 +4,7 @@ import type { WebRequest } from "../request/web-request.ts";
 import { accentFrom, DEFAULT_ACCENT } from "./accent-color.ts";
 import { type Asset, accentRules, answerAsset, assetOf, keyIcon, readLogo } from "./assets.ts";
 import type { PageFunctions } from "./page-data.ts";
-import { loadPages, type Pages } from "./render.ts";
-import { pageReader } from "./templates.ts";
+import { loadPages, type Pages, pageReader } from "./templates.ts";
 
 export interface SiteOptions {
   readonly pages: {

@@ -3,20 +3,6 @@ import { canonicalAddress, hopsOf, type ProxyTrust, peerOf } from "./remote-addr
 import type { RequestIds } from "./request-id.ts";
 import type { WebRequest } from "./web-request.ts";
 
-export type RefusalMessage =
-  | "sign-in rejected"
-  | "sign-in rate-limited"
-  | "password change rejected"
-  | "passkey change rejected"
-  | "setup rejected"
-  | "one-time link refused"
-  | "handoff refused"
-  | "form of another site refused"
-  | "unreadable form refused"
-  | "forged session token refused"
-  | "key refused"
-  | "key rate-limited";
-
 export interface RefusalPorts {
   readonly requests: RequestIds;
   readonly proxies: ProxyTrust;
@@ -26,7 +12,7 @@ export interface RefusalPorts {
 export function noteRefusal(
   { requests, proxies }: RefusalPorts,
   request: WebRequest,
-  message: RefusalMessage,
+  message: string,
   fields: Readonly<Record<string, string>> = {},
 ): void {
   requests.log.warn({ address: proxies.addressOf(request), ...fields }, message);
