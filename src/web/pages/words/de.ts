@@ -63,8 +63,7 @@ export const de: Sentences = {
     session_end_others: (name) => `Die anderen Sitzungen von ${name} wurden beendet`,
     codes_on: (name) => `${name} hat Einmalcodes eingeschaltet`,
     codes_off: (name) => `Einmalcodes von ${name} wurden ausgeschaltet`,
-    factors_off: (name) =>
-      `Einmalcodes und Passkeys von ${name} wurden entfernt, alle Sitzungen beendet`,
+    factors_off: (name) => `Einmalcodes und Passkeys von ${name} entfernt, alle Sitzungen beendet`,
     code_rejected: (name) => `Falscher Einmalcode nach dem richtigen Passwort von ${name}`,
     codes_locked: (name) =>
       `Die Einmalcodes von ${name} sind nach 100 falschen gesperrt. Ein Wiederherstellungscode entsperrt sie, oder dein Administrator schaltet sie aus.`,
@@ -103,8 +102,7 @@ export const de: Sentences = {
     passkeyIsRemoved: "Der Passkey wurde entfernt.",
     keyIsRevoked: "Der Schlüssel wurde widerrufen.",
     signedOut: "Du bist abgemeldet.",
-    sessionExpired:
-      "Deine Sitzung war beendet, nichts wurde gespeichert. Melde dich noch einmal an.",
+    sessionExpired: "Deine Sitzung war beendet, nichts wurde gespeichert. Melde dich neu an.",
     isConfirmed: "Danke. Du kannst jetzt zehn Minuten lang ändern, wie du dich anmeldest.",
   },
 

@@ -11,8 +11,7 @@ export const en = {
     "That didn’t work. Check your username, password and code. After five attempts, wait a minute.",
   confirm: "Confirm it’s you",
   confirmAbout: "To change how you sign in, sign in once more.",
-  factorMissing:
-    "Your account needs a second factor. Turn on one-time codes or add a passkey to go on.",
+  factorMissing: "Your account needs a second factor. Turn on one-time codes or add a passkey.",
   factorAbout:
     "This needs a sign-in with a one-time code or a passkey. Turn one on if your account has none.",
   useAnotherAccount: "Use another account",
@@ -94,8 +93,7 @@ export const en = {
 
   notices: {
     passwordIsChanged: "Your password has been changed.",
-    sessionNotEnded:
-      "You are signed out here. A copy may work until the server’s database is back.",
+    sessionNotEnded: "You are signed out here. A copy may work until the database is back.",
     sessionIsEnded: "The session has been ended.",
     othersAreEnded: "You are signed out everywhere else.",
     codesAreOn: "One-time codes are on.",

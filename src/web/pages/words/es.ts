@@ -65,8 +65,7 @@ export const es: Sentences = {
     codes_off: (name) => `Se desactivaron los códigos de un solo uso de ${name}`,
     factors_off: (name) =>
       `Se quitaron los códigos y las llaves de acceso de ${name} y se cerraron sus sesiones`,
-    code_rejected: (name) =>
-      `Código de un solo uso incorrecto tras la contraseña correcta de ${name}`,
+    code_rejected: (name) => `Código incorrecto tras la contraseña correcta de ${name}`,
     codes_locked: (name) =>
       `Los códigos de un solo uso de ${name} están bloqueados tras 100 códigos incorrectos. Un código de recuperación los desbloquea, o un administrador los desactiva.`,
     recovery_code_used: (name) => `${name} usó un código de recuperación`,
@@ -159,8 +158,7 @@ export const es: Sentences = {
     groupsInvalid: "Como máximo 32 grupos de 32 letras minúsculas, cifras y guiones.",
     guestIncomplete: "Un invitado necesita un nombre y grupos.",
     endInvalid: "Elige un día futuro.",
-    codeIncorrect:
-      "El código es incorrecto o ya se usó. Después de cinco intentos, espera un minuto.",
+    codeIncorrect: "El código no vale o ya se usó. Tras cinco intentos, espera un minuto.",
     codesNotBegun: "La activación de los códigos tardó demasiado. Empieza de nuevo.",
     passkeyRejected: "No se pudo añadir la llave de acceso.",
     tooMany: "Ya hay demasiadas. Quita antes alguna.",

@@ -63,8 +63,7 @@ export const fr: Sentences = {
     session_end_others: (name) => `Les autres sessions de ${name} ont été terminées`,
     codes_on: (name) => `Codes à usage unique activés par ${name}`,
     codes_off: (name) => `Codes à usage unique de ${name} désactivés`,
-    factors_off: (name) =>
-      `Codes et clés d’accès de ${name} supprimés, toutes ses sessions fermées`,
+    factors_off: (name) => `Codes et clés d’accès de ${name} supprimés, ses sessions fermées`,
     code_rejected: (name) => `Code à usage unique erroné après le bon mot de passe de ${name}`,
     codes_locked: (name) =>
       `Codes à usage unique de ${name} bloqués après 100 codes erronés. Un code de secours les débloque, ou un administrateur les désactive.`,

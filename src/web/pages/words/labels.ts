@@ -10,12 +10,7 @@ export const labels = {
   signIn: ["Sign in", "Anmelden", "Se connecter", "Iniciar sesión"],
   welcomeBack: ["Welcome back", "Willkommen zurück", "Bon retour parmi nous", "Hola de nuevo"],
   continue: ["Continue", "Weiter", "Continuer", "Continuar"],
-  domain: [
-    "Domain (optional)",
-    "Domain (kann fehlen)",
-    "Domaine (facultatif)",
-    "Dominio (opcional)",
-  ],
+  domain: ["Domain (optional)", "Domain, optional", "Domaine (facultatif)", "Dominio (opcional)"],
   createAccount: ["Create account", "Konto anlegen", "Créer le compte", "Crear cuenta"],
   recentActivity: ["Recent activity", "Letzte Aktivität", "Activité récente", "Actividad reciente"],
   codesKept: ["I’ve saved them", "Ich habe sie gesichert", "Je les ai notés", "Los he guardado"],
