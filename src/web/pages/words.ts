@@ -7,7 +7,7 @@ import { labels } from "./words/labels.ts";
 export const locales = ["en", "de", "fr", "es"] as const;
 export type Locale = (typeof locales)[number];
 
-export type Words = Sentences & Record<keyof typeof labels, string>;
+export type Words = typeof en & Record<keyof typeof labels, string>;
 
 /** A text for each of `locales`. A missing one is a type error. */
 type Row = readonly [string, string, string, string];
