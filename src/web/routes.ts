@@ -124,6 +124,7 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
     return (request) =>
       andThen(answer(request), (answered) => sayingExpired(ports, request, answered));
   };
+  /** A form of a signed-in user. */
   const ownForm = (endpoint: OwnFormEndpoint, admit?: Admit): Endpoint =>
     formOfUser(withForm(ports, endpoint), admit);
   const home = homes.at(-1);
@@ -152,6 +153,7 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const showingFaults = (endpoint: Endpoint): Endpoint =>
     failingSafely(ports, endpoint, "what-failed");
 
+  /** Also without a user. */
   const at =
     (endpoint: (visit: Visit) => MaybePromise<Answer>): Endpoint =>
     (request) =>

@@ -1,9 +1,6 @@
 import type { Notice } from "../pages/page-data.ts";
 import { wordsIn } from "../pages/words.ts";
-import type { OwnVisit } from "../ports.ts";
 import type { WebRequest } from "../request/web-request.ts";
-import { locationFor } from "./location.ts";
-import { type Answer, redirect } from "./responses.ts";
 import { cookieIn, isOverTls } from "./session-cookie.ts";
 
 const NAME = "latchkey-notice";
@@ -33,26 +30,4 @@ const nameFor = (request: WebRequest): string => (isOverTls(request) ? `__Host-$
 function cookieLine(request: WebRequest, path: string, value: string, maxAge: number): string {
   const place = isOverTls(request) ? "Path=/; Secure" : `Path=${path}`;
   return `${nameFor(request)}=${value}; ${place}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}`;
-}
-
-export interface Sent {
-  readonly notice?: Notice;
-  readonly cookies?: readonly string[];
-}
-
-/**
- * Redirects to a section of the home page, which the fragment unfolds, with a notice; to the
- * post-login location of this user if the app has its own page instead.
- */
-export function backTo(
-  section: "sessions" | "codes" | "passkeys" | "keys",
-  { paths, options, request }: OwnVisit,
-  { notice, cookies = [] }: Sent = {},
-): Answer {
-  const home = paths.homes.at(-1);
-  if (home === undefined) {
-    return redirect(locationFor(options.postLoginLocation, request.user), cookies);
-  }
-  const shown = notice === undefined ? [] : [noticeCookie(request, String(paths.home), notice)];
-  return redirect(`${home}#your-${section}`, [...shown, ...cookies]);
 }

@@ -1,5 +1,4 @@
 import type { BegunCodes } from "../../core/codes/turn-on-codes.ts";
-import { backTo } from "../answers/notice.ts";
 import { redirect } from "../answers/responses.ts";
 import type { CodesSection } from "../pages/page-data.ts";
 import { qrCode } from "../pages/qr-code.ts";
@@ -7,6 +6,7 @@ import { shownTime } from "../pages/utc-time.ts";
 import type { CodeRules, OwnVisit, PartEndpoint } from "../ports.ts";
 import { hostOf } from "../request/web-request.ts";
 import { answerForm, type HomeFormProblem } from "./home.ts";
+import { backTo } from "./redirects.ts";
 import { provenSession } from "./sessions.ts";
 
 type CodesEndpoint = PartEndpoint<CodeRules>;

@@ -4,7 +4,7 @@ import { messageOf } from "../../core/base/fault.ts";
 import { eventTypes } from "../../core/log/events.ts";
 import { MAX_PASSKEY_NAME } from "../../core/passkeys/rename-passkey.ts";
 import type { LogEntry } from "../../core/records.ts";
-import { type Sent, takeNotice } from "../answers/notice.ts";
+import { takeNotice } from "../answers/notice.ts";
 import type { Answer } from "../answers/responses.ts";
 import type {
   Activity,
@@ -20,6 +20,7 @@ import type { MessageName } from "../pages/words/en.ts";
 import { type Locale, wordsIn } from "../pages/words.ts";
 import type { OwnVisit } from "../ports.ts";
 import { partyOf, targetAfterFactor } from "./login.ts";
+import type { Sent } from "./redirects.ts";
 import { deviceIn, sessionsFor } from "./sessions.ts";
 
 export async function getHome(visit: OwnVisit): Promise<Answer> {

@@ -1,6 +1,6 @@
-import { backTo } from "../answers/notice.ts";
 import type { KeyRules, PartEndpoint } from "../ports.ts";
 import { answerForm, type HomeFormProblem } from "./home.ts";
+import { backTo } from "./redirects.ts";
 
 type KeysEndpoint = PartEndpoint<KeyRules>;
 

@@ -10,7 +10,8 @@ import type { MessageName } from "../pages/words/en.ts";
 import type { Endpoint, LinkRules, PartEndpoint, Visit } from "../ports.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { parameterOf, type WebRequest } from "../request/web-request.ts";
-import { enter, limitedClient } from "./login.ts";
+import { limitedClient } from "./login.ts";
+import { enter } from "./redirects.ts";
 
 const tokenIn = ({ paths, request }: Visit): string => request.path.slice(paths.link.length);
 

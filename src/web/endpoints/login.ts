@@ -2,19 +2,12 @@ import { messageOf } from "../../core/base/fault.ts";
 import { isLocalPath } from "../../core/hosts/return-target.ts";
 import type { Client } from "../../core/limits/requester.ts";
 import { type RelyingParty, relyingPartyOf } from "../../core/passkeys/relying-party.ts";
-import type { User } from "../../core/records.ts";
-import type { IssuedToken } from "../../core/sessions/session-token.ts";
 import type { SignInOutcome } from "../../core/sign-in/sign-in.ts";
 import { locationFor } from "../answers/location.ts";
 import { noticeCookie, takeNotice } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import { acceptedTarget, otherHostOf, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
-import {
-  deviceCookie,
-  deviceTextIn,
-  sessionCookies,
-  sessionTokensIn,
-} from "../answers/session-cookie.ts";
+import { deviceCookie, deviceTextIn, sessionTokensIn } from "../answers/session-cookie.ts";
 import { asksForFactor } from "../guards.ts";
 import { isAccountPage } from "../paths.ts";
 import type { FormEndpoint, Visit } from "../ports.ts";
@@ -22,6 +15,7 @@ import type { Form } from "../request/form.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { hostOf, parameterOf } from "../request/web-request.ts";
 import { AGAIN, asksToConfirm } from "../wrapped.ts";
+import { enter } from "./redirects.ts";
 
 export async function getLogin(visit: Visit): Promise<Answer> {
   const { rules, options, paths, views, request } = visit;
@@ -119,15 +113,4 @@ export async function answerSignIn(
       ]);
     }
   }
-}
-
-/** Redirects a user with a new session to the target, otherwise to the post-login location. */
-export function enter(
-  { options, request }: Visit,
-  { user, token }: { readonly user: User; readonly token: IssuedToken },
-  target: string | undefined,
-  cookies: readonly string[] = [],
-): Answer {
-  const session = sessionCookies(request, token, options.hosts.cookieDomain);
-  return redirect(target ?? locationFor(options.postLoginLocation, user), [...cookies, ...session]);
 }

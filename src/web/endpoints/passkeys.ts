@@ -1,10 +1,10 @@
-import { backTo } from "../answers/notice.ts";
 import { type Answer, redirect, respondJson } from "../answers/responses.ts";
 import type { MessageName } from "../pages/words/en.ts";
 import type { PartEndpoint, PasskeyRules } from "../ports.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import type { WebRequest } from "../request/web-request.ts";
 import { answerSignIn, limitedClient, partyOf, targetAfterFactor } from "./login.ts";
+import { backTo } from "./redirects.ts";
 import { provenSession } from "./sessions.ts";
 
 type PasskeysEndpoint = PartEndpoint<PasskeyRules>;

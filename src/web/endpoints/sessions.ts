@@ -1,6 +1,6 @@
 import { messageOf } from "../../core/base/fault.ts";
 import type { SessionRules } from "../../core/sessions/session-rules.ts";
-import { backTo, noticeCookie, type Sent } from "../answers/notice.ts";
+import { noticeCookie } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import {
   clearedSessionCookies,
@@ -13,6 +13,7 @@ import { shownTime } from "../pages/utc-time.ts";
 import { type Locale, wordsIn } from "../pages/words.ts";
 import type { OwnVisit, PartEndpoint, Visit } from "../ports.ts";
 import { kindOfRequest } from "../request/request-kind.ts";
+import { backTo, type Sent } from "./redirects.ts";
 
 /**
  * Without it, the back button after a sign-out shows an app's page from the browser's cache. Browsers

@@ -7,7 +7,7 @@ import type { FormEndpoint, Visit } from "../ports.ts";
 import { type Form, missingFields } from "../request/form.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { parameterOf } from "../request/web-request.ts";
-import { enter } from "./login.ts";
+import { enter } from "./redirects.ts";
 
 export async function getSetup(visit: Visit): Promise<Answer> {
   const { rules, options, views, paths, request } = visit;

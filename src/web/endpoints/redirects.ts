@@ -1,0 +1,41 @@
+import type { User } from "../../core/records.ts";
+import type { IssuedToken } from "../../core/sessions/session-token.ts";
+import { locationFor } from "../answers/location.ts";
+import { noticeCookie } from "../answers/notice.ts";
+import { type Answer, redirect } from "../answers/responses.ts";
+import { sessionCookies } from "../answers/session-cookie.ts";
+import type { Notice } from "../pages/page-data.ts";
+import type { OwnVisit, Visit } from "../ports.ts";
+
+/** Redirects a user with a new session to the target, otherwise to the post-login location. */
+export function enter(
+  { options, request }: Visit,
+  { user, token }: { readonly user: User; readonly token: IssuedToken },
+  target: string | undefined,
+  cookies: readonly string[] = [],
+): Answer {
+  const session = sessionCookies(request, token, options.hosts.cookieDomain);
+  return redirect(target ?? locationFor(options.postLoginLocation, user), [...cookies, ...session]);
+}
+
+export interface Sent {
+  readonly notice?: Notice;
+  readonly cookies?: readonly string[];
+}
+
+/**
+ * Redirects to a section of the home page, which the fragment unfolds, with a notice; to the
+ * post-login location of this user if the app has its own page instead.
+ */
+export function backTo(
+  section: "sessions" | "codes" | "passkeys" | "keys",
+  { paths, options, request }: OwnVisit,
+  { notice, cookies = [] }: Sent = {},
+): Answer {
+  const home = paths.homes.at(-1);
+  if (home === undefined) {
+    return redirect(locationFor(options.postLoginLocation, request.user), cookies);
+  }
+  const shown = notice === undefined ? [] : [noticeCookie(request, String(paths.home), notice)];
+  return redirect(`${home}#your-${section}`, [...shown, ...cookies]);
+}
