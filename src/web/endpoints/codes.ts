@@ -2,7 +2,7 @@ import type { BegunCodes } from "../../core/codes/turn-on-codes.ts";
 import { redirect } from "../answers/responses.ts";
 import type { CodesSection } from "../pages/page-data.ts";
 import { qrCode } from "../pages/qr-code.ts";
-import { shownTime } from "../pages/utc-time.ts";
+import { shownTime } from "../pages/words.ts";
 import type { CodeRules, OwnVisit, PartEndpoint } from "../ports.ts";
 import { hostOf } from "../request/web-request.ts";
 import { answerForm, type HomeFormProblem } from "./home.ts";

@@ -15,9 +15,8 @@ import type {
   PageData,
   PasskeySection,
 } from "../pages/page-data.ts";
-import { shownTime } from "../pages/utc-time.ts";
 import type { MessageName } from "../pages/words/en.ts";
-import { type Locale, wordsIn } from "../pages/words.ts";
+import { type Locale, shownTime, wordsIn } from "../pages/words.ts";
 import type { OwnVisit } from "../ports.ts";
 import { partyOf, targetAfterFactor } from "./login.ts";
 import type { Sent } from "./redirects.ts";

@@ -9,8 +9,7 @@ import {
   tokenOf,
 } from "../answers/session-cookie.ts";
 import type { SessionSection } from "../pages/page-data.ts";
-import { shownTime } from "../pages/utc-time.ts";
-import { type Locale, wordsIn } from "../pages/words.ts";
+import { type Locale, shownTime, wordsIn } from "../pages/words.ts";
 import type { OwnVisit, PartEndpoint, Visit } from "../ports.ts";
 import { kindOfRequest } from "../request/request-kind.ts";
 import { backTo, type Sent } from "./redirects.ts";

@@ -25,6 +25,19 @@ export const wordsIn = (locale: Locale): Words => all[locale];
 
 export const isLocale = (text: string): text is Locale => Object.hasOwn(all, text);
 
+/** One for each language: making a format takes longer than rendering a page. */
+const formats: Partial<Record<Locale, Intl.DateTimeFormat>> = {};
+
+/** A time for a page: in ISO 8601, and to the minute in UTC, formatted for the reader. */
+export function shownTime(locale: Locale, at: Date): { readonly at: string; readonly utc: string } {
+  formats[locale] ??= new Intl.DateTimeFormat(locale, {
+    dateStyle: "medium",
+    timeStyle: "short",
+    timeZone: "UTC",
+  });
+  return { at: at.toISOString(), utc: `${formats[locale].format(at)} UTC` };
+}
+
 /** Longer than what browsers send. The rest is ignored: it would cost time for each of its commas. */
 const MAX_LENGTH = 1_000;
 

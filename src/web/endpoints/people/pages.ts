@@ -3,8 +3,7 @@ import { eventTypes } from "../../../core/log/events.ts";
 import type { UserId } from "../../../core/records.ts";
 import type { Answer } from "../../answers/responses.ts";
 import type { PageData } from "../../pages/page-data.ts";
-import { shownTime } from "../../pages/utc-time.ts";
-import { wordsIn } from "../../pages/words.ts";
+import { shownTime, wordsIn } from "../../pages/words.ts";
 import type { OwnVisit, PeopleRules } from "../../ports.ts";
 import { activityIn } from "../home.ts";
 
