@@ -1,15 +1,21 @@
-import type { AccountPorts } from "./core/accounts/account-ports.ts";
-import { type AddUserOutcome, addUser } from "./core/accounts/add-user.ts";
-import { type RemoveUserOutcome, removeUser } from "./core/accounts/remove-user.ts";
-import { type RenameUserOutcome, renameUser } from "./core/accounts/rename-user.ts";
-import { type ResetPasswordOutcome, resetPassword } from "./core/accounts/reset-password.ts";
+import {
+  type AccountPorts,
+  type AddUserOutcome,
+  addUser,
+  endSessionsOf,
+  type RemoveUserOutcome,
+  type RenameUserOutcome,
+  type ResetPasswordOutcome,
+  removeUser,
+  renameUser,
+  resetPassword,
+} from "./core/accounts/accounts.ts";
 import { groupsOf, type SetGroupsOutcome, setGroups } from "./core/accounts/set-groups.ts";
 import type { EventLog } from "./core/log/event-log.ts";
 import { bySystem, eventOf } from "./core/log/events.ts";
 import { type NewUser, type Session, type User, type UserId, userOf } from "./core/records.ts";
-import { endInStore } from "./core/sessions/end-session.ts";
-import { endSessionsOf } from "./core/sessions/end-sessions.ts";
 import type { SessionRecorder } from "./core/sessions/session-recorder.ts";
+import { endInStore } from "./core/sessions/sign-out.ts";
 import { type StartSessionPorts, startSession } from "./core/sessions/start-session.ts";
 import type { UserMemory } from "./core/sessions/user-memory.ts";
 import type { SetupTokenSource } from "./core/setup/setup-token.ts";

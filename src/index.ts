@@ -14,17 +14,19 @@ export {
   type RequestHeaders,
   type RequestWithCookies,
 } from "./auth.ts";
-export type { AddUserOutcome } from "./core/accounts/add-user.ts";
-export type { RemoveUserOutcome } from "./core/accounts/remove-user.ts";
-export type { RenameUserOutcome } from "./core/accounts/rename-user.ts";
-export type { ResetPasswordOutcome } from "./core/accounts/reset-password.ts";
+export type {
+  AddUserOutcome,
+  RemoveUserOutcome,
+  RenameUserOutcome,
+  ResetPasswordOutcome,
+} from "./core/accounts/accounts.ts";
 export type { SetGroupsOutcome } from "./core/accounts/set-groups.ts";
 export { type AnyFault, Fault, type FaultCode, Unavailable } from "./core/base/fault.ts";
 export { andThen, type MaybePromise } from "./core/base/maybe-promise.ts";
 export type { ServerLog } from "./core/base/server-log.ts";
 export type { WorkQueueLimits } from "./core/base/work-queue.ts";
 export type { AllowedHosts } from "./core/hosts/allowed-hosts.ts";
-export type { AddKeyOutcome } from "./core/keys/add-key.ts";
+export type { AddKeyOutcome } from "./core/keys/own-keys.ts";
 export type { AttemptRule } from "./core/limits/attempt-limiter.ts";
 export type { MakeLinkOutcome, WantedLink } from "./core/links/make-link.ts";
 export type { AuditEvent, EventListener } from "./core/log/event-listener.ts";

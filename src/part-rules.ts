@@ -2,15 +2,17 @@ import { isAdmin } from "./core/accounts/set-groups.ts";
 import type { Clock } from "./core/base/clock.ts";
 import { Fault, messageOf } from "./core/base/fault.ts";
 import { type Recently, recently } from "./core/base/recently.ts";
+import {
+  beginCodes,
+  confirmCodes,
+  renewRecoveryCodes,
+  turnOffCodes,
+} from "./core/codes/own-codes.ts";
 import { forgetDevice, listDevices } from "./core/codes/remembered-devices.ts";
-import { renewRecoveryCodes } from "./core/codes/renew-recovery-codes.ts";
-import { turnOffCodes } from "./core/codes/turn-off-codes.ts";
-import { beginCodes, confirmCodes } from "./core/codes/turn-on-codes.ts";
-import { addKey } from "./core/keys/add-key.ts";
 import { createKeyGuard, type KeyGuardPorts } from "./core/keys/key-guard.ts";
-import { revokeKey } from "./core/keys/revoke-key.ts";
-import { findLink } from "./core/links/find-link.ts";
-import { type UseLinkPorts, useLink } from "./core/links/use-link.ts";
+import { addKey, revokeKey } from "./core/keys/own-keys.ts";
+import { findLink, type UseLinkPorts, useLink } from "./core/links/use-link.ts";
+import type { EventLog } from "./core/log/event-log.ts";
 import { byAdmin, bySystem, eventOf } from "./core/log/events.ts";
 import { createChallenges } from "./core/passkeys/challenges.ts";
 import { type UserId, userOf } from "./core/records.ts";
@@ -89,7 +91,7 @@ export function linkRules(
 export function peopleRules(
   { people: isOn, store: { users, people, log, links } }: SettledOptions,
   living: Pick<UserStore, "find">,
-  given: Pick<SignInPorts, "users" | "events" | "passwords"> & { readonly clock: Clock },
+  given: Pick<SignInPorts, "users" | "clock" | "passwords"> & { readonly events: EventLog },
 ): PeopleRules | undefined {
   if (!isOn) return undefined;
   if (people === undefined || links === undefined) {
@@ -130,7 +132,7 @@ export function keyRules(
   };
 }
 
-/** `undefined` if they are left out, or the store does not keep them. Each is loaded on first use. */
+/** `undefined` if they are left out, or the store does not keep them. They load on first use. */
 export function passkeyRules(
   { signIn, store: { users, passkeys }, secret, previousSecrets }: SettledOptions,
   given: SignInPorts & { readonly clock: Clock },
@@ -141,25 +143,14 @@ export function passkeyRules(
   const ports = { ...given, store: { users, passkeys }, challenges };
   const any = recently(() => passkeys.any(), given.clock);
   const changing = changes(any, given);
+  const own = () => import("./core/passkeys/own-passkeys.ts");
   return {
     any: any.read,
     list: (userId) => passkeys.listOf(userId),
-    async begin(...args) {
-      const { beginPasskey } = await import("./core/passkeys/begin-passkey.ts");
-      return beginPasskey(ports, ...args);
-    },
-    async add(...args) {
-      const { addPasskey } = await import("./core/passkeys/add-passkey.ts");
-      return changing(args[0], addPasskey(ports, ...args));
-    },
-    async rename(...args) {
-      const { renamePasskey } = await import("./core/passkeys/rename-passkey.ts");
-      return renamePasskey(ports, ...args);
-    },
-    async remove(...args) {
-      const { removePasskey } = await import("./core/passkeys/remove-passkey.ts");
-      return changing(args[0].id, removePasskey(ports, ...args));
-    },
+    begin: async (...args) => (await own()).beginPasskey(ports, ...args),
+    add: async (...args) => changing(args[0], (await own()).addPasskey(ports, ...args)),
+    rename: async (...args) => (await own()).renamePasskey(ports, ...args),
+    remove: async (...args) => changing(args[0].id, (await own()).removePasskey(ports, ...args)),
     challenge: () => challenges.issue("sign-in"),
     async signIn(...args) {
       const { signInWithPasskey } = await import("./core/passkeys/sign-in-with-passkey.ts");

@@ -11,25 +11,27 @@ import {
   createAttemptLimiter,
   linkRule,
 } from "./core/limits/attempt-limiter.ts";
-import { createSharedLimiter, type Limiter, limitByNetwork } from "./core/limits/shared-limiter.ts";
+import { createLimiter, type Limiter } from "./core/limits/shared-limiter.ts";
 import { SUM_UP_EVERY_MS } from "./core/log/bounded-log.ts";
 import { createEventListener } from "./core/log/event-listener.ts";
 import { createEventLog } from "./core/log/event-log.ts";
-import { recentLog } from "./core/log/recent-log.ts";
 import { createPasswords, type Passwords } from "./core/passwords/passwords.ts";
-import type { Session } from "./core/records.ts";
 import { createAssertions } from "./core/sessions/assertions.ts";
-import { createCurrentUser, createTokenMemory } from "./core/sessions/current-user.ts";
-import { endInStore } from "./core/sessions/end-session.ts";
-import { isRecentSignIn } from "./core/sessions/recent-sign-in.ts";
-import { createRequireAuth, createRequireUser } from "./core/sessions/require-user.ts";
+import {
+  createRequireAuth,
+  createRequireUser,
+  createTokenMemory,
+} from "./core/sessions/require-user.ts";
 import { createSeals } from "./core/sessions/seals.ts";
 import { createSessionRecorder } from "./core/sessions/session-recorder.ts";
 import { createSessionRules } from "./core/sessions/session-rules.ts";
-import { createSessionTokens, type VerifiedToken } from "./core/sessions/session-token.ts";
-import { signOut } from "./core/sessions/sign-out.ts";
+import {
+  createSessionTokens,
+  isRecentSignIn,
+  type VerifiedToken,
+} from "./core/sessions/session-token.ts";
+import { createWaitingEnds, signOut } from "./core/sessions/sign-out.ts";
 import { createUserMemory, type UserMemory } from "./core/sessions/user-memory.ts";
-import { createWaitingEnds } from "./core/sessions/waiting-ends.ts";
 import { setUp } from "./core/setup/set-up.ts";
 import { changePassword } from "./core/sign-in/change-password.ts";
 import { type SignInOutcome, signIn } from "./core/sign-in/sign-in.ts";
@@ -101,7 +103,7 @@ export function createRules(
   const tokenMemory = createTokenMemory();
   const ending = endingOf({ store, users, clock }, settled.log);
   const anyCodes = recently(async () => (await store.codes?.any()) ?? false, clock);
-  const currentUser = createCurrentUser(tokens, users, clock, {
+  const requireUser = createRequireUser(tokens, users, clock, {
     remembered: tokenMemory,
     store: store.sessions,
     recorder: sessions,
@@ -156,8 +158,8 @@ export function createRules(
     passkeys: passkeyRules({ ...settled, store }, { ...ports, limiter: passkeyLimiter }, counted),
     setUp: (form, client) => setUp(ports, form, client),
     changePassword: (userId, form, client) => changePassword(ports, userId, form, client),
-    requireAuth: readingCookies(createRequireAuth(users, currentUser), isGenuine),
-    requireUser: readingCookies(createRequireUser(currentUser), isGenuine),
+    requireAuth: readingCookies(createRequireAuth(users, requireUser), isGenuine),
+    requireUser: readingCookies(requireUser, isGenuine),
     isGenuine,
     isRecent(text) {
       const token = tokenIn(text);
@@ -172,7 +174,7 @@ export function createRules(
       ending === undefined ? "ended" : signOut({ ...ports, ...ending }, cookies, client, of),
     sessions:
       ending && given.list ? createSessionRules({ ...ports, ...ending, tokenIn }) : undefined,
-    recentLog: (user) => recentLog(store.log, events, user),
+    recentLog: events.recentOf,
     codes: codeRules({ ...settled, store }, ports, anyCodes),
     devices: deviceRules(store, ports),
     links,
@@ -198,8 +200,7 @@ function endingOf(
 ) {
   if (store.sessions === undefined) return undefined;
   const ports = { store: { ...store, sessions: store.sessions }, clock, users };
-  const end = (session: Session) => endInStore(ports, session);
-  return { ...ports, waiting: createWaitingEnds(end, users, clock, log) };
+  return { ...ports, waiting: createWaitingEnds({ ...ports, log }) };
 }
 
 /** A shared limiter needs a store that counts attempts. */
@@ -207,11 +208,11 @@ function limiterFor(
   { signIn: { limiter, limitIpv6Prefix }, store: { attempts } }: SettledOptions,
   own: AttemptLimiter,
   log: ServerLog,
-  kind?: Parameters<typeof limitByNetwork>[2],
+  kind?: "passkey" | "link",
 ): Limiter {
-  if (limiter === "own") return limitByNetwork(own, limitIpv6Prefix, kind);
-  if (attempts !== undefined)
-    return limitByNetwork(createSharedLimiter(attempts, own, log), limitIpv6Prefix, kind);
+  const shared = limiter === "own" ? undefined : attempts;
+  if (limiter === "own" || shared !== undefined)
+    return createLimiter(own, { shared, ipv6Prefix: limitIpv6Prefix, kind }, log);
   throw new Fault(
     "invalid_option",
     "signIn.limiter takes shared only with a store that counts attempts",

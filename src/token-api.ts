@@ -1,9 +1,12 @@
-import type { AccountPorts } from "./core/accounts/account-ports.ts";
+import type { AccountPorts } from "./core/accounts/accounts.ts";
 import { groupsOf } from "./core/accounts/set-groups.ts";
-import { type AddKeyOutcome, addKey, KEY_LIFETIME_MS } from "./core/keys/add-key.ts";
-import { revokeKey } from "./core/keys/revoke-key.ts";
-import { type MakeLinkOutcome, makeLink, type WantedLink } from "./core/links/make-link.ts";
-import { revokeLink } from "./core/links/revoke-link.ts";
+import { type AddKeyOutcome, addKey, KEY_LIFETIME_MS, revokeKey } from "./core/keys/own-keys.ts";
+import {
+  type MakeLinkOutcome,
+  makeLink,
+  revokeLink,
+  type WantedLink,
+} from "./core/links/make-link.ts";
 import { type Key, type Link, type UserId, userOf } from "./core/records.ts";
 import type { Store } from "./core/store.ts";
 import { pagesOf } from "./core/transfer/pages.ts";

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { createAttemptLimiter } from "../../src/core/limits/attempt-limiter.ts";
 import { createEventLog } from "../../src/core/log/event-log.ts";
 import { createPasswords, type Passwords } from "../../src/core/passwords/passwords.ts";
-import { createCurrentUser } from "../../src/core/sessions/current-user.ts";
+import { createRequireUser } from "../../src/core/sessions/require-user.ts";
 import { createSeals } from "../../src/core/sessions/seals.ts";
 import { createSessionRecorder } from "../../src/core/sessions/session-recorder.ts";
 import { createSessionTokens } from "../../src/core/sessions/session-token.ts";
@@ -109,11 +109,11 @@ function lookUps(subject: Subject, { users }: Amount): Promise<number> {
 /** Sessions of random users that are not cached. */
 async function coldGuards({ store }: Subject, { users }: Amount): Promise<number> {
   const memory = freshMemory(store);
-  const currentUser = createCurrentUser(tokens, memory, clock);
+  const guard = createRequireUser(tokens, memory, clock);
   const sessions = arrayOf(GUARDS, () => tokens.issue(userIdOf(anyOf(users))).text);
   return medianOf(
     sessions.map((session) => async () => {
-      if ((await currentUser(session)) === undefined) throw new Error("no session");
+      if ((await guard(session)).kind !== "admitted") throw new Error("no session");
     }),
     AT_ONCE,
   );

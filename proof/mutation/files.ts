@@ -6,10 +6,10 @@ import { fileURLToPath } from "node:url";
 export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Files that decide who is admitted come first, so that an interrupted run has covered them. */
-const FIRST: readonly string[] = `sign-in set-up change-password session-token current-user
-  user-memory require-user attempt-limiter passwords password-cost event-log return-target
-  setup-token secrets allowed-hosts requester end-sessions remove-user add-user rename-user
-  reset-password shared-limiter bounded-memory work-queue session-cookie same-origin form
+const FIRST: readonly string[] = `sign-in set-up change-password session-token require-user
+  user-memory attempt-limiter passwords password-cost event-log return-target
+  setup-token secrets allowed-hosts requester accounts
+  shared-limiter bounded-memory work-queue session-cookie same-origin form
   remote-address return-to location responses guards refuse request-kind login setup account
   forward-auth forward-auth-query app views home`.split(/\s+/);
 /** Texts come last, because most of their mutants only empty a word of a page. */

@@ -17,12 +17,7 @@ export interface User {
 }
 
 /** A user before the store has assigned an ID. */
-export interface NewUser {
-  readonly username: string;
-  readonly passwordHash: PasswordHash;
-  readonly groups?: readonly string[];
-  readonly endsAt?: Date;
-}
+export type NewUser = Omit<StoredUser, "id" | "sessionsFrom">;
 
 /** A user as the store keeps it. */
 export interface StoredUser extends Omit<User, "guest"> {

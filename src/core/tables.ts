@@ -1,5 +1,6 @@
 import type {
   AnsweredChallenge,
+  Codes,
   Device,
   Handoff,
   Key,
@@ -177,8 +178,8 @@ export interface AnyTable {
 export interface Column {
   /**
    * `user` is the ID of the account to which the row belongs: it is removed with it, and exported
-   * with it unless it is optional. `time` is in
-   * milliseconds since 1970. `texts` is a list of texts without commas.
+   * with it unless it is optional. `time` is in milliseconds since 1970. `texts` is a list of texts
+   * without commas.
    */
   readonly kind: "text" | "texts" | "integer" | "time" | "user";
   readonly optional?: true;
@@ -259,12 +260,7 @@ export interface StoredSession extends Session {
 }
 
 /** Codes with the mark of a begun enrolment. Without a secret, they are off. */
-export interface StoredCodes {
+export interface StoredCodes extends Omit<Codes, "secret">, Partial<Pick<Codes, "secret">> {
   readonly userId: UserId;
   readonly begun?: string;
-  readonly secret?: string;
-  readonly lastStep: number;
-  readonly recovery: readonly string[];
-  readonly wrong: number;
-  readonly renewals?: number;
 }

@@ -1,18 +1,20 @@
 import { checkAccounts } from "./accounts.ts";
 import { checkAddress, checkHosts } from "./address.ts";
+import { checkAliases } from "./aliases.ts";
 import { checkCertificate, checkCertificateFiles, checkOwnCertificates } from "./certificates.ts";
 import type { Check } from "./check.ts";
 import { checkCookie } from "./cookie.ts";
 import { checkDataFolder } from "./data-folder.ts";
 import { checkDatabase, checkLeftovers } from "./database.ts";
+import { checkDisk } from "./disk.ts";
 import { checkGate, checkPublicUrl } from "./gate.ts";
 import { checkLimit, checkProxy } from "./proxy.ts";
 import { checkSecret, checkSecretFiles } from "./secret.ts";
 
 /** In the order of the report: from the machine to the address that users open. */
 export const checks: readonly Check[] = [
-  ...[checkSecret, checkSecretFiles, checkDataFolder, checkDatabase, checkLeftovers],
+  ...[checkSecret, checkSecretFiles, checkDataFolder, checkDisk, checkDatabase, checkLeftovers],
   ...[checkAccounts, checkCertificateFiles, checkOwnCertificates],
   ...[checkGate, checkPublicUrl, checkProxy, checkLimit],
-  ...[checkAddress, checkHosts, checkCertificate, checkCookie],
+  ...[checkAddress, checkHosts, checkCertificate, checkCookie, checkAliases],
 ];

@@ -65,7 +65,7 @@ const entryOf = (path: string): Promise<Entry | undefined> =>
   unlessMissing(stat(path).then((stats) => ({ path, stats })));
 
 /** The path itself, or the nearest folder above it that exists. */
-const nearestExisting = async (path: string): Promise<Entry> =>
+export const nearestExisting = async (path: string): Promise<Entry> =>
   (await entryOf(path)) ?? nearestExisting(dirname(path));
 
 /** The gate cannot write to files of another user, often made by a command that ran with sudo. */

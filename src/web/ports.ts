@@ -1,20 +1,23 @@
-import type { PeoplePorts } from "../core/accounts/account-ports.ts";
+import type { PeoplePorts } from "../core/accounts/accounts.ts";
 import type { MaybePromise } from "../core/base/maybe-promise.ts";
+import type {
+  beginCodes,
+  confirmCodes,
+  renewRecoveryCodes,
+  turnOffCodes,
+} from "../core/codes/own-codes.ts";
 import type { forgetDevice, listDevices } from "../core/codes/remembered-devices.ts";
-import type { renewRecoveryCodes } from "../core/codes/renew-recovery-codes.ts";
-import type { turnOffCodes } from "../core/codes/turn-off-codes.ts";
-import type { beginCodes, confirmCodes } from "../core/codes/turn-on-codes.ts";
 import type { HostRule } from "../core/hosts/allowed-hosts.ts";
-import type { addKey } from "../core/keys/add-key.ts";
 import type { KeyGuard } from "../core/keys/key-guard.ts";
-import type { revokeKey } from "../core/keys/revoke-key.ts";
+import type { addKey, revokeKey } from "../core/keys/own-keys.ts";
 import type { Client } from "../core/limits/requester.ts";
-import type { findLink } from "../core/links/find-link.ts";
-import type { useLink } from "../core/links/use-link.ts";
-import type { addPasskey } from "../core/passkeys/add-passkey.ts";
-import type { beginPasskey } from "../core/passkeys/begin-passkey.ts";
-import type { removePasskey } from "../core/passkeys/remove-passkey.ts";
-import type { renamePasskey } from "../core/passkeys/rename-passkey.ts";
+import type { findLink, useLink } from "../core/links/use-link.ts";
+import type {
+  addPasskey,
+  beginPasskey,
+  removePasskey,
+  renamePasskey,
+} from "../core/passkeys/own-passkeys.ts";
 import type { signInWithPasskey } from "../core/passkeys/sign-in-with-passkey.ts";
 import type { Codes, Key, LogEntry, Passkey, User, UserId } from "../core/records.ts";
 import type { Assertions } from "../core/sessions/assertions.ts";

@@ -30,7 +30,9 @@ test("colours only the marks on a terminal, unless NO_COLOR is set", async (t) =
   }
   const plain = await onTerminal(t, "latchkey doctor", { ...env, NO_COLOR: "1" });
   assert.ok(!plain.shown.includes(ESCAPE));
-  assert.equal(plain.shown, coloured.shown.replaceAll(COLOUR, ""));
+  // The free space of the disk is not under the test's control.
+  const words = (shown: string): string => shown.replace(/\d+ [MG]iB/, "some");
+  assert.equal(words(plain.shown), words(coloured.shown.replaceAll(COLOUR, "")));
 });
 
 test("escapes control characters of other people's input", async (t) => {

@@ -46,7 +46,7 @@ test("passes every check of a correct gate with exit code 0", async (t) => {
   assert.deepEqual(
     checks.map(({ check, outcome: of, remedy }) => [check, of, remedy]),
     [
-      ...["settings", "secret", "data folder", "database", "accounts", "gate"],
+      ...["settings", "secret", "data folder", "disk", "database", "accounts", "gate"],
       ...["proxy", "address", "hosts", "cookie"],
     ].map((check) => [check, "ok", undefined]),
   );

@@ -55,7 +55,7 @@ const wrong: readonly (readonly [Readonly<Record<string, string>>, skipped: RegE
   // The default of the database is in DATA_DIR, and that of the allowed hosts depends on HOST.
   [{ HOST: "bad host" }, /^accounts, gate, public URL, limit, address, hosts$/],
   [{ PORT: "http", AUTH_SECRET_FILE: "/nowhere" }, /^secret, gate, public URL, address$/],
-  [{ SHARED_LIMITER: "on" }, /^data folder, database, leftovers, accounts, gate/],
+  [{ SHARED_LIMITER: "on" }, /^data folder, disk, database, leftovers, accounts, gate/],
   [{ LATCHKEY_PORT: "4000" }, /^$/],
 ];
 for (const [env, skipped] of wrong) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { endAllSessions } from "../../src/core/sessions/end-sessions.ts";
+import { endAllSessions } from "../../src/core/accounts/accounts.ts";
 import { type OpenStore, openStore } from "../../src/gate/open-store.ts";
 import { readPlace } from "../../src/stores/place.ts";
 import { startApp } from "../support/app.ts";

@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
-import type { NewPasskey } from "../../src/core/passkeys/add-passkey.ts";
+import type { NewPasskey } from "../../src/core/passkeys/own-passkeys.ts";
 import type { RelyingParty } from "../../src/core/passkeys/relying-party.ts";
 import type { PasskeyAnswer } from "../../src/core/passkeys/sign-in-with-passkey.ts";
 

@@ -6,7 +6,7 @@ import {
 import { createEventLog, type EventLog } from "../../src/core/log/event-log.ts";
 import { createPasswords, type Passwords } from "../../src/core/passwords/passwords.ts";
 import type { PasswordHash, StoredUser, User } from "../../src/core/records.ts";
-import { type CurrentUser, createCurrentUser } from "../../src/core/sessions/current-user.ts";
+import { createRequireUser, type Guard } from "../../src/core/sessions/require-user.ts";
 import { createSeals, type Seals } from "../../src/core/sessions/seals.ts";
 import {
   createSessionRecorder,
@@ -76,7 +76,7 @@ export interface SignedInOwner {
   readonly ports: CorePorts;
   readonly token: string;
   readonly user: User;
-  readonly currentUser: CurrentUser;
+  readonly requireUser: Guard;
 }
 
 /** The ports with one account and a session of it. */
@@ -84,8 +84,8 @@ export async function signedInOwner(t: TestContext): Promise<SignedInOwner> {
   const ports = await corePorts(t);
   const { id, username } = await ports.insertOwner(hashText("a hash"));
   const token = ports.tokens.issue(id).text;
-  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock, {
+  const requireUser = createRequireUser(ports.tokens, ports.users, ports.clock, {
     store: ports.store.sessions,
   });
-  return { ports, token, user: { id, username }, currentUser };
+  return { ports, token, user: { id, username }, requireUser };
 }

@@ -78,11 +78,11 @@ export const signedToken: Parser = {
     const isToken = head?.alg === "HS256" && !("crit" in head) && said !== undefined;
     assert.equal(verified === "forged", !isToken);
     if (typeof verified !== "object") return;
-    const { userId, expiresAt, issuedAt, sessionsFrom, jti } = verified;
+    const { userId, expiresAt, issuedAt, sessionsFrom, id } = verified;
     assert.equal(userId, said?.user_id);
     assert.ok(typeof userId === "string" && userId !== "");
     assert.ok(Number.isFinite(expiresAt) && expiresAt > clock.now() && Number.isFinite(issuedAt));
-    assert.ok(typeof sessionsFrom === "number" && (jti === undefined || typeof jti === "string"));
+    assert.ok(typeof sessionsFrom === "number" && (id === undefined || typeof id === "string"));
   },
 };
 

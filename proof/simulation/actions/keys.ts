@@ -1,5 +1,4 @@
-import { addKey } from "../../../src/core/keys/add-key.ts";
-import { revokeKey } from "../../../src/core/keys/revoke-key.ts";
+import { addKey, revokeKey } from "../../../src/core/keys/own-keys.ts";
 import { LATE_MS } from "../faulty-store.ts";
 import type { Life } from "../gate.ts";
 import { createFact } from "../model/fact.ts";

@@ -1,5 +1,4 @@
-import { addUser } from "../../../src/core/accounts/add-user.ts";
-import { removeUser } from "../../../src/core/accounts/remove-user.ts";
+import { addUser, removeUser } from "../../../src/core/accounts/accounts.ts";
 import { setGroups } from "../../../src/core/accounts/set-groups.ts";
 import type { UserId } from "../../../src/core/records.ts";
 import { LATE_MS } from "../faulty-store.ts";

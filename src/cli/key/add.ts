@@ -1,4 +1,4 @@
-import { addKey, KEY_LIFETIME_MS } from "../../core/keys/add-key.ts";
+import { addKey, KEY_LIFETIME_MS } from "../../core/keys/own-keys.ts";
 import { byOperator, type Event } from "../../core/log/events.ts";
 import { age } from "../../gate/settings/values.ts";
 import { type Command, UsageError } from "../command.ts";

@@ -1,4 +1,4 @@
-import { revokeKey } from "../../core/keys/revoke-key.ts";
+import { revokeKey } from "../../core/keys/own-keys.ts";
 import { byOperator, type Event } from "../../core/log/events.ts";
 import type { Command } from "../command.ts";
 import { quoted, STORE_SETTINGS, withAccounts } from "../user/accounts.ts";
@@ -10,8 +10,8 @@ export const command: Command = {
   examples: ["latchkey key revoke 5f0c1d7f7d9e4a3b"],
 
   run: (settings, { id }, terminal) =>
-    withAccounts(settings, terminal, async ({ store, record }) => {
-      const ports = { store, record: (event: Event) => record(byOperator(event)) };
+    withAccounts(settings, terminal, async ({ store, clock, record }) => {
+      const ports = { store, clock, record: (event: Event) => record(byOperator(event)) };
       const user = await revokeKey(ports, String(id));
       return user === undefined
         ? terminal.fail(`there is no key ${quoted(String(id))}`)

@@ -1,4 +1,4 @@
-import { revokeLink } from "../../core/links/revoke-link.ts";
+import { revokeLink } from "../../core/links/make-link.ts";
 import type { Command } from "../command.ts";
 import { quoted, STORE_SETTINGS, withAccounts } from "../user/accounts.ts";
 

@@ -1,5 +1,5 @@
 import { byOperator, eventOf } from "../../core/log/events.ts";
-import { endSession } from "../../core/sessions/end-session.ts";
+import { endInStore } from "../../core/sessions/sign-out.ts";
 import type { Command } from "../command.ts";
 import { quoted, STORE_SETTINGS, withAccounts } from "../user/accounts.ts";
 
@@ -16,11 +16,7 @@ export const command: Command = {
       const device = session ? undefined : await store.devices.find(String(id), new Date());
       const found = session ?? device;
       const user = found && (await store.users.find(found.userId));
-      if (
-        user &&
-        session &&
-        (await endSession({ store, clock }, user.id, session.id)) === "ended"
-      ) {
+      if (user && session && (await endInStore({ store, clock }, session))) {
         await record(byOperator(eventOf("session_end", { user })));
         return terminal.succeed(`Ended a session of user ${quoted(user.username)}.`);
       }

@@ -1,4 +1,4 @@
-import type { AddUserPorts } from "../../core/accounts/add-user.ts";
+import type { AddUserPorts } from "../../core/accounts/accounts.ts";
 import { AnyFault, messageOf } from "../../core/base/fault.ts";
 import { toEntry } from "../../core/log/event-log.ts";
 import { createPasswords } from "../../core/passwords/passwords.ts";

@@ -1,4 +1,4 @@
-import { addUser } from "../../core/accounts/add-user.ts";
+import { addUser } from "../../core/accounts/accounts.ts";
 import { AnyFault, codeOf, messageOf } from "../../core/base/fault.ts";
 import { openIfExists, openStore } from "../../gate/open-store.ts";
 import type { Settings } from "../../gate/settings/settings.ts";

@@ -1,5 +1,4 @@
-import { endFactors } from "../../core/codes/end-factors.ts";
-import { removeCodes } from "../../core/codes/turn-off-codes.ts";
+import { endFactors, removeCodes } from "../../core/accounts/accounts.ts";
 import type { Command } from "../command.ts";
 import { idOf, quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 

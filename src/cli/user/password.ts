@@ -1,4 +1,4 @@
-import { resetPassword } from "../../core/accounts/reset-password.ts";
+import { resetPassword } from "../../core/accounts/accounts.ts";
 import type { Command } from "../command.ts";
 import { newPassword, PASSWORD_STDIN } from "../prompt.ts";
 import { idOf, quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";

@@ -1,4 +1,4 @@
-import { removeUser } from "../../core/accounts/remove-user.ts";
+import { removeUser } from "../../core/accounts/accounts.ts";
 import type { Command } from "../command.ts";
 import { confirm } from "../prompt.ts";
 import { idOf, quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";

@@ -1,4 +1,4 @@
-import { renameUser } from "../../core/accounts/rename-user.ts";
+import { renameUser } from "../../core/accounts/accounts.ts";
 import type { Command } from "../command.ts";
 import { idOf, quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";
 

@@ -1,4 +1,4 @@
-import { endAllSessions, endSessionsOf } from "../../core/sessions/end-sessions.ts";
+import { endAllSessions, endSessionsOf } from "../../core/accounts/accounts.ts";
 import { type Command, UsageError } from "../command.ts";
 import { counted } from "../terminal.ts";
 import { idOf, quoted, reportRefusal, STORE_SETTINGS, withAccounts } from "./accounts.ts";

@@ -1,7 +1,7 @@
 import { eventOf } from "../log/events.ts";
 import type { User, UserId } from "../records.ts";
 import { GROUP } from "../tables.ts";
-import type { AccountPorts } from "./account-ports.ts";
+import type { AccountPorts } from "./accounts.ts";
 
 const MAX_GROUPS = 32;
 

@@ -1,8 +1,5 @@
 import type { Store } from "../store.ts";
 
-/** Calls a method of a store. */
-type Call = () => unknown;
-
 const PARTS = [
   "users",
   "log",
@@ -27,7 +24,7 @@ export const operationsOf = (store: Store): readonly string[] =>
  */
 export function wrapStore<S extends Store>(
   store: S,
-  around: (operation: string, call: Call) => unknown,
+  around: (operation: string, call: () => unknown) => unknown,
 ): S {
   const wrapped: S = Object.create(store);
   for (const name of PARTS) {

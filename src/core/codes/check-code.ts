@@ -1,28 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
-import type { ServerLog } from "../base/server-log.ts";
-import type { AttemptLimiter } from "../limits/attempt-limiter.ts";
 import type { Client } from "../limits/requester.ts";
-import type { EventLog } from "../log/event-log.ts";
 import { type EventType, eventOf } from "../log/events.ts";
-import type { Codes, User } from "../records.ts";
+import type { AllPorts } from "../ports.ts";
+import type { Codes, User, UserId } from "../records.ts";
 import type { Seals } from "../sessions/seals.ts";
 import type { CodeStore } from "../store.ts";
-import { type JudgedCode, judgeCode, MAX_WRONG_CODES } from "./judge-code.ts";
+import { recoveryHash } from "./recovery-codes.ts";
+import { stepOfCode } from "./totp.ts";
 
-export interface CheckCodePorts {
+/** So many wrong codes without a right one are judged: a guess succeeds with 0.03 %. */
+const MAX_WRONG_CODES = 100;
+/** Time for the answer to a wrong code to leave: an SQLite write holds the event loop. */
+const WRITE_AFTER_MS = 20;
+
+export interface CheckCodePorts
+  extends Pick<AllPorts, "seals" | "clock" | "codeLimiter" | "events" | "log"> {
   /** Without it, no account has codes. */
   readonly store: { readonly codes?: CodeStore };
-  readonly seals: Seals;
-  readonly clock: Pick<Clock, "now">;
-  /**
-   * Limits the codes of one account, whatever the addresses they come from. In the memory of this
-   * process: a query here would tell by its time that the password was right.
-   */
-  readonly codeLimiter: Pick<AttemptLimiter, "attempt">;
-  readonly events: Pick<EventLog, "record">;
-  readonly log: Pick<ServerLog, "error">;
 }
 
 /** Who signs in, with the codes of the account if it has them on. */
@@ -40,58 +35,77 @@ export interface CodeHolder {
  * guesses that are not counted, or not in time, would not be accepted either.
  */
 export async function checkCode(
-  ports: CheckCodePorts,
+  { store: { codes: store }, seals, clock, codeLimiter, events, log }: CheckCodePorts,
   { user, codes }: CodeHolder,
   entered: string,
   client: Client,
 ): Promise<"not-needed" | "accepted" | "rejected"> {
-  const { store, seals, clock, codeLimiter, events, log } = ports;
   if (codes === undefined) return "not-needed";
-  if (store.codes === undefined || entered === "") return "rejected";
-  if (codeLimiter.attempt(user.id) === "denied") return "rejected";
-  const judged = judgeCode(seals, { id: user.id, codes }, entered, clock.now());
+  if (store === undefined || entered === "") return "rejected";
+  const { id } = user;
+  if (codeLimiter.attempt(id) === "denied") return "rejected";
+  const judged = judgeCode(seals, { id, codes }, entered, clock.now());
   const record = (type: EventType) => events.record(eventOf(type, { user, client }));
-  if (judged.kind !== "code" && judged.kind !== "recovery-code") {
-    noteRejected({ codes: store.codes, log, record }, user, judged.kind).catch((error: unknown) => {
-      log.error({ userId: user.id, reason: messageOf(error) }, "a wrong code was not counted");
+
+  /** Counts a wrong code, and logs a secret that cannot be read, after the answer. */
+  async function noteRejected(counting: CodeStore): Promise<void> {
+    await sleep(WRITE_AFTER_MS);
+    if (judged === "unreadable")
+      log.error({ userId: id }, "the one-time codes of an account cannot be read");
+    if (judged !== "wrong") return;
+    const wrong = await counting.countWrong(id, MAX_WRONG_CODES);
+    if (wrong !== undefined) record("code_rejected");
+    if (wrong === MAX_WRONG_CODES) record("codes_locked");
+  }
+
+  if (typeof judged === "string") {
+    noteRejected(store).catch((error: unknown) => {
+      log.error({ userId: id, reason: messageOf(error) }, "a wrong code was not counted");
     });
     return "rejected";
   }
   await sleep(WRITE_AFTER_MS);
-  if (!(await isUsedUp(store.codes, user, judged))) return "rejected";
-  if (judged.kind === "recovery-code") record("recovery_code_used");
-  return "accepted";
+  // Only if the code is still unused, and codes are not locked, at the moment of the write.
+  const isUsedUp =
+    judged.kind === "code"
+      ? await store.useStep(id, judged.step, judged.secret, MAX_WRONG_CODES)
+      : await store.useRecovery(id, judged.hash);
+  if (isUsedUp && judged.kind === "recovery-code") record("recovery_code_used");
+  return isUsedUp ? "accepted" : "rejected";
 }
 
-/** Time for the answer to a wrong code to leave: an SQLite write holds the event loop. */
-const WRITE_AFTER_MS = 20;
+/** What the secret of an account is sealed for. */
+export const purposeOf = (id: UserId): string => `one-time codes of ${id}`;
 
-type RightCode = Extract<JudgedCode, { kind: "code" | "recovery-code" }>;
+type JudgedCode =
+  /** `secret` is sealed again, so that it follows a change of the signing secret. */
+  | { readonly kind: "code"; readonly step: number; readonly secret: string }
+  /** Needs no signing secret, so it also works after that was lost, and unlocks codes. */
+  | { readonly kind: "recovery-code"; readonly hash: string }
+  | "wrong"
+  /** Only a recovery code is still judged. */
+  | "locked"
+  /** The secret is damaged, or sealed with another signing secret. */
+  | "unreadable";
 
-/** Whether the code was still unused, and codes not locked, at the moment of the write. */
-function isUsedUp(codes: CodeStore, { id }: User, judged: RightCode): Promise<boolean> {
-  return judged.kind === "code"
-    ? codes.useStep(id, judged.step, judged.secret, MAX_WRONG_CODES)
-    : codes.useRecovery(id, judged.hash);
-}
-
-interface NotePorts extends Pick<CheckCodePorts, "log"> {
-  readonly codes: CodeStore;
-  readonly record: (type: EventType) => void;
-}
-
-/** Counts a wrong code, and logs a secret that cannot be read, after the answer. */
-async function noteRejected(
-  { codes, log, record }: NotePorts,
-  { id }: User,
-  kind: Exclude<JudgedCode["kind"], RightCode["kind"]>,
-): Promise<void> {
-  await sleep(WRITE_AFTER_MS);
-  if (kind === "unreadable")
-    log.error({ userId: id }, "the one-time codes of an account cannot be read");
-  if (kind !== "wrong") return;
-  const wrong = await codes.countWrong(id, MAX_WRONG_CODES);
-  if (wrong === undefined) return;
-  record("code_rejected");
-  if (wrong === MAX_WRONG_CODES) record("codes_locked");
+/** Judges what was entered as a code of an account, with or without spaces and hyphens. */
+function judgeCode(
+  seals: Seals,
+  { id, codes }: { readonly id: UserId; readonly codes: Codes },
+  entered: string,
+  at: number,
+): JudgedCode {
+  const digits = entered.replace(/[\s-]/g, "");
+  const isLocked = codes.wrong >= MAX_WRONG_CODES;
+  if (/^\d{25}$/.test(digits)) {
+    const hash = recoveryHash(digits);
+    if (codes.recovery.includes(hash)) return { kind: "recovery-code", hash };
+    return isLocked ? "locked" : "wrong";
+  }
+  if (isLocked) return "locked";
+  const secret = seals.open(codes.secret, purposeOf(id));
+  if (secret === undefined) return "unreadable";
+  const step = stepOfCode(secret, digits, at, codes.lastStep);
+  if (step === undefined) return "wrong";
+  return { kind: "code", step, secret: seals.seal(secret, purposeOf(id)) };
 }

@@ -1,18 +1,15 @@
-import { createHash, randomInt } from "node:crypto";
+import { randomInt } from "node:crypto";
+import { hashOf } from "../base/random-text.ts";
 
 const RECOVERY_CODES = 10;
 /** 25 digits have 83 bits. Only digits: phones show a numeric keyboard for the field. */
 const GROUPS = 5;
 const GROUP = /\d{5}/g;
 
-/** New recovery codes, in groups of five digits. */
 export const newRecoveryCodes = (): readonly string[] =>
   Array.from({ length: RECOVERY_CODES }, () =>
     Array.from({ length: GROUPS }, () => String(randomInt(100_000)).padStart(5, "0")).join("-"),
   );
 
-/** The form in which a recovery code is stored: too random to need a slow hash. */
-export const recoveryHash = (code: string): string =>
-  createHash("sha256")
-    .update((code.match(GROUP) ?? []).join("-"))
-    .digest("base64url");
+/** The form in which a recovery code is stored. */
+export const recoveryHash = (code: string): string => hashOf((code.match(GROUP) ?? []).join("-"));

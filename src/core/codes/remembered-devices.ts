@@ -1,31 +1,16 @@
-import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import { hashOf, randomText } from "../base/random-text.ts";
-import type { ServerLog } from "../base/server-log.ts";
 import { type Client, clientFacts } from "../limits/requester.ts";
-import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
+import type { AllPorts, Ports } from "../ports.ts";
 import type { Device, StoredUser, User, UserId } from "../records.ts";
 import type { Seals } from "../sessions/seals.ts";
-import type { CodeStore, DeviceStore, UserStore } from "../store.ts";
-import type { CodeHolder } from "./check-code.ts";
-import { purposeOf } from "./judge-code.ts";
+import type { DeviceStore } from "../store.ts";
+import { type CodeHolder, purposeOf } from "./check-code.ts";
 
 /** Thirty days, which the sign-in page says. */
 export const DEVICE_LIFETIME_SECONDS = 2_592_000;
 const MAX_LISTED = 50;
-
-interface DevicePorts {
-  readonly devices: DeviceStore;
-  readonly seals: Seals;
-  readonly clock: Pick<Clock, "now">;
-  readonly events: Pick<EventLog, "record">;
-  readonly log: Pick<ServerLog, "warn">;
-  readonly store: {
-    readonly users: Pick<UserStore, "find">;
-    readonly codes: Pick<CodeStore, "find">;
-  };
-}
 
 interface DeviceHolder extends CodeHolder {
   readonly user: StoredUser;
@@ -45,11 +30,16 @@ function bindingOf(seals: Seals, { user, codes }: DeviceHolder): string | undefi
 
 /** Whether the account, whose password was right, needs no code on this device. */
 export function isRemembered(
-  { seals }: Pick<DevicePorts, "seals">,
+  { seals }: Pick<AllPorts, "seals">,
   holder: DeviceHolder,
   device: Device | undefined,
 ): boolean {
   return device?.userId === holder.user.id && device.boundTo === bindingOf(seals, holder);
+}
+
+export interface RememberDevicePorts extends Pick<AllPorts, "seals" | "clock" | "events" | "log"> {
+  /** Without it, no device is remembered. */
+  readonly devices?: DeviceStore | undefined;
 }
 
 /**
@@ -57,15 +47,7 @@ export function isRemembered(
  * the next sign-in asks for a code again.
  */
 export async function rememberDevice(
-  {
-    devices,
-    seals,
-    clock,
-    events,
-    log,
-  }: Omit<DevicePorts, "store" | "devices"> & {
-    readonly devices?: DeviceStore | undefined;
-  },
+  { devices, seals, clock, events, log }: RememberDevicePorts,
   holder: DeviceHolder,
   client: Client,
 ): Promise<string | undefined> {
@@ -87,12 +69,16 @@ export async function rememberDevice(
   return text;
 }
 
+interface DevicePorts extends Ports<"seals" | "clock" | "events", "users" | "codes"> {
+  readonly devices: DeviceStore;
+}
+
 /**
  * The devices on which the user needs no code, the newest first. If none of the secrets opens the
  * codes, those that may count with another one.
  */
 export async function listDevices(
-  { store, devices, seals, clock }: Pick<DevicePorts, "store" | "devices" | "seals" | "clock">,
+  { store, devices, seals, clock }: Omit<DevicePorts, "events">,
   userId: UserId,
 ): Promise<readonly Device[]> {
   const [user, codes, all] = await Promise.all([

@@ -20,7 +20,6 @@ export function base32(bytes: Uint8Array): string {
 /** The number of the step at this time, in milliseconds since 1970. */
 export const stepAt = (at: number): number => Math.floor(at / STEP_MS);
 
-/** The code of a step. */
 export function codeAt(secret: Uint8Array, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));

@@ -1,5 +1,6 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { derivedKey } from "../base/derived-key.ts";
+import { isSame } from "../base/random-text.ts";
 
 const NONCE_BYTES = 16;
 const QUESTION = /^([\w-]{22})\.([\w-]{43})$/;
@@ -12,7 +13,6 @@ type Names = readonly (string | undefined)[];
  * knows the secret can ask, so that others get no signature to guess the secret with.
  */
 interface IdentityProof {
-  /** A new question, signed. */
   question(): string;
   /** A proof of the secret and one of each name; `undefined` if another secret signed the question. */
   answer(question: string, names: Names): readonly string[] | undefined;
@@ -32,7 +32,7 @@ export function createIdentityProof(secret: string): IdentityProof {
       const [, nonce, given] = QUESTION.exec(question) ?? [];
       if (nonce === undefined || given === undefined) return undefined;
       const expected = macOf(`question ${nonce}`);
-      if (!timingSafeEqual(Buffer.from(given), Buffer.from(expected))) return undefined;
+      if (!isSame(given, expected)) return undefined;
       return ["", ...names].map((name, at) => macOf(`answer ${nonce} ${at} ${name ?? ""}`));
     },
   };

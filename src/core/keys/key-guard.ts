@@ -4,11 +4,11 @@ import type { Clock } from "../base/clock.ts";
 import { Fault, messageOf } from "../base/fault.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { hashOf } from "../base/random-text.ts";
-import type { ServerLog } from "../base/server-log.ts";
 import type { AttemptLimiter } from "../limits/attempt-limiter.ts";
 import { networkOf } from "../limits/network.ts";
+import type { AllPorts } from "../ports.ts";
 import type { Key, User } from "../records.ts";
-import { orError, type RememberedUser, type UserMemory } from "../sessions/user-memory.ts";
+import { orError, type RememberedUser } from "../sessions/user-memory.ts";
 import type { KeyStore } from "../store.ts";
 import { isWhole, keyTextIn } from "./key-text.ts";
 
@@ -44,15 +44,13 @@ export type KeyGuard = (
   request: KeyRequest,
 ) => MaybePromise<KeyAdmission | undefined>;
 
-export interface KeyGuardPorts {
+export interface KeyGuardPorts extends Pick<AllPorts, "users" | "log"> {
   readonly store: Pick<KeyStore, "find" | "noteUsed">;
-  readonly users: Pick<UserMemory, "find" | "anyExists">;
   readonly clock: Clock;
   /** Counts wrong keys. */
   readonly keyLimiter: Pick<AttemptLimiter, "attempt" | "isSpent">;
   /** Wrong keys from one IPv6 network of this prefix length count together. */
   readonly limitIpv6Prefix: number;
-  readonly log: Pick<ServerLog, "warn">;
 }
 
 /** A verified key with the user that was last admitted with it. */

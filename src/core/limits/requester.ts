@@ -1,6 +1,6 @@
 import { deviceName } from "../base/device-name.ts";
 import type { Requester } from "../base/work-queue.ts";
-import type { UserId } from "../records.ts";
+import type { Session, UserId } from "../records.ts";
 import { networkOf } from "./network.ts";
 
 /** The smallest IPv6 network that providers assign to a client. */
@@ -15,12 +15,9 @@ export interface Client {
 }
 
 /** What the store keeps of a client. */
-export const clientFacts = ({
-  remoteAddress,
-  userAgent,
-}: Client): { readonly address: string; readonly device: string } => ({
-  address: remoteAddress,
-  device: deviceName(userAgent),
+export const clientFacts = (client: Client): Pick<Session, "address" | "device"> => ({
+  address: client.remoteAddress,
+  device: deviceName(client.userAgent),
 });
 
 /** The IPv4 address or the IPv6 network of a client. */

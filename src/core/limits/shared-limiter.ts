@@ -11,44 +11,39 @@ export interface Limiter {
   cleanUp(): MaybePromise<void>;
 }
 
-/** Applies one limit to all instances. While the store fails, each instance counts separately. */
-export function createSharedLimiter(
-  counter: AttemptStore,
+interface LimiterParts {
+  /** Applies one limit to all instances. Without it, each instance counts separately. */
+  readonly shared?: AttemptStore | undefined;
+  /** Addresses of one IPv6 network count together; with a prefix length of 128, each separately. */
+  readonly ipv6Prefix: number;
+  /** Of attempts that a shared limiter counts apart from sign-ins by password. */
+  readonly kind?: "passkey" | "link" | undefined;
+}
+
+/** While the shared counter fails, each instance counts separately. */
+export function createLimiter(
   own: AttemptLimiter,
+  { shared, ipv6Prefix, kind }: LimiterParts,
   log: ServerLog,
 ): Limiter {
   return {
     attempt(address) {
-      return counter.record(address, own.rule).catch((error) => {
-        log.warn(
-          { reason: messageOf(error) },
-          "the shared rate limiter failed: this instance counts by itself",
-        );
-        return own.attempt(address);
+      const network = networkOf(address, ipv6Prefix);
+      const counted = kind === undefined ? network : `${kind} ${network}`;
+      if (shared === undefined) return own.attempt(counted);
+      return shared.record(counted, own.rule).catch((error) => {
+        log.warn({ reason: messageOf(error) }, FAILED);
+        return own.attempt(counted);
       });
     },
+
     cleanUp() {
       own.cleanUp();
-      return counter.forget(own.rule).catch((error) => {
+      return shared?.forget(own.rule).catch((error) => {
         log.warn({ reason: messageOf(error) }, "cannot clean up the shared rate limiter");
       });
     },
   };
 }
 
-/**
- * Counts all addresses of an IPv6 network together; with a prefix length of 128, each separately.
- *
- * @param kind Of attempts that a shared limiter counts apart from sign-ins by password.
- */
-export const limitByNetwork = (
-  limiter: Limiter,
-  ipv6Prefix: number,
-  kind?: "passkey" | "link",
-): Limiter => ({
-  attempt: (address) => {
-    const network = networkOf(address, ipv6Prefix);
-    return limiter.attempt(kind === undefined ? network : `${kind} ${network}`);
-  },
-  cleanUp: () => limiter.cleanUp(),
-});
+const FAILED = "the shared rate limiter failed: this instance counts by itself";

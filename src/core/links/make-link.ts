@@ -1,15 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { AccountPorts } from "../accounts/account-ports.ts";
 import { hasEnded } from "../accounts/living-users.ts";
 import { hashOf, randomText } from "../base/random-text.ts";
 import { eventOf } from "../log/events.ts";
+import type { Ports } from "../ports.ts";
 import { type Link, NO_PASSWORD, type StoredUser, type UserId } from "../records.ts";
-import type { LinkStore } from "../store.ts";
 
-/** What making and revoking links needs. */
-export interface LinkPorts extends Pick<AccountPorts, "clock" | "record"> {
-  readonly store: AccountPorts["store"] & { readonly links: LinkStore };
-}
+type LinkPorts = Ports<"clock" | "record", "users" | "links">;
 
 /** How long a link works, unless its maker says otherwise. */
 export const LINK_LIFETIME_MS: number = 7 * 86_400_000;
@@ -51,5 +47,16 @@ const canHavePassword = (user: StoredUser | undefined, now: number): boolean =>
   user !== undefined && !hasEnded(user, now) && user.passwordHash !== NO_PASSWORD;
 
 /** What the audit log calls a link. */
-export const linkText = ({ id, purpose, name }: Link): string =>
+const linkText = ({ id, purpose, name }: Link): string =>
   [id, purpose, name ?? []].flat().join(" ");
+
+/** Also for a link that was used or has expired, there is none. */
+export async function revokeLink(
+  { store, clock, record }: LinkPorts,
+  id: string,
+): Promise<"no-link" | "revoked"> {
+  const link = await store.links.revoke(id, new Date(clock.now()));
+  if (link === undefined) return "no-link";
+  await record(eventOf("link_revoke", { name: linkText(link) }));
+  return "revoked";
+}

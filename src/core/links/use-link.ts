@@ -1,20 +1,39 @@
 import { randomBytes } from "node:crypto";
+import { hashOf } from "../base/random-text.ts";
 import { type Client, networkRequester } from "../limits/requester.ts";
-import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
-import type { Passwords } from "../passwords/passwords.ts";
+import type { Ports } from "../ports.ts";
 import { type Link, NO_PASSWORD, type User } from "../records.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
-import type { UserMemory } from "../sessions/user-memory.ts";
-import { type FindLinkPorts, findLink, type OpenLink } from "./find-link.ts";
 
-export interface UseLinkPorts extends StartSessionPorts, FindLinkPorts {
-  readonly users: Pick<UserMemory, "forget">;
-  readonly passwords: Passwords;
-  readonly events: Pick<EventLog, "record">;
+/** The store has only users whose account has not ended. */
+type FindLinkPorts = Ports<"clock" | "limiter", "users" | "links">;
+
+/** A link that can be used, with the username of its account if that is settled. */
+export interface OpenLink {
+  readonly link: Link;
+  readonly username: string | undefined;
 }
+
+/** `undefined` for any reason: nothing tells unknown, used, expired, revoked and limited apart. */
+export async function findLink(
+  { limiter, store, clock }: FindLinkPorts,
+  token: string,
+  client: Client,
+): Promise<OpenLink | undefined> {
+  if ((await limiter.attempt(client.remoteAddress)) === "denied") return undefined;
+  const link = await store.links.find(hashOf(token), new Date(clock.now()));
+  if (link?.userId === undefined) return link && { link, username: link.name };
+  const user = await store.users.find(link.userId);
+  return user && { link, username: user.username };
+}
+
+export interface UseLinkPorts
+  extends StartSessionPorts,
+    FindLinkPorts,
+    Ports<"users" | "clock" | "passwords" | "events", "users" | "links"> {}
 
 export interface LinkForm {
   readonly username: string;

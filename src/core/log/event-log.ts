@@ -3,9 +3,8 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import { type EntryMeter, noMeter } from "../base/meter.ts";
 import type { ServerLog } from "../base/server-log.ts";
-import type { NewLogEntry } from "../records.ts";
+import type { LogEntry, NewLogEntry, UserId } from "../records.ts";
 import type { LogStore } from "../store.ts";
-import { createDenialPruner } from "./denial-pruner.ts";
 import { DENIAL, type Event } from "./events.ts";
 
 /** With this many waiting entries, new ones are dropped, and counted in the server log. */
@@ -19,6 +18,16 @@ const MAX_PAUSE_MS = 5_000;
 const CLOSE_WITHIN_MS = 2_000;
 const FLUSH_WITHIN_MS = 250;
 
+/** Denied sign-ins that stay in the audit log: any client can cause them, and so fill the disk. */
+export const MAX_KEPT_DENIALS = 10_000;
+/** New denials between two checks, since a check takes a millisecond. */
+const PRUNE_AFTER = 500;
+/** Removed at once: more than `PRUNE_AFTER`, and few enough for a short transaction. */
+const MAX_PRUNED = 1_000;
+
+/** In the list of recent activity. */
+const RECENT_ENTRIES = 10;
+
 /**
  * Inserts log entries in the background: in order, in batches, retried after a pause when the store
  * fails. Recording never waits and never throws, so no response depends on it.
@@ -31,6 +40,11 @@ export interface EventLog {
    * store fails, and returns after 250 ms at most. Never throws.
    */
   flush(): Promise<void>;
+  /**
+   * The newest entries of a user, newest first, after a flush. No user sees the entries of another,
+   * nor those that concern no account, such as denied sign-ins.
+   */
+  recentOf(user: UserId): Promise<readonly LogEntry[]>;
   /** Writes the waiting entries, for two seconds at most, and logs how many it could not write. */
   close(): Promise<void>;
 }
@@ -47,41 +61,44 @@ interface EventLogParts {
 }
 
 export function createEventLog(
-  store: Pick<LogStore, "insert" | "pruneType">,
+  store: Pick<LogStore, "insert" | "pruneType" | "newest">,
   clock: Clock,
   log: ServerLog,
   { meter = noMeter.entries, onStored = async () => {} }: EventLogParts = {},
 ): EventLog {
-  const pruneDenials = createDenialPruner(store, log);
   const waiting: NewLogEntry[] = [];
-  /** `upTo` is how many entries must have been written since the start. */
-  const flushing = new Set<{ readonly upTo: number; readonly done: () => void }>();
   let closed = false;
   let hurry = new AbortController();
   let dropped = 0;
   let writtenCount = 0;
+  /** Until so many entries have been written since the start, a flush waits, and batches do not. */
+  let urgentUpTo = 0;
+  let attempt = Promise.withResolvers<"written" | "failed">();
+  let uncheckedDenials = PRUNE_AFTER - 1;
   let writing: Promise<void> | undefined;
 
   async function writeAll(): Promise<void> {
     let pause = PAUSE_MS;
     try {
       while (waiting.length > 0) {
-        const written = await writeBatch();
-        finishFlushes(written ? writtenCount : Infinity);
-        if (closed && !written) break;
-        pause = written ? PAUSE_MS : Math.min(pause * 2, MAX_PAUSE_MS);
-        if (flushing.size === 0 && !closed) await pauseFor(pause);
+        const outcome = await writeBatch();
+        endAttempt(outcome);
+        if (closed && outcome === "failed") break;
+        pause = outcome === "written" ? PAUSE_MS : Math.min(pause * 2, MAX_PAUSE_MS);
+        if (writtenCount >= urgentUpTo && !closed) await pauseFor(pause);
       }
     } catch {
       // The server log or the meter threw, so there is nowhere to report it. The next entry retries.
-      finishFlushes(Infinity);
+      endAttempt("failed");
     }
     // Must stay synchronous with the last check of `waiting`, or an entry could stay unwritten.
     writing = undefined;
   }
 
-  function finishFlushes(reached: number): void {
-    for (const flush of flushing) if (flush.upTo <= reached) flush.done();
+  function endAttempt(outcome: "written" | "failed"): void {
+    if (outcome === "failed") urgentUpTo = 0;
+    attempt.resolve(outcome);
+    attempt = Promise.withResolvers();
   }
 
   /** Ends early on a flush or on close. */
@@ -90,14 +107,14 @@ export function createEventLog(
     await sleep(ms, undefined, { ref: false, signal: hurry.signal }).catch(() => {});
   }
 
-  async function writeBatch(): Promise<boolean> {
+  async function writeBatch(): Promise<"written" | "failed"> {
     const batch = waiting.slice(0, MAX_BATCH);
     try {
       await store.insert(batch);
     } catch (error) {
       meter.failed();
       log.error({ reason: messageOf(error), waiting: waiting.length }, "log entries not written");
-      return false;
+      return "failed";
     }
     waiting.splice(0, batch.length);
     writtenCount += batch.length;
@@ -106,13 +123,39 @@ export function createEventLog(
     dropped = 0;
     await pruneDenials(batch);
     await onStored(batch);
-    return true;
+    return "written";
+  }
+
+  /** At the first denial and after every 500. A failure is only logged. */
+  async function pruneDenials(written: readonly NewLogEntry[]): Promise<void> {
+    uncheckedDenials += written.filter(({ type }) => type === DENIAL).length;
+    if (uncheckedDenials < PRUNE_AFTER) return;
+    uncheckedDenials = 0;
+    try {
+      const removed = await store.pruneType(DENIAL, MAX_KEPT_DENIALS, MAX_PRUNED);
+      // There may be more, for example of an imported log.
+      if (removed === MAX_PRUNED) uncheckedDenials = PRUNE_AFTER;
+    } catch (error) {
+      log.warn({ reason: messageOf(error) }, "old log entries were not removed");
+    }
   }
 
   function write(): void {
     // One turn of the event loop first: the response is sent before the disk write, and entries of
     // the same turn share one transaction.
     writing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(writeAll);
+  }
+
+  async function flush(): Promise<void> {
+    if (waiting.length === 0) return;
+    const upTo = writtenCount + waiting.length;
+    urgentUpTo = upTo;
+    hurry.abort();
+    write();
+    const late = sleep(FLUSH_WITHIN_MS, "late", { ref: false });
+    let last = "written";
+    while (last === "written" && writtenCount < upTo)
+      last = await Promise.race([attempt.promise, late]);
   }
 
   return {
@@ -131,20 +174,11 @@ export function createEventLog(
       write();
     },
 
-    async flush() {
-      if (waiting.length === 0) return;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const done = (): void => {
-        clearTimeout(timer);
-        flushing.delete(flush);
-        resolve();
-      };
-      const timer = setTimeout(done, FLUSH_WITHIN_MS).unref();
-      const flush = { upTo: writtenCount + waiting.length, done };
-      flushing.add(flush);
-      hurry.abort();
-      write();
-      await promise;
+    flush,
+
+    async recentOf(userId) {
+      await flush();
+      return store.newest({ userId, limit: RECENT_ENTRIES });
     },
 
     async close() {

@@ -63,7 +63,7 @@ interface Facts {
   /** How many accounts it concerns. */
   readonly count?: number;
   /** Who sent the request. */
-  readonly client?: Client;
+  readonly client?: Client | undefined;
 }
 
 /** The event with its facts, and with the summary that is made of them. */

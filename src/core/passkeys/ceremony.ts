@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { objectIn } from "../base/json.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
@@ -67,4 +67,4 @@ function createdIdIn(data: Buffer): string | undefined {
   return data.subarray(ID_AT, ID_AT + length).toString("base64url");
 }
 
-const sha256 = (data: string | Buffer): Buffer => createHash("sha256").update(data).digest();
+const sha256 = (data: string | Buffer): Buffer => hash("sha256", data, "buffer");

@@ -1,12 +1,10 @@
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { derivedKey } from "../base/derived-key.ts";
 import type { AnsweredChallenge, UserId } from "../records.ts";
+import { readJwt, signJwt } from "../sessions/jwt.ts";
 
 const LIFETIME_MS = 5 * 60_000;
-const EXPIRY_BYTES = 6;
-const NONCE_BYTES = 16;
-const MAC_BYTES = 32;
 
 /**
  * What an answer may be used for: any sign-in, or one more passkey of this user, until all sessions
@@ -31,39 +29,29 @@ export function createChallenges(
   secrets: readonly [string, ...string[]],
   clock: Pick<Clock, "now">,
 ): Challenges {
-  const [key, ...previous] = secrets.map(keyFrom) as [Buffer, ...Buffer[]];
+  const [key, ...previous] = secrets.map(keyOf) as [KeyObject, ...KeyObject[]];
 
   return {
     issue(purpose) {
-      const body = Buffer.alloc(EXPIRY_BYTES + NONCE_BYTES);
-      body.writeUIntBE(clock.now() + LIFETIME_MS, 0, EXPIRY_BYTES);
-      randomBytes(NONCE_BYTES).copy(body, EXPIRY_BYTES);
-      return Buffer.concat([body, macOf(key, purpose, body)]).toString("base64url");
+      const id = randomBytes(16).toString("base64url");
+      const claims = { id, expiresAt: clock.now() + LIFETIME_MS, purpose: textOf(purpose) };
+      return Buffer.from(signJwt({ header: {}, claims }, key)).toString("base64url");
     },
 
     verify(challenge, purpose) {
-      const bytes = Buffer.from(challenge, "base64url");
-      if (bytes.length !== EXPIRY_BYTES + NONCE_BYTES + MAC_BYTES) return undefined;
-      const body = bytes.subarray(0, -MAC_BYTES);
-      const mac = bytes.subarray(-MAC_BYTES);
-      const isSigned = [key, ...previous].some((one) =>
-        timingSafeEqual(mac, macOf(one, purpose, body)),
-      );
-      const expiresAt = body.readUIntBE(0, EXPIRY_BYTES);
-      if (!isSigned || expiresAt <= clock.now()) return undefined;
-      const id = body.subarray(EXPIRY_BYTES).toString("base64url");
+      const text = Buffer.from(challenge, "base64url").toString();
+      const { claims = {} } = readJwt(text, [key, ...previous]) ?? {};
+      const { id, expiresAt } = claims;
+      if (typeof id !== "string" || typeof expiresAt !== "number") return undefined;
+      if (claims.purpose !== textOf(purpose) || expiresAt <= clock.now()) return undefined;
       return { id, expiresAt: new Date(expiresAt) };
     },
   };
 }
 
-const keyFrom = (secret: string): Buffer => derivedKey(secret, "latchkey passkey challenges");
+/** A key of its own, so that a challenge is no session, and a session no challenge. */
+const keyOf = (secret: string): KeyObject =>
+  createSecretKey(derivedKey(secret, "latchkey passkey challenges"));
 
-function macOf(key: Buffer, purpose: Purpose, body: Buffer): Buffer {
-  const label = purpose === "sign-in" ? purpose : labelOf(purpose);
-  // The body has a fixed length, so no two labels and bodies make the same text.
-  return createHmac("sha256", key).update(label).update(body).digest();
-}
-
-const labelOf = ({ addTo, sessionsFrom }: Exclude<Purpose, "sign-in">): string =>
-  sessionsFrom === undefined ? `add to ${addTo}` : `add since ${sessionsFrom} to ${addTo}`;
+const textOf = (purpose: Purpose): string =>
+  purpose === "sign-in" ? purpose : JSON.stringify([purpose.addTo, purpose.sessionsFrom ?? null]);

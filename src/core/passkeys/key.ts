@@ -33,18 +33,10 @@ function keyFrom(spki: string): KeyObject | undefined {
 
 function isSupported({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
   const { namedCurve, modulusLength = 0, publicExponent = 0n } = asymmetricKeyDetails ?? {};
-  switch (asymmetricKeyType) {
-    case "ed25519":
-      return true;
-    case "ec":
-      return namedCurve === "prime256v1";
-    case "rsa":
-      return (
-        modulusLength >= MIN_RSA_BITS &&
-        modulusLength <= MAX_RSA_BITS &&
-        publicExponent <= MAX_RSA_EXPONENT
-      );
-    default:
-      return false;
+  const isP256 = asymmetricKeyType === "ec" && namedCurve === "prime256v1";
+  if (asymmetricKeyType === "rsa") {
+    const isSize = modulusLength >= MIN_RSA_BITS && modulusLength <= MAX_RSA_BITS;
+    return isSize && publicExponent <= MAX_RSA_EXPONENT;
   }
+  return asymmetricKeyType === "ed25519" || isP256;
 }

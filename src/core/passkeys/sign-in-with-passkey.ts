@@ -1,26 +1,18 @@
-import type { ServerLog } from "../base/server-log.ts";
 import type { Client } from "../limits/requester.ts";
-import type { Limiter } from "../limits/shared-limiter.ts";
-import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
+import type { Ports } from "../ports.ts";
 import { type UserId, userOf } from "../records.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
-import type { UserMemory } from "../sessions/user-memory.ts";
 import type { SignInOutcome } from "../sign-in/sign-in.ts";
-import type { PasskeyStore, UserStore } from "../store.ts";
 import { type BrowserAnswer, readCeremony } from "./ceremony.ts";
 import type { Challenges } from "./challenges.ts";
 import { isSignedBy } from "./key.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
-interface SignInWithPasskeyPorts extends StartSessionPorts {
-  readonly users: Pick<UserMemory, "anyExists">;
-  /** Not that of `signIn`: attempts by passkey use up no sign-in by password. */
-  readonly limiter: Pick<Limiter, "attempt">;
-  readonly store: { readonly users: Pick<UserStore, "find">; readonly passkeys: PasskeyStore };
+interface SignInWithPasskeyPorts
+  extends StartSessionPorts,
+    Ports<"users" | "limiter" | "events" | "log" | "clock", "users" | "passkeys"> {
   readonly challenges: Challenges;
-  readonly events: Pick<EventLog, "record">;
-  readonly log: ServerLog;
 }
 
 /** What a browser returns when a passkey is used, in base64url. */
@@ -53,7 +45,8 @@ export async function signInWithPasskey(
   if (challenge === undefined || ceremony === undefined) return { kind: "rejected" };
   const userId = Buffer.from(answer.userHandle, "base64url").toString("utf8") as UserId;
   const user = await ports.store.users.find(userId);
-  const passkey = user && (await passkeyOf(ports.store.passkeys, user.id, answer.id));
+  const passkeys = user === undefined ? [] : await ports.store.passkeys.listOf(userId);
+  const passkey = passkeys.find(({ id }) => id === answer.id);
   if (user === undefined || passkey === undefined) return { kind: "rejected" };
   if (!isSignedBy(passkey.key, ceremony.signed, answer.signature)) return { kind: "rejected" };
 
@@ -66,14 +59,10 @@ export async function signInWithPasskey(
     ports.log.warn({ username: user.username }, COPIED);
     return { kind: "rejected" };
   }
-  const token = startSession(ports, { ...user, factors: 2 }, client);
+  const token = startSession(ports, user, client, 2);
   ports.events.record(eventOf("signin", { user, client }));
   return { kind: "signed-in", user: userOf(user), token };
 }
 
 const COPIED =
   "a passkey was refused: its signature counter did not grow, so it may have been copied (remove it from the account)";
-
-async function passkeyOf(store: PasskeyStore, user: UserId, id: string) {
-  return (await store.listOf(user)).find((passkey) => passkey.id === id);
-}

@@ -1,5 +1,6 @@
+import { type BinaryLike, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
 import { parseOptions } from "@node-rs/argon2";
-import { scryptWork } from "./scrypt-hash.ts";
 
 /** Limits of one hash: this memory, and about two seconds on an older processor. */
 const MAX_MEMORY_KIB = 1_048_576;
@@ -38,8 +39,48 @@ function judgeBcrypt(hash: string): HashVerdict {
 }
 
 function judgeScrypt(hash: string): HashVerdict {
-  const work = scryptWork(hash);
-  if (work === undefined) return "unknown";
-  // This also limits the memory.
-  return work > MAX_SCRYPT_WORK ? "too-costly" : "usable";
+  const parsed = parseScrypt(hash);
+  if (parsed === undefined) return "unknown";
+  // This also limits the memory: an eighth of a KiB each.
+  return parsed.N * parsed.r * parsed.p > MAX_SCRYPT_WORK ? "too-costly" : "usable";
+}
+
+/** `$scrypt$ln=…,r=…,p=…$salt$digest`, the PHC string format for scrypt. */
+const SCRYPT =
+  /^\$scrypt\$ln=([1-9]\d?),r=([1-9]\d{0,8}),p=([1-9]\d{0,8})\$([A-Za-z0-9+/]{1,256}={0,2})\$([A-Za-z0-9+/]{22,256}={0,2})$/;
+
+/**
+ * The PHC string for `salt:key` in hexadecimal, as better-auth stores scrypt: with parameters that
+ * the text does not name, and with the text of the salt as salt. Any other hash stays as it is.
+ */
+export function withParameters(hash: string): string {
+  const [, salt, key] = /^([\da-f]{32}):([\da-f]{128})$/.exec(hash) ?? [];
+  if (salt === undefined || key === undefined) return hash;
+  const [saltText, digest] = [Buffer.from(salt), Buffer.from(key, "hex")];
+  return `$scrypt$ln=14,r=16,p=1$${saltText.toString("base64")}$${digest.toString("base64")}`;
+}
+
+function parseScrypt(hash: string) {
+  const [, ln, r, p, salt, digest] = SCRYPT.exec(hash) ?? [];
+  if (salt === undefined || digest === undefined) return undefined;
+  return {
+    N: 2 ** Number(ln),
+    r: Number(r),
+    p: Number(p),
+    salt: Buffer.from(salt, "base64"),
+    digest: Buffer.from(digest, "base64"),
+  };
+}
+
+/** Runs on a libuv thread and does not block the event loop. */
+const derive = promisify<BinaryLike, BinaryLike, number, ScryptOptions, Buffer>(scrypt);
+
+export async function verifyScrypt(hash: string, password: string): Promise<boolean> {
+  const parsed = parseScrypt(hash);
+  if (parsed === undefined) return false;
+  const { N, r, p, salt, digest } = parsed;
+  // What OpenSSL needs. `judgeHash` has already refused too costly hashes.
+  const maxmem = 128 * r * (N + p + 2) + 1024;
+  const found = await derive(password, salt, digest.length, { N, r, p, maxmem });
+  return timingSafeEqual(found, digest);
 }

@@ -5,8 +5,7 @@ import type { ServerLog } from "../base/server-log.ts";
 import { createWorkQueue, type Requester, type WorkQueueLimits } from "../base/work-queue.ts";
 import { OPERATOR } from "../limits/requester.ts";
 import { NO_PASSWORD, type PasswordHash, UNSET_PASSWORD } from "../records.ts";
-import { judgeHash } from "./password-cost.ts";
-import { verifyScrypt } from "./scrypt-hash.ts";
+import { judgeHash, verifyScrypt } from "./password-cost.ts";
 
 /** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;

@@ -1,7 +1,8 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
+import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { type BoundedMemory, createBoundedMemory } from "../base/bounded-memory.ts";
 import type { Clock } from "../base/clock.ts";
 import { derivedKey } from "../base/derived-key.ts";
+import { hashOf } from "../base/random-text.ts";
 import { hostNameIn } from "../hosts/allowed-hosts.ts";
 import type { User } from "../records.ts";
 import { jwtPart } from "./jwt.ts";
@@ -45,14 +46,6 @@ export function createAssertions(
   /** By the objects of the user memory: a user that was read again, with other groups, has none. */
   const remembered = new WeakMap<User, BoundedMemory<string, Remembered>>();
 
-  function hostsOf(user: User): BoundedMemory<string, Remembered> {
-    const known = remembered.get(user);
-    if (known !== undefined) return known;
-    const hosts = createBoundedMemory<string, Remembered>(MAX_HOSTS);
-    remembered.set(user, hosts);
-    return hosts;
-  }
-
   function issue({ id: sub, username, groups = [] }: User, aud: string, iat: number): string {
     const claims = { sub, username, groups, aud, iat, exp: iat + LIFETIME_SECONDS };
     const text = `${header}.${jwtPart(claims)}`;
@@ -62,8 +55,8 @@ export function createAssertions(
   return {
     about(user, host) {
       if (host.length > MAX_HOST_LENGTH) return undefined;
-      const hosts = hostsOf(user);
       const now = clock.now();
+      const hosts = remembered.get(user) ?? createBoundedMemory<string, Remembered>(MAX_HOSTS);
       const known = hosts.get(host);
       // A clock that was set back would hand out one whose time of issue is in the future.
       if (known !== undefined && now >= known.issuedAt && now < known.issuedAt + RENEW_AFTER_MS)
@@ -72,6 +65,7 @@ export function createAssertions(
       if (audience === undefined) return undefined;
       const text = issue(user, audience, Math.floor(now / 1_000));
       hosts.set(host, { text, issuedAt: now });
+      remembered.set(user, hosts);
       return text;
     },
     keys,
@@ -91,6 +85,6 @@ function publicKeyOf(key: KeyObject): PublicKey {
   const { x = "" } = createPublicKey(key).export({ format: "jwk" });
   const members = { crv: "Ed25519", kty: "OKP", x };
   // The thumbprint of RFC 7638, which takes the members in this order.
-  const kid = createHash("sha256").update(JSON.stringify(members)).digest("base64url");
+  const kid = hashOf(JSON.stringify(members));
   return { ...members, kid, alg: "EdDSA", use: "sig" };
 }

@@ -1,25 +1,15 @@
-import { timingSafeEqual } from "node:crypto";
-import type { Clock } from "../base/clock.ts";
-import { hashOf, randomText } from "../base/random-text.ts";
+import { hashOf, isSame, randomText } from "../base/random-text.ts";
 import type { Client } from "../limits/requester.ts";
+import type { Ports } from "../ports.ts";
 import type { Handoff } from "../records.ts";
-import type { SessionStore, UserStore } from "../store.ts";
-import { validUpTo } from "./end-sessions.ts";
-import { sessionRecord } from "./session-record.ts";
-import type { Factors, IssuedToken, SessionTokens, VerifiedToken } from "./session-token.ts";
+import { type IssuedToken, type VerifiedToken, validUpTo } from "./session-token.ts";
+import { sessionRecord } from "./start-session.ts";
 
 /** How long a code counts. */
 export const HANDOFF_MS = 60_000;
 
-export interface HandOffPorts {
-  readonly store: {
-    /** Those whose account has not ended. */
-    readonly users: Pick<UserStore, "find">;
-    readonly sessions: SessionStore;
-  };
-  readonly clock: Pick<Clock, "now">;
-  readonly tokens: Pick<SessionTokens, "reissue">;
-}
+/** The store has only users whose account has not ended. */
+type HandOffPorts = Ports<"clock" | "tokens", "users" | "sessions">;
 
 /** What a code is bound to: a host, and the hash of the cookie of the browser that began there. */
 export type Receiver = Pick<Handoff, "host" | "browser">;
@@ -27,15 +17,15 @@ export type Receiver = Pick<Handoff, "host" | "browser">;
 /** Returns a code with which that browser gets a session of that host. */
 export async function handOff(
   { store, clock }: HandOffPorts,
-  { jti, userId, issuedAt, sessionsFrom, factors, expiresAt }: VerifiedToken,
+  { id, userId, issuedAt, sessionsFrom, factors, expiresAt }: VerifiedToken,
   receiver: Receiver,
 ): Promise<string> {
   const code = randomText();
   const now = clock.now();
   await store.sessions.handOff(
     {
-      ...{ id: hashOf(code), userId, ...receiver, ...(jti !== undefined && { sessionId: jti }) },
-      ...{ signedInAt: new Date(issuedAt * 1_000), sessionsFrom, factors },
+      ...{ id: hashOf(code), userId, ...receiver, ...(id !== undefined && { sessionId: id }) },
+      ...{ signedInAt: new Date(issuedAt), sessionsFrom, factors },
       endsAt: new Date(expiresAt),
       expiresAt: new Date(now + HANDOFF_MS),
     },
@@ -59,21 +49,19 @@ export async function takeHandoff(
   const now = clock.now();
   if (handoff === undefined || !(handoff.expiresAt.getTime() > now)) return undefined;
   const { userId, host, browser, sessionId, sessionsFrom } = handoff;
-  if (host !== receiver.host || !isEqual(browser, receiver.browser)) return undefined;
-  const issuedAt = handoff.signedInAt.getTime() / 1_000;
-  const factors: Factors = handoff.factors === 2 ? 2 : 1;
-  const expiresAt = handoff.endsAt.getTime();
-  const given = { userId, issuedAt, sessionsFrom, factors, expiresAt, host };
+  if (host !== receiver.host || !isSame(browser, receiver.browser)) return undefined;
+  const given: Omit<VerifiedToken, "id"> = {
+    ...{ userId, host, sessionsFrom, factors: handoff.factors === 2 ? 2 : 1 },
+    issuedAt: handoff.signedInAt.getTime(),
+    expiresAt: handoff.endsAt.getTime(),
+  };
   const user = await store.users.find(userId);
   if (user === undefined || (user.sessionsFrom ?? 0) > validUpTo(given)) return undefined;
-  if (expiresAt <= now) return undefined;
+  if (given.expiresAt <= now) return undefined;
   if (sessionId !== undefined && (await store.sessions.hasEnded(sessionId))) return undefined;
   // With the end that the first session has, so that it also ends if that has happened just now.
   const token = tokens.reissue(given, sessionsFrom);
   // Before the browser has it, so that the list of sessions is complete.
-  await store.sessions.insert({ ...sessionRecord(token, now, client), host });
+  await store.sessions.insert(sessionRecord(token, now, client));
   return token;
 }
-
-const isEqual = (one: string, other: string): boolean =>
-  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));

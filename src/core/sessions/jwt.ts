@@ -1,11 +1,11 @@
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
+import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
 import { objectIn } from "../base/json.ts";
+import { isSame } from "../base/random-text.ts";
 
 const ALGORITHM = "HS256";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The content of a JSON Web Token. */
 export interface Jwt {
   readonly header: Fields;
   readonly claims: Fields;
@@ -13,7 +13,6 @@ export interface Jwt {
 
 export const jwtKey = (secret: string): KeyObject => createSecretKey(secret, "utf8");
 
-/** Signs a token with HMAC-SHA256. */
 export function signJwt({ header, claims }: Jwt, key: KeyObject): string {
   const text = `${jwtPart({ alg: ALGORITHM, typ: "JWT", ...header })}.${jwtPart(claims)}`;
   return `${text}.${signatureOf(text, key).toString("base64url")}`;
@@ -29,7 +28,7 @@ export function readJwt(token: string, keys: readonly KeyObject[]): Jwt | undefi
   const [headerPart = "", claimsPart = "", signature = ""] = parts;
   const given = Buffer.from(signature, "base64url");
   const text = `${headerPart}.${claimsPart}`;
-  if (!keys.some((key) => isEqual(signatureOf(text, key), given))) return undefined;
+  if (!keys.some((key) => isSame(signatureOf(text, key), given))) return undefined;
   const header = decoded(headerPart);
   const claims = decoded(claimsPart);
   // `crit` names extensions that must be understood, and there are none here.
@@ -39,9 +38,6 @@ export function readJwt(token: string, keys: readonly KeyObject[]): Jwt | undefi
 
 const signatureOf = (text: string, key: KeyObject): Buffer =>
   createHmac("sha256", key).update(text).digest();
-
-const isEqual = (one: Buffer, other: Buffer): boolean =>
-  one.length === other.length && timingSafeEqual(one, other);
 
 /** One part of a token: JSON in base64url. */
 export const jwtPart = (fields: object): string =>

@@ -28,11 +28,8 @@ export function createSeals(secret: string, previousSecrets: readonly string[] =
     open(text, purpose) {
       const bytes = Buffer.from(text, "base64url");
       if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
-      for (const one of keys) {
-        const opened = openWith(one, bytes, purpose);
-        if (opened !== undefined) return opened;
-      }
-      return undefined;
+      const opened = keys.map((one) => openWith(one, bytes, purpose));
+      return opened.find((content) => content !== undefined);
     },
   };
 }

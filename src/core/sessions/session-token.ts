@@ -20,13 +20,13 @@ const HOST = "host";
 /** How many factors a sign-in had: two with a one-time code, or with a passkey. */
 export type Factors = 1 | 2;
 
+/** What a token says. Times are in milliseconds since 1970. */
 export interface VerifiedToken {
-  /** The claim `jti`; `undefined` if the token does not contain one. */
-  readonly jti: string | undefined;
+  /** Of its session: the claim `jti`; `undefined` if the token does not contain one. */
+  readonly id: string | undefined;
   readonly userId: UserId;
-  /** In milliseconds since 1970. */
   readonly expiresAt: number;
-  /** In seconds since 1970; 0 if the token does not contain it. */
+  /** 0 if the token does not contain it. */
   readonly issuedAt: number;
   /** The user's `sessionsFrom` at the sign-in; 0 if the token does not contain it. */
   readonly sessionsFrom: number;
@@ -36,21 +36,16 @@ export interface VerifiedToken {
   readonly host: string | undefined;
 }
 
-/** A new token, with what it says. Times are in milliseconds since 1970. */
-export interface IssuedToken {
-  readonly text: string;
-  /** Of its session: the claim `jti`. */
+export interface IssuedToken extends VerifiedToken {
   readonly id: string;
-  readonly userId: UserId;
-  readonly issuedAt: number;
-  readonly expiresAt: number;
+  readonly text: string;
 }
 
 export interface SessionTokens {
   /** @param sessionsFrom The user's, if set. The token records it. */
   issue(userId: UserId, sessionsFrom?: number, factors?: Factors): IssuedToken;
   /** Issues the token of a session that continues under a new ID: it expires when it would have. */
-  reissue(token: Omit<VerifiedToken, "jti">, sessionsFrom: number): IssuedToken;
+  reissue(token: Omit<VerifiedToken, "id">, sessionsFrom: number): IssuedToken;
   /** The same session with two factors. It ends when the session does, because it has its ID. */
   proven(token: VerifiedToken): IssuedToken;
   /**
@@ -70,28 +65,29 @@ export function createSessionTokens(
   const key = jwtKey(secret);
   const keys = [key, ...previousSecrets.map(jwtKey)];
 
-  function issued(
-    userId: UserId,
-    [iat, exp]: readonly [number, number],
-    header: Jwt["header"],
-    id = randomBytes(16).toString("hex"),
-  ): IssuedToken {
-    const text = signJwt({ header, claims: { user_id: userId, jti: id, iat, exp } }, key);
-    return { text, id, userId, issuedAt: iat * 1_000, expiresAt: exp * 1_000 };
+  function issued(token: Omit<VerifiedToken, "id">, known?: string): IssuedToken {
+    const id = known ?? randomBytes(16).toString("hex");
+    const [iat, exp] = [token.issuedAt / 1_000, token.expiresAt / 1_000];
+    // What is `undefined` is left out of the token.
+    const header = {
+      [SESSIONS_FROM]: token.sessionsFrom || undefined,
+      [FACTORS]: token.factors === 2 ? 2 : undefined,
+      [HOST]: token.host,
+    };
+    const text = signJwt({ header, claims: { user_id: token.userId, jti: id, iat, exp } }, key);
+    return { ...token, id, text };
   }
 
   return {
-    issue(userId, sessionsFrom, factors = 1) {
-      const iat = secondsOf(clock);
-      const header = { factors, sessionsFrom, host: undefined };
-      return issued(userId, [iat, iat + lifetimeSeconds], headerOf(header));
+    issue(userId, sessionsFrom = 0, factors = 1) {
+      const issuedAt = secondsOf(clock) * 1_000;
+      const expiresAt = issuedAt + lifetimeSeconds * 1_000;
+      return issued({ userId, issuedAt, expiresAt, sessionsFrom, factors, host: undefined });
     },
 
-    reissue: ({ userId, issuedAt, expiresAt, ...token }, sessionsFrom) =>
-      issued(userId, [issuedAt, expiresAt / 1_000], headerOf({ ...token, sessionsFrom })),
+    reissue: (token, sessionsFrom) => issued({ ...token, sessionsFrom }),
 
-    proven: ({ userId, issuedAt, expiresAt, jti, ...token }) =>
-      issued(userId, [issuedAt, expiresAt / 1_000], headerOf({ ...token, factors: 2 }), jti),
+    proven: (token) => issued({ ...token, factors: 2 }, token.id),
 
     verify(token) {
       const jwt = readJwt(token, keys);
@@ -100,20 +96,7 @@ export function createSessionTokens(
   };
 }
 
-/** What is `undefined` is left out of the token. */
-const headerOf = ({
-  factors,
-  sessionsFrom,
-  host,
-}: Pick<VerifiedToken, "factors" | "host"> & {
-  readonly sessionsFrom: number | undefined;
-}): Jwt["header"] => ({
-  [SESSIONS_FROM]: sessionsFrom,
-  [FACTORS]: factors === 2 ? factors : undefined,
-  [HOST]: host,
-});
-
-const secondsOf = (clock: Pick<Clock, "now">): number => Math.floor(clock.now() / 1000);
+const secondsOf = ({ now }: Pick<Clock, "now">): number => Math.floor(now() / 1_000);
 
 /** The session of a genuine token at a time in seconds; `undefined` if it is not a valid session. */
 function sessionIn({ header, claims }: Jwt, now: number): VerifiedToken | undefined {
@@ -123,10 +106,10 @@ function sessionIn({ header, claims }: Jwt, now: number): VerifiedToken | undefi
   if (exp <= now || nbf > now) return undefined;
   const { [SESSIONS_FROM]: from, [HOST]: host } = header;
   return {
-    jti: typeof jti === "string" ? jti : undefined,
+    id: typeof jti === "string" ? jti : undefined,
     userId: userId as UserId,
-    expiresAt: exp * 1000,
-    issuedAt: iat,
+    expiresAt: exp * 1_000,
+    issuedAt: iat * 1_000,
     sessionsFrom: typeof from === "number" ? from : 0,
     factors: header[FACTORS] === 2 ? 2 : 1,
     // Of any other type, it is bound to a host that nobody can ask for.
@@ -136,3 +119,31 @@ function sessionIn({ header, claims }: Jwt, now: number): VerifiedToken | undefi
 
 /** JSON.parse reads 1e999 as Infinity, which would be a session without an end. */
 const isTime = (value: unknown): value is number => Number.isFinite(value);
+
+/** Sessions end even if the clock of the issuing instance is this far ahead. */
+export const CLOCK_MARGIN_SECONDS = 120;
+
+/** Tokens have a time in whole seconds, so sessions of the current second end as well. */
+export const nextSecond = (clock: Pick<Clock, "now">): number => secondsOf(clock) + 1;
+
+/**
+ * The largest `sessionsFrom` of its user with which a session has not ended. Within the margin the
+ * time of issue does not decide, so a token records the user's `sessionsFrom` at the sign-in.
+ */
+export const validUpTo = (token: Pick<VerifiedToken, "issuedAt" | "sessionsFrom">): number =>
+  Math.max(token.sessionsFrom, token.issuedAt / 1_000 - CLOCK_MARGIN_SECONDS);
+
+const RECENT_SECONDS = 600;
+
+/**
+ * Whether the user of the session has signed in within the last ten minutes, which confirms a change
+ * of how the account signs in. A token without a time of issue is never recent, whatever the clock
+ * shows. Neither is one from further ahead than clocks of instances may differ.
+ */
+export function isRecentSignIn(
+  { issuedAt }: Pick<VerifiedToken, "issuedAt">,
+  { now }: Pick<Clock, "now">,
+): boolean {
+  const age = (now() - issuedAt) / 1_000;
+  return issuedAt > 0 && age < RECENT_SECONDS && age > -CLOCK_MARGIN_SECONDS;
+}

@@ -1,16 +1,31 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../base/fault.ts";
-import type { ServerLog } from "../base/server-log.ts";
 import type { Client } from "../limits/requester.ts";
+import type { AllPorts, Ports } from "../ports.ts";
 import type { Session, UserId } from "../records.ts";
-import { type EndSessionPorts, endInStore } from "./end-session.ts";
-import { sessionRecord } from "./session-record.ts";
-import type { SessionTokens } from "./session-token.ts";
-import type { WaitingEnds } from "./waiting-ends.ts";
+import { sessionRecord } from "./start-session.ts";
 
-interface SignOutPorts extends EndSessionPorts {
-  readonly tokens: Pick<SessionTokens, "verify">;
-  readonly waiting: Pick<WaitingEnds, "has" | "add">;
-  readonly log: Pick<ServerLog, "warn">;
+/** What ends single sessions. */
+interface EndSessionPorts extends Ports<"clock", "sessions"> {
+  /** Of this process, if it has guards. */
+  readonly users?: Pick<AllPorts["users"], "forget">;
+}
+
+/** Returns whether this call has ended it. */
+export async function endInStore(
+  { store, clock, users }: EndSessionPorts,
+  session: Session,
+): Promise<boolean> {
+  try {
+    return await store.sessions.end(session, new Date(clock.now()));
+  } finally {
+    // Also after a failure: the session may have ended, and only the answer was lost.
+    users?.forget(session.userId);
+  }
+}
+
+interface SignOutPorts extends EndSessionPorts, Pick<AllPorts, "tokens" | "log"> {
+  readonly waiting: WaitingEnds;
 }
 
 /**
@@ -31,10 +46,9 @@ export async function signOut(
   for (const text of cookies) {
     const token = ports.tokens.verify(text);
     if (typeof token !== "object" || (of ?? token.userId) !== token.userId) continue;
-    const { jti: id } = token;
+    const { id } = token;
     if (id === undefined) continue;
-    const issuedAt = token.issuedAt * 1_000;
-    const session = sessionRecord({ ...token, id, issuedAt }, ports.clock.now(), client);
+    const session = sessionRecord({ ...token, id }, ports.clock.now(), client);
     outcomes.push(await endNowOrLater(ports, session));
   }
   return outcomes.includes("not-ended") ? "not-ended" : "ended";
@@ -57,3 +71,76 @@ async function endNowOrLater(
 }
 
 const NOT_ENDED = "a session was not ended: its token stays valid";
+
+/** Bounds the memory, and the work after an outage. */
+export const MAX_WAITING_ENDS = 1_000;
+const PAUSE_MS = 250;
+const MAX_PAUSE_MS = 30_000;
+const CLOSE_WITHIN_MS = 2_000;
+
+/**
+ * The sessions that the store could not end at a sign-out. The guards of this process refuse them,
+ * and they are ended in the background as soon as the store answers. Lost if the process is killed.
+ */
+export interface WaitingEnds {
+  has(id: string): boolean;
+  add(session: Session): "added" | "full";
+  /** Tries once more, for two seconds at most, and logs how many sessions were not ended. */
+  close(): Promise<void>;
+}
+
+export function createWaitingEnds(
+  ports: Required<EndSessionPorts> & Pick<AllPorts, "log">,
+): WaitingEnds {
+  const waiting = new Map<string, Session>();
+  const closing = new AbortController();
+  let retrying: Promise<void> | undefined;
+
+  /** Stops at the first failure. What has failed is tried last the next time. */
+  async function endAll(): Promise<void> {
+    for (const [id, session] of waiting) {
+      try {
+        if (session.expiresAt.getTime() > ports.clock.now()) await endInStore(ports, session);
+        waiting.delete(id);
+      } catch {
+        waiting.delete(id);
+        waiting.set(id, session);
+        return;
+      }
+    }
+  }
+
+  async function retry(): Promise<void> {
+    const { signal } = closing;
+    for (let pause = PAUSE_MS; waiting.size > 0; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+      await sleep(pause, undefined, { ref: false, signal }).catch(() => {});
+      if (signal.aborted) break;
+      await endAll();
+    }
+    // Must stay synchronous with the check of the size, or a session could stay waiting.
+    retrying = undefined;
+  }
+
+  return {
+    has: (id) => waiting.has(id),
+
+    add(session) {
+      if (waiting.size >= MAX_WAITING_ENDS) return "full";
+      waiting.set(session.id, session);
+      // The guards look the session up again, and find it here.
+      ports.users.forget(session.userId);
+      retrying ??= retry();
+      return "added";
+    },
+
+    async close() {
+      closing.abort();
+      const last = Promise.resolve(retrying).then(endAll);
+      await Promise.race([last, sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+      const sessions = waiting.size;
+      if (sessions > 0) ports.log.warn({ sessions }, STAY_VALID);
+    },
+  };
+}
+
+const STAY_VALID = "sessions were not ended at their sign-out: their tokens stay valid";

@@ -1,27 +1,33 @@
-import type { Clock } from "../base/clock.ts";
-import type { Client } from "../limits/requester.ts";
-import type { StoredUser } from "../records.ts";
-import { sessionRecord } from "./session-record.ts";
-import type { SessionRecorder } from "./session-recorder.ts";
-import type { Factors, IssuedToken, SessionTokens } from "./session-token.ts";
+import { type Client, clientFacts } from "../limits/requester.ts";
+import type { AllPorts } from "../ports.ts";
+import type { Session, StoredUser } from "../records.ts";
+import type { Factors, IssuedToken, VerifiedToken } from "./session-token.ts";
 
-export interface StartSessionPorts {
-  readonly tokens: Pick<SessionTokens, "issue">;
-  readonly clock: Pick<Clock, "now">;
-  readonly sessions: Pick<SessionRecorder, "started">;
-}
+export type StartSessionPorts = Pick<AllPorts, "tokens" | "clock" | "sessions">;
 
 /** Issues a session token for a user who has signed in, and records the session. */
 export function startSession(
   { tokens, clock, sessions }: StartSessionPorts,
-  {
-    id,
-    sessionsFrom,
-    factors,
-  }: Pick<StoredUser, "id" | "sessionsFrom"> & { readonly factors?: Factors },
+  { id, sessionsFrom }: Pick<StoredUser, "id" | "sessionsFrom">,
   client: Client,
+  factors?: Factors,
 ): IssuedToken {
   const token = tokens.issue(id, sessionsFrom, factors);
   sessions.started(sessionRecord(token, clock.now(), client));
   return token;
 }
+
+/** The record of a session that this client uses now, in milliseconds since 1970. */
+export const sessionRecord = (
+  { id, userId, issuedAt, expiresAt, host }: VerifiedToken & Pick<IssuedToken, "id">,
+  now: number,
+  client: Client,
+): Session => ({
+  id,
+  userId,
+  createdAt: new Date(issuedAt),
+  usedAt: new Date(now),
+  expiresAt: new Date(expiresAt),
+  ...clientFacts(client),
+  ...(host !== undefined && { host }),
+});

@@ -1,25 +1,18 @@
 import { ADMINS } from "../accounts/set-groups.ts";
 import { messageOf } from "../base/fault.ts";
-import type { ServerLog } from "../base/server-log.ts";
 import { type Client, setupRequester } from "../limits/requester.ts";
-import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
-import type { Passwords } from "../passwords/passwords.ts";
+import type { Ports } from "../ports.ts";
 import type { User } from "../records.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
-import type { UserMemory } from "../sessions/user-memory.ts";
-import type { UserStore } from "../store.ts";
 import { type SetupTokenSource, setupTokenMatches } from "./setup-token.ts";
 
-export interface SetUpPorts extends StartSessionPorts {
-  readonly users: UserMemory;
+export interface SetUpPorts
+  extends StartSessionPorts,
+    Ports<"users" | "passwords" | "events" | "log" | "clock", "users"> {
   readonly setupToken: SetupTokenSource;
-  readonly store: { readonly users: Pick<UserStore, "insertFirst"> };
-  readonly passwords: Passwords;
   readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
-  readonly events: EventLog;
-  readonly log: ServerLog;
 }
 
 export interface SetUpForm {
@@ -31,10 +24,8 @@ export interface SetUpForm {
 }
 
 type SetUpOutcome =
-  | { readonly kind: "already-configured" }
-  | { readonly kind: "invalid-setup-token" }
-  | { readonly kind: "username-or-password-missing" }
-  | { readonly kind: "passwords-differ" }
+  | { readonly kind: "already-configured" | "invalid-setup-token" }
+  | { readonly kind: "username-or-password-missing" | "passwords-differ" }
   | { readonly kind: "set-up"; readonly user: User; readonly token: IssuedToken };
 
 /** The rule of the setup, in the order of its checks. */

@@ -1,4 +1,4 @@
-import { hash, timingSafeEqual } from "node:crypto";
+import { isSame } from "../base/random-text.ts";
 
 /** The storage of the one-time setup token. */
 export interface SetupTokenSource {
@@ -16,10 +16,5 @@ export function isSetupTokenExpected(stored: string | undefined): stored is stri
 export function setupTokenMatches(stored: string | undefined, given: string): boolean {
   if (!isSetupTokenExpected(stored)) return true;
   // As UTF-8, a lone surrogate would be equal to U+FFFD.
-  return stored.isWellFormed() && equalInConstantTime(stored.trim(), given.trim());
-}
-
-/** Compares digests, which have one length, so the time reveals neither content nor length. */
-function equalInConstantTime(a: string, b: string): boolean {
-  return timingSafeEqual(hash("sha256", a, "buffer"), hash("sha256", b, "buffer"));
+  return stored.isWellFormed() && isSame(stored.trim(), given.trim());
 }

@@ -1,19 +1,10 @@
-import type { Requester } from "../base/work-queue.ts";
 import { type Client, userRequester } from "../limits/requester.ts";
-import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
-import type { Passwords } from "../passwords/passwords.ts";
-import type { PasswordHash, UserId } from "../records.ts";
-import type { UserMemory } from "../sessions/user-memory.ts";
-import type { UserStore } from "../store.ts";
+import type { Ports } from "../ports.ts";
+import type { UserId } from "../records.ts";
 
-interface ChangePasswordPorts {
-  readonly users: UserMemory;
-  readonly store: { readonly users: Pick<UserStore, "find" | "replaceHash"> };
-  readonly passwords: Passwords;
-  readonly events: EventLog;
-}
+type ChangePasswordPorts = Ports<"users" | "passwords" | "events", "users">;
 
 export interface ChangePasswordForm {
   readonly currentPassword: string;
@@ -48,26 +39,10 @@ export async function changePassword(
   if (isTooShort(form.newPassword)) return { kind: "new-password-too-short" };
 
   const passwordHash = await ports.passwords.hash(form.newPassword, requester);
-  const replaced =
-    (await ports.store.users.replaceHash(user.id, user.passwordHash, passwordHash)) ||
-    (await replaceRehashed(ports, userId, form.currentPassword, passwordHash, requester));
-  ports.users.forget(user.id);
-  // Another request changed the password in the meantime, so the current one no longer matches.
+  const replaced = await ports.store.users.replaceHash(userId, user.passwordHash, passwordHash);
+  ports.users.forget(userId);
+  // Another request has changed the hash in the meantime, so the current one no longer counts.
   if (!replaced) return { kind: "current-password-incorrect" };
   ports.events.record(eventOf("password_change", { user, client }));
   return { kind: "changed" };
-}
-
-/** Retries once: a sign-in may have replaced an outdated hash with a new one of the same password. */
-async function replaceRehashed(
-  { store, passwords }: ChangePasswordPorts,
-  userId: UserId,
-  currentPassword: string,
-  passwordHash: PasswordHash,
-  requester: Requester,
-): Promise<boolean> {
-  const user = await store.users.find(userId);
-  if (user === undefined) return false;
-  if (!(await passwords.verify(currentPassword, user.passwordHash, requester))) return false;
-  return store.users.replaceHash(user.id, user.passwordHash, passwordHash);
 }

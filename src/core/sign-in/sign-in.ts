@@ -1,31 +1,28 @@
 import { messageOf } from "../base/fault.ts";
 import { hashOf } from "../base/random-text.ts";
-import type { ServerLog } from "../base/server-log.ts";
 import type { Requester } from "../base/work-queue.ts";
 import { type CheckCodePorts, checkCode } from "../codes/check-code.ts";
-import { isRemembered, rememberDevice } from "../codes/remembered-devices.ts";
+import {
+  isRemembered,
+  type RememberDevicePorts,
+  rememberDevice,
+} from "../codes/remembered-devices.ts";
 import { type Client, networkRequester } from "../limits/requester.ts";
-import type { Limiter } from "../limits/shared-limiter.ts";
-import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
-import type { Passwords } from "../passwords/passwords.ts";
+import type { AllPorts } from "../ports.ts";
 import { type PasswordHash, type StoredUser, type User, type UserId, userOf } from "../records.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
-import type { UserMemory } from "../sessions/user-memory.ts";
-import type { DeviceStore, UserStore } from "../store.ts";
+import type { UserStore } from "../store.ts";
 
-export interface SignInPorts extends StartSessionPorts, CheckCodePorts {
-  readonly users: UserMemory;
-  readonly limiter: Pick<Limiter, "attempt">;
+export interface SignInPorts
+  extends StartSessionPorts,
+    CheckCodePorts,
+    RememberDevicePorts,
+    Pick<AllPorts, "users" | "limiter" | "passwords" | "clock" | "events" | "log"> {
   readonly store: CheckCodePorts["store"] & {
     readonly users: Pick<UserStore, "findByName" | "replaceHash">;
   };
-  /** Without it, no device is remembered. */
-  readonly devices?: DeviceStore | undefined;
-  readonly passwords: Passwords;
-  readonly events: EventLog;
-  readonly log: ServerLog;
 }
 
 export interface SignInAttempt extends Client {
@@ -41,9 +38,7 @@ export interface SignInAttempt extends Client {
 
 /** One `rejected` for an unknown user, a wrong password and a wrong code: nothing tells them apart. */
 export type SignInOutcome =
-  | { readonly kind: "needs-setup" }
-  | { readonly kind: "rate-limited" }
-  | { readonly kind: "rejected" }
+  | { readonly kind: "needs-setup" | "rate-limited" | "rejected" }
   | {
       readonly kind: "signed-in";
       readonly user: User;
@@ -75,7 +70,7 @@ export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promis
   if (checked === "rejected") return { kind: "rejected" };
 
   const factors = checked === "not-needed" ? 1 : 2;
-  const token = startSession(ports, { ...user, factors }, attempt);
+  const token = startSession(ports, user, attempt, factors);
   const passwordHash = await renewedHash(ports, user, attempt.password, requester);
   ports.events.record(eventOf("signin", { user, client: attempt }));
   const holder = { user: { ...user, passwordHash }, codes };

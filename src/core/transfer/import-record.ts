@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isObject } from "../base/json.ts";
-import { judgeHash } from "../passwords/password-cost.ts";
-import { withParameters } from "../passwords/scrypt-hash.ts";
+import { judgeHash, withParameters } from "../passwords/password-cost.ts";
 import { NO_PASSWORD, UNSET_PASSWORD, type UserId } from "../records.ts";
 import {
   type Column,

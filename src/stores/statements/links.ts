@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { NO_PASSWORD, type User, type UserId } from "../../core/records.ts";
-import { nextSecond } from "../../core/sessions/end-sessions.ts";
+import { nextSecond } from "../../core/sessions/session-token.ts";
 import type { LinkStore } from "../../core/store.ts";
 import { tables, timeOf, type Value, valuesOf } from "../../core/tables.ts";
 import { columnNames, parametersOf, recordOf } from "../rows.ts";

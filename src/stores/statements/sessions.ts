@@ -1,4 +1,4 @@
-import { CLOCK_MARGIN_SECONDS } from "../../core/sessions/end-sessions.ts";
+import { CLOCK_MARGIN_SECONDS } from "../../core/sessions/session-token.ts";
 import type { SessionStore } from "../../core/store.ts";
 import { tables, timeOf, valuesOf } from "../../core/tables.ts";
 import { columnNames, parametersOf, type Row, recordOf } from "../rows.ts";

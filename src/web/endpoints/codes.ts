@@ -1,4 +1,4 @@
-import type { BegunCodes } from "../../core/codes/turn-on-codes.ts";
+import type { BegunCodes } from "../../core/codes/own-codes.ts";
 import { redirect } from "../answers/responses.ts";
 import type { CodesSection } from "../pages/page-data.ts";
 import { qrCode } from "../pages/qr-code.ts";

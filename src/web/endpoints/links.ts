@@ -1,6 +1,5 @@
 import { andThen } from "../../core/base/maybe-promise.ts";
-import type { OpenLink } from "../../core/links/find-link.ts";
-import type { LinkProblem } from "../../core/links/use-link.ts";
+import type { LinkProblem, OpenLink } from "../../core/links/use-link.ts";
 import { noticeCookie } from "../answers/notice.ts";
 import { type Answer, redirect, withHeader } from "../answers/responses.ts";
 import { acceptedTarget, RETURN_TO } from "../answers/return-to.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { purposeOf } from "../../../src/core/codes/judge-code.ts";
+import { purposeOf } from "../../../src/core/codes/check-code.ts";
 import { rememberDevice } from "../../../src/core/codes/remembered-devices.ts";
 import { createSeals } from "../../../src/core/sessions/seals.ts";
 import { failureOf, outputOf } from "../../support/command.ts";

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { hashOf } from "../../../src/core/base/random-text.ts";
+import { renewRecoveryCodes } from "../../../src/core/codes/own-codes.ts";
 import {
   DEVICE_LIFETIME_SECONDS,
   forgetDevice,
   listDevices,
 } from "../../../src/core/codes/remembered-devices.ts";
-import { renewRecoveryCodes } from "../../../src/core/codes/renew-recovery-codes.ts";
 import { createAttemptLimiter } from "../../../src/core/limits/attempt-limiter.ts";
 import { createSeals } from "../../../src/core/sessions/seals.ts";
 import { type SignInAttempt, signIn } from "../../../src/core/sign-in/sign-in.ts";

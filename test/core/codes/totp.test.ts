@@ -61,6 +61,6 @@ test("another implementation makes and accepts the same codes", () => {
       const delta = isAscii ? app.validate({ token: code, timestamp: now, window: 1 }) : null;
       assert.equal(stepOfCode(secret, code, now, -1), delta === null ? undefined : step + delta);
     }),
-    { numRuns: 1_000 },
+    { numRuns: 300 },
   );
 });

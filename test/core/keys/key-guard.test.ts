@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { KEY_LIFETIME_MS } from "../../../src/core/keys/add-key.ts";
 import { createKeyGuard } from "../../../src/core/keys/key-guard.ts";
 import { newKeyText } from "../../../src/core/keys/key-text.ts";
-import { revokeKey } from "../../../src/core/keys/revoke-key.ts";
+import { KEY_LIFETIME_MS, revokeKey } from "../../../src/core/keys/own-keys.ts";
 import type { UserId } from "../../../src/core/records.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -41,11 +40,11 @@ test("refuses a mistyped key without asking the store, and an unknown one", asyn
 
 test("refuses a revoked key at once, and those of a removed account", async (t) => {
   const ports = await keyPorts(t);
-  const { guardWith, add, owner, store, users } = ports;
+  const { guardWith, add, owner, store, users, clock } = ports;
   const guard = guardWith();
   const [one, other] = [await add(), await add()];
   for (const { text } of [one, other]) await guard(`Bearer ${text}`, HERE);
-  const changing = { store, users, record: () => {} };
+  const changing = { store, users, clock, record: () => {} };
   assert.equal(await revokeKey(changing, one.key.id, owner), owner);
   assert.equal(await revokeKey(changing, one.key.id, owner), undefined);
   assert.deepEqual(await guard(`Bearer ${one.text}`, HERE), refused("unknown"));

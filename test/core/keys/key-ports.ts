@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { addKey, KEY_LIFETIME_MS, type NewKey } from "../../../src/core/keys/add-key.ts";
 import { createKeyGuard, type KeyRequest } from "../../../src/core/keys/key-guard.ts";
+import { addKey, KEY_LIFETIME_MS, type NewKey } from "../../../src/core/keys/own-keys.ts";
 import { createAttemptLimiter } from "../../../src/core/limits/attempt-limiter.ts";
 import type { Event } from "../../../src/core/log/events.ts";
 import type { Key, StoredUser } from "../../../src/core/records.ts";

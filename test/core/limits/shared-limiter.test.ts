@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { attemptRule, createAttemptLimiter } from "../../../src/core/limits/attempt-limiter.ts";
-import { createSharedLimiter, limitByNetwork } from "../../../src/core/limits/shared-limiter.ts";
+import { createLimiter } from "../../../src/core/limits/shared-limiter.ts";
 import type { AttemptStore } from "../../../src/core/store.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { recordingLog } from "../../support/recording-log.ts";
@@ -13,7 +13,12 @@ function limiterOver(counter: AttemptStore) {
   const clock = fakeClock();
   const own = createAttemptLimiter(clock);
   const log = recordingLog();
-  return { limiter: createSharedLimiter(counter, own, log), own, clock, log };
+  return {
+    limiter: createLimiter(own, { shared: counter, ipv6Prefix: 128 }, log),
+    own,
+    clock,
+    log,
+  };
 }
 
 const failing: AttemptStore = {
@@ -63,7 +68,7 @@ test("cleans up the shared counter and its own, and warns if the shared one fail
 
 test("applies one limit per IPv6 network", async () => {
   const own = createAttemptLimiter(fakeClock());
-  const limiter = limitByNetwork(own, 64);
+  const limiter = createLimiter(own, { ipv6Prefix: 64 }, recordingLog());
   for (let n = 1; n <= 5; n += 1) {
     assert.equal(await limiter.attempt(`2001:db8::${n}:1`), "allowed");
   }

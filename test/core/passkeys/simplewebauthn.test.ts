@@ -3,8 +3,8 @@ import { createPublicKey } from "node:crypto";
 import { test } from "node:test";
 import { isoCBOR } from "@simplewebauthn/server/helpers";
 import fc from "fast-check";
-import { addPasskey } from "../../../src/core/passkeys/add-passkey.ts";
 import type { BrowserAnswer } from "../../../src/core/passkeys/ceremony.ts";
+import { addPasskey } from "../../../src/core/passkeys/own-passkeys.ts";
 import {
   type PasskeyAnswer,
   signInWithPasskey,

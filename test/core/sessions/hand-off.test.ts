@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { hashOf, randomText } from "../../../src/core/base/random-text.ts";
-import { endOtherSessions } from "../../../src/core/sessions/end-other-sessions.ts";
-import { endSession } from "../../../src/core/sessions/end-session.ts";
 import { HANDOFF_MS, handOff, takeHandoff } from "../../../src/core/sessions/hand-off.ts";
+import { createSessionRules } from "../../../src/core/sessions/session-rules.ts";
 import { signOut } from "../../../src/core/sessions/sign-out.ts";
 import { accountWithSessions, CLIENT, idOf } from "./session-ports.ts";
 
@@ -17,10 +16,13 @@ async function scene(t: TestContext) {
   const own = await account.start();
   const token = ports.tokens.verify(own);
   assert.ok(typeof token === "object");
+  const rules = createSessionRules({ ...ports, tokenIn: () => token });
   return {
     ...account,
     own,
     token,
+    rules,
+    endOthers: () => rules.endOthers(account.user, own, CLIENT),
     give: () => handOff(ports, token, RECEIVER),
     take: (code: string, receiver = RECEIVER) => takeHandoff(ports, code, receiver, CLIENT),
     listed: () => ports.store.sessions.listOf(account.user.id, new Date(ports.clock.now()), 9),
@@ -32,14 +34,14 @@ test("gives the host a session of its own, which counts from the sign-in and end
   ports.clock.advance(DAY_MS);
   const taken = await take(await give());
   assert.deepEqual(ports.tokens.verify(taken?.text ?? ""), {
-    ...{ ...token, jti: taken?.id, host: HOST },
+    ...{ ...token, id: taken?.id, host: HOST },
     ...{ issuedAt: token.issuedAt, expiresAt: token.expiresAt },
   });
-  assert.notEqual(taken?.id, token.jti);
+  assert.notEqual(taken?.id, token.id);
   const session = (await listed()).find(({ id }) => id === taken?.id);
   assert.equal(session?.host, HOST);
   assert.equal(session?.userId, user.id);
-  assert.deepEqual(session?.createdAt, new Date(token.issuedAt * 1_000));
+  assert.deepEqual(session?.createdAt, new Date(token.issuedAt));
   assert.deepEqual(session?.expiresAt, new Date(token.expiresAt));
 });
 
@@ -99,9 +101,8 @@ test("gives nothing for a code that is unknown, a hash, or a minute old", async 
 type Scene = Awaited<ReturnType<typeof scene>>;
 const ends: Readonly<Record<string, (account: Scene) => unknown>> = {
   "its session has signed out": ({ ports, own }) => signOut(ports, [own], CLIENT),
-  "its session was ended": ({ ports, user, own }) => endSession(ports, user.id, idOf(own)),
-  "all sessions were ended": ({ ports, user, token }) =>
-    endOtherSessions(ports, user.id, token, CLIENT),
+  "its session was ended": ({ rules, user, own }) => rules.end(user, idOf(own), CLIENT),
+  "all sessions were ended": ({ endOthers }) => endOthers(),
   "its session has expired": ({ ports }) => ports.clock.advance(1_000),
 };
 for (const [what, end] of Object.entries(ends)) {
@@ -128,14 +129,14 @@ test("gives nothing for an account that was removed or has ended", async (t) => 
 });
 
 test("ends the session of the host with all sessions, whatever comes between", async (t) => {
-  const { ports, user, token, give, take, isSignedIn } = await scene(t);
+  const { ports, endOthers, give, take, isSignedIn } = await scene(t);
   const before = (await take(await give()))?.text ?? "";
   assert.equal(await isSignedIn(before), true);
   const code = await give();
   // The end of all comes after the last look at the user, and before the row.
   const insert = ports.store.sessions.insert;
   t.mock.method(ports.store.sessions, "insert", async (...given: Parameters<typeof insert>) => {
-    await endOtherSessions(ports, user.id, token, CLIENT);
+    await endOthers();
     await insert(...given);
   });
   const between = (await take(code))?.text ?? "";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UserId } from "../../../src/core/records.ts";
-import { createCurrentUser } from "../../../src/core/sessions/current-user.ts";
 import {
   createRequireAuth,
   createRequireUser,
@@ -11,18 +10,16 @@ import { corePorts, signedInOwner } from "../../support/core-ports.ts";
 
 test("requires the setup while no account exists, whatever the token", async (t) => {
   const ports = await corePorts(t);
-  const guard = createRequireAuth(
-    ports.users,
-    createCurrentUser(ports.tokens, ports.users, ports.clock),
-  );
+  const requireUser = createRequireUser(ports.tokens, ports.users, ports.clock);
+  const guard = createRequireAuth(ports.users, requireUser);
   assert.deepEqual(await guard(undefined), { kind: "needs-setup" });
   const token = ports.tokens.issue("unknown" as UserId).text;
   assert.deepEqual(await guard(token), { kind: "needs-setup" });
 });
 
 test("requires a sign-in without a user, and admits a user", async (t) => {
-  const { ports, currentUser, token, user } = await signedInOwner(t);
-  const guard = createRequireAuth(ports.users, currentUser);
+  const { ports, requireUser, token, user } = await signedInOwner(t);
+  const guard = createRequireAuth(ports.users, requireUser);
   assert.deepEqual(await guard(undefined), { kind: "needs-sign-in" });
   assert.deepEqual(await guard("a.b.c"), { kind: "forged-token" });
   const admitted = { kind: "admitted", user, factors: 1 };
@@ -48,11 +45,10 @@ test("rejects, and leaves no rejection unhandled, when the count and the lookup 
 });
 
 test("admits nobody with a session that only one host accepts, and says which host that is", async (t) => {
-  const { ports, user, currentUser, token } = await signedInOwner(t);
+  const { ports, user, requireUser: guard, token } = await signedInOwner(t);
   const own = ports.tokens.verify(token);
   assert.ok(typeof own === "object");
   const bound = ports.tokens.reissue({ ...own, host: "photos.other.test" }, 0).text;
-  const guard = createRequireUser(currentUser);
   const admission = await guard(bound);
   const there = { kind: "admitted", user, factors: 1 };
   assert.deepEqual(admission, { kind: "bound", host: "photos.other.test", there });
@@ -66,9 +62,8 @@ test("admits nobody with a session that only one host accepts, and says which ho
 
 test("does not count accounts in the guard for whole handlers", async (t) => {
   const ports = await corePorts(t);
-  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock);
   const any = t.mock.method(ports.store.users, "any");
-  const guard = createRequireUser(currentUser);
+  const guard = createRequireUser(ports.tokens, ports.users, ports.clock);
   assert.deepEqual(guard(undefined), { kind: "needs-sign-in" });
   const token = ports.tokens.issue("unknown" as UserId).text;
   assert.deepEqual(await guard(token), { kind: "needs-sign-in" });

@@ -1,9 +1,8 @@
 import type { TestContext } from "node:test";
-import type { Session, StoredUser } from "../../../src/core/records.ts";
-import { createCurrentUser } from "../../../src/core/sessions/current-user.ts";
-import { endInStore } from "../../../src/core/sessions/end-session.ts";
+import type { StoredUser } from "../../../src/core/records.ts";
+import { createRequireUser } from "../../../src/core/sessions/require-user.ts";
+import { createWaitingEnds, type WaitingEnds } from "../../../src/core/sessions/sign-out.ts";
 import { startSession } from "../../../src/core/sessions/start-session.ts";
-import { createWaitingEnds, type WaitingEnds } from "../../../src/core/sessions/waiting-ends.ts";
 import { type CorePorts, corePorts } from "../../support/core-ports.ts";
 import { partsOf } from "../../support/mint.ts";
 import { hashText } from "../../support/store.ts";
@@ -24,12 +23,11 @@ export interface SessionsScene {
 /** One account that signs in. */
 export async function accountWithSessions(t: TestContext): Promise<SessionsScene> {
   const given = await corePorts(t);
-  const end = (session: Session) => endInStore(given, session);
-  const waiting = createWaitingEnds(end, given.users, given.clock, given.log);
+  const waiting = createWaitingEnds(given);
   t.after(() => waiting.close());
   const ports = { ...given, waiting };
   const user = await ports.insertOwner(hashText("a hash"));
-  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock, {
+  const guard = createRequireUser(ports.tokens, ports.users, ports.clock, {
     store: ports.store.sessions,
     waiting,
   });
@@ -42,7 +40,10 @@ export async function accountWithSessions(t: TestContext): Promise<SessionsScene
       await ports.sessions.flush();
       return token.text;
     },
-    isSignedIn: async (token) => typeof (await currentUser(token)) === "object",
+    async isSignedIn(token) {
+      const { kind } = await guard(token);
+      return kind !== "needs-sign-in" && kind !== "forged-token";
+    },
     hasEnded: (token) => ports.store.sessions.hasEnded(idOf(token)),
   };
 }

@@ -2,19 +2,33 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { UserId } from "../../../src/core/records.ts";
 import { createSessionRules } from "../../../src/core/sessions/session-rules.ts";
+import type { IssuedToken } from "../../../src/core/sessions/session-token.ts";
+import { startSession } from "../../../src/core/sessions/start-session.ts";
+import { mint, partsOf } from "../../support/mint.ts";
+import { add } from "../../support/store.ts";
 import { accountWithSessions, CLIENT, idOf } from "./session-ports.ts";
 
 const FORGED = "a.b.c";
+const DAY_MS = 86_400_000;
 
 async function scene(t: TestContext) {
   const account = await accountWithSessions(t);
-  const { ports } = account;
+  const { ports, user, isSignedIn } = account;
   const tokenIn = (text: string) => {
     const token = ports.tokens.verify(text);
     return typeof token === "object" ? token : undefined;
   };
-  const sessions = createSessionRules({ ...ports, tokenIn });
-  return { ...account, sessions };
+  const rulesWith = (changed: Partial<Parameters<typeof createSessionRules>[0]>) =>
+    createSessionRules({ ...ports, tokenIn, ...changed });
+  const sessions = rulesWith({});
+  return {
+    ...account,
+    sessions,
+    rulesWith,
+    list: async (token: string) => (await sessions.list(token, CLIENT)).sessions,
+    endOthers: (token: string, rules = sessions) => rules.endOthers(user, token, CLIENT),
+    signedIn: (...tokens: readonly string[]) => Promise.all(tokens.map(isSignedIn)),
+  };
 }
 
 test("lists the user's sessions, and names the one of the request, if its token is genuine", async (t) => {
@@ -28,35 +42,166 @@ test("lists the user's sessions, and names the one of the request, if its token 
   assert.deepEqual(await sessions.list(FORGED, CLIENT), none);
 });
 
-test("does not verify a token again that a guard has admitted", async (t) => {
-  const { ports, start } = await scene(t);
-  const token = await start();
-  const verified = ports.tokens.verify(token);
-  assert.ok(typeof verified === "object");
-  const verify = t.mock.method(ports.tokens, "verify");
-  const sessions = createSessionRules({ ...ports, tokenIn: () => verified });
-  assert.equal((await sessions.list(token, CLIENT)).currentId, idOf(token));
-  assert.equal(verify.mock.callCount(), 0);
+test("lists this session first, and at once after the sign-in", async (t) => {
+  const { ports, user, list } = await scene(t);
+  const first = startSession(ports, user, CLIENT).text;
+  ports.clock.advance(1_000);
+  for (let n = 0; n < 2; n += 1) startSession(ports, user, CLIENT);
+  const listed = await list(first);
+  const ages = listed.map(({ createdAt }) => ports.clock.now() - createdAt.getTime());
+  assert.deepEqual(ages, [1_000, 0, 0]);
 });
 
-test("ends one session and records it, and records nothing for an unknown session", async (t) => {
-  const { ports, user, sessions, start, isSignedIn } = await scene(t);
-  const tokens = [await start(), await start()];
+test("records this session if it is not recorded yet", async (t) => {
+  const { ports, user, list } = await scene(t);
+  const iat = ports.clock.now() / 1_000 - 60;
+  const token = mint({ user_id: user.id, jti: "older", iat, exp: iat + 3_600 });
+  const expected = {
+    id: "older",
+    userId: user.id,
+    createdAt: new Date(iat * 1_000),
+    usedAt: new Date(ports.clock.now()),
+    expiresAt: new Date((iat + 3_600) * 1_000),
+    address: CLIENT.remoteAddress,
+    device: "curl",
+  };
+  assert.deepEqual(await list(token), [expected]);
+  await ports.sessions.flush();
+  assert.deepEqual(await ports.store.sessions.find("older"), expected);
+  assert.deepEqual(await list(token), [expected]);
+});
+
+test("lists the others for a token without an ID", async (t) => {
+  const { ports, user, list } = await scene(t);
+  startSession(ports, user, CLIENT);
+  const exp = ports.clock.now() / 1_000 + 60;
+  assert.equal((await list(mint({ user_id: user.id, exp }))).length, 1);
+});
+
+test("ends one session and records it, and records nothing for an unknown or ended one", async (t) => {
+  const { ports, user, sessions, start, signedIn } = await scene(t);
+  const [one, other] = [await start(), await start()];
   assert.equal(await sessions.end(user, "unknown", CLIENT), "no-session");
-  for (const token of tokens) {
-    assert.equal(await sessions.end(user, idOf(token), CLIENT), "ended");
-    assert.equal(await isSignedIn(token), false);
-  }
-  const entry = "session_end: Ended a session of owner";
-  assert.deepEqual(await ports.writtenEntries(), [entry, entry]);
+  assert.equal(await sessions.end(user, idOf(one), CLIENT), "ended");
+  assert.deepEqual(await signedIn(one, other), [false, true]);
+  assert.equal(await sessions.end(user, idOf(one), CLIENT), "no-session", "it is not listed");
+  assert.ok(await ports.store.sessions.find(idOf(other)));
+  assert.deepEqual(await ports.writtenEntries(), ["session_end: Ended a session of owner"]);
 });
 
-test("ends all sessions if the token of the request is forged, and records none of nobody", async (t) => {
-  const { ports, user, sessions, start, isSignedIn } = await scene(t);
+test("does not end the session of another user", async (t) => {
+  const { ports, sessions, start, signedIn } = await scene(t);
   const token = await start();
-  assert.equal(await sessions.endOthers(user, FORGED, CLIENT), undefined);
-  assert.equal(await isSignedIn(token), false);
+  const guest = await add(ports.store, "guest");
+  assert.equal(await sessions.end(guest, idOf(token), CLIENT), "no-session");
+  assert.ok(await ports.store.sessions.find(idOf(token)));
+  assert.deepEqual(await signedIn(token), [true]);
+});
+
+test("ends every session up to now, recorded or not, and continues one with a new token", async (t) => {
+  const { ports, user, start, signedIn, endOthers } = await scene(t);
+  const [own, recorded, unrecorded] = [
+    await start(),
+    await start(),
+    ports.tokens.issue(user.id).text,
+  ];
+  const iat = ports.clock.now() / 1_000;
+  const foreign = mint({ user_id: user.id, iat, exp: iat + 60 });
+  const before = [own, recorded, unrecorded, foreign];
+  assert.deepEqual(await signedIn(...before), [true, true, true, true]);
+  const token = await endOthers(own);
+  assert.ok(token);
+  assert.deepEqual(await signedIn(...before), [false, false, false, false]);
+  assert.deepEqual(await signedIn(token.text, await start()), [true, true]);
+  await ports.sessions.flush();
+  const rows = await ports.store.sessions.listOf(user.id, new Date(ports.clock.now()), 9);
+  assert.equal(rows.length, 2);
+  assert.ok(rows.some(({ id }) => id === token.id));
+});
+
+test("keeps the time of the sign-in and the expiry, so that a session cannot be prolonged", async (t) => {
+  const { ports, start, endOthers } = await scene(t);
+  const own = await start();
+  ports.clock.advance(DAY_MS);
+  const token = await endOthers(own);
+  assert.ok(token);
+  const [old, renewed] = [partsOf(own).claims, partsOf(token.text).claims];
+  assert.deepEqual({ ...renewed, jti: old.jti }, old);
+  assert.match(String(renewed.jti), /^[0-9a-f]{32}$/);
+  assert.notEqual(renewed.jti, old.jti);
+  await ports.sessions.flush();
+  const row = await ports.store.sessions.find(token.id);
+  assert.equal(Number(row?.expiresAt), Number(old.exp) * 1_000);
+  assert.equal(Number(row?.createdAt), Number(old.iat) * 1_000);
+});
+
+for (const [what, skew] of [
+  ["behind", -60_000],
+  ["ahead", 60_000],
+] as const) {
+  test(`the new token counts at once at an instance whose clock is ${what}`, async (t) => {
+    const { ports, start, signedIn, endOthers, rulesWith } = await scene(t);
+    const [own, other] = [await start(), await start()];
+    const now = ports.clock.now() + skew;
+    const token = await endOthers(own, rulesWith({ clock: { now: () => now } }));
+    assert.ok(token);
+    assert.deepEqual(await signedIn(own, other, token.text), [false, false, true]);
+  });
+}
+
+test("one of two sessions that end all others at the same time is signed out, or both", async (t) => {
+  const { start, signedIn, endOthers } = await scene(t);
+  const [one, other] = [await start(), await start()];
+  const outcomes = await Promise.all([endOthers(one), endOthers(other)]);
+  const tokens = outcomes.filter((token): token is IssuedToken => token !== undefined);
+  assert.equal(tokens.length, 1);
+  const all = [one, other, ...tokens.map(({ text }) => text)];
+  assert.deepEqual(await signedIn(...all), [false, false, false]);
+});
+
+for (const [what, end] of [
+  [
+    "with all others",
+    ({ ports, user }) => ports.store.users.endSessions(user.id, ports.clock.now() / 1_000),
+  ],
+  ["by itself", ({ user, sessions }, own) => sessions.end(user, idOf(own), CLIENT)],
+] as readonly (readonly [
+  string,
+  (account: Awaited<ReturnType<typeof scene>>, own: string) => Promise<unknown>,
+])[]) {
+  test(`a session that has ended ${what} since its guard gets no new token`, async (t) => {
+    const account = await scene(t);
+    const [own, other] = [await account.start(), await account.start()];
+    await end(account, own);
+    assert.equal(await account.endOthers(own), undefined);
+    assert.deepEqual(await account.signedIn(own, other), [false, false]);
+  });
+}
+
+test("continues no session of another user or of a forged token, and records none of nobody", async (t) => {
+  const { ports, user, sessions, start, endOthers, signedIn } = await scene(t);
+  const guest = await add(ports.store, "guest");
+  for (const current of [ports.tokens.issue(guest.id).text, FORGED]) {
+    const token = await start();
+    assert.equal(await endOthers(current), undefined);
+    assert.deepEqual(await signedIn(token), [false]);
+  }
   const nobody = { ...user, id: "nobody" as UserId };
-  assert.equal(await sessions.endOthers(nobody, token, CLIENT), undefined);
-  assert.equal((await ports.writtenEntries()).length, 1);
+  assert.equal(await sessions.endOthers(nobody, await start(), CLIENT), undefined);
+  assert.equal((await ports.writtenEntries()).length, 2);
+});
+
+test("forgets the user even if the answer of the store is lost, or it throws at once", async (t) => {
+  const { ports, start, endOthers, rulesWith } = await scene(t);
+  const own = await start();
+  const forget = t.mock.method(ports.users, "forget");
+  const lost = new Error("the connection is lost");
+  const atOnce = (): never => {
+    throw lost;
+  };
+  for (const endSessions of [() => Promise.reject(lost), atOnce]) {
+    const store = { ...ports.store, users: { ...ports.store.users, endSessions } };
+    await assert.rejects(endOthers(own, rulesWith({ store })), lost);
+  }
+  assert.equal(forget.mock.callCount(), 2);
 });

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { UserId } from "../../../src/core/records.ts";
 import {
   createSessionTokens,
+  isRecentSignIn,
   SESSION_LIFETIME_SECONDS,
   type SessionTokens,
 } from "../../../src/core/sessions/session-token.ts";
@@ -60,7 +61,7 @@ test("reads a jti that is text and a sessions_from that is a number, and ignores
     const header = { alg: "HS256", typ: "JWT", sessions_from };
     const verified = tokens.verify(mint({ user_id: OWNER, jti, exp }, { header }));
     assert.ok(typeof verified === "object");
-    assert.deepEqual([verified.jti, verified.sessionsFrom], read);
+    assert.deepEqual([verified.id, verified.sessionsFrom], read);
   }
 });
 
@@ -94,4 +95,25 @@ test("issues tokens of another lifetime, which a reissued one keeps", () => {
   const verified = tokens.verify(token.text);
   assert.ok(typeof verified === "object");
   assert.equal(tokens.reissue(verified, 1).expiresAt, token.expiresAt);
+});
+
+const SIGNED_IN = 1_900_000_000;
+
+/** Whether a sign-in counts that many seconds after it. */
+const after = (seconds: number, issuedAt = SIGNED_IN): boolean =>
+  isRecentSignIn({ issuedAt: issuedAt * 1_000 }, { now: () => (SIGNED_IN + seconds) * 1_000 });
+
+test("a sign-in is recent for ten minutes", () => {
+  const recent = [after(0), after(599.999), after(600), after(86_400)];
+  assert.deepEqual(recent, [true, true, false, false]);
+});
+
+test("a sign-in from ahead is recent only within the tolerated difference of clocks", () => {
+  assert.deepEqual([after(-119), after(-120), after(-86_400)], [true, false, false]);
+});
+
+test("a token without a time of issue is not recent, not even where the clock starts at 1970", () => {
+  assert.equal(after(0, 0), false);
+  for (const now of [0, 60_000])
+    assert.equal(isRecentSignIn({ issuedAt: 0 }, { now: () => now }), false);
 });

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import type { UserId } from "../../../src/core/records.ts";
-import { signOut } from "../../../src/core/sessions/sign-out.ts";
+import { type TestContext, test } from "node:test";
+import type { Session, UserId } from "../../../src/core/records.ts";
+import {
+  createWaitingEnds,
+  MAX_WAITING_ENDS,
+  signOut,
+} from "../../../src/core/sessions/sign-out.ts";
+import { sessionRecord } from "../../../src/core/sessions/start-session.ts";
+import { corePorts } from "../../support/core-ports.ts";
+import { eventually } from "../../support/eventually.ts";
 import { mint } from "../../support/mint.ts";
 import { add } from "../../support/store.ts";
 import { accountWithSessions, CLIENT } from "./session-ports.ts";
@@ -60,4 +67,80 @@ test("refuses here at once what a failing store cannot end, logs it once, and en
   await ports.waiting.close();
   assert.equal(await hasEnded(one), true);
   assert.equal(await signOut(ports, [one], CLIENT), "ended");
+});
+
+/** Waiting sessions, of a store that fails while `isAway`. */
+async function waitingEnds(t: TestContext) {
+  const ports = await corePorts(t);
+  const { clock, log } = ports;
+  const store = { isAway: true, tried: 0, ended: [] as unknown[] };
+  const end = async ({ id }: Session): Promise<boolean> => {
+    store.tried += 1;
+    if (store.isAway) throw new Error("the store is away");
+    return store.ended.push(id) > 0;
+  };
+  const endingWith = (how: typeof end) =>
+    createWaitingEnds({ ...ports, store: { sessions: { ...ports.store.sessions, end: how } } });
+  const sessionOf = (id: string): Session => {
+    const token = ports.tokens.issue("1" as UserId);
+    const soon = { ...token, id, expiresAt: clock.now() + 60_000 };
+    return sessionRecord(soon, clock.now(), { remoteAddress: "192.0.2.1" });
+  };
+  return { clock, log, store, waiting: endingWith(end), endingWith, sessionOf };
+}
+
+test("tries again until the store answers, and refuses the sessions until then", async (t) => {
+  const { store, waiting, sessionOf, log } = await waitingEnds(t);
+  const [one, other] = [sessionOf("one"), sessionOf("other")];
+  for (const session of [one, other, one]) assert.equal(waiting.add(session), "added");
+  await eventually(() => (store.tried >= 2 ? true : undefined));
+  const refused = [waiting.has("one"), waiting.has("other"), waiting.has("third")];
+  assert.deepEqual(refused, [true, true, false]);
+  store.isAway = false;
+  await eventually(() => (waiting.has("one") || waiting.has("other") ? undefined : true));
+  assert.deepEqual(store.ended.toSorted(), ["one", "other"]);
+  store.ended.length = 0;
+  waiting.add(sessionOf("later"));
+  await eventually(() => (store.ended.includes("later") ? true : undefined));
+  await waiting.close();
+  assert.deepEqual([store.ended, log.lines], [["later"], []]);
+});
+
+test("tries once more when it is closed, and logs how many were not ended, without their IDs", async (t) => {
+  const { store, waiting, sessionOf, log } = await waitingEnds(t);
+  for (const name of ["one", "other"]) waiting.add(sessionOf(name));
+  await waiting.close();
+  assert.equal(store.tried, 1);
+  const message = "sessions were not ended at their sign-out: their tokens stay valid";
+  assert.deepEqual(log.lines, [{ level: "warn", message, fields: { sessions: 2 } }]);
+  store.isAway = false;
+  await waiting.close();
+  assert.deepEqual([store.ended.toSorted(), log.lines.length], [["one", "other"], 1]);
+});
+
+test("a close does not wait for a store that never answers", async (t) => {
+  const { sessionOf, log, endingWith } = await waitingEnds(t);
+  const waiting = endingWith(() => new Promise(() => {}));
+  waiting.add(sessionOf("one"));
+  const keepsRunning = setTimeout(() => {}, 10_000);
+  await waiting.close();
+  clearTimeout(keepsRunning);
+  assert.deepEqual(log.lines[0]?.fields, { sessions: 1 });
+});
+
+test("forgets a session once its token has expired", async (t) => {
+  const { clock, store, waiting, sessionOf, log } = await waitingEnds(t);
+  waiting.add(sessionOf("one"));
+  clock.advance(60_000);
+  await waiting.close();
+  assert.deepEqual([store.tried, log.lines], [0, []]);
+});
+
+test("keeps a bounded number", async (t) => {
+  const { waiting, sessionOf } = await waitingEnds(t);
+  for (let n = 0; n < MAX_WAITING_ENDS; n += 1)
+    assert.equal(waiting.add(sessionOf(`${n}`)), "added");
+  assert.equal(waiting.add(sessionOf("more")), "full");
+  assert.equal(waiting.has("more"), false);
+  await waiting.close();
 });

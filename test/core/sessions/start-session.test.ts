@@ -6,16 +6,16 @@ import { corePorts } from "../../support/core-ports.ts";
 import { partsOf } from "../../support/mint.ts";
 
 test("issues a token and records its session under the token's jti", async (t) => {
-  const { tokens, clock } = await corePorts(t);
+  const ports = await corePorts(t);
   const started: Session[] = [];
-  const sessions = { started: (session: Session) => started.push(session) };
+  const sessions = { ...ports.sessions, started: (session: Session) => started.push(session) };
   const user = { id: "1" as UserId, sessionsFrom: 7 };
   const client = { remoteAddress: "192.0.2.1", userAgent: "curl/8.5.0" };
-  const token = startSession({ tokens, clock, sessions }, user, client);
+  const token = startSession({ ...ports, sessions }, user, client);
   const { header, claims } = partsOf(token.text);
   assert.equal(header.sessions_from, 7);
   assert.match(String(claims.jti), /^[0-9a-f]{32}$/);
-  const now = new Date(clock.now());
+  const now = new Date(ports.clock.now());
   assert.deepEqual(started, [
     {
       id: claims.jti,

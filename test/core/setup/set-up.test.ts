@@ -144,7 +144,7 @@ test("fails without an entry when the token cannot be created", async (t) => {
     throw new Error("no entropy");
   };
   await assert.rejects(
-    setUp({ ...ports, tokens: { issue } }, formWith(), CLIENT),
+    setUp({ ...ports, tokens: { ...ports.tokens, issue } }, formWith(), CLIENT),
     /^Error: no entropy$/,
   );
   assert.deepEqual(await ports.writtenEntries(), []);

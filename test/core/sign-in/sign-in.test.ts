@@ -72,7 +72,10 @@ test("fails the sign-in without an entry when the token cannot be created", asyn
   const issue = (): never => {
     throw new Error("no entropy");
   };
-  await assert.rejects(signIn({ ...ports, tokens: { issue } }, attemptBy()), /^Error: no entropy$/);
+  await assert.rejects(
+    signIn({ ...ports, tokens: { ...ports.tokens, issue } }, attemptBy()),
+    /^Error: no entropy$/,
+  );
   assert.deepEqual(await ports.writtenEntries(), []);
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MAX_PASSKEYS } from "../../../src/core/passkeys/begin-passkey.ts";
+import { MAX_PASSKEYS } from "../../../src/core/passkeys/own-passkeys.ts";
 import { wordsIn } from "../../../src/web/pages/words.ts";
 import { startConfiguredApp } from "../../support/app.ts";
 import { ORIGIN } from "../../support/authenticator.ts";

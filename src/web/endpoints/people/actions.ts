@@ -1,12 +1,18 @@
-import type { PeoplePorts } from "../../../core/accounts/account-ports.ts";
-import { removeUser } from "../../../core/accounts/remove-user.ts";
-import { renameUser } from "../../../core/accounts/rename-user.ts";
+import {
+  endSessionsOf,
+  type PeoplePorts,
+  removeUser,
+  renameUser,
+} from "../../../core/accounts/accounts.ts";
 import { groupsIn, setGroups } from "../../../core/accounts/set-groups.ts";
 import { futureDate } from "../../../core/base/dates.ts";
-import { LINK_LIFETIME_MS, makeLink, type WantedLink } from "../../../core/links/make-link.ts";
-import { revokeLink } from "../../../core/links/revoke-link.ts";
+import {
+  LINK_LIFETIME_MS,
+  makeLink,
+  revokeLink,
+  type WantedLink,
+} from "../../../core/links/make-link.ts";
 import type { UserId } from "../../../core/records.ts";
-import { endSessionsOf } from "../../../core/sessions/end-sessions.ts";
 import { locationFor } from "../../answers/location.ts";
 import { type Answer, redirect, withHeader } from "../../answers/responses.ts";
 import { isOverTls } from "../../answers/session-cookie.ts";

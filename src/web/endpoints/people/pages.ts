@@ -1,4 +1,4 @@
-import { listPeople } from "../../../core/accounts/list-people.ts";
+import { listPeople } from "../../../core/accounts/accounts.ts";
 import { eventTypes } from "../../../core/log/events.ts";
 import type { UserId } from "../../../core/records.ts";
 import type { Answer } from "../../answers/responses.ts";

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { endSessionsOf } from "../../../src/core/accounts/accounts.ts";
 import { eventOf } from "../../../src/core/log/events.ts";
 import type { UserId } from "../../../src/core/records.ts";
-import { createCurrentUser } from "../../../src/core/sessions/current-user.ts";
-import { endSessionsOf } from "../../../src/core/sessions/end-sessions.ts";
+import { createRequireUser, userOfAdmission } from "../../../src/core/sessions/require-user.ts";
 import { createSessionTokens } from "../../../src/core/sessions/session-token.ts";
 import { SECRET } from "../../support/gate.ts";
 import { mint, partsOf } from "../../support/mint.ts";
-import { type AccountPorts, accountPorts } from "../accounts/account-ports.ts";
+import { type AccountPorts, accountPorts } from "./account-ports.ts";
 
 const SECOND = 1_000;
 
@@ -24,15 +24,14 @@ async function scene(t: TestContext): Promise<Scene> {
   const ports = await accountPorts(t, "guest", "owner");
   const [guest, owner] = await ports.accounts();
   assert.ok(guest && owner);
-  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock);
+  const guard = createRequireUser(ports.tokens, ports.users, ports.clock);
   return {
     ...ports,
     guest: guest.id,
     owner: owner.id,
     async whose(token) {
       for (const id of [guest.id, owner.id]) ports.users.forget(id);
-      const user = await currentUser(token);
-      return typeof user === "object" && "user" in user ? user.user.username : undefined;
+      return userOfAdmission(await guard(token))?.username;
     },
     async issue(id) {
       return ports.tokens.issue(id, (await ports.store.users.find(id))?.sessionsFrom).text;

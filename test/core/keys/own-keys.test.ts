@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hashOf } from "../../../src/core/base/random-text.ts";
-import { addKey } from "../../../src/core/keys/add-key.ts";
+import { addKey } from "../../../src/core/keys/own-keys.ts";
 import { keyPorts, NEW_KEY } from "./key-ports.ts";
 
 test("adds a key for a year, of which only the hash is stored", async (t) => {

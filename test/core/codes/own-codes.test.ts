@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { removeCodes } from "../../../src/core/accounts/accounts.ts";
+import { beginCodes, confirmCodes, turnOffCodes } from "../../../src/core/codes/own-codes.ts";
 import { codeAt, stepAt } from "../../../src/core/codes/totp.ts";
-import { removeCodes } from "../../../src/core/codes/turn-off-codes.ts";
-import { beginCodes, confirmCodes } from "../../../src/core/codes/turn-on-codes.ts";
 import type { UserId } from "../../../src/core/records.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { decodeBase32 } from "../../support/one-time-codes.ts";
 import { add } from "../../support/store.ts";
-import { CLIENT } from "./codes-ports.ts";
+import { CLIENT, withCodes } from "./codes-ports.ts";
 
 const NOBODY = "nobody" as UserId;
 const MINUTE_MS = 60_000;
@@ -96,4 +96,15 @@ test("does not turn on codes twice", async (t) => {
   for (const again of [confirm(code()), begin()])
     assert.deepEqual(await again, { kind: "already-on" });
   assert.deepEqual(await codes(), first);
+});
+
+const ON = "codes_on: Turned on one-time codes of owner";
+const OFF = "codes_off: Turned off one-time codes of owner";
+
+test("turns codes off, and records it", async (t) => {
+  const { ports, codes, user } = await withCodes(t);
+  assert.equal(await turnOffCodes(ports, user, CLIENT), "off");
+  assert.equal(await codes(), undefined);
+  assert.equal(await turnOffCodes(ports, user, CLIENT), "already-off");
+  assert.deepEqual(await ports.writtenEntries(), [ON, OFF]);
 });

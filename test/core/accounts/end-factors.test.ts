@@ -1,20 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endFactors } from "../../../src/core/codes/end-factors.ts";
+import { endFactors, removeCodes } from "../../../src/core/accounts/accounts.ts";
+import { beginCodes, confirmCodes } from "../../../src/core/codes/own-codes.ts";
 import { codeAt, stepAt } from "../../../src/core/codes/totp.ts";
-import { beginCodes, confirmCodes } from "../../../src/core/codes/turn-on-codes.ts";
 import type { Event } from "../../../src/core/log/events.ts";
-import { addPasskey } from "../../../src/core/passkeys/add-passkey.ts";
-import { beginPasskey } from "../../../src/core/passkeys/begin-passkey.ts";
 import { createChallenges } from "../../../src/core/passkeys/challenges.ts";
+import { addPasskey, beginPasskey } from "../../../src/core/passkeys/own-passkeys.ts";
 import type { UserId } from "../../../src/core/records.ts";
-import { createCurrentUser } from "../../../src/core/sessions/current-user.ts";
+import { createRequireUser } from "../../../src/core/sessions/require-user.ts";
 import { signIn } from "../../../src/core/sign-in/sign-in.ts";
 import { createAuthenticator } from "../../support/authenticator.ts";
 import { OWNER, SECRET } from "../../support/gate.ts";
 import { decodeBase32 } from "../../support/one-time-codes.ts";
+import { CLIENT, type CodesScene, withCodes } from "../codes/codes-ports.ts";
 import { added, FROM } from "../passkeys/passkey-ports.ts";
-import { CLIENT, type CodesScene, withCodes } from "./codes-ports.ts";
 
 /** An operator who removes the factors of an account. */
 function operator({ ports }: CodesScene) {
@@ -88,10 +87,25 @@ test("a sign-in that was half done opens no session and remembers no device", as
   const slow = { ...ports, passwords: { ...ports.passwords, verify } };
   const half = await signIn(slow, { ...attempt, device });
   assert.ok(half.kind === "signed-in", "the device was remembered when it began");
-  const currentUser = createCurrentUser(ports.tokens, ports.users, ports.clock);
-  for (const { token } of [first, half]) assert.equal(await currentUser(token.text), undefined);
+  const guard = createRequireUser(ports.tokens, ports.users, ports.clock);
+  for (const { token } of [first, half])
+    assert.equal((await guard(token.text)).kind, "needs-sign-in");
   const byPassword = await signIn(ports, { ...attempt, remembersDevice: true });
   assert.ok(byPassword.kind === "signed-in" && byPassword.device === undefined);
-  assert.ok(await currentUser(byPassword.token.text));
+  assert.equal((await guard(byPassword.token.text)).kind, "admitted");
   assert.equal(await ports.devices.find(device, new Date(ports.clock.now())), undefined);
+});
+
+test("an operator turns codes off", async (t) => {
+  const { ports, codes, user } = await withCodes(t);
+  const recorded: Event[] = [];
+  const record = async (event: Event) => void recorded.push(event);
+  const operator = { store: ports.store, record };
+  assert.equal(await removeCodes(operator, "nobody" as UserId), "no-user");
+  assert.deepEqual(recorded, []);
+  assert.equal(await removeCodes(operator, user.id), "off");
+  assert.equal(await codes(), undefined);
+  assert.equal(await removeCodes(operator, user.id), "already-off");
+  const recordedBy = recorded.map(({ type, author }) => [type, author]);
+  assert.deepEqual(recordedBy, [["codes_off", "cli"]]);
 });

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createDenialPruner, MAX_KEPT_DENIALS } from "../../../src/core/log/denial-pruner.ts";
-import { createEventLog } from "../../../src/core/log/event-log.ts";
+import { createEventLog, MAX_KEPT_DENIALS } from "../../../src/core/log/event-log.ts";
 import { eventOf } from "../../../src/core/log/events.ts";
 import type { NewLogEntry } from "../../../src/core/records.ts";
 import type { SqliteStore } from "../../../src/stores/sqlite/store.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { logEntry, openStore } from "../../support/store.ts";
-import { signedIn } from "./held-store.ts";
+import { quickStore, signedIn } from "./held-store.ts";
 
 const denials = (count: number, name = "denial"): readonly NewLogEntry[] =>
   Array.from({ length: count }, (_, n) =>
@@ -42,12 +41,28 @@ test("the audit log keeps the newest 10,000 denied sign-ins and every other entr
   assert.equal(summaries.length, MAX_KEPT_DENIALS + 3);
 });
 
+/** An event log that has written all that was recorded before. */
+function eventLog(store: Parameters<typeof createEventLog>[0], log = recordingLog()) {
+  const events = createEventLog(store, fakeClock(), log);
+  return async (denied: number, others = 0) => {
+    const client = { remoteAddress: "192.0.2.1" };
+    for (let n = 0; n < others; n += 1) events.record(signedIn("owner"));
+    for (let n = 0; n < denied; n += 1) events.record(eventOf("signin_rate_limited", { client }));
+    await events.flush();
+  };
+}
+
 test("counts the stored denials at the first new one, and then after every 500", async (t) => {
   const pruneType = t.mock.fn(async () => 0);
-  const prune = createDenialPruner({ pruneType }, recordingLog());
+  const write = eventLog({ ...quickStore(), pruneType });
   const counts: number[] = [];
-  for (const entries of [[logEntry("Signed in as owner")], denials(1), denials(499), denials(1)]) {
-    await prune(entries);
+  for (const [denied, others] of [
+    [0, 1],
+    [1, 0],
+    [499, 0],
+    [1, 0],
+  ] as const) {
+    await write(denied, others);
     counts.push(pruneType.mock.callCount());
   }
   assert.deepEqual(counts, [0, 1, 1, 2]);
@@ -56,19 +71,25 @@ test("counts the stored denials at the first new one, and then after every 500",
 test("removes a large surplus in several steps", async (t) => {
   const store = await openStore(t);
   await store.log.insert(denials(MAX_KEPT_DENIALS + 2_500));
-  const prune = createDenialPruner(store.log, recordingLog());
+  const write = eventLog(store.log);
   const left: number[] = [];
-  for (const entries of [denials(1), [], [], []]) {
-    await prune(entries);
-    left.push((await summariesIn(store)).length - MAX_KEPT_DENIALS);
+  for (const [denied, others] of [
+    [1, 0],
+    [0, 1],
+    [0, 1],
+  ] as const) {
+    await write(denied, others);
+    const summaries = await summariesIn(store);
+    const rest = summaries.filter((summary) => summary !== "Signed in as owner");
+    left.push(rest.length - MAX_KEPT_DENIALS);
   }
-  assert.deepEqual(left, [1_500, 500, 0, 0]);
+  assert.deepEqual(left, [1_501, 501, 0]);
 });
 
 test("only logs a failing store", async () => {
   const log = recordingLog();
   const pruneType = () => Promise.reject(new Error("out of order"));
-  await createDenialPruner({ pruneType }, log)(denials(1));
+  await eventLog({ ...quickStore(), pruneType }, log)(1);
   const lines = log.lines.map(({ level, message, fields }) => [level, message, fields.reason]);
   assert.deepEqual(lines, [["warn", "old log entries were not removed", "out of order"]]);
 });

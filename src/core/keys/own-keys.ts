@@ -1,18 +1,15 @@
 import { randomBytes } from "node:crypto";
-import type { Clock } from "../base/clock.ts";
 import { hashOf } from "../base/random-text.ts";
 import { canonicalHost, PLAIN_HOST } from "../hosts/allowed-hosts.ts";
 import type { Client } from "../limits/requester.ts";
-import { type Event, eventOf } from "../log/events.ts";
+import { eventOf } from "../log/events.ts";
+import type { AllPorts, Ports } from "../ports.ts";
 import type { Key, User } from "../records.ts";
-import type { KeyStore } from "../store.ts";
 import { newKeyText } from "./key-text.ts";
 
-interface AddKeyPorts {
-  readonly store: { readonly keys: Pick<KeyStore, "insert"> };
-  readonly clock: Pick<Clock, "now">;
-  /** Writes an entry of the audit log. */
-  readonly record: (event: Event) => unknown;
+interface KeyPorts extends Ports<"clock" | "record", "users" | "keys"> {
+  /** Of this process, if it has guards. */
+  readonly users?: Pick<AllPorts["users"], "forget">;
 }
 
 export interface NewKey {
@@ -37,9 +34,8 @@ const MAX_NAME_LENGTH = 60;
 const MAX_KEYS = 100;
 const ID_BYTES = 8;
 
-/** Makes a key of the user. */
 export async function addKey(
-  { store, clock, record }: AddKeyPorts,
+  { store, clock, record }: KeyPorts,
   user: User,
   { name: given, hosts: list, lifetime }: NewKey,
   client?: Client,
@@ -61,6 +57,23 @@ export async function addKey(
     ...(lifetime !== undefined && { expiresAt: new Date(createdAt.getTime() + lifetime) }),
   };
   if (!(await store.keys.insert(key, MAX_KEYS))) return { kind: "too-many" };
-  await record(eventOf("key_add", { user, ...(client && { client }) }));
+  await record(eventOf("key_add", { user, client }));
   return { kind: "added", key, text };
+}
+
+/**
+ * Revokes a key by its ID, and returns whose it was: `undefined` if there is no such key.
+ *
+ * @param of With it, only a key of this user.
+ */
+export async function revokeKey(
+  { store, record, users }: KeyPorts,
+  id: string,
+  of?: User,
+  client?: Client,
+): Promise<User | undefined> {
+  const key = await store.keys.remove(id, of?.id).finally(() => of && users?.forget(of.id));
+  const user = key && (of ?? (await store.users.find(key.userId)));
+  if (user !== undefined) await record(eventOf("key_revoke", { user, client }));
+  return user;
 }

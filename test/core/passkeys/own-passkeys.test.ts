@@ -1,9 +1,38 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addPasskey } from "../../../src/core/passkeys/add-passkey.ts";
+import {
+  addPasskey,
+  beginPasskey,
+  MAX_PASSKEYS,
+  removePasskey,
+} from "../../../src/core/passkeys/own-passkeys.ts";
 import type { UserId } from "../../../src/core/records.ts";
 import { createAuthenticator } from "../../support/authenticator.ts";
-import { added, FROM, ownerWithoutPasskey, ownerWithPasskey } from "./passkey-ports.ts";
+import { OWNER } from "../../support/gate.ts";
+import { added, CLIENT, FROM, ownerWithoutPasskey, ownerWithPasskey } from "./passkey-ports.ts";
+
+test("issues a challenge, and lists what the account has", async (t) => {
+  const { ports, owner, passkey } = await ownerWithPasskey(t);
+  const outcome = await beginPasskey(ports, owner.id);
+  assert.ok(outcome.kind === "begun");
+  assert.deepEqual(outcome.user, { id: owner.id, username: OWNER.username }, "without the hash");
+  assert.deepEqual(outcome.existing, [passkey.id]);
+  assert.ok(ports.challenges.verify(outcome.challenge, { addTo: owner.id }));
+});
+
+test("issues none for an unknown user", async (t) => {
+  const { ports } = await ownerWithoutPasskey(t);
+  const unknown = await beginPasskey(ports, "nobody" as UserId);
+  assert.deepEqual(unknown, { kind: "no-user" });
+});
+
+test("an account has a bounded number of passkeys", async (t) => {
+  const { ports, owner } = await ownerWithoutPasskey(t);
+  for (let count = 0; count < MAX_PASSKEYS; count += 1) await added(ports, owner.id);
+  const outcome = await beginPasskey(ports, owner.id);
+  assert.deepEqual(outcome, { kind: "too-many" });
+  await assert.rejects(added(ports, owner.id), /rejected/);
+});
 
 test("adds a passkey, and records it", async (t) => {
   const { ports, owner, passkeys } = await ownerWithoutPasskey(t);
@@ -71,4 +100,23 @@ test("stores an ID of up to 1,023 bytes, and only the key of what the decoder ac
   assert.equal(await add(1_023), "added");
   const [stored] = await passkeys();
   assert.deepEqual([stored?.id.length, stored?.key.length], [1_364, 122]);
+});
+
+test("removes one passkey, and records it once", async (t) => {
+  const { ports, owner, passkey, passkeys } = await ownerWithPasskey(t);
+  const second = await added(ports, owner.id);
+  for (const _ of ["once", "again"]) await removePasskey(ports, owner, passkey.id, CLIENT);
+  const ids = (await passkeys()).map(({ id }) => id);
+  assert.deepEqual(ids, [second.id]);
+  const removed = "passkey_remove: Removed a passkey of owner";
+  assert.deepEqual((await ports.writtenEntries()).slice(2), [removed]);
+});
+
+test("removes nothing of another user", async (t) => {
+  const { ports, owner, passkey, passkeys } = await ownerWithPasskey(t);
+  const { passwordHash } = owner;
+  const guest = await ports.store.users.insert({ username: "guest", passwordHash });
+  assert.ok(guest);
+  await removePasskey(ports, guest, passkey.id, CLIENT);
+  assert.equal((await passkeys()).length, 1);
 });

@@ -1,24 +1,17 @@
-import { createHash } from "node:crypto";
-import type { Clock } from "../base/clock.ts";
+import { hashOf } from "../base/random-text.ts";
 import type { Client } from "../limits/requester.ts";
-import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
-import type { UserId } from "../records.ts";
-import type { Seals } from "../sessions/seals.ts";
-import type { CodeStore, UserStore } from "../store.ts";
-import { purposeOf } from "./judge-code.ts";
+import type { Ports } from "../ports.ts";
+import type { User, UserId } from "../records.ts";
+import { purposeOf } from "./check-code.ts";
 import { newRecoveryCodes, recoveryHash } from "./recovery-codes.ts";
 import { base32, newCodeSecret, stepOfCode } from "./totp.ts";
 
 /** Enough to install an app on the way. */
 const BEGUN_FOR_MS = 15 * 60_000;
 
-export interface TurnOnCodesPorts {
-  readonly store: { readonly users: Pick<UserStore, "find">; readonly codes: CodeStore };
-  readonly seals: Seals;
-  readonly clock: Pick<Clock, "now">;
-  readonly events: Pick<EventLog, "record">;
-}
+/** What users do with their own codes: begin, turn off and renew only for a recent sign-in. */
+type CodePorts = Ports<"seals" | "clock" | "events", "users" | "codes">;
 
 /** What the user needs for the app. Of the key nothing is stored before a code confirms it. */
 export interface BegunCodes {
@@ -29,13 +22,12 @@ export interface BegunCodes {
 }
 
 type BeginCodesOutcome =
-  | { readonly kind: "no-user" }
-  | { readonly kind: "already-on" }
+  | { readonly kind: "no-user" | "already-on" }
   | { readonly kind: "begun"; readonly begun: BegunCodes };
 
-/** Only for a recent sign-in. What it returns proves to `confirmCodes` that there was one. */
+/** What it returns proves to `confirmCodes` that there was a recent sign-in. */
 export async function beginCodes(
-  { store, seals, clock }: Omit<TurnOnCodesPorts, "events">,
+  { store, seals, clock }: CodePorts,
   userId: UserId,
 ): Promise<BeginCodesOutcome> {
   if ((await store.users.find(userId)) === undefined) return { kind: "no-user" };
@@ -44,16 +36,13 @@ export async function beginCodes(
   const until = Buffer.alloc(8);
   until.writeDoubleBE(clock.now() + BEGUN_FOR_MS);
   const sealed = seals.seal(Buffer.concat([until, secret]), begunPurposeOf(userId));
-  if (!(await store.codes.begin(userId, markOf(sealed)))) return { kind: "already-on" };
+  // The store keeps the hash, so that only the last begin of an account can be confirmed.
+  if (!(await store.codes.begin(userId, hashOf(sealed)))) return { kind: "already-on" };
   return { kind: "begun", begun: { secret: base32(secret), sealed } };
 }
 
-/** The store keeps it, so that only the last begin of an account can be confirmed. */
-const markOf = (sealed: string): string => createHash("sha256").update(sealed).digest("base64url");
-
 type ConfirmCodesOutcome =
-  | { readonly kind: "no-user" }
-  | { readonly kind: "already-on" }
+  | { readonly kind: "no-user" | "already-on" }
   /** Begun too long ago or never, or begun again, confirmed or turned off since then. */
   | { readonly kind: "not-begun" }
   | { readonly kind: "code-incorrect"; readonly begun: BegunCodes }
@@ -64,7 +53,7 @@ type ConfirmCodesOutcome =
  * of an account can be confirmed, once and while it is marked, on every instance.
  */
 export async function confirmCodes(
-  { store, seals, clock, events }: TurnOnCodesPorts,
+  { store, seals, clock, events }: CodePorts,
   userId: UserId,
   { sealed, code }: { readonly sealed: string; readonly code: string },
   client: Client,
@@ -85,7 +74,7 @@ export async function confirmCodes(
     recovery: recoveryCodes.map(recoveryHash),
     wrong: 0,
   };
-  if (await store.codes.turnOn(userId, markOf(sealed), codes)) {
+  if (await store.codes.turnOn(userId, hashOf(sealed), codes)) {
     events.record(eventOf("codes_on", { user, client }));
     return { kind: "on", recoveryCodes };
   }
@@ -94,3 +83,25 @@ export async function confirmCodes(
 }
 
 const begunPurposeOf = (id: UserId): string => `one-time codes begun by ${id}`;
+
+export async function turnOffCodes(
+  { store, events }: CodePorts,
+  user: User,
+  client: Client,
+): Promise<"already-off" | "off"> {
+  if (!(await store.codes.turnOff(user.id))) return "already-off";
+  events.record(eventOf("codes_off", { user, client }));
+  return "off";
+}
+
+/** Replaces the recovery codes, used or not. `undefined` without codes. */
+export async function renewRecoveryCodes(
+  { store, events }: CodePorts,
+  user: User,
+  client: Client,
+): Promise<readonly string[] | undefined> {
+  const codes = newRecoveryCodes();
+  if (!(await store.codes.renewRecovery(user.id, codes.map(recoveryHash)))) return undefined;
+  events.record(eventOf("recovery_codes_new", { user, client }));
+  return codes;
+}

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createEventLog } from "../../../src/core/log/event-log.ts";
-import { recentLog } from "../../../src/core/log/recent-log.ts";
 import type { UserId } from "../../../src/core/records.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { recordingLog } from "../../support/recording-log.ts";
@@ -16,7 +15,7 @@ test("returns the newest ten entries, newest first, also one that was just recor
   await log.insert(older);
   const events = createEventLog(log, fakeClock(), recordingLog());
   for (const name of ["owner", "guest"]) events.record(signedIn(name));
-  const entries = await recentLog(log, events, OWNER);
+  const entries = await events.recentOf(OWNER);
   const summaries = entries.map(({ summary }) => summary);
   assert.deepEqual(summaries, [
     "Signed in as owner",
@@ -32,7 +31,7 @@ test("returns older entries when new ones cannot be written", async (t) => {
   insert.mock.mockImplementation(() => Promise.reject(new Error("the disk is full")));
   const events = createEventLog(log, fakeClock(), recordingLog());
   events.record(signedIn("owner"));
-  const [entry] = await recentLog(log, events, OWNER);
+  const [entry] = await events.recentOf(OWNER);
   assert.equal(entry?.summary, "older");
   await events.close();
 });

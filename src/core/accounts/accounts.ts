@@ -1,0 +1,196 @@
+import { byOperator, eventOf } from "../log/events.ts";
+import { isTooShort } from "../passwords/password-length.ts";
+import type { AllPorts, Ports } from "../ports.ts";
+import {
+  type NewUser,
+  NO_PASSWORD,
+  type Person,
+  type StoredUser,
+  UNSET_PASSWORD,
+  type User,
+  type UserId,
+} from "../records.ts";
+import { nextSecond } from "../sessions/session-token.ts";
+import type { SetupTokenSource } from "../setup/setup-token.ts";
+import type { Kept, Store } from "../store.ts";
+
+type UserPorts = Ports<"clock" | "record", "users">;
+
+/** What the rules of the account commands need. */
+export interface AccountPorts extends UserPorts {
+  readonly passwords: Pick<AllPorts["passwords"], "hash">;
+  /** For a change by an administrator, who cannot leave nobody in charge. An operator can. */
+  readonly keep?: Kept;
+}
+
+/** What the rules need on the pages for administrators. `record` also says who did it. */
+export interface PeoplePorts extends AccountPorts {
+  readonly store: Required<Pick<Store, "users" | "people" | "links" | "log">>;
+  readonly keep: Kept;
+  /** Writes the entries of the audit log that wait, for 250 ms at most. */
+  readonly flush: () => Promise<void>;
+}
+
+/** What the change has done, or why nothing has changed. */
+export type AddUserOutcome =
+  | { readonly kind: "username-missing" }
+  | { readonly kind: "password-too-short" }
+  | { readonly kind: "username-taken" }
+  /** The first account cannot end: nobody could sign in after that. */
+  | { readonly kind: "first-ends" }
+  | { readonly kind: "added"; readonly user: User };
+
+export interface AddUserPorts extends AccountPorts {
+  readonly setupToken: Pick<SetupTokenSource, "delete">;
+}
+
+/**
+ * The first account closes the setup, so its token is deleted as after a setup.
+ *
+ * @param password Without it, the account has none until it is set.
+ */
+export async function addUser(
+  { store, passwords, setupToken, record }: AddUserPorts,
+  username: string,
+  password: string | undefined,
+  { groups = [], endsAt }: Pick<NewUser, "groups" | "endsAt"> = {},
+): Promise<AddUserOutcome> {
+  if (username === "") return { kind: "username-missing" };
+  if (password !== undefined && isTooShort(password)) return { kind: "password-too-short" };
+  const isFirst = !(await store.users.any());
+  if (isFirst && endsAt !== undefined) return { kind: "first-ends" };
+  const passwordHash = password === undefined ? UNSET_PASSWORD : await passwords.hash(password);
+  const user = await store.users.insert({
+    username,
+    passwordHash,
+    ...(groups.length > 0 && { groups }),
+    ...(endsAt && { endsAt }),
+  });
+  if (user === undefined) return { kind: "username-taken" };
+  if (isFirst) await setupToken.delete();
+  await record(eventOf("user_add", { user }));
+  return { kind: "added", user };
+}
+
+/** What the change has done, or why nothing has changed. */
+export type RenameUserOutcome = "no-user" | "username-missing" | "username-taken" | "renamed";
+
+/** Sessions continue, since they identify the user by ID. */
+export async function renameUser(
+  { store, record }: AccountPorts,
+  id: UserId,
+  to: string,
+): Promise<RenameUserOutcome> {
+  if (to === "") return "username-missing";
+  const user = await store.users.find(id);
+  if (user === undefined) return "no-user";
+  const outcome = await store.users.rename(id, to);
+  if (outcome === "missing") return "no-user";
+  if (outcome === "taken") return "username-taken";
+  await record(eventOf("user_rename", { user: { ...user, username: to } }));
+  return "renamed";
+}
+
+/** What the change has done, or why nothing has changed. */
+export type ResetPasswordOutcome = "no-user" | "guest" | "password-too-short" | "reset";
+
+/** For a forgotten password: does not ask for the old one. */
+export async function resetPassword(
+  { store, passwords, record }: AccountPorts,
+  id: UserId,
+  password: string,
+): Promise<ResetPasswordOutcome> {
+  const user = await store.users.find(id);
+  if (user === undefined) return "no-user";
+  // Guards without a list would admit the guest from then on.
+  if (user.passwordHash === NO_PASSWORD) return "guest";
+  if (isTooShort(password)) return "password-too-short";
+  const hash = await passwords.hash(password);
+  let current: StoredUser | undefined = user;
+  while (!(await store.users.replaceHash(id, current.passwordHash, hash))) {
+    // The user has changed the password in the meantime, or is gone.
+    current = await store.users.find(id);
+    if (current === undefined) return "no-user";
+  }
+  await record(eventOf("user_password", { user }));
+  return "reset";
+}
+
+/** What the change has done, or why nothing has changed. */
+export type RemoveUserOutcome = "no-user" | "last-user" | "last-admin" | "removed";
+
+/** Never removes the last user, which would reopen the setup for anyone. */
+export async function removeUser(
+  { store, record, keep }: AccountPorts,
+  id: UserId,
+): Promise<RemoveUserOutcome> {
+  const user = await store.users.find(id);
+  if (user === undefined) return "no-user";
+  const outcome = await store.users.remove(id, keep);
+  if (outcome === "missing") return "no-user";
+  if (outcome === "last") return "last-user";
+  if (outcome === "last-admin") return outcome;
+  await record(eventOf("user_remove", { user }));
+  return "removed";
+}
+
+/** Ends every session of the user that was issued up to now. */
+export async function endSessionsOf(
+  { store, clock, record }: UserPorts,
+  id: UserId,
+): Promise<"no-user" | "ended"> {
+  const user = await store.users.find(id);
+  const ended = user && (await store.users.endSessions(id, nextSecond(clock)));
+  if (ended === undefined) return "no-user";
+  await record(eventOf("user_sign_out", { user }));
+  return "ended";
+}
+
+/** Returns the number of users. */
+export async function endAllSessions({ store, clock, record }: UserPorts): Promise<number> {
+  const users = await store.users.endAllSessions(nextSecond(clock));
+  await record(eventOf("user_sign_out_all", {}));
+  return users;
+}
+
+/** For a lost phone: the operator turns codes off without one. Also ends what was begun. */
+export async function removeCodes(
+  { store, record }: Ports<"record", "users" | "codes">,
+  id: UserId,
+): Promise<"no-user" | "already-off" | "off"> {
+  const user = await store.users.find(id);
+  if (user === undefined) return "no-user";
+  if (!(await store.codes.turnOff(id))) return "already-off";
+  await record(byOperator(eventOf("codes_off", { user })));
+  return "off";
+}
+
+/**
+ * For a user who has lost codes and passkeys: the operator removes both. All sessions end with them,
+ * so that neither a lost device nor what was begun there, a passkey or a sign-in, can be used.
+ */
+export async function endFactors(
+  { store, clock, record }: Ports<"clock" | "record", "users" | "codes">,
+  id: UserId,
+): Promise<"no-user" | "ended"> {
+  const user = await store.users.find(id);
+  if (!user || !(await store.codes.endFactors(id, nextSecond(clock)))) return "no-user";
+  await record(byOperator(eventOf("factors_off", { user })));
+  return "ended";
+}
+
+const PEOPLE_PER_PAGE = 25;
+const MAX_PAGE = 10_000;
+
+/** A page of the people whose username contains a text, by username, and the next page if any. */
+export async function listPeople(
+  { store, clock }: Ports<"clock", "people">,
+  search: string,
+  given: number,
+): Promise<{ readonly people: readonly Person[]; readonly next: number | undefined }> {
+  const page = Math.min(Math.max(Math.trunc(given) || 0, 0), MAX_PAGE);
+  const [skip, limit] = [page * PEOPLE_PER_PAGE, PEOPLE_PER_PAGE + 1];
+  const found = await store.people.list({ search, skip, limit, now: new Date(clock.now()) });
+  const people = found.slice(0, PEOPLE_PER_PAGE);
+  return { people, next: found.length > people.length ? page + 1 : undefined };
+}

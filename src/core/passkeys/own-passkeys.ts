@@ -1,0 +1,101 @@
+import type { Client } from "../limits/requester.ts";
+import { eventOf } from "../log/events.ts";
+import type { Ports } from "../ports.ts";
+import { type User, type UserId, userOf } from "../records.ts";
+import { type BrowserAnswer, readCeremony } from "./ceremony.ts";
+import type { Challenges } from "./challenges.ts";
+import { canonicalKey } from "./key.ts";
+import type { RelyingParty } from "./relying-party.ts";
+
+/** Of one account. */
+export const MAX_PASSKEYS = 20;
+export const MAX_PASSKEY_NAME = 60;
+
+/** What users do with their own passkeys. All of it is only for a recent sign-in. */
+interface PasskeyPorts extends Ports<"clock" | "events", "users" | "passkeys"> {
+  readonly challenges: Challenges;
+}
+
+type BeginPasskeyOutcome =
+  | { readonly kind: "no-user" | "too-many" }
+  | {
+      readonly kind: "begun";
+      readonly user: User;
+      readonly challenge: string;
+      /** The IDs of the account's passkeys: an authenticator that has one makes no other. */
+      readonly existing: readonly string[];
+    };
+
+/** The challenge proves to `addPasskey` that there was a recent sign-in. */
+export async function beginPasskey(
+  { store, challenges }: PasskeyPorts,
+  userId: UserId,
+): Promise<BeginPasskeyOutcome> {
+  const user = await store.users.find(userId);
+  if (user === undefined) return { kind: "no-user" };
+  const existing = (await store.passkeys.listOf(userId)).map(({ id }) => id);
+  if (existing.length >= MAX_PASSKEYS) return { kind: "too-many" };
+  const challenge = challenges.issue({ addTo: userId, sessionsFrom: user.sessionsFrom });
+  return { kind: "begun", user: userOf(user), challenge, existing };
+}
+
+/** A passkey that a browser has created. */
+export interface NewPasskey extends BrowserAnswer {
+  readonly name: string;
+  /** As SubjectPublicKeyInfo, in base64url. */
+  readonly publicKey: string;
+}
+
+/**
+ * Adds the passkey to the account that the challenge was issued for. `rejected` for an answer that is
+ * not to a challenge of this user, or that was given before, or after all sessions of the user have
+ * ended.
+ */
+export async function addPasskey(
+  { store, challenges, events, clock }: PasskeyPorts,
+  userId: UserId,
+  { name, publicKey, ...answer }: NewPasskey,
+  { party, client }: { readonly party: RelyingParty; readonly client: Client },
+): Promise<"no-user" | "rejected" | "added"> {
+  const user = await store.users.find(userId);
+  if (user === undefined) return "no-user";
+  const ceremony = readCeremony(answer, "webauthn.create", party);
+  const { sessionsFrom } = user;
+  const purpose = { addTo: userId, sessionsFrom };
+  const challenge = ceremony && challenges.verify(ceremony.challenge, purpose);
+  if (challenge === undefined || ceremony?.createdId === undefined) return "rejected";
+  const key = canonicalKey(publicKey);
+  if (key === undefined) return "rejected";
+  const addedAt = new Date(clock.now());
+  if (!(await store.passkeys.answer({ ...challenge, userId }, addedAt))) return "rejected";
+  const { createdId: id, counter } = ceremony;
+  const added = { id, userId, name: passkeyName(name), key, counter, addedAt };
+  if (!(await store.passkeys.insert(added, MAX_PASSKEYS, sessionsFrom))) return "rejected";
+  events.record(eventOf("passkey_add", { user, client }));
+  return "added";
+}
+
+/** A name as it is stored: without space around it, never empty, and cut if it is too long. */
+const passkeyName = (entered: string): string =>
+  [...entered.trim()].slice(0, MAX_PASSKEY_NAME).join("") || "Passkey";
+
+export async function renamePasskey(
+  { store }: PasskeyPorts,
+  userId: UserId,
+  passkey: string,
+  name: string,
+): Promise<"no-passkey" | "renamed"> {
+  const isRenamed = await store.passkeys.rename(userId, passkey, passkeyName(name));
+  return isRenamed ? "renamed" : "no-passkey";
+}
+
+/** Does nothing if the passkey is gone already, or another user's. */
+export async function removePasskey(
+  { store, events }: PasskeyPorts,
+  user: User,
+  passkey: string,
+  client: Client,
+): Promise<void> {
+  if (await store.passkeys.remove(user.id, passkey))
+    events.record(eventOf("passkey_remove", { user, client }));
+}

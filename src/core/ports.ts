@@ -1,0 +1,39 @@
+import type { Clock } from "./base/clock.ts";
+import type { ServerLog } from "./base/server-log.ts";
+import type { AttemptLimiter } from "./limits/attempt-limiter.ts";
+import type { Limiter } from "./limits/shared-limiter.ts";
+import type { EventLog } from "./log/event-log.ts";
+import type { Event } from "./log/events.ts";
+import type { Passwords } from "./passwords/passwords.ts";
+import type { Seals } from "./sessions/seals.ts";
+import type { SessionRecorder } from "./sessions/session-recorder.ts";
+import type { SessionTokens } from "./sessions/session-token.ts";
+import type { UserMemory } from "./sessions/user-memory.ts";
+import type { Store } from "./store.ts";
+
+/** What rules work with, beside the store. */
+export interface AllPorts {
+  readonly clock: Pick<Clock, "now">;
+  readonly tokens: SessionTokens;
+  readonly sessions: SessionRecorder;
+  /** What the guards of this process know of users. */
+  readonly users: UserMemory;
+  readonly passwords: Passwords;
+  readonly seals: Seals;
+  /** Of the kind of attempts that the rule allows: none uses up those of another kind. */
+  readonly limiter: Pick<Limiter, "attempt">;
+  /**
+   * Limits the codes of one account, whatever the addresses they come from. In the memory of this
+   * process: a query here would tell by its time that the password was right.
+   */
+  readonly codeLimiter: Pick<AttemptLimiter, "attempt">;
+  readonly events: Pick<EventLog, "record">;
+  /** Writes an entry of the audit log, also where there is no event log, and says who did it. */
+  readonly record: (event: Event) => unknown;
+  readonly log: ServerLog;
+}
+
+/** The ports that a rule names, and a store that has the parts that it names. */
+export type Ports<Name extends keyof AllPorts, Part extends keyof Store> = Pick<AllPorts, Name> & {
+  readonly store: Required<Pick<Store, Part>>;
+};

@@ -1,0 +1,39 @@
+import { NOTHING_RUNS } from "../web/answers/responses.ts";
+import { type Check, checkOf, hint, ok } from "./check.ts";
+import { request, signInOf } from "./site.ts";
+
+/** Headers that many apps cannot tell from `Remote-User`. */
+const ALIASES = ["Remote.User", "Remote~User", "Remote_User"];
+/** A header that proxies pass on: if it does not arrive, the check cannot tell anything. */
+const CONTROL = "X-Latchkey-Doctor";
+
+/**
+ * Checks which aliases of a client a proxy passes on when it asks the gate before an app. Apps do
+ * not show their headers, but the gate refuses a request with more than 16 KiB of them. So an alias
+ * that is too long reveals by that refusal that it arrived.
+ */
+export const checkAliases: Check = checkOf("aliases", [], async ({ site }) => {
+  const visited = await site();
+  if (visited === undefined || signInOf(visited) === undefined) return undefined;
+  const { url } = visited;
+
+  async function arrives(name: string): Promise<boolean> {
+    const headers = { Accept: "text/html", [name]: TOO_LONG };
+    const answer = await request(new URL("/", url), { headers });
+    return answer.status === 431 && answer.headers["content-security-policy"] === NOTHING_RUNS;
+  }
+
+  const [control, ...arrived] = await Promise.all([CONTROL, ...ALIASES].map(arrives));
+  if (control !== true) return undefined;
+  const passed = ALIASES.filter((_, index) => arrived[index]);
+  if (passed.length === 0) {
+    return ok(`the proxy at ${url.origin} passes on none of ${ALIASES.join(", ")}`);
+  }
+  return hint(
+    `the proxy at ${url.origin} passes on ${passed.join(", ")}: an app that cannot tell this from Remote-User takes a signed-in client for any user that it names`,
+    "have the proxy remove these headers (Traefik: aliasHeadersStrategy: delete; Caddy: request_header -Remote*; see docs/proxies)",
+  );
+});
+
+/** Three lines of 6 KB: proxies accept them, and together they exceed the limit of the gate. */
+const TOO_LONG = Array.from({ length: 3 }, () => "x".repeat(6_000));
