@@ -6,8 +6,8 @@ import { createListener, drain, listen } from "../gate/listener.ts";
 import { createServerLog } from "../gate/server-log.ts";
 import { openSqlite } from "../stores/sqlite/store.ts";
 import { type Answer, pageHeaders, respond, respondText } from "../web/answers/responses.ts";
-import { guarded } from "../web/guards.ts";
 import type { AdmittedRequest } from "../web/request/web-request.ts";
+import { guarded } from "../web/wrapped.ts";
 import { type Command, firstSignal, SUCCESS } from "./command.ts";
 
 const USERNAME = "demo";
