@@ -24,7 +24,7 @@ import { pagesOf } from "./core/transfer/pages.ts";
 import { type Keys, keysOn, type Links, linksOn } from "./token-api.ts";
 import { SESSION_COOKIE, sessionCookies } from "./web/answers/session-cookie.ts";
 import { fetchRequest } from "./web/request/fetch-request.ts";
-import { clientOf, type ProxyTrust } from "./web/request/remote-address.ts";
+import type { ProxyTrust } from "./web/request/remote-address.ts";
 import type { WebRequest } from "./web/request/web-request.ts";
 
 /**
@@ -178,7 +178,7 @@ function sessionsOn(ports: Ports): Sessions {
     async create(userId, request = NO_REQUEST) {
       const user = await store.users.find(idOf(userId));
       if (user === undefined) return undefined;
-      const client = clientOf(request, ports.proxies);
+      const client = ports.proxies.clientOf(request);
       const token = startSession(ports, user, client);
       await ports.record(eventOf("signin", { user, client }));
       return Object.freeze({

@@ -13,11 +13,11 @@ import type { PageHelpers } from "./web/pages/page-data.ts";
 import { openSite } from "./web/pages/site.ts";
 import { pathOf, pathsUnder, routeOf } from "./web/paths.ts";
 import { fetchRequest, type RequestLike } from "./web/request/fetch-request.ts";
-import { createProxyTrust } from "./web/request/remote-address.ts";
+import { ProxyTrust } from "./web/request/remote-address.ts";
 import { createRequestIds, type RequestSource } from "./web/request/request-id.ts";
 import type { WebRequest } from "./web/request/web-request.ts";
 import { createRoutes } from "./web/routes.ts";
-import { createViews } from "./web/views.ts";
+import { Views } from "./web/views.ts";
 
 /** The headers of a Fetch `Request`. */
 export interface RequestHeaders {
@@ -89,13 +89,13 @@ export const createAuth = (options: AuthOptions): Auth =>
 /** The same for settled options, for the gate, whose messages name its settings. */
 export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
   const settled = { ...given, ...gate, store: watchStore(given.store, systemClock, given.log) };
-  const proxies = createProxyTrust(settled.hosts.trustedProxies);
+  const proxies = new ProxyTrust(settled.hosts.trustedProxies);
   const requests = createRequestIds(proxies.trusts, settled.log);
   const paths = pathsUnder(settled.basePath, settled.homePath, settled.standalone);
   // Before the rules, which watch the store from then on: broken pages make this function throw.
   const { pages, assets, reload } = openSite(paths, settled);
   const rules = createRules(settled, requests.log);
-  const views = createViews({ pages, paths, rules, options: settled, requests });
+  const views = new Views({ pages, paths, rules, options: settled, requests });
   const common = { options: settled, views, paths, proxies, requests };
   const admit = admittingKeys(rules.requireAuth, rules.keys?.guard, proxies);
   const requireAuth = createUserGuard(admit, common);
@@ -110,7 +110,7 @@ export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
     authMiddleware,
     currentUser: async (cookies: string | undefined) =>
       userOfAdmission(await rules.requireUser(cookies)),
-    pageHelpers: views.helpers,
+    pageHelpers: (request: WebRequest) => views.helpers(request),
     withRequestId: requests.run,
   });
   const { cookieDomain } = settled.hosts;

@@ -1,10 +1,18 @@
-import type { CommandEntry } from "./command.ts";
+import type { Command, CommandEntry } from "./command.ts";
 
 type Row = readonly [name: string, summary: string, load: CommandEntry["load"]];
 
-const linkCommand = (name: "invite" | "reset" | "guest") => async () => ({
-  command: (await import("./link/make.ts"))[name],
-});
+/** A command of a module that has several. */
+const of =
+  <Name extends string>(name: Name, load: () => Promise<Readonly<Record<Name, Command>>>) =>
+  async () => ({ command: (await load())[name] });
+
+const users = () => import("./user.ts");
+const sessions = () => import("./session.ts");
+const keys = () => import("./key.ts");
+const links = () => import("./link.ts");
+const backups = () => import("./transfer/backup.ts");
+const domains = () => import("./domain.ts");
 
 /** In the order of the help. A module loads only when its command runs. */
 const groups: Readonly<Record<string, readonly Row[]>> = {
@@ -14,34 +22,30 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
   ],
   Accounts: [
     ["setup-link", "Print a link to create the first account", () => import("./setup-link.ts")],
-    ["user list", "List the users", () => import("./user/list.ts")],
-    ["user add", "Add a user", () => import("./user/add.ts")],
-    ["user password", "Set a new password", () => import("./user/password.ts")],
-    ["user groups", "Set the groups of a user", () => import("./user/groups.ts")],
-    ["user rename", "Rename a user", () => import("./user/rename.ts")],
-    ["user remove", "Remove a user", () => import("./user/remove.ts")],
-    [
-      "user codes off",
-      "Turn off the one-time codes of a user",
-      () => import("./user/codes-off.ts"),
-    ],
-    ["user sign-out", "End all sessions of one or all users", () => import("./user/sign-out.ts")],
-    ["session list", "List the sessions of one or all users", () => import("./session/list.ts")],
-    ["session end", "End one session", () => import("./session/end.ts")],
-    ["key add", "Make a key with which a program opens apps", () => import("./key/add.ts")],
-    ["key list", "List the keys of one or all users", () => import("./key/list.ts")],
-    ["key revoke", "Revoke a key", () => import("./key/revoke.ts")],
+    ["user list", "List the users", of("list", users)],
+    ["user add", "Add a user", of("add", users)],
+    ["user password", "Set a new password", of("password", users)],
+    ["user groups", "Set the groups of a user", of("groups", users)],
+    ["user rename", "Rename a user", of("rename", users)],
+    ["user remove", "Remove a user", of("remove", users)],
+    ["user codes off", "Turn off the one-time codes of a user", of("codesOff", users)],
+    ["user sign-out", "End all sessions of one or all users", of("endAll", sessions)],
+    ["session list", "List the sessions of one or all users", of("list", sessions)],
+    ["session end", "End one session", of("end", sessions)],
+    ["key add", "Make a key with which a program opens apps", of("add", keys)],
+    ["key list", "List the keys of one or all users", of("list", keys)],
+    ["key revoke", "Revoke a key", of("revoke", keys)],
   ],
   Links: [
-    ["link invite", "Make a link for a new account", linkCommand("invite")],
-    ["link reset", "Make a link to set a new password", linkCommand("reset")],
-    ["link guest", "Make a link for a guest", linkCommand("guest")],
-    ["link list", "List the links", () => import("./link/list.ts")],
-    ["link revoke", "Revoke a link", () => import("./link/revoke.ts")],
+    ["link invite", "Make a link for a new account", of("invite", links)],
+    ["link reset", "Make a link to set a new password", of("reset", links)],
+    ["link guest", "Make a link for a guest", of("guest", links)],
+    ["link list", "List the links", of("list", links)],
+    ["link revoke", "Revoke a link", of("revoke", links)],
   ],
   Data: [
-    ["backup", "Copy the SQLite database into a file", () => import("./transfer/backup.ts")],
-    ["restore", "Replace the SQLite database with a backup", () => import("./transfer/restore.ts")],
+    ["backup", "Copy the SQLite database into a file", of("backup", backups)],
+    ["restore", "Replace the SQLite database with a backup", of("restore", backups)],
     ["import", "Add users from a CSV or JSON lines file", () => import("./transfer/import.ts")],
     ["export", "Write all users as JSON lines or CSV", () => import("./transfer/export.ts")],
     [
@@ -54,9 +58,9 @@ const groups: Readonly<Record<string, readonly Row[]>> = {
     ["log", "Show the audit log", () => import("./log.ts")],
     ["health", "Check that the gate answers", () => import("./health.ts")],
     ["doctor", "Check an installation for common problems", () => import("./doctor.ts")],
-    ["domain add", "Get a certificate for a domain and renew it", () => import("./domain/add.ts")],
-    ["domain status", "Show domains and their certificates", () => import("./domain/status.ts")],
-    ["domain remove", "Remove a domain and its certificate", () => import("./domain/remove.ts")],
+    ["domain add", "Get a certificate for a domain and renew it", of("add", domains)],
+    ["domain status", "Show domains and their certificates", of("status", domains)],
+    ["domain remove", "Remove a domain and its certificate", of("remove", domains)],
     ["proxy", "Print the configuration of a reverse proxy", () => import("./proxy/proxy.ts")],
     ["secret", "Print a new random value for AUTH_SECRET", () => import("./secret.ts")],
     ["pages eject", "Copy the page templates for editing", () => import("./pages-eject.ts")],

@@ -2,10 +2,11 @@ import type { ValueKind } from "../gate/settings/values.ts";
 import type { Command, CommandEntry } from "./command.ts";
 import { findCommand } from "./commands.ts";
 import { optionsOf } from "./help.ts";
+import { tokensOf } from "./usage.ts";
 
 /**
  * Completes the last of the words that follow `latchkey`. One line each: a word and its description,
- * which the shell filters, or `:file` or `:folder` for names on disk.
+ * which the shell filters, or `:file` for names on disk.
  */
 export async function complete(words: readonly string[]): Promise<readonly string[]> {
   const before = words.slice(0, -1);
@@ -38,28 +39,21 @@ function completeArgument(
   current: string,
 ): readonly string[] {
   const options = optionsOf(command);
-  const valued = (flag: string) =>
-    options.find(({ name, value }) => value !== undefined && `--${name}` === flag);
-  let operand = 0;
-  let ended = false;
-  let pending: ReturnType<typeof valued>;
-  for (const word of args) {
-    if (pending !== undefined) pending = undefined;
-    else if (ended || !/^-./.test(word)) operand += 1;
-    else if (word === "--") ended = true;
-    else pending = valued(word);
-  }
-  if (pending !== undefined) return valuesOf(pending.completes);
-  const [, flag] = /^(--[^=]+)=/.exec(current) ?? [];
-  if (!ended && flag !== undefined) return valuesOf(valued(flag)?.completes, `${flag}=`);
+  const tokens = tokensOf(args, options);
+  const last = tokens.at(-1);
+  const pending = last?.kind === "option" && last.value === undefined && last.name;
+  const option = options.find(({ name, value }) => value !== undefined && name === pending);
+  if (option !== undefined) return valuesOf(option.completes);
+  const hasEnded = tokens.some(({ kind }) => kind === "option-terminator");
   const { operands = [] } = command;
-  if (ended || (!current.startsWith("-") && operand < operands.length)) {
+  const operand = tokens.filter(({ kind }) => kind === "positional").length;
+  if (hasEnded || (!current.startsWith("-") && operand < operands.length)) {
     return valuesOf(operands[operand]?.completes);
   }
   return options.map(({ name, about }) => offer(`--${name}`, about.replace(/[:;].*$/s, "")));
 }
 
-function valuesOf(kind: ValueKind = "free", prefix = ""): readonly string[] {
-  if (kind === "file" || kind === "folder") return [`:${kind}`];
-  return kind === "free" ? [] : kind.map((word) => offer(`${prefix}${word}`, ""));
+function valuesOf(kind: ValueKind = "free"): readonly string[] {
+  if (kind === "file" || kind === "folder") return [":file"];
+  return kind === "free" ? [] : kind.map((word) => offer(word, ""));
 }

@@ -1,30 +1,19 @@
 import { COMPLETE, type Command } from "./command.ts";
 
-/** Works from bash 3.2 on, which splits `--option=value` into three words and has no `compopt`. */
+/** Works from bash 3.2 on, which has no `compopt`. */
 const BASH = `# bash completion for latchkey
 _latchkey() {
-  local cur=\${COMP_WORDS[COMP_CWORD]} line at
-  local -a typed=()
-  for ((at = 1; at <= COMP_CWORD; at++)); do
-    if ((at > 1)) && [[ \${COMP_WORDS[at]} == = || \${COMP_WORDS[at - 1]} == = ]]; then
-      typed[\${#typed[@]} - 1]+=\${COMP_WORDS[at]}
-    else
-      typed+=("\${COMP_WORDS[at]}")
-    fi
-  done
-  if [[ $cur == = ]]; then cur=; fi
+  local cur=\${COMP_WORDS[COMP_CWORD]} line
   COMPREPLY=()
   while IFS= read -r line; do
     case $line in
       :file) compopt -o default 2>/dev/null || COMPREPLY=($(IFS=$'\\n'; compgen -f -- "$cur")) ;;
-      :folder) compopt -o dirnames 2>/dev/null || COMPREPLY=($(IFS=$'\\n'; compgen -d -- "$cur")) ;;
       *)
         line=\${line%%$'\\t'*}
-        line=\${line#--*=}
         if [[ $line == "$cur"* ]]; then COMPREPLY+=("$line"); fi
         ;;
     esac
-  done < <(latchkey ${COMPLETE} "\${typed[@]}" 2>/dev/null)
+  done < <(latchkey ${COMPLETE} "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -F _latchkey latchkey`;
 
@@ -35,8 +24,7 @@ _latchkey() {
   local -a offers
   for line in "\${(@f)$(latchkey ${COMPLETE} "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}"; do
     case $line in
-      :file) compset -P '--*='; _files; return ;;
-      :folder) compset -P '--*='; _files -/; return ;;
+      :file) _files; return ;;
       *) offers+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}") ;;
     esac
   done
@@ -57,14 +45,7 @@ function __latchkey_query
     set -g __latchkey_lines (latchkey ${COMPLETE} $words "$current" 2>/dev/null)
     test "$__latchkey_lines" != :file
 end
-function __latchkey_list
-    if test "$__latchkey_lines" = :folder
-        __fish_complete_directories
-    else
-        printf '%s\\n' $__latchkey_lines
-    end
-end
-complete -c latchkey -n __latchkey_query -f -a '(__latchkey_list)'`;
+complete -c latchkey -n __latchkey_query -f -a '(printf %s\\n $__latchkey_lines)'`;
 
 const scripts: Readonly<Record<string, string>> = { bash: BASH, zsh: ZSH, fish: FISH };
 

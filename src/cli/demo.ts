@@ -6,10 +6,9 @@ import { createListener, drain, listen } from "../gate/listener.ts";
 import { createServerLog } from "../gate/server-log.ts";
 import { openSqlite } from "../stores/sqlite/store.ts";
 import { type Answer, pageHeaders, respond, respondText } from "../web/answers/responses.ts";
-import { guarded } from "../web/guards.ts";
 import type { AdmittedRequest } from "../web/request/web-request.ts";
-import type { Command } from "./command.ts";
-import { firstSignal, type Ports, SUCCESS } from "./terminal.ts";
+import { guarded } from "../web/wrapped.ts";
+import { type Command, firstSignal, SUCCESS } from "./command.ts";
 
 const USERNAME = "demo";
 const DRAIN_WITHIN_MS = 1_000;
@@ -22,46 +21,36 @@ export const command: Command = {
 
   async run(_settings, _options, terminal) {
     const stopAsked = firstSignal(terminal.ports);
-    const password = randomBytes(9).toString("base64url");
     await using opened = new AsyncDisposableStack();
-    const url = await startDemo(password, terminal.ports, opened);
-    terminal.print(`A sample app behind Latchkey: ${url}\n`);
+    const store = await openSqlite({ file: ":memory:" });
+    opened.defer(() => store.close());
+    const auth = createAuth({
+      store,
+      secret: randomBytes(32).toString("base64url"),
+      homePath: "/account",
+      hosts: { allowed: ["localhost", "127.0.0.1"] },
+      guards: { returnTo: true },
+      people: true,
+      log: createServerLog("warn", terminal.ports.stderr),
+    });
+    opened.defer(() => auth.close());
+    const password = randomBytes(9).toString("base64url");
+    await auth.users.add({ username: USERNAME, password, groups: [ADMINS] });
+    const { owns, answer, requireAuth } = auth.adapter;
+    const app = guarded(requireAuth, appPage);
+    const server = createListener(
+      handleOf((request) => (owns(request.path) ? answer(request) : app(request))),
+    );
+    const { port } = new URL(await listen(server, "127.0.0.1", 0));
+    opened.defer(() => drain(server, DRAIN_WITHIN_MS));
+    // Not the address: browsers have passkeys for names only.
+    terminal.print(`A sample app behind Latchkey: http://localhost:${port}/\n`);
     terminal.print(`  Username  ${USERNAME}\n  Password  ${password}\n`);
     terminal.print("Everything is kept in memory. Stop it with Ctrl-C.");
     await stopAsked;
     return SUCCESS;
   },
 };
-
-/** Opens the parts in order of dependence, and returns the URL of the app. */
-async function startDemo(
-  password: string,
-  { stderr }: Ports,
-  opened: AsyncDisposableStack,
-): Promise<string> {
-  const store = await openSqlite({ file: ":memory:" });
-  opened.defer(() => store.close());
-  const auth = createAuth({
-    store,
-    secret: randomBytes(32).toString("base64url"),
-    homePath: "/account",
-    hosts: { allowed: ["localhost", "127.0.0.1"] },
-    guards: { returnTo: true },
-    people: true,
-    log: createServerLog("warn", stderr),
-  });
-  opened.defer(() => auth.close());
-  await auth.users.add({ username: USERNAME, password, groups: [ADMINS] });
-  const { owns, answer, requireAuth } = auth.adapter;
-  const app = guarded(requireAuth, appPage);
-  const server = createListener(
-    handleOf((request) => (owns(request.path) ? answer(request) : app(request))),
-  );
-  const { port } = new URL(await listen(server, "127.0.0.1", 0));
-  opened.defer(() => drain(server, DRAIN_WITHIN_MS));
-  // Not the address: browsers have passkeys for names only.
-  return `http://localhost:${port}/`;
-}
 
 const PAGE_HEADERS = pageHeaders({
   postLoginLocation: "/",

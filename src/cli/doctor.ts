@@ -3,8 +3,14 @@ import { type Report, runChecks } from "../doctor/check.ts";
 import { checks } from "../doctor/checks.ts";
 import { openInstallation } from "../doctor/installation.ts";
 import { printable, printableJson } from "../files/printable.ts";
-import { type Command, type OptionValues, UsageError } from "./command.ts";
-import { counted, FAILURE, SUCCESS } from "./terminal.ts";
+import {
+  type Command,
+  counted,
+  FAILURE,
+  type OptionValues,
+  SUCCESS,
+  UsageError,
+} from "./command.ts";
 
 /** Every check has a shorter limit of its own; this one stops a check that hangs. */
 const CHECK_TIMEOUT_MS = 12_000;

@@ -11,21 +11,26 @@ const ENV_FILE: CommandOption = {
   completes: "file",
 };
 
-type Optioned = Pick<Command, "options" | "settings">;
-
 /** The options of a command, with those of every command or of every one that reads settings. */
-export const ownOptions = ({ options = [], settings }: Optioned): readonly CommandOption[] => [
+export const ownOptions = ({ options = [], settings }: Command): readonly CommandOption[] => [
   ...options,
   ...(settings.length === 0 ? [HELP] : [ENV_FILE, HELP]),
 ];
 
-/** The options of a command, and the settings that it takes as flags. */
-export function optionsOf(command: Optioned): readonly CommandOption[] {
-  const flags = allSettings
-    .filter(({ name, flag }) => flag !== "none" && command.settings.includes(name))
+/** The settings that can be given as flags. */
+export const settingOptions = (of: readonly Setting[]): readonly CommandOption[] =>
+  of
+    .filter(({ flag }) => flag !== "none")
     .map(({ flag, about, completes }) => ({ name: flag, value: "value", about, completes }));
-  return [...ownOptions(command), ...flags];
-}
+
+const settingsOf = ({ settings }: Command): readonly Setting[] =>
+  allSettings.filter(({ name }) => settings.includes(name));
+
+/** The options of a command, and the settings that it takes as flags. */
+export const optionsOf = (command: Command): readonly CommandOption[] => [
+  ...ownOptions(command),
+  ...settingOptions(settingsOf(command)),
+];
 
 type Rows = readonly (readonly [left: string, right: string])[];
 
@@ -69,7 +74,7 @@ export function helpOfCommand(
   columns: number | undefined,
 ): string {
   const { details = "", operands = [], examples } = command;
-  const listed = allSettings.filter((one) => command.settings.includes(one.name));
+  const listed = settingsOf(command);
   return [
     `Usage: latchkey ${[name, ...operands.map(operandText)].join(" ")} [options]`,
     "",
@@ -120,7 +125,7 @@ const DEFAULT_COLUMNS = 80;
 const MIN_TEXT_COLUMNS = 20;
 
 /** Lines of whole words: a word that is longer than the width stays in one piece. */
-export function wrapped(text: string, columns: number | undefined, indent = ""): readonly string[] {
+function wrapped(text: string, columns: number | undefined, indent = ""): readonly string[] {
   const width = Math.max((columns || DEFAULT_COLUMNS) - indent.length, MIN_TEXT_COLUMNS);
   const lines: string[] = [];
   for (const word of text.split(" ")) {

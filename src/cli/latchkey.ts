@@ -4,11 +4,20 @@ import { readSettings } from "../gate/settings/settings.ts";
 import { nearestOf } from "../gate/settings/suggestions.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
 import { version } from "../gate/version.ts";
-import { COMPLETE, type CommandEntry, type OptionValues, UsageError } from "./command.ts";
+import {
+  COMPLETE,
+  type CommandEntry,
+  FAILURE,
+  type OptionValues,
+  type Ports,
+  SUCCESS,
+  Terminal,
+  UsageError,
+  WRONG_USAGE,
+} from "./command.ts";
 import { findCommand } from "./commands.ts";
 import { complete } from "./complete.ts";
 import { helpOfCommand, helpOfCommands } from "./help.ts";
-import { FAILURE, type Ports, SUCCESS, Terminal, WRONG_USAGE } from "./terminal.ts";
 import { parseUsage } from "./usage.ts";
 
 /** Runs one command line and returns its exit code. */

@@ -1,9 +1,14 @@
 import { printable, printableJson } from "../files/printable.ts";
 import { type OpenStore, openStoreToRead } from "../gate/open-store.ts";
 import type { Settings } from "../gate/settings/settings.ts";
-import type { Command, CommandOption, OptionValues } from "./command.ts";
-import { SUCCESS, type Terminal } from "./terminal.ts";
-import { STORE_SETTINGS } from "./user/accounts.ts";
+import { STORE_SETTINGS } from "./accounts.ts";
+import {
+  type Command,
+  type CommandOption,
+  type OptionValues,
+  SUCCESS,
+  type Terminal,
+} from "./command.ts";
 
 export const JSON_LINES: CommandOption = {
   name: "json",
@@ -21,11 +26,7 @@ interface ListCommand<T> extends Listing<T>, Omit<Command, "settings" | "run"> {
   /** Beside those that select the store. */
   readonly settings?: readonly string[];
   /** The items in pages. */
-  read(
-    store: OpenStore,
-    options: OptionValues,
-    settings: Settings,
-  ): Promise<AsyncIterable<readonly T[]>>;
+  read(store: OpenStore, options: OptionValues, settings: Settings): AsyncIterable<readonly T[]>;
 }
 
 /** A command that lists what the store has. */
@@ -41,16 +42,16 @@ export const listCommand = <T>({
 
   async run(values, given, terminal) {
     await using store = await openStoreToRead(values);
-    const pages = await read(store, given, values);
     const print = startListing(list, given, terminal);
-    for await (const items of pages) await print(items);
+    for await (const items of read(store, given, values)) await print(items);
+    await print([]);
     return SUCCESS;
   },
 });
 
 /**
- * Returns what prints the items of a list: as columns, with a header on a terminal, or with `--json`
- * as objects. A program that reads a pipe gets the rows alone.
+ * Returns what prints the items of a list: as columns, with a header on a terminal before the first
+ * ones, or with `--json` as objects. A program that reads a pipe gets the rows alone.
  */
 export function startListing<T>(
   { columns, cells, object }: Listing<T>,
@@ -63,6 +64,7 @@ export function startListing<T>(
   const widths = Object.values(columns);
   const line = (row: readonly string[]): string =>
     printable(row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  "));
-  if (terminal.ports.stdout.isTTY === true) terminal.print(line(Object.keys(columns)));
-  return (items) => terminal.printAll(items.map((item) => line(cells(item))));
+  const header = terminal.ports.stdout.isTTY === true ? [line(Object.keys(columns))] : [];
+  return (items) =>
+    terminal.printAll([...header.splice(0), ...items.map((item) => line(cells(item)))]);
 }

@@ -5,10 +5,9 @@ import { eventTypes } from "../core/log/events.ts";
 import type { LogEntry } from "../core/records.ts";
 import { openStoreToRead } from "../gate/open-store.ts";
 import { chosen } from "../gate/settings/values.ts";
-import { type Command, type OptionValues, UsageError } from "./command.ts";
+import { STORE_SETTINGS } from "./accounts.ts";
+import { type Command, type OptionValues, SUCCESS, type Terminal, UsageError } from "./command.ts";
 import { JSON_LINES, startListing } from "./listing.ts";
-import { SUCCESS, type Terminal } from "./terminal.ts";
-import { STORE_SETTINGS } from "./user/accounts.ts";
 
 const PAGE_SIZE = 1_000;
 const POLL_EVERY_MS = 250;

@@ -2,8 +2,7 @@ import { mkdir, readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { replaceFile } from "../files/replace-file.ts";
 import { listDefaultPages, readDefaultPage } from "../web/pages/default-pages.ts";
-import type { Command } from "./command.ts";
-import { counted } from "./terminal.ts";
+import { type Command, counted } from "./command.ts";
 
 const DEFAULT_TARGET = "pages";
 /** As far as the umask allows: the gate may run as another user. */

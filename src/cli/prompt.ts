@@ -4,10 +4,7 @@ import { Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { AnyFault } from "../core/base/fault.ts";
 import { isTooShort, MIN_PASSWORD_BYTES } from "../core/passwords/password-length.ts";
-import { type CommandOption, type OptionValues, UsageError } from "./command.ts";
-import type { Ports } from "./terminal.ts";
-
-export const TOO_SHORT: string = `a password needs at least ${MIN_PASSWORD_BYTES} bytes`;
+import { type CommandOption, type OptionValues, type Ports, UsageError } from "./command.ts";
 
 export const PASSWORD_STDIN: CommandOption = {
   name: "password-stdin",
@@ -35,7 +32,8 @@ export async function newPassword(ports: Ports, options: OptionValues): Promise<
 }
 
 function requireLength(password: string): void {
-  if (isTooShort(password)) throw new AnyFault("password_too_short", TOO_SHORT);
+  const text = `a password needs at least ${MIN_PASSWORD_BYTES} bytes`;
+  if (isTooShort(password)) throw new AnyFault("password_too_short", text);
 }
 
 /** Asks a yes-or-no question on standard error. `instead` is the option for use without a terminal. */

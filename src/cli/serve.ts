@@ -4,8 +4,7 @@ import { createServerLog } from "../gate/server-log.ts";
 import { SECRET_SETTINGS } from "../gate/settings/settings.ts";
 import { settings } from "../gate/settings/table.ts";
 import { secretRefusal } from "../settle-options.ts";
-import type { Command } from "./command.ts";
-import { firstSignal, isOnTerminal, SUCCESS, WRONG_USAGE } from "./terminal.ts";
+import { type Command, firstSignal, isOnTerminal, SUCCESS, UsageError } from "./command.ts";
 
 export const command: Command = {
   details:
@@ -18,10 +17,7 @@ export const command: Command = {
 
   async run(given, _options, terminal) {
     const [weak] = given.nodeEnv === "production" ? weakSecrets(given) : [];
-    if (weak !== undefined) {
-      terminal.complain(secretRefusal(weak, SECRET_SETTINGS));
-      return WRONG_USAGE;
-    }
+    if (weak !== undefined) throw new UsageError(secretRefusal(weak, SECRET_SETTINGS));
     const log = createServerLog(given.logLevel, terminal.ports.stdout);
     const stopAsked = firstSignal(terminal.ports);
     const started = serve(given, log);

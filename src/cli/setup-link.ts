@@ -1,13 +1,12 @@
 import { makeDataDir } from "../files/data-dir.ts";
 import { openIfExists } from "../gate/open-store.ts";
 import { LOCAL_FIELDS } from "../gate/reach.ts";
-import { type Settings, tokenFileIn } from "../gate/settings/settings.ts";
+import { tokenFileIn } from "../gate/settings/settings.ts";
 import { nameOf } from "../gate/settings/table.ts";
 import { setupLink } from "../gate/setup-state.ts";
 import { makeSetupToken } from "../gate/setup-token-file.ts";
-import type { Command } from "./command.ts";
-import { SUCCESS } from "./terminal.ts";
-import { STORE_SETTINGS } from "./user/accounts.ts";
+import { STORE_SETTINGS } from "./accounts.ts";
+import { type Command, SUCCESS } from "./command.ts";
 
 export const command: Command = {
   details:
@@ -30,10 +29,9 @@ export const command: Command = {
     await makeDataDir(settings.dataDir);
     terminal.print(setupLink(settings, await makeSetupToken(settings)));
     // A gate with another token file does not accept the link.
-    terminal.complain(`the token is in ${settings.setupTokenFile}: ${sameAs(settings)}`);
+    const { setupTokenFile: file, dataDir } = settings;
+    const same = file === tokenFileIn(dataDir) ? "DATA_DIR" : "SETUP_TOKEN_FILE";
+    terminal.complain(`the token is in ${file}: start the gate with the same ${same}`);
     return SUCCESS;
   },
 };
-
-const sameAs = ({ setupTokenFile, dataDir }: Settings): string =>
-  `start the gate with the same ${setupTokenFile === tokenFileIn(dataDir) ? "DATA_DIR" : "SETUP_TOKEN_FILE"}`;

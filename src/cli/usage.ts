@@ -1,21 +1,36 @@
-import { type ParseArgsConfig, parseArgs } from "node:util";
+import { parseArgs } from "node:util";
 import { nearestOf } from "../gate/settings/suggestions.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
 import { chosen, oneOf } from "../gate/settings/values.ts";
 import { hasPassword } from "../stores/postgres/url.ts";
-import { type Command, type Operand, type OptionValues, UsageError } from "./command.ts";
-import { operandText, ownOptions } from "./help.ts";
-
-/** By option name, as `parseArgs` takes them. */
-type Options = NonNullable<ParseArgsConfig["options"]>;
+import {
+  type Command,
+  type CommandOption,
+  type Operand,
+  type OptionValues,
+  UsageError,
+} from "./command.ts";
+import { operandText, ownOptions, settingOptions } from "./help.ts";
 
 type Token = ReturnType<typeof parseArgs<{ tokens: true; strict: false }>>["tokens"][number];
 /** Its `rawName` is as typed, with its dashes. */
 type GivenOption = Extract<Token, { kind: "option" }>;
 
+/** The parts of a command line. Not in the strict mode, whose messages are for programmers. */
+export function tokensOf(
+  args: readonly string[],
+  known: readonly CommandOption[],
+): readonly Token[] {
+  const options = known.map(({ name, value }) => {
+    const type = value === undefined ? "boolean" : "string";
+    return [name, { type, ...(name === "help" && { short: "h" }) }] as const;
+  });
+  const config = { strict: false, allowPositionals: true, tokens: true } as const;
+  return parseArgs({ ...config, args: [...args], options: Object.fromEntries(options) }).tokens;
+}
+
 /**
  * The values of a command's options and operands, or `help` if its help is asked for.
- * Does not use the strict mode of `parseArgs`, whose messages are for programmers.
  * @throws UsageError
  */
 export function parseUsage(
@@ -23,69 +38,52 @@ export function parseUsage(
   command: Command,
   args: readonly string[],
 ): OptionValues | "help" {
-  const options = optionsOf(command);
-  const { tokens } = parseArgs({
-    args: [...args],
-    options,
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  });
+  const own = ownOptions(command);
+  // A command that reads no setting takes none as a flag.
+  const known = command.settings.length === 0 ? own : [...own, ...settingOptions(allSettings)];
+  const tokens = tokensOf(args, known);
   const given = tokens.filter((token) => token.kind === "option");
   // Not in a group of letters: `-phunter2` is a mistake, and its `h` asks for nothing.
   const isHelp = ({ name: option, index, rawName }: GivenOption): boolean =>
     option === "help" && args[index] === rawName;
   if (given.some(isHelp)) return "help";
+
+  const values: Record<string, OptionValues[string]> = {};
+  const refuseFor = (problem: string | undefined): void => {
+    if (problem !== undefined) throw new UsageError(`${problem} See latchkey ${name} --help`);
+  };
+  for (const token of given) {
+    const option = known.find((one) => one.name === token.name);
+    const isAgain = Object.hasOwn(values, token.name) && option?.repeats !== true;
+    refuseFor(
+      isAgain ? `${token.rawName} is given more than once.` : problemOf(token, option, known),
+    );
+    const all = given.filter((one) => one.name === token.name);
+    values[token.name] =
+      option?.repeats === true ? all.map(({ value = "" }) => value) : (token.value ?? true);
+  }
   const words = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
   const { operands = [] } = command;
-  const own = ownOptions(command);
-  const repeating = new Set(own.flatMap(({ name: one, repeats }) => (repeats ? [one] : [])));
-  const [problem] = [
-    ...given.map((token, at) =>
-      !repeating.has(token.name) &&
-      given.slice(0, at).some((earlier) => earlier.name === token.name)
-        ? `${token.rawName} is given more than once.`
-        : optionProblem(token, options),
-    ),
-    operandsProblem(name, operands, words),
-  ].filter((one) => one !== undefined);
-  if (problem !== undefined) throw new UsageError(`${problem} See latchkey ${name} --help`);
-  const values: OptionValues = Object.fromEntries([
-    ...given.map((token) => [token.name, token.value ?? true]),
-    ...operands.map((operand, at) => [operand.name, words[at]]),
-    ...[...repeating].map((option) => [
-      option,
-      given.flatMap((token) => (token.name === option ? [token.value] : [])),
-    ]),
-  ]);
+  refuseFor(operandsProblem(name, operands, words));
   for (const option of own) {
     if (values[option.name] === "") throw new UsageError(`--${option.name} needs a value`);
-    requireChoice(`--${option.name}`, option, values);
+    requireChoice(`--${option.name}`, option, values[option.name]);
   }
-  for (const operand of operands) requireChoice(name, operand, values);
+  for (const [at, operand] of operands.entries()) {
+    values[operand.name] = words[at];
+    requireChoice(name, operand, words[at]);
+  }
   return values;
 }
 
-/** A command that reads no setting takes none as a flag. */
-function optionsOf(command: Command): Options {
-  const flags = command.settings.length === 0 ? [] : allSettings.map(({ flag }) => flag);
-  return Object.fromEntries([
-    ...flags.filter((flag) => flag !== "none").map((flag) => [flag, { type: "string" }]),
-    ...ownOptions(command).map(({ name, value }) => [
-      name,
-      value === undefined ? { type: "boolean" } : { type: "string" },
-    ]),
-    ["help", { type: "boolean", short: "h" }],
-  ]);
-}
-
 /** A sentence with its full stop. */
-function optionProblem(
+function problemOf(
   { name, rawName, value, inlineValue }: GivenOption,
-  options: Options,
+  option: CommandOption | undefined,
+  known: readonly CommandOption[],
 ): string | undefined {
-  if (!Object.hasOwn(options, name)) return unknownOption(name, rawName, Object.keys(options));
-  if (options[name]?.type === "boolean") {
+  if (option === undefined) return unknownOption(name, rawName, known);
+  if (option.value === undefined) {
     return value === undefined ? undefined : `${rawName} takes no value.`;
   }
   if (value === undefined) return `${rawName} needs a value.`;
@@ -103,14 +101,15 @@ function passwordProblem(name: string, rawName: string): string {
   return `${rawName} cannot have a password in its URL, because other users of the machine could read it: ${instead}; or pass the password in PGPASSWORD.`;
 }
 
-function unknownOption(name: string, rawName: string, known: readonly string[]): string {
+function unknownOption(name: string, rawName: string, known: readonly CommandOption[]): string {
   const secret = allSettings.find(
     (one) => one.flag === "none" && one.name.toLowerCase().replaceAll("_", "-") === name,
   );
   if (secret !== undefined) {
     return `${secret.name} cannot be a flag, because other users of the machine could read it: use the environment or --env-file.`;
   }
-  const meant = nearestOf(known, name);
+  const names = known.map((option) => option.name);
+  const meant = nearestOf(names, name);
   return `unknown option ${rawName}.${meant === undefined ? "" : ` Did you mean --${meant}?`}`;
 }
 
@@ -128,10 +127,9 @@ function operandsProblem(
 
 function requireChoice(
   what: string,
-  { name, completes = "free" }: Pick<Operand, "name" | "completes">,
-  values: OptionValues,
+  { completes = "free" }: Pick<Operand, "completes">,
+  given: OptionValues[string],
 ): void {
-  const given = values[name];
   if (typeof completes === "string" || given === undefined) return;
   if (chosen(completes, given) === undefined) {
     throw new UsageError(`${what} takes ${oneOf(completes)}`);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import type { Answer } from "../web/answers/responses.ts";
 import { sendAnswer } from "../web/answers/send-answer.ts";
-import type { Endpoint } from "../web/endpoint.ts";
+import type { Endpoint } from "../web/ports.ts";
 import { nodeRequest } from "../web/request/node-request.ts";
 
 export type Handle = (

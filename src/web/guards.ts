@@ -7,11 +7,10 @@ import type { Admission } from "../core/sessions/require-user.ts";
 import { GROUP } from "../core/tables.ts";
 import { answerRefused, excludedCall, type RefusalOptions } from "./answer-refused.ts";
 import type { Answer } from "./answers/responses.ts";
-import type { Endpoint } from "./endpoint.ts";
 import { answerKeyRefused, type RequestGuard } from "./key-guard.ts";
 import type { Paths } from "./paths.ts";
 import { noteRefusal, type RefusalPorts } from "./request/warnings.ts";
-import { type AdmittedRequest, parameterOf, type WebRequest } from "./request/web-request.ts";
+import { parameterOf, type WebRequest } from "./request/web-request.ts";
 import type { Views } from "./views.ts";
 
 /** The outcome of a guard: the signed-in user, or the answer to send instead. */
@@ -83,7 +82,6 @@ export function signInPath(
   }
 }
 
-/** Logs a session token that no secret has signed. */
 export function noteForged(ports: RefusalPorts, { kind }: NotAdmitted, request: WebRequest): void {
   if (kind === "forged-token") noteRefusal(ports, request, "forged session token refused");
 }
@@ -166,15 +164,3 @@ const notMounted = (path: string): Fault =>
     "routes_not_mounted",
     `a guard was called for ${path}, which Latchkey's routes answer: mount the routes before the guard`,
   );
-
-/** The endpoint behind a guard. A key does not open it. */
-export const guarded =
-  (check: GuardCheck, endpoint: (request: AdmittedRequest) => MaybePromise<Answer>): Endpoint =>
-  (request) =>
-    andThen(
-      check(request.header("cookie"), () => request),
-      (result) =>
-        result.kind === "refused"
-          ? result.answer
-          : endpoint(Object.assign(request, { user: result.user })),
-    );

@@ -4,12 +4,10 @@ import type { KeyAdmission, KeyGuard, KeyProblem, KeyRefusal } from "../core/key
 import type { Admission } from "../core/sessions/require-user.ts";
 import { type Answer, type Headers, respondText } from "./answers/responses.ts";
 import type { CookieGuard } from "./answers/session-cookie.ts";
-import { peerOf } from "./request/connection.ts";
-import type { ProxyTrust } from "./request/remote-address.ts";
+import { type ProxyTrust, peerOf } from "./request/remote-address.ts";
 import { noteRefusal, type RefusalPorts } from "./request/warnings.ts";
 import { hostOf, type WebRequest } from "./request/web-request.ts";
 
-/** Decides over a session or a key. */
 export type RequestGuard = (
   cookies: string | undefined,
   authorization: string | undefined,

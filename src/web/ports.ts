@@ -1,4 +1,5 @@
 import type { PeoplePorts } from "../core/accounts/accounts.ts";
+import type { MaybePromise } from "../core/base/maybe-promise.ts";
 import type {
   beginCodes,
   confirmCodes,
@@ -42,26 +43,21 @@ import type { RequestIds } from "./request/request-id.ts";
 import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
 import type { Views } from "./views.ts";
 
-/** A rule whose ports are filled in. */
 type Ready<Rule> = Rule extends (ports: infer _Ports, ...given: infer Given) => infer Outcome
   ? (...given: Given) => Outcome
   : never;
 
-/** The rules of passkeys. */
 export interface PasskeyRules {
-  /** Whether any account has one. */
   any(): Promise<boolean>;
   list(user: UserId): Promise<readonly Passkey[]>;
   readonly begin: Ready<typeof beginPasskey>;
   readonly add: Ready<typeof addPasskey>;
   readonly rename: Ready<typeof renamePasskey>;
   readonly remove: Ready<typeof removePasskey>;
-  /** A challenge for a sign-in. */
   challenge(): string;
   readonly signIn: Ready<typeof signInWithPasskey>;
 }
 
-/** The rules of one-time codes on the home page. */
 export interface CodeRules {
   /** `undefined` while they are off. */
   find(user: UserId): Promise<Codes | undefined>;
@@ -77,7 +73,6 @@ export interface DeviceRules {
   readonly forget: Ready<typeof forgetDevice>;
 }
 
-/** The rules of one-time links. */
 export interface LinkRules {
   readonly find: Ready<typeof findLink>;
   readonly use: Ready<typeof useLink>;
@@ -101,12 +96,11 @@ export interface KeyRules {
   readonly revoke: Ready<typeof revokeKey>;
 }
 
-/** The rules that the endpoints call. */
+/** The rules that the endpoints call. A part that is left out is `undefined`. */
 export interface WebRules {
   readonly signIn: Ready<typeof signIn>;
   readonly setUp: Ready<typeof setUp>;
   readonly changePassword: Ready<typeof changePassword>;
-  /** `undefined` if passkeys are left out. */
   readonly passkeys: PasskeyRules | undefined;
   readonly requireAuth: CookieGuard;
   /** Whether one of the secrets has signed the session token. */
@@ -122,21 +116,13 @@ export interface WebRules {
     client: Client,
     of?: UserId,
   ) => Promise<"ended" | "not-ended">;
-  /** `undefined` if the store keeps no sessions, or if they are left out. */
   readonly sessions: SessionRules | undefined;
-  /** A user's newest log entries, newest first. */
   readonly recentLog: (user: UserId) => Promise<readonly LogEntry[]>;
-  /** `undefined` if they are not offered. */
   readonly codes: CodeRules | undefined;
-  /** `undefined` if none are remembered. */
   readonly devices: DeviceRules | undefined;
-  /** `undefined` if the store does not keep them. */
   readonly links: LinkRules | undefined;
-  /** `undefined` if these pages are left out. */
   readonly people: PeopleRules | undefined;
-  /** `undefined` where keys are off. */
   readonly keys: KeyRules | undefined;
-  /** `undefined` unless they are turned on. */
   readonly assertions: Assertions | undefined;
   /** Whether any account signs in with codes, even if they are not offered. */
   readonly asksForCodes: () => Promise<boolean>;
@@ -154,7 +140,7 @@ interface WebOptions extends RefusalOptions {
   readonly returnDomains: readonly string[];
 }
 
-/** All that an endpoint gets besides the request and its form. */
+/** What answers requests. */
 export interface WebPorts {
   readonly rules: WebRules;
   readonly options: WebOptions;
@@ -168,12 +154,32 @@ export interface WebPorts {
   readonly requests: RequestIds;
 }
 
-/** Answers a posted form. */
-export type FormEndpoint<Request extends WebRequest = WebRequest> = (
+export type Endpoint = (request: WebRequest) => MaybePromise<Answer>;
+
+export type OwnEndpoint = (request: AdmittedRequest) => MaybePromise<Answer>;
+
+/** A request, and all that answers it. */
+export interface Visit<Request extends WebRequest = WebRequest> extends WebPorts {
+  readonly request: Request;
+  readonly client: Client;
+}
+
+export const visitOf = <Request extends WebRequest>(
   ports: WebPorts,
   request: Request,
+): Visit<Request> => ({ ...ports, request, client: ports.proxies.clientOf(request) });
+
+export type OwnVisit = Visit<AdmittedRequest>;
+
+export type FormEndpoint<Request extends WebRequest = WebRequest> = (
+  visit: Visit<Request>,
   form: Form,
 ) => Promise<Answer>;
 
-/** Answers a form of a signed-in user. */
 export type OwnFormEndpoint = FormEndpoint<AdmittedRequest>;
+
+/** Answers a posted form with the rules of a part that can be absent. */
+export type PartEndpoint<Rules, Request extends WebRequest = AdmittedRequest> = (
+  rules: Rules,
+  ...given: Parameters<FormEndpoint<Request>>
+) => Promise<Answer>;

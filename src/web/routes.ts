@@ -1,5 +1,5 @@
 import { messageOf } from "../core/base/fault.ts";
-import { andThen } from "../core/base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../core/base/maybe-promise.ts";
 import {
   type Answer,
   redirect,
@@ -8,16 +8,8 @@ import {
   withHeader,
 } from "./answers/responses.ts";
 import { withReturnTo } from "./answers/return-to.ts";
-import { type Endpoint, withRequestId } from "./endpoint.ts";
-import { postPassword } from "./endpoints/account.ts";
-import { refusingOtherHosts } from "./endpoints/allowed-hosts.ts";
-import {
-  postBeginCodes,
-  postConfirmCodes,
-  postRenewCodes,
-  postTurnOffCodes,
-} from "./endpoints/codes.ts";
-import { confirmed, type OwnEndpoint } from "./endpoints/confirmed.ts";
+import { getMe, postPassword } from "./endpoints/account.ts";
+import * as codeForms from "./endpoints/codes.ts";
 import { forwardAuth } from "./endpoints/forward-auth.ts";
 import { suffixedForwardAuth } from "./endpoints/forward-auth-suffix.ts";
 import { getHandoff } from "./endpoints/handoff.ts";
@@ -25,18 +17,10 @@ import { getHome } from "./endpoints/home.ts";
 import { postAddKey, postRevokeKey } from "./endpoints/keys.ts";
 import { getLink, isOpenedHere, postLink, withoutReferrer } from "./endpoints/links.ts";
 import { getLogin, postLogin, targetAfterFactor } from "./endpoints/login.ts";
-import { getMe } from "./endpoints/me.ts";
-import {
-  postAddPasskey,
-  postBeginPasskey,
-  postPasskeyLogin,
-  postRemovePasskey,
-  postRenamePasskey,
-} from "./endpoints/passkeys.ts";
+import * as passkeyForms from "./endpoints/passkeys.ts";
 import { forAdmins, PEOPLE_ACTIONS, pageOfPeople } from "./endpoints/people/for-admins.ts";
 import { postEndSession, postLogout } from "./endpoints/sessions.ts";
 import { getSetup, postSetup } from "./endpoints/setup.ts";
-import { guarded } from "./guards.ts";
 import {
   ALIVE,
   ASSERTION_KEYS,
@@ -46,29 +30,39 @@ import {
   READY,
   routeOf,
 } from "./paths.ts";
-import type { FormEndpoint, OwnFormEndpoint, PeopleRules, WebPorts } from "./ports.ts";
+import {
+  type Endpoint,
+  type FormEndpoint,
+  type OwnEndpoint,
+  type OwnFormEndpoint,
+  type PartEndpoint,
+  type Visit,
+  visitOf,
+  type WebPorts,
+} from "./ports.ts";
 import { createProxyWarning } from "./request/warnings.ts";
-import type { AdmittedRequest } from "./request/web-request.ts";
+import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
 import {
   byMethod,
+  confirmed,
   type Elsewhere,
   enrolling,
   failingSafely,
+  guarded,
   type Methods,
   refusingCrossSite,
+  refusingOtherHosts,
   sayingExpired,
-  showingFaults,
   withForm,
+  withRequestId,
 } from "./wrapped.ts";
 
-/** The endpoints, and what answers a request to any path. */
 interface Routes {
   readonly paths: ReadonlySet<string>;
   /** A failure is an answer too, the error page. */
   readonly answer: Endpoint;
 }
 
-/** The route table. */
 export function createRoutes(ports: WebPorts): Routes {
   const { paths, options } = ports;
   const table = new Map<string, Endpoint>();
@@ -113,148 +107,154 @@ export function createRoutes(ports: WebPorts): Routes {
 /** The pages and forms: each with its path, its methods, who may use it and what answers. */
 function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const { paths, options, requireAuth, proxies, requests } = ports;
-  const { base } = paths;
+  const { base, homes } = paths;
   const { users, sessions, codes, passkeys, links, people, keys } = ports.rules;
-  const warnOfProxy = createProxyWarning(proxies, requests.log);
   const site = new Map<string, Methods>();
+  const get = (path: string, GET: Endpoint): unknown => site.set(path, { ...site.get(path), GET });
+  const post = (path: string, endpoint: Endpoint): unknown =>
+    site.set(path, { ...site.get(path), POST: refusingCrossSite(ports, endpoint) });
 
-  const guardedHere = (endpoint: OwnEndpoint): Endpoint => guarded(requireAuth, endpoint);
+  type Admit = (endpoint: OwnEndpoint) => Endpoint;
+  const admitted: Admit = (endpoint) => guarded(requireAuth, endpoint);
   /** For what turns on a second factor. */
-  const enrollingHere = (endpoint: OwnEndpoint): Endpoint => enrolling(ports, endpoint);
+  const orEnrolling: Admit = (endpoint) => enrolling(ports, endpoint);
   /** After a form of a session that has ended, the sign-in page says so. */
-  const formOfUser = (endpoint: OwnEndpoint, around = guardedHere): Endpoint => {
-    const answer = around(endpoint);
-    return refusingCrossSite(ports, (request) =>
-      andThen(answer(request), (answered) => sayingExpired(ports, request, answered)),
-    );
+  const formOfUser = (endpoint: OwnEndpoint, admit = admitted): Endpoint => {
+    const answer = admit(endpoint);
+    return (request) =>
+      andThen(answer(request), (answered) => sayingExpired(ports, request, answered));
   };
   /** A form of a signed-in user. */
-  const ownForm = (post: OwnFormEndpoint, around?: typeof guardedHere): Endpoint =>
-    formOfUser(withForm(ports, post), around);
-  const home = paths.homes.at(-1);
+  const ownForm = (endpoint: OwnFormEndpoint, admit?: Admit): Endpoint =>
+    formOfUser(withForm(ports, endpoint), admit);
+  const home = homes.at(-1);
   /** The same with a recent sign-in, which leads back to a section of the home page. */
-  const recentForm = (
-    section: string,
-    post: OwnFormEndpoint,
-    around?: typeof guardedHere,
-  ): Endpoint => {
-    const answer = withForm(ports, post);
+  const recentForm = (section: string, endpoint: OwnFormEndpoint, admit?: Admit): Endpoint => {
+    const answer = withForm(ports, endpoint);
     return formOfUser((request) => {
-      const page = home && withReturnTo(home, targetAfterFactor(ports, request));
+      const page = home && withReturnTo(home, targetAfterFactor(visitOf(ports, request)));
       return confirmed(ports, page && `${page}#your-${section}`, answer)(request);
-    }, around);
+    }, admit);
   };
   // Where a form belongs by the count of accounts, which comes before whether it can be read.
   const unlessSetUp: Elsewhere = async () =>
     (await users.anyExists()) ? undefined : redirect(paths.setup);
   const onceSetUp: Elsewhere = async () =>
     (await users.anyExists()) ? redirect(paths.login) : undefined;
+  const warnOfProxy = createProxyWarning(proxies, requests.log);
   /** A sign-in, which the rate limit counts by address. */
-  const signInForm = (post: FormEndpoint): Endpoint => {
-    const endpoint = withForm(ports, post, unlessSetUp);
-    return refusingCrossSite(ports, (request) => {
+  const signInForm = (endpoint: FormEndpoint): Endpoint => {
+    const answer = withForm(ports, endpoint, unlessSetUp);
+    return (request) => {
       warnOfProxy(request);
-      return endpoint(request);
-    });
+      return answer(request);
+    };
   };
-  const setupForm = refusingCrossSite(ports, withForm(ports, postSetup, onceSetUp));
-  const logout = refusingCrossSite(ports, (request) => postLogout(ports, request));
+  const showingFaults = (endpoint: Endpoint): Endpoint =>
+    failingSafely(ports, endpoint, "what-failed");
 
-  site.set(paths.login, {
-    GET: (request) => getLogin(ports, request),
-    POST: signInForm(postLogin),
-  });
-  site.set(paths.setup, {
-    GET: (request) => getSetup(ports, request),
-    POST: showingFaults(ports, setupForm),
-  });
-  site.set(`${base}/logout`, { POST: logout });
-  site.set(`${base}/account/me`, { GET: (request) => getMe(ports, request) });
-  site.set(paths.password, { POST: showingFaults(ports, ownForm(postPassword)) });
+  /** Also without a user. */
+  const at =
+    (endpoint: (visit: Visit) => MaybePromise<Answer>): Endpoint =>
+    (request) =>
+      endpoint(visitOf(ports, request));
+
+  get(paths.login, at(getLogin));
+  post(paths.login, signInForm(postLogin));
+  get(paths.setup, at(getSetup));
+  post(paths.setup, showingFaults(withForm(ports, postSetup, onceSetUp)));
+  post(`${base}/logout`, at(postLogout));
+  get(`${base}/account/me`, at(getMe));
+  post(paths.password, showingFaults(ownForm(postPassword)));
   if (sessions !== undefined) {
-    site.set(`${base}/account/sessions/end`, { POST: ownForm(postEndSession(sessions)) });
+    post(`${base}/account/sessions/end`, ownForm(using(sessions, postEndSession)));
   }
   if (sessions !== undefined && options.returnDomains.length > 0) {
-    site.set(HANDOFF, {
-      GET: withoutReferrer((request) => getHandoff(ports, sessions, request)),
-      // Ends the session of the host, and leads to the sign-in, whose session goes on.
-      POST: refusingCrossSite(ports, async (request) =>
-        withHeader(
-          await postLogout(ports, request),
-          "Location",
-          `${options.hosts.publicUrl}${paths.login}`,
-        ),
-      ),
-    });
+    const handoff = at((visit) => getHandoff(sessions, visit));
+    get(HANDOFF, withoutReferrer(handoff));
+    // Ends the session of the host, and leads to the sign-in, whose session goes on.
+    const signIn = `${options.hosts.publicUrl}${paths.login}`;
+    const logout = at(async (visit) => withHeader(await postLogout(visit), "Location", signIn));
+    post(HANDOFF, logout);
   }
   // The forms of one-time codes are only on the home page.
-  if (codes !== undefined && paths.home !== null) {
-    const begin = recentForm("codes", postBeginCodes(codes), enrollingHere);
-    site.set(`${base}/account/codes/begin`, { POST: begin });
-    const confirm = ownForm(postConfirmCodes(codes), enrollingHere);
-    site.set(`${base}/account/codes/confirm`, { POST: confirm });
-    site.set(`${base}/account/codes/renew`, { POST: recentForm("codes", postRenewCodes(codes)) });
-    site.set(`${base}/account/codes/off`, { POST: recentForm("codes", postTurnOffCodes(codes)) });
+  if (codes !== undefined && home !== undefined) {
+    const path = `${base}/account/codes`;
+    post(`${path}/begin`, recentForm("codes", using(codes, codeForms.postBegin), orEnrolling));
+    post(`${path}/confirm`, ownForm(using(codes, codeForms.postConfirm), orEnrolling));
+    post(`${path}/renew`, recentForm("codes", using(codes, codeForms.postRenew)));
+    post(`${path}/off`, recentForm("codes", using(codes, codeForms.postTurnOff)));
   }
   if (passkeys !== undefined) {
-    site.set(`${base}/login/passkey`, { POST: signInForm(postPasskeyLogin(passkeys)) });
+    const path = `${base}/account/passkeys`;
+    post(`${base}/login/passkey`, signInForm(using(passkeys, passkeyForms.postSignIn)));
     // Of codes and passkeys, what is begun proves a recent sign-in to what completes it.
-    const begin = recentForm("passkeys", postBeginPasskey(passkeys), enrollingHere);
-    const rename = recentForm("passkeys", postRenamePasskey(passkeys));
-    const remove = recentForm("passkeys", postRemovePasskey(passkeys));
-    site.set(`${base}/account/passkeys/begin`, { POST: begin });
-    site.set(`${base}/account/passkeys/add`, {
-      POST: ownForm(postAddPasskey(passkeys), enrollingHere),
-    });
-    site.set(`${base}/account/passkeys/rename`, { POST: rename });
-    site.set(`${base}/account/passkeys/remove`, { POST: remove });
+    post(
+      `${path}/begin`,
+      recentForm("passkeys", using(passkeys, passkeyForms.postBegin), orEnrolling),
+    );
+    post(`${path}/add`, ownForm(using(passkeys, passkeyForms.postAdd), orEnrolling));
+    post(`${path}/rename`, recentForm("passkeys", using(passkeys, passkeyForms.postRename)));
+    post(`${path}/remove`, recentForm("passkeys", using(passkeys, passkeyForms.postRemove)));
   }
   if (links !== undefined) {
-    const post = withForm(ports, postLink(links), unlessSetUp);
-    const refusing = refusingCrossSite(ports, post);
+    const use = withForm(ports, using(links, postLink), unlessSetUp);
+    const refusing = refusingCrossSite(ports, use);
     site.set(routeOf(paths, paths.link), {
-      GET: withoutReferrer(failingSafely(ports, getLink(ports, links))),
+      GET: withoutReferrer(
+        failingSafely(
+          ports,
+          at((visit) => getLink(links, visit)),
+        ),
+      ),
       POST: withoutReferrer(
-        failingSafely(ports, (request) => (isOpenedHere(request) ? post : refusing)(request)),
+        failingSafely(ports, (request) => (isOpenedHere(request) ? use : refusing)(request)),
       ),
     });
   }
-  if (people !== undefined) addPeople(ports, people, site);
-  // The answer shows the key on the home page.
-  if (keys !== undefined && paths.home !== null) {
-    site.set(`${base}/account/keys/add`, { POST: recentForm("keys", postAddKey(keys)) });
-    site.set(`${base}/account/keys/revoke`, { POST: recentForm("keys", postRevokeKey(keys)) });
+  // The pages for administrators, whose code is loaded on first use.
+  if (people !== undefined) {
+    const forThem = (endpoint: OwnEndpoint): Endpoint => forAdmins(ports, people, endpoint);
+    const page = forThem(async (request) =>
+      (await import("./endpoints/people/pages.ts")).getPeople(people, visitOf(ports, request)),
+    );
+    const activity = forThem(async (request) =>
+      (await import("./endpoints/people/pages.ts")).getActivity(people, visitOf(ports, request)),
+    );
+    get(paths.people, page);
+    get(`${paths.people}/activity`, activity);
+    for (const action of PEOPLE_ACTIONS) {
+      const answer = withForm<AdmittedRequest>(ports, async (...given) =>
+        (await import("./endpoints/people/actions.ts")).postPeople(people, action)(...given),
+      );
+      const recent = forThem((request) =>
+        confirmed(ports, pageOfPeople(paths, request), answer)(request),
+      );
+      post(`${paths.people}/${action}`, recent);
+    }
   }
-  const GET = enrolling(ports, (request) => getHome(ports, request));
-  for (const path of paths.homes) site.set(path, { GET });
+  // The answer shows the key on the home page.
+  if (keys !== undefined && home !== undefined) {
+    post(`${base}/account/keys/add`, recentForm("keys", using(keys, postAddKey)));
+    post(`${base}/account/keys/revoke`, recentForm("keys", using(keys, postRevokeKey)));
+  }
+  const homePage = enrolling(ports, (request) => getHome(visitOf(ports, request)));
+  for (const path of homes) get(path, homePage);
   if (options.standalone && home !== undefined) {
     // Browsers unfold the form that the fragment names.
-    site.set(CHANGE_PASSWORD, { GET: () => redirect(`${home}#change-password`) });
+    get(CHANGE_PASSWORD, () => redirect(`${home}#change-password`));
   }
   return site;
 }
 
-/** The pages for administrators, whose code is loaded on first use. */
-function addPeople(ports: WebPorts, people: PeopleRules, site: Map<string, Methods>): void {
-  const { people: path } = ports.paths;
-  const page = forAdmins(ports, people, async (request) =>
-    (await import("./endpoints/people/list.ts")).getPeople(ports, people, request),
-  );
-  const activity = forAdmins(ports, people, async (request) =>
-    (await import("./endpoints/people/activity.ts")).getActivity(ports, people, request),
-  );
-  site.set(path, { GET: page });
-  site.set(`${path}/activity`, { GET: activity });
-  for (const action of PEOPLE_ACTIONS) {
-    const post = withForm<AdmittedRequest>(ports, async (...given) =>
-      (await import("./endpoints/people/actions.ts")).postPeople(people, action)(...given),
-    );
-    const POST = forAdmins(ports, people, (request) =>
-      confirmed(ports, pageOfPeople(ports, request), post)(request),
-    );
-    site.set(`${path}/${action}`, { POST: refusingCrossSite(ports, POST) });
-  }
-}
+/** Gives the rules of a part to its endpoint. */
+const using =
+  <Rules, Request extends WebRequest>(
+    rules: Rules,
+    endpoint: PartEndpoint<Rules, Request>,
+  ): FormEndpoint<Request> =>
+  (...given) =>
+    endpoint(rules, ...given);
 
 /** Queries the database without any cache and reports whether it answers. */
 async function answerReady({ options, requests }: WebPorts): Promise<Answer> {

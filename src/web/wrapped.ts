@@ -1,16 +1,25 @@
 import { isClientGone } from "../core/base/fault.ts";
 import { andThen, orElse } from "../core/base/maybe-promise.ts";
+import { allowsAnyHost, judgeHost } from "../core/hosts/allowed-hosts.ts";
 import { noticeCookie } from "./answers/notice.ts";
-import type { Answer } from "./answers/responses.ts";
-import type { Endpoint } from "./endpoint.ts";
-import type { OwnEndpoint } from "./endpoints/confirmed.ts";
-import { guarded } from "./guards.ts";
-import type { FormEndpoint, WebPorts } from "./ports.ts";
+import { type Answer, redirect, respondJson, withHeader } from "./answers/responses.ts";
+import { acceptedTarget, handoffRoot, withReturnTo } from "./answers/return-to.ts";
+import { tokenOf } from "./answers/session-cookie.ts";
+import type { GuardCheck } from "./guards.ts";
+import { HANDOFF } from "./paths.ts";
+import {
+  type Endpoint,
+  type FormEndpoint,
+  type OwnEndpoint,
+  visitOf,
+  type WebPorts,
+} from "./ports.ts";
 import { readForm } from "./request/form.ts";
+import { REQUEST_ID } from "./request/request-id.ts";
 import { kindOfRequest } from "./request/request-kind.ts";
 import { isCrossSite } from "./request/same-origin.ts";
 import { noteRefusal } from "./request/warnings.ts";
-import type { WebRequest } from "./request/web-request.ts";
+import { hostOf, parameterOf, type WebRequest } from "./request/web-request.ts";
 
 /** The endpoints of a path by method. HEAD is answered as GET, and its body is not sent. */
 export interface Methods {
@@ -27,17 +36,15 @@ export function byMethod({ views }: WebPorts, { GET, POST }: Methods): Endpoint 
     views.error(request, 405, "methodNotAllowed", { Allow });
 }
 
-/** The endpoint for users who are admitted, or who first have to turn on a second factor here. */
-export const enrolling =
-  ({ rules, requireAuth }: WebPorts, endpoint: OwnEndpoint): Endpoint =>
+/** Adds the request's ID to the answer and to lines in the server log. */
+export const withRequestId =
+  ({ requests }: Pick<WebPorts, "requests">, endpoint: Endpoint): Endpoint =>
   (request) =>
-    andThen(rules.requireAuth(request.header("cookie")), (admission) =>
-      admission.kind === "factor-missing"
-        ? endpoint(Object.assign(request, { user: admission.of, lacksFactor: true as const }))
-        : guarded(requireAuth, endpoint)(request),
+    requests.run(request, (id) =>
+      andThen(endpoint(request), (answer) => withHeader(answer, REQUEST_ID, id)),
     );
 
-/** Turns a failure into the error page. */
+/** Turns a failure into the error page, which shows what failed only for setup and password change. */
 export function failingSafely(
   { views }: WebPorts,
   endpoint: Endpoint,
@@ -46,22 +53,23 @@ export function failingSafely(
   return orElse(endpoint, (thrown, request) =>
     // Not logged: any client could fill the server log by disconnecting.
     isClientGone(thrown)
-      ? views.error(request, 400, "formNotWhole")
+      ? views.error(request, 400, "formUnreadable")
       : views.fault(request, thrown, shown),
   );
 }
 
-/** The same for setup and password change, whose pages show what failed. */
-export const showingFaults = (ports: WebPorts, endpoint: Endpoint): Endpoint =>
-  failingSafely(ports, endpoint, "what-failed");
-
-/** Says on the sign-in page that the session of a form has ended, to browsers that show that page. */
-export function sayingExpired({ paths }: WebPorts, request: WebRequest, answer: Answer): Answer {
-  const isForm = kindOfRequest(request.method, request) === "form";
-  if (!isForm || answer.headers.Location !== paths.login) return answer;
-  return {
-    ...answer,
-    cookies: [...answer.cookies, noticeCookie(request, paths.login, "sessionExpired")],
+/** Answers 421 to a request for a host that is not allowed. */
+export function refusingOtherHosts(ports: WebPorts, endpoint: Endpoint): Endpoint {
+  const { options, paths, rules, views } = ports;
+  const { allowed } = options.hosts;
+  if (allowsAnyHost(allowed)) return endpoint;
+  return async (request) => {
+    if (allowed === "loopback-setup" && request.path !== paths.setup) return endpoint(request);
+    if (request.path === HANDOFF && handoffRoot(options, request)) return endpoint(request);
+    const verdict = judgeHost(options.hosts, hostOf(request));
+    const isAllowed =
+      verdict === "allowed" || (verdict === "no-setup" && (await rules.users.anyExists()));
+    return isAllowed ? endpoint(request) : views.misdirected(request);
   };
 }
 
@@ -91,17 +99,75 @@ export function withForm<Request extends WebRequest>(
     switch (form) {
       case "too-large":
         noteRefusal(ports, request, "unreadable form refused");
-        return views.error(request, 413, "formTooLarge");
+        return views.error(request, 413, "formUnreadable");
       case "not-utf8": {
         const redirected = await elsewhere();
         if (redirected !== undefined) return redirected;
         noteRefusal(ports, request, "unreadable form refused");
-        return views.error(request, 400, "formNotUtf8");
+        return views.error(request, 400, "formUnreadable");
       }
       case "aborted":
-        return views.error(request, 400, "formNotWhole");
+        return views.error(request, 400, "formUnreadable");
       default:
-        return post(ports, request, form);
+        return post(visitOf(ports, request), form);
     }
   };
 }
+
+/** The endpoint behind a guard. A key does not open it. */
+export const guarded =
+  (check: GuardCheck, endpoint: OwnEndpoint): Endpoint =>
+  (request) =>
+    andThen(
+      check(request.header("cookie"), () => request),
+      (result) =>
+        result.kind === "refused"
+          ? result.answer
+          : endpoint(Object.assign(request, { user: result.user })),
+    );
+
+/** The endpoint for users who are admitted, or who first have to turn on a second factor here. */
+export const enrolling =
+  ({ rules, requireAuth }: WebPorts, endpoint: OwnEndpoint): Endpoint =>
+  (request) =>
+    andThen(rules.requireAuth(request.header("cookie")), (admission) =>
+      admission.kind === "factor-missing"
+        ? endpoint(Object.assign(request, { user: admission.of, lacksFactor: true as const }))
+        : guarded(requireAuth, endpoint)(request),
+    );
+
+/** Says on the sign-in page that the session of a form has ended, to browsers that show that page. */
+export function sayingExpired({ paths }: WebPorts, request: WebRequest, answer: Answer): Answer {
+  const isForm = kindOfRequest(request.method, request) === "form";
+  if (!isForm || answer.headers.Location !== paths.login) return answer;
+  return {
+    ...answer,
+    cookies: [...answer.cookies, noticeCookie(request, paths.login, "sessionExpired")],
+  };
+}
+
+/** The form field and query parameter of a sign-in of a user who is already signed in. */
+export const AGAIN = "again";
+
+/**
+ * The endpoint for users who have signed in within the last ten minutes. Others are led to the
+ * sign-in, and from there to `place`, or if it is absent, to the page that sent the request.
+ */
+export const confirmed =
+  (ports: WebPorts, place: string | undefined, endpoint: OwnEndpoint): OwnEndpoint =>
+  (request) => {
+    if (hasConfirmed(ports, request)) return endpoint(request);
+    const { options, paths } = ports;
+    const target = place ?? acceptedTarget(options, request, request.header("referer"));
+    const location = withReturnTo(`${paths.login}?${AGAIN}=1`, target);
+    return kindOfRequest(request.method, request) === "call"
+      ? respondJson({ error: "sign_in_not_recent", location }, 403, { "HX-Redirect": location })
+      : redirect(location);
+  };
+
+/** Whether the sign-in page asks a signed-in user to sign in again. */
+export const asksToConfirm = (ports: WebPorts, request: WebRequest): boolean =>
+  parameterOf(request, AGAIN) !== undefined && !hasConfirmed(ports, request);
+
+const hasConfirmed = ({ rules }: WebPorts, request: WebRequest): boolean =>
+  rules.isRecent(tokenOf(rules, request));

@@ -71,6 +71,6 @@ for (const base of ["", "/auth"]) {
     const app = await startApp(t, nodeApp, { basePath: base, homePath: null });
     const session = app.addAccount();
     assert.equal((await app.send(base || "/", { session })).body, NOT_FOUND);
-    assert.match((await app.send(`${base}/logout`, { session })).body, /href="\/">Back to/);
+    assert.match((await app.send(`${base}/logout`, { session })).body, /href="\/">Continue/);
   });
 }

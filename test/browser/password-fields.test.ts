@@ -44,7 +44,7 @@ test("each password field has a button that shows and hides it", async (t) => {
   assert.equal(await hide.evaluate((button) => button.matches(":focus")), true, "keeps the focus");
   await hide.press("Space");
   assert.equal(await typeOf("new_password"), "password");
-  for (const label of ["Current password", "New password", "Repeat new password"]) {
+  for (const label of ["Current password", "New password", "Repeat password"]) {
     assert.equal(await showButton(form, label).count(), 1, label);
   }
 });

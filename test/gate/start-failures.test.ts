@@ -31,7 +31,7 @@ const obstacles: Readonly<Record<string, Obstacle>> = {
     env: { DATA_DIR: "data/below" },
   },
   "a page with a mistake in it": {
-    about: /pages\/login\.eta:1: Unexpected token/,
+    about: /pages\/login\.eta: Unexpected token/,
     async prepare(dir) {
       await mkdir(join(dir, "pages"));
       await writeFile(join(dir, "pages/login.eta"), "<% if (it.HasError { %> x <% } %>");

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { TableName, Values } from "../../src/core/tables.ts";
-import { type CopyTarget, copy } from "../../src/core/transfer/copy.ts";
+import { copy } from "../../src/core/transfer/copy.ts";
+import type { TransferStore } from "../../src/core/transfer/transfer-store.ts";
 import { checkDatabase } from "../../src/doctor/database.ts";
 import { versionOf } from "../../src/stores/sqlite/schema.ts";
 import { HASH } from "../cli/transfer/import-file.ts";
@@ -81,7 +82,7 @@ for (const { name, kind, prefix, create, other } of kinds) {
 
     const copied: Either = await target.open();
     t.after(() => copied.close());
-    const run = (to: CopyTarget) => copy(store.transfer, to, () => {});
+    const run = (to: TransferStore) => copy(store.transfer, to);
     assert.equal((await run(copied.transfer)).kind, "copied");
     assert.deepEqual(await rowsIn(copied), all);
 
@@ -115,7 +116,7 @@ for (const { name, kind, prefix, create, other } of kinds) {
         { table: "passkeys", rows: [["k", "9", "Phone", "a2V5", 0, 1, null, "blue"]] },
         { table: NOTES, rows: [NOTE] },
       ]);
-      const changing: CopyTarget = {
+      const changing: TransferStore = {
         ...to.transfer,
         async importRows(...given) {
           const outcome = await to.transfer.importRows(...given);
@@ -123,7 +124,7 @@ for (const { name, kind, prefix, create, other } of kinds) {
           return outcome;
         },
       };
-      assert.deepEqual(await copy(from.transfer, changing, () => {}), {
+      assert.deepEqual(await copy(from.transfer, changing), {
         kind: "different",
         differences: [{ of: table, copied: 1, found: 1 }],
       });

@@ -24,7 +24,7 @@ test("answers an aborted form with 400 and its reason, without a server log line
       duplex: "half",
     } as RequestInit);
     assert.equal(answer.status, 400);
-    assert.ok((await answer.text()).includes(wordsIn("en").messages.formNotWhole));
+    assert.ok((await answer.text()).includes(wordsIn("en").messages.formUnreadable));
   }
   assert.deepEqual(log, []);
 });

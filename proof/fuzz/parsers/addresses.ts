@@ -5,7 +5,7 @@ import { isReturnTarget } from "../../../src/core/hosts/return-target.ts";
 import { networkOf } from "../../../src/core/limits/network.ts";
 import { relyingPartyOf } from "../../../src/core/passkeys/relying-party.ts";
 import { withReturnTo } from "../../../src/web/answers/return-to.ts";
-import { canonicalAddress, createProxyTrust } from "../../../src/web/request/remote-address.ts";
+import { canonicalAddress, ProxyTrust } from "../../../src/web/request/remote-address.ts";
 import { isOfHost } from "../../../src/web/request/same-origin.ts";
 import { parameterOf } from "../../../src/web/request/web-request.ts";
 import type { Parser } from "../parser.ts";
@@ -64,7 +64,7 @@ export const forwarded: Parser = {
   words: ["10.0.0.2", "::ffff:", "fd00::1", "192.0.2.7:80", "[::1]", "fe80::1%eth0", ", ", "local"],
   maxMs: 20,
   check(text) {
-    const trust = createProxyTrust(["10.0.0.0/8", "fd00::/8"]);
+    const trust = new ProxyTrust(["10.0.0.0/8", "fd00::/8"]);
     assert.equal(trust.remoteAddress(asking("192.0.2.9", text)), "192.0.2.9");
     const address = trust.remoteAddress(asking(PEER, text));
     assert.notEqual(isIP(address), 0);

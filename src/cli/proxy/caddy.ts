@@ -1,6 +1,4 @@
-import { HANDOFF } from "../../web/paths.ts";
-import type { PlannedApp, ProxyPlan } from "./plan.ts";
-import { block, joined } from "./text.ts";
+import { block, joined, type PlannedApp, type ProxyPlan } from "./plan.ts";
 
 /** Sites of a Caddyfile. */
 export const caddy = (plan: ProxyPlan): string =>
@@ -33,10 +31,8 @@ handle {
 }`;
 
 /** A log contains queries and redirects, and these contain codes. Caddy 2.8 reads the second name. */
-const unlogged = ({ apps }: ProxyPlan): string =>
-  apps.some(({ gatePaths }) => gatePaths.includes(HANDOFF))
-    ? `vars ${HANDOFF} skip_log true\nvars ${HANDOFF} log_skip true`
-    : "";
+const unlogged = ({ secretPath }: ProxyPlan): string | undefined =>
+  secretPath && `vars ${secretPath} skip_log true\nvars ${secretPath} log_skip true`;
 
 const guarded = ({ gate, lists, publicPaths }: ProxyPlan, { server }: PlannedApp): string => block`
 route {
@@ -45,7 +41,7 @@ route {
 	request_header -X_Forwarded*
 	@no_websocket not vars_regexp {header.Upgrade} (?i)^websocket$
 	request_header @no_websocket -Upgrade
-	${publicPaths === undefined ? "" : publicRoute(publicPaths, server)}
+	${publicPaths && publicRoute(publicPaths, server)}
 	forward_auth ${gate} {
 		uri /forward-auth?${lists}
 		copy_headers Remote-User Remote-User-Id Remote-Groups Latchkey-Key Latchkey-Assertion

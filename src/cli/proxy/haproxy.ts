@@ -1,7 +1,5 @@
-import { HANDOFF } from "../../web/paths.ts";
 import { UsageError } from "../command.ts";
-import type { PlannedApp, ProxyPlan } from "./plan.ts";
-import { block, joined } from "./text.ts";
+import { block, type PlannedApp, type ProxyPlan } from "./plan.ts";
 
 /**
  * The file haproxy.cfg, which loads the script.
@@ -24,17 +22,14 @@ defaults
 
 frontend web
     bind :80
-    ${unlogged(plan)}
+    ${plan.secretPath && `http-request set-log-level silent if { path ${plan.secretPath} }`}
     http-request deny deny_status 400 if { req.fhdr(host),length gt 300 }
     http-request set-header X-Forwarded-For %[src]
     http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]
     http-request set-header X-Forwarded-Host %[req.hdr(host)]
     http-request set-header X-Request-Id %[uuid]
-    ${plan.gateHost === undefined ? "" : `use_backend gate if ${isHost(plan.gateHost)}`}
-    ${joined(
-      plan.apps.map((app) => choices(plan, app)),
-      "\n",
-    )}
+    ${plan.gateHost && `use_backend gate if ${isHost(plan.gateHost)}`}
+    ${plan.apps.flatMap((app) => choices(plan, app))}
 
 backend gate
     server gate ${plan.gate}
@@ -43,37 +38,27 @@ ${plan.apps.map((app) => backend(plan, app)).join("\n\n")}
 `;
 }
 
-/** A log contains queries, and these contain codes. */
-const unlogged = ({ apps }: ProxyPlan): string =>
-  apps.some(({ gatePaths }) => gatePaths.includes(HANDOFF))
-    ? `http-request set-log-level silent if { path ${HANDOFF} }`
-    : "";
-
 const isHost = (host: string): string => `{ req.hdr(host),host_only -i ${host} }`;
 
 /** The only app on a host with the gate gets every host, so that it needs no name. */
 function choices(
   { apps, gateHost }: ProxyPlan,
   { host, name, gatePaths, gateFolders }: PlannedApp,
-): string {
+): readonly string[] {
   const here = apps.length === 1 && gateHost === undefined ? "" : ` ${isHost(host)}`;
   const gate = [
-    ...(gatePaths.length > 0 ? [`{ path ${gatePaths.join(" ")} }`] : []),
-    ...(gateFolders.length > 0 ? [`{ path_beg ${gateFolders.join(" ")} }`] : []),
+    gatePaths.length > 0 && `{ path ${gatePaths.join(" ")} }`,
+    gateFolders.length > 0 && `{ path_beg ${gateFolders.join(" ")} }`,
+  ].filter((own) => own !== false);
+  return [
+    ...gate.map((own) => `use_backend gate if${here} ${own}`),
+    here === "" ? `default_backend ${name}` : `use_backend ${name} if${here}`,
   ];
-  return joined(
-    [
-      ...gate.map((own) => `use_backend gate if${here} ${own}`),
-      here === "" ? `default_backend ${name}` : `use_backend ${name} if${here}`,
-    ],
-    "\n",
-  );
 }
 
 function backend(plan: ProxyPlan, { name, server }: PlannedApp): string {
   const { gate, lists, publicPaths, remember } = plan;
   const url = `http://${gate}/forward-auth${lists && `?${lists}`}`;
-  const unless = publicPaths === undefined ? "" : "public or ";
   return block`
 backend ${name}
     http-request del-header remote -m beg
@@ -81,10 +66,10 @@ backend ${name}
     http-request del-header x_forwarded -m beg
     http-request del-header upgrade unless { req.fhdr(upgrade) -m str -i websocket }
     http-request set-header Upgrade websocket if { req.fhdr(upgrade) -m found }
-    ${publicPaths === undefined ? "" : `acl public path_reg ^${publicPaths}$`}
-    ${remember === undefined ? "" : `http-request set-var(txn.remember) int(${remember})`}
-    http-request lua.forward-auth ${url}${publicPaths === undefined ? "" : " unless public"}
-    http-request deny deny_status 503 unless ${unless}{ var(txn.admitted) -m bool }
+    ${publicPaths && `acl public path_reg ^${publicPaths}$`}
+    ${remember && `http-request set-var(txn.remember) int(${remember})`}
+    http-request lua.forward-auth ${url}${publicPaths && " unless public"}
+    http-request deny deny_status 503 unless ${publicPaths && "public or "}{ var(txn.admitted) -m bool }
     http-request lua.drop-session
     http-request deny deny_status 503 if { req.cook(session) -m found }
     server ${name} ${server}`;

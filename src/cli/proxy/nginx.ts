@@ -1,13 +1,11 @@
-import type { PlannedApp, ProxyPlan } from "./plan.ts";
-import { block, joined } from "./text.ts";
+import { block, joined, type PlannedApp, type ProxyPlan } from "./plan.ts";
 
 /** Blocks for the context `http` of nginx. */
 export const nginx = (plan: ProxyPlan): string => block`
 # Open connections to the gate and to the apps: one for each request would cost more than the answer.
 # The gate closes unused ones after five seconds.
-${upstream({ name: "latchkey", server: plan.gate })}
-${plan.apps.map(upstream).join("\n")}
-${plan.remember === undefined ? "" : CACHE}
+${[{ name: "latchkey", server: plan.gate }, ...plan.apps].map(upstream)}
+${plan.remember && CACHE}
 
 # The cookies without the session, which is for the gate alone.
 map $http_cookie $cookies_once { default $http_cookie; "~^(?<before>.*;[ \t]*|)session[ \t]*=[^;]*(?:;[ \t]*(?<after>.*))?$" "$before$after"; }
@@ -56,7 +54,7 @@ server {
         internal;
         client_max_body_size 0;
         ${askedGate(`/forward-auth?${joined(["deny=401", plan.lists], "&")}`)}
-        ${plan.remember === undefined ? "" : remembered(plan, plan.remember)}
+        ${plan.remember && remembered(plan, plan.remember)}
         proxy_connect_timeout 5s;
         proxy_read_timeout 5s;
         proxy_pass_request_body off;
@@ -66,7 +64,7 @@ server {
         proxy_set_header X-Forwarded-Method $request_method;
     }
 
-    ${plan.publicPaths === undefined ? "" : publicLocation(plan.publicPaths, app)}
+    ${plan.publicPaths && publicLocation(plan.publicPaths, app)}
     location / {
         auth_request /latchkey-asks;
         auth_request_set $sign_in $upstream_http_location;

@@ -29,7 +29,34 @@ export interface ProxyPlan {
   readonly publicPaths: string | undefined;
   /** How long the proxy may remember an answer, in seconds. */
   readonly remember: string | undefined;
+  /** A path whose queries contain codes, which no log may contain. */
+  readonly secretPath: string | undefined;
 }
+
+type Part = string | undefined | readonly (string | undefined)[];
+
+/** The parts that are not empty. */
+export const joined = (parts: Part, by = "\n"): string => [parts].flat().filter(Boolean).join(by);
+
+/**
+ * A template with backslashes as they are. A part of several lines is indented like its place, and
+ * an empty part that is alone on its line removes the line.
+ */
+export const block = (
+  { raw: [first = "", ...others] }: TemplateStringsArray,
+  ...parts: readonly Part[]
+): string =>
+  others.reduce(
+    (text, next, at) => {
+      const part = joined(parts[at]);
+      const margin = /(?<=\n)[ \t]*$/.exec(text)?.[0];
+      if (margin === undefined) return text + part + next;
+      if (part === "" && next.startsWith("\n"))
+        return text.slice(0, -margin.length || undefined) + next.slice(1);
+      return text + part.replace(/\n(?!\n|$)/g, `\n${margin}`) + next;
+    },
+    first.replace(/^\n/, ""),
+  );
 
 /** The gate's paths on a host that it shares, and what all others of its paths begin with. */
 export const GATE_PATHS: readonly string[] = [
@@ -38,13 +65,8 @@ export const GATE_PATHS: readonly string[] = [
 ];
 export const GATE_FOLDERS: readonly string[] = ["/account/", "/link/", "/login/"];
 
-export type PlanSettings = Pick<
-  Settings,
-  "host" | "port" | "publicUrl" | "cookieDomain" | "returnDomains" | "assertions"
->;
-
 /** @throws UsageError */
-export function planOf(settings: PlanSettings, options: OptionValues): ProxyPlan {
+export function planOf(settings: Settings, options: OptionValues): ProxyPlan {
   const publicHost = settings.publicUrl && new URL(settings.publicUrl).hostname;
   const asked = options["auth-host"] ?? publicHost;
   const gateHost = asked === undefined ? undefined : hostIn("the gate", String(asked));
@@ -75,13 +97,14 @@ export function planOf(settings: PlanSettings, options: OptionValues): ProxyPlan
     lists: ["users", "groups"].flatMap((kind) => listIn(kind, options[kind])).join("&"),
     publicPaths: publicPathsIn(given(options.public)),
     remember: rememberedIn(options.remember, settings),
+    secretPath: apps.some(({ gatePaths }) => gatePaths.includes(HANDOFF)) ? HANDOFF : undefined,
   };
 }
 
 function gateAt(
   host: string,
   gateHost: string | undefined,
-  { cookieDomain, returnDomains }: PlanSettings,
+  { cookieDomain, returnDomains }: Settings,
 ): Pick<PlannedApp, "gatePaths" | "gateFolders"> {
   const isShared = gateHost === undefined || gateHost === host;
   if (isShared) return { gatePaths: GATE_PATHS, gateFolders: GATE_FOLDERS };
@@ -130,7 +153,7 @@ function publicPathsIn(paths: readonly string[]): string | undefined {
 }
 
 /** An assertion is valid for at least 29 seconds more, and nginx remembers up to a second longer. */
-function rememberedIn(time: OptionValues[string], of: PlanSettings): string | undefined {
+function rememberedIn(time: OptionValues[string], of: Settings): string | undefined {
   if (time === undefined) return undefined;
   const [most, why] = of.assertions === "on" ? [20, " with ASSERTIONS=on"] : [60, ""];
   const [, seconds] = /^([1-9]\d?)s$/.exec(String(time)) ?? [];

@@ -1,10 +1,11 @@
+import type { Settings } from "../../gate/settings/settings.ts";
 import { nameOf } from "../../gate/settings/table.ts";
 import { type Command, type OptionValues, UsageError } from "../command.ts";
 import { caddy } from "./caddy.ts";
 import { haproxy } from "./haproxy.ts";
 import { haproxyScript } from "./haproxy-script.ts";
 import { nginx } from "./nginx.ts";
-import { type PlanSettings, type ProxyPlan, planOf } from "./plan.ts";
+import { type ProxyPlan, planOf } from "./plan.ts";
 import { traefik } from "./traefik.ts";
 
 const proxies: Readonly<Record<string, (plan: ProxyPlan) => string>> = {
@@ -19,11 +20,7 @@ const REMEMBERING = ["haproxy", "nginx"];
  * The configuration of a proxy for these settings and options, ready to save.
  * @throws UsageError
  */
-export function configurationOf(
-  proxy: string,
-  settings: PlanSettings,
-  options: OptionValues,
-): string {
+export function configurationOf(proxy: string, settings: Settings, options: OptionValues): string {
   if (options.script === true) {
     if (proxy === "haproxy") return haproxyScript;
     throw new UsageError("--script is for haproxy");

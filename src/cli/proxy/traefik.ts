@@ -1,11 +1,10 @@
-import type { PlannedApp, ProxyPlan } from "./plan.ts";
-import { block, joined } from "./text.ts";
+import { block, joined, type PlannedApp, type ProxyPlan } from "./plan.ts";
 
 /** A file for the file provider of Traefik. */
 export const traefik = (plan: ProxyPlan): string => block`
 http:
   routers:
-    ${joined([gateRouter(plan), ...plan.apps.map((app) => appRouters(plan, app))], "\n")}
+    ${[gateRouter(plan), ...plan.apps.map((app) => appRouters(plan, app))]}
   middlewares:
     claims:
       headers:
@@ -26,7 +25,7 @@ http:
         address: http://${plan.gate}/forward-auth?${joined(["authorization=pass", plan.lists], "&")}
         authResponseHeaders: [Remote-User, Remote-User-Id, Remote-Groups, Latchkey-Assertion, Authorization]
   services:
-    ${[{ name: "gate", server: plan.gate }, ...plan.apps].map(service).join("\n")}
+    ${[{ name: "gate", server: plan.gate }, ...plan.apps].map(service)}
 `;
 
 const gateRouter = ({ gateHost, apps }: ProxyPlan): string => {

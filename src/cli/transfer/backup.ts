@@ -1,35 +1,93 @@
 import { renameSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
-import { refuseEmptyBackup } from "../../stores/sqlite/replace.ts";
-import type { Command } from "../command.ts";
-import { STORE_SETTINGS } from "../user/accounts.ts";
-import { copySqlite, isSameFile, overwriteProblem } from "./files.ts";
-import { amountsText } from "./progress.ts";
+import { AnyFault } from "../../core/base/fault.ts";
+import type { Amounts } from "../../core/transfer/transfer-store.ts";
+import { writeOutput } from "../../files/output-file.ts";
+import { followOwnLinks } from "../../files/ownership.ts";
+import { makeFolderOf } from "../../gate/open-store.ts";
+import type { Settings } from "../../gate/settings/settings.ts";
+import { copyDatabase, type FileCopy } from "../../stores/sqlite/backup.ts";
+import { accessFault, databaseExists, fileIdentity } from "../../stores/sqlite/file.ts";
+import { refuseEmptyBackup, replaceDatabase } from "../../stores/sqlite/replace.ts";
+import { STORE_SETTINGS } from "../accounts.ts";
+import type { Command, Operand } from "../command.ts";
+import { amountsText, requireReadable, requireWritable } from "./transfer.ts";
 
-export const command: Command = {
+const FILE: Operand = { name: "file", need: "required", completes: "file" };
+
+export const backup: Command = {
   details: "The gate may be running: the copy is the database at one moment, and is checked.",
-  operands: [{ name: "file", need: "required", completes: "file" }],
+  operands: [FILE],
   options: [{ name: "force", about: "overwrite the file if it exists" }],
   settings: STORE_SETTINGS,
   examples: ["latchkey backup latchkey-backup.db"],
 
   async run(settings, options, terminal) {
-    const { database } = settings;
     const file = resolve(String(options.file));
-    if (database.kind === "postgres") {
-      return terminal.fail("the accounts are in PostgreSQL: back them up with pg_dump");
-    }
-    if (isSameFile(file, database.file)) return terminal.fail(`${file} is the database itself`);
-    const problem = overwriteProblem(file, options);
-    if (problem !== undefined) return terminal.fail(problem);
+    const from = databaseFile(settings, "back them up with pg_dump");
+    requireOther(file, from);
+    requireWritable(file, options);
     const put = (unfinished: string): void => {
       refuseEmptyBackup(file, unfinished);
       // The leftovers of an older database of this name must not get into this one.
       for (const suffix of ["-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
       renameSync(unfinished, file);
     };
-    const copying = { from: database.file, source: "live", file, put } as const;
-    const amounts = await copySqlite(copying, terminal.ports);
+    const amounts = await copyTo(file, { from, source: "live" }, put);
     return terminal.succeed(`Backed up ${amountsText(amounts)} to ${file}`);
   },
 };
+
+export const restore: Command = {
+  details: "Stop the gate first: nothing may have the database open.",
+  operands: [FILE],
+  options: [
+    { name: "force", about: "replace an existing database, which is kept under another name" },
+  ],
+  settings: STORE_SETTINGS,
+  examples: ["latchkey restore latchkey-backup.db", "latchkey restore --force latchkey-backup.db"],
+
+  async run(settings, options, terminal) {
+    const from = resolve(String(options.file));
+    const database = databaseFile(settings, "restore a dump with pg_restore or psql");
+    requireReadable(from);
+    requireOther(from, database);
+    const replaces = databaseExists(database);
+    if (replaces && options.force !== true) {
+      return terminal.fail(`there is already a database at ${database}: --force replaces it`);
+    }
+    await makeFolderOf(settings.database);
+    const denied = accessFault(database);
+    if (denied !== undefined) throw denied;
+    const file = replaces ? followOwnLinks(database) : database;
+    const keptAs = `${file}.replaced-${new Date().toISOString().replace(/[:.]/g, "-")}`;
+    const over = options.force === true ? "any" : "nothing";
+    const amounts = await copyTo(file, { from, source: "at-rest" }, (by) =>
+      replaceDatabase({ file, by, over, keptAs }),
+    );
+    const kept = replaces ? `; the previous database is now ${keptAs}` : "";
+    return terminal.succeed(`Restored ${amountsText(amounts)} to ${file}${kept}`);
+  },
+};
+
+function databaseFile({ database }: Settings, instead: string): string {
+  if (database.kind === "sqlite") return database.file;
+  throw new AnyFault("postgres", `the accounts are in PostgreSQL: ${instead}`);
+}
+
+/** One that cannot be examined is reported by what opens it. */
+function requireOther(file: string, database: string): void {
+  const identity = fileIdentity(file);
+  if (identity === undefined || identity === "missing" || identity !== fileIdentity(database)) {
+    return;
+  }
+  throw new AnyFault("same_file", `${file} is the database itself`);
+}
+
+/** @param put Moves the finished copy to its place. */
+const copyTo = (
+  file: string,
+  copying: Pick<FileCopy, "from" | "source">,
+  put: (unfinished: string) => void,
+): Promise<Amounts> =>
+  writeOutput(file, (output) => output.byName((to) => copyDatabase({ ...copying, to })), put);

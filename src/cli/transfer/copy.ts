@@ -16,9 +16,7 @@ import { databaseExists, explained } from "../../stores/sqlite/file.ts";
 import { refuseOtherSchema } from "../../stores/sqlite/schema.ts";
 import { openSqlite } from "../../stores/sqlite/store.ts";
 import { type Command, type OptionValues, UsageError } from "../command.ts";
-import type { Ports } from "../terminal.ts";
-import { transferFault } from "./fault.ts";
-import { amountsText, progressDisplay } from "./progress.ts";
+import { amountsText, transferFault } from "./transfer.ts";
 
 export const command: Command = {
   details:
@@ -39,7 +37,10 @@ export const command: Command = {
     const to = sideIn("to", options);
     await using source = await open(from, "refuse");
     await using target = await open(to, "create");
-    const outcome = await copyShown(source, target, terminal.ports);
+    // A signal ends the process at once, which undoes the copy.
+    const outcome = await copy(source.transfer, target.transfer).catch((error) => {
+      throw transferFault("copy", error);
+    });
     if (outcome.kind !== "copied") return terminal.fail(problemOf(outcome, from.name, to.name));
     return terminal.succeed(
       `Copied ${amountsText(outcome)} from ${from.name} to ${to.name}; both are the same`,
@@ -47,33 +48,28 @@ export const command: Command = {
   },
 };
 
-/** The database that --from or --to names. */
+/** A database, and its name for messages, which never contains a password. */
 interface Side {
-  /** For messages: never contains a password. */
   readonly name: string;
   readonly place: Place;
 }
 
-function sideIn(option: "from" | "to", values: OptionValues): Side {
-  const given = values[option];
+/** The database that --from or --to names. */
+function sideIn(option: "from" | "to", { [option]: given }: OptionValues): Side {
   if (typeof given !== "string") {
-    throw new UsageError(`copy needs --${option}, with ${TAKEN}`);
+    const taken = "sqlite:PATH or a postgres:// URL, or @FILE with one in it";
+    throw new UsageError(`copy needs --${option}, with ${taken}`);
   }
-  const text = given.startsWith("@") ? contentOf(given.slice(1), option) : given;
+  const { content, problem } = given.startsWith("@")
+    ? readSecret(given.slice(1))
+    : { content: given };
+  if (content === undefined) throw new UsageError(`--${option} names ${problem}`);
   try {
-    const place = readPlace(text);
+    const place = readPlace(content);
     return { name: nameOf(place), place };
   } catch (error) {
     throw new UsageError(`--${option}: ${messageOf(error)}`);
   }
-}
-
-const TAKEN = "sqlite:PATH or a postgres:// URL, or @FILE with one in it";
-
-function contentOf(path: string, option: string): string {
-  const { content, problem } = readSecret(path);
-  if (content === undefined) throw new UsageError(`--${option} names ${problem}`);
-  return content;
 }
 
 function nameOf(place: Place): string {
@@ -83,34 +79,27 @@ function nameOf(place: Place): string {
   return `postgres://${addresses.join(",")}/${login.database ?? login.user ?? ""}`;
 }
 
-async function open({ name, place }: Side, missing: Missing): Promise<UsedStore> {
-  try {
-    const opening: Promise<OpenStore> =
-      place.kind === "sqlite" ? openFile(place.file, missing) : openPostgresAt(place.url, missing);
-    return closing(await opening);
-  } catch (error) {
-    throw cannotUse(name, place.kind === "sqlite" ? explained(place.file, error) : error);
+async function open({ name, place }: Side, missing: "create" | "refuse"): Promise<UsedStore> {
+  if (place.kind === "postgres") {
+    const opening = openPostgresAt(place.url, missing);
+    return closing<OpenStore>(
+      await opening.catch((error) => {
+        throw cannotUse(name, error);
+      }),
+    );
   }
-}
-
-type Missing = "create" | "refuse";
-
-async function openFile(file: string, missing: Missing): Promise<OpenStore> {
-  if (databaseExists(file))
-    await refuseOtherSchema(file, missing === "create" ? "accept" : "refuse");
-  else if (missing === "refuse") throw new AnyFault("database_missing", "the file does not exist");
-  else if (!existsSync(dirname(file)))
-    throw new AnyFault("folder_missing", "the folder does not exist");
-  return openSqlite({ file, missing });
-}
-
-/** A signal ends the process at once, which undoes the copy. */
-async function copyShown(from: OpenStore, to: OpenStore, { stderr }: Ports): Promise<CopyOutcome> {
-  using display = progressDisplay(stderr);
+  const { file } = place;
   try {
-    return await copy(from.transfer, to.transfer, display.show);
+    if (databaseExists(file)) {
+      await refuseOtherSchema(file, missing === "create" ? "accept" : "refuse");
+    } else if (missing === "refuse") {
+      throw new AnyFault("database_missing", "the file does not exist");
+    } else if (!existsSync(dirname(file))) {
+      throw new AnyFault("folder_missing", "the folder does not exist");
+    }
+    return closing(await openSqlite({ file, missing }));
   } catch (error) {
-    throw transferFault("copy", error);
+    throw cannotUse(name, explained(file, error));
   }
 }
 

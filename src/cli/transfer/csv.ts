@@ -1,5 +1,4 @@
 import { AnyFault } from "../../core/base/fault.ts";
-import type { TextLine } from "./text-lines.ts";
 
 export interface CsvRecord {
   /** The number of its first line. */
@@ -8,69 +7,47 @@ export interface CsvRecord {
   readonly problem?: string;
 }
 
+/** What is after a field: a comma, the end of a line or of the file. */
+const ENDING = /,|\r?(?:\n|$)/g;
+
 /**
  * Reads CSV (RFC 4180). A quoted field may contain line breaks, so a quote that is never closed makes
  * the rest unreadable, and this throws: a part of a name must not be read as a record.
  */
-export function* csvRecords(lines: Iterable<TextLine>): Iterable<CsvRecord> {
-  let fields: string[] = [];
-  let field = "";
-  let problem: string | undefined;
-  let quoted = false;
-  let start = 0;
-
-  function addUnquoted(text: string, from: number): number {
-    const comma = text.indexOf(",", from);
-    const end = comma < 0 ? text.length : comma;
-    const rest = text.slice(from, end);
-    if (rest.includes('"')) problem = "an unquoted field contains a quote";
-    fields.push(unescaped(field + rest));
-    field = "";
-    return comma < 0 ? -1 : comma + 1;
-  }
-
-  /** Returns the position after the closing quote, or -1 if the line has none. */
-  function addQuoted(text: string, from: number): number {
-    for (let at = from; ; ) {
-      const quote = text.indexOf('"', at);
-      field += text.slice(at, quote < 0 ? text.length : quote);
-      if (quote < 0) return -1;
-      if (text[quote + 1] !== '"') return quote + 1;
-      field += '"';
-      at = quote + 2;
-    }
-  }
-
-  /** Returns whether the record ends with this text. */
-  function add(text: string): boolean {
-    for (let at = 0; at >= 0; ) {
-      if (!quoted && text[at] === '"') {
-        quoted = true;
-        at += 1;
+export function* csvRecords(text: string): Iterable<CsvRecord> {
+  let line = 1;
+  for (let at = 0; at < text.length; ) {
+    const start = at;
+    const fields: string[] = [];
+    let problem: string | undefined;
+    for (let ending = ","; ending === ","; ) {
+      const isQuoted = text[at] === '"';
+      const close = isQuoted ? closingQuote(text, at + 1) : at;
+      if (close < 0) {
+        const reason = `cannot read line ${line} and the lines after it: a quote is never closed`;
+        throw new AnyFault("import_unreadable", reason);
       }
-      if (quoted) {
-        at = addQuoted(text, at);
-        if (at < 0) return false;
-        quoted = false;
-        if (at < text.length && text[at] !== ",") problem = "there is text after a closing quote";
-      }
-      at = addUnquoted(text, at);
+      ENDING.lastIndex = isQuoted ? close + 1 : at;
+      const found = ENDING.exec(text);
+      const end = found?.index ?? text.length;
+      const plain = text.slice(isQuoted ? close + 1 : at, end);
+      if (isQuoted && plain !== "") problem = "there is text after a closing quote";
+      else if (plain.includes('"')) problem = "an unquoted field contains a quote";
+      const quoted = isQuoted ? text.slice(at + 1, close).replaceAll('""', '"') : "";
+      fields.push(unescaped(quoted + plain));
+      ending = found?.[0] ?? "";
+      at = end + ending.length;
     }
-    return true;
+    yield { line, fields, ...(problem === undefined ? {} : { problem }) };
+    line += text.slice(start, at).split("\n").length - 1;
   }
+}
 
-  for (const line of lines) {
-    if (!quoted) [fields, problem, start] = [[], undefined, line.number];
-    problem = line.problem ?? problem;
-    const text = line.text.endsWith("\r") ? line.text.slice(0, -1) : line.text;
-    if (add(text)) yield { line: start, fields, ...(problem === undefined ? {} : { problem }) };
-    else field += text === line.text ? "\n" : "\r\n";
-  }
-  if (!quoted) return;
-  throw new AnyFault(
-    "import_unreadable",
-    `cannot read line ${start} and the lines after it: a quote is never closed`,
-  );
+/** Its position; -1 if there is none. A quote in the field is doubled. */
+function closingQuote(text: string, from: number): number {
+  let at = text.indexOf('"', from);
+  while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
+  return at;
 }
 
 /** What a spreadsheet may run as a formula. It may ignore white space and read a quote as its own. */

@@ -3,11 +3,10 @@ import { exportedUsers, exportFields } from "../../core/transfer/export-users.ts
 import { writeOutput } from "../../files/output-file.ts";
 import { printable, printableJson } from "../../files/printable.ts";
 import { openStoreToRead } from "../../gate/open-store.ts";
-import type { Command } from "../command.ts";
-import { counted, SUCCESS } from "../terminal.ts";
-import { STORE_SETTINGS } from "../user/accounts.ts";
+import { STORE_SETTINGS } from "../accounts.ts";
+import { type Command, counted, SUCCESS } from "../command.ts";
 import { csvLine } from "./csv.ts";
-import { overwriteProblem } from "./files.ts";
+import { requireWritable } from "./transfer.ts";
 
 export const command: Command = {
   details:
@@ -33,57 +32,41 @@ export const command: Command = {
 
   async run(settings, options, terminal) {
     const hashes = options["with-hashes"] === true ? "with" : "without";
-    const form = options.format === "csv" ? csvForm(exportFields(hashes)) : JSON_FORM;
-    const file = options.to === undefined ? undefined : resolve(String(options.to));
+    const isCsv = options.format === "csv";
+    const names = exportFields(hashes);
+    const lineOf = (fields: ReadonlyMap<string, unknown>): string =>
+      isCsv
+        ? csvLine(names.map((name) => cellOf(fields.get(name))))
+        : printableJson(Object.fromEntries(fields));
+
     await using store = await openStoreToRead(settings);
-    const pages = exportedUsers(store.transfer, hashes, Date.now());
-    if (file === undefined) {
+    /** Returns the number of users. */
+    const writeAll = async (
+      write: (lines: readonly string[]) => Promise<void>,
+    ): Promise<number> => {
+      let written = 0;
+      if (isCsv) await write([names.join(",")]);
+      for await (const users of exportedUsers(store.transfer, hashes, Date.now())) {
+        await write(users.map(lineOf));
+        written += users.length;
+      }
+      return written;
+    };
+
+    if (options.to === undefined) {
       // CSV keeps control characters in names, which a terminal would execute.
-      const escapes = options.format === "csv" && terminal.ports.stdout.isTTY === true;
-      await writeAll(pages, form, (lines) =>
-        terminal.printAll(escapes ? lines.map((line) => printable(line)) : lines),
-      );
+      const isUnsafe = isCsv && terminal.ports.stdout.isTTY === true;
+      await writeAll((lines) => terminal.printAll(isUnsafe ? lines.map(printable) : lines));
       return SUCCESS;
     }
-    const problem = overwriteProblem(file, options);
-    if (problem !== undefined) return terminal.fail(problem);
+    const file = resolve(String(options.to));
+    requireWritable(file, options);
     const users = await writeOutput(file, ({ handle: output }) =>
-      writeAll(pages, form, (lines) => output.writeFile(lines.map((line) => `${line}\n`).join(""))),
+      writeAll((lines) => output.writeFile(lines.map((line) => `${line}\n`).join(""))),
     );
     return terminal.succeed(`Exported ${counted(users, "user")} to ${file}`);
   },
 };
 
-/** How a format writes users. */
-interface Form {
-  readonly header: readonly string[];
-  line(fields: ReadonlyMap<string, unknown>): string;
-}
-
-const JSON_FORM: Form = {
-  header: [],
-  line: (fields) => printableJson(Object.fromEntries(fields)),
-};
-
-const csvForm = (names: readonly string[]): Form => ({
-  header: [names.join(",")],
-  line: (fields) => csvLine(names.map((name) => cellOf(fields.get(name)))),
-});
-
 const cellOf = (value: unknown): string =>
   typeof value === "object" ? JSON.stringify(value) : String(value ?? "");
-
-/** Returns the number of users. */
-async function writeAll(
-  pages: ReturnType<typeof exportedUsers>,
-  { header, line }: Form,
-  write: (lines: readonly string[]) => Promise<void>,
-): Promise<number> {
-  await write(header);
-  let written = 0;
-  for await (const users of pages) {
-    await write(users.map(line));
-    written += users.length;
-  }
-  return written;
-}

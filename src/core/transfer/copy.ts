@@ -1,11 +1,8 @@
-import { AnyFault } from "../base/fault.ts";
-import { addRows, type Difference, type Digest, differencesOf } from "./copy-digest.ts";
-import { type CopySource, type Reading, rowsOf } from "./copy-pages.ts";
-import type { Amounts, Rows, RowWriter } from "./transfer-store.ts";
-
-export type { CopySource } from "./copy-pages.ts";
-
-export type CopyTarget = CopySource & Pick<RowWriter, "importRows">;
+import { hash } from "node:crypto";
+import { AnyFault, messageOf } from "../base/fault.ts";
+import type { TableName } from "../tables.ts";
+import { rowPagesOf, tableNames } from "./pages.ts";
+import type { Amounts, RowReader, Rows, TransferStore } from "./transfer-store.ts";
 
 export type CopyOutcome =
   | ({ readonly kind: "copied" } & Amounts)
@@ -16,26 +13,36 @@ export type CopyOutcome =
   /** Everything is in the target. The reason why the comparison failed. */
   | { readonly kind: "not-compared"; readonly reason: unknown };
 
+export interface Difference {
+  readonly of: string;
+  /** How many were copied. */
+  readonly copied: number;
+  readonly found: number;
+}
+
 /**
  * Copies the rows of all tables into an empty store in one step, or nothing. Then reads
  * the target and compares it with what was copied.
  * @throws When the source changes meanwhile, or the target cannot store a row. Nothing was copied
  * then.
  */
-export async function copy(
-  source: CopySource,
-  target: CopyTarget,
-  progress: Reading["progress"],
-): Promise<CopyOutcome> {
-  const totals = await source.readAmounts();
-  if (isEmpty(totals)) return { kind: "source-empty" };
+export async function copy(source: RowReader, target: TransferStore): Promise<CopyOutcome> {
+  if (isEmpty(await source.readAmounts())) return { kind: "source-empty" };
   const before = await target.readAmounts();
   if (!isEmpty(before)) return { kind: "target-occupied", ...before };
-  const reading = { totals, progress };
   const copied: Digest = new Map();
-  const outcome = await target.importRows(checkedRows(source, reading, copied), "empty");
+  const outcome = await target.importRows(checkedRows(source, copied), "empty");
   if (outcome === "taken") return { kind: "target-occupied", ...(await target.readAmounts()) };
-  return compare(target, reading, copied);
+  let found: Digest;
+  try {
+    found = await digestOf(target);
+  } catch (reason) {
+    return { kind: "not-compared", reason };
+  }
+  const differences = differencesOf(copied, found);
+  if (differences.length > 0) return { kind: "different", differences };
+  const countOf = (table: "users" | "log"): number => copied.get(table)?.count ?? 0;
+  return { kind: "copied", users: countOf("users"), entries: countOf("log") };
 }
 
 const isEmpty = ({ users, entries }: Amounts): boolean => users + entries === 0;
@@ -44,32 +51,64 @@ const isEmpty = ({ users, entries }: Amounts): boolean => users + entries === 0;
  * Yields the rows of the source, and reads them again at the end: a failure undoes the copy.
  * @param copied Receives the digest of the rows.
  */
-async function* checkedRows(
-  source: CopySource,
-  reading: Reading,
-  copied: Digest,
-): AsyncIterable<Rows> {
-  for await (const page of rowsOf(source, "copying", reading)) {
+async function* checkedRows(source: RowReader, copied: Digest): AsyncIterable<Rows> {
+  for await (const page of rowsOf(source)) {
     addRows(copied, page);
     yield page;
   }
-  const again: Digest = new Map();
-  for await (const page of rowsOf(source, "checking", reading)) addRows(again, page);
-  const [changed] = differencesOf(copied, again);
+  const [changed] = differencesOf(copied, await digestOf(source));
   if (changed !== undefined) {
     throw new AnyFault("source_changed", `the ${changed.of} of the source changed during the copy`);
   }
 }
 
-async function compare(target: CopySource, reading: Reading, copied: Digest): Promise<CopyOutcome> {
-  const found: Digest = new Map();
+/** Faults only: the store that writes the rows would take another error for one of its own driver. */
+async function* rowsOf(store: RowReader): AsyncIterable<Rows> {
   try {
-    for await (const page of rowsOf(target, "comparing", reading)) addRows(found, page);
-  } catch (reason) {
-    return { kind: "not-compared", reason };
+    for (const table of tableNames) {
+      for await (const rows of rowPagesOf(store, table)) yield { table, rows };
+    }
+  } catch (error) {
+    if (error instanceof AnyFault) throw error;
+    throw new AnyFault("unreadable", messageOf(error), { cause: error });
   }
-  const differences = differencesOf(copied, found);
-  if (differences.length > 0) return { kind: "different", differences };
-  const countOf = (table: "users" | "log"): number => copied.get(table)?.count ?? 0;
-  return { kind: "copied", users: countOf("users"), entries: countOf("log") };
+}
+
+interface Sum {
+  readonly count: number;
+  /** The sum of the rows' hashes modulo 2 to the 128. */
+  readonly sum: bigint;
+}
+
+/** Counts and checksums of the rows of each table, as far as they were added. */
+type Digest = Map<TableName, Sum>;
+
+const NONE: Sum = { count: 0, sum: 0n };
+
+async function digestOf(store: RowReader): Promise<Digest> {
+  const digest: Digest = new Map();
+  for await (const page of rowsOf(store)) addRows(digest, page);
+  return digest;
+}
+
+function addRows(digest: Digest, { table, rows }: Rows): void {
+  let { count, sum } = digest.get(table) ?? NONE;
+  for (const row of rows) {
+    // With its place: each database has IDs of its own for entries, but their order is the same.
+    const text = JSON.stringify(table === "log" ? row.with(0, count) : row);
+    const hashed = hash("sha256", text, "buffer");
+    sum += (hashed.readBigUInt64BE(16) << 64n) | hashed.readBigUInt64BE(24);
+    count += 1;
+  }
+  digest.set(table, { count, sum: BigInt.asUintN(128, sum) });
+}
+
+/** A different number is a difference, whatever the sums. */
+function differencesOf(copied: Digest, found: Digest): readonly Difference[] {
+  return tableNames.flatMap((table) => {
+    const [one, other] = [copied.get(table) ?? NONE, found.get(table) ?? NONE];
+    if (one.count === other.count && one.sum === other.sum) return [];
+    const of = table === "log" ? "log entries" : table;
+    return [{ of, copied: one.count, found: other.count }];
+  });
 }

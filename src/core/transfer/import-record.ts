@@ -108,7 +108,8 @@ const rowIn = (table: TableName, fields: ImportFields, userId: UserId | undefine
 
 function valueIn(name: string, column: Column, value: unknown): Value {
   const { kind, optional } = column;
-  const isMissing = value === undefined || value === null || (value === "" && name in REQUIRED);
+  const isMissing =
+    value === undefined || value === null || (value === "" && REQUIRED.includes(name));
   if (isMissing || (value === "" && optional === true)) {
     if (optional === true) return null;
     throw new UnusableField(`${name} is missing`);
@@ -133,17 +134,16 @@ function valueIn(name: string, column: Column, value: unknown): Value {
 const listIn = (text: string): unknown => (text.startsWith("[") ? parsed(text) : text.split(","));
 
 /** The texts that must not be empty. */
-const REQUIRED = { id: true, username: true, password_hash: true };
+const REQUIRED = ["id", "username", "password_hash"];
 
 function numberIn(name: string, kind: "integer" | "time", value: unknown): number {
   const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
   const isValid = typeof number === "number" && Number.isSafeInteger(number) && number >= 0;
   if (isValid && (kind === "integer" || number <= MAX_TIME)) return number;
   const unit = kind === "time" ? "milliseconds since 1970" : "a whole number";
-  throw new UnusableField(`${name} must be ${name === "sessions_from" ? SECONDS : unit}`);
+  const expected = name === "sessions_from" ? "seconds since 1970" : unit;
+  throw new UnusableField(`${name} must be ${expected}`);
 }
-
-const SECONDS = "seconds since 1970";
 
 function textIn(name: string, text: unknown, { maxBytes = 0, pattern }: Column): string {
   if (typeof text !== "string") throw new UnusableField(`${name} must be a string`);

@@ -25,7 +25,7 @@ export async function* pagesOf<Item extends { readonly id: string }>(
 
 /** All rows of a table in pages, in the order of their keys. */
 export async function* rowPagesOf(
-  store: Pick<RowReader, "readRows">,
+  store: RowReader,
   name: TableName,
 ): AsyncIterable<readonly Values[]> {
   const keyAt = columnsOf(tables[name]).findIndex(([field]) => field === tables[name].key);

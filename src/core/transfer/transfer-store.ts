@@ -7,20 +7,6 @@ export interface Amounts {
   readonly entries: number;
 }
 
-/** The progress of one part of a transfer. */
-export interface Portion {
-  readonly done: number;
-  readonly total: number;
-}
-
-/** How far a step of a transfer has come, in what it counts. */
-export interface Progress {
-  readonly step: "copying" | "checking" | "comparing" | "importing";
-  readonly users?: Portion;
-  readonly entries?: Portion;
-  readonly pages?: Portion;
-}
-
 /** Some rows of a table. */
 export interface Rows {
   readonly table: TableName;

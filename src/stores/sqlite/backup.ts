@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { AnyFault, messageOf } from "../../core/base/fault.ts";
-import type { Amounts, Portion } from "../../core/transfer/transfer-store.ts";
+import type { Amounts } from "../../core/transfer/transfer-store.ts";
 import { refuseNewerSchema } from "../statements/schema.ts";
 import { accessFault, databaseExists, explained, isReadOnly } from "./file.ts";
 import { isBusy, isFileError, retryWhileBusy } from "./locking.ts";
@@ -22,7 +22,6 @@ export interface FileCopy {
   readonly source: "live" | "at-rest";
   /** An empty file. It keeps its mode. */
   readonly to: string;
-  readonly progress: (pages: Portion) => void;
 }
 
 /**
@@ -30,12 +29,7 @@ export interface FileCopy {
  * copy.
  * @throws An AnyFault when the copy is damaged or incomplete.
  */
-export async function copyDatabase({
-  from,
-  source: kind,
-  to,
-  progress,
-}: FileCopy): Promise<Amounts> {
+export async function copyDatabase({ from, source: kind, to }: FileCopy): Promise<Amounts> {
   using opened = openSource(from, kind);
   const source = opened.database;
   const before = await retryWhileBusy(() => {
@@ -43,11 +37,7 @@ export async function copyDatabase({
     if (!source.isTransaction) source.exec("BEGIN");
     return readAmounts(source, from);
   });
-  await sqlite.backup(source, to, {
-    rate: PAGES_AT_ONCE,
-    progress: ({ totalPages, remainingPages }) =>
-      progress({ done: totalPages - remainingPages, total: totalPages }),
-  });
+  await sqlite.backup(source, to, { rate: PAGES_AT_ONCE });
   opened.requireUnchanged();
   const after = verify(to, from);
   if (after.users === before.users && after.entries === before.entries) return after;

@@ -16,7 +16,6 @@ const PROTECTIVE: Readonly<Record<string, string>> = {
   "Content-Security-Policy": NOTHING_RUNS,
 };
 
-/** For answers without a body. */
 export const BODYLESS_HEADERS: Readonly<Record<string, string>> = {
   ...PROTECTIVE,
   "Content-Length": "0",
@@ -56,7 +55,6 @@ function check(value: string): void {
   );
 }
 
-/** The answer with one more header. */
 export const withHeader = (answer: Answer, name: string, value: string): Answer => ({
   ...answer,
   headers: { ...answer.headers, [name]: value },

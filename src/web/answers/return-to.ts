@@ -9,7 +9,6 @@ import { isOverTls } from "./session-cookie.ts";
 /** The form field and query parameter that carry the return target through the sign-in. */
 export const RETURN_TO = "return_to";
 
-/** The options that decide which return targets are accepted. */
 export interface ReturnOptions {
   readonly guards: { readonly returnTo: boolean };
   readonly standalone: boolean;
@@ -77,7 +76,6 @@ function requestedOrigin(request: WebRequest, target: string): readonly string[]
   return isOfHost(target, request.header("host")) ? [new URL(target).origin] : [];
 }
 
-/** Adds the return target, if there is one, to a location. */
 export function withReturnTo(location: string, target: string | undefined): string {
   if (target === undefined) return location;
   const separator = location.includes("?") ? "&" : "?";

@@ -2,10 +2,8 @@ import type { MaybePromise } from "../../core/base/maybe-promise.ts";
 import { DEVICE_LIFETIME_SECONDS } from "../../core/codes/remembered-devices.ts";
 import type { Admission, Guard } from "../../core/sessions/require-user.ts";
 import type { IssuedToken } from "../../core/sessions/session-token.ts";
-import { isEncrypted } from "../request/connection.ts";
 import type { WebRequest } from "../request/web-request.ts";
 
-/** The name of the session cookie. */
 export const SESSION_COOKIE = "session";
 
 const CLEARED = `${SESSION_COOKIE}=; Path=/; HttpOnly; Max-Age=-1`;
@@ -43,17 +41,15 @@ export function deviceCookie(request: WebRequest, path: string, text: string): s
   return `${DEVICE_COOKIE}=${text}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${DEVICE_LIFETIME_SECONDS}${secure}`;
 }
 
-/** The header counts from any client: a false one only restricts the client's own sign-in. */
-export function isOverTls(request: WebRequest): boolean {
-  return isEncrypted(request) || request.header("x-forwarded-proto") === "https";
-}
+/**
+ * An unknown connection counts as unencrypted. The header counts from any client: a false one only
+ * restricts the client's own sign-in.
+ */
+export const isOverTls = (request: WebRequest): boolean =>
+  request.connection.encrypted === true || request.header("x-forwarded-proto") === "https";
 
 /** A sibling host can add cookies of this name, and each that is tried costs a signature. */
 const MAX_TRIED = 4;
-
-/** The text of the first session cookie of a Cookie header. Runs on every guarded request. */
-export const sessionTokenIn = (cookies: string | undefined): string | undefined =>
-  cookieIn(cookies, SESSION_COOKIE);
 
 /** The session tokens of a Cookie header, of which only the first four count. */
 export const sessionTokensIn = (cookies: string | undefined): readonly string[] =>
@@ -72,6 +68,12 @@ export const genuineTokenIn = (
   tried = 0,
 ): string | undefined => sessionTokensIn(cookies).slice(tried).find(isGenuine);
 
+/** The session token that a request carries, empty without one. */
+export const tokenOf = (
+  { isGenuine }: { readonly isGenuine: (token: string) => boolean },
+  request: WebRequest,
+): string => genuineTokenIn(request.header("cookie"), isGenuine) ?? "";
+
 /** Decides over the first genuine session token of a Cookie header. */
 export type CookieGuard = (cookies: string | undefined) => MaybePromise<Admission>;
 
@@ -86,12 +88,15 @@ export function readingCookies(guard: Guard, isGenuine: (token: string) => boole
     first.then((admission) => readOn(admission, cookies));
   // Makes no closure: this is on the hot path.
   return (cookies) => {
-    const first = guard(sessionTokenIn(cookies));
+    const first = guard(cookieIn(cookies, SESSION_COOKIE));
     return first instanceof Promise ? later(first, cookies) : readOn(first, cookies);
   };
 }
 
-/** The value of the first cookie of this name that is not empty, after `skip` others. */
+/**
+ * The value of the first cookie of this name that is not empty, after `skip` others. Runs on every
+ * guarded request.
+ */
 export function cookieIn(cookies: string | undefined, name: string, skip = 0): string | undefined {
   if (cookies === undefined) return undefined;
   let left = skip;

@@ -1,40 +1,42 @@
+import { andThen, type MaybePromise } from "../../core/base/maybe-promise.ts";
 import { isLocalPath } from "../../core/hosts/return-target.ts";
+import { CHALLENGE } from "../answer-refused.ts";
 import { locationFor } from "../answers/location.ts";
 import { noticeCookie } from "../answers/notice.ts";
-import { type Answer, redirect, respond } from "../answers/responses.ts";
+import { type Answer, redirect, respond, respondJson } from "../answers/responses.ts";
+import { noteForged } from "../guards.ts";
 import type { PasswordField } from "../pages/page-data.ts";
 import type { MessageName } from "../pages/words/en.ts";
 import { type Paths, pathOf } from "../paths.ts";
-import type { OwnFormEndpoint, WebPorts } from "../ports.ts";
+import type { OwnFormEndpoint, OwnVisit, Visit } from "../ports.ts";
 import { missingFields } from "../request/form.ts";
-import { clientOf } from "../request/remote-address.ts";
 import { isOfHost } from "../request/same-origin.ts";
 import { noteRefusal } from "../request/warnings.ts";
-import type { AdmittedRequest, WebRequest } from "../request/web-request.ts";
-import { answerProblem } from "./home.ts";
+import type { WebRequest } from "../request/web-request.ts";
+import { answerForm } from "./home.ts";
 import { endOthers } from "./sessions.ts";
 
-export const postPassword: OwnFormEndpoint = async (ports, request, form) => {
+export const postPassword: OwnFormEndpoint = async (visit, form) => {
   const entered = {
     currentPassword: form("current_password"),
     newPassword: form("new_password"),
     confirmPassword: form("confirm_password"),
   };
-  const client = clientOf(request, ports.proxies);
-  const outcome = await ports.rules.changePassword(request.user.id, entered, client);
+  const { rules, request, client } = visit;
+  const outcome = await rules.changePassword(request.user.id, entered, client);
 
   const again = (
     message: MessageName,
     ...fields: readonly [PasswordField, ...PasswordField[]]
-  ): Promise<Answer> => answerProblem(ports, request, { form: "password", message, fields });
+  ): Promise<Answer> => answerForm(visit, { problem: { form: "password", message, fields } });
 
   switch (outcome.kind) {
     case "no-user":
-      return redirect(ports.paths.login);
+      return redirect(visit.paths.login);
     case "field-missing":
       return again("fieldMissing", ...missingFields(form, "current_password", "new_password"));
     case "current-password-incorrect":
-      noteRefusal(ports, request, "password change rejected");
+      noteRefusal(visit, request, "password change rejected");
       return again("currentPasswordIncorrect", "current_password");
     case "new-passwords-differ":
       return again("newPasswordsDiffer", "new_password", "confirm_password");
@@ -42,17 +44,13 @@ export const postPassword: OwnFormEndpoint = async (ports, request, form) => {
       return again("newPasswordTooShort", "new_password");
     case "changed": {
       const isAsked = form("end_others") !== "";
-      return refresh(ports, request, isAsked ? await endOthers(ports, request) : []);
+      return refresh(visit, isAsked ? await endOthers(visit) : []);
     }
   }
 };
 
 /** Reloads the page of the form: htmx by a header, other clients by a redirect. */
-function refresh(
-  { options, paths }: WebPorts,
-  request: AdmittedRequest,
-  session: readonly string[],
-): Answer {
+function refresh({ options, paths, request }: OwnVisit, session: readonly string[]): Answer {
   const page = pageOfForm(request, paths);
   const isHome = page !== undefined && paths.homes.includes(pathOf(page));
   const notice = isHome ? [noticeCookie(request, String(paths.home), "passwordIsChanged")] : [];
@@ -73,4 +71,17 @@ export function pageOfForm(request: WebRequest, { password, homes }: Paths): str
   if (pathname === password) return homes.at(-1);
   const path = `${pathname}${search}`;
   return isLocalPath(path) ? path : undefined;
+}
+
+/** Tells scripts who is signed in. Without CORS headers, pages of other origins cannot read it. */
+export function getMe(visit: Visit): MaybePromise<Answer> {
+  const { rules, request } = visit;
+  return andThen(rules.requireAuth(request.header("cookie")), (admission) => {
+    if (admission.kind !== "admitted" && admission.kind !== "guest") {
+      noteForged(visit, admission, request);
+      return respondJson({ user: null }, 401, CHALLENGE);
+    }
+    const { groups = [], ...user } = admission.user;
+    return respondJson({ user: { ...user, groups } }, 200);
+  });
 }

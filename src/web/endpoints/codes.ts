@@ -1,82 +1,73 @@
 import type { BegunCodes } from "../../core/codes/own-codes.ts";
-import type { User } from "../../core/records.ts";
 import { redirect } from "../answers/responses.ts";
 import type { CodesSection } from "../pages/page-data.ts";
-import { MAX_QR_BYTES, qrCode } from "../pages/qr-code.ts";
-import { shownTime } from "../pages/utc-time.ts";
-import type { CodeRules, OwnFormEndpoint, WebPorts } from "../ports.ts";
-import { clientOf } from "../request/remote-address.ts";
-import { type AdmittedRequest, hostOf } from "../request/web-request.ts";
-import { backTo } from "./back-to.ts";
-import { answerProblem, answerStep, type HomeFormProblem } from "./home.ts";
+import { qrCode } from "../pages/qr-code.ts";
+import { shownTime } from "../pages/words.ts";
+import type { CodeRules, OwnVisit, PartEndpoint } from "../ports.ts";
+import { hostOf } from "../request/web-request.ts";
+import { answerForm, type HomeFormProblem } from "./home.ts";
+import { backTo } from "./redirects.ts";
 import { provenSession } from "./sessions.ts";
+
+type CodesEndpoint = PartEndpoint<CodeRules>;
 
 const WRONG_CODE: HomeFormProblem = { form: "codes", message: "codeIncorrect", fields: ["code"] };
 const NOT_BEGUN: HomeFormProblem = { form: "codes", message: "codesNotBegun", fields: [] };
 
-export const postBeginCodes =
-  (codes: CodeRules): OwnFormEndpoint =>
-  async (ports, request) => {
-    const { user } = request;
-    const outcome = await codes.begin(user.id);
-    switch (outcome.kind) {
-      case "no-user":
-        return redirect(ports.paths.login);
-      case "already-on":
-        return backTo("codes", ports, request);
-      case "begun":
-        return answerStep(ports, request, { codes: begunSection(ports, user, outcome.begun) });
-    }
-  };
+export const postBegin: CodesEndpoint = async (codes, visit) => {
+  const { user } = visit.request;
+  const outcome = await codes.begin(user.id);
+  switch (outcome.kind) {
+    case "no-user":
+      return redirect(visit.paths.login);
+    case "already-on":
+      return backTo("codes", visit);
+    case "begun":
+      return answerForm(visit, { codes: begunSection(visit, outcome.begun) });
+  }
+};
 
-export const postConfirmCodes =
-  (codes: CodeRules): OwnFormEndpoint =>
-  async (ports, request, form) => {
-    const { user } = request;
-    const entered = { sealed: form("sealed"), code: form("code") };
-    const outcome = await codes.confirm(user.id, entered, clientOf(request, ports.proxies));
-    switch (outcome.kind) {
-      case "no-user":
-        return redirect(ports.paths.login);
-      case "already-on":
-        return backTo("codes", ports, request);
-      case "not-begun":
-        return answerProblem(ports, request, NOT_BEGUN);
-      case "code-incorrect": {
-        const section = begunSection(ports, user, outcome.begun);
-        return answerProblem(ports, request, WRONG_CODE, section);
-      }
-      case "on": {
-        const codes = recoverySection(ports, request, outcome.recoveryCodes);
-        const cookies = provenSession(ports, request);
-        return answerStep(ports, request, { codes, notice: "codesAreOn", cookies });
-      }
+export const postConfirm: CodesEndpoint = async (codes, visit, form) => {
+  const { user } = visit.request;
+  const entered = { sealed: form("sealed"), code: form("code") };
+  const outcome = await codes.confirm(user.id, entered, visit.client);
+  switch (outcome.kind) {
+    case "no-user":
+      return redirect(visit.paths.login);
+    case "already-on":
+      return backTo("codes", visit);
+    case "not-begun":
+      return answerForm(visit, { problem: NOT_BEGUN });
+    case "code-incorrect": {
+      const section = begunSection(visit, outcome.begun);
+      return answerForm(visit, { problem: WRONG_CODE, codes: section });
     }
-  };
-
-export const postRenewCodes =
-  (rules: CodeRules): OwnFormEndpoint =>
-  async (ports, request) => {
-    const renewed = await rules.renew(request.user, clientOf(request, ports.proxies));
-    if (renewed === undefined) return backTo("codes", ports, request);
-    const codes = recoverySection(ports, request, renewed);
-    return answerStep(ports, request, { codes, notice: "recoveryCodesAreNew" });
-  };
-
-export const postTurnOffCodes =
-  (codes: CodeRules): OwnFormEndpoint =>
-  async (ports, request) => {
-    switch (await codes.turnOff(request.user, clientOf(request, ports.proxies))) {
-      case "already-off":
-        return backTo("codes", ports, request);
-      case "off":
-        return backTo("codes", ports, request, { notice: "codesAreOff" });
+    case "on": {
+      const codes = recoverySection(visit, outcome.recoveryCodes);
+      const cookies = provenSession(visit);
+      return answerForm(visit, { codes, notice: "codesAreOn", cookies });
     }
-  };
+  }
+};
+
+export const postRenew: CodesEndpoint = async (rules, visit) => {
+  const renewed = await rules.renew(visit.request.user, visit.client);
+  if (renewed === undefined) return backTo("codes", visit);
+  const codes = recoverySection(visit, renewed);
+  return answerForm(visit, { codes, notice: "recoveryCodesAreNew" });
+};
+
+export const postTurnOff: CodesEndpoint = async (codes, visit) => {
+  switch (await codes.turnOff(visit.request.user, visit.client)) {
+    case "already-off":
+      return backTo("codes", visit);
+    case "off":
+      return backTo("codes", visit, { notice: "codesAreOff" });
+  }
+};
 
 function recoverySection(
-  { views }: WebPorts,
-  request: AdmittedRequest,
+  { views, request }: OwnVisit,
   recoveryCodes: readonly string[],
 ): CodesSection {
   const made = shownTime(views.locale(request), new Date());
@@ -84,32 +75,20 @@ function recoverySection(
   return { kind: "turned-on", recoveryCodes, of };
 }
 
-function begunSection({ options }: WebPorts, user: User, begun: BegunCodes): CodesSection {
-  const { secret, sealed } = begun;
-  const uri = keyUri(options.pages.appName, user.username, secret);
+function begunSection(
+  { options, request }: OwnVisit,
+  { secret, sealed }: BegunCodes,
+): CodesSection {
+  const uri = keyUri(options.pages.appName, request.user.username, secret);
   const grouped = (secret.match(/.{1,4}/g) ?? []).join(" ");
   return { kind: "begun", secret: grouped, uri, qr: qrCode(uri), sealed };
 }
 
-/** Enough for most names; the issuer is in the address twice. */
-const MAX_ISSUER_BYTES = 24;
-
-/** What authenticator apps read. Names are cut so that the address fits into the QR code. */
+/** What authenticator apps read. Names are cut so that the QR code stays easy to scan. */
 export function keyUri(appName: string, username: string, secret: string): string {
+  const start = (text: string, length: number): string =>
+    encodeURIComponent(text.slice(0, length).toWellFormed());
   // A colon ends the issuer, also in its encoded form.
-  const issuer = encodedWithin(appName.replaceAll(":", ""), MAX_ISSUER_BYTES);
-  const uriOf = (account: string): string =>
-    `otpauth://totp/${issuer}:${account}?secret=${secret}&issuer=${issuer}`;
-  return uriOf(encodedWithin(username, MAX_QR_BYTES - uriOf("").length));
-}
-
-/** The longest start of a text that is not longer than this once encoded. */
-function encodedWithin(text: string, bytes: number): string {
-  let encoded = "";
-  for (const character of text.toWellFormed()) {
-    const longer = encoded + encodeURIComponent(character);
-    if (longer.length > bytes) break;
-    encoded = longer;
-  }
-  return encoded;
+  const issuer = start(appName.replaceAll(":", ""), 24);
+  return `otpauth://totp/${issuer}:${start(username, 32)}?secret=${secret}&issuer=${issuer}`;
 }

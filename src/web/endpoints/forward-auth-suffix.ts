@@ -1,9 +1,9 @@
 import type { MaybePromise } from "../../core/base/maybe-promise.ts";
 import { type Answer, respondText } from "../answers/responses.ts";
-import { withRequestId } from "../endpoint.ts";
 import { FORWARD_AUTH } from "../paths.ts";
 import type { WebPorts } from "../ports.ts";
 import type { WebRequest } from "../request/web-request.ts";
+import { withRequestId } from "../wrapped.ts";
 import { forwardAuth } from "./forward-auth.ts";
 
 /**
@@ -11,9 +11,12 @@ import { forwardAuth } from "./forward-auth.ts";
  * auth. The query is the client's, so no parameter is read from it.
  */
 export function suffixedForwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<Answer> {
-  const suffix = request.path.slice(`${ports.paths.base}${FORWARD_AUTH}`.length);
-  if (suffix === "/" && namesUsers(request.query)) {
-    return withRequestId(ports, () => refusal(ports))(request);
+  const endpoint = `${ports.paths.base}${FORWARD_AUTH}`;
+  const suffix = request.path.slice(endpoint.length);
+  // After a slash too many, a list or a factor would admit every user: it looks like the client's query.
+  if (suffix === "/" && /[?&](users|groups|factor=2)(?![^&=])/.test(request.query)) {
+    const problem = `users, groups and factor are not read below ${endpoint}: remove the slash before the question mark`;
+    return withRequestId(ports, () => respondText(problem, 400))(request);
   }
   const forwarded: ReadonlyMap<string, string | undefined> = new Map([
     ["x-forwarded-method", request.method],
@@ -26,12 +29,3 @@ export function suffixedForwardAuth(ports: WebPorts, request: WebRequest): Maybe
   const asked = { request: own, connection, path, signal, method: "GET", query: "", header };
   return forwardAuth(ports, { ...asked, body: [] });
 }
-
-/** A list, or a factor, after a slash too many would admit every user, because it looks like the client's query. */
-const namesUsers = (query: string): boolean => /[?&](users|groups|factor=2)(?![^&=])/.test(query);
-
-const refusal = ({ paths }: WebPorts): Answer =>
-  respondText(
-    `users, groups and factor are not read below ${paths.base}${FORWARD_AUTH}: remove the slash before the question mark`,
-    400,
-  );

@@ -6,7 +6,6 @@ import { admitsUser } from "../../core/sessions/admits-user.ts";
 import type { Admission } from "../../core/sessions/require-user.ts";
 import { type Answer, redirect, respond, respondText, withHeader } from "../answers/responses.ts";
 import { acceptedTarget, handoffTarget, withReturnTo } from "../answers/return-to.ts";
-import { withRequestId } from "../endpoint.ts";
 import { type NotAdmitted, signInPath } from "../guards.ts";
 import { answerKeyRefused, askedHost, asksForKey } from "../key-guard.ts";
 import { FORWARD_AUTH, HANDOFF } from "../paths.ts";
@@ -14,6 +13,7 @@ import type { WebPorts } from "../ports.ts";
 import type { ProxyTrust } from "../request/remote-address.ts";
 import { kindOfRequest } from "../request/request-kind.ts";
 import type { AdmittedRequest, WebRequest } from "../request/web-request.ts";
+import { withRequestId } from "../wrapped.ts";
 import { type ForwardAuthQuery, readForwardAuthQuery } from "./forward-auth-query.ts";
 
 /**

@@ -3,7 +3,7 @@ import { deviceName } from "../../core/base/device-name.ts";
 import { messageOf } from "../../core/base/fault.ts";
 import { eventTypes } from "../../core/log/events.ts";
 import { MAX_PASSKEY_NAME } from "../../core/passkeys/own-passkeys.ts";
-import type { LogEntry, UserId } from "../../core/records.ts";
+import type { LogEntry } from "../../core/records.ts";
 import { takeNotice } from "../answers/notice.ts";
 import type { Answer } from "../answers/responses.ts";
 import type {
@@ -15,19 +15,18 @@ import type {
   PageData,
   PasskeySection,
 } from "../pages/page-data.ts";
-import { shownTime } from "../pages/utc-time.ts";
 import type { MessageName } from "../pages/words/en.ts";
-import { type Locale, wordsIn } from "../pages/words.ts";
-import type { WebPorts } from "../ports.ts";
-import type { AdmittedRequest } from "../request/web-request.ts";
-import type { Sent } from "./back-to.ts";
+import { type Locale, shownTime, wordsIn } from "../pages/words.ts";
+import type { OwnVisit } from "../ports.ts";
 import { partyOf, targetAfterFactor } from "./login.ts";
+import type { Sent } from "./redirects.ts";
 import { deviceIn, sessionsFor } from "./sessions.ts";
 
-export async function getHome(ports: WebPorts, request: AdmittedRequest): Promise<Answer> {
-  const { notice, cookies } = takeNotice(request, String(ports.paths.home));
-  const data = { ...(await homeData(ports, request)), notice };
-  return ports.views.page(request, "home", data, { cookies });
+export async function getHome(visit: OwnVisit): Promise<Answer> {
+  const { views, paths, request } = visit;
+  const { notice, cookies } = takeNotice(request, String(paths.home));
+  const data = { ...(await homeData(visit)), notice };
+  return views.page(request, "home", data, { cookies });
 }
 
 /** What only the response to a form may show: a step of turning on codes, or a new key. */
@@ -36,98 +35,76 @@ interface Step {
   readonly madeKey?: string;
 }
 
-export async function answerStep(
-  ports: WebPorts,
-  request: AdmittedRequest,
-  { notice, cookies, ...step }: Step & Sent,
-): Promise<Answer> {
-  const data = { ...(await homeData(ports, request, step)), notice };
-  return ports.views.page(request, "home", data, cookies && { cookies });
-}
-
-/** A problem of a form, with the name of its message. */
 export type HomeFormProblem = HomeForm & { readonly message: MessageName };
 
-/** Shows the form again with its problem; the error page if the app has its own page instead. */
-export async function answerProblem(
-  ports: WebPorts,
-  request: AdmittedRequest,
-  given: HomeFormProblem,
-  codes?: CodesSection,
+/**
+ * Shows the home page in response to a form, with its problem if it has one; then the error page, if
+ * the app has its own page instead.
+ */
+export async function answerForm(
+  visit: OwnVisit,
+  { problem: given, notice, cookies = [], ...step }: Step & Sent & { problem?: HomeFormProblem },
 ): Promise<Answer> {
-  const { paths, views } = ports;
-  if (paths.home === null) return views.error(request, 422, given.message);
-  const problem = { ...given, message: views.message(request, given.message) };
-  const data = { ...(await homeData(ports, request, { ...(codes && { codes }) })), problem };
-  return views.page(request, "home", data, { status: 422 });
+  const { paths, views, request } = visit;
+  if (given && paths.home === null) return views.error(request, 422, given.message);
+  const problem = given && { ...given, message: views.message(request, given.message) };
+  const data = { ...(await homeData(visit, step)), notice, problem };
+  return views.page(request, "home", data, { status: given ? 422 : 200, cookies });
 }
 
 const NONE = { kind: "none" } as const;
 
 /** The home page in its usual state, apart from what is given. */
-async function homeData(
-  ports: WebPorts,
-  request: AdmittedRequest,
-  { codes, madeKey }: Step = {},
-): Promise<PageData["home"]> {
-  const locale = ports.views.locale(request);
+async function homeData(visit: OwnVisit, { codes, madeKey }: Step = {}): Promise<PageData["home"]> {
+  const { rules, paths, views, request } = visit;
+  const locale = views.locale(request);
   if (request.lacksFactor) {
-    const passkeys = await passkeySection(ports, request, locale);
-    const section = codes ?? (await codesFor(ports, request.user.id));
-    const returnTo = targetAfterFactor(ports, request);
+    const passkeys = await passkeySection(visit, locale);
+    const section = codes ?? (await codesFor(visit));
+    const returnTo = targetAfterFactor(visit);
     const offers = { codes: section, passkeys, lacksFactor: true, returnTo };
     return { activity: NONE, sessions: NONE, ...offers };
   }
   const [activity, sessions, passkeys, keys, codesNow] = await Promise.all([
-    activityFor(ports, request.user.id, locale),
-    sessionsFor(ports, request, locale),
-    passkeySection(ports, request, locale),
-    keySection(ports, request, madeKey),
-    codes ?? codesFor(ports, request.user.id),
+    activityFor(visit, locale),
+    sessionsFor(visit, locale),
+    passkeySection(visit, locale),
+    keySection(visit, madeKey),
+    codes ?? codesFor(visit),
   ]);
-  const offersPeople = ports.rules.people !== undefined && isAdmin(request.user);
-  const peoplePath = offersPeople ? ports.paths.people : undefined;
+  const offersPeople = rules.people !== undefined && isAdmin(request.user);
+  const peoplePath = offersPeople ? paths.people : undefined;
   return { activity, sessions, codes: codesNow, passkeys, keys, peoplePath };
 }
 
 /** Read from the store, since another instance may have changed them a moment ago. */
-async function codesFor({ rules }: WebPorts, userId: UserId): Promise<CodesSection> {
-  if (rules.codes === undefined) return { kind: "none" };
-  const codes = await rules.codes.find(userId);
+async function codesFor({ rules, request }: OwnVisit): Promise<CodesSection> {
+  if (rules.codes === undefined) return NONE;
+  const codes = await rules.codes.find(request.user.id);
   if (codes === undefined) return { kind: "off" };
   return { kind: "on", recoveryCodesLeft: codes.recovery.length };
 }
 
-/** The passkeys of the signed-in user. */
 async function passkeySection(
-  ports: WebPorts,
-  request: AdmittedRequest,
+  visit: OwnVisit,
   locale: Locale,
 ): Promise<PasskeySection | undefined> {
-  const { passkeys } = ports.rules;
+  const { rules, request } = visit;
+  const { passkeys } = rules;
   if (passkeys === undefined) return undefined;
-  const list = (await passkeys.list(request.user.id)).map(({ id, name, addedAt, usedAt }) => {
-    return {
-      id,
-      name,
-      added: shownTime(locale, addedAt),
-      used: usedAt && shownTime(locale, usedAt),
-    };
-  });
-  const canAdd = partyOf(ports, request) !== undefined;
+  const found = await passkeys.list(request.user.id);
+  const list = found.map(({ id, name, addedAt, usedAt }) => ({
+    ...{ id, name, added: shownTime(locale, addedAt) },
+    used: usedAt && shownTime(locale, usedAt),
+  }));
+  const canAdd = partyOf(visit) !== undefined;
   if (list.length === 0 && !canAdd) return undefined;
-  return {
-    list,
-    canAdd,
-    newName: deviceIn(locale, deviceName(request.header("user-agent"))),
-    maxName: MAX_PASSKEY_NAME,
-  };
+  const newName = deviceIn(locale, deviceName(request.header("user-agent")));
+  return { list, canAdd, newName, maxName: MAX_PASSKEY_NAME };
 }
 
-/** The keys of the signed-in user. */
 async function keySection(
-  { rules, views }: WebPorts,
-  request: AdmittedRequest,
+  { rules, views, request }: OwnVisit,
   made: string | undefined,
 ): Promise<KeySection | undefined> {
   if (rules.keys === undefined) return undefined;
@@ -143,12 +120,12 @@ async function keySection(
 
 /** If the log cannot be read, the page still offers the password form. */
 async function activityFor(
-  { rules, requests }: WebPorts,
-  user: UserId,
+  { rules, requests, request }: OwnVisit,
   locale: Locale,
 ): Promise<Activity> {
   try {
-    return { kind: "entries", entries: activityIn(locale, await rules.recentLog(user)) };
+    const entries = activityIn(locale, await rules.recentLog(request.user.id));
+    return { kind: "entries", entries };
   } catch (error) {
     requests.log.error({ reason: messageOf(error) }, "the log cannot be read for the home page");
     return { kind: "unreadable" };

@@ -1,30 +1,26 @@
 import { andThen } from "../../core/base/maybe-promise.ts";
 import type { LinkProblem, OpenLink } from "../../core/links/use-link.ts";
-import { locationFor } from "../answers/location.ts";
 import { noticeCookie } from "../answers/notice.ts";
 import { type Answer, redirect, withHeader } from "../answers/responses.ts";
 import { acceptedTarget, RETURN_TO } from "../answers/return-to.ts";
-import { cookieIn, sessionCookies } from "../answers/session-cookie.ts";
-import type { Endpoint } from "../endpoint.ts";
+import { cookieIn } from "../answers/session-cookie.ts";
 import type { LinkField, PageData } from "../pages/page-data.ts";
 import type { MessageName } from "../pages/words/en.ts";
-import type { FormEndpoint, LinkRules, WebPorts } from "../ports.ts";
+import type { Endpoint, LinkRules, PartEndpoint, Visit } from "../ports.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { parameterOf, type WebRequest } from "../request/web-request.ts";
 import { limitedClient } from "./login.ts";
+import { enter } from "./redirects.ts";
 
-const tokenIn = ({ paths }: WebPorts, { path }: WebRequest): string =>
-  path.slice(paths.link.length);
+const tokenIn = ({ paths, request }: Visit): string => request.path.slice(paths.link.length);
 
 /** Shows what the link is for and uses nothing up: mail scanners open links too. */
-export const getLink =
-  (ports: WebPorts, links: LinkRules): Endpoint =>
-  async (request) => {
-    const open = await links.find(tokenIn(ports, request), await limitedClient(ports, request));
-    if (open === undefined) return gone(ports, request);
-    const cookies = [`${OPENED}=1; Path=${ports.paths.link}; HttpOnly; SameSite=Strict`];
-    return ports.views.page(request, "link", linkData(open, ""), { cookies });
-  };
+export async function getLink(links: LinkRules, visit: Visit): Promise<Answer> {
+  const open = await links.find(tokenIn(visit), await limitedClient(visit));
+  if (open === undefined) return gone(visit);
+  const cookies = [`${OPENED}=1; Path=${visit.paths.link}; HttpOnly; SameSite=Strict`];
+  return visit.views.page(visit.request, "link", linkData(open, ""), { cookies });
+}
 
 const linkData = (
   { link: { purpose }, username }: OpenLink,
@@ -36,9 +32,9 @@ const linkData = (
 });
 
 /** One answer for all links that cannot be used, and for too many attempts. */
-function gone(ports: WebPorts, request: WebRequest): Promise<Answer> {
-  noteRefusal(ports, request, "one-time link refused");
-  return ports.views.error(request, 404, "linkGone");
+function gone(visit: Visit): Promise<Answer> {
+  noteRefusal(visit, visit.request, "one-time link refused");
+  return visit.views.error(visit.request, 404, "linkGone");
 }
 
 /** The message of each problem, and the field that it is about. */
@@ -50,34 +46,28 @@ const problems: Readonly<Record<LinkProblem, readonly [MessageName, LinkField]>>
   "username-taken": ["usernameTaken", "username"],
 };
 
-export const postLink =
-  (links: LinkRules): FormEndpoint =>
-  async (ports, request, form) => {
-    const { views, paths, options } = ports;
-    const [username, password, confirm] = [form("username"), form("password"), form("confirm")];
-    const client = await limitedClient(ports, request);
-    const entered = { username, password, confirm };
-    const outcome = await links.use(tokenIn(ports, request), entered, client);
-    switch (outcome.kind) {
-      case "gone":
-        return gone(ports, request);
-      case "rejected": {
-        const [name, field] = problems[outcome.problem];
-        const problem = { message: views.message(request, name), fields: [field] as const };
-        const data = { ...linkData(outcome.open, username), problem };
-        return views.page(request, "link", data, { status: 422 });
-      }
-      case "password-reset":
-        return redirect(paths.login, [noticeCookie(request, paths.login, "passwordIsChanged")]);
-      case "entered": {
-        const target = acceptedTarget(options, request, parameterOf(request, RETURN_TO));
-        return redirect(
-          target ?? locationFor(options.postLoginLocation, outcome.user),
-          sessionCookies(request, outcome.token, options.hosts.cookieDomain),
-        );
-      }
+export const postLink: PartEndpoint<LinkRules, WebRequest> = async (links, visit, form) => {
+  const { views, paths, request } = visit;
+  const [username, password, confirm] = [form("username"), form("password"), form("confirm")];
+  const entered = { username, password, confirm };
+  const outcome = await links.use(tokenIn(visit), entered, await limitedClient(visit));
+  switch (outcome.kind) {
+    case "gone":
+      return gone(visit);
+    case "rejected": {
+      const [name, field] = problems[outcome.problem];
+      const problem = { message: views.message(request, name), fields: [field] as const };
+      const data = { ...linkData(outcome.open, username), problem };
+      return views.page(request, "link", data, { status: 422 });
     }
-  };
+    case "password-reset":
+      return redirect(paths.login, [noticeCookie(request, paths.login, "passwordIsChanged")]);
+    case "entered": {
+      const target = acceptedTarget(visit.options, request, parameterOf(request, RETURN_TO));
+      return enter(visit, outcome, target);
+    }
+  }
+};
 
 /** The path contains the token, which an app on the same host would get as the referrer. */
 export const withoutReferrer =

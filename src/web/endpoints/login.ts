@@ -7,38 +7,30 @@ import { locationFor } from "../answers/location.ts";
 import { noticeCookie, takeNotice } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import { acceptedTarget, otherHostOf, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
-import {
-  deviceCookie,
-  deviceTextIn,
-  sessionCookies,
-  sessionTokensIn,
-} from "../answers/session-cookie.ts";
+import { deviceCookie, deviceTextIn, sessionTokensIn } from "../answers/session-cookie.ts";
 import { asksForFactor } from "../guards.ts";
 import { isAccountPage } from "../paths.ts";
-import type { FormEndpoint, WebPorts } from "../ports.ts";
+import type { FormEndpoint, Visit } from "../ports.ts";
 import type { Form } from "../request/form.ts";
-import { clientOf } from "../request/remote-address.ts";
 import { noteRefusal } from "../request/warnings.ts";
-import { hostOf, parameterOf, type WebRequest } from "../request/web-request.ts";
-import { AGAIN, asksToConfirm } from "./confirmed.ts";
+import { hostOf, parameterOf } from "../request/web-request.ts";
+import { AGAIN, asksToConfirm } from "../wrapped.ts";
+import { enter } from "./redirects.ts";
 
-export async function getLogin(ports: WebPorts, request: WebRequest): Promise<Answer> {
-  const { options, paths, views } = ports;
-  const returnTo = targetOf(ports, request, parameterOf(request, RETURN_TO));
+export async function getLogin(visit: Visit): Promise<Answer> {
+  const { rules, options, paths, views, request } = visit;
+  const returnTo = targetOf(visit, parameterOf(request, RETURN_TO));
   const { CurrentUser: user } = await views.helpers(request);
   const needsFactor = asksForFactor(request);
   const confirms =
     user !== undefined &&
     user.guest === undefined &&
-    (needsFactor || asksToConfirm(ports, request));
+    (needsFactor || asksToConfirm(visit, request));
   const continueTo = user && (returnTo ?? locationFor(options.postLoginLocation, user));
-  const [asksCode, offersPasskeys] = await Promise.all([
-    asksForCode(ports),
-    offersPasskeySignIn(ports, request),
-  ]);
+  const { asksCode, offersPasskeys } = await offersFor(visit);
   const { notice, cookies } = takeNotice(request, paths.login);
   const returnHost = otherHostOf(options, request, returnTo);
-  const remembersDevices = asksCode && ports.rules.devices !== undefined;
+  const remembersDevices = asksCode && rules.devices !== undefined;
   const offers = { asksCode, remembersDevices, offersPasskeys };
   const data = { returnTo, returnHost, continueTo, confirms, needsFactor, ...offers, notice };
   return views.page(request, "login", data, { cookies });
@@ -46,8 +38,7 @@ export async function getLogin(ports: WebPorts, request: WebRequest): Promise<An
 
 /** The return target, if it is accepted. A page of the account always is. */
 function targetOf(
-  { options, paths }: WebPorts,
-  request: WebRequest,
+  { options, paths, request }: Visit,
   target: string | undefined,
 ): string | undefined {
   const isOwn = target !== undefined && isLocalPath(target) && isAccountPage(paths, target);
@@ -55,41 +46,35 @@ function targetOf(
 }
 
 /** Where a user who first has to turn on a second factor wanted to go. */
-export const targetAfterFactor = (ports: WebPorts, request: WebRequest): string | undefined =>
-  request.lacksFactor ? targetOf(ports, request, parameterOf(request, RETURN_TO)) : undefined;
+export const targetAfterFactor = (visit: Visit): string | undefined =>
+  visit.request.lacksFactor ? targetOf(visit, parameterOf(visit.request, RETURN_TO)) : undefined;
 
-/** The field is also shown if the store cannot be asked: without codes, it has no effect. */
-async function asksForCode({ rules }: WebPorts): Promise<boolean> {
+/**
+ * If the store cannot be asked, the page works without passkeys, and shows the field for a code, which
+ * has no effect without codes.
+ */
+async function offersFor(visit: Visit) {
+  const { rules, requests } = visit;
   try {
-    return await rules.asksForCodes();
-  } catch {
-    return true;
+    const [asksCode, hasAny] = await Promise.all([rules.asksForCodes(), rules.passkeys?.any()]);
+    return { asksCode, offersPasskeys: hasAny === true && partyOf(visit) !== undefined };
+  } catch (error) {
+    requests.log.warn({ reason: messageOf(error) }, "passkeys are not offered");
+    return { asksCode: true, offersPasskeys: false };
   }
 }
 
 /** The site for which browsers keep passkeys, if they keep any there. */
-export const partyOf = ({ options }: WebPorts, request: WebRequest): RelyingParty | undefined =>
+export const partyOf = ({ options, request }: Visit): RelyingParty | undefined =>
   relyingPartyOf(options.hosts, hostOf(request));
 
-/** Nothing is offered if the store cannot be asked: the password form works without it. */
-async function offersPasskeySignIn(ports: WebPorts, request: WebRequest): Promise<boolean> {
-  const { passkeys } = ports.rules;
-  if (passkeys === undefined) return false;
-  try {
-    return (await passkeys.any()) && partyOf(ports, request) !== undefined;
-  } catch (error) {
-    ports.requests.log.warn({ reason: messageOf(error) }, "passkeys are not offered");
-    return false;
-  }
-}
-
-export const postLogin: FormEndpoint = async (ports, request, form) => {
-  const client = await limitedClient(ports, request);
+export const postLogin: FormEndpoint = async (visit, form) => {
+  const client = await limitedClient(visit);
   const entered = { username: form("username"), password: form("password"), code: form("code") };
-  const device = deviceTextIn(request);
+  const device = deviceTextIn(visit.request);
   const remembersDevice = form("remember_device") !== "";
   const attempt = { ...client, ...entered, device, remembersDevice };
-  return answerSignIn(ports, request, form, await ports.rules.signIn(attempt));
+  return answerSignIn(visit, form, await visit.rules.signIn(attempt));
 };
 
 /**
@@ -97,45 +82,35 @@ export const postLogin: FormEndpoint = async (ports, request, form) => {
  *
  * @throws {Fault} `remote_address_unknown`, but the count of accounts comes before the limit.
  */
-export async function limitedClient(
-  { rules, proxies }: WebPorts,
-  request: WebRequest,
-): Promise<Client> {
+export async function limitedClient({ rules, proxies, request, client }: Visit): Promise<Client> {
   const isLimited = await rules.users.anyExists();
-  const remoteAddress = isLimited ? proxies.remoteAddress(request) : proxies.addressOf(request);
-  return { ...clientOf(request, proxies), remoteAddress };
+  return isLimited ? { ...client, remoteAddress: proxies.remoteAddress(request) } : client;
 }
 
 /** The response to every way of signing in. */
 export async function answerSignIn(
-  ports: WebPorts,
-  request: WebRequest,
+  visit: Visit,
   form: Form,
   outcome: SignInOutcome,
 ): Promise<Answer> {
-  const { rules, options, paths } = ports;
-  const target = targetOf(ports, request, form(RETURN_TO));
+  const { rules, paths, request } = visit;
+  const target = targetOf(visit, form(RETURN_TO));
   const again = form(AGAIN) === "" ? "" : `&${AGAIN}=1`;
   switch (outcome.kind) {
     case "needs-setup":
       return redirect(withReturnTo(paths.setup, target));
     case "rate-limited":
     case "rejected":
-      noteRefusal(ports, request, `sign-in ${outcome.kind}`);
+      noteRefusal(visit, request, `sign-in ${outcome.kind}`);
       return redirect(withReturnTo(`${paths.login}?error=1${again}`, target));
-    case "signed-in":
+    case "signed-in": {
+      const { user, device } = outcome;
       // The new session replaces the one that this browser had, if it is of the same user.
-      await rules.signOut(
-        sessionTokensIn(request.header("cookie")),
-        clientOf(request, ports.proxies),
-        outcome.user.id,
-      );
-      return redirect(target ?? locationFor(options.postLoginLocation, outcome.user), [
+      await rules.signOut(sessionTokensIn(request.header("cookie")), visit.client, user.id);
+      return enter(visit, outcome, target, [
         ...(again && paths.home ? [noticeCookie(request, paths.home, "isConfirmed")] : []),
-        ...(outcome.device === undefined
-          ? []
-          : [deviceCookie(request, paths.login, outcome.device)]),
-        ...sessionCookies(request, outcome.token, options.hosts.cookieDomain),
+        ...(device === undefined ? [] : [deviceCookie(request, paths.login, device)]),
       ]);
+    }
   }
 }

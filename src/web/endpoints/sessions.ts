@@ -4,18 +4,15 @@ import { noticeCookie } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import {
   clearedSessionCookies,
-  genuineTokenIn,
   sessionCookies,
   sessionTokensIn,
+  tokenOf,
 } from "../answers/session-cookie.ts";
 import type { SessionSection } from "../pages/page-data.ts";
-import { shownTime } from "../pages/utc-time.ts";
-import { type Locale, wordsIn } from "../pages/words.ts";
-import type { OwnFormEndpoint, WebPorts } from "../ports.ts";
-import { clientOf } from "../request/remote-address.ts";
+import { type Locale, shownTime, wordsIn } from "../pages/words.ts";
+import type { OwnVisit, PartEndpoint, Visit } from "../ports.ts";
 import { kindOfRequest } from "../request/request-kind.ts";
-import type { AdmittedRequest, WebRequest } from "../request/web-request.ts";
-import { backTo, type Sent } from "./back-to.ts";
+import { backTo, type Sent } from "./redirects.ts";
 
 /**
  * Without it, the back button after a sign-out shows an app's page from the browser's cache. Browsers
@@ -28,14 +25,9 @@ const OTHERS = "others";
 /** The same for all sessions. */
 const ALL = "all";
 
-/** The session token that a request carries. */
-export const tokenOf = ({ rules }: WebPorts, request: WebRequest): string =>
-  genuineTokenIn(request.header("cookie"), rules.isGenuine) ?? "";
-
 /** The cookie is cleared even if the session cannot be ended yet, which the sign-in page then says. */
-export async function postLogout(ports: WebPorts, request: WebRequest): Promise<Answer> {
-  const { rules, options, paths } = ports;
-  const client = clientOf(request, ports.proxies);
+export async function postLogout(visit: Visit): Promise<Answer> {
+  const { rules, options, paths, request, client } = visit;
   const outcome = await rules.signOut(sessionTokensIn(request.header("cookie")), client);
   const notice = outcome === "ended" ? "signedOut" : "sessionNotEnded";
   const isShown = outcome !== "ended" || kindOfRequest(request.method, request) === "form";
@@ -48,67 +40,53 @@ export async function postLogout(ports: WebPorts, request: WebRequest): Promise<
  * A session that is not the user's own, or that has ended already, gets the same redirect. The
  * redirect of a user who has ended this session leads to the sign-in.
  */
-export const postEndSession =
-  (sessions: SessionRules): OwnFormEndpoint =>
-  async (ports, request, form) => {
-    const session = form("session");
-    const device = form("device");
-    const back = (sent: Sent) => backTo("sessions", ports, request, sent);
-    if (session === OTHERS) {
-      return back({ notice: "othersAreEnded", cookies: await endOthers(ports, request) });
-    }
-    const client = clientOf(request, ports.proxies);
-    if (device !== "") {
-      const outcome = await ports.rules.devices?.forget(request.user, device, client);
-      return back(outcome === "forgotten" ? { notice: "deviceIsForgotten" } : {});
-    }
-    if (session === ALL) {
-      // Without a token that continues, this session ends as well.
-      await sessions.endOthers(request.user, "", client);
-      return postLogout(ports, request);
-    }
-    const isEnded = (await sessions.end(request.user, session, client)) === "ended";
-    return back(isEnded ? { notice: "sessionIsEnded" } : {});
-  };
+export const postEndSession: PartEndpoint<SessionRules> = async (sessions, visit, form) => {
+  const { rules, request, client } = visit;
+  const [session, device] = [form("session"), form("device")];
+  const back = (sent: Sent) => backTo("sessions", visit, sent);
+  if (session === OTHERS) {
+    return back({ notice: "othersAreEnded", cookies: await endOthers(visit) });
+  }
+  if (device !== "") {
+    const outcome = await rules.devices?.forget(request.user, device, client);
+    return back(outcome === "forgotten" ? { notice: "deviceIsForgotten" } : {});
+  }
+  if (session === ALL) {
+    // Without a token that continues, this session ends as well.
+    await sessions.endOthers(request.user, "", client);
+    return postLogout(visit);
+  }
+  const isEnded = (await sessions.end(request.user, session, client)) === "ended";
+  return back(isEnded ? { notice: "sessionIsEnded" } : {});
+};
 
 /** Ends all sessions but that of the request, and returns the cookies with which it continues. */
-export async function endOthers(
-  ports: WebPorts,
-  request: AdmittedRequest,
-): Promise<readonly string[]> {
-  const { rules, options, proxies } = ports;
-  const client = clientOf(request, proxies);
-  const token = await rules.sessions?.endOthers(request.user, tokenOf(ports, request), client);
+export async function endOthers(visit: OwnVisit): Promise<readonly string[]> {
+  const { rules, options, request, client } = visit;
+  const token = await rules.sessions?.endOthers(request.user, tokenOf(rules, request), client);
   return token === undefined ? [] : sessionCookies(request, token, options.hosts.cookieDomain);
 }
 
 /** The cookies with which the session of the request continues, after a second factor was turned on. */
-export function provenSession(ports: WebPorts, request: AdmittedRequest): readonly string[] {
-  const token = ports.rules.proven(tokenOf(ports, request));
-  return token === undefined
-    ? []
-    : sessionCookies(request, token, ports.options.hosts.cookieDomain);
+export function provenSession({ rules, options, request }: OwnVisit): readonly string[] {
+  const token = rules.proven(tokenOf(rules, request));
+  return token === undefined ? [] : sessionCookies(request, token, options.hosts.cookieDomain);
 }
 
 /** If the store cannot list them, the page still offers the rest. */
 export async function sessionsFor(
-  ports: WebPorts,
-  request: AdmittedRequest,
+  { rules, requests, request, client }: OwnVisit,
   locale: Locale,
 ): Promise<SessionSection> {
-  const { rules, proxies, requests } = ports;
   if (rules.sessions === undefined) return { kind: "none" };
   try {
-    const { sessions, hasMore, currentId } = await rules.sessions.list(
-      tokenOf(ports, request),
-      clientOf(request, proxies),
-    );
+    const token = tokenOf(rules, request);
+    const { sessions, hasMore, currentId } = await rules.sessions.list(token, client);
     const devices = (await rules.devices?.list(request.user.id)) ?? [];
     return {
       kind: "sessions",
       devices: devices.map(({ id, device, createdAt }) => ({
-        id,
-        device: deviceIn(locale, device),
+        ...{ id, device: deviceIn(locale, device) },
         ...shownTime(locale, createdAt),
       })),
       count: `${sessions.length}${hasMore ? "+" : ""}`,

@@ -1,28 +1,25 @@
 import { isSetupTokenExpected } from "../../core/setup/setup-token.ts";
-import { locationFor } from "../answers/location.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import { acceptedTarget, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
-import { sessionCookies } from "../answers/session-cookie.ts";
 import type { PageData, SetupField } from "../pages/page-data.ts";
 import type { MessageName } from "../pages/words/en.ts";
-import type { FormEndpoint, WebPorts } from "../ports.ts";
+import type { FormEndpoint, Visit } from "../ports.ts";
 import { type Form, missingFields } from "../request/form.ts";
-import { clientOf } from "../request/remote-address.ts";
 import { noteRefusal } from "../request/warnings.ts";
-import { parameterOf, type WebRequest } from "../request/web-request.ts";
+import { parameterOf } from "../request/web-request.ts";
+import { enter } from "./redirects.ts";
 
-export async function getSetup(ports: WebPorts, request: WebRequest): Promise<Answer> {
-  const target = acceptedTarget(ports.options, request, parameterOf(request, RETURN_TO));
-  if (await ports.rules.users.anyExists()) {
-    return redirect(withReturnTo(ports.paths.login, target));
-  }
+export async function getSetup(visit: Visit): Promise<Answer> {
+  const { rules, options, views, paths, request } = visit;
+  const target = acceptedTarget(options, request, parameterOf(request, RETURN_TO));
+  if (await rules.users.anyExists()) return redirect(withReturnTo(paths.login, target));
   const fromLink: Form = (field) => (field === "token" ? (parameterOf(request, field) ?? "") : "");
-  return ports.views.page(request, "setup", await setupData(ports, fromLink, target));
+  return views.page(request, "setup", await setupData(visit, fromLink, target));
 }
 
 /** Keeps all entered values except the passwords. */
 async function setupData(
-  { options }: WebPorts,
+  { options }: Visit,
   entered: Form,
   returnTo: string | undefined,
 ): Promise<PageData["setup"]> {
@@ -36,8 +33,8 @@ async function setupData(
   };
 }
 
-export const postSetup: FormEndpoint = async (ports, request, form) => {
-  const { rules, options, views, paths } = ports;
+export const postSetup: FormEndpoint = async (visit, form) => {
+  const { rules, options, views, paths, request } = visit;
   const entered = {
     token: form("token"),
     username: form("username"),
@@ -45,7 +42,7 @@ export const postSetup: FormEndpoint = async (ports, request, form) => {
     confirm: form("confirm"),
     domain: form("domain"),
   };
-  const outcome = await rules.setUp(entered, clientOf(request, ports.proxies));
+  const outcome = await rules.setUp(entered, visit.client);
   const target = acceptedTarget(options, request, form(RETURN_TO));
 
   async function again(
@@ -54,7 +51,7 @@ export const postSetup: FormEndpoint = async (ports, request, form) => {
     ...fields: [SetupField, ...SetupField[]]
   ): Promise<Answer> {
     const problem = { message: views.message(request, name), fields };
-    const data = { ...(await setupData(ports, form, target)), problem };
+    const data = { ...(await setupData(visit, form, target)), problem };
     return views.page(request, "setup", data, { status });
   }
 
@@ -62,7 +59,7 @@ export const postSetup: FormEndpoint = async (ports, request, form) => {
     case "already-configured":
       return redirect(withReturnTo(paths.login, target));
     case "invalid-setup-token":
-      noteRefusal(ports, request, "setup rejected");
+      noteRefusal(visit, request, "setup rejected");
       return again(403, "invalidSetupToken", "token");
     case "username-or-password-missing": {
       const missing = missingFields(form, "username", "password");
@@ -71,9 +68,6 @@ export const postSetup: FormEndpoint = async (ports, request, form) => {
     case "passwords-differ":
       return again(422, "passwordsDiffer", "password", "confirm");
     case "set-up":
-      return redirect(
-        target ?? locationFor(options.postLoginLocation, outcome.user),
-        sessionCookies(request, outcome.token, options.hosts.cookieDomain),
-      );
+      return enter(visit, outcome, target);
   }
 };

@@ -7,7 +7,6 @@ import { type Answer, NOTHING_RUNS, respond } from "../answers/responses.ts";
 import type { WebRequest } from "../request/web-request.ts";
 import type { Accent } from "./accent-color.ts";
 
-/** A public file, kept in memory as its answer. */
 export interface Asset {
   readonly path: string;
   /** The URL in pages. */
@@ -64,10 +63,7 @@ export const answerAsset = ({ answer, compressed }: Asset, request: WebRequest):
   acceptsGzip(request.header("accept-encoding")) ? compressed : answer;
 
 const acceptsGzip = (accepted = ""): boolean =>
-  accepted.split(",").some((one) => {
-    const [coding, ...parameters] = one.split(";").map((text) => text.trim().toLowerCase());
-    return coding === "gzip" && !parameters.some((text) => /^q=0(\.0*)?$/.test(text));
-  });
+  accepted.split(",").some((coding) => /^\s*gzip\b(?!.*q=0(\.0*)?\s*$)/i.test(coding));
 
 /** Whether the file can be read and has an image type that browsers show. */
 export function isLogo(file: string): boolean {

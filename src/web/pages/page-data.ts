@@ -1,7 +1,6 @@
 import type { Link, Person, User } from "../../core/records.ts";
 import type { QrCode } from "./qr-code.ts";
-import type { Words } from "./words/en.ts";
-import type { Locale } from "./words.ts";
+import type { Locale, Words } from "./words.ts";
 
 /** The values that every page gets, also a replaced one. */
 export interface PageHelpers {
@@ -31,6 +30,12 @@ export type Notice = keyof Words["notices"];
 
 /** The fields to fill in again. The first one gets the message and the focus. */
 export type FieldsOf<Field extends string> = readonly [Field, ...Field[]];
+
+/** Why a form is shown again. */
+export interface FormProblem<Field extends string> {
+  readonly message: string;
+  readonly fields: FieldsOf<Field>;
+}
 
 export type SetupField = "token" | "username" | "password" | "confirm";
 export type LinkField = "username" | "password";
@@ -71,9 +76,7 @@ export interface PageData {
     readonly domain: string;
     readonly offersDomain: boolean;
     readonly returnTo?: string | undefined;
-    readonly problem?:
-      | { readonly message: string; readonly fields: FieldsOf<SetupField> }
-      | undefined;
+    readonly problem?: FormProblem<SetupField> | undefined;
   };
   readonly link: {
     readonly purpose: "invite" | "reset" | "guest";
@@ -81,9 +84,7 @@ export interface PageData {
     readonly username: string;
     /** Whether the link settles the username. */
     readonly isUsernameSet: boolean;
-    readonly problem?:
-      | { readonly message: string; readonly fields: FieldsOf<LinkField> }
-      | undefined;
+    readonly problem?: FormProblem<LinkField> | undefined;
   };
   readonly home: {
     readonly activity: Activity;
@@ -111,12 +112,8 @@ export interface PageData {
     readonly links: readonly (Pick<Link, "id" | "purpose" | "name"> & { readonly end: string })[];
     /** A new link, in place of everything else. */
     readonly made?: Pick<Link, "purpose"> & { readonly url: string; readonly end: string };
-    readonly problem?: {
-      readonly message: string;
-      readonly fields: FieldsOf<string>;
-      /** What the form had, by the names of its fields. */
-      readonly entered: Readonly<Record<string, string>>;
-    };
+    /** With what the form had, by the names of its fields. */
+    readonly problem?: FormProblem<string> & { readonly entered: Readonly<Record<string, string>> };
   };
   readonly activity: {
     /** Newest first, each with who did it and where from. */
@@ -211,19 +208,17 @@ export interface ActivityEntry extends ShownTime {
 }
 
 export interface PasskeySection {
-  readonly list: readonly ListedPasskey[];
+  readonly list: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly added: ShownTime;
+    readonly used?: ShownTime | undefined;
+  }[];
   /** Browsers add passkeys only at a host name, over HTTPS or on the same machine. */
   readonly canAdd: boolean;
   /** The name that a new one gets if the user enters no other, and how long a name can be. */
   readonly newName: string;
   readonly maxName: number;
-}
-
-export interface ListedPasskey {
-  readonly id: string;
-  readonly name: string;
-  readonly added: ShownTime;
-  readonly used?: ShownTime | undefined;
 }
 
 /** Cut where they are long, as are other texts that somebody has chosen. */
@@ -234,20 +229,18 @@ export interface ShownPerson extends Omit<Person, "endsAt" | "signedInAt"> {
 }
 
 export interface KeySection {
-  readonly list: readonly ListedKey[];
+  /** With the time of the last use, otherwise of the addition. */
+  readonly list: readonly (ShownTime & {
+    readonly id: string;
+    readonly name: string;
+    /** Empty for a key that opens all. */
+    readonly hosts: string;
+    readonly isUsed: boolean;
+    /** Formatted for the reader; `undefined` for a key that never expires. */
+    readonly expiresAt: string | undefined;
+  })[];
   /** The text of a new key, shown once. */
   readonly made: string | undefined;
-}
-
-/** With the time of the last use, otherwise of the addition. */
-export interface ListedKey extends ShownTime {
-  readonly id: string;
-  readonly name: string;
-  /** Empty for a key that opens all. */
-  readonly hosts: string;
-  readonly isUsed: boolean;
-  /** Formatted for the reader; `undefined` for a key that never expires. */
-  readonly expiresAt: string | undefined;
 }
 
 /** All values of a page. */

@@ -1,9 +1,5 @@
 import { encode } from "uqr";
 
-/** Larger codes are hard to scan. With error correction level L, this version has room for 134 bytes. */
-const MAX_VERSION = 6;
-export const MAX_QR_BYTES = 134;
-
 /** Space around the code that scanners need, in modules. */
 const MARGIN = 4;
 
@@ -15,9 +11,8 @@ export interface QrCode {
   readonly path: string;
 }
 
-/** @param text ASCII of at most `MAX_QR_BYTES`. */
 export function qrCode(text: string): QrCode {
-  const { size, data } = encode(text, { ecc: "L", maxVersion: MAX_VERSION, border: MARGIN });
+  const { size, data } = encode(text, { ecc: "L", border: MARGIN });
   const lines = data.flatMap((row, y) => {
     const modules = row.map((dark) => (dark ? "1" : "0")).join("");
     return Array.from(

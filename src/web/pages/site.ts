@@ -4,8 +4,7 @@ import type { WebRequest } from "../request/web-request.ts";
 import { accentFrom, DEFAULT_ACCENT } from "./accent-color.ts";
 import { type Asset, accentRules, answerAsset, assetOf, keyIcon, readLogo } from "./assets.ts";
 import type { PageFunctions } from "./page-data.ts";
-import { loadPages, type Pages } from "./render.ts";
-import { pageReader } from "./templates.ts";
+import { loadPages, type Pages, pageReader } from "./templates.ts";
 
 export interface SiteOptions {
   readonly pages: {
@@ -25,7 +24,6 @@ export interface Site {
   readonly assets: readonly Asset[];
 }
 
-/** The pages and assets in use. */
 export interface OpenSite {
   readonly pages: Pages;
   /** What answers a request for the assets of a path. The paths are always the same. */
@@ -59,7 +57,13 @@ const assetFor = ({ assets }: Site, { path, query }: WebRequest): Asset | undefi
   assets.find(({ url }) => url === `${path}${query}`) ??
   assets.find((asset) => asset.path === path);
 
-const JAVASCRIPT = "text/javascript; charset=utf-8";
+/** Without comments, line breaks and what goes with them, which are a fifth of a style sheet. */
+const smallerStyle = (style: string): string =>
+  style
+    .replaceAll(/\/\*.*?\*\//gs, "")
+    .replaceAll(/\s*([{},;])\n\s*/g, "$1")
+    .replaceAll(";}", "}")
+    .replaceAll(/(?<=[{;][\w-]+): /g, ":");
 
 /** Without indentation, and comments on lines of their own, which are a third of a script. */
 const smallerScript = (script: string): string =>
@@ -71,16 +75,10 @@ export function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOption
   const read = pageReader(pages.dir);
   const accent = accentFrom(accentColor ?? DEFAULT_ACCENT);
   const icon = { type: "image/svg+xml", body: keyIcon(accent) };
-  // Without comments, line breaks and what goes with them, which are a fifth of its size.
-  const rules = read("latchkey.css")
-    .text.replaceAll(/\/\*.*?\*\//gs, "")
-    .replaceAll(/\s*([{},;])\n\s*/g, "$1")
-    .replaceAll(";}", "}")
-    .replaceAll(/(?<=[{;][\w-]+): /g, ":");
-  const style = rules + (accentColor ? accentRules(accent) : "");
   const at = (file: string): string => `${paths.base}/${file}`;
   const scriptOf = (file: string): Asset =>
-    assetOf(at(file), JAVASCRIPT, smallerScript(read(file).text));
+    assetOf(at(file), "text/javascript; charset=utf-8", smallerScript(read(file).text));
+  const style = smallerStyle(read("latchkey.css").text) + (accentColor ? accentRules(accent) : "");
   const styleSheet = assetOf(at("latchkey.css"), "text/css; charset=utf-8", style);
   const script = scriptOf("latchkey.js");
   const passkeyScript = scriptOf("latchkey-passkeys.js");
@@ -89,7 +87,7 @@ export function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOption
     return assetOf(at("latchkey-logo"), type, body);
   };
   const logo = logoOf(logoFile);
-  const darkLogos = logoFileDark === undefined ? [] : [logoOf(logoFileDark)];
+  const darkLogo = logoFileDark === undefined ? undefined : logoOf(logoFileDark);
   // At fixed paths, so cached only for an hour.
   const siteFile = (path: string, type: string, body: string): Asset =>
     assetOf(path, type, body, "public, max-age=3600");
@@ -97,25 +95,19 @@ export function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOption
     siteFile("/favicon.svg", icon.type, icon.body),
     siteFile("/robots.txt", "text/plain; charset=utf-8", "User-agent: *\nDisallow: /\n"),
   ];
-  const place = {
-    basePath: paths.base,
-    homePath: paths.home,
-    styleSheetUrl: styleSheet.url,
-    scriptUrl: script.url,
-    passkeyScriptUrl: passkeyScript.url,
-    logoUrl: logo.url,
-    darkLogoUrl: darkLogos[0]?.url,
+  const placeAt = (origin: string) => ({
+    basePath: origin + paths.base,
+    homePath: paths.home && origin + paths.home,
+    styleSheetUrl: origin + styleSheet.url,
+    scriptUrl: origin + script.url,
+    passkeyScriptUrl: origin + passkeyScript.url,
+    logoUrl: origin + logo.url,
+    darkLogoUrl: darkLogo && origin + darkLogo.url,
     appName,
-  };
+  });
+  const more = [darkLogo ?? [], signIn.passkeys ? passkeyScript : [], standalone ? siteFiles : []];
   return {
-    pages: loadPages(read, place, pages.functions),
-    assets: [
-      styleSheet,
-      script,
-      logo,
-      ...darkLogos,
-      ...(signIn.passkeys ? [passkeyScript] : []),
-      ...(standalone ? siteFiles : []),
-    ],
+    pages: loadPages(read, placeAt, pages.functions),
+    assets: [styleSheet, script, logo, ...more.flat()],
   };
 }

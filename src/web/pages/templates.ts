@@ -1,14 +1,23 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { Script } from "node:vm";
 import { Eta, type TemplateFunction } from "eta/core";
 import { Fault, messageOf } from "../../core/base/fault.ts";
 import { DEFAULT_PAGES, listDefaultPages, readDefaultPage } from "./default-pages.ts";
+import type {
+  PageContents,
+  PageData,
+  PageFrame,
+  PageFunctions,
+  PageHelpers,
+  PageName,
+} from "./page-data.ts";
+import { samples } from "./page-samples.ts";
+import { type Locale, wordsIn } from "./words.ts";
 
 const EXTENSION = ".eta";
 
 /** Reads page files from the operator's folder, and those missing there from the package. */
-export type ReadPage = (file: string) => { readonly path: string; readonly text: string };
+type ReadPage = (file: string) => { readonly path: string; readonly text: string };
 
 export function pageReader(replacements: string | undefined): ReadPage {
   if (replacements !== undefined) refuseUnknownFiles(replacements);
@@ -44,8 +53,8 @@ function refuseUnknownFiles(folder: string): void {
   }
 }
 
-/** Compiled templates. Errors name the file and the line. */
-export class Templates extends Eta {
+/** Compiled templates. Errors name the file, and the line unless its code does not parse. */
+class Templates extends Eta {
   constructor(read: ReadPage) {
     // `debug` makes compiled templates count their lines.
     super({ autoEscape: true, debug: true });
@@ -70,26 +79,75 @@ export class Templates extends Eta {
       return this.compile(text);
     } catch (error) {
       const message = messageOf(error);
-      const [, problem, line] = /^(.*) at line (\d+) col/.exec(message) ?? [
-        message,
-        message.split("\n")[2],
-        brokenLine(this.compileToString(text)),
-      ];
-      throw new Fault("page_broken", `${path}:${line}: ${problem}`, { cause: error });
+      const [, problem, line] = /^(.*) at line (\d+) col/.exec(message) ?? [];
+      // Of code that does not parse, the second paragraph says why, and nothing says where.
+      const where = line === undefined ? `: ${message.split("\n")[2]}` : `:${line}: ${problem}`;
+      throw new Fault("page_broken", `${path}${where}`, { cause: error });
     }
   }
 }
 
-/** The template line whose code does not parse: the last line number set before the error. */
-function brokenLine(code: string): number {
-  try {
-    new Script(`(function(it, options) {${code}\n})`, { filename: "template" });
-    return 1;
-  } catch (error) {
-    const stack = error instanceof SyntaxError ? (error.stack ?? "") : "";
-    const brokenAt = Number(/^template:(\d+)/.exec(stack)?.[1] ?? 1);
-    const before = code.split("\n").slice(0, brokenAt - 1);
-    const named = before.findLast((line) => line.startsWith("__eta.line="));
-    return Number(named?.slice("__eta.line=".length) ?? 1);
+export interface Pages {
+  render<Name extends PageName>(name: Name, reader: Reader, data: PageData[Name]): string;
+}
+
+export interface Reader {
+  readonly locale: Locale;
+  readonly helpers: PageHelpers;
+  /** For a page that is shown on another host: goes before every path. */
+  readonly origin?: string | undefined;
+}
+
+/** The values that are the same on every page, in every language. */
+type PagePlace = Omit<PageFrame, "locale" | "words">;
+
+/** Compiles every template and renders samples. Throws a `Fault` for a broken template. */
+export function loadPages(
+  read: ReadPage,
+  placeAt: (origin: string) => PagePlace,
+  functions: PageFunctions,
+): Pages {
+  const templates = new Templates(read);
+  function contents<Name extends PageName>(
+    { locale, helpers, origin = "" }: Reader,
+    data: PageData[Name],
+  ): PageContents<Name> {
+    const frame: PageFrame = { ...placeAt(origin), locale, words: wordsIn(locale) };
+    return { ...frame, ...helpers, ...data };
   }
+
+  for (const [name, states] of Object.entries(samples)) {
+    for (const [helpers, data] of states) {
+      templates.render(`@${name}`, contents({ locale: "en", helpers }, data));
+    }
+  }
+  const rendered = new Map<string, string>();
+  return {
+    render(name, reader, data) {
+      const state = stateOf(reader, data);
+      const key = `${name} ${state}`;
+      const known = state === undefined ? undefined : rendered.get(key);
+      if (known !== undefined) return known;
+      const page = contents<typeof name>(reader, data);
+      const made = functions[name]?.(page);
+      if (made !== undefined) return made;
+      const html = templates.render(`@${name}`, page);
+      if (state !== undefined) rendered.set(key, html);
+      return html;
+    },
+  };
+}
+
+/**
+ * The state of a page whose values are all true, false or absent, such as the sign-in page of a
+ * stranger. It has so few that each is rendered once. `undefined` for other pages.
+ */
+function stateOf({ locale, helpers, origin }: Reader, data: object): string | undefined {
+  if (helpers.CurrentUser !== undefined || origin !== undefined) return undefined;
+  let state = `${locale} ${helpers.NeedsSetup} ${helpers.HasError}`;
+  for (const value of Object.values(data)) {
+    if (value !== undefined && typeof value !== "boolean") return undefined;
+    state += ` ${value}`;
+  }
+  return state;
 }

@@ -1,41 +1,53 @@
 import { de } from "./words/de.ts";
-import { en, type Words } from "./words/en.ts";
+import { en, type Sentences } from "./words/en.ts";
 import { es } from "./words/es.ts";
 import { fr } from "./words/fr.ts";
+import { labels } from "./words/labels.ts";
 
 export const locales = ["en", "de", "fr", "es"] as const;
 export type Locale = (typeof locales)[number];
 
-const all: Readonly<Record<Locale, Words>> = { en, de, fr, es };
+export type Words = typeof en & Record<keyof typeof labels, string>;
+
+/** A text for each of `locales`. A missing one is a type error. */
+type Row = readonly [string, string, string, string];
+
+const sentences: Readonly<Record<Locale, Sentences>> = { en, de, fr, es };
+
+const all = Object.fromEntries(
+  locales.map((locale, column) => {
+    const own = Object.entries<Row>(labels).map(([name, row]) => [name, row[column]]);
+    return [locale, { ...Object.fromEntries(own), ...sentences[locale] }];
+  }),
+) as Readonly<Record<Locale, Words>>;
 
 export const wordsIn = (locale: Locale): Words => all[locale];
 
 export const isLocale = (text: string): text is Locale => Object.hasOwn(all, text);
+
+/** One for each language: making a format takes longer than rendering a page. */
+const formats: Partial<Record<Locale, Intl.DateTimeFormat>> = {};
+
+/** A time for a page: in ISO 8601, and to the minute in UTC, formatted for the reader. */
+export function shownTime(locale: Locale, at: Date): { readonly at: string; readonly utc: string } {
+  formats[locale] ??= new Intl.DateTimeFormat(locale, {
+    dateStyle: "medium",
+    timeStyle: "short",
+    timeZone: "UTC",
+  });
+  return { at: at.toISOString(), utc: `${formats[locale].format(at)} UTC` };
+}
 
 /** Longer than what browsers send. The rest is ignored: it would cost time for each of its commas. */
 const MAX_LENGTH = 1_000;
 
 /** The available language that the browser prefers, otherwise English. `de-AT` counts as `de`. */
 export function preferredLocale(acceptLanguage = ""): Locale {
-  let best: Locale = "en";
-  let bestWeight = 0;
-  for (const range of acceptLanguage.slice(0, MAX_LENGTH).split(",")) {
-    const [tag = "", ...parameters] = range.split(";");
-    const locale = tag.trim().split("-", 1)[0]?.toLowerCase() ?? "";
-    if (!isLocale(locale)) continue;
-    const weight = weightIn(parameters);
-    if (weight > bestWeight) {
-      best = locale;
-      bestWeight = weight;
-    }
-  }
-  return best;
-}
-
-/** The `q` of a language range: 1 if absent, 0 if invalid. */
-function weightIn(parameters: readonly string[]): number {
-  const weights = parameters.map((one) => /^\s*q\s*=(.*)$/i.exec(one)?.[1]);
-  const given = weights.find((one) => one !== undefined)?.trim();
-  if (given === undefined) return 1;
-  return /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/.test(given) ? Number(given) : 0;
+  const ranges = acceptLanguage.slice(0, MAX_LENGTH).split(",");
+  const known = ranges.flatMap((range) => {
+    const locale = (/^\s*([a-z]+)/i.exec(range)?.[1] ?? "").toLowerCase();
+    const weight = Number(/;\s*q\s*=\s*([^;\s]*)/i.exec(range)?.[1] ?? 1);
+    return isLocale(locale) && weight > 0 && weight <= 1 ? [{ locale, weight }] : [];
+  });
+  return known.sort((one, other) => other.weight - one.weight)[0]?.locale ?? "en";
 }

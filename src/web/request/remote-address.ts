@@ -1,51 +1,75 @@
 import { BlockList, isIP, SocketAddress } from "node:net";
+import { clientGone, Fault } from "../../core/base/fault.ts";
 import type { Client } from "../../core/limits/requester.ts";
-import { connectedFrom, LOCAL, peerOf } from "./connection.ts";
 import type { WebRequest } from "./web-request.ts";
 
+type Connected = Pick<WebRequest, "connection">;
+
+/** The remote address of a Unix domain socket, which has no address. All its clients share it. */
+const LOCAL = "local";
+
+/** The remote address, or `undefined` if the platform does not provide it. */
+export function peerOf({ connection }: Connected): string | undefined {
+  // Read from what an app passes, which need not have the declared types.
+  const { remoteAddress }: { readonly remoteAddress?: unknown } = connection;
+  if (typeof remoteAddress === "string") return remoteAddress;
+  // Only a socket reports whether it is destroyed. On TCP it would have a local address.
+  const { destroyed, localAddress } = connection;
+  return destroyed === false && localAddress === undefined ? LOCAL : undefined;
+}
+
+export function connectedFrom(request: Connected): string {
+  const peer = peerOf(request);
+  if (peer !== undefined) return peer;
+  // A connection that was reset has only a local address until the server destroys it.
+  const { destroyed, localAddress } = request.connection;
+  if (destroyed === true || typeof localAddress === "string") throw clientGone();
+  throw new Fault(
+    "remote_address_unknown",
+    "the remote address is unknown: on Hono, serve the app with @hono/node-server, or pass the address to latchkey/fetch",
+  );
+}
+
 /** Which peers are trusted proxies, and what is read from them. */
-export interface ProxyTrust {
+export class ProxyTrust {
+  readonly trusts: (peer: string) => boolean;
+
+  constructor(trustedProxies: readonly string[]) {
+    this.trusts = membershipOf(trustedProxies);
+  }
+
   /**
    * The client's address: that of the connection or, behind a trusted proxy, the nearest hop in
    * `X-Forwarded-For` that is not trusted. Read from the right, because only what trusted hops
    * append is reliable.
    */
-  remoteAddress(request: WebRequest): string;
+  remoteAddress(request: WebRequest): string {
+    const address = canonicalAddress(connectedFrom(request));
+    if (!this.trusts(address)) return address;
+    return nearestUntrusted(address, request.header("x-forwarded-for") ?? "", this.trusts);
+  }
+
   /** The same; `unknown` if the connection is unknown. */
-  addressOf(request: WebRequest): string;
-  trusts(peer: string): boolean;
+  addressOf(request: WebRequest): string {
+    return peerOf(request) === undefined ? "unknown" : this.remoteAddress(request);
+  }
+
   /** A header that counts only from a trusted proxy. */
-  header(request: WebRequest, name: string): string | undefined;
-}
+  header(request: WebRequest, name: string): string | undefined {
+    return this.trusts(connectedFrom(request)) ? request.header(name) : undefined;
+  }
 
-export function createProxyTrust(trustedProxies: readonly string[]): ProxyTrust {
-  const isTrusted = membershipOf(trustedProxies);
-  const clientBehind = (peer: string, request: WebRequest): string => {
-    const address = canonicalAddress(peer);
-    return isTrusted(address)
-      ? nearestUntrusted(address, request.header("x-forwarded-for") ?? "", isTrusted)
-      : address;
-  };
-  return {
-    remoteAddress: (request) => clientBehind(connectedFrom(request), request),
-    addressOf(request) {
-      const peer = peerOf(request);
-      return peer === undefined ? "unknown" : clientBehind(peer, request);
-    },
-    trusts: isTrusted,
-    header: (request, name) =>
-      isTrusted(connectedFrom(request)) ? request.header(name) : undefined,
-  };
+  /** The client, for rules that also work without its address. */
+  clientOf(request: WebRequest): Client {
+    return {
+      remoteAddress: this.addressOf(request),
+      userAgent: request.header("user-agent"),
+      get signal() {
+        return request.signal;
+      },
+    };
+  }
 }
-
-/** The client, for rules that also work without its address. */
-export const clientOf = (request: WebRequest, proxies: ProxyTrust): Client => ({
-  remoteAddress: proxies.addressOf(request),
-  userAgent: request.header("user-agent"),
-  get signal() {
-    return request.signal;
-  },
-});
 
 /** Exported for its tests. */
 export function nearestUntrusted(

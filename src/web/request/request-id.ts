@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import type { ServerLog } from "../../core/base/server-log.ts";
-import { peerOf } from "./connection.ts";
+import { peerOf } from "./remote-address.ts";
 import type { WebRequest } from "./web-request.ts";
 
 export const REQUEST_ID = "X-Request-Id";
@@ -11,9 +11,10 @@ export type RequestSource = Pick<WebRequest, "request" | "connection" | "header"
 
 /** The IDs under which answers and the server log refer to a request. */
 export interface RequestIds {
-  /** The ID of the request that `run` is working on, if it is this one; otherwise a new ID. */
-  of(source: RequestSource): string;
-  /** Runs `work` with the request's ID. Everything that it writes to `log` has that ID. */
+  /**
+   * Runs `work` with the request's ID, which is a new one unless an outer `run` has chosen it.
+   * Everything that `work` writes to `log` has that ID.
+   */
   run<T>(source: RequestSource, work: (id: string) => T): T;
   /** Adds `requestId` to the lines about a request. */
   readonly log: ServerLog;
@@ -22,7 +23,7 @@ export interface RequestIds {
 export function createRequestIds(isTrusted: (peer: string) => boolean, log: ServerLog): RequestIds {
   const current = new AsyncLocalStorage<{ readonly request: object; readonly id: string }>();
 
-  function of(source: RequestSource): string {
+  function idOf(source: RequestSource): string {
     const known = current.getStore();
     if (known?.request === source.request) return known.id;
     const peer = peerOf(source);
@@ -38,9 +39,8 @@ export function createRequestIds(isTrusted: (peer: string) => boolean, log: Serv
   }
 
   return {
-    of,
     run(source, work) {
-      const id = of(source);
+      const id = idOf(source);
       return current.run({ request: source.request, id }, () => work(id));
     },
     log: {

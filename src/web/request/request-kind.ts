@@ -8,7 +8,6 @@ type WithHeaders = Pick<WebRequest, "header">;
  */
 type RequestKind = "page" | "form" | "call";
 
-/** The headers that the kind of a request depends on. */
 export const KIND_HEADERS = "Accept, Sec-Fetch-Mode, Sec-Fetch-Dest, X-Requested-With, HX-Request";
 
 /**

@@ -1,23 +1,7 @@
 import type { ServerLog } from "../../core/base/server-log.ts";
-import { peerOf } from "./connection.ts";
-import { canonicalAddress, hopsOf, type ProxyTrust } from "./remote-address.ts";
+import { canonicalAddress, hopsOf, type ProxyTrust, peerOf } from "./remote-address.ts";
 import type { RequestIds } from "./request-id.ts";
 import type { WebRequest } from "./web-request.ts";
-
-/** The message of a refused request in the server log. */
-export type RefusalMessage =
-  | "sign-in rejected"
-  | "sign-in rate-limited"
-  | "password change rejected"
-  | "passkey change rejected"
-  | "setup rejected"
-  | "one-time link refused"
-  | "handoff refused"
-  | "form of another site refused"
-  | "unreadable form refused"
-  | "forged session token refused"
-  | "key refused"
-  | "key rate-limited";
 
 export interface RefusalPorts {
   readonly requests: RequestIds;
@@ -28,7 +12,7 @@ export interface RefusalPorts {
 export function noteRefusal(
   { requests, proxies }: RefusalPorts,
   request: WebRequest,
-  message: RefusalMessage,
+  message: string,
   fields: Readonly<Record<string, string>> = {},
 ): void {
   requests.log.warn({ address: proxies.addressOf(request), ...fields }, message);

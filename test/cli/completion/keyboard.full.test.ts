@@ -87,11 +87,9 @@ async function install(t: TestContext, { shell, script, startFile, lines }: Inst
 const typed: readonly (readonly [line: string, args: RegExp])[] = [
   ["latchkey us\tli\t--js\t", /\[user\]\[list\]\[--json\]$/m],
   ["latchkey log --ty\tpassw\t", /\[log\](\[--type\]\[|\[--type=)password_change\]$/m],
-  ["latchkey log --type=passw\t", /\[log\]\[--type=password_change\]$/m],
   ["latchkey import with\t", /\[import\]\[with a space\.csv\]$/m],
   ["latchkey import 'with a space.csv' --form\tcs\t", /\[with a space\.csv\]\[--format\]\[csv\]$/m],
   ["latchkey pages ej\t--to fold\t", /\[pages\]\[eject\]\[--to\]\[folder\/?\]$/m],
-  ["latchkey pages eject --to=fold\t", /\[pages\]\[eject\]\[--to=folder\/?\]$/m],
 ];
 
 /** bash-completion is a package of its own. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { columnName, columnsOf, tables } from "../../../src/core/tables.ts";
-import { type CopyTarget, copy } from "../../../src/core/transfer/copy.ts";
-import { differencesOf } from "../../../src/core/transfer/copy-digest.ts";
+import { copy } from "../../../src/core/transfer/copy.ts";
+import type { TransferStore } from "../../../src/core/transfer/transfer-store.ts";
 import { rows, rowsOfEveryTable, user } from "../../stores/either.ts";
 import { execute } from "../../support/database.ts";
 import { newFile, openStore } from "../../support/store.ts";
@@ -14,7 +14,7 @@ async function copyAndChange(t: TestContext, change: string) {
   await source.transfer.importRows(rowsOfEveryTable());
   const [, more] = rows([], ["swapped", "with this"]);
   await source.transfer.importRows([...rows([user("3")]), ...(more ? [more] : [])]);
-  const changing: CopyTarget = {
+  const changing: TransferStore = {
     ...target.transfer,
     async importRows(...given) {
       const outcome = await target.transfer.importRows(...given);
@@ -22,7 +22,7 @@ async function copyAndChange(t: TestContext, change: string) {
       return outcome;
     },
   };
-  return copy(source.transfer, changing, () => {});
+  return copy(source.transfer, changing);
 }
 
 for (const [name, table] of Object.entries(tables)) {
@@ -30,14 +30,13 @@ for (const [name, table] of Object.entries(tables)) {
   const of = name === "log" ? "log entries" : name;
   const key = columnName(table.key);
   const one = `WHERE ${key} = (SELECT min(${key}) FROM ${inSqlite})`;
-  const changes = columnsOf(table).map(([field, { kind }]) => {
-    const column = columnName(field);
-    const more =
-      kind === "integer" || kind === "time" ? "coalesce(X, 0) + 9" : "coalesce(X, '') || ' '";
-    return `UPDATE ${inSqlite} SET ${column} = ${more.replace("X", column)} ${one}`;
-  });
+  const [last = ""] = columnsOf(table).at(-1) ?? [];
+  const more = `${columnName(last)} = coalesce(${columnName(last)}, '') || '9'`;
 
-  for (const change of [...changes, `DELETE FROM ${inSqlite} ${one}`]) {
+  for (const change of [
+    `UPDATE ${inSqlite} SET ${more} ${one}`,
+    `DELETE FROM ${inSqlite} ${one}`,
+  ]) {
     test(`the comparison at the end finds this in the target: ${change}`, async (t) => {
       const outcome = await copyAndChange(t, change);
       assert.ok(outcome.kind === "different");
@@ -52,9 +51,4 @@ test("detects two texts that are swapped between entries", async (t) => {
   const swap = `UPDATE log_entries SET summary =
     CASE id WHEN 3 THEN 'with this' ELSE 'swapped' END WHERE id IN (3, 4)`;
   assert.equal((await copyAndChange(t, swap)).kind, "different");
-});
-
-test("a different number is a difference whatever the sums", () => {
-  const side = (count: number) => new Map([["users", { count, sum: 7n }]] as const);
-  assert.deepEqual(differencesOf(side(2), side(1)), [{ of: "users", copied: 2, found: 1 }]);
 });

@@ -6,7 +6,7 @@ import {
   type ImportPorts,
   importUsers,
 } from "../../../src/core/transfer/import-users.ts";
-import type { Progress, RowWriter } from "../../../src/core/transfer/transfer-store.ts";
+import type { RowWriter } from "../../../src/core/transfer/transfer-store.ts";
 import { hashText, openStore } from "../../support/store.ts";
 
 const HASH = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
@@ -28,18 +28,16 @@ async function setting(
 ) {
   const store = await openStore(t);
   const refused: string[] = [];
-  const progress: Progress[] = [];
   const ports: ImportPorts = {
     lines,
     existing: store.transfer,
     target: async () => store.transfer,
     clock: { now: () => NOW },
     refuse: (line, reason) => refused.push(`${line}: ${reason}`),
-    progress: (one) => progress.push(one),
     ...fields,
   };
   return {
-    ...{ store, ports, refused, progress },
+    ...{ store, ports, refused },
     names: async () => (await store.users.read("", 9_999)).map(({ username }) => username).sort(),
     entries: async () =>
       (await store.log.read({ afterId: 0, limit: 99 })).map(
@@ -142,16 +140,3 @@ for (const [choices, kind, names] of [
     assert.deepEqual(await made.names(), names);
   });
 }
-
-test("reports the progress page by page", async (t) => {
-  const lines = Array.from({ length: 1_500 }, (_, n) => userLine(n, `user ${n}`));
-  const { ports, progress } = await setting(t, lines);
-  await importUsers(ports, STRICT);
-  assert.deepEqual(
-    progress.map(({ step, users }) => [step, users?.done, users?.total]),
-    ["checking", "importing"].flatMap((step) => [
-      [step, 0, 1_500],
-      [step, 1_000, 1_500],
-    ]),
-  );
-});

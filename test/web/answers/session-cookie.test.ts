@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { genuineTokenIn, sessionTokenIn } from "../../../src/web/answers/session-cookie.ts";
+import { cookieIn, genuineTokenIn } from "../../../src/web/answers/session-cookie.ts";
 
 const headers: readonly (readonly [header: string | undefined, token: string | undefined])[] = [
   [undefined, undefined],
@@ -29,7 +29,7 @@ const headers: readonly (readonly [header: string | undefined, token: string | u
 
 for (const [header, token] of headers) {
   test(`reads from the cookies ${JSON.stringify(header)} ${token === undefined ? "no token" : JSON.stringify(token)}`, () => {
-    assert.equal(sessionTokenIn(header), token);
+    assert.equal(cookieIn(header, "session"), token);
   });
 }
 
@@ -77,17 +77,17 @@ test("finds the first session cookie in any header and never throws", () => {
   );
   fc.assert(
     fc.property(header, (text) => {
-      assert.equal(sessionTokenIn(text), firstSession(text));
+      assert.equal(cookieIn(text, "session"), firstSession(text));
     }),
-    { numRuns: 1_000 },
+    { numRuns: 300 },
   );
 });
 
 test("reads a long header in linear time", () => {
   const started = performance.now();
   for (const unit of [";", "=", "a=b;", " ", "session;"]) {
-    assert.equal(sessionTokenIn(unit.repeat(100_000)), undefined);
-    assert.equal(sessionTokenIn(`${unit.repeat(100_000)}=`), undefined);
+    assert.equal(cookieIn(unit.repeat(100_000), "session"), undefined);
+    assert.equal(cookieIn(`${unit.repeat(100_000)}=`, "session"), undefined);
   }
   const took = performance.now() - started;
   assert.ok(took < 2_000, `${took} ms`);

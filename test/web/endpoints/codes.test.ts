@@ -88,7 +88,7 @@ test("stores nothing before a code confirms it", async (t) => {
   const { gate, session } = await startConfigured(t);
   const begun = await gate.send("/account/codes/begin", { session, form: {} });
   assert.match(begun.headers["cache-control"] ?? "", /no-store/);
-  assert.match(begun.body, /<svg class="qr"[^>]*role="img" aria-label="/);
+  assert.match(begun.body, /<svg class="qr"[^>]*role="img" aria-labelledby="scan"/);
   assert.match(
     begun.body,
     /href="otpauth:\/\/totp\/Latchkey:owner\?secret=[A-Z2-7]{32}&amp;issuer=Latchkey"/,

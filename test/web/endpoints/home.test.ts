@@ -62,7 +62,7 @@ test("still renders when the log cannot be read, says so, and logs the cause", a
   execute(gate.databaseFile, "ALTER TABLE log_entries RENAME TO hidden");
   const { status, headers, body } = await gate.send("/", { session });
   assert.equal(status, 200);
-  assert.ok(body.includes(`<p>${en.activityUnreadable}</p>`));
+  assert.ok(body.includes(`<p>${en.messages.unavailable}</p>`));
   assert.doesNotMatch(body, /no such table|class="activity"/);
   assert.match(body, /action="\/account\/password"/);
   const shown = gate.serverLog.find(({ msg }) => /log cannot be read/.test(String(msg)));
@@ -86,7 +86,7 @@ test("shows only the password form with a store that has users and a log alone",
     ["/logout", "/account/password"],
   );
   assert.doesNotMatch(answer.body, /passkey|end_others/);
-  for (const text of [en.activityUnreadable, en.codes, en.messages.unavailable]) {
+  for (const text of [en.codes, en.messages.unavailable]) {
     assert.ok(!answer.body.includes(text), text);
   }
   assert.deepEqual(app.log, []);

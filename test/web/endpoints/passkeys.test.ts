@@ -126,7 +126,7 @@ test("answers the script with a message if the account has too many", async (t) 
      INSERT INTO passkeys SELECT passkey, id, 'Phone', '', 0, 0, NULL FROM users, many`,
   );
   const full = await sender(gate).send(BEGIN, {}, session);
-  assert.deepEqual([full.status, JSON.parse(full.body).message], [422, messages.tooManyPasskeys]);
+  assert.deepEqual([full.status, JSON.parse(full.body).message], [422, messages.tooMany]);
 });
 
 test("without a home page, a change leads to the post-login location", async (t) => {

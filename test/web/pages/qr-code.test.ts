@@ -4,7 +4,7 @@ import jsqr from "jsqr";
 import { URI } from "otpauth";
 import { base32, newCodeSecret } from "../../../src/core/codes/totp.ts";
 import { keyUri } from "../../../src/web/endpoints/codes.ts";
-import { MAX_QR_BYTES, type QrCode, qrCode } from "../../../src/web/pages/qr-code.ts";
+import { type QrCode, qrCode } from "../../../src/web/pages/qr-code.ts";
 
 /** Pixels per module. */
 const SCALE = 4;
@@ -25,17 +25,14 @@ function read({ width: modules, path }: QrCode): string | undefined {
   return (jsqr as unknown as typeof jsqr.default)(pixels, width, width)?.data;
 }
 
-test("draws texts of every length up to the largest", () => {
-  for (let length = 1; length <= MAX_QR_BYTES; length += 7) {
-    assert.equal(read(qrCode("x".repeat(length))), "x".repeat(length));
+test("draws texts of every length", () => {
+  for (let length = 1; length <= 160; length += 9) {
+    const text = Array.from({ length }, (_, i) => String(i % 10)).join("");
+    assert.equal(read(qrCode(text)), text);
   }
-  const largest = Array.from({ length: MAX_QR_BYTES }, (_, i) => String(i % 10)).join("");
-  assert.equal(read(qrCode(largest)), largest);
-  assert.throws(() => qrCode("x".repeat(MAX_QR_BYTES + 1)));
 });
 
-test("leaves the margin that scanners need, around a code of 41 modules at most", () => {
-  assert.equal(qrCode("x".repeat(MAX_QR_BYTES)).width, 41 + 2 * 4);
+test("leaves the margin that scanners need", () => {
   assert.match(qrCode("x").path, /^M4 4h7/);
 });
 
@@ -47,10 +44,9 @@ for (const [appName, username] of [
   ["L", "lone \ud800"],
   ["A:B", "c:d"],
 ] as const) {
-  test(`names ${appName} and ${username.slice(0, 20)} in an address that fits`, () => {
+  test(`names ${appName} and ${username.slice(0, 20)} in an address that apps read`, () => {
     const secret = base32(newCodeSecret());
     const uri = new URL(keyUri(appName, username, secret));
-    assert.ok(uri.href.length <= MAX_QR_BYTES);
     const [issuer = "", account = ""] = uri.pathname.slice(1).split(":");
     assert.ok(appName.replaceAll(":", "").startsWith(decodeURIComponent(issuer)) && issuer !== "");
     assert.ok(username.toWellFormed().startsWith(decodeURIComponent(account)) && account !== "");

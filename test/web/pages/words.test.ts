@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { locales, wordsIn } from "../../../src/web/pages/words.ts";
+import { locales, shownTime, wordsIn } from "../../../src/web/pages/words.ts";
 
 type Text = string | ((...given: string[]) => string);
 type Texts = { readonly [name: string]: Text | Texts };
@@ -22,15 +22,9 @@ const PROMISED = [
   ...["direction", "signInTo", "username", "password", "signIn", "signInFailed", "noAccountYet"],
   ...["setUpFirst", "setUpApp", "setUpAbout", "setupToken", "setupTokenHint", "passwordAgain"],
   ...["domain", "domainHint", "createAccount", "accountAt", "signedInAs", "signOut"],
-  ...["changePassword", "currentPassword", "newPassword", "newPasswordHint", "newPasswordAgain"],
-  ...[
-    "notices.passwordIsChanged",
-    "recentActivity",
-    "activityUnreadable",
-    "problemAt",
-    "problemIn",
-  ],
-  ...["quoteRequest", "backToStart", "backToSetup", "backToSignIn", "show", "hide", "capsLock"],
+  ...["changePassword", "currentPassword", "newPassword", "newPasswordHint"],
+  ...["notices.passwordIsChanged", "recentActivity", "problemAt", "problemIn"],
+  ...["quoteRequest", "show", "hide", "capsLock"],
 ];
 
 test("no text is removed that a changed template may use", () => {
@@ -94,3 +88,19 @@ for (const locale of locales.filter((one) => one !== "en")) {
     assert.deepEqual(same, []);
   });
 }
+
+test("shows a time in ISO 8601, and to the minute in UTC in the reader's language", () => {
+  const time = new Date(Date.UTC(2030, 0, 31, 23, 59, 1));
+  const shown = locales.map((locale) => shownTime(locale, time));
+  assert.equal(shown[0]?.at, "2030-01-31T23:59:01.000Z");
+  assert.deepEqual(
+    // Some languages have a narrow space before PM.
+    shown.map(({ utc }) => utc.replace(/\s/g, " ")),
+    [
+      "Jan 31, 2030, 11:59 PM UTC",
+      "31.01.2030, 23:59 UTC",
+      "31 janv. 2030, 23:59 UTC",
+      "31 ene 2030, 23:59 UTC",
+    ],
+  );
+});

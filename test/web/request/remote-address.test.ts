@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { Fault, isClientGone } from "../../../src/core/base/fault.ts";
 import { nodeRequest } from "../../../src/index.ts";
 import {
   canonicalAddress,
-  clientOf,
-  createProxyTrust,
+  connectedFrom,
   hopsOf,
   isAddressRange,
   membershipOf,
   nearestUntrusted,
+  ProxyTrust,
+  peerOf,
 } from "../../../src/web/request/remote-address.ts";
 
 const isTrusted = membershipOf(["10.0.0.0/8", "192.0.2.1", "2001:db8:1::/48", "::1"]);
@@ -70,7 +72,7 @@ test("headers from a Unix socket count only if `local` is trusted", () => {
     [["0.0.0.0/0", "::/0"], "local"],
     [["local"], "203.0.113.7"],
   ] as const) {
-    assert.equal(createProxyTrust(trusted).remoteAddress(request), address);
+    assert.equal(new ProxyTrust(trusted).remoteAddress(request), address);
   }
   assert.equal(nearestUntrusted("10.0.0.1", "local", isTrusted), "10.0.0.1", "not as a hop");
 });
@@ -123,11 +125,11 @@ test("matches addresses against ranges and single addresses", () => {
 });
 
 test("reads the client's address and other headers from a trusted proxy only", () => {
-  const proxies = createProxyTrust(["10.0.0.0/8"]);
+  const proxies = new ProxyTrust(["10.0.0.0/8"]);
   const headers = { "x-forwarded-for": "203.0.113.7", "x-forwarded-uri": "/page" };
   const readFrom = (remoteAddress: string): readonly unknown[] => {
     const request = nodeRequest({ socket: { remoteAddress }, headers });
-    return [clientOf(request, proxies).remoteAddress, proxies.header(request, "x-forwarded-uri")];
+    return [proxies.clientOf(request).remoteAddress, proxies.header(request, "x-forwarded-uri")];
   };
   assert.deepEqual(readFrom("10.0.0.1"), ["203.0.113.7", "/page"]);
   assert.deepEqual(readFrom("192.0.2.1"), ["192.0.2.1", undefined]);
@@ -152,3 +154,32 @@ for (const range of invalidRanges) {
     assert.equal(isAddressRange(range), false);
   });
 }
+
+const over = (socket: object) => nodeRequest({ socket, headers: {} });
+
+for (const socket of [{}, { remoteAddress: 7 }]) {
+  test(`throws if the server does not provide the address: ${JSON.stringify(socket)}`, () => {
+    assert.equal(peerOf(over(socket)), undefined);
+    assert.throws(
+      () => connectedFrom(over(socket)),
+      (error) =>
+        error instanceof Fault &&
+        error.code === "remote_address_unknown" &&
+        /@hono\/node-server/.test(error.message),
+    );
+  });
+}
+
+for (const socket of [
+  { destroyed: true },
+  { destroyed: true, remoteAddress: undefined },
+  { destroyed: false, localAddress: "192.0.2.9" },
+]) {
+  test(`reports a disconnected client as gone: ${JSON.stringify(socket)}`, () => {
+    assert.throws(() => connectedFrom(over(socket)), isClientGone);
+  });
+}
+
+test("the address of a client on a Unix socket is `local`", () => {
+  assert.equal(connectedFrom(over({ destroyed: false })), "local");
+});

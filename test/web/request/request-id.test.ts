@@ -61,9 +61,8 @@ test("adds no ID to the responses of a guarded application", async (t) => {
 /** The ID of a request from this peer that brings one along. */
 function idFor(given: string, remoteAddress: string | undefined): string {
   const requests = createRequestIds((peer) => peer === "127.0.0.1", recordingLog());
-  return requests.of(
-    nodeRequest({ socket: { remoteAddress }, headers: { "x-request-id": given } }),
-  );
+  const headers = { "x-request-id": given };
+  return requests.run(nodeRequest({ socket: { remoteAddress }, headers }), (id) => id);
 }
 
 for (const given of ["a", "1234", "Ab0._-", "x".repeat(128), "..", "0".repeat(32)]) {

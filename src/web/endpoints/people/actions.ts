@@ -16,14 +16,13 @@ import type { UserId } from "../../../core/records.ts";
 import { locationFor } from "../../answers/location.ts";
 import { type Answer, redirect, withHeader } from "../../answers/responses.ts";
 import { isOverTls } from "../../answers/session-cookie.ts";
-import { shownTime } from "../../pages/utc-time.ts";
 import type { MessageName } from "../../pages/words/en.ts";
-import type { OwnFormEndpoint, PeopleRules, WebPorts } from "../../ports.ts";
+import { shownTime } from "../../pages/words.ts";
+import type { OwnFormEndpoint, OwnVisit, PeopleRules } from "../../ports.ts";
 import type { Form } from "../../request/form.ts";
-import { clientOf } from "../../request/remote-address.ts";
-import { type AdmittedRequest, hostOf } from "../../request/web-request.ts";
+import { hostOf } from "../../request/web-request.ts";
 import { type PeopleAction, pageOfPeople } from "./for-admins.ts";
-import { peopleData } from "./list.ts";
+import { peopleData } from "./pages.ts";
 
 type MadeLink = Extract<Awaited<ReturnType<typeof makeLink>>, { readonly kind: "made" }>;
 type Action = (rules: PeoplePorts, form: Form, madeBy: string) => Promise<string | MadeLink>;
@@ -87,36 +86,34 @@ const problems: Readonly<
 
 export const postPeople =
   (people: PeopleRules, action: PeopleAction): OwnFormEndpoint =>
-  async (ports, request, form) => {
+  async (visit, form) => {
+    const { options, paths, views, request } = visit;
     const { user } = request;
-    const rules = people.portsOf(user, clientOf(request, ports.proxies));
+    const rules = people.portsOf(user, visit.client);
     const outcome = await actions[action](rules, form, user.username);
-    if (typeof outcome === "object") return answerLink(ports, request, outcome);
-    const page = pageOfPeople(ports, request);
+    if (typeof outcome === "object") return answerLink(visit, outcome);
+    const page = pageOfPeople(paths, request);
     const problem = problems[outcome];
     if (problem !== null) {
       const [name, field] = problem;
       const fields = [`${field}-${idIn(form)}`] as const;
-      const message = ports.views.message(request, name);
+      const message = views.message(request, name);
       const [username, groups, until] = [form("username"), form("groups"), form("until")];
       const shown = { message, fields, entered: { username, groups, until } };
-      const data = { ...(await peopleData(ports, people, request, page)), problem: shown };
-      return ports.views.page(request, "people", data, { status: 422 });
+      const data = { ...(await peopleData(people, visit, page)), problem: shown };
+      return views.page(request, "people", data, { status: 422 });
     }
     // Browsers unfold the person that the fragment names.
     if ((await people.administrator(user.id)) !== undefined)
       return redirect(`${page}#${encodeURIComponent(`p-${idIn(form)}`)}`);
-    const { options, paths } = ports;
     return redirect(paths.homes.at(-1) ?? locationFor(options.postLoginLocation, user));
   };
 
 /** Shows the link, here alone. The page has no forms, which would be sent without an origin. */
 async function answerLink(
-  ports: WebPorts,
-  request: AdmittedRequest,
+  { paths, options, views, request }: OwnVisit,
   { link, token }: MadeLink,
 ): Promise<Answer> {
-  const { paths, options, views } = ports;
   const { publicUrl = `http${isOverTls(request) ? "s" : ""}://${hostOf(request)}` } = options.hosts;
   const url = `${publicUrl}${paths.link}${token}`;
   const end = shownTime(views.locale(request), link.expiresAt).utc;

@@ -1,10 +1,7 @@
-import type { MaybePromise } from "../../../core/base/maybe-promise.ts";
 import { answerRefused } from "../../answer-refused.ts";
-import type { Answer } from "../../answers/responses.ts";
-import type { Endpoint } from "../../endpoint.ts";
 import { signInPath } from "../../guards.ts";
-import { pathOf } from "../../paths.ts";
-import type { PeopleRules, WebPorts } from "../../ports.ts";
+import { type Paths, pathOf } from "../../paths.ts";
+import type { Endpoint, OwnEndpoint, PeopleRules, WebPorts } from "../../ports.ts";
 import type { AdmittedRequest } from "../../request/web-request.ts";
 import { pageOfForm } from "../account.ts";
 
@@ -25,11 +22,7 @@ export type PeopleAction = (typeof PEOPLE_ACTIONS)[number];
  * store decides, since another process may have taken away the group a moment ago.
  */
 export const forAdmins =
-  (
-    ports: WebPorts,
-    people: PeopleRules,
-    endpoint: (request: AdmittedRequest) => MaybePromise<Answer>,
-  ): Endpoint =>
+  (ports: WebPorts, people: PeopleRules, endpoint: OwnEndpoint): Endpoint =>
   async (request) => {
     const admission = await ports.rules.requireAuth(request.header("cookie"));
     if (admission.kind !== "admitted" && admission.kind !== "guest") {
@@ -41,7 +34,7 @@ export const forAdmins =
   };
 
 /** The page that sent a form, with its search; without a search if that is not known. */
-export function pageOfPeople({ paths }: WebPorts, request: AdmittedRequest): string {
+export function pageOfPeople(paths: Paths, request: AdmittedRequest): string {
   const page = pageOfForm(request, paths) ?? "";
   return pathOf(page) === paths.people ? page : paths.people;
 }

@@ -1,28 +1,19 @@
 /**
- * Every text on the pages. The English `messages` are fixed. No text contains a character that HTML
- * would escape: quotes and apostrophes are typographic.
+ * The texts on the pages, apart from `labels`. The English `messages` are fixed. No text contains a
+ * character that HTML would escape: quotes and apostrophes are typographic.
  */
 export const en = {
-  direction: "ltr",
-
   signInTo: (app: string): string => `Sign in to ${app}`,
   toContinueTo: (host: string): string => `to continue to ${host}`,
-  or: "or",
-  username: "Username",
-  password: "Password",
-  signIn: "Sign in",
   signInFailed:
     "That didn’t work. Check your username and password. After five attempts, wait a minute.",
   codeSignInFailed:
     "That didn’t work. Check your username, password and code. After five attempts, wait a minute.",
-  welcomeBack: "Welcome back",
   confirm: "Confirm it’s you",
   confirmAbout: "To change how you sign in, sign in once more.",
-  factorMissing:
-    "Your account needs a second factor. Turn on one-time codes or add a passkey to go on.",
+  factorMissing: "Your account needs a second factor. Turn on one-time codes or add a passkey.",
   factorAbout:
     "This needs a sign-in with a one-time code or a passkey. Turn one on if your account has none.",
-  continue: "Continue",
   useAnotherAccount: "Use another account",
   noAccountYet: "There is no account yet.",
   setUpFirst: "Create the first account",
@@ -33,54 +24,37 @@ export const en = {
   setupTokenHint: "Copy it from the setup link (ask your administrator).",
   passwordHint: "Use 8 or more characters.",
   passwordAgain: "Repeat password",
-  domain: "Domain (optional)",
   domainHint: "Public host name, for example example.com.",
-  createAccount: "Create account",
 
   invitedTo: (app: string): string => `You are invited to ${app}`,
   asGuest: (name: string): string => `You continue as guest ${name}.`,
 
   accountAt: (app: string): string => `Your ${app} account`,
   signedInAs: (username: string): string => `Signed in as ${username}`,
-  signOut: "Sign out",
-  signOutHere: "Sign out here",
   changePassword: "Change password",
   currentPassword: "Current password",
-  newPassword: "New password",
   newPasswordHint: "At least 8 characters; an é or ü counts as two.",
-  newPasswordAgain: "Repeat new password",
-  sessions: "Sessions",
   active: (count: string): string => `${count} active`,
-  thisDevice: "This device",
   unknownDevice: "Unknown device",
-  on: "on",
   endOtherSessions: "Sign out everywhere else",
   endOtherSessionsNext: "All other browsers have to sign in again.",
-  codes: "One-time codes",
-  off: "Off",
   codesOffNext: "After that, you sign in with your password only.",
   turnOnCodes: "Turn on one-time codes",
   turnOffCodes: "Turn off one-time codes",
-  cancel: "Cancel",
   codesAbout: "With an app on your phone: signing in then asks for your password and a code.",
-  oneTimeCode: "One-time code",
   codeHint: "Only if your account uses one-time codes.",
   rememberDevice: "Don’t ask for a code on this device for 30 days",
   rememberedDevices: "These devices need no code:",
   recoveryCode: "Recovery code",
   withoutCode: "Continue without a code",
   scanCode: "Scan this with your authenticator app:",
-  qrCode: "QR code for your authenticator app",
   openInApp: "Open in an app on this device",
   enterSecret: "Or enter this key in the app:",
   confirmHint: "The six digits that the app shows now.",
   recoveryCodes: "Recovery codes",
   recoveryCodesAbout: "Without your phone, each code signs you in once. They are not shown again.",
-  codesKept: "I’ve saved them",
   newRecoveryCodes: "New recovery codes",
   recoveryCodesLeft: (count: string): string => `On, ${count} recovery codes left`,
-  recentActivity: "Recent activity",
-  activityUnreadable: "The log cannot be read right now.",
   events: {
     signin: (name: string): string => `${name} signed in`,
     signin_rate_limited: (address: string): string => `Too many sign-ins from ${address}`,
@@ -119,8 +93,7 @@ export const en = {
 
   notices: {
     passwordIsChanged: "Your password has been changed.",
-    sessionNotEnded:
-      "You are signed out here. A copy may work until the server’s database is back.",
+    sessionNotEnded: "You are signed out here. A copy may work until the database is back.",
     sessionIsEnded: "The session has been ended.",
     othersAreEnded: "You are signed out everywhere else.",
     codesAreOn: "One-time codes are on.",
@@ -142,68 +115,33 @@ export const en = {
     linkGone: "Link not valid",
     crossSite: "Form refused",
   },
-  noAccess: "No access",
   mayNotOpen: (username: string, app: string): string =>
     `${username} isn’t allowed to open ${app}.`,
-  thisApp: "this app",
-  yourAccount: "Your account",
-  wrongAddress: "Wrong address",
   hostNotAllowed: (host: string): string =>
     `This server doesn’t answer at ${host}. The operator can allow this name with ALLOWED_HOSTS or PUBLIC_URL.`,
   problemAt: (app: string): string => `Something went wrong in ${app}`,
   problemIn: (title: string): string => `Problem: ${title}`,
   quoteRequest: (id: string): string => `If you report this problem, include the ID ${id}.`,
-  backToStart: "Back to the start page",
-  backToSetup: "Back to setup",
-  backToSignIn: "Back to sign-in",
 
-  show: "Show",
-  hide: "Hide",
-  showAll: "Show all",
-  copy: "Copy",
-  download: "Download",
-  print: "Print",
-  name: "Name",
-  rename: "Rename",
-  remove: "Remove",
   capsLock: "Caps Lock is on.",
 
-  passkeys: "Passkeys",
   passkeysAbout: "Sign in with your device instead of your password.",
-  noneYet: "None yet",
   addPasskey: "Add a passkey",
   removePasskeyNext: "It no longer signs you in here. Remove it on the device, too.",
-  passkeyAdded: "added",
-  passkeyUsed: "last used",
-  keys: "Keys for programs",
   keysAbout: "For apps, scripts and feed readers, which send a key instead of signing in.",
   keyMade: "Copy the new key now. It is not shown again:",
   keyHosts: "Only for these hosts",
   keyHostsHint: "For example feeds.example.org. Empty for all apps.",
-  expires: "Expires",
   afterDays: (days: string): string => `after ${days} days`,
-  never: "never",
-  addKey: "Make a key",
   usePasskey: "Use a passkey",
   passkeyFailed: "That didn’t work. Try again, or use your password.",
 
-  people: "People",
-  search: "Search",
-  lastSignIn: "Last sign-in",
-  groups: "Groups",
   groupsHint: "With commas between them. Members of admins manage people.",
-  save: "Save",
   endAllSessions: "Sign out everywhere",
-  removeAccount: "Remove account",
-  guest: "Guest",
-  invite: "Invite somebody",
   inviteHint: "Without a username, the person chooses one.",
   endsHint: "It ends as this day begins; a guest link otherwise after 7 days.",
   makeGuest: "Make a guest link",
   makeReset: "Make a link for a new password",
-  openLinks: "Open links",
-  revoke: "Revoke",
-  allTypes: "All types",
   until: (date: string): string => `until ${date}`,
   linkMade: (date: string): string => `Copy this link now. It works once, until ${date}.`,
   by: (who: string): string => `by ${who}`,
@@ -225,22 +163,19 @@ export const en = {
     codeIncorrect: "The code is wrong or already used. After five attempts, wait a minute.",
     codesNotBegun: "Turning on one-time codes took too long. Start again.",
     passkeyRejected: "The passkey could not be added.",
-    tooManyPasskeys: "This account has too many passkeys.",
+    tooMany: "There are too many already. Remove one first.",
     hostInvalid: "Enter host names such as feeds.example.org, with commas between them.",
-    tooManyKeys: "This account has too many keys.",
     noSuchPage: "Page not found.",
     methodNotAllowed: "This method is not allowed here.",
     crossSite: "This form was sent from another site.",
-    formTooLarge: "The form is too large.",
-    formNotUtf8: "The form is not valid UTF-8.",
-    formNotWhole: "The form arrived incomplete.",
+    formUnreadable: "The form is too large, incomplete or not valid UTF-8.",
     internalFailure: "The server could not answer this request.",
     unavailable: "The server cannot answer right now. Try again in a moment.",
   },
 };
 
-/** The texts of one language. A missing text is a type error. */
-export type Words = typeof en;
+/** The sentences of one language. A missing one is a type error. */
+export type Sentences = typeof en;
 
 /** A message of the error page or of a form. */
-export type MessageName = keyof Words["messages"];
+export type MessageName = keyof Sentences["messages"];

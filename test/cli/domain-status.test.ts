@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { certificateFolder, type Progress } from "../../../src/gate/https/certificate-folder.ts";
-import { makeCertificate, type WantedCertificate } from "../../support/certificates.ts";
-import { outputOf, runCommand } from "../../support/command.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { certificateFolder, type Progress } from "../../src/gate/https/certificate-folder.ts";
+import { makeCertificate, type WantedCertificate } from "../support/certificates.ts";
+import { outputOf, runCommand } from "../support/command.ts";
+import { tempDir } from "../support/temp-dir.ts";
 
 const NAME = "home.example.org";
 const NOW = "now, if the gate runs with HTTPS_PORT";

@@ -1,11 +1,23 @@
+import type { User } from "../../core/records.ts";
+import type { IssuedToken } from "../../core/sessions/session-token.ts";
 import { locationFor } from "../answers/location.ts";
 import { noticeCookie } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
+import { sessionCookies } from "../answers/session-cookie.ts";
 import type { Notice } from "../pages/page-data.ts";
-import type { WebPorts } from "../ports.ts";
-import type { AdmittedRequest } from "../request/web-request.ts";
+import type { OwnVisit, Visit } from "../ports.ts";
 
-/** What goes with a redirect. */
+/** Redirects a user with a new session to the target, otherwise to the post-login location. */
+export function enter(
+  { options, request }: Visit,
+  { user, token }: { readonly user: User; readonly token: IssuedToken },
+  target: string | undefined,
+  cookies: readonly string[] = [],
+): Answer {
+  const session = sessionCookies(request, token, options.hosts.cookieDomain);
+  return redirect(target ?? locationFor(options.postLoginLocation, user), [...cookies, ...session]);
+}
+
 export interface Sent {
   readonly notice?: Notice;
   readonly cookies?: readonly string[];
@@ -17,8 +29,7 @@ export interface Sent {
  */
 export function backTo(
   section: "sessions" | "codes" | "passkeys" | "keys",
-  { paths, options }: WebPorts,
-  request: AdmittedRequest,
+  { paths, options, request }: OwnVisit,
   { notice, cookies = [] }: Sent = {},
 ): Answer {
   const home = paths.homes.at(-1);

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { certificateFolder } from "../../../src/gate/https/certificate-folder.ts";
-import { makeCertificate } from "../../support/certificates.ts";
-import { failureOf, outputOf, runCommand } from "../../support/command.ts";
-import { tempDir } from "../../support/temp-dir.ts";
+import { certificateFolder } from "../../src/gate/https/certificate-folder.ts";
+import { makeCertificate } from "../support/certificates.ts";
+import { failureOf, outputOf, runCommand } from "../support/command.ts";
+import { tempDir } from "../support/temp-dir.ts";
 
 const NAME = "home.example.org";
 const ADDED = `Added domain ${NAME}. To see its progress: latchkey domain status\n`;

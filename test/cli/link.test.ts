@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { failureOf, outputOf, runCommand } from "../../support/command.ts";
-import { jsonLines } from "../../support/json-lines.ts";
-import { places } from "../user/either.ts";
+import { failureOf, outputOf, runCommand } from "../support/command.ts";
+import { jsonLines } from "../support/json-lines.ts";
+import { places } from "./user/either.ts";
 
 const PUBLIC_URL = "https://auth.example.org";
 const LINK = /^https:\/\/auth\.example\.org\/link\/[\w-]{43}\n$/;

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { purposeOf } from "../../../src/core/codes/check-code.ts";
-import { rememberDevice } from "../../../src/core/codes/remembered-devices.ts";
-import { createSeals } from "../../../src/core/sessions/seals.ts";
-import { failureOf, outputOf } from "../../support/command.ts";
-import { SECRET } from "../../support/gate.ts";
-import { recordingLog } from "../../support/recording-log.ts";
-import { places } from "../user/either.ts";
-import { type OpenPlace, sqlitePlace } from "../user/place.ts";
+import { purposeOf } from "../../src/core/codes/check-code.ts";
+import { rememberDevice } from "../../src/core/codes/remembered-devices.ts";
+import { createSeals } from "../../src/core/sessions/seals.ts";
+import { failureOf, outputOf } from "../support/command.ts";
+import { SECRET } from "../support/gate.ts";
+import { recordingLog } from "../support/recording-log.ts";
+import { places } from "./user/either.ts";
+import { type OpenPlace, sqlitePlace } from "./user/place.ts";
 
 const HOUR_MS = 3_600_000;
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0";

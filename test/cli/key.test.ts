@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hashOf } from "../../../src/core/base/random-text.ts";
-import { failureOf, outputOf } from "../../support/command.ts";
-import { jsonLines } from "../../support/json-lines.ts";
-import { places } from "../user/either.ts";
-import { sqlitePlace } from "../user/place.ts";
+import { hashOf } from "../../src/core/base/random-text.ts";
+import { failureOf, outputOf } from "../support/command.ts";
+import { jsonLines } from "../support/json-lines.ts";
+import { places } from "./user/either.ts";
+import { sqlitePlace } from "./user/place.ts";
 
 const DAY_MS = 86_400_000;
 

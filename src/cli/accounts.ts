@@ -1,0 +1,168 @@
+import type { AddUserPorts } from "../core/accounts/accounts.ts";
+import { groupsIn } from "../core/accounts/set-groups.ts";
+import { futureDate } from "../core/base/dates.ts";
+import { AnyFault, messageOf } from "../core/base/fault.ts";
+import { toEntry } from "../core/log/event-log.ts";
+import { byOperator } from "../core/log/events.ts";
+import { createPasswords } from "../core/passwords/passwords.ts";
+import type { StoredUser } from "../core/records.ts";
+import { pagesOf } from "../core/transfer/pages.ts";
+import { printable } from "../files/printable.ts";
+import { type OpenStore, openStore } from "../gate/open-store.ts";
+import type { Settings } from "../gate/settings/settings.ts";
+import { deleteSetupToken } from "../gate/setup-token-file.ts";
+import {
+  type Command,
+  type CommandOption,
+  type OptionValues,
+  type Terminal,
+  UsageError,
+} from "./command.ts";
+
+/** The settings that select the store. */
+export const STORE_SETTINGS: readonly string[] = ["DATA_DIR", "DATABASE_URL", "DATABASE_URL_FILE"];
+
+/** The ports that the account commands pass to the rules. Entries are written before they end. */
+export interface Accounts extends AddUserPorts {
+  readonly store: OpenStore;
+  readonly terminal: Terminal;
+}
+
+/** Opens the store for a command and closes it afterwards. */
+export async function withAccounts<T>(
+  settings: Settings,
+  terminal: Terminal,
+  work: (accounts: Accounts) => Promise<T>,
+  missing: "create" | "refuse" = "refuse",
+): Promise<T> {
+  await using store = await openStore(settings, missing);
+  const clock = { now: () => Date.now() };
+  /** The account has changed already, so a failure is only reported. */
+  const attempt = async (what: string, step: () => Promise<void>): Promise<void> => {
+    try {
+      await step();
+    } catch (error) {
+      terminal.complain(`done, but ${what} failed: ${messageOf(error)}`);
+    }
+  };
+  return await work({
+    store,
+    clock,
+    terminal,
+    passwords: createPasswords({ atOnce: 1, waiting: 0 }),
+    setupToken: {
+      delete: () =>
+        attempt("deleting the setup token file", () => deleteSetupToken(settings.setupTokenFile)),
+    },
+    record: (event) =>
+      attempt("writing the log entry", () => store.log.insert([toEntry(byOperator(event), clock)])),
+  });
+}
+
+interface AccountCommand extends Omit<Command, "settings" | "run"> {
+  /** Refuses wrong usage, before the store is opened. */
+  check?(options: OptionValues): unknown;
+  /** Returns the line about what it has done. */
+  change(accounts: Accounts, options: OptionValues): Promise<string>;
+}
+
+/** A command that changes accounts. */
+export const accountCommand = ({ check, change, ...command }: AccountCommand): Command => ({
+  ...command,
+  settings: STORE_SETTINGS,
+
+  async run(settings, options, terminal) {
+    check?.(options);
+    return withAccounts(settings, terminal, async (accounts) =>
+      terminal.succeed(await change(accounts, options)),
+    );
+  },
+});
+
+export const quoted = (text: OptionValues[string]): string => `"${printable(String(text))}"`;
+
+/** The user whom a command names. */
+export async function userNamed(
+  { users }: Pick<OpenStore, "users">,
+  name: OptionValues[string],
+): Promise<StoredUser> {
+  const user = await users.findByName(String(name));
+  if (user === undefined) throw refused("no-user", name);
+  return user;
+}
+
+/** All users in pages, or the only one that is asked for. */
+export async function* usersIn(
+  store: Pick<OpenStore, "users">,
+  name: OptionValues[string],
+): AsyncIterable<readonly StoredUser[]> {
+  if (name === undefined) yield* pagesOf(store.users.read);
+  else yield [await userNamed(store, name)];
+}
+
+/** Why a rule has changed nothing. */
+const refusals = {
+  "no-user": "there is no user {name}",
+  guest: "{name} is a guest, who has no password: invite the person",
+  "last-user":
+    "{name} is the last user and cannot be removed: without an account, anyone could set up this server",
+  "last-admin": "{name} is the last administrator: add another user to the group admins first",
+  "username-taken": "there is already a user {name}",
+  "first-ends": "{name} is the first user and cannot end",
+  "password-too-short": "the password is too short",
+  "no-account": "there is no account yet: set up first",
+  "too-many": "{name} has too many keys: revoke one",
+  "no-key": "there is no key {name}",
+  "no-link": "there is no link {name}",
+  "no-session": "there is no session or remembered device {name}",
+} as const;
+
+/** The same for a mistake in the arguments. */
+const mistakes = {
+  "username-missing": "a user needs a name",
+  "name-missing": "a key needs a name",
+  "label-missing": "a guest needs a label",
+  "groups-missing": "a guest needs --groups",
+  "host-invalid": "--hosts takes host names without a port, with commas between them",
+} as const;
+
+/** @param name Of what it concerns. */
+export function refused(
+  refusal: keyof typeof refusals | keyof typeof mistakes,
+  name: OptionValues[string],
+): Error {
+  if (refusal in mistakes) return new UsageError(mistakes[refusal as keyof typeof mistakes]);
+  const text = refusals[refusal as keyof typeof refusals];
+  return new AnyFault(
+    "refused",
+    text.replace("{name}", () => `"${name}"`),
+  );
+}
+
+export const GROUPS: CommandOption = {
+  name: "groups",
+  value: "groups",
+  about: "with commas between them, such as family,photos",
+};
+
+/** The groups of an operand or option. */
+export function givenGroups({ groups: text = "" }: OptionValues): readonly string[] {
+  const groups = groupsIn(String(text));
+  if (groups !== "invalid") return groups;
+  throw new UsageError(
+    "groups are up to 32 names of lower-case letters, digits and hyphens, with commas between them",
+  );
+}
+
+export const UNTIL: CommandOption = {
+  name: "until",
+  value: "date",
+  about: "when the account ends, as if it were removed: a date such as 2030-01-31, or with a time",
+};
+
+/** The time of `--until`. */
+export function givenEnd({ until }: OptionValues): Date | undefined {
+  const end = futureDate(String(until), Date.now());
+  if (until === undefined || end !== undefined) return end;
+  throw new UsageError("--until takes a date to come, such as 2030-01-31 or 2030-01-31T18:00");
+}

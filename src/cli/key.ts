@@ -1,0 +1,79 @@
+import { addKey, KEY_LIFETIME_MS, revokeKey } from "../core/keys/own-keys.ts";
+import type { Key } from "../core/records.ts";
+import { age } from "../gate/settings/values.ts";
+import { accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
+import { type Command, type OptionValues, UsageError } from "./command.ts";
+import { listCommand } from "./listing.ts";
+
+export const add: Command = accountCommand({
+  details:
+    "Prints a key with which a program opens apps as this user, as a Bearer token or as the password of Basic. It is not shown again.",
+  operands: [{ name: "name", need: "required" }],
+  options: [
+    { name: "user", value: "user", about: "whose key it is (required)" },
+    { name: "hosts", value: "hosts", about: "the only hosts that it opens, with commas" },
+    { name: "expires", value: "time", about: "such as 90d or 12h, or never (default: 365d)" },
+  ],
+  examples: [
+    "latchkey key add backup --user alice",
+    "latchkey key add feeds --user alice --hosts feeds.example.org --expires never",
+  ],
+
+  check({ user, expires }) {
+    if (user === undefined) throw new UsageError("key add needs --user");
+    return lifetimeIn(expires);
+  },
+
+  async change(accounts, { name, user: username, hosts = "", expires }) {
+    const user = await userNamed(accounts.store, username);
+    const wanted = { name: String(name), hosts: String(hosts), lifetime: lifetimeIn(expires) };
+    const added = await addKey(accounts, user, wanted);
+    if (added.kind !== "added") throw refused(added.kind, username);
+    return added.text;
+  },
+});
+
+function lifetimeIn(expires: OptionValues[string]): number | undefined {
+  if (expires === undefined) return KEY_LIFETIME_MS;
+  if (expires === "never") return undefined;
+  const lifetime = age.parse(String(expires), {});
+  if (lifetime === undefined) throw new UsageError(`--expires takes ${age.takes}, or never`);
+  return lifetime;
+}
+
+/** Without the hash. */
+export const list: Command = listCommand<Key & { readonly username: string }>({
+  details: "The last use is known to the hour.",
+  options: [{ name: "user", value: "user", about: "only the keys of this user" }],
+  examples: ["latchkey key list", "latchkey key list --user alice --json"],
+
+  async *read(store, { user }) {
+    for await (const page of usersIn(store, user)) {
+      for (const { id, username } of page) {
+        yield (await store.keys.listOf(id)).map((key) => ({ ...key, username }));
+      }
+    }
+  },
+
+  columns: { ID: 16, "LAST USE": 24, EXPIRES: 24, USER: 0, HOSTS: 0, NAME: 0 },
+  cells: ({ id, usedAt, expiresAt, username, hosts, name }) => [
+    ...[id, usedAt?.toISOString() ?? "never", expiresAt?.toISOString() ?? "never", username],
+    ...[hosts?.join(",") ?? "*", name],
+  ],
+  object({ id, username, name, createdAt, ...key }) {
+    const { hosts = null, expiresAt = null, usedAt = null } = key;
+    return { id, username, name, hosts, createdAt, expiresAt, usedAt };
+  },
+});
+
+export const revoke: Command = accountCommand({
+  details: "Ends a key on every instance. latchkey key list shows the IDs.",
+  operands: [{ name: "id", need: "required" }],
+  examples: ["latchkey key revoke 5f0c1d7f7d9e4a3b"],
+
+  async change(accounts, { id }) {
+    const user = await revokeKey(accounts, String(id));
+    if (user === undefined) throw refused("no-key", id);
+    return `Revoked a key of user ${quoted(user.username)}.`;
+  },
+});

@@ -1,0 +1,170 @@
+import {
+  LINK_LIFETIME_MS,
+  makeLink,
+  revokeLink,
+  type WantedLink,
+} from "../core/links/make-link.ts";
+import type { Link } from "../core/records.ts";
+import { pagesOf } from "../core/transfer/pages.ts";
+import { age } from "../gate/settings/values.ts";
+import {
+  accountCommand,
+  GROUPS,
+  givenEnd,
+  givenGroups,
+  quoted,
+  refused,
+  STORE_SETTINGS,
+  UNTIL,
+  withAccounts,
+} from "./accounts.ts";
+import {
+  type Command,
+  type CommandOption,
+  type OptionValues,
+  SUCCESS,
+  UsageError,
+} from "./command.ts";
+import { listCommand } from "./listing.ts";
+
+const EXPIRES: CommandOption = {
+  name: "expires",
+  value: "time",
+  about: "how long the link works, such as 12h; by default 7d",
+};
+
+interface LinkCommand extends Omit<Command, "settings" | "run"> {
+  /** What the link is, and what it does, which completes "it …". */
+  wanted(options: OptionValues): Omit<WantedLink, "expiresAt"> & { readonly does: string };
+}
+
+/** Prints the link alone on standard output, its only place, and what it does on standard error. */
+const linkCommand = ({ wanted, ...command }: LinkCommand): Command => ({
+  ...command,
+  settings: [...STORE_SETTINGS, "PUBLIC_URL"],
+
+  async run(settings, given, terminal) {
+    const { does, ...link } = wanted(given);
+    const expiresAt = new Date(Date.now() + (givenAge(given, "expires") ?? LINK_LIFETIME_MS));
+    if (settings.publicUrl === undefined)
+      return terminal.fail("set PUBLIC_URL to the address of the gate, which the link begins with");
+    return withAccounts(settings, terminal, async (accounts) => {
+      const isReset = link.purpose.startsWith("reset");
+      const user = isReset && (await accounts.store.users.findByName(String(link.name)));
+      const of = user ? { userId: user.id } : {};
+      const made = await makeLink(accounts, { ...link, ...of, expiresAt });
+      if (made.kind !== "made") throw refused(made.kind, link.name);
+      terminal.print(`${settings.publicUrl}/link/${made.token}`);
+      terminal.complain(`it ${does}; until ${shownDate(expiresAt)}, and is not shown again`);
+      return SUCCESS;
+    });
+  },
+});
+
+export const invite: Command = linkCommand({
+  details: "Whoever opens the link first chooses a username and a password, and is signed in.",
+  options: [
+    { name: "username", value: "name", about: "the username of the account" },
+    GROUPS,
+    EXPIRES,
+    UNTIL,
+  ],
+  examples: [
+    "latchkey link invite --groups family",
+    "latchkey link invite --username alice --expires 12h --until 2030-01-31",
+  ],
+
+  wanted(options) {
+    const { username: name } = options;
+    const groups = givenGroups(options);
+    const endsAt = givenEnd(options);
+    const account = typeof name === "string" ? { name } : {};
+    const ends = endsAt === undefined ? "" : `, which ends ${shownDate(endsAt)}`;
+    const does = `makes an account${nameIn(name)}${placeIn(groups)}${ends}`;
+    return { purpose: "invite", usesLeft: 1, ...account, groups, ...(endsAt && { endsAt }), does };
+  },
+});
+
+export const reset: Command = linkCommand({
+  details:
+    "Whoever opens the link first chooses a new password. All sessions of the user end; one-time codes and passkeys stay.",
+  operands: [{ name: "name", need: "required" }],
+  options: [{ name: "codes-off", about: "also turn off one-time codes" }, EXPIRES],
+  examples: ["latchkey link reset alice", "latchkey link reset alice --codes-off --expires 12h"],
+
+  wanted({ name, "codes-off": isCodesOff }) {
+    const purpose = isCodesOff === true ? "reset-codes-off" : "reset";
+    const does = `sets a password${nameIn(name)}${isCodesOff === true ? " and turns off codes" : ""}`;
+    return { purpose, usesLeft: 1, name: String(name), does };
+  },
+});
+
+export const guest: Command = linkCommand({
+  details:
+    "Whoever opens the link is a guest: an account without a password, for the apps that name one of its groups. It ends when the link expires, and is removed with its sessions.",
+  operands: [{ name: "label", need: "required" }],
+  options: [
+    GROUPS,
+    EXPIRES,
+    { name: "for", value: "time", about: "how long each guest stays, from the use of the link" },
+    { name: "uses", value: "number", about: "how many guests the link admits; by default 1" },
+  ],
+  examples: [
+    "latchkey link guest plumber --groups camera --expires 12h",
+    "latchkey link guest party --groups photos --for 3d --uses 20",
+  ],
+
+  wanted(options) {
+    const { label, uses = "1" } = options;
+    const groups = givenGroups(options);
+    if (!/^[1-9]\d{0,3}$/.test(String(uses))) throw new UsageError("--uses takes 1 to 9999");
+    const stay = givenAge(options, "for");
+    const how = stay === undefined ? "" : `, each for ${options.for}`;
+    const does = `admits guests${nameIn(label)}${placeIn(groups)}, ${uses} in all${how}`;
+    const guestSeconds = stay === undefined ? {} : { guestSeconds: stay / 1_000 };
+    const wanted = { name: String(label), groups, usesLeft: Number(uses), ...guestSeconds };
+    return { purpose: "guest", ...wanted, does };
+  },
+});
+
+const nameIn = (name: OptionValues[string]): string =>
+  name === undefined ? "" : ` ${quoted(name)}`;
+const placeIn = (groups: readonly string[]): string =>
+  groups.length === 0 ? "" : ` in ${groups.join(", ")}`;
+
+/** To the minute, in the local time zone. */
+const shownDate = (at: Date): string => at.toLocaleString("sv-SE").slice(0, 16);
+
+const LONGEST_MS = 365 * 86_400_000;
+
+/** The milliseconds of an option such as `--expires 7d`. */
+function givenAge(options: OptionValues, name: string): number | undefined {
+  const ms = age.parse(String(options[name]), {});
+  if (options[name] === undefined || (ms !== undefined && ms <= LONGEST_MS)) return ms;
+  throw new UsageError(`--${name} takes a time such as 12h or 7d, at most 365d`);
+}
+
+export const list: Command = listCommand<Link>({
+  details: "Lists the links that can be used, without their tokens, which are not stored.",
+  examples: ["latchkey link list", "latchkey link list --json"],
+  read({ links }) {
+    const now = new Date();
+    return pagesOf((afterId, limit) => links.read(afterId, limit, now));
+  },
+  columns: { ID: 16, PURPOSE: 15, EXPIRES: 24, USES: 4, NAME: 0, GROUPS: 0 },
+  cells: ({ id, purpose, expiresAt, usesLeft, name = "", groups = [] }) => [
+    ...[id, purpose, expiresAt.toISOString(), String(usesLeft), name, groups.join(",")],
+  ],
+  object: ({ tokenHash: _, userId: __, ...link }) => link,
+});
+
+export const revoke: Command = accountCommand({
+  details: "The link stops working on every instance. Accounts that it has made stay.",
+  operands: [{ name: "id", need: "required" }],
+  examples: ["latchkey link revoke 5f0c1d7f7d9e4a3b"],
+
+  async change(accounts, { id }) {
+    if ((await revokeLink(accounts, String(id))) === "no-link") throw refused("no-link", id);
+    return `Revoked the link ${quoted(id)}.`;
+  },
+});

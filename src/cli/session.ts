@@ -1,0 +1,107 @@
+import { endAllSessions, endSessionsOf } from "../core/accounts/accounts.ts";
+import { listDevices } from "../core/codes/remembered-devices.ts";
+import { eventOf } from "../core/log/events.ts";
+import type { Session, UserId } from "../core/records.ts";
+import { createSeals } from "../core/sessions/seals.ts";
+import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
+import { endInStore } from "../core/sessions/sign-out.ts";
+import { pagesOf } from "../core/transfer/pages.ts";
+import { accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
+import { type Command, counted, UsageError } from "./command.ts";
+import { listCommand } from "./listing.ts";
+
+/** How many sessions of one user are listed. */
+const MAX_OF_USER = 1_000;
+
+/** A session, or a device that needs no code, with the name of its user. */
+type Listed = Pick<Session, "id" | "createdAt" | "expiresAt" | "device"> &
+  Partial<Pick<Session, "usedAt" | "address" | "host">> & {
+    readonly type: "session" | "device";
+    readonly username: string;
+  };
+
+export const list: Command = listCommand<Listed>({
+  details:
+    "Lists the sessions that have not expired, then the devices that need no one-time code. The sessions of one user are in the order of their last use, which is known to the hour. Without the AUTH_SECRET of the gate, devices are listed that a new password has ended.",
+  operands: [{ name: "name", need: "optional" }],
+  settings: ["AUTH_SECRET", "AUTH_SECRET_FILE", "AUTH_SECRET_PREVIOUS"],
+  examples: ["latchkey session list", "latchkey session list alice --json"],
+
+  async *read(store, { name }, { secret, previousSecrets }) {
+    const { sessions, devices } = store;
+    const now = new Date();
+    const names = new Map<UserId, string>();
+    for await (const page of usersIn(store, name)) {
+      for (const { id, username } of page) names.set(id, username);
+    }
+    for await (const page of name === undefined
+      ? pagesOf(sessions.read)
+      : [...names.keys()].map((id) => sessions.listOf(id, now, MAX_OF_USER))) {
+      const alive = page.filter(({ expiresAt }) => expiresAt > now);
+      yield alive.map((session) => {
+        return { ...session, type: "session", username: names.get(session.userId) ?? "" };
+      });
+    }
+    const seals = createSeals(secret || DEVELOPMENT_SECRET, previousSecrets);
+    const ports = { store, devices, seals, clock: { now: () => now.getTime() } };
+    for (const [id, username] of names) {
+      const remembered = await listDevices(ports, id);
+      yield remembered.map((device) => ({ ...device, type: "device", username }));
+    }
+  },
+
+  columns: { ID: 43, TYPE: 7, "LAST USE": 24, ADDRESS: 15, USER: 0, DEVICE: 0, HOST: 0 },
+  cells: ({ id, type, usedAt, address = "", username, device, host = "" }) => [
+    ...[id, type, usedAt?.toISOString() ?? "", address, username, device, host],
+  ],
+  object: ({ type, id, username, createdAt, usedAt, expiresAt, address, device, host }) => {
+    return { type, id, username, createdAt, usedAt, expiresAt, address, device, host };
+  },
+});
+
+export const end: Command = accountCommand({
+  details:
+    "Ends one session on every instance, or forgets a device that needs no one-time code. The user can sign in again.",
+  operands: [{ name: "id", need: "required" }],
+  examples: ["latchkey session end 5f0c1d7f7d9e4a3b8c6d2e1f0a9b8c7d"],
+
+  async change({ store, clock, record }, options) {
+    const id = String(options.id);
+    const session = await store.sessions.find(id);
+    const device = session ? undefined : await store.devices.find(id, new Date());
+    const userId = session?.userId ?? device?.userId;
+    const user = userId && (await store.users.find(userId));
+    if (user && session && (await endInStore({ store, clock }, session))) {
+      await record(eventOf("session_end", { user }));
+      return `Ended a session of user ${quoted(user.username)}.`;
+    }
+    if (user && device && (await store.devices.remove(user.id, id))) {
+      await record(eventOf("device_remove", { user }));
+      return `Forgot a remembered device of user ${quoted(user.username)}.`;
+    }
+    throw refused("no-session", id);
+  },
+});
+
+/** The command `user sign-out`. */
+export const endAll: Command = accountCommand({
+  details: "Ends every session issued before now, on every instance.",
+  operands: [{ name: "name", need: "optional" }],
+  options: [{ name: "all", about: "end the sessions of all users" }],
+  examples: ["latchkey user sign-out alice", "latchkey user sign-out --all"],
+
+  check({ name, all }) {
+    if ((name === undefined) === (all === undefined)) {
+      throw new UsageError("user sign-out takes either NAME or --all");
+    }
+  },
+
+  async change(accounts, { name, all }) {
+    if (all === true) {
+      return `Ended all sessions of ${counted(await endAllSessions(accounts), "user")}.`;
+    }
+    const { id } = await userNamed(accounts.store, name);
+    if ((await endSessionsOf(accounts, id)) !== "ended") throw refused("no-user", name);
+    return `Ended all sessions of user ${quoted(name)}.`;
+  },
+});

@@ -1,0 +1,48 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { AnyFault, codeOf, messageOf, Unavailable } from "../../core/base/fault.ts";
+import type { Amounts } from "../../core/transfer/transfer-store.ts";
+import { fileErrorText } from "../../files/file-error.ts";
+import { counted, type OptionValues } from "../command.ts";
+
+/** `2 users and 1 log entry`. */
+export const amountsText = ({ users, entries }: Amounts): string =>
+  `${counted(users, "user")} and ${counted(entries, "log entry", "log entries")}`;
+
+/** For a transfer in one step that failed: what the target has now, and what to do. */
+export function transferFault(transfer: "import" | "copy", error: unknown): AnyFault {
+  const reason = messageOf(error);
+  if (error instanceof Unavailable) {
+    // If only the database's answer was lost, everything is there.
+    const again = "run the same command again: it does everything, or reports that it is done";
+    return new AnyFault(error.code, `the ${transfer} stopped: ${reason}; ${again}`, {
+      cause: error,
+    });
+  }
+  const done = transfer === "import" ? "imported" : "copied";
+  const code = codeOf(error) ?? `${transfer}_failed`;
+  return new AnyFault(code, `nothing was ${done}: ${reason}`, { cause: error });
+}
+
+/** @throws If a file cannot be read. */
+export function requireReadable(file: string): void {
+  try {
+    if (!statSync(file).isDirectory()) {
+      accessSync(file, constants.R_OK);
+      return;
+    }
+  } catch (error) {
+    throw new AnyFault("file_unreadable", fileErrorText("read", file, error));
+  }
+  throw new AnyFault("file_unreadable", `cannot read ${file}: it is a folder`);
+}
+
+/** @throws If a file may not be written there. */
+export function requireWritable(file: string, { force }: OptionValues): void {
+  if (!existsSync(file)) return;
+  if (force !== true) {
+    throw new AnyFault("file_exists", `${file} already exists: --force overwrites it`);
+  }
+  if (statSync(file).isDirectory()) {
+    throw new AnyFault("file_unwritable", `cannot write ${file}: it is a folder`);
+  }
+}

@@ -1,0 +1,198 @@
+import {
+  addUser,
+  endFactors,
+  removeCodes,
+  removeUser,
+  renameUser,
+  resetPassword,
+} from "../core/accounts/accounts.ts";
+import { setGroups } from "../core/accounts/set-groups.ts";
+import { AnyFault, codeOf, messageOf } from "../core/base/fault.ts";
+import { NO_PASSWORD, type StoredUser } from "../core/records.ts";
+import { pagesOf } from "../core/transfer/pages.ts";
+import { openIfExists, openStore } from "../gate/open-store.ts";
+import type { Settings } from "../gate/settings/settings.ts";
+import {
+  accountCommand,
+  GROUPS,
+  givenEnd,
+  givenGroups,
+  quoted,
+  refused,
+  STORE_SETTINGS,
+  UNTIL,
+  userNamed,
+  withAccounts,
+} from "./accounts.ts";
+import type { Command, Operand } from "./command.ts";
+import { listCommand } from "./listing.ts";
+import { confirm, newPassword, PASSWORD_STDIN } from "./prompt.ts";
+
+const NAME: Operand = { name: "name", need: "required" };
+
+/** Without the password hash. */
+export const list: Command = listCommand<StoredUser>({
+  details: "In the order of their IDs.",
+  examples: ["latchkey user list", "latchkey user list --json"],
+  read: ({ users }) => pagesOf(users.read),
+  columns: { ID: 36, NAME: 0, GROUPS: 0, END: 0 },
+  cells: ({ id, username, groups = [], endsAt }) => {
+    if (endsAt !== undefined) return [id, username, groups.join(","), endsAt.toISOString()];
+    return groups.length === 0 ? [id, username] : [id, username, groups.join(",")];
+  },
+  object({ id, username, sessionsFrom, groups = [], endsAt, passwordHash }) {
+    const from = sessionsFrom === undefined ? null : new Date(sessionsFrom * 1000);
+    const guest = passwordHash === NO_PASSWORD;
+    return { id, username, sessionsFrom: from, groups, endsAt: endsAt ?? null, guest };
+  },
+});
+
+export const add: Command = {
+  details: "Asks for the password twice. The first user closes the setup page.",
+  operands: [NAME],
+  options: [
+    PASSWORD_STDIN,
+    GROUPS,
+    UNTIL,
+    { name: "create", about: "create a missing database, or the tables in an empty one" },
+  ],
+  settings: [...STORE_SETTINGS, "SETUP_TOKEN_FILE"],
+  examples: [
+    "latchkey user add alice",
+    "latchkey user add alice --password-stdin < password-file",
+    "latchkey user add alice --password-stdin --create < password-file",
+  ],
+
+  async run(settings, options, terminal) {
+    const username = String(options.name);
+    const endsAt = givenEnd(options);
+    const facts = { groups: givenGroups(options), ...(endsAt && { endsAt }) };
+    const missing = options.create === true ? "create" : "refuse";
+    // Before the password is asked for, and before a database of another program gets tables.
+    if (username === "") throw refused("username-missing", username);
+    if (await isTaken(username, settings, missing)) throw refused("username-taken", username);
+    const password = await newPassword(terminal.ports, options);
+    const { kind } = await withAccounts(
+      settings,
+      terminal,
+      (accounts) => addUser(accounts, username, password, facts),
+      missing,
+    );
+    if (kind !== "added") throw refused(kind, username);
+    return terminal.succeed(`Created user ${quoted(username)}.`);
+  },
+};
+
+async function isTaken(
+  username: string,
+  settings: Settings,
+  missing: "create" | "refuse",
+): Promise<boolean> {
+  await using store = await (missing === "create"
+    ? openIfExists(settings)
+    : openStore(settings, "refuse").catch(withHint));
+  return (await store?.users.findByName(username)) !== undefined;
+}
+
+function withHint(error: unknown): never {
+  if (codeOf(error) !== "database_missing") throw error;
+  const text = `${messageOf(error)}: --create sets it up with this user`;
+  throw new AnyFault("database_missing", text, { cause: error });
+}
+
+export const password: Command = accountCommand({
+  details:
+    "Asks for the new password twice, and not for the old one. Sessions stay valid; latchkey user sign-out ends them.",
+  operands: [NAME],
+  options: [PASSWORD_STDIN],
+  examples: [
+    "latchkey user password alice",
+    "latchkey user password alice --password-stdin < password-file",
+  ],
+
+  async change(accounts, options) {
+    // Before the password is asked for.
+    const { id } = await userNamed(accounts.store, options.name);
+    const given = await newPassword(accounts.terminal.ports, options);
+    const outcome = await resetPassword(accounts, id, given);
+    if (outcome !== "reset") throw refused(outcome, options.name);
+    return `Set a new password for user ${quoted(options.name)}.`;
+  },
+});
+
+export const groups: Command = accountCommand({
+  details:
+    "Replaces the groups of a user; an empty text removes all. A group has up to 32 lower-case letters, digits and hyphens, and a user up to 32 groups. Gates notice it within a second.",
+  operands: [NAME, { name: "groups", need: "required" }],
+  examples: ["latchkey user groups alice family,photos", 'latchkey user groups alice ""'],
+
+  check: givenGroups,
+
+  async change(accounts, options) {
+    const names = givenGroups(options);
+    const { id, username } = await userNamed(accounts.store, options.name);
+    const outcome = await setGroups(accounts, id, names);
+    if (outcome !== "set") throw refused(outcome, username);
+    const shown = names.length === 0 ? "no groups" : `the groups ${names.join(", ")}`;
+    return `User ${quoted(username)} has ${shown}.`;
+  },
+});
+
+export const rename: Command = accountCommand({
+  details: "Its sessions stay valid.",
+  operands: [
+    { name: "from", need: "required" },
+    { name: "to", need: "required" },
+  ],
+  examples: ["latchkey user rename alice alice.smith"],
+
+  async change(accounts, { from, to }) {
+    const { id } = await userNamed(accounts.store, from);
+    const outcome = await renameUser(accounts, id, String(to));
+    if (outcome !== "renamed") throw refused(outcome, outcome === "no-user" ? from : to);
+    return `Renamed user ${quoted(from)} to ${quoted(to)}.`;
+  },
+});
+
+export const remove: Command = accountCommand({
+  details: "Asks first. Its sessions end. The last user cannot be removed.",
+  operands: [NAME],
+  options: [{ name: "yes", about: "do not ask for confirmation" }],
+  examples: ["latchkey user remove alice", "latchkey user remove alice --yes"],
+
+  async change(accounts, { name, yes }) {
+    const { store, terminal } = accounts;
+    const { id } = await userNamed(store, name);
+    // Before the confirmation is asked for. The store checks again when it removes the user.
+    if ((await store.users.read("", 2)).length === 1) throw refused("last-user", name);
+    const question = `Remove user ${quoted(name)}?`;
+    if (yes !== true && !(await confirm(terminal.ports, question, "--yes"))) {
+      throw new AnyFault("not_confirmed", "nothing was removed");
+    }
+    const outcome = await removeUser(accounts, id);
+    if (outcome !== "removed") throw refused(outcome, name);
+    return `Removed user ${quoted(name)}.`;
+  },
+});
+
+export const codesOff: Command = accountCommand({
+  details:
+    "For a lost phone: the next sign-in needs the password only. With --passkeys, the sessions end too.",
+  operands: [NAME],
+  options: [{ name: "passkeys", about: "also remove all passkeys, and end all sessions" }],
+  examples: ["latchkey user codes off alice", "latchkey user codes off alice --passkeys"],
+
+  async change(accounts, { name, passkeys }) {
+    const { id } = await userNamed(accounts.store, name);
+    switch (await (passkeys === true ? endFactors : removeCodes)(accounts, id)) {
+      case "no-user":
+        throw refused("no-user", name);
+      case "already-off":
+        return `User ${quoted(name)} does not use one-time codes.`;
+      case "off":
+        return `Turned off the one-time codes of user ${quoted(name)}.`;
+      case "ended":
+        return `Removed the one-time codes, remembered devices and passkeys of user ${quoted(name)}, and ended all sessions.`;
+    }
+  },
+});

@@ -1,0 +1,83 @@
+import { listPeople } from "../../../core/accounts/accounts.ts";
+import { eventTypes } from "../../../core/log/events.ts";
+import type { UserId } from "../../../core/records.ts";
+import type { Answer } from "../../answers/responses.ts";
+import type { PageData } from "../../pages/page-data.ts";
+import { shownTime, wordsIn } from "../../pages/words.ts";
+import type { OwnVisit, PeopleRules } from "../../ports.ts";
+import { activityIn } from "../home.ts";
+
+const ENTRIES_PER_PAGE = 50;
+const NOBODY = "" as UserId;
+const MAX_LINKS = 100;
+/** People who accept an invitation choose their username, of any length. */
+const MAX_SHOWN = 100;
+
+export async function getPeople(people: PeopleRules, visit: OwnVisit): Promise<Answer> {
+  const { views, request } = visit;
+  return views.page(request, "people", await peopleData(people, visit, request.query));
+}
+
+/** What the page shows at a location, which has a query. */
+export async function peopleData(
+  rules: PeopleRules,
+  { views, request, client }: OwnVisit,
+  location: string,
+): Promise<PageData["people"]> {
+  const locale = views.locale(request);
+  const { store, clock } = rules.portsOf(request.user, client);
+  const asked = new URLSearchParams(location.replace(/^[^?]*/, ""));
+  const search = asked.get("q") ?? "";
+  const [{ people, next }, links] = await Promise.all([
+    listPeople({ store, clock }, search, Number(asked.get("page"))),
+    store.links.read("", MAX_LINKS, new Date(clock.now())),
+  ]);
+  return {
+    people: people.map(({ user, endsAt, signedInAt, ...facts }) => ({
+      user: { ...user, username: shortened(user.username) },
+      end: endsAt && shownTime(locale, endsAt).utc,
+      signedIn: signedInAt && shownTime(locale, signedInAt),
+      ...facts,
+    })),
+    search,
+    next: next === undefined ? next : `?${new URLSearchParams({ q: search, page: `${next}` })}`,
+    links: links.map(({ id, purpose, name = "", expiresAt }) => ({
+      ...{ id, purpose, name: shortened(name), end: shownTime(locale, expiresAt).utc },
+    })),
+  };
+}
+
+/** Shows the audit log, by person and type. */
+export async function getActivity(people: PeopleRules, visit: OwnVisit): Promise<Answer> {
+  const { views, request, client } = visit;
+  const locale = views.locale(request);
+  const { store, flush } = people.portsOf(request.user, client);
+  const asked = new URLSearchParams(request.query);
+  const [name, id] = [asked.get("name") ?? "", (asked.get("user") ?? "") as UserId];
+  const user = await (name === "" ? store.users.find(id) : store.users.findByName(name));
+  // The entries of an account that was removed are found by its ID, and none by an unknown name.
+  const userId = name === "" ? id || undefined : (user?.id ?? NOBODY);
+  const type = eventTypes.find((one) => one === asked.get("type"));
+  const before = Number(asked.get("before"));
+  const beforeId = Number.isSafeInteger(before) && before > 0 ? before : undefined;
+  await flush();
+  const found = await store.log.newest({ userId, type, beforeId, limit: ENTRIES_PER_PAGE + 1 });
+  const entries = found.slice(0, ENTRIES_PER_PAGE).map((entry) => {
+    const { author, address = "", device = "" } = entry;
+    const by = author === "system" ? "" : wordsIn(locale).by(author.replace(/^admin /, ""));
+    const detail = [by, address, device]
+      .filter((one) => one !== "")
+      .map(shortened)
+      .join(", ");
+    const [shown] = activityIn(locale, [entry]);
+    return { at: "", utc: "", ...shown, text: shortened(shown?.text ?? ""), detail };
+  });
+  const last = found.length > entries.length ? `${found[entries.length - 1]?.id}` : undefined;
+  const older = last && new URLSearchParams({ user: userId ?? "", type: type ?? "", before: last });
+  const filter = { name: user?.username ?? name, type, types: eventTypes };
+  return views.page(request, "activity", { entries, ...filter, next: older && `?${older}` });
+}
+
+/** A text that others have chosen, cut to fit a page. */
+const shortened = (text: string): string =>
+  text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN).toWellFormed()}…`;
