@@ -1,7 +1,6 @@
 import { stat } from "node:fs/promises";
 import { printable, printableJson } from "../files/printable.ts";
-import { certificateFolder } from "../gate/https/certificate-folder.ts";
-import { type DomainState, domainStates } from "../gate/https/domain-state.ts";
+import { CertificateFolder, type DomainState } from "../gate/https/certificate-folder.ts";
 import { certifiableName } from "../gate/https/host-name.ts";
 import { renewalAt } from "../gate/https/renewal.ts";
 import { type Command, type Operand, SUCCESS } from "./command.ts";
@@ -25,7 +24,7 @@ export const add: Command = {
         `there is no data folder ${dataDir}: start the gate first, or set DATA_DIR to its folder`,
       );
     }
-    await certificateFolder(dataDir).request(name);
+    await new CertificateFolder(dataDir).request(name);
     if (tlsCertFile !== undefined) {
       terminal.complain("unset TLS_CERT_FILE as well: with it, the gate requests no certificates");
     } else if (httpsPort === undefined) {
@@ -43,7 +42,7 @@ export const remove: Command = {
 
   async run({ dataDir }, options, terminal) {
     const name = certifiableName(String(options.name));
-    return (await certificateFolder(dataDir).remove(name))
+    return (await new CertificateFolder(dataDir).remove(name))
       ? terminal.succeed(`Removed domain ${name} and its certificate.`)
       : terminal.fail(`there is no domain ${name}: see latchkey domain status`);
   },
@@ -56,7 +55,7 @@ export const status: Command = {
   examples: ["latchkey domain status", "latchkey domain status --json"],
 
   async run({ dataDir }, options, terminal) {
-    const states = await domainStates(certificateFolder(dataDir));
+    const states = await new CertificateFolder(dataDir).states();
     if (states.length === 0) {
       terminal.complain("there is no domain yet: add one with latchkey domain add NAME");
     }

@@ -2,10 +2,8 @@ import { once } from "node:events";
 import { isIP } from "node:net";
 import { connect } from "node:tls";
 import { codeOf, messageOf } from "../core/base/fault.ts";
-import { readCertificateFiles } from "../gate/https/certificate-files.ts";
-import { certificateFolder } from "../gate/https/certificate-folder.ts";
-import { type DomainState, domainStates } from "../gate/https/domain-state.ts";
-import { SOON_MS } from "../gate/https/expiry-warning.ts";
+import { readCertificateFiles, SOON_MS } from "../gate/https/certificate-files.ts";
+import { CertificateFolder, type DomainState } from "../gate/https/certificate-folder.ts";
 import { type Check, checkOf, type Finding, hint, orOk, problem } from "./check.ts";
 
 export const checkCertificateFiles: Check = checkOf(
@@ -35,7 +33,7 @@ export const checkOwnCertificates: Check = checkOf(
   ["dataDir", "httpsPort", "tlsCertFile"],
   async ({ settings: { dataDir, httpsPort, tlsCertFile }, now }) => {
     if (httpsPort === undefined || tlsCertFile !== undefined) return undefined;
-    const states = await domainStates(certificateFolder(dataDir));
+    const states = await new CertificateFolder(dataDir).states();
     if (states.length === 0) {
       return hint(
         "HTTPS_PORT is set, but no domain has been added, so there is no HTTPS yet",

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { certificateFolder, type Progress } from "../../src/gate/https/certificate-folder.ts";
+import { CertificateFolder } from "../../src/gate/https/certificate-folder.ts";
+import type { Progress } from "../../src/gate/https/renewal.ts";
 import { makeCertificate, type WantedCertificate } from "../support/certificates.ts";
 import { outputOf, runCommand } from "../support/command.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -18,15 +19,15 @@ interface State {
 
 /** The stored state of a domain. */
 async function prepare(dataDir: string, { certificate, progress }: State): Promise<void> {
-  const folder = certificateFolder(dataDir);
+  const folder = new CertificateFolder(dataDir);
   await folder.request(NAME);
   // Long before any stored attempt.
   await utimes(join(dataDir, "certificates", NAME, "wanted"), 1, 1);
   if (certificate !== undefined) {
     const { cert, key } = makeCertificate({ names: [NAME], ...certificate });
-    await folder.writeCertificate(NAME, `${key}${cert}`);
+    await folder.write(NAME, "certificate.pem", `${key}${cert}`);
   }
-  if (progress !== undefined) await folder.writeProgress(NAME, progress);
+  if (progress !== undefined) await folder.write(NAME, "progress.json", progress);
 }
 
 const status = (dataDir: string, ...args: readonly string[]) =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { certificateFolder } from "../../src/gate/https/certificate-folder.ts";
+import { CertificateFolder } from "../../src/gate/https/certificate-folder.ts";
 import { makeCertificate } from "../support/certificates.ts";
 import { failureOf, outputOf, runCommand } from "../support/command.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -17,7 +17,7 @@ async function place(t: TestContext) {
   const dataDir = await tempDir(t);
   return {
     dataDir,
-    folder: certificateFolder(dataDir),
+    folder: new CertificateFolder(dataDir),
     domain: (args: readonly string[], env: Env = {}) =>
       outputOf(["domain", ...args], { env: { DATA_DIR: dataDir, ...env } }),
     refusalOf: (args: readonly string[], env: Env = {}) =>
@@ -89,7 +89,7 @@ test("domain remove deletes the name with its key, and only that name", async (t
   const { dataDir, folder, domain, refusalOf } = await place(t);
   const { cert, key } = makeCertificate({ names: [NAME] });
   await folder.request(NAME);
-  await folder.writeCertificate(NAME, `${key}${cert}`);
+  await folder.write(NAME, "certificate.pem", `${key}${cert}`);
   await folder.request("other.example.org");
   const removed = await domain(["remove", "HOME.example.org"]);
   assert.equal(removed, `Removed domain ${NAME} and its certificate.\n`);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { checkOwnCertificates } from "../../src/doctor/certificates.ts";
-import { certificateFolder } from "../../src/gate/https/certificate-folder.ts";
+import { CertificateFolder } from "../../src/gate/https/certificate-folder.ts";
 import { makeCertificate } from "../support/certificates.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { assertCheck } from "./installation.ts";
@@ -10,7 +10,7 @@ const NAME = "localhost";
 
 async function folderWanting(t: TestContext, ...names: readonly string[]) {
   const DATA_DIR = join(await tempDir(t), "data");
-  const folder = certificateFolder(DATA_DIR);
+  const folder = new CertificateFolder(DATA_DIR);
   for (const name of names) await folder.request(name);
   return { env: { HTTPS_PORT: "3443", DATA_DIR }, folder };
 }
@@ -26,7 +26,7 @@ test("gives a hint for HTTPS without a domain, and none without HTTPS_PORT", asy
 test("gives a hint for a missing certificate, and a problem with the reason after a failure", async (t) => {
   const { env, folder } = await folderWanting(t, NAME);
   await assertCheck(checkOwnCertificates, { env }, ["hint", /no certificate for lo/]);
-  await folder.writeProgress(NAME, failed("port 80 is closed"));
+  await folder.write(NAME, "progress.json", failed("port 80 is closed"));
   const none = /no certificate for localhost yet: port 80 is closed$/;
   await assertCheck(checkOwnCertificates, { env }, ["problem", none, /port 80/]);
 });
@@ -34,13 +34,13 @@ test("gives a hint for a missing certificate, and a problem with the reason afte
 test("reports a stored certificate with its last day, also shortly before and after", async (t) => {
   const { env, folder } = await folderWanting(t, NAME);
   const { key, cert } = makeCertificate({ names: [NAME], until: new Date("2119-12-24") });
-  await folder.writeCertificate(NAME, `${key}${cert}`);
+  await folder.write(NAME, "certificate.pem", `${key}${cert}`);
   const on = (day: number) => ({ env, now: Date.UTC(2119, 11, day) });
   const valid = ["ok", /for localhost is valid until 2119-12-24$/] as const;
   await assertCheck(checkOwnCertificates, on(1), valid);
   const soon = ["hint", /expires on 2119-12-24/, /renews them/] as const;
   await assertCheck(checkOwnCertificates, on(20), soon);
-  await folder.writeProgress(NAME, failed("the authority is busy"));
+  await folder.write(NAME, "progress.json", failed("the authority is busy"));
   const busy = ["hint", /failed: the authority is busy$/] as const;
   await assertCheck(checkOwnCertificates, on(1), busy);
   await assertCheck(checkOwnCertificates, on(30), ["problem", /expired on 2119-12-24$/], busy);
@@ -48,7 +48,7 @@ test("reports a stored certificate with its last day, also shortly before and af
 
 test("reports a stored certificate that cannot be used", async (t) => {
   const { env, folder } = await folderWanting(t, NAME);
-  await folder.writeCertificate(NAME, "nothing");
+  await folder.write(NAME, "certificate.pem", "nothing");
   const unusable = /no certificate for localhost yet: the certificate cannot be used/;
   await assertCheck(checkOwnCertificates, { env }, ["problem", unusable]);
 });

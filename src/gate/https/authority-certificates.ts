@@ -1,19 +1,16 @@
 import { getCACertificates } from "node:tls";
-import { messageOf } from "../../core/base/fault.ts";
 import { pause } from "../poll.ts";
 import type { GateLog } from "../server-log.ts";
 import type { Settings } from "../settings/settings.ts";
-import { createExchange } from "./acme/exchange.ts";
 import { accountKey, newKeyPem } from "./acme/keys.ts";
 import { finishOrder, type OrderPorts, type PlacedOrder, placeOrder } from "./acme/order.ts";
 import { AcmeProblem } from "./acme/problem.ts";
 import { openAccount } from "./acme/requests.ts";
-import { createChallengeResponder } from "./acme-challenges.ts";
 import { type Certificate, parseStored } from "./certificate.ts";
-import { type CertificateFolder, certificateFolder } from "./certificate-folder.ts";
+import { CertificateFolder } from "./certificate-folder.ts";
 import { Renewer } from "./certificate-renewer.ts";
 import type { Certificates } from "./certificate-source.ts";
-import { checkDomain } from "./domain-check.ts";
+import { Challenges, checkDomain } from "./challenges.ts";
 import { certifiableName } from "./host-name.ts";
 
 const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
@@ -24,77 +21,53 @@ export async function fromAuthority(
   now: () => number,
   log: GateLog,
 ): Promise<Certificates> {
-  const folder = certificateFolder(dataDir);
-  const challenges = createChallengeResponder();
+  const folder = new CertificateFolder(dataDir);
+  const challenges = new Challenges();
   const directoryUrl = acmeDirectoryUrl ?? LETS_ENCRYPT;
-  const trusted = [...getCACertificates("default"), ...(acmeCa ? [acmeCa] : [])];
-
-  /**
-   * With Let's Encrypt, a failed check ends the attempt: it resolves the same public names, and counts
-   * failures. A private authority may resolve names that this machine cannot, so it decides itself.
-   */
-  async function check(name: string, stop: AbortSignal): Promise<void> {
-    try {
-      await checkDomain(name, challenges, stop);
-    } catch (error) {
-      if (acmeDirectoryUrl === undefined || stop.aborted) throw error;
-      log.warn(
-        { domain: name, reason: messageOf(error) },
-        "the domain check failed, requesting the certificate anyway",
-      );
-    }
-  }
+  const ca = acmeCa === undefined ? undefined : [...getCACertificates("default"), acmeCa];
 
   /** Makes one attempt, from the domain check to the stored certificate. */
   async function obtain(name: string, stop: AbortSignal): Promise<Certificate> {
-    await check(name, stop);
-    using exchange = createExchange(trusted, stop);
-    const key = accountKey(await folder.accountKey(directoryUrl, newKeyPem));
-    const requests = await openAccount(exchange, directoryUrl, key);
+    // A private authority may resolve names that this machine cannot, so it decides itself.
+    if (acmeDirectoryUrl === undefined) await checkDomain(name, challenges, stop);
+    const key = accountKey(await folder.accountKey(directoryUrl));
+    const requests = await openAccount({ directoryUrl, ca, stop }, key);
     const ports = { requests, challenges, pause: (ms: number) => pause(ms, stop) };
-    const resumed = await resume(ports, folder, name, directoryUrl);
-    if (resumed !== undefined) return resumed;
+    return (await resume(ports, name)) ?? finish(ports, await place(ports, name));
+  }
+
+  /** Writes the order down before it is finished, so that a crash does not lose it. */
+  async function place(ports: OrderPorts, name: string): Promise<PlacedOrder> {
     const placed = await placeOrder(ports, name, newKeyPem());
-    await folder.writeOrder({ ...placed, authority: directoryUrl });
-    // Awaited here: leaving this function closes the connections.
-    return await finish(ports, folder, placed);
+    await folder.write(name, "order.json", { ...placed, authority: directoryUrl });
+    return placed;
+  }
+
+  /** Completes an order that a crash interrupted, if the authority still knows it. */
+  async function resume(ports: OrderPorts, name: string): Promise<Certificate | undefined> {
+    const interrupted = await folder.read(name, "order.json");
+    if (interrupted?.authority !== directoryUrl) return undefined;
+    const stored = await folder.read(name, "certificate.pem");
+    const isDone = stored?.startsWith(interrupted.keyPem) === true;
+    if (isDone) return undefined;
+    return finish(ports, interrupted).catch((error) => {
+      if (error instanceof AcmeProblem) return undefined;
+      throw error;
+    });
+  }
+
+  async function finish(ports: OrderPorts, order: PlacedOrder): Promise<Certificate> {
+    const { name, keyPem } = order;
+    const pem = `${keyPem}${await finishOrder(ports, order)}`;
+    const certificate = parseStored(pem, name);
+    await folder.write(name, "certificate.pem", pem);
+    // A finished order that stays is recognized by its key: the certificate counts in any case.
+    await folder.removeOrder(name).catch(() => {});
+    return certificate;
   }
 
   const renewer = new Renewer({ folder, obtain, now, log });
   await renewer.loadNames();
   const setUpDomain = (domain: string): Promise<void> => folder.request(certifiableName(domain));
   return Object.assign(renewer, { challenges, setUpDomain });
-}
-
-/** Completes an order that a crash interrupted, if the authority still knows it. */
-async function resume(
-  ports: OrderPorts,
-  folder: CertificateFolder,
-  name: string,
-  directoryUrl: string,
-): Promise<Certificate | undefined> {
-  const interrupted = await folder.order(name);
-  if (interrupted?.authority !== directoryUrl) return undefined;
-  const isDone = (await folder.certificate(name))?.startsWith(interrupted.keyPem) === true;
-  if (isDone) return undefined;
-  try {
-    return await finish(ports, folder, interrupted);
-  } catch (error) {
-    if (error instanceof AcmeProblem) return undefined;
-    throw error;
-  }
-}
-
-async function finish(
-  ports: OrderPorts,
-  folder: CertificateFolder,
-  order: PlacedOrder,
-): Promise<Certificate> {
-  const { name, keyPem } = order;
-  const pem = `${keyPem}${await finishOrder(ports, order)}`;
-  const certificate = parseStored(pem, name);
-  await folder.writeCertificate(name, pem);
-  // A finished order that stays is recognized by its key: the certificate counts in any case.
-  await folder.removeOrder(name).catch(() => {});
-  return certificate;
 }

@@ -1,13 +1,15 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { messageOf } from "../../core/base/fault.ts";
 import type { ServerLog } from "../../core/base/server-log.ts";
 import { poll } from "../poll.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import { CertificateSource, type Certificates } from "./certificate-source.ts";
-import { createExpiryWarning } from "./expiry-warning.ts";
 
-/** Polls, because file watchers miss links and folders that are replaced. */
+/** Reads the files again, because file watchers miss links and folders that are replaced. */
 const POLL_MS = 1_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** A certificate that expires within this time is logged as ending soon. */
+export const SOON_MS: number = 14 * DAY_MS;
 
 interface CertificateFiles {
   readonly certFile: string;
@@ -17,7 +19,7 @@ interface CertificateFiles {
 
 /**
  * Serves the operator's own certificate. Changed files take effect once key and chain match. One
- * that has expired, or soon will, is logged at the start and once a day.
+ * that has expired, or soon will, is logged at once and again each day.
  */
 export async function watchCertificateFiles(
   { certFile, keyFile, pollMs = POLL_MS }: CertificateFiles,
@@ -25,24 +27,34 @@ export async function watchCertificateFiles(
   log: ServerLog,
 ): Promise<Certificates> {
   const source = new CertificateSource();
-  let lastState = await stateOf(certFile, keyFile);
-  source.replace([await readCertificateFiles(certFile, keyFile)]);
+  let last = "";
+  const load = async (): Promise<void> => {
+    const [cert, key] = await readBoth(certFile, keyFile);
+    if (cert + key === last) return;
+    last = cert + key;
+    source.replace([readCertificate(cert, key)]);
+  };
+  await load();
 
-  const warnOfExpiry = createExpiryWarning(now, log);
+  let warned = { fingerprint: "", at: 0 };
+  const warnOfExpiry = ({ fingerprint, notAfter }: Certificate): void => {
+    const at = now();
+    if (notAfter.getTime() > at + SOON_MS) return;
+    if (warned.fingerprint === fingerprint && at < warned.at + DAY_MS) return;
+    warned = { fingerprint, at };
+    const until = notAfter.toISOString();
+    const text = notAfter.getTime() > at ? "expires soon" : "has expired";
+    log.warn({ until }, `the certificate of TLS_CERT_FILE ${text}: replace both of its files`);
+  };
+  let lastReason = "";
   const check = async (): Promise<void> => {
-    const state = await stateOf(certFile, keyFile);
-    if (state !== lastState) {
-      lastState = state;
-      await readCertificateFiles(certFile, keyFile).then(
-        (next) => source.replace([next]),
-        // Perhaps only one of the two files is replaced yet: keep the old pair.
-        (error) => {
-          const fields = { reason: messageOf(error) };
-          log.warn(fields, "the changed certificate files cannot be used yet");
-        },
-      );
+    // Perhaps only one of the two files is replaced yet: keep the old pair.
+    const reason = await load().then(() => "", messageOf);
+    if (reason !== "" && reason !== lastReason) {
+      log.warn({ reason }, "the changed certificate files cannot be used yet");
     }
-    warnOfExpiry(source.current[0]);
+    lastReason = reason;
+    for (const certificate of source.current) warnOfExpiry(certificate);
   };
   return { source, ...poll(check, pollMs) };
 }
@@ -50,16 +62,7 @@ export async function watchCertificateFiles(
 export const readCertificateFiles = async (
   certFile: string,
   keyFile: string,
-): Promise<Certificate> =>
-  readCertificate(await readFile(certFile, "utf8"), await readFile(keyFile, "utf8"));
+): Promise<Certificate> => readCertificate(...(await readBoth(certFile, keyFile)));
 
-/** A value that changes when one of the files is written, replaced or made readable. */
-async function stateOf(...files: readonly string[]): Promise<string> {
-  const states = files.map((file) =>
-    stat(file, { bigint: true }).then(
-      ({ ino, ctimeNs }) => `${ino} ${ctimeNs}`,
-      () => "gone",
-    ),
-  );
-  return (await Promise.all(states)).join(", ");
-}
+const readBoth = (certFile: string, keyFile: string): Promise<[cert: string, key: string]> =>
+  Promise.all([readFile(certFile, "utf8"), readFile(keyFile, "utf8")]);

@@ -1,130 +1,142 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { messageOf } from "../../core/base/fault.ts";
+import { objectIn } from "../../core/base/json.ts";
 import { makeFolder } from "../../files/data-dir.ts";
 import { unlessMissing } from "../../files/file-error.ts";
 import { followOwnLinks } from "../../files/ownership.ts";
 import { replaceText } from "../../files/replace-file.ts";
+import { newKeyPem } from "./acme/keys.ts";
 import type { PlacedOrder } from "./acme/order.ts";
-import type { Attempts } from "./renewal.ts";
+import { type Certificate, parseStored } from "./certificate.ts";
+import { dueAt, type Progress } from "./renewal.ts";
 
-/** The result of the last attempt for a name. */
-export interface Progress extends Attempts {
-  /** Why it failed; `undefined` after a success. */
-  readonly cause: string | undefined;
+/** The files in the folder of a name. One with JSON that is not an object counts as missing. */
+interface Files {
+  readonly "progress.json": Progress;
+  /** Stored so that a crash does not lose the key. `authority` is a directory URL. */
+  readonly "order.json": PlacedOrder & { readonly authority: string };
+  /** The key and its chain, so that neither exists without the other. */
+  readonly "certificate.pem": string;
 }
 
-interface StoredOrder extends PlacedOrder {
-  /** The directory URL of the authority. */
-  readonly authority: string;
+/** The certificate of a name, or why the stored one cannot be used: the gate requests a new one. */
+interface Stored {
+  readonly certificate?: Certificate | undefined;
+  readonly unusable?: string | undefined;
 }
 
-/**
- * Stores certificates and their state in `DATA_DIR/certificates`: a folder for each requested name.
- * Files are written atomically, with mode 0600.
- */
-export interface CertificateFolder {
-  names(): Promise<readonly string[]>;
-  /** Requests a certificate. For a known name, records a new request. */
-  request(name: string): Promise<void>;
-  /** Returns whether the name was there. */
-  remove(name: string): Promise<boolean>;
-  /** The time of the last request, in milliseconds since 1970. */
-  requestedAt(name: string): Promise<number>;
-  /** A file with other fields counts as missing. */
-  progress(name: string): Promise<Progress | undefined>;
-  /** Like all writes, fails for a name that was removed in the meantime. */
-  writeProgress(name: string, progress: Progress): Promise<void>;
-  /** The key and its chain, in one file, so that neither exists without the other. */
-  certificate(name: string): Promise<string | undefined>;
-  writeCertificate(name: string, pem: string): Promise<void>;
-  /** Stored so that a crash does not lose the key: the certificate is useless without it. */
-  order(name: string): Promise<StoredOrder | undefined>;
-  writeOrder(order: StoredOrder): Promise<void>;
-  removeOrder(name: string): Promise<void>;
-  /** The key of the account at an authority, created with `make` if it is missing. */
-  accountKey(authority: string, make: () => string): Promise<string>;
+/** The state of one name. */
+export interface DomainState extends Stored {
+  readonly name: string;
+  readonly lastAttempt?: Progress | undefined;
+  /** In the past if a running gate would start the attempt at once. */
+  readonly nextAttemptAt: number;
 }
 
 const WANTED = "wanted";
-const PROGRESS = "progress.json";
-const CERTIFICATE = "certificate.pem";
-const ORDER = "order.json";
 
-export function certificateFolder(dataDir: string): CertificateFolder {
-  const root = join(dataDir, "certificates");
-  /** Commands may run as root, which must not follow a link of the data folder's owner. */
-  const trustedRoot = (): string => (existsSync(dataDir) ? followOwnLinks(root) : root);
-  const at = (name: string, file: string): string => join(root, name, file);
-  const isWanted = async (name: string): Promise<boolean> =>
-    (await unlessMissing(stat(at(name, WANTED)))) !== undefined;
+/**
+ * Stores certificates and their state in `DATA_DIR/certificates`: a folder for each requested name.
+ * Files are written atomically, with mode 0600. A write fails for a name that was removed.
+ */
+export class CertificateFolder {
+  readonly #dataDir: string;
+  readonly #root: string;
   /** Concurrent requests for two names share one account. */
-  const accountKeys = new Map<string, Promise<string>>();
+  readonly #accountKeys = new Map<string, Promise<string>>();
 
-  async function keyFor(authority: string, make: () => string): Promise<string> {
-    const file = join(root, `account-${new URL(authority).host.replaceAll(":", "-")}.pem`);
-    const stored = await text(file);
+  constructor(dataDir: string) {
+    this.#dataDir = dataDir;
+    this.#root = join(dataDir, "certificates");
+  }
+
+  async names(): Promise<readonly string[]> {
+    const found = (await unlessMissing(readdir(this.#root))) ?? [];
+    const wanted = await Promise.all(found.map((name) => this.requestedAt(name)));
+    return found.filter((_, at) => wanted[at] !== 0).sort();
+  }
+
+  /** Requests a certificate. For a known name, records a new request. */
+  async request(name: string): Promise<void> {
+    await makeFolder(this.#trustedRoot());
+    const folder = followOwnLinks(join(this.#trustedRoot(), name));
+    await makeFolder(folder);
+    await replaceText(join(folder, WANTED), "");
+  }
+
+  /** The time of the last request, in milliseconds since 1970; 0 without one. */
+  async requestedAt(name: string): Promise<number> {
+    return (await unlessMissing(stat(join(this.#root, name, WANTED))))?.mtimeMs ?? 0;
+  }
+
+  /** Returns whether the name was there. */
+  async remove(name: string): Promise<boolean> {
+    const wasThere = (await this.requestedAt(name)) !== 0;
+    // An attempt that ends at this moment may still write to the folder: then it is not empty.
+    const removal = { recursive: true, force: true, maxRetries: 5 };
+    await rm(join(this.#trustedRoot(), name), removal);
+    return wasThere;
+  }
+
+  async read<F extends keyof Files>(name: string, file: F): Promise<Files[F] | undefined> {
+    const content = await textIn(join(this.#root, name, file));
+    return (file.endsWith(".json") ? objectIn(content ?? "") : content) as Files[F] | undefined;
+  }
+
+  write<F extends keyof Files>(name: string, file: F, content: Files[F]): Promise<void> {
+    const text = typeof content === "string" ? content : JSON.stringify(content);
+    return replaceText(join(this.#root, name, file), text);
+  }
+
+  removeOrder(name: string): Promise<void> {
+    return rm(join(this.#root, name, "order.json"), { force: true });
+  }
+
+  async stored(name: string): Promise<Stored> {
+    try {
+      const pem = await this.read(name, "certificate.pem");
+      return pem === undefined ? {} : { certificate: parseStored(pem, name) };
+    } catch (error) {
+      return { unusable: messageOf(error) };
+    }
+  }
+
+  /** What cannot be read of a name is part of its state, so that it hides no other name. */
+  async states(): Promise<readonly DomainState[]> {
+    const states = (await this.names()).map(async (name) => {
+      const stored = await this.stored(name);
+      const lastAttempt = await this.read(name, "progress.json").catch(() => undefined);
+      const nextAttemptAt = dueAt(stored.certificate, lastAttempt, await this.requestedAt(name));
+      return { name, ...stored, lastAttempt, nextAttemptAt };
+    });
+    return Promise.all(states);
+  }
+
+  /** The key of the account at an authority, which is made if it is missing. */
+  accountKey(authority: string): Promise<string> {
+    const known = this.#accountKeys.get(authority) ?? this.#readAccountKey(authority);
+    this.#accountKeys.set(authority, known);
+    known.catch(() => this.#accountKeys.delete(authority));
+    return known;
+  }
+
+  async #readAccountKey(authority: string): Promise<string> {
+    const host = new URL(authority).host.replaceAll(":", "-");
+    const file = join(this.#root, `account-${host}.pem`);
+    const stored = await textIn(file);
     if (stored !== undefined) return stored;
-    const made = make();
-    await makeFolder(root);
+    const made = newKeyPem();
+    await makeFolder(this.#root);
     await replaceText(file, made);
     return made;
   }
 
-  return {
-    async names() {
-      const found = (await unlessMissing(readdir(root))) ?? [];
-      const wanted = await Promise.all(found.map(isWanted));
-      return found.filter((_, at) => wanted[at]).sort();
-    },
-    async request(name) {
-      await makeFolder(trustedRoot());
-      const folder = followOwnLinks(join(trustedRoot(), name));
-      await makeFolder(folder);
-      await replaceText(join(folder, WANTED), "");
-    },
-    async remove(name) {
-      const wasWanted = await isWanted(name);
-      // An attempt that ends at this moment may still write to the folder: then it is not empty.
-      await rm(join(trustedRoot(), name), { recursive: true, force: true, maxRetries: 5 });
-      return wasWanted;
-    },
-    requestedAt: async (name) => (await unlessMissing(stat(at(name, WANTED))))?.mtimeMs ?? 0,
-    async progress(name) {
-      const read = await readObject<Progress>(at(name, PROGRESS));
-      return read !== undefined && isProgress(read) ? read : undefined;
-    },
-    writeProgress: (name, progress) => replaceText(at(name, PROGRESS), JSON.stringify(progress)),
-    certificate: (name) => text(at(name, CERTIFICATE)),
-    writeCertificate: (name, pem) => replaceText(at(name, CERTIFICATE), pem),
-    order: (name) => readObject(at(name, ORDER)),
-    writeOrder: (order) => replaceText(at(order.name, ORDER), JSON.stringify(order)),
-    removeOrder: (name) => rm(at(name, ORDER), { force: true }),
-    accountKey(authority, make) {
-      const known = accountKeys.get(authority) ?? keyFor(authority, make);
-      accountKeys.set(authority, known);
-      known.catch(() => accountKeys.delete(authority));
-      return known;
-    },
-  };
-}
-
-const text = (file: string): Promise<string | undefined> => unlessMissing(readFile(file, "utf8"));
-
-/** Numbers that a date can have, and text: commands show them. */
-const isProgress = ({ failures, lastAt, nextAt, cause }: Progress): boolean =>
-  [failures, lastAt, nextAt].every(
-    (one) => typeof one === "number" && !Number.isNaN(new Date(one).getTime()),
-  ) &&
-  (cause === undefined || typeof cause === "string");
-
-/** Files are written atomically. A file with anything but an object counts as missing. */
-async function readObject<T extends object>(file: string): Promise<T | undefined> {
-  try {
-    const value = JSON.parse((await text(file)) ?? "null");
-    return value instanceof Object ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+  /** Commands may run as root, which must not follow a link of the data folder's owner. */
+  #trustedRoot(): string {
+    return existsSync(this.#dataDir) ? followOwnLinks(this.#root) : this.#root;
   }
 }
+
+const textIn = (file: string): Promise<string | undefined> => unlessMissing(readFile(file, "utf8"));

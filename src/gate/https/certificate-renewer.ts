@@ -3,10 +3,9 @@ import { type Polling, poll } from "../poll.ts";
 import type { GateLog } from "../server-log.ts";
 import { AcmeProblem } from "./acme/problem.ts";
 import type { Certificate } from "./certificate.ts";
-import type { CertificateFolder, Progress } from "./certificate-folder.ts";
+import type { CertificateFolder } from "./certificate-folder.ts";
 import { CertificateSource } from "./certificate-source.ts";
-import { storedCertificate } from "./domain-state.ts";
-import { type Attempts, dueAt, pauseAfter, renewalAt } from "./renewal.ts";
+import { dueAt, type Progress, pauseAfter, renewalAt } from "./renewal.ts";
 
 /** Commands request and remove names in other processes. */
 const POLL_MS = 1_000;
@@ -54,18 +53,14 @@ export class Renewer {
     for (const name of this.#known.keys()) if (!wanted.includes(name)) this.#known.delete(name);
     for (const name of wanted) {
       if (this.#known.has(name)) continue;
-      const { certificate, unusable } = await storedCertificate(folder, name);
-      this.#learn(name, { certificate });
+      const { certificate, unusable } = await folder.stored(name);
+      this.#known.set(name, { certificate });
       if (unusable !== undefined) {
         const fields = { domain: name, reason: unusable };
         log.warn(fields, "the stored certificate cannot be used");
       }
     }
     this.#serve();
-  }
-
-  #learn(name: string, news: Known): void {
-    this.#known.set(name, { ...this.#known.get(name), ...news });
   }
 
   #serve(): void {
@@ -75,14 +70,9 @@ export class Renewer {
 
   /** Logs an error once, not every second while it lasts. */
   async #check(stop: AbortSignal): Promise<void> {
-    try {
-      await this.#renewDue(stop);
-      this.#lastLogged = "";
-    } catch (error) {
-      const isNew = messageOf(error) !== this.#lastLogged;
-      if (isNew && !stop.aborted) this.#logFolderError(error);
-      this.#lastLogged = messageOf(error);
-    }
+    const reason = await this.#renewDue(stop).then(() => "", messageOf);
+    if (reason !== "" && reason !== this.#lastLogged && !stop.aborted) this.#logTrouble(reason);
+    this.#lastLogged = reason;
   }
 
   /** Starts the attempts in parallel, so that a slow one does not delay other names. */
@@ -93,56 +83,47 @@ export class Renewer {
       if (stop.aborted || this.#underWay.has(name)) continue;
       // In memory first: if the file cannot be written (full disk), the pause still applies.
       // Without a record that can be read, no attempt counts as made.
-      const before = progress ?? (await folder.progress(name).catch(() => undefined));
-      if (now() < dueAt(certificate, before, await folder.requestedAt(name))) continue;
-      const attempt = this.#attempt(name, before, stop).finally(() => this.#underWay.delete(name));
-      this.#underWay.set(name, attempt);
+      const last = progress ?? (await folder.read(name, "progress.json").catch(() => undefined));
+      if (now() < dueAt(certificate, last, await folder.requestedAt(name))) continue;
+      const attempt = this.#attempt(name, last?.failures ?? 0, stop);
+      this.#underWay.set(
+        name,
+        attempt.finally(() => this.#underWay.delete(name)),
+      );
     }
   }
 
-  async #attempt(name: string, before: Attempts | undefined, stop: AbortSignal): Promise<void> {
+  async #attempt(name: string, failedBefore: number, stop: AbortSignal): Promise<void> {
     const { folder, obtain, log, now } = this.#ports;
     // The start, so that a request made during the attempt starts another one.
     const lastAt = now();
-    let result: Known & { readonly progress: Progress };
+    let certificate: Certificate | undefined;
+    let progress: Progress = { failures: 0, lastAt, nextAt: 0 };
     log.info({ domain: name }, "getting a certificate");
     try {
-      const certificate = await obtain(name, stop);
+      certificate = await obtain(name, stop);
       const until = certificate.notAfter.toISOString();
       const renewal = new Date(renewalAt(certificate)).toISOString();
       log.info({ domain: name, until, renewal }, "stored a certificate");
-      const progress = { failures: 0, lastAt, nextAt: 0, cause: undefined };
-      result = { certificate, progress };
     } catch (error) {
       if (stop.aborted) return;
-      const progress = failure(lastAt, now(), before, error);
-      const next = new Date(progress.nextAt).toISOString();
-      log.error({ domain: name, reason: progress.cause, next }, "no certificate");
-      result = { progress };
+      const [failures, reason] = [failedBefore + 1, messageOf(error)];
+      const askedForMs = error instanceof AcmeProblem ? error.retryAfterMs : undefined;
+      const nextAt = now() + pauseAfter(failures, askedForMs);
+      progress = { failures, lastAt, nextAt, cause: reason };
+      log.error({ domain: name, reason, next: new Date(nextAt).toISOString() }, "no certificate");
     }
     // A name that was removed in the meantime has no folder to write to.
-    if (!this.#known.has(name)) return;
-    this.#learn(name, result);
+    const known = this.#known.get(name);
+    if (known === undefined) return;
+    this.#known.set(name, { certificate: certificate ?? known.certificate, progress });
     this.#serve();
-    await folder.writeProgress(name, result.progress).catch((error) => {
-      if (this.#known.has(name)) this.#logFolderError(error);
+    await folder.write(name, "progress.json", progress).catch((error) => {
+      if (this.#known.has(name)) this.#logTrouble(messageOf(error));
     });
   }
 
-  #logFolderError(error: unknown): void {
-    const fields = { reason: messageOf(error) };
-    this.#ports.log.error(fields, "the certificate folder cannot be read or written");
+  #logTrouble(reason: string): void {
+    this.#ports.log.error({ reason }, "the certificate folder cannot be read or written");
   }
-}
-
-function failure(
-  lastAt: number,
-  endedAt: number,
-  before: Attempts | undefined,
-  error: unknown,
-): Progress {
-  const failures = (before?.failures ?? 0) + 1;
-  const askedForMs = error instanceof AcmeProblem ? error.retryAfterMs : undefined;
-  const nextAt = endedAt + pauseAfter(failures, askedForMs);
-  return { failures, lastAt, nextAt, cause: messageOf(error) };
 }

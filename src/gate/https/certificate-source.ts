@@ -1,5 +1,5 @@
-import type { ChallengeResponder } from "./acme-challenges.ts";
 import type { Certificate } from "./certificate.ts";
+import type { Challenges } from "./challenges.ts";
 
 /** The certificates that the gate currently has. */
 export class CertificateSource {
@@ -42,6 +42,6 @@ export interface Certificates {
   begin?(): void;
   stop(): Promise<void>;
   /** Set only with a certificate authority, as is `setUpDomain`. */
-  readonly challenges?: ChallengeResponder;
+  readonly challenges?: Challenges;
   readonly setUpDomain?: (domain: string) => Promise<void>;
 }

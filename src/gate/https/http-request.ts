@@ -1,13 +1,11 @@
-import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { type RequestOptions, request as requestTls } from "node:https";
 import { AnyFault, codeOf, reasonOf } from "../../core/base/fault.ts";
 
 export interface HttpRequest
-  extends Readonly<Pick<RequestOptions, "headers" | "rejectUnauthorized">> {
+  extends Readonly<Pick<RequestOptions, "headers" | "ca" | "rejectUnauthorized">> {
   readonly method?: "GET" | "HEAD" | "POST";
   readonly body?: string;
-  /** Without an agent, the request uses its own connection. */
-  readonly agent?: Agent;
   /** The time limit, up to the end of the response. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
@@ -21,12 +19,12 @@ export interface HttpResponse {
   readonly body: string;
 }
 
-/** Sends one request and follows no redirect. Rejects unless an HTTP response arrives in time. */
+/** Sends one request, and follows no redirect. Rejects unless an HTTP response arrives in time. */
 export async function sendRequest(url: URL, sent: HttpRequest): Promise<HttpResponse> {
-  const { method = "GET", body = "", timeoutMs, maxBytes, stop, agent = false, ...rest } = sent;
+  const { method = "GET", body = "", timeoutMs, maxBytes, stop, ...rest } = sent;
   const late = AbortSignal.timeout(timeoutMs);
   const signal = stop === undefined ? late : AbortSignal.any([stop, late]);
-  const options: RequestOptions = { ...rest, method, signal, agent };
+  const options: RequestOptions = { ...rest, method, signal, agent: false };
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const outgoing = (url.protocol === "https:" ? requestTls : request)(url, options, resolve);

@@ -1,11 +1,13 @@
 import type { Certificate } from "./certificate.ts";
 
-/** The attempts for a name. Times in milliseconds since 1970. */
-export interface Attempts {
+/** The result of the last attempt for a name. Times in milliseconds since 1970. */
+export interface Progress {
   /** Since the last success. */
   readonly failures: number;
   readonly lastAt: number;
   readonly nextAt: number;
+  /** Why it failed; `undefined` after a success. */
+  readonly cause?: string | undefined;
 }
 
 export type Lifetime = Pick<Certificate, "notBefore" | "notAfter">;
@@ -32,11 +34,10 @@ export function pauseAfter(failures: number, askedForMs = 0): number {
  */
 export function dueAt(
   lifetime: Lifetime | undefined,
-  attempts: Attempts | undefined,
+  last: Progress | undefined,
   requestedAt: number,
 ): number {
   const wantedAt = lifetime === undefined ? 0 : renewalAt(lifetime);
-  const isPausing =
-    attempts !== undefined && attempts.failures > 0 && requestedAt <= attempts.lastAt;
-  return isPausing ? Math.max(wantedAt, attempts.nextAt) : wantedAt;
+  const isPausing = last !== undefined && last.failures > 0 && requestedAt <= last.lastAt;
+  return isPausing ? Math.max(wantedAt, last.nextAt) : wantedAt;
 }

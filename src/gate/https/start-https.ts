@@ -1,14 +1,19 @@
+import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { ALIVE, ASSERTION_KEYS, FORWARD_AUTH, READY } from "../../web/paths.ts";
 import type { Handle } from "../handle.ts";
 import { listen } from "../listener.ts";
 import { answer } from "../refusals.ts";
 import type { Settings } from "../settings/settings.ts";
+import type { Certificate } from "./certificate.ts";
 import type { Certificates } from "./certificate-source.ts";
 import { createHttpsServer, type HttpsServer } from "./https-server.ts";
-import { hostIn, secureLocation } from "./redirect.ts";
 
 /** One year, for this host only: subdomains may not have HTTPS. */
 const HSTS = "max-age=31536000";
+
+/** Paths that health checks, proxies and apps on the local network request over plain HTTP. */
+const NEVER_REDIRECTED: readonly string[] = [ALIVE, READY, FORWARD_AUTH, ASSERTION_KEYS];
 
 interface Https {
   readonly url: string;
@@ -47,4 +52,41 @@ export async function startHttps(
       answer(outgoing, 308, { Location: location });
     },
   };
+}
+
+export interface HttpsTarget {
+  readonly port: number;
+  readonly certificates: readonly Pick<Certificate, "names" | "addresses" | "covers">[];
+  /** PUBLIC_URL, if it is set. */
+  readonly publicUrl: string | undefined;
+}
+
+/** The HTTPS URL for a request over plain HTTP, or `undefined` if it is not redirected. */
+export function secureLocation(
+  incoming: Pick<IncomingMessage, "url" | "headers">,
+  { port, certificates, publicUrl }: HttpsTarget,
+): string | undefined {
+  const { url = "", headers } = incoming;
+  const target = url.startsWith("/") ? url : "/";
+  if (NEVER_REDIRECTED.includes(target.split("?", 1)[0] ?? "")) return undefined;
+  // A proxy has terminated TLS: a redirect would come back the same way, in a loop.
+  if (headers["x-forwarded-proto"] === "https") return undefined;
+  if (publicUrl?.startsWith("https:")) return `${publicUrl}${target}`;
+  const requested = hostIn(incoming);
+  const isCovered = certificates.some((one) => requested !== undefined && one.covers(requested));
+  // Any client chooses the Host that it sends: only hosts of a certificate become a target.
+  const own = [
+    ...certificates.flatMap(({ names }) => names),
+    ...certificates.flatMap(({ addresses }) => addresses),
+  ];
+  const host = isCovered ? requested : own[0];
+  if (host === undefined) return undefined;
+  return `https://${host}${port === 443 ? "" : `:${port}`}${target}`;
+}
+
+/** The requested host, without its port. */
+export function hostIn({ headers }: Pick<IncomingMessage, "headers">): string | undefined {
+  const named = headers.host ?? headers[":authority"];
+  const url = `http://${named}`;
+  return typeof named === "string" && URL.canParse(url) ? new URL(url).hostname : undefined;
 }

@@ -16,6 +16,8 @@ import { tempDir } from "../../support/temp-dir.ts";
 
 const POLL_MS = 20;
 const DAY_MS = 24 * 60 * 60 * 1000;
+const SOON = "the certificate of TLS_CERT_FILE expires soon: replace both of its files";
+const EXPIRED = "the certificate of TLS_CERT_FILE has expired: replace both of its files";
 const clock = fakeClock();
 const [OLD, NEW, NEWER] = [made(), made(), made()];
 
@@ -128,18 +130,30 @@ test("keeps the old certificate when the files are garbage, and warns once witho
   assert.doesNotMatch(JSON.stringify(log.lines), /garbage|PRIVATE|MIG/);
 });
 
-test("warns of a certificate that expires soon, until it is replaced", async (t) => {
+test("warns from 14 days before the expiry, once a day, until the certificate is replaced", async (t) => {
   const dir = await tempDir(t);
-  const until = new Date(clock.now() + 14 * DAY_MS);
-  await writeCertificate(dir, makeCertificate({ names: ["home.example.org"], until }));
+  const lasting = (days: number) =>
+    makeCertificate({ until: new Date(clock.now() + days * DAY_MS) });
+  const [first, second] = [lasting(15), lasting(14)];
+  await writeCertificate(dir, first);
   const { warned, shows, log } = await watch(t, dir);
-  assert.match((await warned(1))[0]?.message ?? "", /expires soon/);
+  clock.advance(DAY_MS);
+  assert.equal((await warned(1))[0]?.message, SOON);
+  assert.deepEqual(log.lines[0]?.fields, {
+    until: readCertificate(first.cert, first.key).notAfter.toISOString(),
+  });
+  await writeCertificate(dir, second);
+  assert.equal((await warned(2))[1]?.message, SOON, "another certificate at once");
+  clock.advance(DAY_MS);
+  await warned(3);
+  clock.advance(13 * DAY_MS);
+  assert.equal((await warned(4))[3]?.message, EXPIRED);
   await writeCertificate(dir, NEW);
   await shows(NEW);
   clock.advance(15 * DAY_MS);
   await writeCertificate(dir, NEWER);
   await shows(NEWER);
-  assert.equal(log.lines.length, 1);
+  assert.equal(log.lines.length, 4);
 });
 
 test("throws a fault when the files are unusable at the start", async (t) => {

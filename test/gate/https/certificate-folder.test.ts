@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { certificateFolder } from "../../../src/gate/https/certificate-folder.ts";
+import { CertificateFolder } from "../../../src/gate/https/certificate-folder.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const NAME = "home.example.org";
@@ -12,36 +12,34 @@ const FAILED = { failures: 2, lastAt: 5, nextAt: 9, cause: "no such name" };
 
 async function place(t: TestContext) {
   const dataDir = await tempDir(t);
-  return { dataDir, folder: certificateFolder(dataDir), root: join(dataDir, "certificates") };
+  return { dataDir, folder: new CertificateFolder(dataDir), root: join(dataDir, "certificates") };
 }
 
 test("reading a missing folder finds nothing and does not create it", async (t) => {
   const { dataDir, folder } = await place(t);
   assert.deepEqual(await folder.names(), []);
-  assert.equal(await folder.certificate(NAME), undefined);
-  assert.equal(await folder.progress(NAME), undefined);
-  assert.equal(await folder.order(NAME), undefined);
+  assert.equal(await folder.read(NAME, "certificate.pem"), undefined);
+  assert.equal(await folder.read(NAME, "progress.json"), undefined);
+  assert.equal(await folder.read(NAME, "order.json"), undefined);
   assert.equal(await folder.requestedAt(NAME), 0);
   assert.equal(await folder.remove(NAME), false);
   assert.deepEqual(await readdir(dataDir), []);
 });
 
-test("reads back what it wrote, also after reopening the folder, but no time that no date can have", async (t) => {
+test("reads back what it wrote, also after reopening the folder", async (t) => {
   const { dataDir, folder } = await place(t);
   await folder.request(NAME);
-  await folder.writeCertificate(NAME, "key and chain");
-  await folder.writeProgress(NAME, FAILED);
-  await folder.writeOrder(ORDER);
-  const again = certificateFolder(dataDir);
+  await folder.write(NAME, "certificate.pem", "key and chain");
+  await folder.write(NAME, "progress.json", FAILED);
+  await folder.write(NAME, "order.json", ORDER);
+  const again = new CertificateFolder(dataDir);
   assert.deepEqual(await again.names(), [NAME]);
-  assert.equal(await again.certificate(NAME), "key and chain");
-  assert.deepEqual(await again.progress(NAME), FAILED);
-  assert.deepEqual(await again.order(NAME), ORDER);
-  await again.writeProgress(NAME, { ...FAILED, nextAt: 1e300 });
-  assert.equal(await again.progress(NAME), undefined);
+  assert.equal(await again.read(NAME, "certificate.pem"), "key and chain");
+  assert.deepEqual(await again.read(NAME, "progress.json"), FAILED);
+  assert.deepEqual(await again.read(NAME, "order.json"), ORDER);
   await again.removeOrder(NAME);
   await again.removeOrder(NAME);
-  assert.equal(await folder.order(NAME), undefined);
+  assert.equal(await folder.read(NAME, "order.json"), undefined);
 });
 
 test("lists only requested names, in order", async (t) => {
@@ -49,7 +47,7 @@ test("lists only requested names, in order", async (t) => {
   for (const name of ["b.example", "a.example"]) await folder.request(name);
   await mkdir(join(root, "c.example"));
   await writeFile(join(root, "notes.txt"), "");
-  await folder.accountKey(AUTHORITY, () => "account");
+  await folder.accountKey(AUTHORITY);
   assert.deepEqual(await folder.names(), ["a.example", "b.example"]);
 });
 
@@ -58,10 +56,10 @@ test("makes folders with mode 0700 and files with mode 0600, whatever the umask"
   const mask = process.umask(0);
   t.after(() => process.umask(mask));
   await folder.request(NAME);
-  await folder.writeCertificate(NAME, "key and chain");
-  await folder.writeProgress(NAME, FAILED);
-  await folder.writeOrder(ORDER);
-  await folder.accountKey(AUTHORITY, () => "account");
+  await folder.write(NAME, "certificate.pem", "key and chain");
+  await folder.write(NAME, "progress.json", FAILED);
+  await folder.write(NAME, "order.json", ORDER);
+  await folder.accountKey(AUTHORITY);
   for (const path of await readdir(root, { recursive: true, withFileTypes: true })) {
     const { mode } = await stat(join(path.parentPath, path.name));
     assert.equal(mode & 0o777, path.isDirectory() ? 0o700 : 0o600, path.name);
@@ -72,35 +70,37 @@ test("makes folders with mode 0700 and files with mode 0600, whatever the umask"
 test("a repeated request updates only the time of the request", async (t) => {
   const { folder, root } = await place(t);
   await folder.request(NAME);
-  await folder.writeCertificate(NAME, "key and chain");
+  await folder.write(NAME, "certificate.pem", "key and chain");
   await utimes(join(root, NAME, "wanted"), 1, 1);
   assert.equal(await folder.requestedAt(NAME), 1_000);
   const before = Date.now();
   await folder.request(NAME);
   // The file system's clock may be slightly behind.
   assert.ok((await folder.requestedAt(NAME)) >= before - 50);
-  assert.equal(await folder.certificate(NAME), "key and chain");
+  assert.equal(await folder.read(NAME, "certificate.pem"), "key and chain");
 });
 
 test("removes a name with its key, and rejects later writes for it", async (t) => {
   const { folder, root } = await place(t);
   await folder.request(NAME);
   await folder.request("other.example");
-  await folder.writeCertificate(NAME, "key and chain");
+  await folder.write(NAME, "certificate.pem", "key and chain");
   assert.equal(await folder.remove(NAME), true);
   assert.equal(await folder.remove(NAME), false);
-  await assert.rejects(folder.writeCertificate(NAME, "late"), { code: "ENOENT" });
-  await assert.rejects(folder.writeProgress(NAME, FAILED), { code: "ENOENT" });
-  await assert.rejects(folder.writeOrder(ORDER), { code: "ENOENT" });
+  await assert.rejects(folder.write(NAME, "certificate.pem", "late"), { code: "ENOENT" });
+  await assert.rejects(folder.write(NAME, "progress.json", FAILED), { code: "ENOENT" });
+  await assert.rejects(folder.write(NAME, "order.json", ORDER), { code: "ENOENT" });
   assert.deepEqual(await readdir(root), ["other.example"]);
 });
 
 test("creates one account key for each authority, once", async (t) => {
   const { folder, dataDir } = await place(t);
-  assert.equal(await folder.accountKey(AUTHORITY, () => "first"), "first");
-  assert.equal(await certificateFolder(dataDir).accountKey(AUTHORITY, () => "second"), "first");
-  assert.equal(await folder.accountKey("https://acme.example/dir", () => "other"), "other");
-  assert.equal(await folder.accountKey("https://[::1]:14000/dir", () => "third"), "third");
+  const [first, same] = await Promise.all([1, 2].map(() => folder.accountKey(AUTHORITY)));
+  assert.equal(same, first);
+  assert.equal(await new CertificateFolder(dataDir).accountKey(AUTHORITY), first);
+  for (const other of ["https://acme.example/dir", "https://[::1]:14000/dir"]) {
+    assert.notEqual(await folder.accountKey(other), first);
+  }
 });
 
 for (const emptied of ["", "{", "null", "5", '"text"']) {
@@ -110,7 +110,7 @@ for (const emptied of ["", "{", "null", "5", '"text"']) {
     for (const file of ["progress.json", "order.json"]) {
       await writeFile(join(root, NAME, file), emptied);
     }
-    assert.equal(await folder.progress(NAME), undefined);
-    assert.equal(await folder.order(NAME), undefined);
+    assert.equal(await folder.read(NAME, "progress.json"), undefined);
+    assert.equal(await folder.read(NAME, "order.json"), undefined);
   });
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { AcmeProblem } from "../../../src/gate/https/acme/problem.ts";
 import { type Certificate, readCertificate } from "../../../src/gate/https/certificate.ts";
-import { certificateFolder } from "../../../src/gate/https/certificate-folder.ts";
+import { CertificateFolder } from "../../../src/gate/https/certificate-folder.ts";
 import { Renewer, type RenewerPorts } from "../../../src/gate/https/certificate-renewer.ts";
 import { createServerLog } from "../../../src/gate/server-log.ts";
 import { SERVER_CERTIFICATE, SERVER_KEY } from "../../support/certificates.ts";
@@ -22,9 +22,9 @@ const NOW = Date.parse("2026-01-01T00:00:00Z");
 /** A data folder where the name is requested, and has this stored. */
 async function withStored(t: TestContext, pem: string): Promise<string> {
   const dataDir = await tempDir(t);
-  const folder = certificateFolder(dataDir);
+  const folder = new CertificateFolder(dataDir);
   await folder.request(NAME);
-  await folder.writeCertificate(NAME, pem);
+  await folder.write(NAME, "certificate.pem", pem);
   return dataDir;
 }
 
@@ -38,17 +38,19 @@ async function openTested(
   t: TestContext,
   { now = NOW, obtain = async () => certificate(), dataDir = "" }: Tested = {},
 ) {
-  const folder = certificateFolder(dataDir || (await tempDir(t)));
+  class PolledFolder extends CertificateFolder {
+    override names(): Promise<readonly string[]> {
+      polls += 1;
+      return super.names();
+    }
+  }
+  const folder = new PolledFolder(dataDir || (await tempDir(t)));
   const clock = { now };
   const asked: string[] = [];
   let polls = 0;
-  const names = (): Promise<readonly string[]> => {
-    polls += 1;
-    return folder.names();
-  };
   const lines: Readonly<Record<string, unknown>>[] = [];
   const renewer = new Renewer({
-    folder: { ...folder, names },
+    folder,
     obtain(name, stop) {
       asked.push(name);
       return obtain(name, stop);
@@ -69,7 +71,7 @@ async function afterAnotherPoll({ polls }: Awaited<ReturnType<typeof openTested>
 
 test("requests no certificate before begin()", async (t) => {
   const dataDir = await tempDir(t);
-  await certificateFolder(dataDir).request(NAME);
+  await new CertificateFolder(dataDir).request(NAME);
   const { renewer, asked } = await openTested(t, { dataDir });
   assert.deepEqual(asked, []);
   renewer.begin(POLL_MS);
@@ -95,7 +97,7 @@ test("waits a minute after a failure, then tries again", async (t) => {
   const opened = await openTested(t, { obtain: fail, now: Date.now() + 1_000 });
   await opened.folder.request(NAME);
   opened.renewer.begin(POLL_MS);
-  const failed = await eventually(() => opened.folder.progress(NAME));
+  const failed = await eventually(() => opened.folder.read(NAME, "progress.json"));
   const stored = [failed.failures, failed.cause, failed.nextAt - failed.lastAt];
   assert.deepEqual(stored, [1, "no luck", 60_000]);
   await afterAnotherPoll(opened);
@@ -106,12 +108,12 @@ test("waits a minute after a failure, then tries again", async (t) => {
 
 test("waits as long as the authority asks", async (t) => {
   const limited = async (): Promise<Certificate> => {
-    throw new AcmeProblem("rateLimited", "come back later", 3_600_000);
+    throw new AcmeProblem({}, "come back later", 3_600_000);
   };
   const { renewer, folder } = await openTested(t, { obtain: limited });
   await folder.request(NAME);
   renewer.begin(POLL_MS);
-  const { lastAt, nextAt } = await eventually(() => folder.progress(NAME));
+  const { lastAt, nextAt } = await eventually(() => folder.read(NAME, "progress.json"));
   assert.equal(nextAt - lastAt, 3_600_000);
 });
 
@@ -159,7 +161,7 @@ test("does not retry every second when the result of an attempt cannot be stored
 
 test("files of one name that cannot be read are logged once, and do not stop the certificates of other names", async (t) => {
   const dataDir = await tempDir(t);
-  const folder = certificateFolder(dataDir);
+  const folder = new CertificateFolder(dataDir);
   for (const name of ["a.example", NAME]) await folder.request(name);
   for (const file of ["progress.json", "certificate.pem"]) {
     await mkdir(join(dataDir, "certificates", "a.example", file));

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import {
-  type Attempts,
   dueAt,
   type Lifetime,
+  type Progress,
   pauseAfter,
   renewalAt,
 } from "../../../src/gate/https/renewal.ts";
@@ -17,7 +17,7 @@ const time = fc.integer({ min: 0, max: 4e12 });
 const lifetimes: fc.Arbitrary<Lifetime> = fc
   .tuple(time, fc.integer({ min: 1, max: 4_000 * DAY }))
   .map(([from, life]) => ({ notBefore: new Date(from), notAfter: new Date(from + life) }));
-const attempts: fc.Arbitrary<Attempts> = fc
+const attempts: fc.Arbitrary<Progress> = fc
   .record({ failures: fc.nat(100), lastAt: time, pause: fc.nat(DAY) })
   .map(({ failures, lastAt, pause }) => ({ failures, lastAt, nextAt: lastAt + pause }));
 

@@ -1,12 +1,12 @@
 import { AnyFault } from "../../../core/base/fault.ts";
-import type { ChallengeResponder } from "../acme-challenges.ts";
+import type { Challenges } from "../challenges.ts";
 import { signingRequest } from "./keys.ts";
-import { AcmeProblem, problemFrom, retryAfterMs, unusable } from "./problem.ts";
+import { AcmeProblem, retryAfterMs, unusable } from "./problem.ts";
 import { type AcmeRequests, jsonOf, textIn } from "./requests.ts";
 
 export interface OrderPorts {
   readonly requests: AcmeRequests;
-  readonly challenges: Pick<ChallengeResponder, "publish">;
+  readonly challenges: Pick<Challenges, "publish">;
   /** Resolves after `ms`, or earlier when the gate stops: then the next request rejects. */
   pause(ms: number): Promise<unknown>;
 }
@@ -20,10 +20,6 @@ export interface PlacedOrder {
 
 const POLL_MS = 1_000;
 const MAX_POLL_MS = 10_000;
-/** An order is for one name, and needs one authorization with a few challenges. */
-const MAX_LIST_LENGTH = 20;
-/** The number of polls, over some minutes, before an order or authorization counts as stuck. */
-const MAX_POLLS = 60;
 
 export async function placeOrder(
   { requests }: OrderPorts,
@@ -39,7 +35,7 @@ export async function placeOrder(
 /** Completes an order from its current state. Returns the certificate chain as PEM. */
 export function finishOrder(ports: OrderPorts, placed: PlacedOrder): Promise<string> {
   const { requests } = ports;
-  return follow(ports, placed.url, "order", async (order, status) => {
+  return follow(ports, placed.url, async (order, status) => {
     switch (status) {
       case "pending":
         for (const url of itemsIn(order, "authorizations")) {
@@ -47,27 +43,30 @@ export function finishOrder(ports: OrderPorts, placed: PlacedOrder): Promise<str
         }
         return undefined;
       case "ready":
-        await finalize(requests, textIn(order, "finalize"), placed);
+        await requests.post(textIn(order, "finalize"), {
+          csr: signingRequest(placed.name, placed.keyPem).toString("base64url"),
+        });
         return undefined;
       case "processing":
         return undefined;
       case "valid":
         return (await requests.post(textIn(order, "certificate"), undefined)).body;
       default:
-        throw problemFrom(Reflect.get(order, "error"));
+        throw new AcmeProblem(Reflect.get(order, "error"));
     }
   });
 }
 
-/** Reads a resource until `step` has a result. Pauses while the status stays the same. */
+/**
+ * Reads a resource until `step` has a result. Pauses while the status stays the same. The number of
+ * requests in an attempt ends one that never has a result.
+ */
 async function follow<T>(
   { requests, pause }: OrderPorts,
   url: string,
-  what: string,
   step: (resource: object, status: string) => Promise<T | undefined>,
 ): Promise<T> {
-  let before = "";
-  for (let poll = 1; poll <= MAX_POLLS; poll += 1) {
+  for (let before = ""; ; ) {
     const reply = await requests.post(url, undefined);
     const resource = jsonOf(reply);
     const status = textIn(resource, "status");
@@ -76,38 +75,24 @@ async function follow<T>(
     const result = await step(resource, status);
     if (result !== undefined) return result;
   }
-  throw new AnyFault(
-    "acme_stuck",
-    `the certificate authority did not complete the ${what} in time`,
-  );
-}
-
-async function finalize(
-  requests: AcmeRequests,
-  url: string,
-  { name, keyPem }: PlacedOrder,
-): Promise<void> {
-  try {
-    await requests.post(url, { csr: signingRequest(name, keyPem).toString("base64url") });
-  } catch (error) {
-    // Sent twice, because the first response was late: the next poll reads the state.
-    if (!(error instanceof AcmeProblem && error.problem === "orderNotReady")) throw error;
-  }
 }
 
 async function authorize(ports: OrderPorts, url: string): Promise<void> {
   const { requests, challenges } = ports;
   using published = new DisposableStack();
   let isAnswered = false;
-  await follow(ports, url, "check of the name", async (authorization, status) => {
+  await follow(ports, url, async (authorization, status) => {
     if (status === "valid") return status;
-    if (status !== "pending") throw problemFrom(failureIn(authorization));
+    if (status !== "pending") throw new AcmeProblem(failureIn(authorization));
     if (isAnswered) return undefined;
     isAnswered = true;
     const challenge = httpChallengeOf(authorization);
     const token = tokenOf(challenge);
     published.use(challenges.publish(token, `${token}.${requests.key.thumbprint}`));
-    await requests.post(textIn(challenge, "url"), {});
+    await requests.post(textIn(challenge, "url"), {}).catch((error) => {
+      // After a crash, the authority may have checked it already: the next poll reads the state.
+      if (!(error instanceof AcmeProblem && error.problem === "malformed")) throw error;
+    });
     return undefined;
   });
 }
@@ -141,7 +126,5 @@ const challengesIn = (authorization: object): readonly object[] =>
 function itemsIn(value: object, name: string): readonly unknown[] {
   const list: unknown = Reflect.get(value, name);
   if (!Array.isArray(list)) throw unusable(`no list "${name}"`);
-  if (list.length > MAX_LIST_LENGTH)
-    throw unusable(`more than ${MAX_LIST_LENGTH} entries in "${name}"`);
   return list;
 }

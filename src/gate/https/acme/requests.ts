@@ -1,12 +1,26 @@
 import { type KeyObject, sign } from "node:crypto";
+import { AnyFault } from "../../../core/base/fault.ts";
+import { objectIn } from "../../../core/base/json.ts";
 import { jwtPart } from "../../../core/sessions/jwt.ts";
-import type { HttpResponse } from "../http-request.ts";
-import { type Exchange, httpsUrl } from "./exchange.ts";
+import { connectionFailure, type HttpResponse, sendRequest } from "../http-request.ts";
 import type { AccountKey } from "./keys.ts";
-import { jsonIn, problemOf, unusable } from "./problem.ts";
+import { problemOf, unusable } from "./problem.ts";
 
+const TIMEOUT_MS = 30_000;
+/** A certificate chain takes a few thousand bytes. */
+const MAX_RESPONSE_BYTES = 256 * 1024;
+/** For one attempt: some 10 requests, nonces to repeat them, and minutes of polls. */
+const MAX_REQUESTS = 150;
 /** An authority may refuse any nonce, and sends a new one with the refusal. */
 const MAX_NONCES = 12;
+
+/** Where an attempt gets its certificate. */
+export interface Authority {
+  readonly directoryUrl: string;
+  /** The authorities whose certificates it may have. By default, those that Node.js trusts. */
+  readonly ca: readonly string[] | undefined;
+  readonly stop: AbortSignal;
+}
 
 export interface AcmeRequests {
   readonly key: AccountKey;
@@ -16,19 +30,15 @@ export interface AcmeRequests {
 }
 
 /** Signs requests for one account. Registers the account if the authority does not know it. */
-export async function openAccount(
-  exchange: Exchange,
-  directoryUrl: string,
-  key: AccountKey,
-): Promise<AcmeRequests> {
-  const listed = await exchange.send("GET", directoryUrl);
+export async function openAccount(authority: Authority, key: AccountKey): Promise<AcmeRequests> {
+  const send = createSending(authority);
+  const listed = await send("GET", authority.directoryUrl);
   if (listed.status !== 200) throw problemOf(listed);
   const directory = jsonOf(listed);
-  const address = (name: string): string => httpsUrl(textIn(directory, name)).href;
-  const newOrder = address("newOrder");
-  const post = createSigning(exchange, address("newNonce"), key);
+  const post = createSigning(send, textIn(directory, "newNonce"), key);
+  const newOrder = textIn(directory, "newOrder");
   const terms = { termsOfServiceAgreed: true };
-  const registered = await post(address("newAccount"), terms, { jwk: key.publicJwk });
+  const registered = await post(textIn(directory, "newAccount"), terms, { jwk: key.publicJwk });
   const account = registered.headers.location;
   if (account === undefined) throw unusable("no URL for the account");
   return {
@@ -38,14 +48,36 @@ export async function openAccount(
   };
 }
 
-function createSigning(exchange: Exchange, newNonce: string, key: AccountKey) {
-  let nonce: string | undefined;
+type Send = (method: "GET" | "HEAD" | "POST", url: string, body?: string) => Promise<HttpResponse>;
 
-  const freshNonce = async (): Promise<string> => {
-    const fresh = nonceIn(await exchange.send("HEAD", newNonce));
-    if (fresh === undefined) throw unusable("no nonce");
-    return fresh;
+/** Counts the requests, because the responses decide what is requested next. */
+function createSending({ ca, stop }: Authority): Send {
+  const limits = { stop, timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES };
+  const trust = ca === undefined ? {} : { ca: [...ca] };
+  let left = MAX_REQUESTS;
+  return async (method, text, body = "") => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (url?.protocol !== "https:") throw unusable("a URL without https");
+    if (left === 0) {
+      const reason = `the certificate authority was not done after ${MAX_REQUESTS} requests`;
+      throw new AnyFault("acme_stuck", reason);
+    }
+    left -= 1;
+    const type = { "Content-Type": "application/jose+json" };
+    const headers = { "User-Agent": "latchkey", ...(method === "POST" ? type : {}) };
+    const sent = { method, headers, body, ...trust, ...limits };
+    const response = await sendRequest(url, sent).catch((error) => {
+      if (stop.aborted) throw error;
+      const reason = `cannot reach ${url.host}: ${connectionFailure(error)}`;
+      throw new AnyFault("acme_unreachable", reason, { cause: error });
+    });
+    if (Buffer.byteLength(response.body) <= MAX_RESPONSE_BYTES) return response;
+    throw unusable("too much text");
   };
+}
+
+function createSigning(send: Send, newNonce: string, key: AccountKey) {
+  let nonce: string | undefined;
 
   /** `identity` names the account: by its public key, or by its URL once it is registered. */
   return async (
@@ -54,9 +86,10 @@ function createSigning(exchange: Exchange, newNonce: string, key: AccountKey) {
     identity: { readonly jwk: object } | { readonly kid: string },
   ): Promise<HttpResponse> => {
     for (let tried = 1; ; tried += 1) {
-      const used = nonce ?? (await freshNonce());
-      const signed = signedBody({ ...identity, nonce: used, url }, payload, key.privateKey);
-      const reply = await exchange.send("POST", url, signed);
+      nonce ??= nonceIn(await send("HEAD", newNonce));
+      if (nonce === undefined) throw unusable("no nonce");
+      const signed = signedBody({ ...identity, nonce, url }, payload, key.privateKey);
+      const reply = await send("POST", url, signed);
       nonce = nonceIn(reply);
       if (reply.status < 400) return reply;
       const problem = problemOf(reply);
@@ -76,13 +109,12 @@ export function signedBody(header: object, payload: object | undefined, key: Key
   return JSON.stringify({ ...parts, signature });
 }
 
-function nonceIn({ headers }: HttpResponse): string | undefined {
-  return [headers["replay-nonce"]].flat()[0];
-}
+const nonceIn = ({ headers }: HttpResponse): string | undefined =>
+  [headers["replay-nonce"]].flat()[0];
 
-export function jsonOf(reply: HttpResponse): object {
-  const value = jsonIn(reply);
-  if (typeof value !== "object" || value === null) throw unusable("text that is not a JSON object");
+export function jsonOf({ body }: HttpResponse): object {
+  const value = objectIn(body);
+  if (value === undefined) throw unusable("text that is not a JSON object");
   return value;
 }
 

@@ -1,22 +1,20 @@
-import type { TestContext } from "node:test";
-import { createExchange } from "../../../../src/gate/https/acme/exchange.ts";
 import { accountKey, newKeyPem } from "../../../../src/gate/https/acme/keys.ts";
 import { finishOrder, placeOrder } from "../../../../src/gate/https/acme/order.ts";
-import { type AcmeRequests, openAccount } from "../../../../src/gate/https/acme/requests.ts";
+import {
+  type AcmeRequests,
+  openAccount,
+  type Authority as RealAuthority,
+} from "../../../../src/gate/https/acme/requests.ts";
 import { AUTHORITY_CA, type Authority } from "./authority.ts";
 
 export const NAME = "home.example.org";
 export const KEY: string = newKeyPem();
 
-/** Signed requests to a test authority, over the real exchange. */
-export async function requestsTo(
-  t: TestContext,
-  { directoryUrl }: Authority,
-): Promise<AcmeRequests> {
-  const exchange = createExchange([AUTHORITY_CA], new AbortController().signal);
-  t.after(() => exchange[Symbol.dispose]());
-  return openAccount(exchange, directoryUrl, accountKey(KEY));
-}
+/** Signed requests to a test authority. */
+export const requestsTo = (
+  { directoryUrl }: Pick<Authority, "directoryUrl">,
+  { ca = [AUTHORITY_CA], stop = new AbortController().signal }: Partial<RealAuthority> = {},
+): Promise<AcmeRequests> => openAccount({ directoryUrl, ca, stop }, accountKey(KEY));
 
 export interface Ordering {
   /** The certificate chain, once the order is complete. */
@@ -27,12 +25,12 @@ export interface Ordering {
   readonly published: readonly string[];
 }
 
-export function order(t: TestContext, authority: Authority): Ordering {
+export function order(authority: Authority): Ordering {
   const pauses: number[] = [];
   const published: string[] = [];
   const go = async (): Promise<string> => {
     const ports = {
-      requests: await requestsTo(t, authority),
+      requests: await requestsTo(authority),
       challenges: {
         publish(token: string, answer: string) {
           published.push(`${token}: ${answer}`);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { problemFrom, problemOf, retryAfterMs } from "../../../../src/gate/https/acme/problem.ts";
+import { AcmeProblem, problemOf, retryAfterMs } from "../../../../src/gate/https/acme/problem.ts";
 import type { HttpResponse } from "../../../../src/gate/https/http-request.ts";
 
 function reply(status: number, body: string, retryAfter?: string): HttpResponse {
@@ -31,7 +31,7 @@ for (const [text, [problem, message]] of Object.entries(responses)) {
 
 test("reads the problem of an order that is none as one without a reason", () => {
   for (const document of [undefined, null, 5, "text", [], {}]) {
-    assert.match(problemFrom(document).message, /refused \(unknown\): no reason given$/);
+    assert.match(new AcmeProblem(document).message, /refused \(unknown\): no reason given$/);
   }
 });
 

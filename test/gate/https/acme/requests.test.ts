@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { createPublicKey } from "node:crypto";
+import { createServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { flattenedVerify } from "jose";
 import { accountKey, newKeyPem } from "../../../../src/gate/https/acme/keys.ts";
 import { signedBody } from "../../../../src/gate/https/acme/requests.ts";
+import { makeCertificate } from "../../../support/certificates.ts";
+import { listenOn } from "../../../support/listen.ts";
 import { type Answers, type Asked, startAuthority } from "./authority.ts";
 import { NAME, requestsTo } from "./ordering.ts";
 
@@ -11,7 +14,7 @@ const badNonce = { type: "urn:ietf:params:acme:error:badNonce", detail: "not min
 
 const newOrder = async (t: TestContext, answers: Answers) => {
   const authority = await startAuthority(t, answers);
-  const requests = await requestsTo(t, authority);
+  const requests = await requestsTo(authority);
   return { authority, asking: requests.newOrder({ identifiers: [] }) };
 };
 
@@ -63,7 +66,7 @@ test("signs each request for its URL, first with the key, then with the account"
     return { status: 201, headers: { Location: `${url}/account/1` }, body: {} };
   };
   const authority = await startAuthority(t, { "/account": remember, "/orders": remember });
-  const requests = await requestsTo(t, authority);
+  const requests = await requestsTo(authority);
   await requests.newOrder({ identifiers: [{ type: "dns", value: NAME }] });
   const url = new URL(authority.directoryUrl).origin;
   const [account, order] = headers;
@@ -95,6 +98,10 @@ const noAuthority: Readonly<Record<string, readonly [Answers, { message: RegExp 
     directory({ ...addresses, newNonce: "http://localhost/nonce" }),
     unusable(/a URL without https$/),
   ],
+  "a response that is too long": [
+    directory("x".repeat(300 * 1024)),
+    unusable(/answered with too much text$/),
+  ],
   "status 404": [directory("gone", 404), { message: /refused \(unknown\): status 404$/ }],
   "no nonce": [
     { "/nonce": () => ({ headers: { "Replay-Nonce": undefined } }) },
@@ -118,10 +125,39 @@ const noAuthority: Readonly<Record<string, readonly [Answers, { message: RegExp 
 for (const [what, [answers, fault]] of Object.entries(noAuthority)) {
   test(`throws a clear fault after few requests when the authority answers with ${what}`, async (t) => {
     const authority = await startAuthority(t, answers);
-    await assert.rejects(requestsTo(t, authority), fault);
+    await assert.rejects(requestsTo(authority), fault);
     assert.ok(authority.asked.length <= 3, authority.asked.join());
   });
 }
+
+test("sends nothing to an untrusted authority", async (t) => {
+  const authority = await startAuthority(t);
+  const { host } = new URL(authority.directoryUrl);
+  const message = new RegExp(`^cannot reach ${host}: self-signed certificate`);
+  for (const ca of [[], [makeCertificate({ kind: "authority" }).cert]]) {
+    await assert.rejects(requestsTo(authority, { ca }), { code: "acme_unreachable", message });
+  }
+  assert.deepEqual(authority.asked, []);
+});
+
+test("rejects a URL without TLS before sending anything", async (t) => {
+  const asked: unknown[] = [];
+  const server = createServer((socket) => socket.destroy(new Error(`${asked.push(socket)}`)));
+  const port = await listenOn(t, server, "localhost");
+  const texts = [`http://localhost:${port}/`, "ftp://localhost/", "localhost", "", "//localhost/"];
+  for (const directoryUrl of texts) {
+    await assert.rejects(requestsTo({ directoryUrl }), unusable(/a URL without https$/));
+  }
+  assert.deepEqual(asked, []);
+});
+
+test("a stopping gate does not wait for the authority", async (t) => {
+  const stopping = new AbortController();
+  const server = createServer(() => stopping.abort());
+  const directoryUrl = `https://localhost:${await listenOn(t, server, "localhost")}/`;
+  const opening = requestsTo({ directoryUrl }, { stop: stopping.signal });
+  await assert.rejects(opening, { name: "AbortError" });
+});
 
 test("another implementation verifies a signed body", async () => {
   const pem = newKeyPem();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type HttpsTarget, hostIn, secureLocation } from "../../../src/gate/https/redirect.ts";
+import { type HttpsTarget, hostIn, secureLocation } from "../../../src/gate/https/start-https.ts";
 
 const NAMES = ["home.example.org", "auth.example.org"];
 

@@ -1,25 +1,65 @@
 import assert from "node:assert/strict";
 import { createServer, type RequestListener } from "node:http";
 import { type TestContext, test } from "node:test";
-import { createChallengeResponder } from "../../../src/gate/https/acme-challenges.ts";
-import { checkDomain } from "../../../src/gate/https/domain-check.ts";
+import { Challenges, checkDomain } from "../../../src/gate/https/challenges.ts";
+import { send } from "../../support/client.ts";
 import { freePort } from "../../support/free-port.ts";
 import { listenOn } from "../../support/listen.ts";
+
+const PATH = "/.well-known/acme-challenge/";
+
+/** Starts a responder in front of an application that answers every other request. */
+async function startResponder(t: TestContext) {
+  const responder = new Challenges();
+  const server = createServer((incoming, outgoing) => {
+    if (!responder.answer(incoming, outgoing)) outgoing.writeHead(404).end("the application");
+  });
+  const url = `http://127.0.0.1:${await listenOn(t, server)}`;
+  return { responder, ask: (path: string, method = "GET") => send(`${url}${path}`, { method }) };
+}
+
+test("answers a challenge byte for byte, only while it is published", async (t) => {
+  const { responder, ask } = await startResponder(t);
+  assert.equal((await ask(`${PATH}token`)).status, 404);
+  const published = responder.publish("token", "token.thumbprint");
+  const answer = await ask(`${PATH}token`);
+  assert.deepEqual([answer.status, answer.body], [200, "token.thumbprint"]);
+  assert.equal(answer.headers["content-type"], "application/octet-stream");
+  const head = await ask(`${PATH}token`, "HEAD");
+  assert.deepEqual([head.status, head.body], [200, ""]);
+  published[Symbol.dispose]();
+  assert.equal((await ask(`${PATH}token`)).status, 404);
+});
+
+test("passes requests for unpublished tokens, and those with other methods, to the application", async (t) => {
+  const { responder, ask } = await startResponder(t);
+  responder.publish("token", "token.thumbprint");
+  const others = ["", "other", "token/", "token?x", "../token", "%74oken", "__proto__", "toString"];
+  for (const other of others) {
+    assert.equal((await ask(`${PATH}${other}`)).body, "the application", other);
+  }
+  for (const path of ["/.well-known/token", "/token", `/x${PATH}token`]) {
+    assert.equal((await ask(path)).body, "the application", path);
+  }
+  for (const method of ["POST", "PUT", "DELETE", "OPTIONS"]) {
+    assert.equal((await ask(`${PATH}token`, method)).body, "the application", method);
+  }
+});
 
 const notHere = (message: RegExp) => ({ code: "domain_not_here", message });
 
 const start = (t: TestContext, answer: RequestListener): Promise<number> =>
   listenOn(t, createServer(answer), "localhost");
 
-const responder = createChallengeResponder();
+const own = new Challenges();
 const check = (port: number, name = "localhost") =>
-  checkDomain(name, responder, new AbortController().signal, port);
+  checkDomain(name, own, new AbortController().signal, port);
 
 test("accepts a name that points to this gate, sends the name as Host, and removes its answer after the check", async (t) => {
   const asked: unknown[] = [];
   const port = await start(t, (incoming, outgoing) => {
     asked.push(incoming.headers.host, incoming.url);
-    if (!responder.answer(incoming, outgoing)) outgoing.writeHead(404).end();
+    if (!own.answer(incoming, outgoing)) outgoing.writeHead(404).end();
   });
   await check(port);
   const [host, path] = asked;
@@ -37,7 +77,7 @@ const others: Readonly<Record<string, RequestListener>> = {
 };
 
 function otherGate(): RequestListener {
-  const other = createChallengeResponder();
+  const other = new Challenges();
   return (incoming, outgoing) => {
     if (!other.answer(incoming, outgoing)) outgoing.writeHead(303, { Location: "/login" }).end();
   };
@@ -69,6 +109,6 @@ test("distinguishes an unknown name from a server that does not answer", async (
 test("a stopping gate does not wait for a server that never answers", async (t) => {
   const stopping = new AbortController();
   const port = await start(t, () => stopping.abort());
-  const checking = checkDomain("localhost", responder, stopping.signal, port);
+  const checking = checkDomain("localhost", own, stopping.signal, port);
   await assert.rejects(checking, { name: "AbortError" });
 });

@@ -1,0 +1,62 @@
+import { randomBytes } from "node:crypto";
+import { lookup } from "node:dns/promises";
+import { AnyFault } from "../../core/base/fault.ts";
+import type { Handle } from "../handle.ts";
+import { inUrl } from "../reach.ts";
+import { answer } from "../refusals.ts";
+import { connectionFailure, sendRequest } from "./http-request.ts";
+
+const CHALLENGE_PATH = "/.well-known/acme-challenge/";
+
+/** The port that certificate authorities use for HTTP challenges. */
+const HTTP_PORT = 80;
+const TIMEOUT_MS = 10_000;
+const MAX_RESPONSE_BYTES = 64;
+
+/** Answers ACME challenges, which prove that a name points to this gate. */
+export class Challenges {
+  readonly #answers = new Map<string, string>();
+
+  /** Answers the token until the result is disposed of. */
+  publish(token: string, text: string): Disposable {
+    this.#answers.set(token, text);
+    return { [Symbol.dispose]: () => void this.#answers.delete(token) };
+  }
+
+  /** Returns whether this was a published challenge, which it has then answered. */
+  answer(...[{ method, url = "" }, outgoing]: Parameters<Handle>): boolean {
+    if (!url.startsWith(CHALLENGE_PATH)) return false;
+    const text = this.#answers.get(url.slice(CHALLENGE_PATH.length));
+    // An unknown token may belong to another ACME client behind the application.
+    if (text === undefined || (method !== "GET" && method !== "HEAD")) return false;
+    answer(outgoing, 200, { "Content-Type": "application/octet-stream" }, text);
+    return true;
+  }
+}
+
+/**
+ * Requests a value under the name that only this gate knows, before an authority does the same:
+ * an authority counts failed checks, and after a few it refuses for an hour.
+ */
+export async function checkDomain(
+  name: string,
+  challenges: Challenges,
+  stop: AbortSignal,
+  port: number = HTTP_PORT,
+): Promise<void> {
+  const fault = (reason: string): AnyFault =>
+    new AnyFault("domain_not_here", `${name} does not point to this gate: ${reason}`);
+  const { address } = await lookup(name).catch((error) => {
+    throw fault(`the name does not resolve (${connectionFailure(error)})`);
+  });
+  const token = `latchkey-${randomBytes(16).toString("hex")}`;
+  const value = randomBytes(16).toString("hex");
+  using _published = challenges.publish(token, value);
+  const url = new URL(`http://${inUrl(address)}:${port}${CHALLENGE_PATH}${token}`);
+  const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES, stop };
+  const response = await sendRequest(url, { headers: { Host: name }, ...limits }).catch((error) => {
+    if (stop.aborted) throw error;
+    throw fault(`port ${port} of ${address} does not answer (${connectionFailure(error)})`);
+  });
+  if (response.body !== value) throw fault(`another server answers at ${address}, port ${port}`);
+}
