@@ -1,5 +1,9 @@
 import type { Meter } from "../../core/base/meter.ts";
+import { operationsOf, wrapStore } from "../../core/base/wrap-store.ts";
 import type { SignInOutcome } from "../../core/sign-in/sign-in.ts";
+import { pathOf } from "../../web/paths.ts";
+import { type Handle, wasSent } from "../handle.ts";
+import type { OpenStore } from "../open-store.ts";
 import type { Registry } from "./registry.ts";
 
 const HASH_SECONDS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
@@ -17,32 +21,33 @@ export function createMeter(registry: Registry, seconds: () => number): Meter {
   const signIns = registry.counter(
     "latchkey_sign_ins_total",
     "Sign-ins by outcome. Rejected: unknown user or wrong password.",
+    Object.keys(outcomes).map((outcome) => ({ outcome })),
   );
-  for (const outcome of Object.keys(outcomes)) signIns({ outcome });
   const denials = registry.counter(
     "latchkey_limiter_denials_total",
     "Sign-ins denied by the rate limit for each address.",
-  )({});
-  const runs = registry.level("latchkey_hashes_running", "Password hashes being computed.");
-  const waits = registry.level("latchkey_hashes_waiting", "Password hashes waiting in the queue.");
+  );
+  let [running, waiting] = [0, 0];
+  registry.gauge("latchkey_hashes_running", "Password hashes being computed.", () => running);
+  registry.gauge("latchkey_hashes_waiting", "Password hashes waiting in the queue.", () => waiting);
   const refused = registry.counter(
     "latchkey_hashes_refused_total",
     "Password hashes refused with a 503 because too many were waiting.",
-  )({});
+  );
   const hashTime = registry.histogram(
     "latchkey_hash_duration_seconds",
     "Time to compute a password hash, without the time in the queue.",
     HASH_SECONDS,
-  )({});
-  const written = registry.counter("latchkey_log_entries_written_total", "Log entries stored.")({});
+  );
+  const written = registry.counter("latchkey_log_entries_written_total", "Log entries stored.");
   const dropped = registry.counter(
     "latchkey_log_entries_dropped_total",
     "Log entries dropped because too many were waiting for the store.",
-  )({});
+  );
   const failed = registry.counter(
     "latchkey_log_write_failures_total",
     "Batches of log entries that the store failed to write. They are retried.",
-  )({});
+  );
   return {
     watch(levels) {
       registry.gauge(
@@ -67,25 +72,100 @@ export function createMeter(registry: Registry, seconds: () => number): Meter {
       );
     },
     signInDecided(outcome) {
-      signIns({ outcome }).add(1);
-      if (outcome === "rate-limited") denials.add(1);
+      signIns(1, { outcome });
+      if (outcome === "rate-limited") denials(1);
     },
     hashes: {
-      waits,
-      runs() {
-        const end = runs();
-        const start = seconds();
+      waits() {
+        waiting += 1;
         return () => {
-          end();
-          hashTime.add(seconds() - start);
+          waiting -= 1;
         };
       },
-      refused: () => refused.add(1),
+      runs() {
+        running += 1;
+        const start = seconds();
+        return () => {
+          running -= 1;
+          hashTime(seconds() - start);
+        };
+      },
+      refused: () => refused(1),
     },
-    entries: {
-      written: (count) => written.add(count),
-      dropped: () => dropped.add(1),
-      failed: () => failed.add(1),
-    },
+    entries: { written, dropped: () => dropped(1), failed: () => failed(1) },
+  };
+}
+
+const REQUEST_SECONDS = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,
+];
+const METHODS: readonly string[] = ["GET", "HEAD", "POST"];
+
+/**
+ * Returns a wrapper that counts the requests of a handler. Labels come from fixed lists, with `other`
+ * for the rest, so that clients cannot create series with new paths or methods.
+ */
+export function countRequests(
+  registry: Registry,
+  seconds: () => number,
+): (handle: Handle, paths: ReadonlySet<string>) => Handle {
+  const requests = registry.counter(
+    "latchkey_http_requests_total",
+    "Requests by route and status. Aborted: the client disconnected before the end of the response.",
+    [],
+  );
+  const durations = registry.histogram(
+    "latchkey_http_request_duration_seconds",
+    "Time from a request's headers to the end of its response.",
+    REQUEST_SECONDS,
+    [],
+  );
+  return (handle, paths) => (incoming, outgoing) => {
+    const start = seconds();
+    outgoing.once("close", () => {
+      const path = pathOf(incoming.url ?? "");
+      const route = paths.has(path) ? path : "other";
+      const method = METHODS.find((one) => one === incoming.method) ?? "other";
+      const code = wasSent(outgoing) ? String(outgoing.statusCode) : "aborted";
+      durations(seconds() - start, { route, method });
+      requests(1, { route, method, code });
+    });
+    handle(incoming, outgoing);
+  };
+}
+
+const STORE_SECONDS = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 2];
+
+/** Returns a function that returns the same store, with its operations timed. */
+export function timeStore(
+  registry: Registry,
+  seconds: () => number,
+): (store: OpenStore) => OpenStore {
+  const durations = registry.histogram(
+    "latchkey_store_operation_duration_seconds",
+    "Duration of store operations, including failed ones.",
+    STORE_SECONDS,
+    [],
+  );
+  const failures = registry.counter(
+    "latchkey_store_failures_total",
+    "Failed store operations.",
+    [],
+  );
+  return (store) => {
+    // From 0, so that the first failure is an increase.
+    for (const operation of operationsOf(store)) failures(0, { operation });
+    return wrapStore(store, (operation, call) => {
+      const start = seconds();
+      const result = call();
+      if (!(result instanceof Promise)) return result;
+      const ended = () => durations(seconds() - start, { operation });
+      const failed = (): void => {
+        ended();
+        failures(1, { operation });
+      };
+      result.then(ended, failed);
+      return result;
+    });
   };
 }

@@ -9,11 +9,9 @@ import { createListener, drain, listen, type PlainServer } from "../listener.ts"
 import type { OpenStore } from "../open-store.ts";
 import { answer } from "../refusals.ts";
 import { version } from "../version.ts";
-import { createMeter } from "./measures.ts";
+import { countRequests, createMeter, timeStore } from "./measures.ts";
 import { addProcessMetrics, watchEventLoop } from "./process-metrics.ts";
 import { CONTENT_TYPE, Registry } from "./registry.ts";
-import { countRequests } from "./requests.ts";
-import { timeStore } from "./timed-store.ts";
 
 const STOP_WITHIN_MS = 500;
 const PATH = "/metrics";
@@ -22,7 +20,7 @@ const PATH = "/metrics";
 export interface Metrics {
   readonly meter: Meter;
   /** Wraps a handler to count its requests. All paths outside `paths` count as one. */
-  counting(handle: Handle, paths: Iterable<string>): Handle;
+  counting(handle: Handle, paths: ReadonlySet<string>): Handle;
   /** Returns the same store, with its operations timed. */
   timed(store: OpenStore): OpenStore;
   /** Returns the URL. */
@@ -38,11 +36,13 @@ export function openMetrics(
 ): Metrics {
   const seconds = (): number => monotonic() / 1e3;
   const registry = new Registry();
-  registry.info(
+  const build = registry.counter(
     "latchkey_build_info",
     "Always 1. The labels are the versions of Latchkey and Node.js.",
-    { version: version(), node: process.versions.node },
+    [],
+    "gauge",
   );
+  build(1, { version: version(), node: process.versions.node });
   const counting = countRequests(registry, seconds);
   const meter = createMeter(registry, seconds);
   const timed = timeStore(registry, seconds);

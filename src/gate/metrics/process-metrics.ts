@@ -41,11 +41,11 @@ export function watchEventLoop(registry: Registry, seconds: () => number): NodeJ
     "latchkey_event_loop_delay_seconds",
     "Delay of the event loop, measured 50 times a second.",
     DELAY_SECONDS,
-  )({});
+  );
   let last = seconds();
   return setInterval(() => {
     const current = seconds();
-    delay.add(Math.max(0, current - last - SAMPLE_INTERVAL_MS / 1e3));
+    delay(Math.max(0, current - last - SAMPLE_INTERVAL_MS / 1e3));
     last = current;
   }, SAMPLE_INTERVAL_MS).unref();
 }

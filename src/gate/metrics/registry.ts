@@ -1,19 +1,12 @@
 type Labels = Readonly<Record<string, string>>;
 
+type MetricType = "counter" | "gauge" | "histogram";
+
 /** What follows the name of the metric (a suffix such as `_sum`, and the labels), and a value. */
 type Sample = readonly [series: string, value: number];
 
-type MetricType = "counter" | "gauge" | "histogram";
-
-/** A counter or a histogram with one set of labels. */
-interface Instrument {
-  /** Adds to the total of a counter, or one value to a histogram. */
-  add(value: number): void;
-  samples(): Iterable<Sample>;
-}
-
-/** Returns the instrument for a set of labels, which it creates on first use. */
-type Family = (labels: Labels) => Instrument;
+/** Adds to the value with these labels, or one value to a histogram. */
+export type Add = (value: number, labels?: Labels) => void;
 
 export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -26,25 +19,21 @@ export class Registry {
     return this.#metrics.map((write) => write()).join("");
   }
 
-  /** A gauge that is always 1, and whose labels are the information. */
-  info(name: string, help: string, labels: Labels): void {
-    this.#add(name, help, "gauge", () => [[labelText(labels), 1]]);
-  }
-
-  counter(name: string, help: string): Family {
-    return this.#family(name, help, "counter", (labels) => {
-      let total = 0;
-      return {
-        add(value) {
-          total += value;
-        },
-        samples: () => [[labelText(labels), total]],
-      };
-    });
-  }
-
-  histogram(name: string, help: string, bounds: readonly number[]): Family {
-    return this.#family(name, help, "histogram", (labels) => distribution(bounds, labels));
+  /** @param begun The labels of values that exist from the start, as 0. */
+  counter(
+    name: string,
+    help: string,
+    begun: readonly Labels[] = [{}],
+    type: MetricType = "counter",
+  ): Add {
+    const values = new Map<string, number>();
+    this.#write(name, help, type, () => values);
+    const add: Add = (value, labels = {}) => {
+      const series = labelText(labels);
+      values.set(series, (values.get(series) ?? 0) + value);
+    };
+    for (const labels of begun) add(0, labels);
+    return add;
   }
 
   /** Reads a value at each scrape. A value that is missing or unreadable has no sample. */
@@ -54,7 +43,7 @@ export class Registry {
     read: () => number | undefined,
     type: MetricType = "gauge",
   ): void {
-    this.#add(name, help, type, () => {
+    this.#write(name, help, type, () => {
       try {
         const value = read();
         return value === undefined ? [] : [["", value]];
@@ -64,66 +53,47 @@ export class Registry {
     });
   }
 
-  /** A gauge of operations in progress: each counts until the function returned for it is called. */
-  level(name: string, help: string): () => () => void {
-    let inProgress = 0;
-    this.gauge(name, help, () => inProgress);
-    return () => {
-      inProgress += 1;
-      return () => {
-        inProgress -= 1;
-      };
-    };
-  }
-
-  #family(
+  histogram(
     name: string,
     help: string,
-    type: MetricType,
-    create: (labels: Labels) => Instrument,
-  ): Family {
-    const members = new Map<string, Instrument>();
-    this.#add(name, help, type, () => [...members.values()].flatMap((one) => [...one.samples()]));
-    return (labels) => {
-      const key = JSON.stringify(labels);
-      const member = members.get(key) ?? create(labels);
-      members.set(key, member);
+    bounds: readonly number[],
+    begun: readonly Labels[] = [{}],
+  ): Add {
+    const limits = [...bounds, Number.POSITIVE_INFINITY];
+    const members = new Map<string, { labels: Labels; counts: number[]; sum: number }>();
+    this.#write(name, help, "histogram", () =>
+      [...members].flatMap(([series, { labels, counts, sum }]): readonly Sample[] => [
+        ...limits.map((limit, at): Sample => {
+          const le = limit === Number.POSITIVE_INFINITY ? "+Inf" : String(limit);
+          return [`_bucket${labelText({ ...labels, le })}`, counts[at] ?? 0];
+        }),
+        [`_sum${series}`, sum],
+        [`_count${series}`, counts.at(-1) ?? 0],
+      ]),
+    );
+    const memberOf = (labels: Labels) => {
+      const series = labelText(labels);
+      const member = members.get(series) ?? { labels, counts: limits.map(() => 0), sum: 0 };
+      members.set(series, member);
       return member;
+    };
+    begun.forEach(memberOf);
+    return (value, labels = {}) => {
+      const member = memberOf(labels);
+      member.sum += value;
+      member.counts = member.counts.map((count, at) =>
+        value <= (limits[at] ?? 0) ? count + 1 : count,
+      );
     };
   }
 
-  #add(name: string, help: string, type: MetricType, samples: () => Iterable<Sample>): void {
+  #write(name: string, help: string, type: MetricType, samples: () => Iterable<Sample>): void {
     this.#metrics.push(() => {
       const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
       for (const [series, value] of samples()) lines.push(`${name}${series} ${value}`);
       return `${lines.join("\n")}\n`;
     });
   }
-}
-
-function distribution(bounds: readonly number[], labels: Labels): Instrument {
-  const limits = [...bounds, Number.POSITIVE_INFINITY];
-  const counts = limits.map(() => 0);
-  let sum = 0;
-  return {
-    add(value) {
-      const at = limits.findIndex((limit) => !(value > limit));
-      counts[at] = (counts[at] ?? 0) + 1;
-      sum += value;
-    },
-    *samples() {
-      let count = 0;
-      for (const [at, limit] of limits.entries()) {
-        count += counts[at] ?? 0;
-        yield [
-          `_bucket${labelText({ ...labels, le: limit === Number.POSITIVE_INFINITY ? "+Inf" : String(limit) })}`,
-          count,
-        ];
-      }
-      yield [`_sum${labelText(labels)}`, sum];
-      yield [`_count${labelText(labels)}`, count];
-    },
-  };
 }
 
 function labelText(labels: Labels): string {

@@ -4,17 +4,16 @@ import { Registry } from "../../../src/gate/metrics/registry.ts";
 
 test("writes help, type, and a line for each set of labels of a counter", () => {
   const registry = new Registry();
-  const calls = registry.counter("calls_total", "Calls.");
-  calls({ from: "a", to: "b" }).add(2);
-  calls({ from: "a", to: "b" }).add(1);
-  calls({ from: "c", to: "b" });
+  const calls = registry.counter("calls_total", "Calls.", [{ from: "c", to: "b" }]);
+  calls(2, { from: "a", to: "b" });
+  calls(1, { from: "a", to: "b" });
   assert.equal(
     registry.text(),
     [
       "# HELP calls_total Calls.",
       "# TYPE calls_total counter",
-      'calls_total{from="a",to="b"} 3',
       'calls_total{from="c",to="b"} 0',
+      'calls_total{from="a",to="b"} 3',
       "",
     ].join("\n"),
   );
@@ -22,8 +21,8 @@ test("writes help, type, and a line for each set of labels of a counter", () => 
 
 test("escapes quotes and line breaks in label values", () => {
   const registry = new Registry();
-  const calls = registry.counter("calls_total", "Calls.");
-  calls({ from: 'a"} 1\nforged 2 \\' }).add(1);
+  const calls = registry.counter("calls_total", "Calls.", []);
+  calls(1, { from: 'a"} 1\nforged 2 \\' });
   const [, , line, ...rest] = registry.text().split("\n");
   assert.equal(line, 'calls_total{from="a\\"} 1\\nforged 2 \\\\"} 1');
   assert.deepEqual(rest, [""]);
@@ -31,8 +30,8 @@ test("escapes quotes and line breaks in label values", () => {
 
 test("counts a value in each histogram bucket with a bound at or above it", () => {
   const registry = new Registry();
-  const times = registry.histogram("times_seconds", "Times.", [0.1, 1]);
-  for (const value of [0.05, 0.1, 0.5, 4]) times({ of: "x" }).add(value);
+  const times = registry.histogram("times_seconds", "Times.", [0.1, 1], []);
+  for (const value of [0.05, 0.1, 0.5, 4]) times(value, { of: "x" });
   assert.deepEqual(registry.text().split("\n").slice(2), [
     'times_seconds_bucket{of="x",le="0.1"} 2',
     'times_seconds_bucket{of="x",le="1"} 3',
@@ -60,16 +59,4 @@ test("omits the sample of a gauge that throws, and writes the other metrics", ()
   const lines =
     "# HELP broken Broken.\n# TYPE broken gauge\n# HELP whole Whole.\n# TYPE whole gauge\nwhole 1\n";
   assert.equal(registry.text(), lines);
-});
-
-test("a level counts operations that began and have not ended", () => {
-  const registry = new Registry();
-  const begin = registry.level("jobs", "Jobs.");
-  const now = () => registry.text().split("\n")[2];
-  const [first, second] = [begin(), begin()];
-  assert.equal(now(), "jobs 2");
-  second();
-  assert.equal(now(), "jobs 1");
-  first();
-  assert.equal(now(), "jobs 0");
 });
