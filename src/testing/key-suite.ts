@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import type { Key, User } from "../core/records.ts";
 import type { Rule, With } from "./database.ts";
-import { addTwo, at } from "./samples.ts";
+import { addTwo, at, TEXT, UNKNOWN_USER } from "./samples.ts";
 
 const keyOf = ({ id: userId }: User, id: string, fields: Partial<Key> = {}): Key => ({
-  ...{ id, userId, name: "O'Ne\"il's <feed> é", hash: `hash of ${id}`, createdAt: at(0) },
+  ...{ id, userId, name: TEXT, hash: `hash of ${id}`, createdAt: at(0) },
   ...fields,
 });
 
+/** Keys for programs. */
 export function testKeys(rule: Rule<With<"keys">>): void {
   rule("returns keys as they were inserted, on every connection", async (store, { connect }) => {
     const { owner, guest } = await addTwo(store);
@@ -25,12 +26,15 @@ export function testKeys(rule: Rule<With<"keys">>): void {
 
   rule("refuses a known key, one more than the limit, and an unknown user", async (store) => {
     const { owner, guest } = await addTwo(store);
-    const insert = (key: Key) => store.keys.insert(key, 1);
-    assert.equal(await insert(keyOf(owner, "a")), true);
-    assert.equal(await insert(keyOf(guest, "a", { hash: "other" })), false, "the ID");
-    assert.equal(await insert(keyOf(guest, "b", { hash: "hash of a" })), false, "the hash");
-    assert.equal(await insert(keyOf(owner, "c")), false, "a second one");
-    assert.equal(await insert(keyOf({ ...guest, id: "x" as User["id"] }, "d")), false);
+    assert.equal(await store.keys.insert(keyOf(owner, "a"), 1), true);
+    for (const [key, why] of [
+      [keyOf(guest, "a", { hash: "other" }), "the ID"],
+      [keyOf(guest, "b", { hash: "hash of a" }), "the hash"],
+      [keyOf(owner, "c"), "a second one"],
+      [keyOf(UNKNOWN_USER, "d"), "the user"],
+    ] as const) {
+      assert.equal(await store.keys.insert(key, 1), false, why);
+    }
     assert.equal(await store.keys.find("hash of d"), undefined);
   });
 
@@ -44,23 +48,18 @@ export function testKeys(rule: Rule<With<"keys">>): void {
     assert.deepEqual(removals.filter(Boolean), [keyOf(owner, "a")]);
     assert.deepEqual(await store.keys.remove("b"), keyOf(owner, "b"));
     await store.users.remove(guest.id);
-    for (const id of ["a", "b", "c"]) {
-      assert.equal(await store.keys.find(`hash of ${id}`), undefined);
-    }
+    for (const one of "abc") assert.equal(await store.keys.find(`hash of ${one}`), undefined);
   });
 
   rule("notes the last use of a key once an hour", async (store) => {
     const { owner } = await addTwo(store);
     for (const id of ["a", "b"]) await store.keys.insert(keyOf(owner, id), 9);
-    for (const [hours, noted] of [
-      [1, 1],
-      [1.99, 1],
-      [2, 2],
-      [0, 2],
-    ] as const) {
+    const noted: unknown[] = [];
+    for (const hours of [1, 1.99, 2, 0]) {
       await store.keys.noteUsed("a", at(hours));
-      assert.deepEqual((await store.keys.find("hash of a"))?.usedAt, at(noted));
+      noted.push((await store.keys.find("hash of a"))?.usedAt);
     }
+    assert.deepEqual(noted, [at(1), at(1), at(2), at(2)]);
     assert.equal((await store.keys.find("hash of b"))?.usedAt, undefined);
   });
 }

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import type { Rule, With } from "./database.ts";
-import { add, logEntry } from "./samples.ts";
+import { add, at, logEntry } from "./samples.ts";
 
-const NOW = new Date(1_000_000);
-const LATER = new Date(2_000_000);
+const [NOW, LATER] = [at(1), at(2)];
 
 /** What administrators see of accounts. */
 export function testPeople(rule: Rule<With<"people">>): void {
@@ -32,17 +31,14 @@ export function testPeople(rule: Rule<With<"people">>): void {
     }
     await store.sessions?.end({ ...begun, id: "ended", expiresAt: LATER }, NOW);
     for (const user of [id, bob.id]) await store.codes?.begin(user, "mark");
-    const codes = { secret: "secret", lastStep: 0, recovery: [], wrong: 0 };
-    await store.codes?.turnOn(id, "mark", codes);
+    await store.codes?.turnOn(id, "mark", { secret: "", lastStep: 0, recovery: [], wrong: 0 });
     const types = ["signin", "signin", "codes_on"] as const;
     await store.log.insert(
-      types.map((type, at) => logEntry("", { type, at: new Date(at), userId: id })),
+      types.map((type, hour) => logEntry("", { type, at: at(hour), userId: id })),
     );
+    const ada = { id, username: "ada", groups: ["family"] };
     assert.deepEqual(await store.people.list({ search: "", skip: 0, limit: 9, now: NOW }), [
-      {
-        ...{ user: { id, username: "ada", groups: ["family"] }, signedInAt: new Date(1) },
-        ...{ sessions: 1, codes: true, passkeys: false },
-      },
+      { user: ada, signedInAt: at(1), sessions: 1, codes: true, passkeys: false },
       { user: { id: bob.id, username: "bob" }, sessions: 0, codes: false, passkeys: false },
     ]);
   });

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import type { NewLogEntry, PasswordHash, StoredUser, UserId } from "../core/records.ts";
+import type { NewLogEntry, PasswordHash, StoredUser, User, UserId } from "../core/records.ts";
 import type { Store } from "../core/store.ts";
 
 export const UNKNOWN = "unknown" as UserId;
+export const UNKNOWN_USER: User = { id: UNKNOWN, username: "unknown" };
+/** A text that SQL and HTML would have to escape. */
+export const TEXT = "O'Ne\"il's <b> caf\u00e9 ";
 
 /** A time in hours after a new year. */
 export const at = (hours: number): Date => new Date(Date.UTC(2030, 0, 1) + hours * 3_600_000);

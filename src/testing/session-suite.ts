@@ -1,88 +1,67 @@
 import assert from "node:assert/strict";
 import type { Session, User } from "../core/records.ts";
 import type { Rule, With } from "./database.ts";
-import { add, addTwo, at, UNKNOWN } from "./samples.ts";
+import { add, addTwo, at, TEXT, UNKNOWN_USER } from "./samples.ts";
 
 type Tested = With<"sessions">;
 
-const EVER = new Date(0);
-
-const sessionOf = (user: User, id: string, fields: Partial<Session> = {}): Session => ({
-  id,
-  userId: user.id,
-  createdAt: at(0),
-  usedAt: at(0),
-  expiresAt: at(720),
-  address: "2001:db8::1",
-  device: "Firefox on Linux",
+const sessionOf = ({ id: userId }: User, id: string, fields: Partial<Session> = {}): Session => ({
+  ...{ id, userId, createdAt: at(0), usedAt: at(0), expiresAt: at(720) },
+  ...{ address: "2001:db8::1", device: TEXT },
   ...fields,
 });
+
+const ids = async (store: Tested, after = "", limit = 1_000): Promise<readonly string[]> =>
+  (await store.sessions.read(after, limit)).map(({ id }) => id);
 
 /** The list of sessions, and the end of single ones. */
 export function testSessions(rule: Rule<Tested>): void {
   rule("returns a session as it was inserted, on every connection", async (store, { connect }) => {
-    const { owner } = await addTwo(store);
-    const session = sessionOf(owner, "a", {
-      usedAt: at(3),
-      createdAt: new Date("2030-01-02T03:04:05.678Z"),
-      device: "O'Ne\"il <b> caf\u00e9 ",
-      host: "app.test",
-    });
+    const { owner, guest } = await addTwo(store);
+    const createdAt = new Date("2030-01-02T03:04:05.678Z");
+    const session = sessionOf(owner, "a", { usedAt: at(3), createdAt, host: "app.test" });
     await store.sessions.insert(session);
-    const other = await connect();
-    assert.deepEqual(await other.sessions.find("a"), session);
+    await store.sessions.insert(sessionOf(guest, "a"));
+    const { sessions } = await connect();
+    assert.deepEqual(await sessions.find("a"), session, "the first with this ID");
     for (const unknown of ["", "A", "a\0", "b", "x".repeat(100_000)]) {
-      assert.equal(await other.sessions.find(unknown), undefined);
+      assert.equal(await sessions.find(unknown), undefined);
     }
+    await assert.rejects(sessions.insert(sessionOf(UNKNOWN_USER, "b")));
+    assert.deepEqual(await ids(store), ["a"]);
   });
 
-  rule(
-    "refuses an unknown user, and keeps the first of two sessions with one ID",
-    async (store) => {
-      const { owner, guest } = await addTwo(store);
-      await store.sessions.insert(sessionOf(owner, "a"));
-      await store.sessions.insert(sessionOf(guest, "a"));
-      const unknown = { id: UNKNOWN, username: "unknown" };
-      await assert.rejects(store.sessions.insert(sessionOf(unknown, "b")));
-      assert.deepEqual(await ids(store), ["a"]);
-      assert.equal((await store.sessions.find("a"))?.userId, owner.id);
-    },
-  );
+  rule("lists unexpired sessions of a user, the last used first, and all", async (store) => {
+    const { owner, guest } = await addTwo(store);
+    for (const [i, id] of ["a", "b", "c"].entries()) {
+      await store.sessions.insert(sessionOf(owner, id, { usedAt: at([2, 5, 3][i] ?? 0) }));
+    }
+    await store.sessions.insert(sessionOf(owner, "d", { expiresAt: at(10) }));
+    await store.sessions.insert(sessionOf(guest, "e"));
+    const listed = async (now: Date, limit: number): Promise<string> =>
+      (await store.sessions.listOf(owner.id, now, limit)).map(({ id }) => id).join("");
+    assert.equal(await listed(at(9), 10), "bcad");
+    assert.equal(await listed(at(10), 10), "bca", "at the expiry");
+    assert.equal(await listed(at(10), 2), "bc");
+    assert.equal(await listed(at(720), 10), "");
+    assert.deepEqual(await ids(store), ["a", "b", "c", "d", "e"], "all, by their IDs");
+    assert.deepEqual(await ids(store, "c", 1), ["d"]);
+  });
 
-  rule(
-    "lists unexpired sessions of one user, the last used first, and pages of all",
-    async (store) => {
-      const { owner, guest } = await addTwo(store);
-      for (const [i, id] of ["a", "b", "c"].entries()) {
-        const hours = [2, 5, 3][i] ?? 0;
-        await store.sessions.insert(sessionOf(owner, id, { usedAt: at(hours) }));
-      }
-      await store.sessions.insert(sessionOf(owner, "d", { expiresAt: at(10) }));
-      await store.sessions.insert(sessionOf(guest, "e"));
-      const listed = async (now: Date, limit: number): Promise<readonly string[]> =>
-        (await store.sessions.listOf(owner.id, now, limit)).map(({ id }) => id);
-      assert.deepEqual(await listed(at(9), 10), ["b", "c", "a", "d"]);
-      assert.deepEqual(await listed(at(10), 10), ["b", "c", "a"], "at the expiry");
-      assert.deepEqual(await listed(at(10), 2), ["b", "c"]);
-      assert.deepEqual(await listed(at(720), 10), []);
-      assert.deepEqual(await ids(store), ["a", "b", "c", "d", "e"], "all, by their IDs");
-      assert.deepEqual(await ids(store, "c", 1), ["d"]);
-    },
-  );
-
-  rule("notes the last use of sessions once an hour", async (store) => {
+  rule("notes the last use of sessions once an hour, and never earlier", async (store) => {
     const { owner } = await addTwo(store);
     for (const id of ["a", "b", "c"]) await store.sessions.insert(sessionOf(owner, id));
-    const uses = async () => (await store.sessions.read("", 9)).map(({ usedAt }) => usedAt);
-    await store.sessions.noteUsed(["a", "b", "unknown"], at(0.99));
-    assert.deepEqual(await uses(), [at(0), at(0), at(0)]);
-    await store.sessions.noteUsed(["a", "b", "unknown"], at(1));
-    assert.deepEqual(await uses(), [at(1), at(1), at(0)]);
-    await store.sessions.noteUsed(["a", "c"], at(1.5));
-    assert.deepEqual(await uses(), [at(1), at(1), at(1.5)]);
-    await store.sessions.noteUsed(["a"], at(0));
-    await store.sessions.noteUsed([], at(9));
-    assert.deepEqual(await uses(), [at(1), at(1), at(1.5)], "never earlier");
+    for (const [used, hours, ...noted] of [
+      [["a", "b", "unknown"], 0.99, 0, 0, 0],
+      [["a", "b", "unknown"], 1, 1, 1, 0],
+      [["a", "c"], 1.5, 1, 1, 1.5],
+      [["a"], 0, 1, 1, 1.5],
+      [[], 9, 1, 1, 1.5],
+    ] as const) {
+      await store.sessions.noteUsed(used, at(hours));
+      const uses = (await store.sessions.read("", 9)).map(({ usedAt }) => usedAt);
+      assert.deepEqual(uses, noted.map(at));
+    }
   });
 
   rule("removes a session two minutes after it expired, since clocks differ", async (store) => {
@@ -107,24 +86,25 @@ export function testSessions(rule: Rule<Tested>): void {
 
   rule("ends a session once, inserted or not, and lists it no more", async (store, { onlyOne }) => {
     const { owner, guest } = await addTwo(store);
-    for (const id of ["a", "b"]) await store.sessions.insert(sessionOf(owner, id));
+    const { sessions, users } = store;
+    for (const id of ["a", "b"]) await sessions.insert(sessionOf(owner, id));
     for (const id of ["a", "never inserted"]) {
-      assert.equal(await store.sessions.hasEnded(id), false);
+      assert.equal(await sessions.hasEnded(id), false);
       await onlyOne((one) => one.sessions.end(sessionOf(owner, id), at(1)));
-      assert.equal(await store.sessions.hasEnded(id), true);
-      assert.equal(await store.sessions.find(id), undefined);
+      assert.equal(await sessions.hasEnded(id), true);
+      assert.equal(await sessions.find(id), undefined);
     }
-    assert.equal(await store.sessions.end(sessionOf(guest, "b"), at(1)), false, "of another user");
-    const unknown = { id: UNKNOWN, username: "unknown" };
-    assert.equal(await store.sessions.end(sessionOf(unknown, "c"), at(1)), false);
+    assert.equal(await sessions.end(sessionOf(guest, "b"), at(1)), false, "of another user");
+    assert.equal(await sessions.end(sessionOf(UNKNOWN_USER, "c"), at(1)), false);
     assert.deepEqual(await ids(store), ["b"]);
-    const listed = await store.sessions.listOf(owner.id, EVER, 9);
-    assert.deepEqual(listed, [sessionOf(owner, "b")]);
-    await store.sessions.insert(sessionOf(owner, "never inserted"));
-    assert.equal(await store.sessions.hasEnded("never inserted"), true, "a record that comes late");
-    await store.users.endSessions(owner.id, 1_000);
-    assert.equal(await store.sessions.hasEnded("a"), true, "after the end of all");
-    for (const id of ["", "A", "a\0", "b"]) assert.equal(await store.sessions.hasEnded(id), false);
+    assert.deepEqual(await sessions.listOf(owner.id, at(0), 9), [sessionOf(owner, "b")]);
+    await sessions.insert(sessionOf(owner, "never inserted"));
+    assert.equal(await sessions.hasEnded("never inserted"), true, "a record that comes late");
+    const end = async (id: string, from: number) =>
+      (await users.endSessions(owner.id, from, { id, validUpTo: from }))?.asker;
+    assert.deepEqual([await end("a", 1_000), await end("b", 2_000)], ["had-ended", "was-valid"]);
+    assert.equal(await sessions.hasEnded("a"), true, "after the end of all");
+    for (const id of ["", "A", "a\0", "b"]) assert.equal(await sessions.hasEnded(id), false);
   });
 
   rule("gives a handoff to one of eight at once, as it was", async (store, { race }) => {
@@ -137,24 +117,10 @@ export function testSessions(rule: Rule<Tested>): void {
     await store.sessions.handOff({ ...handoff, id: "guest", userId: guest.id }, at(1.03));
     await store.users.remove(guest.id);
     const taken = await race((one) => one.sessions.takeHandoff("hash"));
-    assert.deepEqual(
-      taken.filter((one) => one !== undefined),
-      [handoff],
-    );
+    assert.deepEqual(taken.filter(Boolean), [handoff]);
     assert.equal(await store.sessions.takeHandoff("guest"), undefined, "of a removed user");
     await store.sessions.handOff(handoff, at(1));
     await store.sessions.handOff({ ...handoff, id: "new" }, at(1.04));
     assert.equal(await store.sessions.takeHandoff("hash"), undefined, "expired long ago");
   });
-
-  rule("tells a session that asks for the end of all whether it had ended", async (store) => {
-    const { owner } = await addTwo(store);
-    await store.sessions.end(sessionOf(owner, "a"), at(1));
-    const end = async (id: string, from: number) =>
-      (await store.users.endSessions(owner.id, from, { id, validUpTo: from }))?.asker;
-    assert.deepEqual([await end("a", 1_000), await end("b", 2_000)], ["had-ended", "was-valid"]);
-  });
 }
-
-const ids = async (store: Tested, after = "", limit = 1_000): Promise<readonly string[]> =>
-  (await store.sessions.read(after, limit)).map(({ id }) => id);
