@@ -11,8 +11,7 @@ import {
   resetPassword,
 } from "./core/accounts/accounts.ts";
 import { groupsOf, type SetGroupsOutcome, setGroups } from "./core/accounts/set-groups.ts";
-import type { EventLog } from "./core/log/event-log.ts";
-import { bySystem, eventOf } from "./core/log/events.ts";
+import { eventOf } from "./core/log/events.ts";
 import { type NewUser, type Session, type User, type UserId, userOf } from "./core/records.ts";
 import type { SessionRecorder } from "./core/sessions/session-recorder.ts";
 import { endInStore } from "./core/sessions/sign-out.ts";
@@ -21,7 +20,7 @@ import type { UserMemory } from "./core/sessions/user-memory.ts";
 import type { SetupTokenSource } from "./core/setup/setup-token.ts";
 import type { Store } from "./core/store.ts";
 import { pagesOf } from "./core/transfer/pages.ts";
-import { type Keys, keysOn, type Links, linksOn } from "./token-api.ts";
+import { type Keys, keysOn, type Links, linksOn, type TokenPorts } from "./token-api.ts";
 import { SESSION_COOKIE, sessionCookies } from "./web/answers/session-cookie.ts";
 import { fetchRequest } from "./web/request/fetch-request.ts";
 import type { ProxyTrust } from "./web/request/remote-address.ts";
@@ -90,34 +89,20 @@ export interface AccountApi {
 }
 
 /** What the members need. */
-export interface ApiPorts extends StartSessionPorts, Pick<AccountPorts, "passwords" | "clock"> {
-  readonly store: Store;
+export interface ApiPorts extends StartSessionPorts, TokenPorts, Pick<AccountPorts, "passwords"> {
   readonly users: Pick<UserMemory, "forget">;
   readonly sessions: SessionRecorder;
-  readonly events: Pick<EventLog, "record">;
   readonly setupToken: SetupTokenSource;
   readonly proxies: ProxyTrust;
   readonly cookieDomain: string | undefined;
 }
 
-/** The ports of the rules that the commands call too. */
-interface Ports extends ApiPorts {
-  readonly record: AccountPorts["record"];
-}
-
-export function createAccountApi(given: ApiPorts): AccountApi {
-  const record: AccountPorts["record"] = async (event) => {
-    if (event.userId !== undefined) given.users.forget(event.userId);
-    given.events.record(bySystem(event));
-  };
-  const ports: Ports = { ...given, record };
-  return {
-    users: usersOn(ports),
-    sessions: sessionsOn(ports),
-    links: linksOn(ports),
-    keys: keysOn(ports),
-  };
-}
+export const createAccountApi = (ports: ApiPorts): AccountApi => ({
+  users: usersOn(ports),
+  sessions: sessionsOn(ports),
+  links: linksOn(ports),
+  keys: keysOn(ports),
+});
 
 /** IDs come from requests and from the app's own tables. */
 const idOf = (text: string): UserId => String(text) as UserId;
@@ -127,7 +112,7 @@ const shown = async (found: ReturnType<Store["users"]["find"]>): Promise<User | 
   return user && userOf(user);
 };
 
-function usersOn(ports: Ports): Users {
+function usersOn(ports: ApiPorts): Users {
   const { users } = ports.store;
   return Object.freeze<Users>({
     async add({ username, password, groups: given = [], endsAt }) {
@@ -156,7 +141,7 @@ const MAX_LISTED = 1_000;
 /** For a session that no request asks for. */
 const NO_REQUEST = fetchRequest(new Request("http://localhost/"));
 
-function sessionsOn(ports: Ports): Sessions {
+function sessionsOn(ports: ApiPorts): Sessions {
   const { store, clock, users } = ports;
   const { sessions } = store;
   return Object.freeze<Sessions>({

@@ -15,6 +15,13 @@ import { findLink, type UseLinkPorts, useLink } from "./core/links/use-link.ts";
 import type { EventLog } from "./core/log/event-log.ts";
 import { byAdmin, bySystem, eventOf } from "./core/log/events.ts";
 import { createChallenges } from "./core/passkeys/challenges.ts";
+import {
+  addPasskey,
+  beginPasskey,
+  removePasskey,
+  renamePasskey,
+} from "./core/passkeys/own-passkeys.ts";
+import { signInWithPasskey } from "./core/passkeys/sign-in-with-passkey.ts";
 import { type UserId, userOf } from "./core/records.ts";
 import type { SignInOutcome, SignInPorts } from "./core/sign-in/sign-in.ts";
 import type { Store, UserStore } from "./core/store.ts";
@@ -132,7 +139,7 @@ export function keyRules(
   };
 }
 
-/** `undefined` if they are left out, or the store does not keep them. They load on first use. */
+/** `undefined` if they are left out, or the store does not keep them. */
 export function passkeyRules(
   { signIn, store: { users, passkeys }, secret, previousSecrets }: SettledOptions,
   given: SignInPorts & { readonly clock: Clock },
@@ -143,18 +150,14 @@ export function passkeyRules(
   const ports = { ...given, store: { users, passkeys }, challenges };
   const any = recently(() => passkeys.any(), given.clock);
   const changing = changes(any, given);
-  const own = () => import("./core/passkeys/own-passkeys.ts");
   return {
     any: any.read,
     list: (userId) => passkeys.listOf(userId),
-    begin: async (...args) => (await own()).beginPasskey(ports, ...args),
-    add: async (...args) => changing(args[0], (await own()).addPasskey(ports, ...args)),
-    rename: async (...args) => (await own()).renamePasskey(ports, ...args),
-    remove: async (...args) => changing(args[0].id, (await own()).removePasskey(ports, ...args)),
+    begin: (...args) => beginPasskey(ports, ...args),
+    add: (...args) => changing(args[0], addPasskey(ports, ...args)),
+    rename: (...args) => renamePasskey(ports, ...args),
+    remove: (...args) => changing(args[0].id, removePasskey(ports, ...args)),
     challenge: () => challenges.issue("sign-in"),
-    async signIn(...args) {
-      const { signInWithPasskey } = await import("./core/passkeys/sign-in-with-passkey.ts");
-      return counted(await signInWithPasskey(ports, ...args));
-    },
+    signIn: async (...args) => counted(await signInWithPasskey(ports, ...args)),
   };
 }

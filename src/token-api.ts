@@ -37,11 +37,12 @@ export interface AddedKey {
   readonly lifetime?: number | "never";
 }
 
-interface Ports extends Pick<AccountPorts, "clock" | "record"> {
+/** What links and keys need. */
+export interface TokenPorts extends Pick<AccountPorts, "clock" | "record"> {
   readonly store: Store;
 }
 
-export function linksOn(ports: Ports): Links | undefined {
+export function linksOn(ports: TokenPorts): Links | undefined {
   const { links, users } = ports.store;
   if (links === undefined) return undefined;
   const all = { ...ports, store: { users, links } };
@@ -59,7 +60,7 @@ export function linksOn(ports: Ports): Links | undefined {
   });
 }
 
-export function keysOn(ports: Ports): Keys | undefined {
+export function keysOn(ports: TokenPorts): Keys | undefined {
   const { keys, users } = ports.store;
   if (keys === undefined) return undefined;
   const all = { ...ports, store: { users, keys } };

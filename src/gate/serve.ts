@@ -8,7 +8,7 @@ import { isSilentlyPlain } from "../stores/postgres/url.ts";
 import { awaitDatabase } from "./await-database.ts";
 import { domainSetup } from "./domain-command.ts";
 import { type Handle, handleOf } from "./handle.ts";
-import type { Certificates } from "./https/certificate-source.ts";
+import type { Certificates } from "./https/certificate.ts";
 import { databaseName, provingIdentity } from "./identity.ts";
 import { createListener, type Drainable, drain, listen } from "./listener.ts";
 import { startLogRetention } from "./log-retention.ts";

@@ -6,10 +6,9 @@ import { accountKey, newKeyPem } from "./acme/keys.ts";
 import { finishOrder, type OrderPorts, type PlacedOrder, placeOrder } from "./acme/order.ts";
 import { AcmeProblem } from "./acme/problem.ts";
 import { openAccount } from "./acme/requests.ts";
-import { type Certificate, parseStored } from "./certificate.ts";
+import { type Certificate, type Certificates, parseStored } from "./certificate.ts";
 import { CertificateFolder } from "./certificate-folder.ts";
 import { Renewer } from "./certificate-renewer.ts";
-import type { Certificates } from "./certificate-source.ts";
 import { Challenges, checkDomain } from "./challenges.ts";
 import { certifiableName } from "./host-name.ts";
 

@@ -2,8 +2,12 @@ import { readFile } from "node:fs/promises";
 import { messageOf } from "../../core/base/fault.ts";
 import type { ServerLog } from "../../core/base/server-log.ts";
 import { poll } from "../poll.ts";
-import { type Certificate, readCertificate } from "./certificate.ts";
-import { CertificateSource, type Certificates } from "./certificate-source.ts";
+import {
+  type Certificate,
+  CertificateSource,
+  type Certificates,
+  readCertificate,
+} from "./certificate.ts";
 
 /** Reads the files again, because file watchers miss links and folders that are replaced. */
 const POLL_MS = 1_000;

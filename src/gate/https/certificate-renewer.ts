@@ -2,9 +2,8 @@ import { messageOf } from "../../core/base/fault.ts";
 import { type Polling, poll } from "../poll.ts";
 import type { GateLog } from "../server-log.ts";
 import { AcmeProblem } from "./acme/problem.ts";
-import type { Certificate } from "./certificate.ts";
+import { type Certificate, CertificateSource } from "./certificate.ts";
 import type { CertificateFolder } from "./certificate-folder.ts";
-import { CertificateSource } from "./certificate-source.ts";
 import { dueAt, type Progress, pauseAfter, renewalAt } from "./renewal.ts";
 
 /** Commands request and remove names in other processes. */

@@ -1,3 +1,4 @@
+import type { EventEmitter } from "node:events";
 import {
   constants,
   createSecureServer,
@@ -12,8 +13,7 @@ import type { Handle } from "../handle.ts";
 import { type Drainable, SERVER_OPTIONS, watchConnections } from "../listener.ts";
 import { limitingPipelines } from "../pipeline-limit.ts";
 import { answerRefusals, requiringHost } from "../refusals.ts";
-import { TLS_OPTIONS } from "./certificate.ts";
-import type { CertificateSource } from "./certificate-source.ts";
+import { type CertificateSource, TLS_OPTIONS } from "./certificate.ts";
 import { limitingStreams, MAX_HEADER_LIST_BYTES } from "./stream-limits.ts";
 
 /** Time limits for clients, in milliseconds. */
@@ -95,24 +95,14 @@ function normalize(incoming: Http2ServerRequest): void {
 
 /** Adds a forced close for all connections, which Node's HTTP/2 server lacks. */
 function drainable(server: Http2SecureServer, closeUnused: () => void): HttpsServer {
-  const sockets = new Set<Socket>();
-  const sessions = new Set<ServerHttp2Session>();
-  server.on("session", (session) => {
-    sessions.add(session);
-    session.once("close", () => sessions.delete(session));
-  });
-  const streams = new Set<Http2Stream>();
-  server.on("stream", (stream) => {
-    streams.add(stream);
-    stream.once("close", () => streams.delete(stream));
-  });
+  const sockets = openOf<Socket>(server, "connection");
+  const sessions = openOf<ServerHttp2Session>(server, "session");
+  const streams = openOf<Http2Stream>(server, "stream");
   const inHandshake = new Map<string, Socket>();
   server.on("connection", (socket: Socket) => {
     const peer = peerOf(socket);
-    sockets.add(socket);
     inHandshake.set(peer, socket);
     socket.once("close", () => {
-      sockets.delete(socket);
       if (inHandshake.get(peer) === socket) inHandshake.delete(peer);
     });
   });
@@ -134,6 +124,16 @@ function drainable(server: Http2SecureServer, closeUnused: () => void): HttpsSer
       for (const socket of sockets) socket.destroy();
     },
   });
+}
+
+/** Those that the event has reported, until they close. */
+function openOf<T extends EventEmitter>(server: Http2SecureServer, event: string): Set<T> {
+  const open = new Set<T>();
+  server.on(event, (one: T) => {
+    open.add(one);
+    one.once("close", () => open.delete(one));
+  });
+  return open;
 }
 
 const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;

@@ -5,8 +5,7 @@ import type { Handle } from "../handle.ts";
 import { listen } from "../listener.ts";
 import { answer } from "../refusals.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { Certificate } from "./certificate.ts";
-import type { Certificates } from "./certificate-source.ts";
+import type { Certificate, Certificates } from "./certificate.ts";
 import { createHttpsServer, type HttpsServer } from "./https-server.ts";
 
 /** One year, for this host only: subdomains may not have HTTPS. */

@@ -2,8 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import type { Handle } from "../../../src/gate/handle.ts";
-import { readCertificate } from "../../../src/gate/https/certificate.ts";
-import { CertificateSource } from "../../../src/gate/https/certificate-source.ts";
+import { CertificateSource, readCertificate } from "../../../src/gate/https/certificate.ts";
 import {
   createHttpsServer,
   type HttpsServer,

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
-import { type Certificate, readCertificate } from "../../../src/gate/https/certificate.ts";
-import { CertificateSource } from "../../../src/gate/https/certificate-source.ts";
+import {
+  type Certificate,
+  CertificateSource,
+  readCertificate,
+} from "../../../src/gate/https/certificate.ts";
 import { type MadeCertificate, makeCertificate } from "../../support/certificates.ts";
 
 const read = ({ cert, key }: MadeCertificate): Certificate => readCertificate(cert, key);
