@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import type { Meter } from "../../core/base/meter.ts";
 import { operationsOf, wrapStore } from "../../core/base/wrap-store.ts";
 import type { SignInOutcome } from "../../core/sign-in/sign-in.ts";
@@ -20,56 +21,23 @@ const outcomes: Readonly<Record<SignInOutcome["kind"], true>> = {
 export function createMeter(registry: Registry, seconds: () => number): Meter {
   const signIns = registry.counter(
     "latchkey_sign_ins_total",
-    "Sign-ins by outcome. Rejected: unknown user or wrong password.",
     Object.keys(outcomes).map((outcome) => ({ outcome })),
   );
-  const denials = registry.counter(
-    "latchkey_limiter_denials_total",
-    "Sign-ins denied by the rate limit for each address.",
-  );
+  const denials = registry.counter("latchkey_limiter_denials_total");
   let [running, waiting] = [0, 0];
-  registry.gauge("latchkey_hashes_running", "Password hashes being computed.", () => running);
-  registry.gauge("latchkey_hashes_waiting", "Password hashes waiting in the queue.", () => waiting);
-  const refused = registry.counter(
-    "latchkey_hashes_refused_total",
-    "Password hashes refused with a 503 because too many were waiting.",
-  );
-  const hashTime = registry.histogram(
-    "latchkey_hash_duration_seconds",
-    "Time to compute a password hash, without the time in the queue.",
-    HASH_SECONDS,
-  );
-  const written = registry.counter("latchkey_log_entries_written_total", "Log entries stored.");
-  const dropped = registry.counter(
-    "latchkey_log_entries_dropped_total",
-    "Log entries dropped because too many were waiting for the store.",
-  );
-  const failed = registry.counter(
-    "latchkey_log_write_failures_total",
-    "Batches of log entries that the store failed to write. They are retried.",
-  );
+  registry.gauge("latchkey_hashes_running", () => running);
+  registry.gauge("latchkey_hashes_waiting", () => waiting);
+  const refused = registry.counter("latchkey_hashes_refused_total");
+  const hashTime = registry.histogram("latchkey_hash_duration_seconds", HASH_SECONDS);
+  const written = registry.counter("latchkey_log_entries_written_total");
+  const dropped = registry.counter("latchkey_log_entries_dropped_total");
+  const failed = registry.counter("latchkey_log_write_failures_total");
   return {
     watch(levels) {
-      registry.gauge(
-        "latchkey_limiter_tracked_addresses",
-        "Addresses tracked by the rate limit. Above 10000 all sign-ins are denied.",
-        levels.trackedAddresses,
-      );
-      registry.gauge(
-        "latchkey_log_entries_waiting",
-        "Log entries not stored yet. Above 10000 they are dropped.",
-        levels.waitingEntries,
-      );
-      registry.gauge(
-        "latchkey_remembered_sessions",
-        "Verified sessions in the cache of the guards.",
-        levels.rememberedSessions,
-      );
-      registry.gauge(
-        "latchkey_remembered_users",
-        "Users in the cache of the guards.",
-        levels.rememberedUsers,
-      );
+      registry.gauge("latchkey_limiter_tracked_addresses", levels.trackedAddresses);
+      registry.gauge("latchkey_log_entries_waiting", levels.waitingEntries);
+      registry.gauge("latchkey_remembered_sessions", levels.rememberedSessions);
+      registry.gauge("latchkey_remembered_users", levels.rememberedUsers);
     },
     signInDecided(outcome) {
       signIns(1, { outcome });
@@ -109,14 +77,9 @@ export function countRequests(
   registry: Registry,
   seconds: () => number,
 ): (handle: Handle, paths: ReadonlySet<string>) => Handle {
-  const requests = registry.counter(
-    "latchkey_http_requests_total",
-    "Requests by route and status. Aborted: the client disconnected before the end of the response.",
-    [],
-  );
+  const requests = registry.counter("latchkey_http_requests_total", []);
   const durations = registry.histogram(
     "latchkey_http_request_duration_seconds",
-    "Time from a request's headers to the end of its response.",
     REQUEST_SECONDS,
     [],
   );
@@ -143,15 +106,10 @@ export function timeStore(
 ): (store: OpenStore) => OpenStore {
   const durations = registry.histogram(
     "latchkey_store_operation_duration_seconds",
-    "Duration of store operations, including failed ones.",
     STORE_SECONDS,
     [],
   );
-  const failures = registry.counter(
-    "latchkey_store_failures_total",
-    "Failed store operations.",
-    [],
-  );
+  const failures = registry.counter("latchkey_store_failures_total", []);
   return (store) => {
     // From 0, so that the first failure is an increase.
     for (const operation of operationsOf(store)) failures(0, { operation });
@@ -168,4 +126,40 @@ export function timeStore(
       return result;
     });
   };
+}
+
+export function addProcessMetrics(registry: Registry): void {
+  registry.gauge(
+    "process_cpu_seconds_total",
+    () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1e6;
+    },
+    "counter",
+  );
+  registry.gauge("process_resident_memory_bytes", () => process.memoryUsage.rss());
+  registry.gauge("process_start_time_seconds", () => performance.timeOrigin / 1e3);
+  registry.gauge(
+    "process_open_fds",
+    // Minus one: reading the folder opens a descriptor itself.
+    () => readdirSync("/proc/self/fd").length - 1,
+  );
+}
+
+const SAMPLE_INTERVAL_MS = 20;
+const DELAY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+/**
+ * Measures how late timers run, which delays every request as well, until the returned timer is
+ * cleared. Does not use Node's monitor: it keeps one distribution since the start, and a reset loses
+ * the delay in progress.
+ */
+export function watchEventLoop(registry: Registry, seconds: () => number): NodeJS.Timeout {
+  const delay = registry.histogram("latchkey_event_loop_delay_seconds", DELAY_SECONDS);
+  let last = seconds();
+  return setInterval(() => {
+    const current = seconds();
+    delay(Math.max(0, current - last - SAMPLE_INTERVAL_MS / 1e3));
+    last = current;
+  }, SAMPLE_INTERVAL_MS).unref();
 }

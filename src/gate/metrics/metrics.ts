@@ -9,8 +9,13 @@ import { createListener, drain, listen, type PlainServer } from "../listener.ts"
 import type { OpenStore } from "../open-store.ts";
 import { answer } from "../refusals.ts";
 import { version } from "../version.ts";
-import { countRequests, createMeter, timeStore } from "./measures.ts";
-import { addProcessMetrics, watchEventLoop } from "./process-metrics.ts";
+import {
+  addProcessMetrics,
+  countRequests,
+  createMeter,
+  timeStore,
+  watchEventLoop,
+} from "./measures.ts";
 import { CONTENT_TYPE, Registry } from "./registry.ts";
 
 const STOP_WITHIN_MS = 500;
@@ -36,24 +41,15 @@ export function openMetrics(
 ): Metrics {
   const seconds = (): number => monotonic() / 1e3;
   const registry = new Registry();
-  const build = registry.counter(
-    "latchkey_build_info",
-    "Always 1. The labels are the versions of Latchkey and Node.js.",
-    [],
-    "gauge",
-  );
+  const build = registry.counter("latchkey_build_info", [], "gauge");
   build(1, { version: version(), node: process.versions.node });
   const counting = countRequests(registry, seconds);
   const meter = createMeter(registry, seconds);
   const timed = timeStore(registry, seconds);
-  registry.gauge(
-    "latchkey_certificate_expiry_timestamp_seconds",
-    "When the certificate expires, in seconds since 1970. Without a certificate there is no sample.",
-    () => {
-      const expiry = certificateExpiry();
-      return expiry && expiry.getTime() / 1e3;
-    },
-  );
+  registry.gauge("latchkey_certificate_expiry_timestamp_seconds", () => {
+    const expiry = certificateExpiry();
+    return expiry && expiry.getTime() / 1e3;
+  });
   const eventLoop = watchEventLoop(registry, seconds);
   addProcessMetrics(registry);
   const server = serverOf(host, registry);

@@ -1,3 +1,41 @@
+/** Every metric of the gate, with its help text. */
+const HELP = {
+  latchkey_build_info: "Always 1. The labels are the versions of Latchkey and Node.js.",
+  latchkey_certificate_expiry_timestamp_seconds:
+    "When the certificate expires, in seconds since 1970. Without a certificate there is no sample.",
+  latchkey_event_loop_delay_seconds: "Delay of the event loop, measured 50 times a second.",
+  latchkey_hash_duration_seconds: "Time to compute a password hash, without the time in the queue.",
+  latchkey_hashes_refused_total:
+    "Password hashes refused with a 503 because too many were waiting.",
+  latchkey_hashes_running: "Password hashes being computed.",
+  latchkey_hashes_waiting: "Password hashes waiting in the queue.",
+  latchkey_http_request_duration_seconds:
+    "Time from a request's headers to the end of its response.",
+  latchkey_http_requests_total:
+    "Requests by route and status. Aborted: the client disconnected before the end of the response.",
+  latchkey_limiter_denials_total: "Sign-ins denied by the rate limit for each address.",
+  latchkey_limiter_tracked_addresses:
+    "Addresses tracked by the rate limit. Above 10000 all sign-ins are denied.",
+  latchkey_log_entries_dropped_total:
+    "Log entries dropped because too many were waiting for the store.",
+  latchkey_log_entries_waiting: "Log entries not stored yet. Above 10000 they are dropped.",
+  latchkey_log_entries_written_total: "Log entries stored.",
+  latchkey_log_write_failures_total:
+    "Batches of log entries that the store failed to write. They are retried.",
+  latchkey_remembered_sessions: "Verified sessions in the cache of the guards.",
+  latchkey_remembered_users: "Users in the cache of the guards.",
+  latchkey_sign_ins_total: "Sign-ins by outcome. Rejected: unknown user or wrong password.",
+  latchkey_store_failures_total: "Failed store operations.",
+  latchkey_store_operation_duration_seconds: "Duration of store operations, including failed ones.",
+  // Prometheus's standard names, so that common dashboards find them.
+  process_cpu_seconds_total: "CPU time of this process, user and system.",
+  process_open_fds: "Open file descriptors, where /proc is available.",
+  process_resident_memory_bytes: "Resident memory of this process.",
+  process_start_time_seconds: "When this process started, in seconds since 1970.",
+} as const;
+
+type MetricName = keyof typeof HELP;
+
 type Labels = Readonly<Record<string, string>>;
 
 type MetricType = "counter" | "gauge" | "histogram";
@@ -20,14 +58,9 @@ export class Registry {
   }
 
   /** @param begun The labels of values that exist from the start, as 0. */
-  counter(
-    name: string,
-    help: string,
-    begun: readonly Labels[] = [{}],
-    type: MetricType = "counter",
-  ): Add {
+  counter(name: MetricName, begun: readonly Labels[] = [{}], type: MetricType = "counter"): Add {
     const values = new Map<string, number>();
-    this.#write(name, help, type, () => values);
+    this.#write(name, type, () => values);
     const add: Add = (value, labels = {}) => {
       const series = labelText(labels);
       values.set(series, (values.get(series) ?? 0) + value);
@@ -37,13 +70,8 @@ export class Registry {
   }
 
   /** Reads a value at each scrape. A value that is missing or unreadable has no sample. */
-  gauge(
-    name: string,
-    help: string,
-    read: () => number | undefined,
-    type: MetricType = "gauge",
-  ): void {
-    this.#write(name, help, type, () => {
+  gauge(name: MetricName, read: () => number | undefined, type: MetricType = "gauge"): void {
+    this.#write(name, type, () => {
       try {
         const value = read();
         return value === undefined ? [] : [["", value]];
@@ -53,15 +81,10 @@ export class Registry {
     });
   }
 
-  histogram(
-    name: string,
-    help: string,
-    bounds: readonly number[],
-    begun: readonly Labels[] = [{}],
-  ): Add {
+  histogram(name: MetricName, bounds: readonly number[], begun: readonly Labels[] = [{}]): Add {
     const limits = [...bounds, Number.POSITIVE_INFINITY];
     const members = new Map<string, { labels: Labels; counts: number[]; sum: number }>();
-    this.#write(name, help, "histogram", () =>
+    this.#write(name, "histogram", () =>
       [...members].flatMap(([series, { labels, counts, sum }]): readonly Sample[] => [
         ...limits.map((limit, at): Sample => {
           const le = limit === Number.POSITIVE_INFINITY ? "+Inf" : String(limit);
@@ -87,9 +110,9 @@ export class Registry {
     };
   }
 
-  #write(name: string, help: string, type: MetricType, samples: () => Iterable<Sample>): void {
+  #write(name: MetricName, type: MetricType, samples: () => Iterable<Sample>): void {
     this.#metrics.push(() => {
-      const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`];
+      const lines = [`# HELP ${name} ${HELP[name]}`, `# TYPE ${name} ${type}`];
       for (const [series, value] of samples()) lines.push(`${name}${series} ${value}`);
       return `${lines.join("\n")}\n`;
     });
