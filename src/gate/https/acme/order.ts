@@ -1,8 +1,9 @@
 import { AnyFault } from "../../../core/base/fault.ts";
+import { isObject } from "../../../core/base/json.ts";
 import type { Challenges } from "../challenges.ts";
 import { signingRequest } from "./keys.ts";
 import { AcmeProblem, retryAfterMs, unusable } from "./problem.ts";
-import { type AcmeRequests, jsonOf, textIn } from "./requests.ts";
+import { type AcmeRequests, type JsonObject, jsonOf, textIn } from "./requests.ts";
 
 export interface OrderPorts {
   readonly requests: AcmeRequests;
@@ -38,7 +39,7 @@ export function finishOrder(ports: OrderPorts, placed: PlacedOrder): Promise<str
   return follow(ports, placed.url, async (order, status) => {
     switch (status) {
       case "pending":
-        for (const url of itemsIn(order, "authorizations")) {
+        for (const url of listIn(order, "authorizations")) {
           if (typeof url === "string") await authorize(ports, url);
         }
         return undefined;
@@ -52,7 +53,7 @@ export function finishOrder(ports: OrderPorts, placed: PlacedOrder): Promise<str
       case "valid":
         return (await requests.post(textIn(order, "certificate"), undefined)).body;
       default:
-        throw new AcmeProblem(Reflect.get(order, "error"));
+        throw new AcmeProblem(order.error);
     }
   });
 }
@@ -64,7 +65,7 @@ export function finishOrder(ports: OrderPorts, placed: PlacedOrder): Promise<str
 async function follow<T>(
   { requests, pause }: OrderPorts,
   url: string,
-  step: (resource: object, status: string) => Promise<T | undefined>,
+  step: (resource: JsonObject, status: string) => Promise<T | undefined>,
 ): Promise<T> {
   for (let before = ""; ; ) {
     const reply = await requests.post(url, undefined);
@@ -83,11 +84,18 @@ async function authorize(ports: OrderPorts, url: string): Promise<void> {
   let isAnswered = false;
   await follow(ports, url, async (authorization, status) => {
     if (status === "valid") return status;
-    if (status !== "pending") throw new AcmeProblem(failureIn(authorization));
+    const offered = listIn(authorization, "challenges").filter(isObject);
+    if (status !== "pending") {
+      // The authority puts the reason into the challenge that failed.
+      throw new AcmeProblem(offered.find(({ error }) => error !== undefined)?.error);
+    }
     if (isAnswered) return undefined;
     isAnswered = true;
-    const challenge = httpChallengeOf(authorization);
-    const token = tokenOf(challenge);
+    const challenge = offered.find(({ type }) => type === "http-01");
+    if (challenge === undefined) throw new AnyFault("acme_no_http", NO_HTTP);
+    const token = textIn(challenge, "token");
+    // It becomes part of a path and of a response.
+    if (!/^[\w-]{1,128}$/.test(token)) throw unusable("an invalid token");
     published.use(challenges.publish(token, `${token}.${requests.key.thumbprint}`));
     await requests.post(textIn(challenge, "url"), {}).catch((error) => {
       // After a crash, the authority may have checked it already: the next poll reads the state.
@@ -97,34 +105,10 @@ async function authorize(ports: OrderPorts, url: string): Promise<void> {
   });
 }
 
-/** The authority puts the reason for a failed authorization into the challenge that failed. */
-const failureIn = (authorization: object): unknown =>
-  challengesIn(authorization)
-    .map((challenge) => Reflect.get(challenge, "error"))
-    .find((error) => error !== undefined);
+const NO_HTTP = "the certificate authority does not check names over HTTP";
 
-function httpChallengeOf(authorization: object): object {
-  const found = challengesIn(authorization).find(
-    (challenge) => Reflect.get(challenge, "type") === "http-01",
-  );
-  if (found === undefined) {
-    throw new AnyFault("acme_no_http", "the certificate authority does not check names over HTTP");
-  }
-  return found;
-}
-
-/** Validates the token, because it becomes part of a path and of a response. */
-function tokenOf(challenge: object): string {
-  const token = textIn(challenge, "token");
-  if (!/^[\w-]{1,128}$/.test(token)) throw unusable("an invalid token");
-  return token;
-}
-
-const challengesIn = (authorization: object): readonly object[] =>
-  itemsIn(authorization, "challenges").filter((one) => typeof one === "object" && one !== null);
-
-function itemsIn(value: object, name: string): readonly unknown[] {
-  const list: unknown = Reflect.get(value, name);
+function listIn(value: JsonObject, name: string): readonly unknown[] {
+  const list = value[name];
   if (!Array.isArray(list)) throw unusable(`no list "${name}"`);
   return list;
 }

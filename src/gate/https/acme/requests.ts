@@ -112,14 +112,16 @@ export function signedBody(header: object, payload: object | undefined, key: Key
 const nonceIn = ({ headers }: HttpResponse): string | undefined =>
   [headers["replay-nonce"]].flat()[0];
 
-export function jsonOf({ body }: HttpResponse): object {
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function jsonOf({ body }: HttpResponse): JsonObject {
   const value = objectIn(body);
   if (value === undefined) throw unusable("text that is not a JSON object");
   return value;
 }
 
-export function textIn(value: object, name: string): string {
-  const text: unknown = Reflect.get(value, name);
+export function textIn(value: JsonObject, name: string): string {
+  const text = value[name];
   if (typeof text !== "string") throw unusable(`no text "${name}"`);
   return text;
 }
