@@ -43,9 +43,7 @@ export function openMetrics(
   const registry = new Registry();
   const build = registry.counter("latchkey_build_info", [], "gauge");
   build(1, { version: version(), node: process.versions.node });
-  const counting = countRequests(registry, seconds);
   const meter = createMeter(registry, seconds);
-  const timed = timeStore(registry, seconds);
   registry.gauge("latchkey_certificate_expiry_timestamp_seconds", () => {
     const expiry = certificateExpiry();
     return expiry && expiry.getTime() / 1e3;
@@ -55,14 +53,13 @@ export function openMetrics(
   const server = serverOf(host, registry);
   return {
     meter,
-    counting,
-    timed,
+    counting: countRequests(registry, seconds),
+    timed: timeStore(registry, seconds),
     listen: () =>
       listen(server, host, port).catch((error) => {
         // Names the setting: an operator would first suspect PORT.
-        throw new AnyFault("cannot_listen", `METRICS_PORT: ${messageOf(error)}`, {
-          cause: error,
-        });
+        const text = `METRICS_PORT: ${messageOf(error)}`;
+        throw new AnyFault("cannot_listen", text, { cause: error });
       }),
     async stop() {
       clearInterval(eventLoop);
@@ -74,12 +71,17 @@ export function openMetrics(
 const PLAIN_TEXT = { "Content-Type": "text/plain; charset=utf-8" };
 
 function serverOf(host: string, registry: Registry): PlainServer {
+  const named = canonicalHost(host);
+  const publicUrl = named === undefined ? undefined : `http://${named}`;
+  const rule = { allowed: "loopback-setup", publicUrl, cookieDomain: undefined } as const;
   const server = createListener((request, response) => {
     const respond = (status: number, text: string, headers: Headers = {}): void =>
       answer(response, status, { ...PLAIN_TEXT, ...headers }, text);
+    const isOnLoopback = isLoopbackHost((server.address() as AddressInfo).address);
     // HTTP/1.0 clients may send no Host header; browsers always send one.
     const requested = request.headers.host ?? "localhost";
-    if (isOnLoopback(server) && !isHostAllowed(host, requested)) {
+    // Against DNS rebinding: only the host name tells a website from a scraper on this machine.
+    if (isOnLoopback && judgeHost(rule, requested) !== "allowed") {
       respond(421, "this host name is not allowed: use a loopback name or METRICS_HOST\n");
     } else if (request.url?.split("?", 1)[0] !== PATH) {
       respond(404, `this port only serves ${PATH}\n`);
@@ -90,15 +92,4 @@ function serverOf(host: string, registry: Registry): PlainServer {
     }
   });
   return server;
-}
-
-const isOnLoopback = (server: PlainServer): boolean =>
-  isLoopbackHost((server.address() as AddressInfo).address);
-
-/** Against DNS rebinding: only the host name tells a website from a scraper on this machine. */
-function isHostAllowed(metricsHost: string, requested: string): boolean {
-  const named = canonicalHost(metricsHost);
-  const publicUrl = named === undefined ? undefined : `http://${named}`;
-  const rule = { allowed: "loopback-setup", publicUrl, cookieDomain: undefined } as const;
-  return judgeHost(rule, requested) === "allowed";
 }
