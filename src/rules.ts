@@ -32,12 +32,11 @@ import {
   type VerifiedToken,
 } from "./core/sessions/session-token.ts";
 import { createWaitingEnds, signOut } from "./core/sessions/sign-out.ts";
-import { createUserMemory, type UserMemory } from "./core/sessions/user-memory.ts";
+import { createUserMemory } from "./core/sessions/user-memory.ts";
 import { setUp } from "./core/setup/set-up.ts";
 import { changePassword } from "./core/sign-in/change-password.ts";
 import { type SignInOutcome, signIn } from "./core/sign-in/sign-in.ts";
-import type { Store } from "./core/store.ts";
-import type { AuthParts, SettledOptions } from "./options.ts";
+import type { AuthParts } from "./options.ts";
 import {
   codeRules,
   deviceRules,
@@ -77,10 +76,18 @@ export function createRules(
   const { meter, setupToken, setUpDomain, onEvent } = settled;
   const store = livingUsers(settled.store, clock);
   // What can throw comes first, so that no watch on the store is left behind.
+  const attempts = settled.signIn.limiter === "shared" ? store.attempts : undefined;
+  if (settled.signIn.limiter === "shared" && attempts === undefined) {
+    const takes = "signIn.limiter takes shared only with a store that counts attempts";
+    throw new Fault("invalid_option", takes);
+  }
+  const { limitIpv6Prefix: ipv6Prefix } = settled.signIn;
+  const limiterOf = (own: AttemptLimiter, kind?: "passkey" | "link"): Limiter =>
+    createLimiter(own, { shared: attempts, ipv6Prefix, kind }, log);
   const ownLimiter = createAttemptLimiter(clock);
-  const limiter = limiterFor(settled, ownLimiter, log);
-  const passkeyLimiter = limiterFor(settled, createAttemptLimiter(clock), log, "passkey");
-  const linkLimiter = limiterFor(settled, createAttemptLimiter(clock, linkRule), log, "link");
+  const limiter = limiterOf(ownLimiter);
+  const passkeyLimiter = limiterOf(createAttemptLimiter(clock), "passkey");
+  const linkLimiter = limiterOf(createAttemptLimiter(clock, linkRule), "link");
   if (settled.guards.keys && store.keys === undefined) {
     throw new Fault("invalid_option", "guards.keys takes true only with a store that keeps keys");
   }
@@ -102,7 +109,12 @@ export function createRules(
     settled.log,
   );
   const tokenMemory = createTokenMemory();
-  const ending = endingOf({ store, users, clock }, settled.log);
+  const ended = store.sessions && { store: { ...store, sessions: store.sessions }, clock, users };
+  // A single session ends at once, or as soon as the store answers.
+  const ending = ended && {
+    ...ended,
+    waiting: createWaitingEnds({ ...ended, log: settled.log }),
+  };
   const anyCodes = recently(async () => (await store.codes?.any()) ?? false, clock);
   const requireUser = createRequireUser(tokens, users, clock, {
     remembered: tokenMemory,
@@ -197,30 +209,4 @@ export function createRules(
       settled.log.sumUp();
     },
   };
-}
-
-/** What ends single sessions: at once, or as soon as the store answers. */
-function endingOf(
-  { store, users, clock }: { store: Store; users: UserMemory; clock: Clock },
-  log: ServerLog,
-) {
-  if (store.sessions === undefined) return undefined;
-  const ports = { store: { ...store, sessions: store.sessions }, clock, users };
-  return { ...ports, waiting: createWaitingEnds({ ...ports, log }) };
-}
-
-/** A shared limiter needs a store that counts attempts. */
-function limiterFor(
-  { signIn: { limiter, limitIpv6Prefix }, store: { attempts } }: SettledOptions,
-  own: AttemptLimiter,
-  log: ServerLog,
-  kind?: "passkey" | "link",
-): Limiter {
-  const shared = limiter === "own" ? undefined : attempts;
-  if (limiter === "own" || shared !== undefined)
-    return createLimiter(own, { shared, ipv6Prefix: limitIpv6Prefix, kind }, log);
-  throw new Fault(
-    "invalid_option",
-    "signIn.limiter takes shared only with a store that counts attempts",
-  );
 }

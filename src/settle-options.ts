@@ -52,7 +52,8 @@ export function settleOptions(
   const [refused] = nodeEnv === "production" ? weak : [];
   if (refused !== undefined) throw new Fault("guessable_secret", secretRefusal(refused, names));
   const log = unfailing(checked.log);
-  for (const warning of secretWarnings(secret, weak, names)) log.warn({}, warning);
+  if (secret === DEVELOPMENT_SECRET) log.warn({}, missingSecret(names.secret));
+  else for (const one of weak) log.warn({}, guessableSecret(one));
   return Object.freeze({ ...checked, store, secret, log: createBoundedLog(log) });
 }
 
@@ -117,18 +118,8 @@ export function secretRefusal({ which, weakness }: WeakSecret, names: SecretName
   return `${names[which]} is refused when NODE_ENV is production: ${weakness} (${remedy})`;
 }
 
-function secretWarnings(
-  secret: string,
-  weak: readonly WeakSecret[],
-  { secret: name }: SecretNames,
-): readonly string[] {
-  if (secret === DEVELOPMENT_SECRET) {
-    return [
-      `${name} is not set: using the built-in development secret, so anyone can forge sessions. Run \`latchkey secret\` and set ${name} to its output.`,
-    ];
-  }
-  return weak.map(({ which, weakness }) => {
-    const of = which === "secret" ? "the secret" : "a previous secret";
-    return `${of} can be guessed: ${weakness}`;
-  });
-}
+const missingSecret = (name: string): string =>
+  `${name} is not set: using the built-in development secret, so anyone can forge sessions. Run \`latchkey secret\` and set ${name} to its output.`;
+
+const guessableSecret = ({ which, weakness }: WeakSecret): string =>
+  `${which === "secret" ? "the secret" : "a previous secret"} can be guessed: ${weakness}`;
