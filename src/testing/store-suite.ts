@@ -29,7 +29,7 @@ import { testSessions } from "./session-suite.ts";
  * ```
  */
 export function testStore(name: string, open: Open<Store>, parts: readonly Part[] = []): void {
-  const rule = rulesFor(name, open, "users");
+  const rule = rulesFor<"users">(name, open);
   rule("has the parts that are tested, and no others", async (store) => {
     const found = Object.keys(suites).filter((part) => store[part as Part] !== undefined);
     assert.deepEqual(found, [...parts].sort());
@@ -37,7 +37,7 @@ export function testStore(name: string, open: Open<Store>, parts: readonly Part[
   testUsers(rule);
   testAccounts(rule);
   testLog(rule);
-  const testPart = <P extends Part>(part: P): void => suites[part](rulesFor(name, open, part));
+  const testPart = <P extends Part>(part: P): void => suites[part](rulesFor<P>(name, open));
   for (const part of parts) testPart(part);
 }
 
