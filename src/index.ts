@@ -1,12 +1,6 @@
 import "./core/base/node-version.ts";
 
-export type {
-  AccountApi,
-  AddedUser,
-  NewSession,
-  Sessions,
-  Users,
-} from "./account-api.ts";
+export type { AccountApi, AddedUser, NewSession, Sessions, Users } from "./account-api.ts";
 export {
   type AdapterParts,
   type Auth,

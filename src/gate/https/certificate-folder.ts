@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { messageOf } from "../../core/base/fault.ts";
 import { objectIn } from "../../core/base/json.ts";
 import { makeFolder } from "../../files/data-dir.ts";
@@ -42,13 +42,11 @@ const WANTED = "wanted";
  * Files are written atomically, with mode 0600. A write fails for a name that was removed.
  */
 export class CertificateFolder {
-  readonly #dataDir: string;
   readonly #root: string;
   /** Concurrent requests for two names share one account. */
   readonly #accountKeys = new Map<string, Promise<string>>();
 
   constructor(dataDir: string) {
-    this.#dataDir = dataDir;
     this.#root = join(dataDir, "certificates");
   }
 
@@ -135,7 +133,7 @@ export class CertificateFolder {
 
   /** Commands may run as root, which must not follow a link of the data folder's owner. */
   #trustedRoot(): string {
-    return existsSync(this.#dataDir) ? followOwnLinks(this.#root) : this.#root;
+    return existsSync(dirname(this.#root)) ? followOwnLinks(this.#root) : this.#root;
   }
 }
 
