@@ -136,24 +136,26 @@ test("warns from 14 days before the expiry, once a day, until the certificate is
     makeCertificate({ until: new Date(clock.now() + days * DAY_MS) });
   const [first, second] = [lasting(15), lasting(14)];
   await writeCertificate(dir, first);
-  const { warned, shows, log } = await watch(t, dir);
+  const { shows, log } = await watch(t, dir);
+  // Others may be about a file that is written already, while the other is not.
+  const warnings = () => log.lines.filter(({ fields }) => "until" in fields);
+  const warned = (times: number) => eventually(() => warnings()[times - 1]);
   clock.advance(DAY_MS);
-  assert.equal((await warned(1))[0]?.message, SOON);
-  assert.deepEqual(log.lines[0]?.fields, {
-    until: readCertificate(first.cert, first.key).notAfter.toISOString(),
-  });
+  const { notAfter } = readCertificate(first.cert, first.key);
+  const soon = { level: "warn", message: SOON, fields: { until: notAfter.toISOString() } };
+  assert.deepEqual(await warned(1), soon);
   await writeCertificate(dir, second);
-  assert.equal((await warned(2))[1]?.message, SOON, "another certificate at once");
+  assert.equal((await warned(2)).message, SOON, "another certificate at once");
   clock.advance(DAY_MS);
   await warned(3);
   clock.advance(13 * DAY_MS);
-  assert.equal((await warned(4))[3]?.message, EXPIRED);
+  assert.equal((await warned(4)).message, EXPIRED);
   await writeCertificate(dir, NEW);
   await shows(NEW);
   clock.advance(15 * DAY_MS);
   await writeCertificate(dir, NEWER);
   await shows(NEWER);
-  assert.equal(log.lines.length, 4);
+  assert.equal(warnings().length, 4);
 });
 
 test("throws a fault when the files are unusable at the start", async (t) => {
