@@ -18,8 +18,8 @@ export type Rule<Connected extends Store> = (
 interface Contested<Connected extends Store> extends Database<Connected> {
   /** Calls `act` on eight connections at the same time, `times` times on each. */
   race<T>(act: (store: Connected, i: number) => Promise<T>, times?: number): Promise<readonly T[]>;
-  /** The same for what only one of them can do, which then returns `true`. */
-  onlyOne(act: (store: Connected) => Promise<boolean>): Promise<void>;
+  /** The same for what only one call can do. Returns its result; the others are `false` or none. */
+  onlyOne<T>(act: (store: Connected, i: number) => Promise<T>, times?: number): Promise<T>;
 }
 
 /** A store that has this part. */
@@ -41,8 +41,12 @@ export function rulesFor<P extends keyof Store>(name: string, open: Open<Store>)
         const contestants = Array.from({ length: times }, () => stores).flat();
         return Promise.all(contestants.map(act));
       };
-      const onlyOne: Contested<With<P>>["onlyOne"] = async (act) =>
-        assert.deepEqual((await race(act)).filter(Boolean), [true]);
+      const onlyOne: Contested<With<P>>["onlyOne"] = async (act, times) => {
+        const [winner, ...others] = (await race(act, times)).filter(Boolean);
+        assert.ok(winner);
+        assert.deepEqual(others, []);
+        return winner;
+      };
       await check(await connect(), { connect, race, onlyOne });
     });
   };
