@@ -168,5 +168,3 @@ export const NO_GATE: GateParts = {
   requireSecondFactor: [],
   assertions: "off",
 };
-
-export interface AuthParts extends SettledOptions, GateParts {}

@@ -36,7 +36,7 @@ import { createUserMemory } from "./core/sessions/user-memory.ts";
 import { setUp } from "./core/setup/set-up.ts";
 import { changePassword } from "./core/sign-in/change-password.ts";
 import { type SignInOutcome, signIn } from "./core/sign-in/sign-in.ts";
-import type { AuthParts } from "./options.ts";
+import type { GateParts, SettledOptions } from "./options.ts";
 import {
   codeRules,
   deviceRules,
@@ -66,7 +66,7 @@ export interface RuleParts {
 
 /** Creates the rules. `log` adds the request's ID to each line. */
 export function createRules(
-  settled: AuthParts,
+  settled: SettledOptions & GateParts,
   log: ServerLog,
   {
     clock = systemClock,
