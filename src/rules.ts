@@ -122,14 +122,13 @@ export function createRules(
     recorder: sessions,
     waiting: ending?.waiting,
   });
-  const remembered = (token: string) => tokenMemory.get(token)?.token;
   /** Without a second verification of a token that a guard has admitted. */
+  const verify = (text: string) => tokenMemory.get(text)?.token ?? tokens.verify(text);
   const tokenIn = (text: string): VerifiedToken | undefined => {
-    const token = remembered(text) ?? tokens.verify(text);
+    const token = verify(text);
     return typeof token === "object" ? token : undefined;
   };
-  const isGenuine = (token: string): boolean =>
-    remembered(token) !== undefined || tokens.verify(token) !== "forged";
+  const isGenuine = (text: string): boolean => verify(text) !== "forged";
   const ports = {
     users,
     store,

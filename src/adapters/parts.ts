@@ -62,11 +62,9 @@ export function memberGuard<Guard extends (...given: never[]) => unknown>(
 }
 
 /** A guard of a framework that goes on when the guard calls `next`. */
-type NextGuard<Request, Reply> = (
-  request: Request,
-  reply: Reply,
-  next: (error?: Error) => void,
-) => void;
+type NextGuard<Request, Reply> = (request: Request, reply: Reply, next: Next) => void;
+
+type Next = (error?: Error) => void;
 
 interface NextAuth<Request, Reply>
   extends AdapterAuth<MemberGuard<NextGuard<Request, Reply>>, Request> {
