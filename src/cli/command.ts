@@ -105,15 +105,35 @@ export function firstSignal(ports: Ports): Promise<string> {
   });
 }
 
+const REDRAW_EVERY_MS = 100;
+const CLEAR_REST = "\u001b[K";
+
 /** Prints results on standard output, and everything else on standard error. */
 export class Terminal {
   readonly ports: Ports;
+  #drawnAt: number | undefined;
 
   constructor(ports: Ports) {
     this.ports = ports;
   }
 
+  /** Shows how far long work is, on one line of a terminal that the next output replaces. */
+  progress(text: string): void {
+    const { stderr } = this.ports;
+    const now = performance.now();
+    if (stderr.isTTY !== true || now - (this.#drawnAt ?? 0) < REDRAW_EVERY_MS) return;
+    this.#drawnAt = now;
+    // One column stays free: some terminals wrap a full line.
+    stderr.write(`\r${text.slice(0, (stderr.columns || 80) - 1)}${CLEAR_REST}`);
+  }
+
+  #endProgress(): void {
+    if (this.#drawnAt !== undefined) this.ports.stderr.write(`\r${CLEAR_REST}`);
+    this.#drawnAt = undefined;
+  }
+
   print(text: string): void {
+    this.#endProgress();
     this.ports.stdout.write(`${text}\n`);
   }
 
@@ -125,6 +145,7 @@ export class Terminal {
   }
 
   complain(text: string): void {
+    this.#endProgress();
     this.ports.stderr.write(`latchkey: ${printable(text)}\n`);
   }
 

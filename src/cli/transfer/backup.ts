@@ -10,7 +10,7 @@ import { copyDatabase, type FileCopy } from "../../stores/sqlite/backup.ts";
 import { accessFault, databaseExists, fileIdentity } from "../../stores/sqlite/file.ts";
 import { refuseEmptyBackup, replaceDatabase } from "../../stores/sqlite/replace.ts";
 import { STORE_SETTINGS } from "../accounts.ts";
-import type { Command, Operand } from "../command.ts";
+import type { Command, Operand, Terminal } from "../command.ts";
 import { amountsText, requireReadable, requireWritable } from "./transfer.ts";
 
 const FILE: Operand = { name: "file", need: "required", completes: "file" };
@@ -33,7 +33,11 @@ export const backup: Command = {
       for (const suffix of ["-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
       renameSync(unfinished, file);
     };
-    const amounts = await copyTo(file, { from, source: "live" }, put);
+    const amounts = await copyTo(
+      file,
+      { from, source: "live", progress: progressOn(terminal) },
+      put,
+    );
     return terminal.succeed(`Backed up ${amountsText(amounts)} to ${file}`);
   },
 };
@@ -62,8 +66,10 @@ export const restore: Command = {
     const file = replaces ? followOwnLinks(database) : database;
     const keptAs = `${file}.replaced-${new Date().toISOString().replace(/[:.]/g, "-")}`;
     const over = options.force === true ? "any" : "nothing";
-    const amounts = await copyTo(file, { from, source: "at-rest" }, (by) =>
-      replaceDatabase({ file, by, over, keptAs }),
+    const amounts = await copyTo(
+      file,
+      { from, source: "at-rest", progress: progressOn(terminal) },
+      (by) => replaceDatabase({ file, by, over, keptAs }),
     );
     const kept = replaces ? `; the previous database is now ${keptAs}` : "";
     return terminal.succeed(`Restored ${amountsText(amounts)} to ${file}${kept}`);
@@ -84,10 +90,15 @@ function requireOther(file: string, database: string): void {
   throw new AnyFault("same_file", `${file} is the database itself`);
 }
 
+const progressOn =
+  (terminal: Terminal): NonNullable<FileCopy["progress"]> =>
+  (copied, pages) =>
+    terminal.progress(`copying: ${copied} of ${pages} pages`);
+
 /** @param put Moves the finished copy to its place. */
 const copyTo = (
   file: string,
-  copying: Pick<FileCopy, "from" | "source">,
+  copying: Omit<FileCopy, "to">,
   put: (unfinished: string) => void,
 ): Promise<Amounts> =>
   writeOutput(file, (output) => output.byName((to) => copyDatabase({ ...copying, to })), put);

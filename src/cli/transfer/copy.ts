@@ -38,7 +38,11 @@ export const command: Command = {
     await using source = await open(from, "refuse");
     await using target = await open(to, "create");
     // A signal ends the process at once, which undoes the copy.
-    const outcome = await copy(source.transfer, target.transfer).catch((error) => {
+    const outcome = await copy(source.transfer, target.transfer, (step, counts) =>
+      terminal.progress(
+        `${step}: ${[...counts].map(([table, { count }]) => `${table} ${count}`).join(", ")}`,
+      ),
+    ).catch((error) => {
       throw transferFault("copy", error);
     });
     if (outcome.kind !== "copied") return terminal.fail(problemOf(outcome, from.name, to.name));

@@ -26,16 +26,20 @@ export interface Difference {
  * @throws When the source changes meanwhile, or the target cannot store a row. Nothing was copied
  * then.
  */
-export async function copy(source: RowReader, target: TransferStore): Promise<CopyOutcome> {
+export async function copy(
+  source: RowReader,
+  target: TransferStore,
+  passed: RowsPassed = () => {},
+): Promise<CopyOutcome> {
   if (isEmpty(await source.readAmounts())) return { kind: "source-empty" };
   const before = await target.readAmounts();
   if (!isEmpty(before)) return { kind: "target-occupied", ...before };
   const copied: Digest = new Map();
-  const outcome = await target.importRows(checkedRows(source, copied), "empty");
+  const outcome = await target.importRows(checkedRows(source, copied, passed), "empty");
   if (outcome === "taken") return { kind: "target-occupied", ...(await target.readAmounts()) };
   let found: Digest;
   try {
-    found = await digestOf(target);
+    found = await digestOf(target, passed);
   } catch (reason) {
     return { kind: "not-compared", reason };
   }
@@ -51,12 +55,17 @@ const isEmpty = ({ users, entries }: Amounts): boolean => users + entries === 0;
  * Yields the rows of the source, and reads them again at the end: a failure undoes the copy.
  * @param copied Receives the digest of the rows.
  */
-async function* checkedRows(source: RowReader, copied: Digest): AsyncIterable<Rows> {
+async function* checkedRows(
+  source: RowReader,
+  copied: Digest,
+  passed: RowsPassed,
+): AsyncIterable<Rows> {
   for await (const page of rowsOf(source)) {
     addRows(copied, page);
+    passed("copying", copied);
     yield page;
   }
-  const [changed] = differencesOf(copied, await digestOf(source));
+  const [changed] = differencesOf(copied, await digestOf(source, passed));
   if (changed !== undefined) {
     throw new AnyFault("source_changed", `the ${changed.of} of the source changed during the copy`);
   }
@@ -83,11 +92,17 @@ interface Sum {
 /** Counts and checksums of the rows of each table, as far as they were added. */
 type Digest = Map<TableName, Sum>;
 
+/** Called after each page of rows, with the counts so far. */
+export type RowsPassed = (step: "copying" | "comparing", counts: Digest) => void;
+
 const NONE: Sum = { count: 0, sum: 0n };
 
-async function digestOf(store: RowReader): Promise<Digest> {
+async function digestOf(store: RowReader, passed: RowsPassed): Promise<Digest> {
   const digest: Digest = new Map();
-  for await (const page of rowsOf(store)) addRows(digest, page);
+  for await (const page of rowsOf(store)) {
+    addRows(digest, page);
+    passed("comparing", digest);
+  }
   return digest;
 }
 

@@ -22,6 +22,7 @@ export interface FileCopy {
   readonly source: "live" | "at-rest";
   /** An empty file. It keeps its mode. */
   readonly to: string;
+  readonly progress?: (copied: number, pages: number) => void;
 }
 
 /**
@@ -29,7 +30,12 @@ export interface FileCopy {
  * copy.
  * @throws An AnyFault when the copy is damaged or incomplete.
  */
-export async function copyDatabase({ from, source: kind, to }: FileCopy): Promise<Amounts> {
+export async function copyDatabase({
+  from,
+  source: kind,
+  to,
+  progress,
+}: FileCopy): Promise<Amounts> {
   using opened = openSource(from, kind);
   const source = opened.database;
   const before = await retryWhileBusy(() => {
@@ -37,7 +43,11 @@ export async function copyDatabase({ from, source: kind, to }: FileCopy): Promis
     if (!source.isTransaction) source.exec("BEGIN");
     return readAmounts(source, from);
   });
-  await sqlite.backup(source, to, { rate: PAGES_AT_ONCE });
+  await sqlite.backup(source, to, {
+    rate: PAGES_AT_ONCE,
+    progress: ({ totalPages, remainingPages }) =>
+      progress?.(totalPages - remainingPages, totalPages),
+  });
   opened.requireUnchanged();
   const after = verify(to, from);
   if (after.users === before.users && after.entries === before.entries) return after;

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fileWith } from "../../support/temp-dir.ts";
+import { sqlitePlace } from "../user/place.ts";
+import { onTerminal } from "../user/terminal.ts";
+import { csvOf } from "./import-file.ts";
+
+const NAMES = Array.from({ length: 60_000 }, (_, n) => `user ${n}`);
+
+test("shows the progress of backup, restore and copy on a terminal, and only the results at the end", async (t) => {
+  const { env } = await sqlitePlace(t, "owner");
+  const file = await fileWith(t, csvOf(...NAMES));
+  await onTerminal(t, `latchkey import ${file}`, env);
+
+  const backedUp = await onTerminal(t, `latchkey backup ${file}.db`, env);
+  assert.match(backedUp.shown, /copying: \d+ of \d+ pages/);
+  assert.match(backedUp.shown, /Backed up 60001 users and 1 log entry to \S+\n$/);
+
+  const other = { DATA_DIR: `${env.DATA_DIR}/other` };
+  const restored = await onTerminal(t, `latchkey restore ${file}.db`, other);
+  assert.match(restored.shown, /copying: \d+ of \d+ pages/);
+  assert.match(restored.shown, /Restored 60001 users and 1 log entry to \S+\n$/);
+
+  const copy = `copy --from sqlite:${file}.db --to sqlite:${file}.copy.db`;
+  const copied = await onTerminal(t, `latchkey ${copy}`, {});
+  assert.match(copied.shown, /copying: users \d+/);
+  assert.match(copied.shown, /comparing: users \d+/);
+  assert.match(copied.shown, /Copied 60001 users and 1 log entry from \S+ to \S+; .*\n$/);
+
+  const piped = await onTerminal(t, `latchkey backup ${file}.2.db 2>&1 | cat`, env);
+  assert.match(piped.shown, /^Backed up 60001 users and 1 log entry to \S+\n$/);
+});
