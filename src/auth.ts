@@ -94,14 +94,14 @@ export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
   const paths = pathsUnder(settled.basePath, settled.homePath, settled.standalone);
   // Before the rules, which watch the store from then on: broken pages make this function throw.
   const { pages, assets, reload } = openSite(paths, settled);
-  const rules = createRules(settled, requests.log);
+  const { rules, parts, keyGuard, close } = createRules(settled, requests.log);
   const views = new Views({ pages, paths, rules, options: settled, requests });
   const common = { options: settled, views, paths, proxies, requests };
-  const admit = admittingKeys(rules.requireAuth, rules.keys?.guard, proxies);
+  const admit = admittingKeys(rules.requireAuth, keyGuard, proxies);
   const requireAuth = createUserGuard(admit, common);
-  const requireUser = admittingKeys(rules.requireUser, rules.keys?.guard, proxies);
+  const requireUser = admittingKeys(rules.requireUser, keyGuard, proxies);
   const authMiddleware = createUserGuard(requireUser, common);
-  const routes = createRoutes({ ...common, rules, assets, requireAuth, admit });
+  const routes = createRoutes({ ...common, rules, parts, assets, requireAuth, admit });
   const adapter: AdapterParts = Object.freeze({
     owns: (url: string) => routes.paths.has(routeOf(paths, pathOf(url))),
     paths: routes.paths,
@@ -115,7 +115,7 @@ export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
   });
   const { cookieDomain } = settled.hosts;
   return Object.freeze({
-    ...createAccountApi({ ...rules.ports, proxies, cookieDomain }),
+    ...createAccountApi({ ...rules, proxies, cookieDomain }),
     adapter,
     currentUser: (request: RequestWithCookies) => {
       // The headers of Next.js have a private property `headers`, so this asks for `get`.
@@ -124,6 +124,6 @@ export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
     },
     pageHelpers: (request: RequestLike) => adapter.pageHelpers(fetchRequest(request)),
     reloadPages: reload,
-    close: () => rules.close(),
+    close,
   });
 }

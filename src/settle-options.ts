@@ -3,6 +3,7 @@ import { type ServerLog, unfailing } from "./core/base/server-log.ts";
 import { createBoundedLog } from "./core/log/bounded-log.ts";
 import { type WeakSecret, weakSecrets } from "./core/sessions/secrets.ts";
 import { DEVELOPMENT_SECRET } from "./core/sessions/session-token.ts";
+import type { Store } from "./core/store.ts";
 import { type AnyOption, isOption, type OptionGroup, optionTable } from "./option-table.ts";
 import type { AuthOptions, SettledOptions } from "./options.ts";
 import { sharesCookies } from "./web/answers/location.ts";
@@ -41,6 +42,7 @@ export function settleOptions(
     throw invalid(`${names.secret} is invalid: expected text`);
   }
   const checked = settled(optionTable, others) as CheckedOptions;
+  requireParts(store, checked);
   const { publicUrl, cookieDomain } = checked.hosts;
   if (!sharesCookies(publicUrl, cookieDomain)) {
     throw invalid(
@@ -70,6 +72,19 @@ function requireStore(store: unknown): void {
   if (store instanceof Promise) throw invalid(`store is a promise: expected ${takes}`);
   if (typeof store === "object" && store !== null && "users" in store && "log" in store) return;
   throw invalid(`store is invalid: expected ${takes}`);
+}
+
+/** For the options that need a part which a store can leave out. */
+function requireParts(
+  { attempts, keys, people, links }: Store,
+  options: Pick<SettledOptions, "signIn" | "guards" | "people">,
+): void {
+  if (options.signIn.limiter === "shared" && attempts === undefined)
+    throw invalid("signIn.limiter takes shared only with a store that counts attempts");
+  if (options.guards.keys && keys === undefined)
+    throw invalid("guards.keys takes true only with a store that keeps keys");
+  if (options.people && (people === undefined || links === undefined))
+    throw invalid("people takes true only with a store of people and links");
 }
 
 /** `undefined` counts as left out. A name that is not an option is a fault, in a group too. */

@@ -1,3 +1,5 @@
+import { signInWithPasskey } from "../../src/core/passkeys/sign-in-with-passkey.ts";
+import { signIn } from "../../src/core/sign-in/sign-in.ts";
 import { PARTY } from "../../test/support/authenticator.ts";
 import { visitWithKey } from "./actions/keys.ts";
 import { isAdmission } from "./actions/step.ts";
@@ -69,12 +71,12 @@ async function agreeOnSessions(world: World): Promise<void> {
 const addressOf = (index: number) => ({ remoteAddress: `198.51.100.${index}` });
 
 async function usePasskeys(world: World, life: Life): Promise<void> {
-  const { passkeys } = life.rules;
+  const { passkeys } = life.parts;
   if (passkeys === undefined) return;
   for (const [index, { authenticator, userId, state }] of world.passkeys.entries()) {
-    const answer = authenticator.get(passkeys.challenge(), userId);
+    const answer = authenticator.get(passkeys.challenges.issue("sign-in"), userId);
     const result = await world.request(life, () =>
-      passkeys.signIn(answer, PARTY, addressOf(index)),
+      signInWithPasskey(passkeys, answer, PARTY, addressOf(index)),
     );
     const kind = result?.answer.kind;
     const expected = { added: "signed-in", absent: "rejected" };
@@ -92,10 +94,10 @@ async function signInOnce(world: World, life: Life): Promise<void> {
   const accepted: string[] = [];
   for (const [index, password] of possible.entries()) {
     const attempt = { username: password.split("/")[0] ?? "", password, code, ...addressOf(index) };
-    const signIn = () => world.request(life, () => life.rules.signIn(attempt));
-    if ((await signIn())?.answer.kind !== "signed-in") continue;
+    const enter = () => world.request(life, () => signIn(life.rules, attempt));
+    if ((await enter())?.answer.kind !== "signed-in") continue;
     accepted.push(password);
-    const kind = (await signIn())?.answer.kind;
+    const kind = (await enter())?.answer.kind;
     promise(kind === (code === "" ? "signed-in" : "rejected"), `a second sign-in is ${kind}`);
   }
   promise(accepted.length === 1, `${accepted.length} of ${possible.length} passwords are accepted`);

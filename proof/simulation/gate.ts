@@ -10,8 +10,7 @@ import { settleOptions } from "../../src/settle-options.ts";
 import { type Connection, connect, type Network, type Reporting } from "./faulty-store.ts";
 
 /** One life of a gate: from a start to a crash, or to the end. */
-export interface Life {
-  readonly rules: Rules;
+export interface Life extends Pick<Rules, "rules" | "parts" | "keyGuard"> {
   readonly levels: Levels;
   /** By its own monotonic clock, which drifts; infinite for a time before it started. */
   since(at: number): number;
@@ -107,7 +106,7 @@ export function createGate(
         guards: { keys: true },
         sessions: { lifetime },
       });
-      const rules = createRules({ ...settled, ...NO_GATE, meter }, settled.log, {
+      const made = createRules({ ...settled, ...NO_GATE, meter }, settled.log, {
         clock,
         passwords: fastPasswords,
       });
@@ -116,7 +115,8 @@ export function createGate(
       const since = (at: number): number =>
         at < startedAt ? Number.POSITIVE_INFINITY : (time.now() - at) * rate;
       const now = clock.now;
-      running = { rules, levels, since, now, clockSetAt: () => setAt, crashed, connection, end };
+      const life = { levels, since, now, clockSetAt: () => setAt, crashed };
+      running = { ...made, ...life, connection, end };
     },
     crash() {
       running?.connection.cut();

@@ -4,11 +4,14 @@ import type { AttemptLimiter } from "./limits/attempt-limiter.ts";
 import type { Limiter } from "./limits/shared-limiter.ts";
 import type { EventLog } from "./log/event-log.ts";
 import type { Event } from "./log/events.ts";
+import type { Challenges } from "./passkeys/challenges.ts";
 import type { Passwords } from "./passwords/passwords.ts";
+import type { UserId } from "./records.ts";
 import type { Seals } from "./sessions/seals.ts";
 import type { SessionRecorder } from "./sessions/session-recorder.ts";
 import type { SessionTokens } from "./sessions/session-token.ts";
 import type { UserMemory } from "./sessions/user-memory.ts";
+import type { SetupTokenSource } from "./setup/setup-token.ts";
 import type { Store } from "./store.ts";
 
 /** What rules work with, beside the store. */
@@ -18,8 +21,15 @@ export interface AllPorts {
   readonly sessions: SessionRecorder;
   /** What the guards of this process know of users. */
   readonly users: UserMemory;
+  /** Must be called after a change of the codes or passkeys of an account, even one that failed. */
+  readonly factorsChanged: (user: UserId) => void;
   readonly passwords: Passwords;
   readonly seals: Seals;
+  /** Of passkeys. */
+  readonly challenges: Challenges;
+  readonly setupToken: SetupTokenSource;
+  /** Called in the background with the domain of the setup form. */
+  readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
   /** Of the kind of attempts that the rule allows: none uses up those of another kind. */
   readonly limiter: Pick<Limiter, "attempt">;
   /**

@@ -1,34 +1,14 @@
-import type { PeoplePorts } from "../core/accounts/accounts.ts";
 import type { MaybePromise } from "../core/base/maybe-promise.ts";
-import type {
-  beginCodes,
-  confirmCodes,
-  renewRecoveryCodes,
-  turnOffCodes,
-} from "../core/codes/own-codes.ts";
-import type { forgetDevice, listDevices } from "../core/codes/remembered-devices.ts";
+import type { Meter } from "../core/base/meter.ts";
+import type { Recently } from "../core/base/recently.ts";
 import type { HostRule } from "../core/hosts/allowed-hosts.ts";
-import type { KeyGuard } from "../core/keys/key-guard.ts";
-import type { addKey, revokeKey } from "../core/keys/own-keys.ts";
 import type { Client } from "../core/limits/requester.ts";
-import type { findLink, useLink } from "../core/links/use-link.ts";
-import type {
-  addPasskey,
-  beginPasskey,
-  removePasskey,
-  renamePasskey,
-} from "../core/passkeys/own-passkeys.ts";
-import type { signInWithPasskey } from "../core/passkeys/sign-in-with-passkey.ts";
-import type { Codes, Key, LogEntry, Passkey, User, UserId } from "../core/records.ts";
+import type { EventLog } from "../core/log/event-log.ts";
+import type { AllPorts } from "../core/ports.ts";
 import type { Assertions } from "../core/sessions/assertions.ts";
-import type { SessionRules } from "../core/sessions/session-rules.ts";
-import type { IssuedToken } from "../core/sessions/session-token.ts";
-import type { UserMemory } from "../core/sessions/user-memory.ts";
-import type { setUp } from "../core/setup/set-up.ts";
-import type { SetupTokenSource } from "../core/setup/setup-token.ts";
-import type { changePassword } from "../core/sign-in/change-password.ts";
-import type { signIn } from "../core/sign-in/sign-in.ts";
-import type { UserStore } from "../core/store.ts";
+import type { SignOutPorts } from "../core/sessions/sign-out.ts";
+import type { SignInPorts } from "../core/sign-in/sign-in.ts";
+import type { DeviceStore, Store } from "../core/store.ts";
 import type { RefusalOptions } from "./answer-refused.ts";
 import type { PostLoginLocation } from "./answers/location.ts";
 import type { Answer } from "./answers/responses.ts";
@@ -43,106 +23,48 @@ import type { RequestIds } from "./request/request-id.ts";
 import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
 import type { Views } from "./views.ts";
 
-type Ready<Rule> = Rule extends (ports: infer _Ports, ...given: infer Given) => infer Outcome
-  ? (...given: Given) => Outcome
-  : never;
-
-export interface PasskeyRules {
-  any(): Promise<boolean>;
-  list(user: UserId): Promise<readonly Passkey[]>;
-  readonly begin: Ready<typeof beginPasskey>;
-  readonly add: Ready<typeof addPasskey>;
-  readonly rename: Ready<typeof renamePasskey>;
-  readonly remove: Ready<typeof removePasskey>;
-  challenge(): string;
-  readonly signIn: Ready<typeof signInWithPasskey>;
-}
-
-export interface CodeRules {
-  /** `undefined` while they are off. */
-  find(user: UserId): Promise<Codes | undefined>;
-  readonly begin: Ready<typeof beginCodes>;
-  readonly confirm: Ready<typeof confirmCodes>;
-  readonly renew: Ready<typeof renewRecoveryCodes>;
-  readonly turnOff: Ready<typeof turnOffCodes>;
-}
-
-/** The rules of devices on which a user needs no code. */
-export interface DeviceRules {
-  readonly list: Ready<typeof listDevices>;
-  readonly forget: Ready<typeof forgetDevice>;
-}
-
-export interface LinkRules {
-  readonly find: Ready<typeof findLink>;
-  readonly use: Ready<typeof useLink>;
-  /** Removes expired links, and guests whose account has ended. Never fails. */
-  removeEnded(): Promise<void>;
-}
-
-/** The rules of the pages for administrators, which load on first use. */
-export interface PeopleRules {
-  /** The user, if the store has it in the group of administrators at this moment. */
-  administrator(id: UserId): Promise<User | undefined>;
-  /** The ports of account rules, for changes by this administrator. */
-  portsOf(actor: User, client: Client): PeoplePorts;
-}
-
-/** The guard that admits keys, and the rules of a user's own. */
-export interface KeyRules {
-  readonly guard: KeyGuard;
-  list(user: UserId): Promise<readonly Key[]>;
-  readonly add: Ready<typeof addKey>;
-  readonly revoke: Ready<typeof revokeKey>;
-}
-
-/** The rules that the endpoints call. A part that is left out is `undefined`. */
-export interface WebRules {
-  readonly signIn: Ready<typeof signIn>;
-  readonly setUp: Ready<typeof setUp>;
-  readonly changePassword: Ready<typeof changePassword>;
-  readonly passkeys: PasskeyRules | undefined;
+/** What the rules work with, and the guards. */
+export interface RulePorts extends AllPorts, SignInPorts, SignOutPorts {
+  /** Does not find users whose account has ended. */
+  readonly store: Store;
+  readonly events: EventLog;
   readonly requireAuth: CookieGuard;
-  /** Whether one of the secrets has signed the session token. */
-  readonly isGenuine: (token: string) => boolean;
-  /** Whether the session token is of a sign-in within the last ten minutes. */
-  readonly isRecent: (token: string) => boolean;
-  /** The token of the same session, which has proven a second factor. */
-  readonly proven: (token: string) => IssuedToken | undefined;
-  readonly users: UserMemory;
-  /** Does nothing if the store keeps no sessions. */
-  readonly signOut: (
-    cookies: readonly string[],
-    client: Client,
-    of?: UserId,
-  ) => Promise<"ended" | "not-ended">;
-  readonly sessions: SessionRules | undefined;
-  readonly recentLog: (user: UserId) => Promise<readonly LogEntry[]>;
-  readonly codes: CodeRules | undefined;
-  readonly devices: DeviceRules | undefined;
-  readonly links: LinkRules | undefined;
-  readonly people: PeopleRules | undefined;
-  readonly keys: KeyRules | undefined;
+  readonly requireUser: CookieGuard;
+  /** Whether any account signs in with codes, even if they are not offered, or with passkeys. */
+  readonly anyFactor: Recently<{ readonly codes: boolean; readonly passkeys: boolean }>;
   readonly assertions: Assertions | undefined;
-  /** Whether any account signs in with codes, even if they are not offered. */
-  readonly asksForCodes: () => Promise<boolean>;
+}
+
+/** The ports of the rules about parts of the store. */
+type Having<Part extends keyof Store> = Omit<RulePorts, "store"> & {
+  readonly store: Store & Required<Pick<Store, Part>>;
+};
+
+/** What an option or the store leaves out is `undefined`. */
+export interface PartPorts {
+  readonly sessions: Having<"sessions"> | undefined;
+  readonly codes: Having<"codes"> | undefined;
+  readonly devices: (Having<"codes"> & { readonly devices: DeviceStore }) | undefined;
+  readonly passkeys: Having<"passkeys"> | undefined;
+  readonly links: Having<"links"> | undefined;
+  readonly keys: Having<"keys"> | undefined;
+  /** Whose store also has accounts that have ended. */
+  readonly people: Having<"people" | "links"> | undefined;
 }
 
 /** The options of the library that concern the endpoints. */
 interface WebOptions extends RefusalOptions {
-  readonly store: { readonly users: Pick<UserStore, "any"> };
-  readonly setupToken: SetupTokenSource;
-  /** With it, the setup form has the field `domain`. */
-  readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
   readonly postLoginLocation: PostLoginLocation;
   readonly hosts: HostRule & { readonly trustedOrigins: readonly string[] };
   readonly pages: { readonly appName: string };
   readonly returnDomains: readonly string[];
+  readonly meter: Pick<Meter, "signInDecided">;
 }
 
 /** What answers requests. */
 export interface WebPorts {
-  readonly rules: WebRules;
+  readonly rules: RulePorts;
+  readonly parts: PartPorts;
   readonly options: WebOptions;
   readonly views: Views;
   readonly paths: Paths;
@@ -178,8 +100,10 @@ export type FormEndpoint<Request extends WebRequest = WebRequest> = (
 
 export type OwnFormEndpoint = FormEndpoint<AdmittedRequest>;
 
+export type Part<Name extends keyof PartPorts> = NonNullable<PartPorts[Name]>;
+
 /** Answers a posted form with the rules of a part that can be absent. */
-export type PartEndpoint<Rules, Request extends WebRequest = AdmittedRequest> = (
-  rules: Rules,
-  ...given: Parameters<FormEndpoint<Request>>
-) => Promise<Answer>;
+export type PartEndpoint<
+  Name extends keyof PartPorts,
+  Request extends WebRequest = AdmittedRequest,
+> = (ports: Part<Name>) => FormEndpoint<Request>;

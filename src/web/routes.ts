@@ -18,7 +18,8 @@ import { postAddKey, postRevokeKey } from "./endpoints/keys.ts";
 import { getLink, isOpenedHere, postLink, withoutReferrer } from "./endpoints/links.ts";
 import { getLogin, postLogin, targetAfterFactor } from "./endpoints/login.ts";
 import * as passkeyForms from "./endpoints/passkeys.ts";
-import { forAdmins, PEOPLE_ACTIONS, pageOfPeople } from "./endpoints/people/for-admins.ts";
+import { pageOfPeople, peopleForms } from "./endpoints/people/actions.ts";
+import { forAdmins, getActivity, getPeople } from "./endpoints/people/pages.ts";
 import { postEndSession, postLogout } from "./endpoints/sessions.ts";
 import { getSetup, postSetup } from "./endpoints/setup.ts";
 import {
@@ -35,13 +36,11 @@ import {
   type FormEndpoint,
   type OwnEndpoint,
   type OwnFormEndpoint,
-  type PartEndpoint,
   type Visit,
   visitOf,
   type WebPorts,
 } from "./ports.ts";
 import { createProxyWarning } from "./request/warnings.ts";
-import type { AdmittedRequest, WebRequest } from "./request/web-request.ts";
 import {
   byMethod,
   confirmed,
@@ -108,7 +107,8 @@ export function createRoutes(ports: WebPorts): Routes {
 function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const { paths, options, requireAuth, proxies, requests } = ports;
   const { base, homes } = paths;
-  const { users, sessions, codes, passkeys, links, people, keys } = ports.rules;
+  const { users } = ports.rules;
+  const { sessions, codes, passkeys, links, people, keys } = ports.parts;
   const site = new Map<string, Methods>();
   const get = (path: string, GET: Endpoint): unknown => site.set(path, { ...site.get(path), GET });
   const post = (path: string, endpoint: Endpoint): unknown =>
@@ -167,7 +167,7 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   get(`${base}/account/me`, at(getMe));
   post(paths.password, showingFaults(ownForm(postPassword)));
   if (sessions !== undefined) {
-    post(`${base}/account/sessions/end`, ownForm(using(sessions, postEndSession)));
+    post(`${base}/account/sessions/end`, ownForm(postEndSession(sessions)));
   }
   if (sessions !== undefined && options.returnDomains.length > 0) {
     const handoff = at((visit) => getHandoff(sessions, visit));
@@ -180,53 +180,39 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   // The forms of one-time codes are only on the home page.
   if (codes !== undefined && home !== undefined) {
     const path = `${base}/account/codes`;
-    post(`${path}/begin`, recentForm("codes", using(codes, codeForms.postBegin), orEnrolling));
-    post(`${path}/confirm`, ownForm(using(codes, codeForms.postConfirm), orEnrolling));
-    post(`${path}/renew`, recentForm("codes", using(codes, codeForms.postRenew)));
-    post(`${path}/off`, recentForm("codes", using(codes, codeForms.postTurnOff)));
+    post(`${path}/begin`, recentForm("codes", codeForms.postBegin(codes), orEnrolling));
+    post(`${path}/confirm`, ownForm(codeForms.postConfirm(codes), orEnrolling));
+    post(`${path}/renew`, recentForm("codes", codeForms.postRenew(codes)));
+    post(`${path}/off`, recentForm("codes", codeForms.postTurnOff(codes)));
   }
   if (passkeys !== undefined) {
     const path = `${base}/account/passkeys`;
-    post(`${base}/login/passkey`, signInForm(using(passkeys, passkeyForms.postSignIn)));
+    post(`${base}/login/passkey`, signInForm(passkeyForms.postSignIn(passkeys)));
     // Of codes and passkeys, what is begun proves a recent sign-in to what completes it.
-    post(
-      `${path}/begin`,
-      recentForm("passkeys", using(passkeys, passkeyForms.postBegin), orEnrolling),
-    );
-    post(`${path}/add`, ownForm(using(passkeys, passkeyForms.postAdd), orEnrolling));
-    post(`${path}/rename`, recentForm("passkeys", using(passkeys, passkeyForms.postRename)));
-    post(`${path}/remove`, recentForm("passkeys", using(passkeys, passkeyForms.postRemove)));
+    post(`${path}/begin`, recentForm("passkeys", passkeyForms.postBegin(passkeys), orEnrolling));
+    post(`${path}/add`, ownForm(passkeyForms.postAdd(passkeys), orEnrolling));
+    post(`${path}/rename`, recentForm("passkeys", passkeyForms.postRename(passkeys)));
+    post(`${path}/remove`, recentForm("passkeys", passkeyForms.postRemove(passkeys)));
   }
   if (links !== undefined) {
-    const use = withForm(ports, using(links, postLink), unlessSetUp);
+    const use = withForm(ports, postLink(links), unlessSetUp);
     const refusing = refusingCrossSite(ports, use);
+    /** Without a referrer, also after a failure. */
+    const hidden = (endpoint: Endpoint): Endpoint =>
+      withoutReferrer(failingSafely(ports, endpoint));
     site.set(routeOf(paths, paths.link), {
-      GET: withoutReferrer(
-        failingSafely(
-          ports,
-          at((visit) => getLink(links, visit)),
-        ),
-      ),
-      POST: withoutReferrer(
-        failingSafely(ports, (request) => (isOpenedHere(request) ? use : refusing)(request)),
-      ),
+      GET: hidden(at((visit) => getLink(links, visit))),
+      POST: hidden((request) => (isOpenedHere(request) ? use : refusing)(request)),
     });
   }
-  // The pages for administrators, whose code is loaded on first use.
   if (people !== undefined) {
-    const forThem = (endpoint: OwnEndpoint): Endpoint => forAdmins(ports, people, endpoint);
-    const page = forThem(async (request) =>
-      (await import("./endpoints/people/pages.ts")).getPeople(people, visitOf(ports, request)),
-    );
-    const activity = forThem(async (request) =>
-      (await import("./endpoints/people/pages.ts")).getActivity(people, visitOf(ports, request)),
-    );
-    get(paths.people, page);
-    get(`${paths.people}/activity`, activity);
-    for (const action of PEOPLE_ACTIONS) {
-      const answer = withForm<AdmittedRequest>(ports, async (...given) =>
-        (await import("./endpoints/people/actions.ts")).postPeople(people, action)(...given),
-      );
+    const forThem = (endpoint: OwnEndpoint): Endpoint => forAdmins(ports, endpoint);
+    const atThem = (show: typeof getPeople): Endpoint =>
+      forThem((request) => show(people, visitOf(ports, request)));
+    get(paths.people, atThem(getPeople));
+    get(`${paths.people}/activity`, atThem(getActivity));
+    for (const [action, form] of peopleForms(people)) {
+      const answer = withForm(ports, form);
       const recent = forThem((request) =>
         confirmed(ports, pageOfPeople(paths, request), answer)(request),
       );
@@ -235,8 +221,8 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   }
   // The answer shows the key on the home page.
   if (keys !== undefined && home !== undefined) {
-    post(`${base}/account/keys/add`, recentForm("keys", using(keys, postAddKey)));
-    post(`${base}/account/keys/revoke`, recentForm("keys", using(keys, postRevokeKey)));
+    post(`${base}/account/keys/add`, recentForm("keys", postAddKey(keys)));
+    post(`${base}/account/keys/revoke`, recentForm("keys", postRevokeKey(keys)));
   }
   const homePage = enrolling(ports, (request) => getHome(visitOf(ports, request)));
   for (const path of homes) get(path, homePage);
@@ -247,19 +233,10 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   return site;
 }
 
-/** Gives the rules of a part to its endpoint. */
-const using =
-  <Rules, Request extends WebRequest>(
-    rules: Rules,
-    endpoint: PartEndpoint<Rules, Request>,
-  ): FormEndpoint<Request> =>
-  (...given) =>
-    endpoint(rules, ...given);
-
 /** Queries the database without any cache and reports whether it answers. */
-async function answerReady({ options, requests }: WebPorts): Promise<Answer> {
+async function answerReady({ rules, requests }: WebPorts): Promise<Answer> {
   try {
-    await options.store.users.any();
+    await rules.store.users.any();
     return respondText("ready", 200);
   } catch (error) {
     requests.log.warn({ reason: messageOf(error) }, "not ready: the store does not answer");

@@ -1,10 +1,11 @@
 import { isClientGone } from "../core/base/fault.ts";
 import { andThen, orElse } from "../core/base/maybe-promise.ts";
 import { allowsAnyHost, judgeHost } from "../core/hosts/allowed-hosts.ts";
+import { isRecentSignIn } from "../core/sessions/session-token.ts";
 import { noticeCookie } from "./answers/notice.ts";
 import { type Answer, redirect, respondJson, withHeader } from "./answers/responses.ts";
 import { acceptedTarget, handoffRoot, withReturnTo } from "./answers/return-to.ts";
-import { tokenOf } from "./answers/session-cookie.ts";
+import { sessionOf } from "./answers/session-cookie.ts";
 import type { GuardCheck } from "./guards.ts";
 import { HANDOFF } from "./paths.ts";
 import {
@@ -169,5 +170,7 @@ export const confirmed =
 export const asksToConfirm = (ports: WebPorts, request: WebRequest): boolean =>
   parameterOf(request, AGAIN) !== undefined && !hasConfirmed(ports, request);
 
-const hasConfirmed = ({ rules }: WebPorts, request: WebRequest): boolean =>
-  rules.isRecent(tokenOf(rules, request));
+function hasConfirmed({ rules }: WebPorts, request: WebRequest): boolean {
+  const session = sessionOf(rules, request);
+  return session !== undefined && isRecentSignIn(session, rules.clock);
+}

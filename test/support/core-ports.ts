@@ -5,7 +5,7 @@ import {
 } from "../../src/core/limits/attempt-limiter.ts";
 import { createEventLog, type EventLog } from "../../src/core/log/event-log.ts";
 import { createPasswords, type Passwords } from "../../src/core/passwords/passwords.ts";
-import type { PasswordHash, StoredUser, User } from "../../src/core/records.ts";
+import type { PasswordHash, StoredUser, User, UserId } from "../../src/core/records.ts";
 import { createRequireUser, type Guard } from "../../src/core/sessions/require-user.ts";
 import { createSeals, type Seals } from "../../src/core/sessions/seals.ts";
 import {
@@ -28,6 +28,7 @@ export interface CorePorts {
   readonly events: EventLog;
   readonly passwords: Passwords;
   readonly users: UserMemory;
+  factorsChanged(id: UserId): void;
   readonly tokens: SessionTokens;
   readonly sessions: SessionRecorder;
   readonly limiter: AttemptLimiter;
@@ -44,13 +45,15 @@ export async function corePorts(t: TestContext, file?: string): Promise<CorePort
   const log = recordingLog();
   const events = createEventLog(store.log, clock, log);
   const passwords = createPasswords({ atOnce: 2, waiting: 64 });
+  const users = createUserMemory(store, clock);
   return {
     clock,
     store,
     log,
     events,
     passwords,
-    users: createUserMemory(store, clock),
+    users,
+    factorsChanged: users.forget,
     tokens: createSessionTokens(SECRET, clock),
     sessions: createSessionRecorder(store.sessions, clock, log),
     limiter: createAttemptLimiter(clock),

@@ -1,3 +1,8 @@
+import {
+  beginCodes as begin,
+  confirmCodes,
+  turnOffCodes as turnOff,
+} from "../../../src/core/codes/own-codes.ts";
 import { codeAt, stepAt } from "../../../src/core/codes/totp.ts";
 import { decodeBase32 } from "../../../test/support/one-time-codes.ts";
 import type { Life } from "../gate.ts";
@@ -47,11 +52,11 @@ function chooseCode({ key, recoveryCodes }: Enrolment, { random }: World, life: 
 
 export async function beginCodes(world: World, step: Step): Promise<string> {
   const { outcome, user } = await visit(world, step);
-  const rules = step.life.rules.codes;
-  if (user === undefined || rules === undefined) return outcome;
+  const ports = step.life.parts.codes;
+  if (user === undefined || ports === undefined) return outcome;
   const { codes } = world;
   const { value, version } = codes;
-  const begun = await world.request(step.life, () => rules.begin(user.id));
+  const begun = await world.request(step.life, () => begin(ports, user.id));
   if (begun === undefined) return FAILED;
   const { answer } = begun;
   if (answer.kind === "already-on")
@@ -61,7 +66,9 @@ export async function beginCodes(world: World, step: Step): Promise<string> {
   const at = stepAt(step.life.now());
   const form = { sealed: answer.begun.sealed, code: codeAt(key, at) };
   const learn = codes.changing();
-  const result = await world.request(step.life, () => rules.confirm(user.id, form, step.client));
+  const result = await world.request(step.life, () =>
+    confirmCodes(ports, user.id, form, step.client),
+  );
   if (result?.answer.kind === "on") {
     const { recoveryCodes } = result.answer;
     const enrolment: Enrolment = { key, recoveryCodes, used: new Set([String(at)]) };
@@ -75,10 +82,10 @@ export async function beginCodes(world: World, step: Step): Promise<string> {
 
 export async function turnOffCodes(world: World, step: Step): Promise<string> {
   const { outcome, user } = await visit(world, step);
-  const rules = step.life.rules.codes;
-  if (user === undefined || rules === undefined) return outcome;
+  const ports = step.life.parts.codes;
+  if (user === undefined || ports === undefined) return outcome;
   const learn = world.codes.changing();
-  const result = await world.request(step.life, () => rules.turnOff(user, step.client));
+  const result = await world.request(step.life, () => turnOff(ports, user, step.client));
   if (result === undefined) learn(undefined);
   else learn(result.answer === "off" ? { to: "off" } : "unchanged");
   return result?.answer ?? FAILED;

@@ -1,6 +1,7 @@
+import { handOff, takeHandoff } from "../../../src/core/sessions/hand-off.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";
-import { FAILED, type Step, visit } from "./step.ts";
+import { FAILED, type Step, sessionIn, visit } from "./step.ts";
 
 const RECEIVER = { host: "photos.other.test", browser: "the hash of the cookie" };
 const OTHERS = [
@@ -16,9 +17,10 @@ export async function handOver(world: World, step: Step): Promise<string> {
   const { user, session, outcome } = await visit(world, step);
   if (user === undefined || session === undefined) return outcome;
   const { life, client } = step;
-  const given = await world.request(life, async () =>
-    life.rules.sessions?.handOff(session.token, RECEIVER),
-  );
+  const { sessions } = life.parts;
+  const token = sessionIn(life, session);
+  if (sessions === undefined || token === undefined) return `${session.label} has expired`;
+  const given = await world.request(life, () => handOff(sessions, token, RECEIVER));
   const code = given?.answer;
   if (code === undefined) return `${FAILED}, for a code of ${session.label}`;
   const { ended } = session;
@@ -28,15 +30,18 @@ export async function handOver(world: World, step: Step): Promise<string> {
   const lives = [life, random.pick(gates)?.life ?? life];
   const taken = await Promise.all(
     lives.map((one) =>
-      world.request(one, async () => one.rules.sessions?.takeHandoff(code, receiver, client)),
+      world.request(one, async () => {
+        const { sessions: ports } = one.parts;
+        return ports && takeHandoff(ports, code, receiver, client);
+      }),
     ),
   );
   const tokens = taken.flatMap((one) => one?.answer ?? []);
   promise(!isStolen || tokens.length === 0, `a code of ${session.label} counts for another`);
   promise(tokens.length <= 1, `a code of ${session.label} counts twice`);
-  const [token] = tokens;
-  if (token === undefined) return `nothing for a code of ${session.label}`;
+  const [handed] = tokens;
+  if (handed === undefined) return `nothing for a code of ${session.label}`;
   promise(ended === undefined, `${session.label} has ended, and is handed over`);
-  promise(token.expiresAt <= session.expiresAt, `${session.label} is prolonged`);
-  return `${session.label} is handed over as ${world.sessions.started(token, from).label}`;
+  promise(handed.expiresAt <= session.expiresAt, `${session.label} is prolonged`);
+  return `${session.label} is handed over as ${world.sessions.started(handed, from).label}`;
 }

@@ -58,9 +58,7 @@ export async function visitWithKey(world: World, life: Life, key: KnownKey): Pro
   world.numbers += 1;
   const address = `2001:db8:${world.numbers.toString(16)}::1`;
   const asking = { host: () => undefined, address: () => address };
-  const result = await world.request(life, async () =>
-    life.rules.keys?.guard(`Bearer ${text}`, asking),
-  );
+  const result = await world.request(life, async () => life.keyGuard?.(`Bearer ${text}`, asking));
   if (result === undefined) return `${FAILED}, for ${label}`;
   const { answer } = result;
   const isAdmitted = answer?.kind === "key-admitted";

@@ -1,4 +1,5 @@
 import { hashOf } from "../../../src/core/base/random-text.ts";
+import { useLink as use } from "../../../src/core/links/use-link.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";
 import { FAILED, type Step } from "./step.ts";
@@ -15,13 +16,13 @@ export async function useLink(world: World, { life, client }: Step): Promise<str
   if (links.length === 0 || random.chance(NEW)) await makeLink(world);
   const link = random.pick(links);
   if (link === undefined) return "no link";
-  const result = await world.request(life, async () =>
-    life.rules.links?.use(link.token, NOTHING, client),
-  );
+  const ports = life.parts.links;
+  if (ports === undefined) return "without links";
+  const result = await world.request(life, () => use(ports, link.token, NOTHING, client));
   if (result === undefined) return `${FAILED}, for ${link.token}`;
-  if (result.answer?.kind === "entered") link.entered += 1;
+  if (result.answer.kind === "entered") link.entered += 1;
   promise(link.entered <= 1, "a link is used twice");
-  return `${result.answer?.kind}, ${link.token}`;
+  return `${result.answer.kind}, ${link.token}`;
 }
 
 /** As an operator does on the machine of the database. */

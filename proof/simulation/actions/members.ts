@@ -1,6 +1,7 @@
 import { addUser, removeUser } from "../../../src/core/accounts/accounts.ts";
 import { setGroups } from "../../../src/core/accounts/set-groups.ts";
 import type { UserId } from "../../../src/core/records.ts";
+import { signIn } from "../../../src/core/sign-in/sign-in.ts";
 import { LATE_MS } from "../faulty-store.ts";
 import { fastPasswords, type Life } from "../gate.ts";
 import { createFact } from "../model/fact.ts";
@@ -90,7 +91,7 @@ export const signInAsMember: Action = async (world, { life, client }) => {
   const from = world.time.now();
   const counted = world.attempts.begin(life, client.remoteAddress);
   const attempt = { username, password, code: "", ...client };
-  const result = await world.request(life, () => life.rules.signIn(attempt));
+  const result = await world.request(life, () => signIn(life.rules, attempt));
   if (result === undefined) return FAILED;
   const { answer } = result;
   promise(answer.kind !== "needs-setup", "no account is found");

@@ -1,3 +1,9 @@
+import {
+  addPasskey as add,
+  beginPasskey,
+  removePasskey as remove,
+} from "../../../src/core/passkeys/own-passkeys.ts";
+import { signInWithPasskey as signIn } from "../../../src/core/passkeys/sign-in-with-passkey.ts";
 import { createAuthenticator, PARTY } from "../../../test/support/authenticator.ts";
 import { LATE_MS } from "../faulty-store.ts";
 import { createFact } from "../model/fact.ts";
@@ -7,9 +13,9 @@ import { FAILED, type Step, visit } from "./step.ts";
 
 export async function addPasskey(world: World, step: Step): Promise<string> {
   const { outcome, user } = await visit(world, step);
-  const rules = step.life.rules.passkeys;
-  if (user === undefined || rules === undefined) return outcome;
-  const begun = await world.request(step.life, () => rules.begin(user.id));
+  const ports = step.life.parts.passkeys;
+  if (user === undefined || ports === undefined) return outcome;
+  const begun = await world.request(step.life, () => beginPasskey(ports, user.id));
   if (begun === undefined) return FAILED;
   if (begun.answer.kind !== "begun") return begun.answer.kind;
   const authenticator = createAuthenticator("EdDSA");
@@ -18,7 +24,7 @@ export async function addPasskey(world: World, step: Step): Promise<string> {
   const learn = state.changing();
   const created = authenticator.create(begun.answer.challenge);
   const with_ = { party: PARTY, client: step.client };
-  const result = await world.request(step.life, () => rules.add(user.id, created, with_));
+  const result = await world.request(step.life, () => add(ports, user.id, created, with_));
   learn(result && (result.answer === "added" ? { to: "added" } : "unchanged"));
   return result?.answer ?? FAILED;
 }
@@ -26,11 +32,11 @@ export async function addPasskey(world: World, step: Step): Promise<string> {
 export async function removePasskey(world: World, step: Step): Promise<string> {
   const passkey = world.random.pick(world.passkeys);
   const { outcome, user } = await visit(world, step);
-  const rules = step.life.rules.passkeys;
-  if (user === undefined || rules === undefined || passkey === undefined) return outcome;
+  const ports = step.life.parts.passkeys;
+  if (user === undefined || ports === undefined || passkey === undefined) return outcome;
   const { id } = passkey.authenticator;
   const learn = passkey.state.changing();
-  const result = await world.request(step.life, () => rules.remove(user, id, step.client));
+  const result = await world.request(step.life, () => remove(ports, user, id, step.client));
   learn(result && { to: "absent" });
   return result ? "removed" : FAILED;
 }
@@ -38,19 +44,19 @@ export async function removePasskey(world: World, step: Step): Promise<string> {
 /** Also with an answer that was given before. */
 export async function signInWithPasskey(world: World, { life, client }: Step): Promise<string> {
   const { random } = world;
-  const rules = life.rules.passkeys;
+  const ports = life.parts.passkeys;
   const passkey = random.pick(world.passkeys);
-  if (passkey === undefined || rules === undefined) return "without a passkey";
+  if (passkey === undefined || ports === undefined) return "without a passkey";
   const { authenticator, userId, answers, state } = passkey;
   const given = (random.chance(0.3) ? random.pick(answers) : undefined) ?? {
-    answer: authenticator.get(rules.challenge(), userId),
+    answer: authenticator.get(ports.challenges.issue("sign-in"), userId),
     isUsed: false,
   };
   answers.push(given);
   const { value, version } = state;
   const from = world.time.now();
   const counted = world.passkeyAttempts.begin(life, client.remoteAddress);
-  const result = await world.request(life, () => rules.signIn(given.answer, PARTY, client));
+  const result = await world.request(life, () => signIn(ports, given.answer, PARTY, client));
   if (result === undefined) return FAILED;
   const { answer } = result;
   promise(answer.kind !== "needs-setup", "the account of a passkey is not found");

@@ -1,3 +1,6 @@
+import { setUp as setUpAt } from "../../../src/core/setup/set-up.ts";
+import { changePassword as change } from "../../../src/core/sign-in/change-password.ts";
+import { signIn as signInAt } from "../../../src/core/sign-in/sign-in.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";
 import { enterCode } from "./codes.ts";
@@ -9,7 +12,7 @@ export async function setUp(world: World, { life, client }: Step): Promise<strin
   const learn = world.passwords.settingUp(password);
   const from = world.time.now();
   const form = { token: "", username, password, confirm: password, domain: "" };
-  const result = await world.request(life, () => life.rules.setUp(form, client));
+  const result = await world.request(life, () => setUpAt(life.rules, form, client));
   if (result === undefined) return FAILED;
   const { answer } = result;
   learn(answer.kind === "set-up");
@@ -36,7 +39,7 @@ export async function signIn(world: World, { life, client }: Step): Promise<stri
   const code = enterCode(world, life);
   const { value, version } = world.codes;
   const attempt = { code: code.text, username: usernameOf(right), password, ...client };
-  const result = await world.request(life, () => life.rules.signIn(attempt));
+  const result = await world.request(life, () => signInAt(life.rules, attempt));
   if (result === undefined) return FAILED;
   const { answer } = result;
   if (answer.kind === "needs-setup") {
@@ -71,7 +74,7 @@ export async function changePassword(world: World, step: Step): Promise<string> 
   const learn = passwords.changing(currentPassword, next);
   const form = { currentPassword, newPassword: next, confirmPassword: next };
   const result = await world.request(step.life, () =>
-    step.life.rules.changePassword(user.id, form, step.client),
+    change(step.life.rules, user.id, form, step.client),
   );
   if (result === undefined) return FAILED;
   const { kind } = result.answer;

@@ -1,14 +1,20 @@
+import {
+  endOtherSessions,
+  endSession as endSessionOf,
+} from "../../../src/core/sessions/session-rules.ts";
+import { signOut as signOutOf } from "../../../src/core/sessions/sign-out.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";
-import { FAILED, type Step, visit } from "./step.ts";
+import { FAILED, type Step, sessionIn, visit } from "./step.ts";
 
 export async function endSession(world: World, step: Step): Promise<string> {
   const target = world.random.pick(world.sessions.all);
   const { outcome, user } = await visit(world, step);
-  if (user === undefined || target === undefined) return outcome;
+  const { sessions } = step.life.parts;
+  if (user === undefined || target === undefined || sessions === undefined) return outcome;
   const learn = world.sessions.ending(target, step.life);
-  const result = await world.request(step.life, async () =>
-    step.life.rules.sessions?.end(user, target.id, step.client),
+  const result = await world.request(step.life, () =>
+    endSessionOf(sessions, user, target.id, step.client),
   );
   if (result === undefined) return `${FAILED}, for ${target.label}`;
   learn(result.answer === "ended" ? "ended" : "unchanged");
@@ -17,12 +23,13 @@ export async function endSession(world: World, step: Step): Promise<string> {
 
 export async function endOthers(world: World, step: Step): Promise<string> {
   const { outcome, user, session } = await visit(world, step);
-  if (user === undefined || session === undefined) return outcome;
+  const { sessions } = step.life.parts;
+  if (user === undefined || session === undefined || sessions === undefined) return outcome;
   const { ended: hadEnded } = session;
   const from = world.time.now();
   const learn = world.sessions.endingAll(step.life);
-  const result = await world.request(step.life, async () =>
-    step.life.rules.sessions?.endOthers(user, session.token, step.client),
+  const result = await world.request(step.life, () =>
+    endOtherSessions(sessions, user, sessionIn(step.life, session), step.client),
   );
   if (result === undefined) return FAILED;
   const token = result.answer;
@@ -43,7 +50,7 @@ export async function signOut(world: World, step: Step): Promise<string> {
   const isExpired = (): boolean => step.life.now() >= session.expiresAt;
   const hadExpired = isExpired();
   const result = await world.request(step.life, () =>
-    step.life.rules.signOut([session.token], step.client),
+    signOutOf(step.life.rules, [session.token], step.client),
   );
   // A gate does not end a session that has expired by its clock, which may be ahead of another's.
   if (hadExpired || isExpired()) return `expired, ${session.label}`;

@@ -1,5 +1,6 @@
 import type { Client } from "../../../src/core/limits/requester.ts";
 import type { User } from "../../../src/core/records.ts";
+import type { VerifiedToken } from "../../../src/core/sessions/session-token.ts";
 import type { Gate, Life } from "../gate.ts";
 import type { KnownSession, SessionModel } from "../model/sessions.ts";
 import { promise } from "../model/violation.ts";
@@ -27,6 +28,15 @@ export interface Visit {
 
 /** At its own host, a session that was handed over counts as any other. */
 export const isAdmission = (kind: string): boolean => kind === "admitted" || kind === "bound";
+
+/** What the token says; `undefined` if the session has expired since its guard. */
+export function sessionIn(
+  { rules }: Life,
+  { token }: Pick<KnownSession, "token">,
+): VerifiedToken | undefined {
+  const verified = rules.tokens.verify(token);
+  return verified === "forged" ? undefined : verified;
+}
 
 /** A guarded request with any earlier session, the newest more often. */
 export async function visit(

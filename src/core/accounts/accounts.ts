@@ -12,7 +12,7 @@ import {
 } from "../records.ts";
 import { nextSecond } from "../sessions/session-token.ts";
 import type { SetupTokenSource } from "../setup/setup-token.ts";
-import type { Kept, Store } from "../store.ts";
+import type { Kept } from "../store.ts";
 
 type UserPorts = Ports<"clock" | "record", "users">;
 
@@ -21,14 +21,6 @@ export interface AccountPorts extends UserPorts {
   readonly passwords: Pick<AllPorts["passwords"], "hash">;
   /** For a change by an administrator, who cannot leave nobody in charge. An operator can. */
   readonly keep?: Kept;
-}
-
-/** What the rules need on the pages for administrators. `record` also says who did it. */
-export interface PeoplePorts extends AccountPorts {
-  readonly store: Required<Pick<Store, "users" | "people" | "links" | "log">>;
-  readonly keep: Kept;
-  /** Writes the entries of the audit log that wait, for 250 ms at most. */
-  readonly flush: () => Promise<void>;
 }
 
 /** What the change has done, or why nothing has changed. */

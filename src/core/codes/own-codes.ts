@@ -11,7 +11,7 @@ import { base32, newCodeSecret, stepOfCode } from "./totp.ts";
 const BEGUN_FOR_MS = 15 * 60_000;
 
 /** What users do with their own codes: begin, turn off and renew only for a recent sign-in. */
-type CodePorts = Ports<"seals" | "clock" | "events", "users" | "codes">;
+type CodePorts = Ports<"seals" | "clock" | "events" | "factorsChanged", "users" | "codes">;
 
 /** What the user needs for the app. Of the key nothing is stored before a code confirms it. */
 export interface BegunCodes {
@@ -53,7 +53,7 @@ type ConfirmCodesOutcome =
  * of an account can be confirmed, once and while it is marked, on every instance.
  */
 export async function confirmCodes(
-  { store, seals, clock, events }: CodePorts,
+  { store, seals, clock, events, factorsChanged }: CodePorts,
   userId: UserId,
   { sealed, code }: { readonly sealed: string; readonly code: string },
   client: Client,
@@ -74,7 +74,8 @@ export async function confirmCodes(
     recovery: recoveryCodes.map(recoveryHash),
     wrong: 0,
   };
-  if (await store.codes.turnOn(userId, hashOf(sealed), codes)) {
+  const turningOn = store.codes.turnOn(userId, hashOf(sealed), codes);
+  if (await turningOn.finally(() => factorsChanged(userId))) {
     events.record(eventOf("codes_on", { user, client }));
     return { kind: "on", recoveryCodes };
   }
@@ -85,11 +86,12 @@ export async function confirmCodes(
 const begunPurposeOf = (id: UserId): string => `one-time codes begun by ${id}`;
 
 export async function turnOffCodes(
-  { store, events }: CodePorts,
+  { store, events, factorsChanged }: CodePorts,
   user: User,
   client: Client,
 ): Promise<"already-off" | "off"> {
-  if (!(await store.codes.turnOff(user.id))) return "already-off";
+  const turningOff = store.codes.turnOff(user.id);
+  if (!(await turningOff.finally(() => factorsChanged(user.id)))) return "already-off";
   events.record(eventOf("codes_off", { user, client }));
   return "off";
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { messageOf } from "../base/fault.ts";
 import { hashOf } from "../base/random-text.ts";
 import { type Client, networkRequester } from "../limits/requester.ts";
-import { eventOf } from "../log/events.ts";
+import { bySystem, eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
 import type { Ports } from "../ports.ts";
 import { type Link, NO_PASSWORD, type User } from "../records.ts";
@@ -30,10 +31,9 @@ export async function findLink(
   return user && { link, username: user.username };
 }
 
-export interface UseLinkPorts
-  extends StartSessionPorts,
-    FindLinkPorts,
-    Ports<"users" | "clock" | "passwords" | "events", "users" | "links"> {}
+type UseLinkPorts = StartSessionPorts &
+  FindLinkPorts &
+  Ports<"users" | "passwords" | "events", "users" | "links">;
 
 export interface LinkForm {
   readonly username: string;
@@ -85,6 +85,19 @@ export async function useLink(
   ports.events.record(eventOf("link_use", { user, client }));
   if (link.userId !== undefined) return { kind: "password-reset" };
   return { kind: "entered", user, token: startSession(ports, user, client) };
+}
+
+/** Removes expired links, and guests whose account has ended. Never fails. */
+export async function removeEndedLinks(
+  ports: Ports<"clock" | "events" | "log", "links">,
+): Promise<void> {
+  const { store, clock, events, log } = ports;
+  try {
+    const removed = await store.links.removeEnded(new Date(clock.now()));
+    for (const user of removed) events.record(bySystem(eventOf("user_remove", { user })));
+  } catch (error) {
+    log.warn({ reason: messageOf(error) }, "cannot remove guests whose time has ended");
+  }
 }
 
 /** What a link settles of the account that it makes. */

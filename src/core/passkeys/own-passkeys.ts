@@ -3,7 +3,6 @@ import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
 import { type User, type UserId, userOf } from "../records.ts";
 import { type BrowserAnswer, readCeremony } from "./ceremony.ts";
-import type { Challenges } from "./challenges.ts";
 import { canonicalKey } from "./key.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
@@ -12,9 +11,10 @@ export const MAX_PASSKEYS = 20;
 export const MAX_PASSKEY_NAME = 60;
 
 /** What users do with their own passkeys. All of it is only for a recent sign-in. */
-interface PasskeyPorts extends Ports<"clock" | "events", "users" | "passkeys"> {
-  readonly challenges: Challenges;
-}
+type PasskeyPorts = Ports<
+  "clock" | "events" | "factorsChanged" | "challenges",
+  "users" | "passkeys"
+>;
 
 type BeginPasskeyOutcome =
   | { readonly kind: "no-user" | "too-many" }
@@ -52,7 +52,7 @@ export interface NewPasskey extends BrowserAnswer {
  * ended.
  */
 export async function addPasskey(
-  { store, challenges, events, clock }: PasskeyPorts,
+  { store, challenges, events, clock, factorsChanged }: PasskeyPorts,
   userId: UserId,
   { name, publicKey, ...answer }: NewPasskey,
   { party, client }: { readonly party: RelyingParty; readonly client: Client },
@@ -70,7 +70,8 @@ export async function addPasskey(
   if (!(await store.passkeys.answer({ ...challenge, userId }, addedAt))) return "rejected";
   const { createdId: id, counter } = ceremony;
   const added = { id, userId, name: passkeyName(name), key, counter, addedAt };
-  if (!(await store.passkeys.insert(added, MAX_PASSKEYS, sessionsFrom))) return "rejected";
+  const adding = store.passkeys.insert(added, MAX_PASSKEYS, sessionsFrom);
+  if (!(await adding.finally(() => factorsChanged(userId)))) return "rejected";
   events.record(eventOf("passkey_add", { user, client }));
   return "added";
 }
@@ -91,11 +92,12 @@ export async function renamePasskey(
 
 /** Does nothing if the passkey is gone already, or another user's. */
 export async function removePasskey(
-  { store, events }: PasskeyPorts,
+  { store, events, factorsChanged }: PasskeyPorts,
   user: User,
   passkey: string,
   client: Client,
 ): Promise<void> {
-  if (await store.passkeys.remove(user.id, passkey))
+  const removing = store.passkeys.remove(user.id, passkey);
+  if (await removing.finally(() => factorsChanged(user.id)))
     events.record(eventOf("passkey_remove", { user, client }));
 }

@@ -5,15 +5,11 @@ import { type UserId, userOf } from "../records.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
 import type { SignInOutcome } from "../sign-in/sign-in.ts";
 import { type BrowserAnswer, readCeremony } from "./ceremony.ts";
-import type { Challenges } from "./challenges.ts";
 import { isSignedBy } from "./key.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
-interface SignInWithPasskeyPorts
-  extends StartSessionPorts,
-    Ports<"users" | "limiter" | "events" | "log" | "clock", "users" | "passkeys"> {
-  readonly challenges: Challenges;
-}
+type SignInWithPasskeyPorts = StartSessionPorts &
+  Ports<"users" | "limiter" | "events" | "log" | "challenges", "users" | "passkeys">;
 
 /** What a browser returns when a passkey is used, in base64url. */
 export interface PasskeyAnswer extends BrowserAnswer {

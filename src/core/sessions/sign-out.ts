@@ -24,53 +24,35 @@ export async function endInStore(
   }
 }
 
-interface SignOutPorts extends EndSessionPorts, Pick<AllPorts, "tokens" | "log"> {
-  readonly waiting: WaitingEnds;
+export interface SignOutPorts extends Pick<AllPorts, "tokens" | "clock"> {
+  /** `undefined` if the store keeps no sessions. */
+  readonly waiting: Pick<WaitingEnds, "end"> | undefined;
 }
 
 /**
- * Ends the sessions of a browser, recorded or not. Never throws: the browser forgets its cookies in
- * any case. What the store cannot end now, this process refuses, and ends later. A token without an
- * ID cannot end alone.
+ * Ends the sessions of a browser, recorded or not, if the store keeps sessions. Never throws: the
+ * browser forgets its cookies in any case. A token without an ID cannot end alone.
  *
  * @param cookies The values of its session cookies.
  * @param of Only the sessions of this user, who has just signed in again.
  */
 export async function signOut(
-  ports: SignOutPorts,
+  { tokens, clock, waiting }: SignOutPorts,
   cookies: readonly string[],
   client: Client,
   of?: UserId,
 ): Promise<"ended" | "not-ended"> {
-  const outcomes: ("ended" | "not-ended")[] = [];
+  let outcome: "ended" | "not-ended" = "ended";
   for (const text of cookies) {
-    const token = ports.tokens.verify(text);
+    const token = tokens.verify(text);
     if (typeof token !== "object" || (of ?? token.userId) !== token.userId) continue;
     const { id } = token;
     if (id === undefined) continue;
-    const session = sessionRecord({ ...token, id }, ports.clock.now(), client);
-    outcomes.push(await endNowOrLater(ports, session));
+    const session = sessionRecord({ ...token, id }, clock.now(), client);
+    if ((await waiting?.end(session)) === "not-ended") outcome = "not-ended";
   }
-  return outcomes.includes("not-ended") ? "not-ended" : "ended";
+  return outcome;
 }
-
-async function endNowOrLater(
-  ports: SignOutPorts,
-  session: Session,
-): Promise<"ended" | "not-ended"> {
-  if (ports.waiting.has(session.id)) return "not-ended";
-  try {
-    await endInStore(ports, session);
-    return "ended";
-  } catch (error) {
-    const fields = { userId: session.userId, reason: messageOf(error) };
-    const isKept = ports.waiting.add(session) === "added";
-    ports.log.warn(fields, isKept ? "a session was not ended yet: trying again" : NOT_ENDED);
-    return "not-ended";
-  }
-}
-
-const NOT_ENDED = "a session was not ended: its token stays valid";
 
 /** Bounds the memory, and the work after an outage. */
 export const MAX_WAITING_ENDS = 1_000;
@@ -84,7 +66,8 @@ const CLOSE_WITHIN_MS = 2_000;
  */
 export interface WaitingEnds {
   has(id: string): boolean;
-  add(session: Session): "added" | "full";
+  /** Ends a session now. If the store fails, this process refuses it, and ends it later. */
+  end(session: Session): Promise<"ended" | "not-ended">;
   /** Tries once more, for two seconds at most, and logs how many sessions were not ended. */
   close(): Promise<void>;
 }
@@ -124,13 +107,21 @@ export function createWaitingEnds(
   return {
     has: (id) => waiting.has(id),
 
-    add(session) {
-      if (waiting.size >= MAX_WAITING_ENDS) return "full";
-      waiting.set(session.id, session);
-      // The guards look the session up again, and find it here.
-      ports.users.forget(session.userId);
-      retrying ??= retry();
-      return "added";
+    async end(session) {
+      if (waiting.has(session.id)) return "not-ended";
+      try {
+        await endInStore(ports, session);
+        return "ended";
+      } catch (error) {
+        const isKept = waiting.size < MAX_WAITING_ENDS;
+        if (isKept) waiting.set(session.id, session);
+        // The guards look the session up again, and find it here.
+        ports.users.forget(session.userId);
+        retrying ??= retry();
+        const fields = { userId: session.userId, reason: messageOf(error) };
+        ports.log.warn(fields, isKept ? "a session was not ended yet: trying again" : NOT_ENDED);
+        return "not-ended";
+      }
     },
 
     async close() {
@@ -143,4 +134,5 @@ export function createWaitingEnds(
   };
 }
 
+const NOT_ENDED = "a session was not ended: its token stays valid";
 const STAY_VALID = "sessions were not ended at their sign-out: their tokens stay valid";

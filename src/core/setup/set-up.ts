@@ -6,14 +6,10 @@ import type { Ports } from "../ports.ts";
 import type { User } from "../records.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
-import { type SetupTokenSource, setupTokenMatches } from "./setup-token.ts";
+import { setupTokenMatches } from "./setup-token.ts";
 
-export interface SetUpPorts
-  extends StartSessionPorts,
-    Ports<"users" | "passwords" | "events" | "log" | "clock", "users"> {
-  readonly setupToken: SetupTokenSource;
-  readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
-}
+export type SetUpPorts = StartSessionPorts &
+  Ports<"users" | "passwords" | "events" | "log" | "setupToken" | "setUpDomain", "users">;
 
 export interface SetUpForm {
   readonly token: string;

@@ -9,21 +9,15 @@ import {
 } from "../codes/remembered-devices.ts";
 import { type Client, networkRequester } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
-import type { AllPorts } from "../ports.ts";
+import type { Ports } from "../ports.ts";
 import { type PasswordHash, type StoredUser, type User, type UserId, userOf } from "../records.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
-import type { UserStore } from "../store.ts";
 
-export interface SignInPorts
-  extends StartSessionPorts,
-    CheckCodePorts,
-    RememberDevicePorts,
-    Pick<AllPorts, "users" | "limiter" | "passwords" | "clock" | "events" | "log"> {
-  readonly store: CheckCodePorts["store"] & {
-    readonly users: Pick<UserStore, "findByName" | "replaceHash">;
-  };
-}
+export type SignInPorts = StartSessionPorts &
+  CheckCodePorts &
+  RememberDevicePorts &
+  Ports<"users" | "limiter" | "passwords", "users">;
 
 export interface SignInAttempt extends Client {
   readonly username: string;

@@ -1,7 +1,8 @@
 import type { MaybePromise } from "../../core/base/maybe-promise.ts";
 import { DEVICE_LIFETIME_SECONDS } from "../../core/codes/remembered-devices.ts";
+import type { AllPorts } from "../../core/ports.ts";
 import type { Admission, Guard } from "../../core/sessions/require-user.ts";
-import type { IssuedToken } from "../../core/sessions/session-token.ts";
+import type { IssuedToken, VerifiedToken } from "../../core/sessions/session-token.ts";
 import type { WebRequest } from "../request/web-request.ts";
 
 export const SESSION_COOKIE = "session";
@@ -58,21 +59,14 @@ export const sessionTokensIn = (cookies: string | undefined): readonly string[] 
     (_, skip) => cookieIn(cookies, SESSION_COOKIE, skip) ?? [],
   ).flat();
 
-/**
- * The first session token of a Cookie header that is genuine, apart from those that the caller has
- * already tried.
- */
-export const genuineTokenIn = (
-  cookies: string | undefined,
-  isGenuine: (token: string) => boolean,
-  tried = 0,
-): string | undefined => sessionTokensIn(cookies).slice(tried).find(isGenuine);
-
-/** The session token that a request carries, empty without one. */
-export const tokenOf = (
-  { isGenuine }: { readonly isGenuine: (token: string) => boolean },
+/** The session of a request: its first genuine token, unless that is not a session any more. */
+export function sessionOf(
+  { tokens }: Pick<AllPorts, "tokens">,
   request: WebRequest,
-): string => genuineTokenIn(request.header("cookie"), isGenuine) ?? "";
+): VerifiedToken | undefined {
+  const verified = sessionTokensIn(request.header("cookie")).map(tokens.verify);
+  return verified.find((token) => token !== "forged");
+}
 
 /** Decides over the first genuine session token of a Cookie header. */
 export type CookieGuard = (cookies: string | undefined) => MaybePromise<Admission>;
@@ -81,7 +75,7 @@ export type CookieGuard = (cookies: string | undefined) => MaybePromise<Admissio
 export function readingCookies(guard: Guard, isGenuine: (token: string) => boolean): CookieGuard {
   function readOn(admission: Admission, cookies: string | undefined): MaybePromise<Admission> {
     if (admission.kind !== "forged-token") return admission;
-    const genuine = genuineTokenIn(cookies, isGenuine, 1);
+    const genuine = sessionTokensIn(cookies).slice(1).find(isGenuine);
     return genuine === undefined ? admission : guard(genuine);
   }
   const later = (first: Promise<Admission>, cookies: string | undefined): Promise<Admission> =>

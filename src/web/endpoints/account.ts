@@ -1,5 +1,6 @@
 import { andThen, type MaybePromise } from "../../core/base/maybe-promise.ts";
 import { isLocalPath } from "../../core/hosts/return-target.ts";
+import { changePassword } from "../../core/sign-in/change-password.ts";
 import { CHALLENGE } from "../answer-refused.ts";
 import { locationFor } from "../answers/location.ts";
 import { noticeCookie } from "../answers/notice.ts";
@@ -23,7 +24,7 @@ export const postPassword: OwnFormEndpoint = async (visit, form) => {
     confirmPassword: form("confirm_password"),
   };
   const { rules, request, client } = visit;
-  const outcome = await rules.changePassword(request.user.id, entered, client);
+  const outcome = await changePassword(rules, request.user.id, entered, client);
 
   const again = (
     message: MessageName,

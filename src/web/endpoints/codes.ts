@@ -1,22 +1,28 @@
-import type { BegunCodes } from "../../core/codes/own-codes.ts";
+import {
+  type BegunCodes,
+  beginCodes,
+  confirmCodes,
+  renewRecoveryCodes,
+  turnOffCodes,
+} from "../../core/codes/own-codes.ts";
 import { redirect } from "../answers/responses.ts";
 import type { CodesSection } from "../pages/page-data.ts";
 import { qrCode } from "../pages/qr-code.ts";
 import { shownTime } from "../pages/words.ts";
-import type { CodeRules, OwnVisit, PartEndpoint } from "../ports.ts";
+import type { OwnVisit, PartEndpoint } from "../ports.ts";
 import { hostOf } from "../request/web-request.ts";
 import { answerForm, type HomeFormProblem } from "./home.ts";
 import { backTo } from "./redirects.ts";
 import { provenSession } from "./sessions.ts";
 
-type CodesEndpoint = PartEndpoint<CodeRules>;
+type CodesEndpoint = PartEndpoint<"codes">;
 
 const WRONG_CODE: HomeFormProblem = { form: "codes", message: "codeIncorrect", fields: ["code"] };
 const NOT_BEGUN: HomeFormProblem = { form: "codes", message: "codesNotBegun", fields: [] };
 
-export const postBegin: CodesEndpoint = async (codes, visit) => {
+export const postBegin: CodesEndpoint = (ports) => async (visit) => {
   const { user } = visit.request;
-  const outcome = await codes.begin(user.id);
+  const outcome = await beginCodes(ports, user.id);
   switch (outcome.kind) {
     case "no-user":
       return redirect(visit.paths.login);
@@ -27,10 +33,10 @@ export const postBegin: CodesEndpoint = async (codes, visit) => {
   }
 };
 
-export const postConfirm: CodesEndpoint = async (codes, visit, form) => {
+export const postConfirm: CodesEndpoint = (ports) => async (visit, form) => {
   const { user } = visit.request;
   const entered = { sealed: form("sealed"), code: form("code") };
-  const outcome = await codes.confirm(user.id, entered, visit.client);
+  const outcome = await confirmCodes(ports, user.id, entered, visit.client);
   switch (outcome.kind) {
     case "no-user":
       return redirect(visit.paths.login);
@@ -50,15 +56,15 @@ export const postConfirm: CodesEndpoint = async (codes, visit, form) => {
   }
 };
 
-export const postRenew: CodesEndpoint = async (rules, visit) => {
-  const renewed = await rules.renew(visit.request.user, visit.client);
+export const postRenew: CodesEndpoint = (ports) => async (visit) => {
+  const renewed = await renewRecoveryCodes(ports, visit.request.user, visit.client);
   if (renewed === undefined) return backTo("codes", visit);
   const codes = recoverySection(visit, renewed);
   return answerForm(visit, { codes, notice: "recoveryCodesAreNew" });
 };
 
-export const postTurnOff: CodesEndpoint = async (codes, visit) => {
-  switch (await codes.turnOff(visit.request.user, visit.client)) {
+export const postTurnOff: CodesEndpoint = (ports) => async (visit) => {
+  switch (await turnOffCodes(ports, visit.request.user, visit.client)) {
     case "already-off":
       return backTo("codes", visit);
     case "off":

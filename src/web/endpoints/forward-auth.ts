@@ -91,12 +91,12 @@ const unknownParameter = ({ paths }: WebPorts, name: string): Answer =>
   );
 
 function sendToSignIn(
-  { options, proxies, rules, paths }: WebPorts,
+  { options, proxies, parts, paths }: WebPorts,
   request: WebRequest,
   { deny }: ForwardAuthQuery,
   path: string,
 ): Answer {
-  if (!asksForPage(request)) return respond(null, 401, rules.keys && asksForKey(request));
+  if (!asksForPage(request)) return respond(null, 401, parts.keys && asksForKey(request));
   const asked = readTarget(proxies, request);
   const target = acceptedTarget(options, request, asked);
   const [page, factor = ""] = path.split(/(?=\?)/);

@@ -1,11 +1,11 @@
 import { hashOf, randomText } from "../../core/base/random-text.ts";
-import type { SessionRules } from "../../core/sessions/session-rules.ts";
+import { handOff, takeHandoff } from "../../core/sessions/hand-off.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import { handoffRoot, handoffTarget, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
-import { cookieIn, sessionCookies, tokenOf } from "../answers/session-cookie.ts";
+import { cookieIn, sessionCookies, sessionOf } from "../answers/session-cookie.ts";
 import { asksForFactor, FACTOR, signInPath } from "../guards.ts";
 import { HANDOFF } from "../paths.ts";
-import type { Visit } from "../ports.ts";
+import type { Part, Visit } from "../ports.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { parameterOf, type WebRequest } from "../request/web-request.ts";
 
@@ -22,14 +22,14 @@ const RANDOM_TEXT = /^[\w-]{43}$/;
  * code, and that host takes it. A step that fails leads to a page where somebody has to click, so
  * that no browser goes in circles.
  */
-export async function getHandoff(sessions: SessionRules, visit: Visit): Promise<Answer> {
+export async function getHandoff(ports: Part<"sessions">, visit: Visit): Promise<Answer> {
   const { options, request } = visit;
   const root = handoffRoot(options, request);
   const asked = handoffTarget(options, parameterOf(request, RETURN_TO));
-  if (root === undefined) return give(sessions, visit, asked);
+  if (root === undefined) return give(ports, visit, asked);
   const target = asked?.origin === root.origin ? asked : root;
   const code = parameterOf(request, "code");
-  return code === undefined ? begin(visit, target) : take(sessions, visit, code, target);
+  return code === undefined ? begin(visit, target) : take(ports, visit, code, target);
 }
 
 /** An earlier cookie stays, for pages that were opened at the same time. */
@@ -47,7 +47,7 @@ function begin({ options, request }: Visit, target: URL): Answer {
 const begunIn = (request: WebRequest): string => cookieIn(request.header("cookie"), BEGUN) ?? "";
 
 async function give(
-  sessions: SessionRules,
+  ports: Part<"sessions">,
   visit: Visit,
   target: URL | undefined,
 ): Promise<Answer> {
@@ -64,20 +64,21 @@ async function give(
     return redirect(withReturnTo(path, `${request.path}${request.query}`));
   }
   const receiver = { host: target.hostname, browser };
-  const code = await sessions.handOff(tokenOf(rules, request), receiver);
-  if (code === undefined) return redirect(paths.login);
+  const session = sessionOf(rules, request);
+  if (session === undefined) return redirect(paths.login);
+  const code = await handOff(ports, session, receiver);
   return redirect(withReturnTo(`${location}?code=${code}`, target.href));
 }
 
 async function take(
-  sessions: SessionRules,
+  ports: Part<"sessions">,
   visit: Visit,
   code: string,
   target: URL,
 ): Promise<Answer> {
   const { options, paths, request, client } = visit;
   const receiver = { host: target.hostname, browser: hashOf(begunIn(request)) };
-  const token = await sessions.takeHandoff(code, receiver, client);
+  const token = await takeHandoff(ports, code, receiver, client);
   if (token !== undefined) return redirect(target.href, sessionCookies(request, token, undefined));
   noteRefusal(visit, request, "handoff refused");
   const again = withReturnTo(HANDOFF, target.href);

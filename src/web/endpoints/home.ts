@@ -56,7 +56,7 @@ const NONE = { kind: "none" } as const;
 
 /** The home page in its usual state, apart from what is given. */
 async function homeData(visit: OwnVisit, { codes, madeKey }: Step = {}): Promise<PageData["home"]> {
-  const { rules, paths, views, request } = visit;
+  const { parts, paths, views, request } = visit;
   const locale = views.locale(request);
   if (request.lacksFactor) {
     const passkeys = await passkeySection(visit, locale);
@@ -72,15 +72,15 @@ async function homeData(visit: OwnVisit, { codes, madeKey }: Step = {}): Promise
     keySection(visit, madeKey),
     codes ?? codesFor(visit),
   ]);
-  const offersPeople = rules.people !== undefined && isAdmin(request.user);
+  const offersPeople = parts.people !== undefined && isAdmin(request.user);
   const peoplePath = offersPeople ? paths.people : undefined;
   return { activity, sessions, codes: codesNow, passkeys, keys, peoplePath };
 }
 
 /** Read from the store, since another instance may have changed them a moment ago. */
-async function codesFor({ rules, request }: OwnVisit): Promise<CodesSection> {
-  if (rules.codes === undefined) return NONE;
-  const codes = await rules.codes.find(request.user.id);
+async function codesFor({ parts, request }: OwnVisit): Promise<CodesSection> {
+  if (parts.codes === undefined) return NONE;
+  const codes = await parts.codes.store.codes.find(request.user.id);
   if (codes === undefined) return { kind: "off" };
   return { kind: "on", recoveryCodesLeft: codes.recovery.length };
 }
@@ -89,10 +89,9 @@ async function passkeySection(
   visit: OwnVisit,
   locale: Locale,
 ): Promise<PasskeySection | undefined> {
-  const { rules, request } = visit;
-  const { passkeys } = rules;
-  if (passkeys === undefined) return undefined;
-  const found = await passkeys.list(request.user.id);
+  const { parts, request } = visit;
+  if (parts.passkeys === undefined) return undefined;
+  const found = await parts.passkeys.store.passkeys.listOf(request.user.id);
   const list = found.map(({ id, name, addedAt, usedAt }) => ({
     ...{ id, name, added: shownTime(locale, addedAt) },
     used: usedAt && shownTime(locale, usedAt),
@@ -104,12 +103,12 @@ async function passkeySection(
 }
 
 async function keySection(
-  { rules, views, request }: OwnVisit,
+  { parts, views, request }: OwnVisit,
   made: string | undefined,
 ): Promise<KeySection | undefined> {
-  if (rules.keys === undefined) return undefined;
+  if (parts.keys === undefined) return undefined;
   const shown = (at: Date) => shownTime(views.locale(request), at);
-  const keys = await rules.keys.list(request.user.id);
+  const keys = await parts.keys.store.keys.listOf(request.user.id);
   const list = keys.map(({ id, name, hosts = [], createdAt, expiresAt, usedAt }) => ({
     ...{ id, name, hosts: hosts.join(", "), isUsed: usedAt !== undefined },
     ...shown(usedAt ?? createdAt),
@@ -124,7 +123,7 @@ async function activityFor(
   locale: Locale,
 ): Promise<Activity> {
   try {
-    const entries = activityIn(locale, await rules.recentLog(request.user.id));
+    const entries = activityIn(locale, await rules.events.recentOf(request.user.id));
     return { kind: "entries", entries };
   } catch (error) {
     requests.log.error({ reason: messageOf(error) }, "the log cannot be read for the home page");

@@ -1,8 +1,9 @@
-import type { KeyRules, PartEndpoint } from "../ports.ts";
+import { addKey, revokeKey } from "../../core/keys/own-keys.ts";
+import type { PartEndpoint } from "../ports.ts";
 import { answerForm, type HomeFormProblem } from "./home.ts";
 import { backTo } from "./redirects.ts";
 
-type KeysEndpoint = PartEndpoint<KeyRules>;
+type KeysEndpoint = PartEndpoint<"keys">;
 
 const DAY_MS = 86_400_000;
 const DAYS = [30, 90, 365];
@@ -14,17 +15,17 @@ const problems: Readonly<Record<"name-missing" | "host-invalid" | "too-many", Ho
 };
 
 /** The response to the form is the only page that shows the new key. */
-export const postAddKey: KeysEndpoint = async (keys, visit, form) => {
+export const postAddKey: KeysEndpoint = (ports) => async (visit, form) => {
   const days = DAYS.find((one) => `${one}` === form("days")) ?? 365;
   const lifetime = form("days") === "never" ? undefined : days * DAY_MS;
   const key = { name: form("name"), hosts: form("hosts"), lifetime };
-  const outcome = await keys.add(visit.request.user, key, visit.client);
+  const outcome = await addKey(ports, visit.request.user, key, visit.client);
   return outcome.kind === "added"
     ? answerForm(visit, { madeKey: outcome.text })
     : answerForm(visit, { problem: problems[outcome.kind] });
 };
 
-export const postRevokeKey: KeysEndpoint = async (keys, visit, form) => {
-  await keys.revoke(form("key"), visit.request.user, visit.client);
+export const postRevokeKey: KeysEndpoint = (ports) => async (visit, form) => {
+  await revokeKey(ports, form("key"), visit.request.user, visit.client);
   return backTo("keys", visit, { notice: "keyIsRevoked" });
 };

@@ -1,12 +1,12 @@
 import { andThen } from "../../core/base/maybe-promise.ts";
-import type { LinkProblem, OpenLink } from "../../core/links/use-link.ts";
+import { findLink, type LinkProblem, type OpenLink, useLink } from "../../core/links/use-link.ts";
 import { noticeCookie } from "../answers/notice.ts";
 import { type Answer, redirect, withHeader } from "../answers/responses.ts";
 import { acceptedTarget, RETURN_TO } from "../answers/return-to.ts";
 import { cookieIn } from "../answers/session-cookie.ts";
 import type { LinkField, PageData } from "../pages/page-data.ts";
 import type { MessageName } from "../pages/words/en.ts";
-import type { Endpoint, LinkRules, PartEndpoint, Visit } from "../ports.ts";
+import type { Endpoint, Part, PartEndpoint, Visit } from "../ports.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { parameterOf, type WebRequest } from "../request/web-request.ts";
 import { limitedClient } from "./login.ts";
@@ -15,8 +15,8 @@ import { enter } from "./redirects.ts";
 const tokenIn = ({ paths, request }: Visit): string => request.path.slice(paths.link.length);
 
 /** Shows what the link is for and uses nothing up: mail scanners open links too. */
-export async function getLink(links: LinkRules, visit: Visit): Promise<Answer> {
-  const open = await links.find(tokenIn(visit), await limitedClient(visit));
+export async function getLink(ports: Part<"links">, visit: Visit): Promise<Answer> {
+  const open = await findLink(ports, tokenIn(visit), await limitedClient(visit));
   if (open === undefined) return gone(visit);
   const cookies = [`${OPENED}=1; Path=${visit.paths.link}; HttpOnly; SameSite=Strict`];
   return visit.views.page(visit.request, "link", linkData(open, ""), { cookies });
@@ -46,11 +46,11 @@ const problems: Readonly<Record<LinkProblem, readonly [MessageName, LinkField]>>
   "username-taken": ["usernameTaken", "username"],
 };
 
-export const postLink: PartEndpoint<LinkRules, WebRequest> = async (links, visit, form) => {
+export const postLink: PartEndpoint<"links", WebRequest> = (ports) => async (visit, form) => {
   const { views, paths, request } = visit;
   const [username, password, confirm] = [form("username"), form("password"), form("confirm")];
   const entered = { username, password, confirm };
-  const outcome = await links.use(tokenIn(visit), entered, await limitedClient(visit));
+  const outcome = await useLink(ports, tokenIn(visit), entered, await limitedClient(visit));
   switch (outcome.kind) {
     case "gone":
       return gone(visit);

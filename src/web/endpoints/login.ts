@@ -2,7 +2,8 @@ import { messageOf } from "../../core/base/fault.ts";
 import { isLocalPath } from "../../core/hosts/return-target.ts";
 import type { Client } from "../../core/limits/requester.ts";
 import { type RelyingParty, relyingPartyOf } from "../../core/passkeys/relying-party.ts";
-import type { SignInOutcome } from "../../core/sign-in/sign-in.ts";
+import { signOut } from "../../core/sessions/sign-out.ts";
+import { type SignInOutcome, signIn } from "../../core/sign-in/sign-in.ts";
 import { locationFor } from "../answers/location.ts";
 import { noticeCookie, takeNotice } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
@@ -18,7 +19,7 @@ import { AGAIN, asksToConfirm } from "../wrapped.ts";
 import { enter } from "./redirects.ts";
 
 export async function getLogin(visit: Visit): Promise<Answer> {
-  const { rules, options, paths, views, request } = visit;
+  const { parts, options, paths, views, request } = visit;
   const returnTo = targetOf(visit, parameterOf(request, RETURN_TO));
   const { CurrentUser: user } = await views.helpers(request);
   const needsFactor = asksForFactor(request);
@@ -30,7 +31,7 @@ export async function getLogin(visit: Visit): Promise<Answer> {
   const { asksCode, offersPasskeys } = await offersFor(visit);
   const { notice, cookies } = takeNotice(request, paths.login);
   const returnHost = otherHostOf(options, request, returnTo);
-  const remembersDevices = asksCode && rules.devices !== undefined;
+  const remembersDevices = asksCode && parts.devices !== undefined;
   const offers = { asksCode, remembersDevices, offersPasskeys };
   const data = { returnTo, returnHost, continueTo, confirms, needsFactor, ...offers, notice };
   return views.page(request, "login", data, { cookies });
@@ -54,10 +55,11 @@ export const targetAfterFactor = (visit: Visit): string | undefined =>
  * has no effect without codes.
  */
 async function offersFor(visit: Visit) {
-  const { rules, requests } = visit;
+  const { rules, parts, requests } = visit;
   try {
-    const [asksCode, hasAny] = await Promise.all([rules.asksForCodes(), rules.passkeys?.any()]);
-    return { asksCode, offersPasskeys: hasAny === true && partyOf(visit) !== undefined };
+    const { codes, passkeys } = await rules.anyFactor.read();
+    const offersPasskeys = passkeys && parts.passkeys && partyOf(visit) !== undefined;
+    return { asksCode: codes, offersPasskeys: offersPasskeys === true };
   } catch (error) {
     requests.log.warn({ reason: messageOf(error) }, "passkeys are not offered");
     return { asksCode: true, offersPasskeys: false };
@@ -74,7 +76,7 @@ export const postLogin: FormEndpoint = async (visit, form) => {
   const device = deviceTextIn(visit.request);
   const remembersDevice = form("remember_device") !== "";
   const attempt = { ...client, ...entered, device, remembersDevice };
-  return answerSignIn(visit, form, await visit.rules.signIn(attempt));
+  return answerSignIn(visit, form, await signIn(visit.rules, attempt));
 };
 
 /**
@@ -93,7 +95,8 @@ export async function answerSignIn(
   form: Form,
   outcome: SignInOutcome,
 ): Promise<Answer> {
-  const { rules, paths, request } = visit;
+  const { rules, options, paths, request } = visit;
+  options.meter.signInDecided(outcome.kind);
   const target = targetOf(visit, form(RETURN_TO));
   const again = form(AGAIN) === "" ? "" : `&${AGAIN}=1`;
   switch (outcome.kind) {
@@ -106,7 +109,8 @@ export async function answerSignIn(
     case "signed-in": {
       const { user, device } = outcome;
       // The new session replaces the one that this browser had, if it is of the same user.
-      await rules.signOut(sessionTokensIn(request.header("cookie")), visit.client, user.id);
+      const replaced = sessionTokensIn(request.header("cookie"));
+      await signOut(rules, replaced, visit.client, user.id);
       return enter(visit, outcome, target, [
         ...(again && paths.home ? [noticeCookie(request, paths.home, "isConfirmed")] : []),
         ...(device === undefined ? [] : [deviceCookie(request, paths.login, device)]),

@@ -1,19 +1,26 @@
+import {
+  addPasskey,
+  beginPasskey,
+  removePasskey,
+  renamePasskey,
+} from "../../core/passkeys/own-passkeys.ts";
+import { signInWithPasskey } from "../../core/passkeys/sign-in-with-passkey.ts";
 import { type Answer, redirect, respondJson } from "../answers/responses.ts";
 import type { MessageName } from "../pages/words/en.ts";
-import type { PartEndpoint, PasskeyRules } from "../ports.ts";
+import type { PartEndpoint } from "../ports.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import type { WebRequest } from "../request/web-request.ts";
 import { answerSignIn, limitedClient, partyOf, targetAfterFactor } from "./login.ts";
 import { backTo } from "./redirects.ts";
 import { provenSession } from "./sessions.ts";
 
-type PasskeysEndpoint = PartEndpoint<PasskeyRules>;
+type PasskeysEndpoint = PartEndpoint<"passkeys">;
 
 /** The script asks for a challenge first; the answer to it arrives as a form. */
-export const postSignIn: PartEndpoint<PasskeyRules, WebRequest> = async (passkeys, visit, form) => {
+export const postSignIn: PartEndpoint<"passkeys", WebRequest> = (ports) => async (visit, form) => {
   const party = partyOf(visit);
   if (form("credential") === "") {
-    return respondJson({ challenge: passkeys.challenge(), rpId: party?.id }, 200);
+    return respondJson({ challenge: ports.challenges.issue("sign-in"), rpId: party?.id }, 200);
   }
   const answer = {
     id: form("credential"),
@@ -23,16 +30,16 @@ export const postSignIn: PartEndpoint<PasskeyRules, WebRequest> = async (passkey
     signature: form("signature"),
   };
   const client = await limitedClient(visit);
-  return answerSignIn(visit, form, await passkeys.signIn(answer, party, client));
+  return answerSignIn(visit, form, await signInWithPasskey(ports, answer, party, client));
 };
 
 /** Answers the script with the options for the browser, or with a message to show. */
-export const postBegin: PasskeysEndpoint = async (passkeys, visit) => {
+export const postBegin: PasskeysEndpoint = (ports) => async (visit) => {
   const party = partyOf(visit);
   const problem = (name: MessageName): Answer =>
     respondJson({ message: visit.views.message(visit.request, name) }, 422);
   if (party === undefined) return problem("passkeyRejected");
-  const outcome = await passkeys.begin(visit.request.user.id);
+  const outcome = await beginPasskey(ports, visit.request.user.id);
   switch (outcome.kind) {
     case "no-user":
       return redirect(visit.paths.login);
@@ -47,7 +54,7 @@ export const postBegin: PasskeysEndpoint = async (passkeys, visit) => {
   }
 };
 
-export const postAdd: PasskeysEndpoint = async (passkeys, visit, form) => {
+export const postAdd: PasskeysEndpoint = (ports) => async (visit, form) => {
   const { views, request, client } = visit;
   const party = partyOf(visit);
   if (party === undefined) return views.error(request, 422, "passkeyRejected");
@@ -57,7 +64,7 @@ export const postAdd: PasskeysEndpoint = async (passkeys, visit, form) => {
     authenticatorData: form("authenticator_data"),
     publicKey: form("public_key"),
   };
-  switch (await passkeys.add(request.user.id, passkey, { party, client })) {
+  switch (await addPasskey(ports, request.user.id, passkey, { party, client })) {
     case "no-user":
       return redirect(visit.paths.login);
     case "rejected":
@@ -73,8 +80,8 @@ export const postAdd: PasskeysEndpoint = async (passkeys, visit, form) => {
   }
 };
 
-export const postRename: PasskeysEndpoint = async (passkeys, visit, form) => {
-  switch (await passkeys.rename(visit.request.user.id, form("passkey"), form("name"))) {
+export const postRename: PasskeysEndpoint = (ports) => async (visit, form) => {
+  switch (await renamePasskey(ports, visit.request.user.id, form("passkey"), form("name"))) {
     case "no-passkey":
       return backTo("passkeys", visit);
     case "renamed":
@@ -82,7 +89,7 @@ export const postRename: PasskeysEndpoint = async (passkeys, visit, form) => {
   }
 };
 
-export const postRemove: PasskeysEndpoint = async (passkeys, visit, form) => {
-  await passkeys.remove(visit.request.user, form("passkey"), visit.client);
+export const postRemove: PasskeysEndpoint = (ports) => async (visit, form) => {
+  await removePasskey(ports, visit.request.user, form("passkey"), visit.client);
   return backTo("passkeys", visit, { notice: "passkeyIsRemoved" });
 };

@@ -1,12 +1,14 @@
 import { messageOf } from "../../core/base/fault.ts";
-import type { SessionRules } from "../../core/sessions/session-rules.ts";
+import { forgetDevice, listDevices } from "../../core/codes/remembered-devices.ts";
+import { endOtherSessions, endSession, listSessions } from "../../core/sessions/session-rules.ts";
+import { signOut } from "../../core/sessions/sign-out.ts";
 import { noticeCookie } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import {
   clearedSessionCookies,
   sessionCookies,
+  sessionOf,
   sessionTokensIn,
-  tokenOf,
 } from "../answers/session-cookie.ts";
 import type { SessionSection } from "../pages/page-data.ts";
 import { type Locale, shownTime, wordsIn } from "../pages/words.ts";
@@ -28,7 +30,7 @@ const ALL = "all";
 /** The cookie is cleared even if the session cannot be ended yet, which the sign-in page then says. */
 export async function postLogout(visit: Visit): Promise<Answer> {
   const { rules, options, paths, request, client } = visit;
-  const outcome = await rules.signOut(sessionTokensIn(request.header("cookie")), client);
+  const outcome = await signOut(rules, sessionTokensIn(request.header("cookie")), client);
   const notice = outcome === "ended" ? "signedOut" : "sessionNotEnded";
   const isShown = outcome !== "ended" || kindOfRequest(request.method, request) === "form";
   const notices = isShown ? [noticeCookie(request, paths.login, notice)] : [];
@@ -40,49 +42,53 @@ export async function postLogout(visit: Visit): Promise<Answer> {
  * A session that is not the user's own, or that has ended already, gets the same redirect. The
  * redirect of a user who has ended this session leads to the sign-in.
  */
-export const postEndSession: PartEndpoint<SessionRules> = async (sessions, visit, form) => {
-  const { rules, request, client } = visit;
+export const postEndSession: PartEndpoint<"sessions"> = (ports) => async (visit, form) => {
+  const { parts, request, client } = visit;
   const [session, device] = [form("session"), form("device")];
   const back = (sent: Sent) => backTo("sessions", visit, sent);
   if (session === OTHERS) {
     return back({ notice: "othersAreEnded", cookies: await endOthers(visit) });
   }
   if (device !== "") {
-    const outcome = await rules.devices?.forget(request.user, device, client);
+    const { devices } = parts;
+    const outcome = devices && (await forgetDevice(devices, request.user, device, client));
     return back(outcome === "forgotten" ? { notice: "deviceIsForgotten" } : {});
   }
   if (session === ALL) {
     // Without a token that continues, this session ends as well.
-    await sessions.endOthers(request.user, "", client);
+    await endOtherSessions(ports, request.user, undefined, client);
     return postLogout(visit);
   }
-  const isEnded = (await sessions.end(request.user, session, client)) === "ended";
+  const isEnded = (await endSession(ports, request.user, session, client)) === "ended";
   return back(isEnded ? { notice: "sessionIsEnded" } : {});
 };
 
 /** Ends all sessions but that of the request, and returns the cookies with which it continues. */
 export async function endOthers(visit: OwnVisit): Promise<readonly string[]> {
-  const { rules, options, request, client } = visit;
-  const token = await rules.sessions?.endOthers(request.user, tokenOf(rules, request), client);
+  const { rules, parts, options, request, client } = visit;
+  const current = sessionOf(rules, request);
+  const token =
+    parts.sessions && (await endOtherSessions(parts.sessions, request.user, current, client));
   return token === undefined ? [] : sessionCookies(request, token, options.hosts.cookieDomain);
 }
 
 /** The cookies with which the session of the request continues, after a second factor was turned on. */
 export function provenSession({ rules, options, request }: OwnVisit): readonly string[] {
-  const token = rules.proven(tokenOf(rules, request));
-  return token === undefined ? [] : sessionCookies(request, token, options.hosts.cookieDomain);
+  const session = sessionOf(rules, request);
+  if (session === undefined) return [];
+  return sessionCookies(request, rules.tokens.proven(session), options.hosts.cookieDomain);
 }
 
 /** If the store cannot list them, the page still offers the rest. */
 export async function sessionsFor(
-  { rules, requests, request, client }: OwnVisit,
+  { rules, parts, requests, request, client }: OwnVisit,
   locale: Locale,
 ): Promise<SessionSection> {
-  if (rules.sessions === undefined) return { kind: "none" };
+  if (parts.sessions === undefined) return { kind: "none" };
   try {
-    const token = tokenOf(rules, request);
-    const { sessions, hasMore, currentId } = await rules.sessions.list(token, client);
-    const devices = (await rules.devices?.list(request.user.id)) ?? [];
+    const current = sessionOf(rules, request);
+    const { sessions, hasMore, currentId } = await listSessions(parts.sessions, current, client);
+    const devices = parts.devices ? await listDevices(parts.devices, request.user.id) : [];
     return {
       kind: "sessions",
       devices: devices.map(({ id, device, createdAt }) => ({

@@ -1,3 +1,4 @@
+import { setUp } from "../../core/setup/set-up.ts";
 import { isSetupTokenExpected } from "../../core/setup/setup-token.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import { acceptedTarget, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
@@ -19,13 +20,13 @@ export async function getSetup(visit: Visit): Promise<Answer> {
 
 /** Keeps all entered values except the passwords. */
 async function setupData(
-  { options }: Visit,
+  { rules }: Visit,
   entered: Form,
   returnTo: string | undefined,
 ): Promise<PageData["setup"]> {
   return {
-    tokenExpected: isSetupTokenExpected(await options.setupToken.read()),
-    offersDomain: options.setUpDomain !== undefined,
+    tokenExpected: isSetupTokenExpected(await rules.setupToken.read()),
+    offersDomain: rules.setUpDomain !== undefined,
     token: entered("token"),
     username: entered("username"),
     domain: entered("domain"),
@@ -42,7 +43,7 @@ export const postSetup: FormEndpoint = async (visit, form) => {
     confirm: form("confirm"),
     domain: form("domain"),
   };
-  const outcome = await rules.setUp(entered, visit.client);
+  const outcome = await setUp(rules, entered, visit.client);
   const target = acceptedTarget(options, request, form(RETURN_TO));
 
   async function again(

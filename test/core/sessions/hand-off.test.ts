@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { hashOf, randomText } from "../../../src/core/base/random-text.ts";
 import { HANDOFF_MS, handOff, takeHandoff } from "../../../src/core/sessions/hand-off.ts";
-import { createSessionRules } from "../../../src/core/sessions/session-rules.ts";
+import { endOtherSessions, endSession } from "../../../src/core/sessions/session-rules.ts";
 import { signOut } from "../../../src/core/sessions/sign-out.ts";
 import { accountWithSessions, CLIENT, idOf } from "./session-ports.ts";
 
@@ -16,13 +16,11 @@ async function scene(t: TestContext) {
   const own = await account.start();
   const token = ports.tokens.verify(own);
   assert.ok(typeof token === "object");
-  const rules = createSessionRules({ ...ports, tokenIn: () => token });
   return {
     ...account,
     own,
     token,
-    rules,
-    endOthers: () => rules.endOthers(account.user, own, CLIENT),
+    endOthers: () => endOtherSessions(ports, account.user, token, CLIENT),
     give: () => handOff(ports, token, RECEIVER),
     take: (code: string, receiver = RECEIVER) => takeHandoff(ports, code, receiver, CLIENT),
     listed: () => ports.store.sessions.listOf(account.user.id, new Date(ports.clock.now()), 9),
@@ -101,7 +99,7 @@ test("gives nothing for a code that is unknown, a hash, or a minute old", async 
 type Scene = Awaited<ReturnType<typeof scene>>;
 const ends: Readonly<Record<string, (account: Scene) => unknown>> = {
   "its session has signed out": ({ ports, own }) => signOut(ports, [own], CLIENT),
-  "its session was ended": ({ rules, user, own }) => rules.end(user, idOf(own), CLIENT),
+  "its session was ended": ({ ports, user, own }) => endSession(ports, user, idOf(own), CLIENT),
   "all sessions were ended": ({ endOthers }) => endOthers(),
   "its session has expired": ({ ports }) => ports.clock.advance(1_000),
 };

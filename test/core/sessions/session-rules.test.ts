@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { UserId } from "../../../src/core/records.ts";
-import { createSessionRules } from "../../../src/core/sessions/session-rules.ts";
+import {
+  endOtherSessions,
+  endSession,
+  listSessions,
+} from "../../../src/core/sessions/session-rules.ts";
 import type { IssuedToken } from "../../../src/core/sessions/session-token.ts";
 import { startSession } from "../../../src/core/sessions/start-session.ts";
 import { mint, partsOf } from "../../support/mint.ts";
@@ -14,32 +18,34 @@ const DAY_MS = 86_400_000;
 async function scene(t: TestContext) {
   const account = await accountWithSessions(t);
   const { ports, user, isSignedIn } = account;
-  const tokenIn = (text: string) => {
+  const sessionIn = (text: string) => {
     const token = ports.tokens.verify(text);
-    return typeof token === "object" ? token : undefined;
+    return token === "forged" ? undefined : token;
   };
-  const rulesWith = (changed: Partial<Parameters<typeof createSessionRules>[0]>) =>
-    createSessionRules({ ...ports, tokenIn, ...changed });
-  const sessions = rulesWith({});
   return {
     ...account,
-    sessions,
-    rulesWith,
-    list: async (token: string) => (await sessions.list(token, CLIENT)).sessions,
-    endOthers: (token: string, rules = sessions) => rules.endOthers(user, token, CLIENT),
+    list: async (token: string) => (await listSessions(ports, sessionIn(token), CLIENT)).sessions,
+    end: (id: string, of = user) => endSession(ports, of, id, CLIENT),
+    endOthers: (
+      token: string,
+      changed: Partial<Parameters<typeof endOtherSessions>[0]> = {},
+      of = user,
+    ) => endOtherSessions({ ...ports, ...changed }, of, sessionIn(token), CLIENT),
     signedIn: (...tokens: readonly string[]) => Promise.all(tokens.map(isSignedIn)),
   };
 }
 
-test("lists the user's sessions, and names the one of the request, if its token is genuine", async (t) => {
-  const { sessions, start } = await scene(t);
+test("lists the user's sessions, and names the one of the request, if it has not expired", async (t) => {
+  const { ports, start } = await scene(t);
   const [other, own] = [await start(), await start()];
-  const list = await sessions.list(own, CLIENT);
+  const session = ports.tokens.verify(own);
+  assert.ok(typeof session === "object");
+  const list = await listSessions(ports, session, CLIENT);
   const ids = list.sessions.map(({ id }) => id);
   assert.deepEqual(ids, [idOf(own), idOf(other)]);
   assert.equal(list.currentId, idOf(own));
   const none = { sessions: [], hasMore: false, currentId: undefined };
-  assert.deepEqual(await sessions.list(FORGED, CLIENT), none);
+  assert.deepEqual(await listSessions(ports, undefined, CLIENT), none);
 });
 
 test("lists this session first, and at once after the sign-in", async (t) => {
@@ -79,21 +85,21 @@ test("lists the others for a token without an ID", async (t) => {
 });
 
 test("ends one session and records it, and records nothing for an unknown or ended one", async (t) => {
-  const { ports, user, sessions, start, signedIn } = await scene(t);
+  const { ports, end, start, signedIn } = await scene(t);
   const [one, other] = [await start(), await start()];
-  assert.equal(await sessions.end(user, "unknown", CLIENT), "no-session");
-  assert.equal(await sessions.end(user, idOf(one), CLIENT), "ended");
+  assert.equal(await end("unknown"), "no-session");
+  assert.equal(await end(idOf(one)), "ended");
   assert.deepEqual(await signedIn(one, other), [false, true]);
-  assert.equal(await sessions.end(user, idOf(one), CLIENT), "no-session", "it is not listed");
+  assert.equal(await end(idOf(one)), "no-session", "it is not listed");
   assert.ok(await ports.store.sessions.find(idOf(other)));
   assert.deepEqual(await ports.writtenEntries(), ["session_end: Ended a session of owner"]);
 });
 
 test("does not end the session of another user", async (t) => {
-  const { ports, sessions, start, signedIn } = await scene(t);
+  const { ports, end, start, signedIn } = await scene(t);
   const token = await start();
   const guest = await add(ports.store, "guest");
-  assert.equal(await sessions.end(guest, idOf(token), CLIENT), "no-session");
+  assert.equal(await end(idOf(token), guest), "no-session");
   assert.ok(await ports.store.sessions.find(idOf(token)));
   assert.deepEqual(await signedIn(token), [true]);
 });
@@ -140,10 +146,10 @@ for (const [what, skew] of [
   ["ahead", 60_000],
 ] as const) {
   test(`the new token counts at once at an instance whose clock is ${what}`, async (t) => {
-    const { ports, start, signedIn, endOthers, rulesWith } = await scene(t);
+    const { ports, start, signedIn, endOthers } = await scene(t);
     const [own, other] = [await start(), await start()];
     const now = ports.clock.now() + skew;
-    const token = await endOthers(own, rulesWith({ clock: { now: () => now } }));
+    const token = await endOthers(own, { clock: { now: () => now } });
     assert.ok(token);
     assert.deepEqual(await signedIn(own, other, token.text), [false, false, true]);
   });
@@ -164,7 +170,7 @@ for (const [what, end] of [
     "with all others",
     ({ ports, user }) => ports.store.users.endSessions(user.id, ports.clock.now() / 1_000),
   ],
-  ["by itself", ({ user, sessions }, own) => sessions.end(user, idOf(own), CLIENT)],
+  ["by itself", (account, own) => account.end(idOf(own))],
 ] as readonly (readonly [
   string,
   (account: Awaited<ReturnType<typeof scene>>, own: string) => Promise<unknown>,
@@ -179,7 +185,7 @@ for (const [what, end] of [
 }
 
 test("continues no session of another user or of a forged token, and records none of nobody", async (t) => {
-  const { ports, user, sessions, start, endOthers, signedIn } = await scene(t);
+  const { ports, user, start, endOthers, signedIn } = await scene(t);
   const guest = await add(ports.store, "guest");
   for (const current of [ports.tokens.issue(guest.id).text, FORGED]) {
     const token = await start();
@@ -187,12 +193,12 @@ test("continues no session of another user or of a forged token, and records non
     assert.deepEqual(await signedIn(token), [false]);
   }
   const nobody = { ...user, id: "nobody" as UserId };
-  assert.equal(await sessions.endOthers(nobody, await start(), CLIENT), undefined);
+  assert.equal(await endOthers(await start(), {}, nobody), undefined);
   assert.equal((await ports.writtenEntries()).length, 2);
 });
 
 test("forgets the user even if the answer of the store is lost, or it throws at once", async (t) => {
-  const { ports, start, endOthers, rulesWith } = await scene(t);
+  const { ports, start, endOthers } = await scene(t);
   const own = await start();
   const forget = t.mock.method(ports.users, "forget");
   const lost = new Error("the connection is lost");
@@ -201,7 +207,7 @@ test("forgets the user even if the answer of the store is lost, or it throws at 
   };
   for (const endSessions of [() => Promise.reject(lost), atOnce]) {
     const store = { ...ports.store, users: { ...ports.store.users, endSessions } };
-    await assert.rejects(endOthers(own, rulesWith({ store })), lost);
+    await assert.rejects(endOthers(own, { store }), lost);
   }
   assert.equal(forget.mock.callCount(), 2);
 });

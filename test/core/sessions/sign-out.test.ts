@@ -53,10 +53,9 @@ test("refuses here at once what a failing store cannot end, logs it once, and en
   const { ports, user, start, isSignedIn, hasEnded } = await accountWithSessions(t);
   const [one, other] = [await start(), await start()];
   assert.equal(await isSignedIn(one), true);
-  const end = t.mock.fn(ports.store.sessions.end);
+  const end = t.mock.method(ports.store.sessions, "end");
   end.mock.mockImplementationOnce(() => Promise.reject(new Error("the disk is full")));
-  const failing = { ...ports, store: { sessions: { ...ports.store.sessions, end } } };
-  assert.equal(await signOut(failing, [one, other], CLIENT), "not-ended");
+  assert.equal(await signOut(ports, [one, other], CLIENT), "not-ended");
   assert.deepEqual([await isSignedIn(one), await isSignedIn(other)], [false, false]);
   assert.deepEqual([await hasEnded(one), await hasEnded(other)], [false, true]);
   assert.equal(await signOut(ports, [one], CLIENT), "not-ended");
@@ -92,7 +91,7 @@ async function waitingEnds(t: TestContext) {
 test("tries again until the store answers, and refuses the sessions until then", async (t) => {
   const { store, waiting, sessionOf, log } = await waitingEnds(t);
   const [one, other] = [sessionOf("one"), sessionOf("other")];
-  for (const session of [one, other, one]) assert.equal(waiting.add(session), "added");
+  for (const session of [one, other, one]) assert.equal(await waiting.end(session), "not-ended");
   await eventually(() => (store.tried >= 2 ? true : undefined));
   const refused = [waiting.has("one"), waiting.has("other"), waiting.has("third")];
   assert.deepEqual(refused, [true, true, false]);
@@ -100,47 +99,49 @@ test("tries again until the store answers, and refuses the sessions until then",
   await eventually(() => (waiting.has("one") || waiting.has("other") ? undefined : true));
   assert.deepEqual(store.ended.toSorted(), ["one", "other"]);
   store.ended.length = 0;
-  waiting.add(sessionOf("later"));
-  await eventually(() => (store.ended.includes("later") ? true : undefined));
+  assert.equal(await waiting.end(sessionOf("later")), "ended");
   await waiting.close();
-  assert.deepEqual([store.ended, log.lines], [["later"], []]);
+  assert.deepEqual([store.ended, log.lines.length], [["later"], 2]);
 });
 
 test("tries once more when it is closed, and logs how many were not ended, without their IDs", async (t) => {
   const { store, waiting, sessionOf, log } = await waitingEnds(t);
-  for (const name of ["one", "other"]) waiting.add(sessionOf(name));
+  for (const name of ["one", "other"]) await waiting.end(sessionOf(name));
   await waiting.close();
-  assert.equal(store.tried, 1);
+  assert.equal(store.tried, 3);
   const message = "sessions were not ended at their sign-out: their tokens stay valid";
-  assert.deepEqual(log.lines, [{ level: "warn", message, fields: { sessions: 2 } }]);
+  assert.deepEqual(log.lines.slice(2), [{ level: "warn", message, fields: { sessions: 2 } }]);
   store.isAway = false;
   await waiting.close();
-  assert.deepEqual([store.ended.toSorted(), log.lines.length], [["one", "other"], 1]);
+  assert.deepEqual([store.ended.toSorted(), log.lines.length], [["one", "other"], 3]);
 });
 
 test("a close does not wait for a store that never answers", async (t) => {
   const { sessionOf, log, endingWith } = await waitingEnds(t);
-  const waiting = endingWith(() => new Promise(() => {}));
-  waiting.add(sessionOf("one"));
+  const end = t.mock.fn(() => new Promise<boolean>(() => {}));
+  end.mock.mockImplementationOnce(() => Promise.reject(new Error("away")));
+  const waiting = endingWith(end);
+  await waiting.end(sessionOf("one"));
   const keepsRunning = setTimeout(() => {}, 10_000);
   await waiting.close();
   clearTimeout(keepsRunning);
-  assert.deepEqual(log.lines[0]?.fields, { sessions: 1 });
+  assert.deepEqual(log.lines.at(-1)?.fields, { sessions: 1 });
 });
 
 test("forgets a session once its token has expired", async (t) => {
   const { clock, store, waiting, sessionOf, log } = await waitingEnds(t);
-  waiting.add(sessionOf("one"));
+  await waiting.end(sessionOf("one"));
   clock.advance(60_000);
   await waiting.close();
-  assert.deepEqual([store.tried, log.lines], [0, []]);
+  assert.deepEqual([store.tried, log.lines.length], [1, 1]);
 });
 
 test("keeps a bounded number", async (t) => {
-  const { waiting, sessionOf } = await waitingEnds(t);
-  for (let n = 0; n < MAX_WAITING_ENDS; n += 1)
-    assert.equal(waiting.add(sessionOf(`${n}`)), "added");
-  assert.equal(waiting.add(sessionOf("more")), "full");
+  const { waiting, sessionOf, log } = await waitingEnds(t);
+  for (let n = 0; n < MAX_WAITING_ENDS; n += 1) await waiting.end(sessionOf(`${n}`));
+  assert.equal(waiting.has(`${MAX_WAITING_ENDS - 1}`), true);
+  assert.equal(await waiting.end(sessionOf("more")), "not-ended");
   assert.equal(waiting.has("more"), false);
+  assert.equal(log.lines.at(-1)?.message, "a session was not ended: its token stays valid");
   await waiting.close();
 });

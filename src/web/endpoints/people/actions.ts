@@ -1,6 +1,6 @@
 import {
+  type AccountPorts,
   endSessionsOf,
-  type PeoplePorts,
   removeUser,
   renameUser,
 } from "../../../core/accounts/accounts.ts";
@@ -12,61 +12,67 @@ import {
   revokeLink,
   type WantedLink,
 } from "../../../core/links/make-link.ts";
+import { byAdmin } from "../../../core/log/events.ts";
+import type { Ports } from "../../../core/ports.ts";
 import type { UserId } from "../../../core/records.ts";
 import { locationFor } from "../../answers/location.ts";
 import { type Answer, redirect, withHeader } from "../../answers/responses.ts";
 import { isOverTls } from "../../answers/session-cookie.ts";
 import type { MessageName } from "../../pages/words/en.ts";
 import { shownTime } from "../../pages/words.ts";
-import type { OwnFormEndpoint, OwnVisit, PeopleRules } from "../../ports.ts";
+import { type Paths, pathOf } from "../../paths.ts";
+import type { OwnFormEndpoint, OwnVisit, Part } from "../../ports.ts";
 import type { Form } from "../../request/form.ts";
-import { hostOf } from "../../request/web-request.ts";
-import { type PeopleAction, pageOfPeople } from "./for-admins.ts";
-import { peopleData } from "./pages.ts";
+import { hostOf, type WebRequest } from "../../request/web-request.ts";
+import { pageOfForm } from "../account.ts";
+import { administrator, peopleData } from "./pages.ts";
 
 type MadeLink = Extract<Awaited<ReturnType<typeof makeLink>>, { readonly kind: "made" }>;
-type Action = (rules: PeoplePorts, form: Form, madeBy: string) => Promise<string | MadeLink>;
+/** Of which `record` says who did it. */
+type ActionPorts = AccountPorts & Ports<"clock" | "record", "users" | "links">;
+type Action = (ports: ActionPorts, form: Form, madeBy: string) => Promise<string | MadeLink>;
 
 const idIn = (form: Form): UserId => form("user") as UserId;
 const groupsOf = (form: Form) => groupsIn(form("groups").replaceAll(/\s/g, ""));
 
 /** What each form does: the outcome of its rule, or a link to show. */
 const actions = {
-  async invite(rules, form, madeBy) {
+  async invite(ports, form, madeBy) {
     const [name, groups, until] = [form("username"), groupsOf(form), form("until")];
     if (groups === "invalid") return groups;
-    const end = until === "" ? undefined : futureDate(until, rules.clock.now());
+    const end = until === "" ? undefined : futureDate(until, ports.clock.now());
     if (end === undefined && until !== "") return "end-invalid";
     const account = { groups, madeBy, ...(name !== "" && { name }) };
     // A guest ends with the link.
     return form("guest") === ""
-      ? linkFor(rules, { purpose: "invite", ...account, ...(end && { endsAt: end }) })
-      : linkFor(rules, { purpose: "guest", ...account, ...(end && { expiresAt: end }) });
+      ? linkFor(ports, { purpose: "invite", ...account, ...(end && { endsAt: end }) })
+      : linkFor(ports, { purpose: "guest", ...account, ...(end && { expiresAt: end }) });
   },
-  async reset(rules, form, madeBy) {
+  async reset(ports, form, madeBy) {
     const purpose = form("codes_off") === "" ? "reset" : "reset-codes-off";
-    return linkFor(rules, { purpose, madeBy, userId: idIn(form) });
+    return linkFor(ports, { purpose, madeBy, userId: idIn(form) });
   },
-  revoke: (rules, form) => revokeLink(rules, form("link")),
-  async groups(rules, form) {
+  revoke: (ports, form) => revokeLink(ports, form("link")),
+  async groups(ports, form) {
     const groups = groupsOf(form);
-    return groups === "invalid" ? groups : setGroups(rules, idIn(form), groups);
+    return groups === "invalid" ? groups : setGroups(ports, idIn(form), groups);
   },
-  rename: (rules, form) => renameUser(rules, idIn(form), form("username")),
-  "sign-out": (rules, form) => endSessionsOf(rules, idIn(form)),
-  remove: (rules, form) => removeUser(rules, idIn(form)),
-} satisfies Record<PeopleAction, Action>;
+  rename: (ports, form) => renameUser(ports, idIn(form), form("username")),
+  "sign-out": (ports, form) => endSessionsOf(ports, idIn(form)),
+  remove: (ports, form) => removeUser(ports, idIn(form)),
+} satisfies Record<string, Action>;
 
 async function linkFor(
-  rules: PeoplePorts,
+  ports: ActionPorts,
   wanted: Omit<WantedLink, "expiresAt" | "usesLeft"> & Partial<Pick<WantedLink, "expiresAt">>,
 ) {
-  const expiresAt = new Date(rules.clock.now() + LINK_LIFETIME_MS);
-  const outcome = await makeLink(rules, { expiresAt, ...wanted, usesLeft: 1 });
+  const expiresAt = new Date(ports.clock.now() + LINK_LIFETIME_MS);
+  const outcome = await makeLink(ports, { expiresAt, ...wanted, usesLeft: 1 });
   return outcome.kind === "made" ? outcome : outcome.kind;
 }
 
-type Outcome = Exclude<Awaited<ReturnType<(typeof actions)[PeopleAction]>>, MadeLink>;
+type KnownAction = (typeof actions)[keyof typeof actions];
+type Outcome = Exclude<Awaited<ReturnType<KnownAction>>, MadeLink>;
 
 /** The message of an outcome, and the field of the form that it belongs to. */
 const problems: Readonly<
@@ -84,13 +90,26 @@ const problems: Readonly<
   ...{ renamed: null, ended: null, removed: null },
 };
 
-export const postPeople =
-  (people: PeopleRules, action: PeopleAction): OwnFormEndpoint =>
+/** The forms of the page, by the end of their paths. */
+export const peopleForms = (
+  people: Part<"people">,
+): readonly (readonly [string, OwnFormEndpoint])[] =>
+  Object.entries(actions).map(([name, act]) => [name, formOf(people, act)]);
+
+const formOf =
+  (people: Part<"people">, act: KnownAction): OwnFormEndpoint =>
   async (visit, form) => {
-    const { options, paths, views, request } = visit;
+    const { options, paths, views, request, client } = visit;
     const { user } = request;
-    const rules = people.portsOf(user, visit.client);
-    const outcome = await actions[action](rules, form, user.username);
+    const ports: ActionPorts = {
+      ...people,
+      keep: "an-admin",
+      async record(event) {
+        if (event.userId !== undefined) people.users.forget(event.userId);
+        people.events.record(byAdmin(event, user, client));
+      },
+    };
+    const outcome = await act(ports, form, user.username);
     if (typeof outcome === "object") return answerLink(visit, outcome);
     const page = pageOfPeople(paths, request);
     const problem = problems[outcome];
@@ -104,7 +123,7 @@ export const postPeople =
       return views.page(request, "people", data, { status: 422 });
     }
     // Browsers unfold the person that the fragment names.
-    if ((await people.administrator(user.id)) !== undefined)
+    if ((await administrator(visit, user.id)) !== undefined)
       return redirect(`${page}#${encodeURIComponent(`p-${idIn(form)}`)}`);
     return redirect(paths.homes.at(-1) ?? locationFor(options.postLoginLocation, user));
   };
@@ -120,4 +139,10 @@ async function answerLink(
   const made = { purpose: link.purpose, url, end };
   const answer = await views.page(request, "people", { people: [], links: [], search: "", made });
   return withHeader(answer, "Referrer-Policy", "no-referrer");
+}
+
+/** The page that sent a form, with its search; without a search if that is not known. */
+export function pageOfPeople(paths: Paths, request: WebRequest): string {
+  const page = pageOfForm(request, paths) ?? "";
+  return pathOf(page) === paths.people ? page : paths.people;
 }

@@ -1,10 +1,13 @@
 import { listPeople } from "../../../core/accounts/accounts.ts";
+import { isAdmin } from "../../../core/accounts/set-groups.ts";
 import { eventTypes } from "../../../core/log/events.ts";
-import type { UserId } from "../../../core/records.ts";
+import { type User, type UserId, userOf } from "../../../core/records.ts";
+import { answerRefused } from "../../answer-refused.ts";
 import type { Answer } from "../../answers/responses.ts";
+import { signInPath } from "../../guards.ts";
 import type { PageData } from "../../pages/page-data.ts";
 import { shownTime, wordsIn } from "../../pages/words.ts";
-import type { OwnVisit, PeopleRules } from "../../ports.ts";
+import type { Endpoint, OwnEndpoint, OwnVisit, Part, WebPorts } from "../../ports.ts";
 import { activityIn } from "../home.ts";
 
 const ENTRIES_PER_PAGE = 50;
@@ -13,19 +16,44 @@ const MAX_LINKS = 100;
 /** People who accept an invitation choose their username, of any length. */
 const MAX_SHOWN = 100;
 
-export async function getPeople(people: PeopleRules, visit: OwnVisit): Promise<Answer> {
+/** The user, if the store has it in the group of administrators at this moment. */
+export async function administrator(
+  { rules }: Pick<WebPorts, "rules">,
+  id: UserId,
+): Promise<User | undefined> {
+  const found = await rules.store.users.find(id);
+  const user = found && userOf(found);
+  return user && isAdmin(user) ? user : undefined;
+}
+
+/**
+ * The endpoint for administrators. To other users, and to guests, the path is an unknown one. The
+ * store decides, since another process may have taken away the group a moment ago.
+ */
+export const forAdmins =
+  (ports: WebPorts, endpoint: OwnEndpoint): Endpoint =>
+  async (request) => {
+    const admission = await ports.rules.requireAuth(request.header("cookie"));
+    if (admission.kind !== "admitted" && admission.kind !== "guest") {
+      return answerRefused(ports.options, signInPath(ports, admission, request), request);
+    }
+    const user = await administrator(ports, admission.user.id);
+    if (user === undefined) return ports.views.error(request, 404, "noSuchPage");
+    return endpoint(Object.assign(request, { user }));
+  };
+
+export async function getPeople(people: Part<"people">, visit: OwnVisit): Promise<Answer> {
   const { views, request } = visit;
   return views.page(request, "people", await peopleData(people, visit, request.query));
 }
 
 /** What the page shows at a location, which has a query. */
 export async function peopleData(
-  rules: PeopleRules,
-  { views, request, client }: OwnVisit,
+  { store, clock }: Part<"people">,
+  { views, request }: OwnVisit,
   location: string,
 ): Promise<PageData["people"]> {
   const locale = views.locale(request);
-  const { store, clock } = rules.portsOf(request.user, client);
   const asked = new URLSearchParams(location.replace(/^[^?]*/, ""));
   const search = asked.get("q") ?? "";
   const [{ people, next }, links] = await Promise.all([
@@ -48,10 +76,11 @@ export async function peopleData(
 }
 
 /** Shows the audit log, by person and type. */
-export async function getActivity(people: PeopleRules, visit: OwnVisit): Promise<Answer> {
-  const { views, request, client } = visit;
+export async function getActivity(
+  { store, events }: Part<"people">,
+  { views, request }: OwnVisit,
+): Promise<Answer> {
   const locale = views.locale(request);
-  const { store, flush } = people.portsOf(request.user, client);
   const asked = new URLSearchParams(request.query);
   const [name, id] = [asked.get("name") ?? "", (asked.get("user") ?? "") as UserId];
   const user = await (name === "" ? store.users.find(id) : store.users.findByName(name));
@@ -60,7 +89,7 @@ export async function getActivity(people: PeopleRules, visit: OwnVisit): Promise
   const type = eventTypes.find((one) => one === asked.get("type"));
   const before = Number(asked.get("before"));
   const beforeId = Number.isSafeInteger(before) && before > 0 ? before : undefined;
-  await flush();
+  await events.flush();
   const found = await store.log.newest({ userId, type, beforeId, limit: ENTRIES_PER_PAGE + 1 });
   const entries = found.slice(0, ENTRIES_PER_PAGE).map((entry) => {
     const { author, address = "", device = "" } = entry;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { PEOPLE_ACTIONS } from "../../../../src/web/endpoints/people/for-admins.ts";
+import { peopleForms } from "../../../../src/web/endpoints/people/actions.ts";
 import { wordsIn } from "../../../../src/web/pages/words.ts";
 import { memoryStore } from "../../../stores/memory-store.ts";
 import { startApp, startConfiguredApp } from "../../../support/app.ts";
@@ -11,6 +11,7 @@ import { inThePast } from "../../../support/mint.ts";
 import { addMember, atPeople, groupsIn, PEOPLE } from "./at-people.ts";
 
 const en = wordsIn("en");
+const ACTIONS = peopleForms({} as never).map(([action]) => action);
 const PAGES = [PEOPLE, `${PEOPLE}/activity`];
 
 test("to users who are not administrators, the pages and forms are unknown paths", async (t) => {
@@ -29,7 +30,7 @@ test("to users who are not administrators, the pages and forms are unknown paths
       assert.ok(answer.body.includes(en.messages.noSuchPage));
       assert.equal(answer.body.length, unknown.body.length);
     }
-    for (const action of PEOPLE_ACTIONS) {
+    for (const action of ACTIONS) {
       const form = { user: ownId, username: "x", groups: "", link: "x" };
       assert.equal((await act(action, form, { session })).status, 404, action);
     }
@@ -57,7 +58,7 @@ test("each form needs a sign-in within the last ten minutes, which leads back to
   addMember(gate, "member");
   const before = groupsIn(gate);
   const headers = { Referer: `http://auth.example.org${PEOPLE}?q=mem&page=0` };
-  for (const action of PEOPLE_ACTIONS) {
+  for (const action of ACTIONS) {
     const form = { user: "id of member", username: "x", groups: "family" };
     const asked = await act(action, form, { session: inThePast(session), headers });
     const place = encodeURIComponent(`${PEOPLE}?q=mem&page=0`);
