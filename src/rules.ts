@@ -63,7 +63,8 @@ export function createRules(
   }: Simulated = {},
 ): Rules {
   const { meter, setupToken, setUpDomain, onEvent, secret, previousSecrets, signIn } = settled;
-  const store = livingUsers(settled.store, clock);
+  const { devices, ...others } = livingUsers(settled.store, clock);
+  const store: Store = signIn.rememberDevice && devices ? { ...others, devices } : others;
   const tokens = createSessionTokens(secret, clock, previousSecrets, settled.sessions.lifetime);
   // Entries are written in the background, in batches: lines about that belong to no request.
   const events = createEventLog(store.log, clock, settled.log, {
@@ -101,7 +102,6 @@ export function createRules(
     ...{ setupToken, setUpDomain, anyFactor },
     seals: createSeals(secret, previousSecrets),
     challenges: createChallenges([secret, ...previousSecrets], clock),
-    devices: signIn.rememberDevice ? store.devices : undefined,
     /** For what the app does by itself. */
     async record(event: Event) {
       if (event.userId !== undefined) users.forget(event.userId);
@@ -130,14 +130,13 @@ export function createRules(
       settled.assertions === "on" ? createAssertions(secret, clock, previousSecrets) : undefined,
   };
 
-  const { devices } = rules;
   const passkeyPorts = { ...rules, limiter: passkeyLimiter };
   const linkPorts = { ...rules, limiter: linkLimiter };
   const peoplePorts = { ...rules, store: settled.store };
   const parts: PartPorts = {
     sessions: settled.sessions.list && has(rules, "sessions") ? rules : undefined,
     codes: signIn.codes && has(rules, "codes") ? rules : undefined,
-    devices: devices && has(rules, "codes") ? { ...rules, devices } : undefined,
+    devices: has(rules, "codes", "devices") ? rules : undefined,
     passkeys: signIn.passkeys && has(passkeyPorts, "passkeys") ? passkeyPorts : undefined,
     links: has(linkPorts, "links") ? linkPorts : undefined,
     keys: settled.guards.keys && has(rules, "keys") ? rules : undefined,

@@ -8,7 +8,7 @@ import type { AllPorts } from "../core/ports.ts";
 import type { Assertions } from "../core/sessions/assertions.ts";
 import type { SignOutPorts } from "../core/sessions/sign-out.ts";
 import type { SignInPorts } from "../core/sign-in/sign-in.ts";
-import type { DeviceStore, Store } from "../core/store.ts";
+import type { Store } from "../core/store.ts";
 import type { RefusalOptions } from "./answer-refused.ts";
 import type { PostLoginLocation } from "./answers/location.ts";
 import type { Answer } from "./answers/responses.ts";
@@ -44,7 +44,7 @@ type Having<Part extends keyof Store> = Omit<RulePorts, "store"> & {
 export interface PartPorts {
   readonly sessions: Having<"sessions"> | undefined;
   readonly codes: Having<"codes"> | undefined;
-  readonly devices: (Having<"codes"> & { readonly devices: DeviceStore }) | undefined;
+  readonly devices: Having<"codes" | "devices"> | undefined;
   readonly passkeys: Having<"passkeys"> | undefined;
   readonly links: Having<"links"> | undefined;
   readonly keys: Having<"keys"> | undefined;

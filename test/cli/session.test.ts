@@ -82,7 +82,7 @@ for (const [kind, open] of Object.entries(places)) {
     await store.codes.turnOn(user.id, "mark", codes);
     const clock = { now: () => Date.now() };
     const [events, log] = [{ record: () => {} }, recordingLog()];
-    const ports = { seals, clock, events, log, devices: store.devices };
+    const ports = { seals, clock, events, log, store };
     for (const userAgent of [FIREFOX, FIREFOX])
       await rememberDevice(ports, { user, codes }, { remoteAddress: "192.0.2.1", userAgent });
     const list = async (name: readonly string[], AUTH_SECRET = SECRET) => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../base/fault.ts";
 import type { Client } from "../limits/requester.ts";
 import { type EventType, eventOf } from "../log/events.ts";
-import type { AllPorts } from "../ports.ts";
+import type { Ports } from "../ports.ts";
 import type { Codes, User, UserId } from "../records.ts";
 import type { Seals } from "../sessions/seals.ts";
 import type { CodeStore } from "../store.ts";
@@ -14,11 +14,12 @@ const MAX_WRONG_CODES = 100;
 /** Time for the answer to a wrong code to leave: an SQLite write holds the event loop. */
 const WRITE_AFTER_MS = 20;
 
-export interface CheckCodePorts
-  extends Pick<AllPorts, "seals" | "clock" | "codeLimiter" | "events" | "log"> {
-  /** Without it, no account has codes. */
-  readonly store: { readonly codes?: CodeStore };
-}
+/** Without codes in the store, no account has them. */
+export type CheckCodePorts = Ports<
+  "seals" | "clock" | "codeLimiter" | "events" | "log",
+  never,
+  "codes"
+>;
 
 /** Who signs in, with the codes of the account if it has them on. */
 export interface CodeHolder {

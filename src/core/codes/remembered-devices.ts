@@ -5,7 +5,6 @@ import { eventOf } from "../log/events.ts";
 import type { AllPorts, Ports } from "../ports.ts";
 import type { Device, StoredUser, User, UserId } from "../records.ts";
 import type { Seals } from "../sessions/seals.ts";
-import type { DeviceStore } from "../store.ts";
 import { type CodeHolder, purposeOf } from "./check-code.ts";
 
 /** Thirty days, which the sign-in page says. */
@@ -37,17 +36,15 @@ export function isRemembered(
   return device?.userId === holder.user.id && device.boundTo === bindingOf(seals, holder);
 }
 
-export interface RememberDevicePorts extends Pick<AllPorts, "seals" | "clock" | "events" | "log"> {
-  /** Without it, no device is remembered. */
-  readonly devices?: DeviceStore | undefined;
-}
+/** Without devices in the store, none is remembered. */
+export type RememberDevicePorts = Ports<"seals" | "clock" | "events" | "log", never, "devices">;
 
 /**
  * Remembers the device of a sign-in with a code, and returns the text of its cookie. If that fails,
  * the next sign-in asks for a code again.
  */
 export async function rememberDevice(
-  { devices, seals, clock, events, log }: RememberDevicePorts,
+  { store: { devices }, seals, clock, events, log }: RememberDevicePorts,
   holder: DeviceHolder,
   client: Client,
 ): Promise<string | undefined> {
@@ -69,22 +66,18 @@ export async function rememberDevice(
   return text;
 }
 
-interface DevicePorts extends Ports<"seals" | "clock" | "events", "users" | "codes"> {
-  readonly devices: DeviceStore;
-}
-
 /**
  * The devices on which the user needs no code, the newest first. If none of the secrets opens the
  * codes, those that may count with another one.
  */
 export async function listDevices(
-  { store, devices, seals, clock }: Omit<DevicePorts, "events">,
+  { store, seals, clock }: Ports<"seals" | "clock", "users" | "codes" | "devices">,
   userId: UserId,
 ): Promise<readonly Device[]> {
   const [user, codes, all] = await Promise.all([
     store.users.find(userId),
     store.codes.find(userId),
-    devices.listOf(userId, new Date(clock.now()), MAX_LISTED),
+    store.devices.listOf(userId, new Date(clock.now()), MAX_LISTED),
   ]);
   if (user === undefined || codes === undefined) return [];
   const boundTo = bindingOf(seals, { user, codes });
@@ -93,12 +86,12 @@ export async function listDevices(
 
 /** A device of another user is `no-device`, like an unknown one. */
 export async function forgetDevice(
-  { devices, events }: Pick<DevicePorts, "devices" | "events">,
+  { store, events }: Ports<"events", "devices">,
   user: User,
   id: string,
   client: Client,
 ): Promise<"no-device" | "forgotten"> {
-  if (!(await devices.remove(user.id, id))) return "no-device";
+  if (!(await store.devices.remove(user.id, id))) return "no-device";
   events.record(eventOf("device_remove", { user, client }));
   return "forgotten";
 }

@@ -73,8 +73,8 @@ export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promis
   return { kind: "signed-in", user: userOf(user), token, device: remembered };
 }
 
-async function knownDevice({ devices, clock }: SignInPorts, { device = "" }: SignInAttempt) {
-  return device === "" ? undefined : devices?.find(hashOf(device), new Date(clock.now()));
+async function knownDevice({ store, clock }: SignInPorts, { device = "" }: SignInAttempt) {
+  return device === "" ? undefined : store.devices?.find(hashOf(device), new Date(clock.now()));
 }
 
 const NOBODY = "" as UserId;

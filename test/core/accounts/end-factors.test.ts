@@ -73,8 +73,7 @@ test("no passkey and no codes that were begun before are added after it", async 
 
 test("a sign-in that was half done opens no session and remembers no device", async (t) => {
   const scene = await withCodes(t);
-  const { user, code } = scene;
-  const ports = { ...scene.ports, devices: scene.ports.store.devices };
+  const { ports, user, code } = scene;
   const { end } = operator(scene);
   const attempt = { ...OWNER, ...CLIENT };
   const first = await signIn(ports, { ...attempt, code: code(), remembersDevice: true });
@@ -93,7 +92,7 @@ test("a sign-in that was half done opens no session and remembers no device", as
   const byPassword = await signIn(ports, { ...attempt, remembersDevice: true });
   assert.ok(byPassword.kind === "signed-in" && byPassword.device === undefined);
   assert.equal((await guard(byPassword.token.text)).kind, "admitted");
-  assert.equal(await ports.devices.find(device, new Date(ports.clock.now())), undefined);
+  assert.equal(await ports.store.devices.find(device, new Date(ports.clock.now())), undefined);
 });
 
 test("an operator turns codes off", async (t) => {

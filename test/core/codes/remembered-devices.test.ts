@@ -22,7 +22,6 @@ async function scene(t: TestContext, file?: string) {
   const ports = {
     ...all,
     limiter: { attempt: (_: string): "allowed" | "denied" => "allowed" },
-    devices: all.store.devices,
   };
   const attemptOn =
     (given: typeof ports) =>
@@ -72,7 +71,7 @@ test("remembers no device without a right code, or unless it is asked to", async
 test("does the same for a wrong password with and without a remembered device", async (t) => {
   const { ports, device, attemptOn } = await scene(t);
   const calls: string[] = [];
-  const find = t.mock.method(ports.devices, "find");
+  const find = t.mock.method(ports.store.devices, "find");
   const verify = t.mock.method(ports.passwords, "verify");
   const open = (...given: Parameters<typeof ports.seals.open>) => {
     calls.push("opened");
@@ -90,10 +89,10 @@ test("does the same for a wrong password with and without a remembered device", 
 
 test("does not take the device of another account, or a text that is not one", async (t) => {
   const { ports, user, device, kind } = await scene(t);
-  const row = await ports.devices.find(hashOf(device), new Date(0));
+  const row = await ports.store.devices.find(hashOf(device), new Date(0));
   assert.ok(row);
   const guest = await add(ports.store, "guest");
-  await ports.devices.insert({ ...row, id: hashOf("theirs"), userId: guest.id });
+  await ports.store.devices.insert({ ...row, id: hashOf("theirs"), userId: guest.id });
   for (const one of ["theirs", row.id, `${device}A`, "", device.toLowerCase()])
     assert.equal(await kind({ device: one }), "rejected", one);
   assert.equal(await forgetDevice(ports, guest, row.id, CLIENT), "no-device");
@@ -159,7 +158,7 @@ for (const [what, change] of Object.entries(changes)) {
         await devices.insert(...given);
       },
     };
-    const raced = await attemptOn({ ...ports, devices: racing })({
+    const raced = await attemptOn({ ...ports, store: { ...ports.store, devices: racing } })({
       ...{ code: code(), remembersDevice: true },
     });
     assert.ok(raced.kind === "signed-in" && raced.device !== undefined);
@@ -184,7 +183,8 @@ test("signs in without remembering the device if the store fails", async (t) => 
   const { ports, attemptOn, code } = await scene(t);
   ports.clock.advance(60_000);
   const insert = () => Promise.reject(new Error("the disk is full"));
-  const attempt = attemptOn({ ...ports, devices: { ...ports.devices, insert } });
+  const devices = { ...ports.store.devices, insert };
+  const attempt = attemptOn({ ...ports, store: { ...ports.store, devices } });
   const outcome = await attempt({ code: code(), remembersDevice: true });
   assert.ok(outcome.kind === "signed-in" && outcome.device === undefined);
   assert.equal(ports.log.lines[0]?.message, "a device was not remembered");
