@@ -13,7 +13,7 @@ import { createKeyGuard, type KeyGuardPorts } from "./core/keys/key-guard.ts";
 import { addKey, revokeKey } from "./core/keys/own-keys.ts";
 import { findLink, type UseLinkPorts, useLink } from "./core/links/use-link.ts";
 import type { EventLog } from "./core/log/event-log.ts";
-import { byAdmin, bySystem, eventOf } from "./core/log/events.ts";
+import { byAdmin, eventOf } from "./core/log/events.ts";
 import { createChallenges } from "./core/passkeys/challenges.ts";
 import {
   addPasskey,
@@ -86,7 +86,7 @@ export function linkRules(
     async removeEnded() {
       try {
         const removed = await links.removeEnded(new Date(ports.clock.now()));
-        for (const user of removed) ports.events.record(bySystem(eventOf("user_remove", { user })));
+        for (const user of removed) ports.events.record(eventOf("user_remove", { user }));
       } catch (error) {
         ports.log.warn({ reason: messageOf(error) }, "cannot remove guests whose time has ended");
       }

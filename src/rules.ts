@@ -15,7 +15,7 @@ import { createLimiter, type Limiter } from "./core/limits/shared-limiter.ts";
 import { SUM_UP_EVERY_MS } from "./core/log/bounded-log.ts";
 import { createEventListener } from "./core/log/event-listener.ts";
 import { createEventLog } from "./core/log/event-log.ts";
-import { bySystem, type Event } from "./core/log/events.ts";
+import type { Event } from "./core/log/events.ts";
 import { createPasswords, type Passwords } from "./core/passwords/passwords.ts";
 import { createAssertions } from "./core/sessions/assertions.ts";
 import {
@@ -147,7 +147,7 @@ export function createRules(
     /** For what the app does by itself. */
     async record(event: Event) {
       if (event.userId !== undefined) users.forget(event.userId);
-      events.record(bySystem(event));
+      events.record(event);
     },
   };
 
