@@ -93,10 +93,7 @@ export const accountCommand = ({ check, change, ...command }: AccountCommand): C
 export const quoted = (text: OptionValues[string]): string => `"${printable(String(text))}"`;
 
 /** The user whom a command names. */
-export async function userNamed(
-  { users }: Pick<Accounts, "users">,
-  name: OptionValues[string],
-): Promise<User> {
+export async function userNamed({ users }: Accounts, name: OptionValues[string]): Promise<User> {
   const user = await users.findByUsername(String(name));
   if (user === undefined) throw refused("no-user", name);
   return user;
@@ -104,7 +101,7 @@ export async function userNamed(
 
 /** All users, or the only one that is asked for. */
 export async function* usersIn(
-  accounts: Pick<Accounts, "users">,
+  accounts: Accounts,
   name: OptionValues[string],
 ): AsyncIterable<User> {
   if (name === undefined) yield* accounts.users.list();
