@@ -49,18 +49,23 @@ function targetOf(
 export const targetAfterFactor = (visit: Visit): string | undefined =>
   visit.request.lacksFactor ? targetOf(visit, parameterOf(visit.request, RETURN_TO)) : undefined;
 
-/**
- * If the store cannot be asked, the page works without passkeys, and shows the field for a code, which
- * has no effect without codes.
- */
+/** If the store cannot be asked, the page shows the field for a code: without codes, it has no effect. */
 async function offersFor(visit: Visit) {
+  const [asksCode, offersPasskeys] = await Promise.all([
+    visit.rules.asksForCodes().catch(() => true),
+    offersPasskeySignIn(visit),
+  ]);
+  return { asksCode, offersPasskeys };
+}
+
+/** None is offered if the store cannot be asked: the password form works without it. */
+async function offersPasskeySignIn(visit: Visit): Promise<boolean> {
   const { rules, requests } = visit;
   try {
-    const [asksCode, hasAny] = await Promise.all([rules.asksForCodes(), rules.passkeys?.any()]);
-    return { asksCode, offersPasskeys: hasAny === true && partyOf(visit) !== undefined };
+    return (await rules.passkeys?.any()) === true && partyOf(visit) !== undefined;
   } catch (error) {
     requests.log.warn({ reason: messageOf(error) }, "passkeys are not offered");
-    return { asksCode: true, offersPasskeys: false };
+    return false;
   }
 }
 
