@@ -15,17 +15,19 @@ import { SHARED_POSTGRES } from "./support/postgres-shared.ts";
 
 /** A folder whose tests hang is ended, so that the others are still reported. */
 const FOLDER_TIMEOUT_MS = 900_000;
-const TEST_TIMEOUT_MS = 180_000;
+const TEST_TIMEOUT_MS = 300_000;
 /** These take longest, and so start first. */
 const LONGEST: readonly string[] = [
-  "test/tools",
   "proof/attack/test",
+  "test/tools",
   "test/cli",
   "test/system",
   "test/browser",
   "test/postgres",
   "test/gate",
 ];
+/** Each of these files takes minutes and mostly waits, so it has a process of its own. */
+const LONG_FILES = /^(test\/tools|proof\/attack\/test)\/.*(?=\.full\.test\.ts$)/;
 /** Measures time, and so runs when nothing else runs. */
 const ALONE = "test/timing";
 
@@ -89,12 +91,14 @@ async function foldersOf(layer: Layer): Promise<readonly Folder[]> {
 }
 
 function rankOf({ name }: Folder): number {
-  const rank = LONGEST.indexOf(name);
+  const rank = LONGEST.findIndex((one) => name.startsWith(one));
   return rank === -1 ? LONGEST.length : rank;
 }
 
 /** `test/core` for all below it, and `test` for the files beside the folders. */
 function folderOf(file: string): string {
+  const [alone] = LONG_FILES.exec(file) ?? [];
+  if (alone !== undefined) return alone;
   const [, folder] = /^(test\/[^/]+\/|proof\/attack\/test\/|test\/)/.exec(file) ?? [];
   if (folder === undefined) throw new Error(`${file} is in no folder of tests`);
   return folder.slice(0, -1);

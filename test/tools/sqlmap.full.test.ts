@@ -93,7 +93,7 @@ whereInstalled("sqlmap", (program) => {
       "--drop-set-cookie",
       ...(session === undefined ? [] : ["--cookie", `session=${session}`]),
     ];
-    return runTool(t, program, args, { folder, withinMs: 120_000 });
+    return runTool(t, program, args, { folder, withinMs: 240_000 });
   }
 
   async function withStore(t: TestContext, kind: Kind): Promise<Target> {

@@ -54,7 +54,7 @@ whereInstalled("wapiti", (program) => {
       ...["--endpoint", `${endpoint}/`, "--store-session", join(folder, "sessions")],
       ...["--store-config", join(folder, "config"), "-f", "json", "-o", report, ...further],
     ];
-    const { code, output } = await runTool(t, program, args, { folder, withinMs: 120_000 });
+    const { code, output } = await runTool(t, program, args, { folder, withinMs: 240_000 });
     assert.equal(code, 0, output);
     const unused = modules.filter((name) => !output.includes(`Launching module ${name}`));
     assert.deepEqual(unused, [], output);
