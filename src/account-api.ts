@@ -1,6 +1,6 @@
 import {
-  type AccountPorts,
   type AddUserOutcome,
+  type AddUserPorts,
   addUser,
   endSessionsOf,
   type RemoveUserOutcome,
@@ -12,15 +12,13 @@ import {
 } from "./core/accounts/accounts.ts";
 import { groupsOf, type SetGroupsOutcome, setGroups } from "./core/accounts/set-groups.ts";
 import { eventOf } from "./core/log/events.ts";
+import type { AllPorts, Ports } from "./core/ports.ts";
 import { type NewUser, type Session, type User, type UserId, userOf } from "./core/records.ts";
-import type { SessionRecorder } from "./core/sessions/session-recorder.ts";
 import { endInStore } from "./core/sessions/sign-out.ts";
 import { type StartSessionPorts, startSession } from "./core/sessions/start-session.ts";
-import type { UserMemory } from "./core/sessions/user-memory.ts";
-import type { SetupTokenSource } from "./core/setup/setup-token.ts";
 import type { Store } from "./core/store.ts";
 import { pagesOf } from "./core/transfer/pages.ts";
-import { type Keys, keysOn, type Links, linksOn, type TokenPorts } from "./token-api.ts";
+import { type Keys, keysOn, type Links, linksOn } from "./token-api.ts";
 import { SESSION_COOKIE, sessionCookies } from "./web/answers/session-cookie.ts";
 import { fetchRequest } from "./web/request/fetch-request.ts";
 import type { ProxyTrust } from "./web/request/remote-address.ts";
@@ -88,21 +86,23 @@ export interface AccountApi {
   readonly keys: Keys | undefined;
 }
 
-/** What the members need. */
-export interface ApiPorts extends StartSessionPorts, TokenPorts, Pick<AccountPorts, "passwords"> {
-  readonly users: Pick<UserMemory, "forget">;
-  readonly sessions: SessionRecorder;
-  readonly setupToken: SetupTokenSource;
+/** What the members need. `record` says who did it. */
+export interface ApiPorts extends StartSessionPorts, AddUserPorts {
+  readonly store: Store;
+  readonly users: Pick<AllPorts["users"], "forget">;
   readonly proxies: ProxyTrust;
   readonly cookieDomain: string | undefined;
 }
 
-export const createAccountApi = (ports: ApiPorts): AccountApi => ({
-  users: usersOn(ports),
-  sessions: sessionsOn(ports),
-  links: linksOn(ports),
-  keys: keysOn(ports),
-});
+export function createAccountApi(ports: ApiPorts): AccountApi {
+  const { users, links, keys } = ports.store;
+  return {
+    users: usersOn(ports),
+    sessions: Object.freeze<Sessions>({ ...sessionsOn(ports), create: creatingOn(ports) }),
+    links: links && linksOn({ ...ports, store: { users, links } }),
+    keys: keys && keysOn({ ...ports, store: { users, keys } }),
+  };
+}
 
 /** IDs come from requests and from the app's own tables. */
 const idOf = (text: string): UserId => String(text) as UserId;
@@ -112,7 +112,7 @@ const shown = async (found: ReturnType<Store["users"]["find"]>): Promise<User | 
   return user && userOf(user);
 };
 
-function usersOn(ports: ApiPorts): Users {
+export function usersOn(ports: AddUserPorts): Users {
   const { users } = ports.store;
   return Object.freeze<Users>({
     async add({ username, password, groups: given = [], endsAt }) {
@@ -138,40 +138,48 @@ function usersOn(ports: ApiPorts): Users {
 /** How many sessions of one user are listed. */
 const MAX_LISTED = 1_000;
 
-/** For a session that no request asks for. */
-const NO_REQUEST = fetchRequest(new Request("http://localhost/"));
+interface SessionPorts extends Ports<"clock" | "record", "users"> {
+  readonly store: Pick<Store, "users" | "sessions">;
+  /** Of this process, if it has guards. */
+  readonly users?: Pick<AllPorts["users"], "forget">;
+  readonly sessions?: Pick<AllPorts["sessions"], "flush">;
+}
 
-function sessionsOn(ports: ApiPorts): Sessions {
-  const { store, clock, users } = ports;
+/** Those of commands too, which create none. */
+export function sessionsOn(ports: SessionPorts): Omit<Sessions, "create"> {
+  const { store, clock } = ports;
   const { sessions } = store;
-  return Object.freeze<Sessions>({
+  return {
     async list(userId) {
-      await ports.sessions.flush();
+      await ports.sessions?.flush();
       return sessions?.listOf(idOf(userId), new Date(clock.now()), MAX_LISTED) ?? [];
     },
     async end(id) {
-      await ports.sessions.flush();
+      await ports.sessions?.flush();
       const session = await sessions?.find(id);
       if (sessions === undefined || session === undefined) return "no-session";
-      const isEnded = await endInStore({ store: { sessions }, clock, users }, session);
+      const isEnded = await endInStore({ ...ports, store: { sessions } }, session);
       if (!isEnded) return "no-session";
       const user = await store.users.find(session.userId);
       if (user !== undefined) await ports.record(eventOf("session_end", { user }));
       return "ended";
     },
     endAll: (userId) => endSessionsOf(ports, idOf(userId)),
-    async create(userId, request = NO_REQUEST) {
-      const user = await store.users.find(idOf(userId));
-      if (user === undefined) return undefined;
-      const client = ports.proxies.clientOf(request);
-      const token = startSession(ports, user, client);
-      await ports.record(eventOf("signin", { user, client }));
-      return Object.freeze({
-        id: token.id,
-        expiresAt: new Date(token.expiresAt),
-        cookie: `${SESSION_COOKIE}=${token.text}`,
-        setCookies: sessionCookies(request, token, ports.cookieDomain),
-      });
-    },
-  });
+  };
 }
+
+const creatingOn =
+  (ports: ApiPorts): Sessions["create"] =>
+  async (userId, request = fetchRequest(new Request("http://localhost/"))) => {
+    const user = await ports.store.users.find(idOf(userId));
+    if (user === undefined) return undefined;
+    const client = ports.proxies.clientOf(request);
+    const token = startSession(ports, user, client);
+    await ports.record(eventOf("signin", { user, client }));
+    return Object.freeze({
+      id: token.id,
+      expiresAt: new Date(token.expiresAt),
+      cookie: `${SESSION_COOKIE}=${token.text}`,
+      setCookies: sessionCookies(request, token, ports.cookieDomain),
+    });
+  };

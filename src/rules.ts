@@ -15,7 +15,7 @@ import { removeEndedLinks } from "./core/links/use-link.ts";
 import { SUM_UP_EVERY_MS } from "./core/log/bounded-log.ts";
 import { createEventListener } from "./core/log/event-listener.ts";
 import { createEventLog } from "./core/log/event-log.ts";
-import { bySystem, type Event } from "./core/log/events.ts";
+import type { Event } from "./core/log/events.ts";
 import { createChallenges } from "./core/passkeys/challenges.ts";
 import { createPasswords, type Passwords } from "./core/passwords/passwords.ts";
 import type { UserId } from "./core/records.ts";
@@ -90,13 +90,10 @@ export function createRules(
   const codeLimiter = createAttemptLimiter(clock);
   const keyLimiter = createAttemptLimiter(clock);
 
-  const anyFactor = recently(async () => {
-    const [codes = false, passkeys = false] = await Promise.all([
-      store.codes?.any(),
-      store.passkeys?.any(),
-    ]);
-    return { codes, passkeys };
-  }, clock);
+  const anyFactor = {
+    codes: recently(async () => (await store.codes?.any()) === true, clock),
+    passkeys: recently(async () => (await store.passkeys?.any()) === true, clock),
+  };
   const ports = {
     ...{ store, clock, tokens, users, passwords, events, sessions, limiter, codeLimiter, log },
     ...{ setupToken, setUpDomain, anyFactor },
@@ -105,10 +102,11 @@ export function createRules(
     /** For what the app does by itself. */
     async record(event: Event) {
       if (event.userId !== undefined) users.forget(event.userId);
-      events.record(bySystem(event));
+      events.record(event);
     },
     factorsChanged(id: UserId) {
-      anyFactor.forget();
+      anyFactor.codes.forget();
+      anyFactor.passkeys.forget();
       users.forget(id);
     },
   };

@@ -1,4 +1,3 @@
-import type { AccountPorts } from "./core/accounts/accounts.ts";
 import { groupsOf } from "./core/accounts/set-groups.ts";
 import { type AddKeyOutcome, addKey, KEY_LIFETIME_MS, revokeKey } from "./core/keys/own-keys.ts";
 import {
@@ -7,8 +6,8 @@ import {
   revokeLink,
   type WantedLink,
 } from "./core/links/make-link.ts";
+import type { Ports } from "./core/ports.ts";
 import { type Key, type Link, type UserId, userOf } from "./core/records.ts";
-import type { Store } from "./core/store.ts";
 import { pagesOf } from "./core/transfer/pages.ts";
 
 /** One-time links. The path of a link is `/link/` and its token, below the base path. */
@@ -37,42 +36,33 @@ export interface AddedKey {
   readonly lifetime?: number | "never";
 }
 
-/** What links and keys need. */
-export interface TokenPorts extends Pick<AccountPorts, "clock" | "record"> {
-  readonly store: Store;
-}
-
-export function linksOn(ports: TokenPorts): Links | undefined {
-  const { links, users } = ports.store;
-  if (links === undefined) return undefined;
-  const all = { ...ports, store: { users, links } };
+export function linksOn(ports: Ports<"clock" | "record", "users" | "links">): Links {
+  const { links } = ports.store;
   return Object.freeze<Links>({
     async make({ groups: given = [], ...wanted }) {
       const groups = groupsOf(given);
       if (groups === "invalid") return { kind: "groups-invalid" };
-      return makeLink(all, { ...wanted, ...(groups.length > 0 && { groups }) });
+      return makeLink(ports, { ...wanted, ...(groups.length > 0 && { groups }) });
     },
     async *list() {
       const now = new Date(ports.clock.now());
       for await (const page of pagesOf((...given) => links.read(...given, now))) yield* page;
     },
-    revoke: (id) => revokeLink(all, id),
+    revoke: (id) => revokeLink(ports, id),
   });
 }
 
-export function keysOn(ports: TokenPorts): Keys | undefined {
+export function keysOn(ports: Ports<"clock" | "record", "users" | "keys">): Keys {
   const { keys, users } = ports.store;
-  if (keys === undefined) return undefined;
-  const all = { ...ports, store: { users, keys } };
   return Object.freeze<Keys>({
     async add(userId, { name, hosts = [], lifetime }) {
       const user = await users.find(userId as UserId);
       if (user === undefined) return { kind: "no-user" };
       const lifetimes = { never: undefined, default: KEY_LIFETIME_MS };
       const ms = typeof lifetime === "number" ? lifetime * 1_000 : lifetimes[lifetime ?? "default"];
-      return addKey(all, userOf(user), { name, hosts: hosts.join(), lifetime: ms });
+      return addKey(ports, userOf(user), { name, hosts: hosts.join(), lifetime: ms });
     },
     list: (userId) => keys.listOf(userId as UserId),
-    revoke: async (id) => ((await revokeKey(all, id)) === undefined ? "no-key" : "revoked"),
+    revoke: async (id) => ((await revokeKey(ports, id)) === undefined ? "no-key" : "revoked"),
   });
 }

@@ -1,16 +1,17 @@
-import type { AddUserPorts } from "../core/accounts/accounts.ts";
+import { type Sessions, sessionsOn, type Users, usersOn } from "../account-api.ts";
 import { groupsIn } from "../core/accounts/set-groups.ts";
 import { futureDate } from "../core/base/dates.ts";
 import { AnyFault, messageOf } from "../core/base/fault.ts";
 import { toEntry } from "../core/log/event-log.ts";
-import { byOperator } from "../core/log/events.ts";
+import { byOperator, type Event } from "../core/log/events.ts";
 import { createPasswords } from "../core/passwords/passwords.ts";
-import type { StoredUser } from "../core/records.ts";
-import { pagesOf } from "../core/transfer/pages.ts";
+import type { AllPorts } from "../core/ports.ts";
+import type { User } from "../core/records.ts";
 import { printable } from "../files/printable.ts";
-import { type OpenStore, openStore } from "../gate/open-store.ts";
+import { type OpenStore, openStore, openStoreToRead } from "../gate/open-store.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { deleteSetupToken } from "../gate/setup-token-file.ts";
+import { type Keys, keysOn, type Links, linksOn } from "../token-api.ts";
 import {
   type Command,
   type CommandOption,
@@ -22,20 +23,23 @@ import {
 /** The settings that select the store. */
 export const STORE_SETTINGS: readonly string[] = ["DATA_DIR", "DATABASE_URL", "DATABASE_URL_FILE"];
 
-/** The ports that the account commands pass to the rules. Entries are written before they end. */
-export interface Accounts extends AddUserPorts {
+/** What apps have, with what only commands need. Entries are written before a change returns. */
+export interface Accounts extends AsyncDisposable, Pick<AllPorts, "clock" | "record"> {
+  readonly users: Users;
+  readonly sessions: Omit<Sessions, "create">;
+  readonly links: Links;
+  readonly keys: Keys;
   readonly store: OpenStore;
   readonly terminal: Terminal;
 }
 
-/** Opens the store for a command and closes it afterwards. */
-export async function withAccounts<T>(
+/** Opens the store for a command. `await using` closes it. */
+export async function openAccounts(
   settings: Settings,
   terminal: Terminal,
-  work: (accounts: Accounts) => Promise<T>,
-  missing: "create" | "refuse" = "refuse",
-): Promise<T> {
-  await using store = await openStore(settings, missing);
+  access: "create" | "refuse" | "read" = "refuse",
+): Promise<Accounts> {
+  const store = await (access === "read" ? openStoreToRead(settings) : openStore(settings, access));
   const clock = { now: () => Date.now() };
   /** The account has changed already, so a failure is only reported. */
   const attempt = async (what: string, step: () => Promise<void>): Promise<void> => {
@@ -45,18 +49,26 @@ export async function withAccounts<T>(
       terminal.complain(`done, but ${what} failed: ${messageOf(error)}`);
     }
   };
-  return await work({
+  const ports = {
     store,
     clock,
-    terminal,
     passwords: createPasswords({ atOnce: 1, waiting: 0 }),
     setupToken: {
       delete: () =>
         attempt("deleting the setup token file", () => deleteSetupToken(settings.setupTokenFile)),
     },
-    record: (event) =>
+    record: (event: Event) =>
       attempt("writing the log entry", () => store.log.insert([toEntry(byOperator(event), clock)])),
-  });
+  };
+  return {
+    ...ports,
+    terminal,
+    users: usersOn(ports),
+    sessions: sessionsOn(ports),
+    links: linksOn(ports),
+    keys: keysOn(ports),
+    [Symbol.asyncDispose]: store[Symbol.asyncDispose],
+  };
 }
 
 interface AccountCommand extends Omit<Command, "settings" | "run"> {
@@ -73,31 +85,27 @@ export const accountCommand = ({ check, change, ...command }: AccountCommand): C
 
   async run(settings, options, terminal) {
     check?.(options);
-    return withAccounts(settings, terminal, async (accounts) =>
-      terminal.succeed(await change(accounts, options)),
-    );
+    await using accounts = await openAccounts(settings, terminal);
+    return terminal.succeed(await change(accounts, options));
   },
 });
 
 export const quoted = (text: OptionValues[string]): string => `"${printable(String(text))}"`;
 
 /** The user whom a command names. */
-export async function userNamed(
-  { users }: Pick<OpenStore, "users">,
-  name: OptionValues[string],
-): Promise<StoredUser> {
-  const user = await users.findByName(String(name));
+export async function userNamed({ users }: Accounts, name: OptionValues[string]): Promise<User> {
+  const user = await users.findByUsername(String(name));
   if (user === undefined) throw refused("no-user", name);
   return user;
 }
 
-/** All users in pages, or the only one that is asked for. */
+/** All users, or the only one that is asked for. */
 export async function* usersIn(
-  store: Pick<OpenStore, "users">,
+  accounts: Accounts,
   name: OptionValues[string],
-): AsyncIterable<readonly StoredUser[]> {
-  if (name === undefined) yield* pagesOf(store.users.read);
-  else yield [await userNamed(store, name)];
+): AsyncIterable<User> {
+  if (name === undefined) yield* accounts.users.list();
+  else yield await userNamed(accounts, name);
 }
 
 /** Why a rule has changed nothing. */
@@ -123,6 +131,8 @@ const mistakes = {
   "name-missing": "a key needs a name",
   "label-missing": "a guest needs a label",
   "groups-missing": "a guest needs --groups",
+  "groups-invalid":
+    "groups are up to 32 names of lower-case letters, digits and hyphens, with commas between them",
   "host-invalid": "--hosts takes host names without a port, with commas between them",
 } as const;
 
@@ -148,10 +158,8 @@ export const GROUPS: CommandOption = {
 /** The groups of an operand or option. */
 export function givenGroups({ groups: text = "" }: OptionValues): readonly string[] {
   const groups = groupsIn(String(text));
-  if (groups !== "invalid") return groups;
-  throw new UsageError(
-    "groups are up to 32 names of lower-case letters, digits and hyphens, with commas between them",
-  );
+  if (groups === "invalid") throw refused("groups-invalid", text);
+  return groups;
 }
 
 export const UNTIL: CommandOption = {

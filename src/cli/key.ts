@@ -1,4 +1,4 @@
-import { addKey, KEY_LIFETIME_MS, revokeKey } from "../core/keys/own-keys.ts";
+import { revokeKey } from "../core/keys/own-keys.ts";
 import type { Key } from "../core/records.ts";
 import { age } from "../gate/settings/values.ts";
 import { accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
@@ -25,20 +25,20 @@ export const add: Command = accountCommand({
   },
 
   async change(accounts, { name, user: username, hosts = "", expires }) {
-    const user = await userNamed(accounts.store, username);
-    const wanted = { name: String(name), hosts: String(hosts), lifetime: lifetimeIn(expires) };
-    const added = await addKey(accounts, user, wanted);
+    const { id } = await userNamed(accounts, username);
+    const wanted = { name: String(name), hosts: [String(hosts)], lifetime: lifetimeIn(expires) };
+    const added = await accounts.keys.add(id, wanted);
     if (added.kind !== "added") throw refused(added.kind, username);
     return added.text;
   },
 });
 
-function lifetimeIn(expires: OptionValues[string]): number | undefined {
-  if (expires === undefined) return KEY_LIFETIME_MS;
-  if (expires === "never") return undefined;
-  const lifetime = age.parse(String(expires), {});
-  if (lifetime === undefined) throw new UsageError(`--expires takes ${age.takes}, or never`);
-  return lifetime;
+/** In seconds. */
+function lifetimeIn(expires: OptionValues[string] = "365d"): number | "never" {
+  if (expires === "never") return expires;
+  const ms = age.parse(String(expires), {});
+  if (ms === undefined) throw new UsageError(`--expires takes ${age.takes}, or never`);
+  return ms / 1_000;
 }
 
 /** Without the hash. */
@@ -47,11 +47,9 @@ export const list: Command = listCommand<Key & { readonly username: string }>({
   options: [{ name: "user", value: "user", about: "only the keys of this user" }],
   examples: ["latchkey key list", "latchkey key list --user alice --json"],
 
-  async *read(store, { user }) {
-    for await (const page of usersIn(store, user)) {
-      for (const { id, username } of page) {
-        yield (await store.keys.listOf(id)).map((key) => ({ ...key, username }));
-      }
+  async *read(accounts, { user }) {
+    for await (const { id, username } of usersIn(accounts, user)) {
+      yield (await accounts.keys.list(id)).map((key) => ({ ...key, username }));
     }
   },
 
@@ -71,8 +69,8 @@ export const revoke: Command = accountCommand({
   operands: [{ name: "id", need: "required" }],
   examples: ["latchkey key revoke 5f0c1d7f7d9e4a3b"],
 
-  async change(accounts, { id }) {
-    const user = await revokeKey(accounts, String(id));
+  async change({ store, clock, record }, { id }) {
+    const user = await revokeKey({ store, clock, record }, String(id));
     if (user === undefined) throw refused("no-key", id);
     return `Revoked a key of user ${quoted(user.username)}.`;
   },

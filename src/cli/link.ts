@@ -1,22 +1,16 @@
-import {
-  LINK_LIFETIME_MS,
-  makeLink,
-  revokeLink,
-  type WantedLink,
-} from "../core/links/make-link.ts";
+import { LINK_LIFETIME_MS, type WantedLink } from "../core/links/make-link.ts";
 import type { Link } from "../core/records.ts";
-import { pagesOf } from "../core/transfer/pages.ts";
 import { age } from "../gate/settings/values.ts";
 import {
   accountCommand,
   GROUPS,
   givenEnd,
   givenGroups,
+  openAccounts,
   quoted,
   refused,
   STORE_SETTINGS,
   UNTIL,
-  withAccounts,
 } from "./accounts.ts";
 import {
   type Command,
@@ -48,16 +42,15 @@ const linkCommand = ({ wanted, ...command }: LinkCommand): Command => ({
     const expiresAt = new Date(Date.now() + (givenAge(given, "expires") ?? LINK_LIFETIME_MS));
     if (settings.publicUrl === undefined)
       return terminal.fail("set PUBLIC_URL to the address of the gate, which the link begins with");
-    return withAccounts(settings, terminal, async (accounts) => {
-      const isReset = link.purpose.startsWith("reset");
-      const user = isReset && (await accounts.store.users.findByName(String(link.name)));
-      const of = user ? { userId: user.id } : {};
-      const made = await makeLink(accounts, { ...link, ...of, expiresAt });
-      if (made.kind !== "made") throw refused(made.kind, link.name);
-      terminal.print(`${settings.publicUrl}/link/${made.token}`);
-      terminal.complain(`it ${does}; until ${shownDate(expiresAt)}, and is not shown again`);
-      return SUCCESS;
-    });
+    await using accounts = await openAccounts(settings, terminal);
+    const isReset = link.purpose.startsWith("reset");
+    const user = isReset && (await accounts.users.findByUsername(String(link.name)));
+    const of = user ? { userId: user.id } : {};
+    const made = await accounts.links.make({ ...link, ...of, expiresAt });
+    if (made.kind !== "made") throw refused(made.kind, link.name);
+    terminal.print(`${settings.publicUrl}/link/${made.token}`);
+    terminal.complain(`it ${does}; until ${shownDate(expiresAt)}, and is not shown again`);
+    return SUCCESS;
   },
 });
 
@@ -147,9 +140,8 @@ function givenAge(options: OptionValues, name: string): number | undefined {
 export const list: Command = listCommand<Link>({
   details: "Lists the links that can be used, without their tokens, which are not stored.",
   examples: ["latchkey link list", "latchkey link list --json"],
-  read({ links }) {
-    const now = new Date();
-    return pagesOf((afterId, limit) => links.read(afterId, limit, now));
+  async *read({ links }) {
+    for await (const link of links.list()) yield [link];
   },
   columns: { ID: 16, PURPOSE: 15, EXPIRES: 24, USES: 4, NAME: 0, GROUPS: 0 },
   cells: ({ id, purpose, expiresAt, usesLeft, name = "", groups = [] }) => [
@@ -164,7 +156,7 @@ export const revoke: Command = accountCommand({
   examples: ["latchkey link revoke 5f0c1d7f7d9e4a3b"],
 
   async change(accounts, { id }) {
-    if ((await revokeLink(accounts, String(id))) === "no-link") throw refused("no-link", id);
+    if ((await accounts.links.revoke(String(id))) === "no-link") throw refused("no-link", id);
     return `Revoked the link ${quoted(id)}.`;
   },
 });

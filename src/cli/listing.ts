@@ -1,7 +1,6 @@
 import { printable, printableJson } from "../files/printable.ts";
-import { type OpenStore, openStoreToRead } from "../gate/open-store.ts";
 import type { Settings } from "../gate/settings/settings.ts";
-import { STORE_SETTINGS } from "./accounts.ts";
+import { type Accounts, openAccounts, STORE_SETTINGS } from "./accounts.ts";
 import {
   type Command,
   type CommandOption,
@@ -26,7 +25,7 @@ interface ListCommand<T> extends Listing<T>, Omit<Command, "settings" | "run"> {
   /** Beside those that select the store. */
   readonly settings?: readonly string[];
   /** The items in pages. */
-  read(store: OpenStore, options: OptionValues, settings: Settings): AsyncIterable<readonly T[]>;
+  read(accounts: Accounts, options: OptionValues, settings: Settings): AsyncIterable<readonly T[]>;
 }
 
 /** A command that lists what the store has. */
@@ -41,9 +40,9 @@ export const listCommand = <T>({
   settings: [...STORE_SETTINGS, ...settings],
 
   async run(values, given, terminal) {
-    await using store = await openStoreToRead(values);
+    await using accounts = await openAccounts(values, terminal, "read");
     const print = startListing(list, given, terminal);
-    for await (const items of read(store, given, values)) await print(items);
+    for await (const items of read(accounts, given, values)) await print(items);
     await print([]);
     return SUCCESS;
   },

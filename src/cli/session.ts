@@ -1,17 +1,13 @@
-import { endAllSessions, endSessionsOf } from "../core/accounts/accounts.ts";
+import { endAllSessions } from "../core/accounts/accounts.ts";
 import { listDevices } from "../core/codes/remembered-devices.ts";
 import { eventOf } from "../core/log/events.ts";
 import type { Session, UserId } from "../core/records.ts";
 import { createSeals } from "../core/sessions/seals.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
-import { endInStore } from "../core/sessions/sign-out.ts";
 import { pagesOf } from "../core/transfer/pages.ts";
 import { accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
 import { type Command, counted, UsageError } from "./command.ts";
 import { listCommand } from "./listing.ts";
-
-/** How many sessions of one user are listed. */
-const MAX_OF_USER = 1_000;
 
 /** A session, or a device that needs no code, with the name of its user. */
 type Listed = Pick<Session, "id" | "createdAt" | "expiresAt" | "device"> &
@@ -27,23 +23,21 @@ export const list: Command = listCommand<Listed>({
   settings: ["AUTH_SECRET", "AUTH_SECRET_FILE", "AUTH_SECRET_PREVIOUS"],
   examples: ["latchkey session list", "latchkey session list alice --json"],
 
-  async *read(store, { name }, { secret, previousSecrets }) {
-    const { sessions, devices } = store;
+  async *read(accounts, { name }, { secret, previousSecrets }) {
+    const { sessions, store } = accounts;
     const now = new Date();
     const names = new Map<UserId, string>();
-    for await (const page of usersIn(store, name)) {
-      for (const { id, username } of page) names.set(id, username);
-    }
+    for await (const { id, username } of usersIn(accounts, name)) names.set(id, username);
     for await (const page of name === undefined
-      ? pagesOf(sessions.read)
-      : [...names.keys()].map((id) => sessions.listOf(id, now, MAX_OF_USER))) {
+      ? pagesOf(store.sessions.read)
+      : [...names.keys()].map((id) => sessions.list(id))) {
       const alive = page.filter(({ expiresAt }) => expiresAt > now);
       yield alive.map((session) => {
         return { ...session, type: "session", username: names.get(session.userId) ?? "" };
       });
     }
     const seals = createSeals(secret || DEVELOPMENT_SECRET, previousSecrets);
-    const ports = { store, devices, seals, clock: { now: () => now.getTime() } };
+    const ports = { store, devices: store.devices, seals, clock: { now: () => now.getTime() } };
     for (const [id, username] of names) {
       const remembered = await listDevices(ports, id);
       yield remembered.map((device) => ({ ...device, type: "device", username }));
@@ -65,14 +59,13 @@ export const end: Command = accountCommand({
   operands: [{ name: "id", need: "required" }],
   examples: ["latchkey session end 5f0c1d7f7d9e4a3b8c6d2e1f0a9b8c7d"],
 
-  async change({ store, clock, record }, options) {
+  async change({ sessions, store, record }, options) {
     const id = String(options.id);
     const session = await store.sessions.find(id);
     const device = session ? undefined : await store.devices.find(id, new Date());
     const userId = session?.userId ?? device?.userId;
     const user = userId && (await store.users.find(userId));
-    if (user && session && (await endInStore({ store, clock }, session))) {
-      await record(eventOf("session_end", { user }));
+    if (user && session && (await sessions.end(id)) === "ended") {
       return `Ended a session of user ${quoted(user.username)}.`;
     }
     if (user && device && (await store.devices.remove(user.id, id))) {
@@ -100,8 +93,8 @@ export const endAll: Command = accountCommand({
     if (all === true) {
       return `Ended all sessions of ${counted(await endAllSessions(accounts), "user")}.`;
     }
-    const { id } = await userNamed(accounts.store, name);
-    if ((await endSessionsOf(accounts, id)) !== "ended") throw refused("no-user", name);
+    const { id } = await userNamed(accounts, name);
+    if ((await accounts.sessions.endAll(id)) !== "ended") throw refused("no-user", name);
     return `Ended all sessions of user ${quoted(name)}.`;
   },
 });

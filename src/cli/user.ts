@@ -1,12 +1,4 @@
-import {
-  addUser,
-  endFactors,
-  removeCodes,
-  removeUser,
-  renameUser,
-  resetPassword,
-} from "../core/accounts/accounts.ts";
-import { setGroups } from "../core/accounts/set-groups.ts";
+import { endFactors, removeCodes } from "../core/accounts/accounts.ts";
 import { AnyFault, codeOf, messageOf } from "../core/base/fault.ts";
 import { NO_PASSWORD, type StoredUser } from "../core/records.ts";
 import { pagesOf } from "../core/transfer/pages.ts";
@@ -17,12 +9,12 @@ import {
   GROUPS,
   givenEnd,
   givenGroups,
+  openAccounts,
   quoted,
   refused,
   STORE_SETTINGS,
   UNTIL,
   userNamed,
-  withAccounts,
 } from "./accounts.ts";
 import type { Command, Operand } from "./command.ts";
 import { listCommand } from "./listing.ts";
@@ -34,7 +26,7 @@ const NAME: Operand = { name: "name", need: "required" };
 export const list: Command = listCommand<StoredUser>({
   details: "In the order of their IDs.",
   examples: ["latchkey user list", "latchkey user list --json"],
-  read: ({ users }) => pagesOf(users.read),
+  read: ({ store }) => pagesOf(store.users.read),
   columns: { ID: 36, NAME: 0, GROUPS: 0, END: 0 },
   cells: ({ id, username, groups = [], endsAt }) => {
     if (endsAt !== undefined) return [id, username, groups.join(","), endsAt.toISOString()];
@@ -72,12 +64,8 @@ export const add: Command = {
     if (username === "") throw refused("username-missing", username);
     if (await isTaken(username, settings, missing)) throw refused("username-taken", username);
     const password = await newPassword(terminal.ports, options);
-    const { kind } = await withAccounts(
-      settings,
-      terminal,
-      (accounts) => addUser(accounts, username, password, facts),
-      missing,
-    );
+    await using accounts = await openAccounts(settings, terminal, missing);
+    const { kind } = await accounts.users.add({ username, password, ...facts });
     if (kind !== "added") throw refused(kind, username);
     return terminal.succeed(`Created user ${quoted(username)}.`);
   },
@@ -112,9 +100,9 @@ export const password: Command = accountCommand({
 
   async change(accounts, options) {
     // Before the password is asked for.
-    const { id } = await userNamed(accounts.store, options.name);
+    const { id } = await userNamed(accounts, options.name);
     const given = await newPassword(accounts.terminal.ports, options);
-    const outcome = await resetPassword(accounts, id, given);
+    const outcome = await accounts.users.setPassword(id, given);
     if (outcome !== "reset") throw refused(outcome, options.name);
     return `Set a new password for user ${quoted(options.name)}.`;
   },
@@ -130,8 +118,8 @@ export const groups: Command = accountCommand({
 
   async change(accounts, options) {
     const names = givenGroups(options);
-    const { id, username } = await userNamed(accounts.store, options.name);
-    const outcome = await setGroups(accounts, id, names);
+    const { id, username } = await userNamed(accounts, options.name);
+    const outcome = await accounts.users.setGroups(id, names);
     if (outcome !== "set") throw refused(outcome, username);
     const shown = names.length === 0 ? "no groups" : `the groups ${names.join(", ")}`;
     return `User ${quoted(username)} has ${shown}.`;
@@ -147,8 +135,8 @@ export const rename: Command = accountCommand({
   examples: ["latchkey user rename alice alice.smith"],
 
   async change(accounts, { from, to }) {
-    const { id } = await userNamed(accounts.store, from);
-    const outcome = await renameUser(accounts, id, String(to));
+    const { id } = await userNamed(accounts, from);
+    const outcome = await accounts.users.rename(id, String(to));
     if (outcome !== "renamed") throw refused(outcome, outcome === "no-user" ? from : to);
     return `Renamed user ${quoted(from)} to ${quoted(to)}.`;
   },
@@ -161,15 +149,15 @@ export const remove: Command = accountCommand({
   examples: ["latchkey user remove alice", "latchkey user remove alice --yes"],
 
   async change(accounts, { name, yes }) {
-    const { store, terminal } = accounts;
-    const { id } = await userNamed(store, name);
+    const { users, store, terminal } = accounts;
+    const { id } = await userNamed(accounts, name);
     // Before the confirmation is asked for. The store checks again when it removes the user.
     if ((await store.users.read("", 2)).length === 1) throw refused("last-user", name);
     const question = `Remove user ${quoted(name)}?`;
     if (yes !== true && !(await confirm(terminal.ports, question, "--yes"))) {
       throw new AnyFault("not_confirmed", "nothing was removed");
     }
-    const outcome = await removeUser(accounts, id);
+    const outcome = await users.remove(id);
     if (outcome !== "removed") throw refused(outcome, name);
     return `Removed user ${quoted(name)}.`;
   },
@@ -183,7 +171,7 @@ export const codesOff: Command = accountCommand({
   examples: ["latchkey user codes off alice", "latchkey user codes off alice --passkeys"],
 
   async change(accounts, { name, passkeys }) {
-    const { id } = await userNamed(accounts.store, name);
+    const { id } = await userNamed(accounts, name);
     switch (await (passkeys === true ? endFactors : removeCodes)(accounts, id)) {
       case "no-user":
         throw refused("no-user", name);

@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import { ADMINS } from "../core/accounts/set-groups.ts";
 import { isSetupTokenExpected } from "../core/setup/setup-token.ts";
+import { barrierTo } from "../files/ownership.ts";
 import { REACH_FIELDS, reachOf } from "../gate/reach.ts";
 import { isTokenRequired } from "../gate/setup-state.ts";
 import { readTokenFile } from "../gate/setup-token-file.ts";
@@ -8,7 +10,7 @@ import { contentsOf } from "./installation.ts";
 
 export const checkAccounts: Check = checkOf(
   "accounts",
-  ["database", "setupTokenFile", "setupTokenAtStart", ...REACH_FIELDS],
+  ["dataDir", "database", "setupTokenFile", "setupTokenAtStart", ...REACH_FIELDS],
   async (installation) => {
     const { settings, url } = installation;
     const contents = await contentsOf(installation);
@@ -20,10 +22,14 @@ export const checkAccounts: Check = checkOf(
     if (contents.hasUsers) return ok("an account exists");
     const { text, unreadable } = await readTokenFile(settings.setupTokenFile);
     const isRequired = isTokenRequired(settings);
-    if (unreadable !== undefined) {
+    const reason =
+      text === undefined
+        ? unreadable
+        : await deniedReason(settings.setupTokenFile, settings.dataDir);
+    if (reason !== undefined) {
       const effect = isRequired ? "the gate does not start" : "setup requires no token";
       return problem(
-        `the gate cannot read the setup token file ${settings.setupTokenFile}, so ${effect}: ${unreadable}`,
+        `the gate cannot read the setup token file ${settings.setupTokenFile}, so ${effect}: ${reason}`,
         "run latchkey setup-link as root, with SETUP_TOKEN_FILE unset or in a folder that the gate's user can enter",
       );
     }
@@ -38,3 +44,12 @@ export const checkAccounts: Check = checkOf(
     );
   },
 );
+
+/** Checked only as root, which can read every file: the gate runs as the owner of the data folder. */
+async function deniedReason(file: string, dataDir: string): Promise<string | undefined> {
+  if (process.geteuid?.() !== 0 || !existsSync(dataDir)) return undefined;
+  const barrier = await barrierTo(file, dataDir);
+  if (barrier === undefined) return undefined;
+  const where = barrier === file ? "" : ` in ${barrier}`;
+  return `permission denied${where} to the owner of ${dataDir}`;
+}

@@ -46,9 +46,12 @@ async function folderFindings(folder: Folder): Promise<readonly Finding[]> {
   if (isMissing) return [ok(`${path} does not exist yet: the gate creates it at its first start`)];
   const found = (await Promise.all(files.map(entryOf))).filter((entry) => entry !== undefined);
   const isOwn = setting === "DATA_DIR";
+  // A setup token in another folder may belong to another user.
+  const inside = found.filter((file) => dirname(file.path) === path);
   return orOk(
     [
-      isOwn ? ownerFinding(path, stats, found) : undefined,
+      await writeFinding(inside),
+      isOwn ? ownerFinding(path, stats, inside) : undefined,
       readableFinding(stats, found),
       modeFinding(folder, stats),
     ],
@@ -68,11 +71,26 @@ const entryOf = (path: string): Promise<Entry | undefined> =>
 export const nearestExisting = async (path: string): Promise<Entry> =>
   (await entryOf(path)) ?? nearestExisting(dirname(path));
 
+/** The gate cannot start with a database that it cannot write to, wherever that is. */
+async function writeFinding(files: readonly Entry[]): Promise<Finding | undefined> {
+  const denied = files.map(({ path }) =>
+    access(path, constants.W_OK).then(
+      () => undefined,
+      (error) => ({ path, reason: fileErrorReason(error) }),
+    ),
+  );
+  const first = (await Promise.all(denied)).find((one) => one !== undefined);
+  if (first === undefined) return undefined;
+  return problem(
+    `cannot write to ${first.path}: ${first.reason}`,
+    `if the gate runs as the user of this command: chown ${process.geteuid?.()} ${first.path} && chmod u+rw ${first.path}`,
+  );
+}
+
 /** The gate cannot write to files of another user, often made by a command that ran with sudo. */
 function ownerFinding(path: string, { uid }: Stats, files: readonly Entry[]): Finding | undefined {
-  // A setup token in another folder may belong to another user.
   const paths = files
-    .filter((file) => dirname(file.path) === path && file.stats.uid !== uid)
+    .filter((file) => file.stats.uid !== uid)
     .map((file) => file.path)
     .join(" ");
   if (paths !== "") {

@@ -1,13 +1,17 @@
 import { REACH_FIELDS, reachOf } from "../gate/reach.ts";
 import { MAX_LIMIT_IPV6_PREFIX } from "../option-table.ts";
+import { membershipOf } from "../web/request/remote-address.ts";
 import { type Check, checkOf, hint, ok, problem } from "./check.ts";
 
 /** No network of one owner is that large: `fc00::/7` is the largest private one. */
-const TOO_WIDE = /\/[0-6]$/;
+const TOO_WIDE = /\/0*[0-6]$/;
+/** Addresses of different owners: ranges of IPv6 such as `::ffff:0:0/96` contain all of IPv4. */
+const SAMPLES = ["1.1.1.1", "81.2.69.142", "203.0.113.7"];
 
 export const checkProxy: Check = checkOf("proxy", ["trustedProxies"], async (installation) => {
   const { trustedProxies } = installation.settings;
-  if (trustedProxies.some((range) => TOO_WIDE.test(range))) {
+  const isTrusted = membershipOf(trustedProxies);
+  if (trustedProxies.some((range) => TOO_WIDE.test(range)) || SAMPLES.every(isTrusted)) {
     return problem(
       "TRUSTED_PROXIES trusts every client: with a forged X-Forwarded-For, an attacker bypasses the rate limit and appears in the log under any address",
       "set TRUSTED_PROXIES to the addresses of your proxies only",

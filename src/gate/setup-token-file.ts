@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { open, rename, rm, stat } from "node:fs/promises";
+import { lstat, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AnyFault, codeOf } from "../core/base/fault.ts";
 import { fileErrorReason, unlessMissing } from "../files/file-error.ts";
@@ -31,6 +31,9 @@ export async function readTokenFile(path: string): Promise<Found> {
     return { text: isUtf8(content) ? content.toString().trim() : MATCHES_NOTHING };
   } catch (error) {
     const code = codeOf(error) ?? "";
+    // The operator meant a token: a secret that is not mounted must not count as none unnoticed.
+    const found = code === "ENOENT" ? await lstat(path).catch(() => undefined) : undefined;
+    if (found?.isSymbolicLink() === true) return { unreadable: "it is a broken symbolic link" };
     if (NO_FILE.includes(code)) return {};
     if (NOT_READABLE.includes(code)) return { unreadable: fileErrorReason(error) };
     throw error;

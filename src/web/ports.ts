@@ -31,7 +31,7 @@ export interface RulePorts extends AllPorts, SignInPorts, SignOutPorts {
   readonly requireAuth: CookieGuard;
   readonly requireUser: CookieGuard;
   /** Whether any account signs in with codes, even if they are not offered, or with passkeys. */
-  readonly anyFactor: Recently<{ readonly codes: boolean; readonly passkeys: boolean }>;
+  readonly anyFactor: Readonly<Record<"codes" | "passkeys", Recently<boolean>>>;
   readonly assertions: Assertions | undefined;
 }
 

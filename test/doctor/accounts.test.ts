@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdir, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { checkAccounts } from "../../src/doctor/accounts.ts";
-import { allow, give, isRoot, runUnprivileged } from "../cli/other-user.ts";
+import { allow, foreignFolder, give, isRoot, runUnprivileged } from "../cli/other-user.ts";
 import { execute } from "../support/database.ts";
 import { startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -78,3 +78,23 @@ test("without an account, reports a setup token that the gate's user cannot read
     /PROBLEM accounts .*cannot read the setup token file .*permission denied \(run as/,
   );
 });
+
+if (isRoot) {
+  test("as root, reports a setup token that the owner of the data folder cannot read", async (t) => {
+    const DATA_DIR = await foreignFolder(t);
+    const folder = join(DATA_DIR, "..", "tokens");
+    await mkdir(folder, { mode: 0o755 });
+    const SETUP_TOKEN_FILE = join(folder, "token");
+    await writeFile(SETUP_TOKEN_FILE, "the token", { mode: 0o600 });
+    const env = { DATA_DIR, SETUP_TOKEN_FILE };
+    const denied = ["problem", /requires no token: permission denied/] as const;
+    await assertCheck(checkAccounts, { env }, denied);
+    await give(SETUP_TOKEN_FILE);
+    await assertCheck(checkAccounts, { env }, TOKEN);
+    await chmod(folder, 0o700);
+    await assertCheck(checkAccounts, { env }, denied);
+    await chown(folder, 0, 65_534);
+    await chmod(folder, 0o710);
+    await assertCheck(checkAccounts, { env }, TOKEN);
+  });
+}

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { chmod, chown, readdir, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { checkAccounts } from "../../src/doctor/accounts.ts";
 import { checkDataFolder } from "../../src/doctor/data-folder.ts";
 import { checkDatabase } from "../../src/doctor/database.ts";
-import { isRoot, OTHER_USER } from "../cli/other-user.ts";
+import { allow, give, isRoot, OTHER_USER, runUnprivileged } from "../cli/other-user.ts";
 import { fileWith, tempDir } from "../support/temp-dir.ts";
 import { applyRemedies, assertCheck, assertFound, findings } from "./installation.ts";
 
@@ -79,6 +79,21 @@ test("reports an app's folder that every user can write to, and accepts one that
   await chmod(folder, 0o1777);
   const moved = ["problem", /1777$/, /^set DATABASE_URL to a folder of its own/] as const;
   await assertCheck(checkDataFolder, { env }, own, moved);
+});
+
+test("reports a database in another folder that the gate's user cannot write to", async (t) => {
+  const above = await tempDir(t);
+  const folder = join(above, "app");
+  await mkdir(folder);
+  const file = join(folder, "app.db");
+  await writeFile(file, "");
+  if (isRoot) await allow(above, 1);
+  await give(folder);
+  await allow(file, 4);
+  const env = { DATA_DIR: join(folder, "data"), DATABASE_URL: `sqlite:${file}` };
+  const { code, stdout } = await runUnprivileged(["doctor"], env);
+  assert.equal(code, 1);
+  assert.match(stdout, /PROBLEM data folder +cannot write to .*app\.db: permission denied/);
 });
 
 if (isRoot) {

@@ -13,7 +13,8 @@ test("sees no proxy in a gate itself, nor without an address", async (t) => {
 
 test("reports TRUSTED_PROXIES that trusts every client of a family, and accepts a private range", async () => {
   const withRanges = (TRUSTED_PROXIES: string) => ({ env: { TRUSTED_PROXIES } });
-  for (const ranges of ["::/0", "10.0.0.0/8,0.0.0.0/0", "0.0.0.0/1,128.0.0.0/1"]) {
+  const wide = ["::/0", "10.0.0.0/8,0.0.0.0/0", "0.0.0.0/1,128.0.0.0/1"];
+  for (const ranges of [...wide, "0.0.0.0/00", "::ffff:0:0/96"]) {
     const all = ["problem", /trusts every client/, /only$/] as const;
     await assertCheck(checkProxy, withRanges(ranges), all);
   }

@@ -18,7 +18,7 @@ const noFile: Readonly<
   nothing: [async () => {}],
   "a folder": [(path) => mkdir(path), NOT_REGULAR],
   "a named pipe": [async (path) => execFileSync("mkfifo", [path]), NOT_REGULAR],
-  "a broken link": [(path) => symlink(`${path}-gone`, path)],
+  "a broken link": [(path) => symlink(`${path}-gone`, path), "it is a broken symbolic link"],
   "a link to itself": [(path) => symlink(path, path), "ELOOP"],
   "a link to a device": [(path) => symlink("/dev/zero", path), NOT_REGULAR],
 };

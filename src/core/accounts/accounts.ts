@@ -1,4 +1,4 @@
-import { byOperator, eventOf } from "../log/events.ts";
+import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
 import type { AllPorts, Ports } from "../ports.ts";
 import {
@@ -153,7 +153,7 @@ export async function removeCodes(
   const user = await store.users.find(id);
   if (user === undefined) return "no-user";
   if (!(await store.codes.turnOff(id))) return "already-off";
-  await record(byOperator(eventOf("codes_off", { user })));
+  await record(eventOf("codes_off", { user }));
   return "off";
 }
 
@@ -167,7 +167,7 @@ export async function endFactors(
 ): Promise<"no-user" | "ended"> {
   const user = await store.users.find(id);
   if (!user || !(await store.codes.endFactors(id, nextSecond(clock)))) return "no-user";
-  await record(byOperator(eventOf("factors_off", { user })));
+  await record(eventOf("factors_off", { user }));
   return "ended";
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { messageOf } from "../base/fault.ts";
 import { hashOf } from "../base/random-text.ts";
 import { type Client, networkRequester } from "../limits/requester.ts";
-import { bySystem, eventOf } from "../log/events.ts";
+import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
 import type { Ports } from "../ports.ts";
 import { type Link, NO_PASSWORD, type User } from "../records.ts";
@@ -94,7 +94,7 @@ export async function removeEndedLinks(
   const { store, clock, events, log } = ports;
   try {
     const removed = await store.links.removeEnded(new Date(clock.now()));
-    for (const user of removed) events.record(bySystem(eventOf("user_remove", { user })));
+    for (const user of removed) events.record(eventOf("user_remove", { user }));
   } catch (error) {
     log.warn({ reason: messageOf(error) }, "cannot remove guests whose time has ended");
   }

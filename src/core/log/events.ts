@@ -8,49 +8,44 @@ export interface Event extends Omit<NewLogEntry, "at"> {
   readonly author: "system" | "cli" | `admin ${string}`;
 }
 
-/** The usual author of each type, and its summary. */
-const forms = {
-  signin: ["system", "Signed in as {subject}"],
-  signin_rate_limited: ["system", "Rate limited login from {address}"],
-  signup: ["system", "Created account {subject}"],
-  password_change: ["system", "Changed password"],
-  session_end: ["system", "Ended a session of {subject}"],
-  session_end_others: ["system", "Ended the other sessions of {subject}"],
-  codes_on: ["system", "Turned on one-time codes of {subject}"],
-  codes_off: ["system", "Turned off one-time codes of {subject}"],
-  factors_off: [
-    "cli",
-    "Removed the one-time codes and passkeys of {subject}, and ended the sessions",
-  ],
-  code_rejected: ["system", "Wrong one-time code after the right password of {subject}"],
-  codes_locked: [
-    "system",
+/** The summary of each type. */
+const summaries = {
+  signin: "Signed in as {subject}",
+  signin_rate_limited: "Rate limited login from {address}",
+  signup: "Created account {subject}",
+  password_change: "Changed password",
+  session_end: "Ended a session of {subject}",
+  session_end_others: "Ended the other sessions of {subject}",
+  codes_on: "Turned on one-time codes of {subject}",
+  codes_off: "Turned off one-time codes of {subject}",
+  factors_off: "Removed the one-time codes and passkeys of {subject}, and ended the sessions",
+  code_rejected: "Wrong one-time code after the right password of {subject}",
+  codes_locked:
     "After 100 wrong one-time codes, only a recovery code or latchkey user codes off unlocks those of {subject}",
-  ],
-  recovery_code_used: ["system", "Used a recovery code of {subject}"],
-  recovery_codes_new: ["system", "Replaced the recovery codes of {subject}"],
-  device_add: ["system", "Remembered a device of {subject}, which needs no code"],
-  device_remove: ["system", "Forgot a remembered device of {subject}"],
-  passkey_add: ["system", "Added a passkey to {subject}"],
-  passkey_remove: ["system", "Removed a passkey of {subject}"],
-  key_add: ["system", "Added a key to {subject}"],
-  key_revoke: ["system", "Revoked a key of {subject}"],
-  user_add: ["cli", "Added account {subject}"],
-  user_password: ["cli", "Set the password of {subject}"],
-  user_groups: ["cli", "Set the groups of {subject}"],
-  user_rename: ["cli", "Renamed account to {subject}"],
-  user_remove: ["cli", "Removed account {subject}"],
-  user_sign_out: ["cli", "Ended the sessions of {subject}"],
-  user_sign_out_all: ["cli", "Ended all sessions"],
-  link_make: ["cli", "Made a one-time link: {subject}"],
-  link_revoke: ["cli", "Revoked a one-time link: {subject}"],
-  link_use: ["system", "Used a one-time link as {subject}"],
-  user_import: ["cli", "Imported accounts: {subject}"],
+  recovery_code_used: "Used a recovery code of {subject}",
+  recovery_codes_new: "Replaced the recovery codes of {subject}",
+  device_add: "Remembered a device of {subject}, which needs no code",
+  device_remove: "Forgot a remembered device of {subject}",
+  passkey_add: "Added a passkey to {subject}",
+  passkey_remove: "Removed a passkey of {subject}",
+  key_add: "Added a key to {subject}",
+  key_revoke: "Revoked a key of {subject}",
+  user_add: "Added account {subject}",
+  user_password: "Set the password of {subject}",
+  user_groups: "Set the groups of {subject}",
+  user_rename: "Renamed account to {subject}",
+  user_remove: "Removed account {subject}",
+  user_sign_out: "Ended the sessions of {subject}",
+  user_sign_out_all: "Ended all sessions",
+  link_make: "Made a one-time link: {subject}",
+  link_revoke: "Revoked a one-time link: {subject}",
+  link_use: "Used a one-time link as {subject}",
+  user_import: "Imported accounts: {subject}",
 } as const;
 
-export type EventType = keyof typeof forms;
+export type EventType = keyof typeof summaries;
 
-export const eventTypes: readonly EventType[] = Object.keys(forms) as EventType[];
+export const eventTypes: readonly EventType[] = Object.keys(summaries) as EventType[];
 
 /** The type that any client can cause, and so in any number. */
 export const DENIAL: EventType = "signin_rate_limited";
@@ -66,9 +61,8 @@ interface Facts {
   readonly client?: Client | undefined;
 }
 
-/** The event with its facts, and with the summary that is made of them. */
+/** The event, caused by the service itself, with its facts and the summary that is made of them. */
 export function eventOf(type: EventType, { user, name, count, client }: Facts): Event {
-  const [author, summary] = forms[type];
   const subject = name ?? user?.username ?? count?.toString();
   const facts = {
     ...(user && { userId: user.id }),
@@ -77,8 +71,8 @@ export function eventOf(type: EventType, { user, name, count, client }: Facts): 
   };
   const { address = "" } = facts;
   const parts = { "{subject}": subject ?? "", "{address}": address };
-  const text = summary.replace(/\{\w+\}/, (part) => parts[part as keyof typeof parts]);
-  return { type, summary: text, author, ...facts };
+  const summary = summaries[type].replace(/\{\w+\}/, (part) => parts[part as keyof typeof parts]);
+  return { type, summary, author: "system", ...facts };
 }
 
 /** The same event, caused by an administrator. */
@@ -87,9 +81,6 @@ export const byAdmin = (event: Event, { username }: User, client: Client): Event
   ...clientFacts(client),
   author: `admin ${username}`,
 });
-
-/** The same event, caused by the service itself. */
-export const bySystem = (event: Event): Event => ({ ...event, author: "system" });
 
 /** The same event, caused by a command. */
 export const byOperator = (event: Event): Event => ({ ...event, author: "cli" });

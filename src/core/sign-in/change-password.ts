@@ -41,8 +41,8 @@ export async function changePassword(
   const passwordHash = await ports.passwords.hash(form.newPassword, requester);
   const replaced = await ports.store.users.replaceHash(userId, user.passwordHash, passwordHash);
   ports.users.forget(userId);
-  // Another request has changed the hash in the meantime, so the current one no longer counts.
-  if (!replaced) return { kind: "current-password-incorrect" };
+  // Another request has changed the hash, perhaps to a newer one of the same password.
+  if (!replaced) return changePassword(ports, userId, form, client);
   ports.events.record(eventOf("password_change", { user, client }));
   return { kind: "changed" };
 }

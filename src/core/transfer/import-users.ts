@@ -1,5 +1,5 @@
 import { toEntry } from "../log/event-log.ts";
-import { eventOf } from "../log/events.ts";
+import { byOperator, eventOf } from "../log/events.ts";
 import { tables, valuesOf } from "../tables.ts";
 import { type ImportedUser, type ImportFields, parseRecord } from "./import-record.ts";
 import { ownedTables } from "./pages.ts";
@@ -123,6 +123,6 @@ function* rowsOf(staged: ReadonlyMap<string, Staged>, { clock }: ImportPorts): I
       yield { table, rows: all.flatMap((one) => (one.table === table ? one.rows : [])) };
     }
   }
-  const event = eventOf("user_import", { count: staged.size });
+  const event = byOperator(eventOf("user_import", { count: staged.size }));
   yield { table: "log", rows: [valuesOf(tables.log, toEntry(event, clock))] };
 }

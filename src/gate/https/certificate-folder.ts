@@ -66,7 +66,9 @@ export class CertificateFolder {
 
   /** The time of the last request, in milliseconds since 1970; 0 without one. */
   async requestedAt(name: string): Promise<number> {
-    return (await unlessMissing(stat(join(this.#root, name, WANTED))))?.mtimeMs ?? 0;
+    const wanted = await unlessMissing(stat(join(this.#root, name, WANTED)));
+    // An archive may have set the time of every file to 1970.
+    return wanted === undefined ? 0 : Math.max(wanted.mtimeMs, 1);
   }
 
   /** Returns whether the name was there. */

@@ -1,11 +1,14 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { type RequestOptions, request as requestTls } from "node:https";
+import type { SecureContext } from "node:tls";
 import { AnyFault, codeOf, reasonOf } from "../../core/base/fault.ts";
 
 export interface HttpRequest
-  extends Readonly<Pick<RequestOptions, "headers" | "ca" | "rejectUnauthorized">> {
+  extends Readonly<Pick<RequestOptions, "headers" | "rejectUnauthorized">> {
   readonly method?: "GET" | "HEAD" | "POST";
   readonly body?: string;
+  /** The authorities that it trusts; by default, those that Node.js does. */
+  readonly secureContext?: SecureContext;
   /** The time limit, up to the end of the response. */
   readonly timeoutMs: number;
   readonly maxBytes: number;

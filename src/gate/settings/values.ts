@@ -31,7 +31,7 @@ export interface Value<T> {
   /** Returns `undefined` for text that is not accepted, or throws a fault that says more. */
   readonly parse: (text: string, env: Environment) => T | undefined;
   /** Reads the content of the `_FILE` instead, where that has a format of its own. */
-  readonly parseFile?: (content: string) => T;
+  readonly parseFile?: (content: string) => T | undefined;
 }
 
 const value = <T>(
@@ -156,7 +156,10 @@ export const secret: Value<string> = value(
 /** Separated by commas. In a file each line is a secret, which may then contain commas and spaces. */
 export const secretList: Value<readonly string[]> = {
   ...listOf("secrets, separated by commas", (secret) => secret || undefined),
-  parseFile: (content) => content.split(/\r?\n/).filter((line) => line !== ""),
+  parseFile(content) {
+    const lines = content.split(/\r?\n/).filter((line) => line !== "");
+    return lines.length === 0 ? undefined : lines;
+  },
 };
 
 const piecesOf = (text: string): readonly string[] =>

@@ -50,19 +50,24 @@ function targetOf(
 export const targetAfterFactor = (visit: Visit): string | undefined =>
   visit.request.lacksFactor ? targetOf(visit, parameterOf(visit.request, RETURN_TO)) : undefined;
 
-/**
- * If the store cannot be asked, the page works without passkeys, and shows the field for a code, which
- * has no effect without codes.
- */
+/** If the store cannot be asked, the page shows the field for a code: without codes, it has no effect. */
 async function offersFor(visit: Visit) {
+  const [asksCode, offersPasskeys] = await Promise.all([
+    visit.rules.anyFactor.codes.read().catch(() => true),
+    offersPasskeySignIn(visit),
+  ]);
+  return { asksCode, offersPasskeys };
+}
+
+/** None is offered if the store cannot be asked: the password form works without it. */
+async function offersPasskeySignIn(visit: Visit): Promise<boolean> {
   const { rules, parts, requests } = visit;
+  if (parts.passkeys === undefined) return false;
   try {
-    const { codes, passkeys } = await rules.anyFactor.read();
-    const offersPasskeys = passkeys && parts.passkeys && partyOf(visit) !== undefined;
-    return { asksCode: codes, offersPasskeys: offersPasskeys === true };
+    return (await rules.anyFactor.passkeys.read()) && partyOf(visit) !== undefined;
   } catch (error) {
     requests.log.warn({ reason: messageOf(error) }, "passkeys are not offered");
-    return { asksCode: true, offersPasskeys: false };
+    return false;
   }
 }
 

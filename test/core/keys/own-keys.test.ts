@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hashOf } from "../../../src/core/base/random-text.ts";
-import { addKey } from "../../../src/core/keys/own-keys.ts";
+import { addKey, revokeKey } from "../../../src/core/keys/own-keys.ts";
+import type { UserId } from "../../../src/core/records.ts";
 import { keyPorts, NEW_KEY } from "./key-ports.ts";
 
 test("adds a key for a year, of which only the hash is stored", async (t) => {
@@ -30,4 +31,14 @@ test("refuses a key without a name, with what is no host, or one too many", asyn
   assert.deepEqual(key.hosts, ["a.example.test", "b.example.test", "[::1]"]);
   for (let i = 1; i < 100; i += 1) await add();
   assert.equal(await kindOf({}), "too-many");
+});
+
+test("revokes no key of another user", async (t) => {
+  const { add, store, clock, users, owner } = await keyPorts(t);
+  const { key } = await add();
+  const recorded: unknown[] = [];
+  const ports = { store, clock, users, record: (event: unknown) => recorded.push(event) };
+  const guest = { id: "guest" as UserId, username: "guest" };
+  assert.equal(await revokeKey(ports, key.id, guest), undefined);
+  assert.deepEqual([await store.keys.listOf(owner.id), recorded], [[key], []]);
 });

@@ -105,6 +105,8 @@ test("resolves a flush when the store fails, and logs the reason", async () => {
   await done;
   const lines = log.lines.map(({ message, fields }) => [message, fields.reason]);
   assert.deepEqual(lines, [["log entries not written", "the disk is full"]]);
+  for (let turns = 0; turns < 5; turns += 1) await turn();
+  assert.equal(store.asked.length, 0, "it pauses before the next attempt");
   const again = events.flush();
   await store.answer();
   await again;

@@ -80,12 +80,22 @@ test("does not overwrite a hash that was replaced in the meantime", async (t) =>
   assert.deepEqual(await ports.writtenEntries(), []);
 });
 
-test("rejects when the user is removed in the meantime", async (t) => {
+test("replaces a hash that a sign-in has rehashed in the meantime", async (t) => {
+  const { ports, owner, storedHash } = await withOwner(t);
+  const renewed = await ports.passwords.hash(OWNER.password);
+  const outcome = await changeWhileReplacing({ ports, owner, by: renewed });
+  assert.deepEqual(outcome, { kind: "changed" });
+  assert.equal(await ports.passwords.verify(NEW, await storedHash()), true);
+  assert.deepEqual(await ports.writtenEntries(), ["password_change: Changed password"]);
+});
+
+test("finds no user who was removed in the meantime", async (t) => {
   const { ports, change } = await withOwner(t);
   t.mock.method(ports.store.users, "replaceHash", async () => {
+    t.mock.method(ports.store.users, "find", async () => undefined);
     return false;
   });
-  assert.equal(await change(), "current-password-incorrect");
+  assert.equal(await change(), "no-user");
 });
 
 test("lets one of two concurrent changes win", async (t) => {

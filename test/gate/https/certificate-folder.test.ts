@@ -51,6 +51,14 @@ test("lists only requested names, in order", async (t) => {
   assert.deepEqual(await folder.names(), ["a.example", "b.example"]);
 });
 
+test("lists a name whose request has the time 0, as archives write it", async (t) => {
+  const { folder, root } = await place(t);
+  await folder.request(NAME);
+  await utimes(join(root, NAME, "wanted"), 0, 0);
+  assert.deepEqual(await folder.names(), [NAME]);
+  assert.equal(await folder.remove(NAME), true);
+});
+
 test("makes folders with mode 0700 and files with mode 0600, whatever the umask", async (t) => {
   const { folder, root } = await place(t);
   const mask = process.umask(0);

@@ -36,6 +36,8 @@ test("reads previous secrets from AUTH_SECRET_PREVIOUS, or unchanged from the li
   ]);
   assert.deepEqual(settled({}).previousSecrets, []);
   assert.equal(problems({ AUTH_SECRET_PREVIOUS: "one,,two" }).length, 1);
+  const blank = await fileWith(t, "\n\r\n\n");
+  assert.equal(problems({ AUTH_SECRET_PREVIOUS_FILE: blank }).length, 1);
 });
 
 test("accepts the file as a flag, and treats an empty value beside it as unset, since Compose files pass that on", async (t) => {

@@ -84,3 +84,14 @@ test("offers no passkey while the store cannot be asked, and logs the reason", a
   const { message, fields } = app.log.at(-1) ?? {};
   assert.deepEqual([message, fields?.reason], ["passkeys are not offered", "away"]);
 });
+
+test("offers passkeys, and the field for a code, while it cannot be asked who uses codes", async (t) => {
+  const store = await openStore(t);
+  t.mock.method(store.codes, "any", () => Promise.reject(new Error("away")));
+  t.mock.method(store.passkeys, "any", async () => true);
+  const app = await startApp(t, {
+    store,
+    pages: { functions: { login: (it) => `${it.asksCode} ${it.offersPasskeys}` } },
+  });
+  assert.equal((await app.send("/login", { headers: NAMED })).body, "true true");
+});

@@ -44,9 +44,11 @@ export function finishOrder(ports: OrderPorts, placed: PlacedOrder): Promise<str
         }
         return undefined;
       case "ready":
-        await requests.post(textIn(order, "finalize"), {
-          csr: signingRequest(placed.name, placed.keyPem).toString("base64url"),
-        });
+        await requests
+          .post(textIn(order, "finalize"), {
+            csr: signingRequest(placed.name, placed.keyPem).toString("base64url"),
+          })
+          .catch(unlessDone("orderNotReady"));
         return undefined;
       case "processing":
         return undefined;
@@ -97,13 +99,20 @@ async function authorize(ports: OrderPorts, url: string): Promise<void> {
     // It becomes part of a path and of a response.
     if (!/^[\w-]{1,128}$/.test(token)) throw unusable("an invalid token");
     published.use(challenges.publish(token, `${token}.${requests.key.thumbprint}`));
-    await requests.post(textIn(challenge, "url"), {}).catch((error) => {
-      // After a crash, the authority may have checked it already: the next poll reads the state.
-      if (!(error instanceof AcmeProblem && error.problem === "malformed")) throw error;
-    });
+    await requests.post(textIn(challenge, "url"), {}).catch(unlessDone("malformed"));
     return undefined;
   });
 }
+
+/**
+ * Ignores the problem of a step that is done already: before a crash, or according to a server of the
+ * authority that has not shown it yet. The next poll reads the state.
+ */
+const unlessDone =
+  (problem: string) =>
+  (error: unknown): void => {
+    if (!(error instanceof AcmeProblem && error.problem === problem)) throw error;
+  };
 
 const NO_HTTP = "the certificate authority does not check names over HTTP";
 

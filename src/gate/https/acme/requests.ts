@@ -1,4 +1,5 @@
 import { type KeyObject, sign } from "node:crypto";
+import { createSecureContext } from "node:tls";
 import { AnyFault } from "../../../core/base/fault.ts";
 import { objectIn } from "../../../core/base/json.ts";
 import { jwtPart } from "../../../core/sessions/jwt.ts";
@@ -53,7 +54,8 @@ type Send = (method: "GET" | "HEAD" | "POST", url: string, body?: string) => Pro
 /** Counts the requests, because the responses decide what is requested next. */
 function createSending({ ca, stop }: Authority): Send {
   const limits = { stop, timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES };
-  const trust = ca === undefined ? {} : { ca: [...ca] };
+  // Once for all requests: reading hundreds of certificates takes 40 ms, in which no guard answers.
+  const trust = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...ca] }) };
   let left = MAX_REQUESTS;
   return async (method, text, body = "") => {
     const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -131,3 +131,22 @@ test("completes an order whose challenge the authority has checked in the meanti
   });
   assert.equal(await order(authority).chain, CHAIN);
 });
+
+test("completes an order that is ready in one answer, and being processed in the next", async (t) => {
+  const notReady = { type: "urn:ietf:params:acme:error:orderNotReady", detail: "processing" };
+  const authority = await startAuthority(t, {
+    // Servers of an authority may show a change at different times.
+    "/order": ({ url, count }) => ({
+      body: {
+        status: ["ready", "ready", "processing"][count - 1] ?? "valid",
+        finalize: `${url}/finalize`,
+        certificate: `${url}/certificate`,
+      },
+    }),
+    "/finalize": ({ count }) => (count === 1 ? { body: {} } : { status: 403, body: notReady }),
+  });
+  const { chain, pauses } = order(authority);
+  assert.equal(await chain, CHAIN);
+  assert.deepEqual(pauses, [1_000]);
+  assert.equal(authority.asked.filter((one) => one === "POST /finalize").length, 2);
+});

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, request } from "node:https";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { CA_CERTIFICATE } from "../../../support/certificates.ts";
+import { CA_CERTIFICATE, SERVER_CERTIFICATE, SERVER_KEY } from "../../../support/certificates.ts";
 import { send } from "../../../support/client.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { SECRET, SETUP_FORM } from "../../../support/gate.ts";
@@ -21,28 +21,30 @@ import {
   wherePebbleIs,
 } from "./gate-with-pebble.ts";
 
-const environment = ({ directoryUrl }: Pebble, dataDir: string, caFile: string) => ({
-  HTTPS_PORT: "0",
-  ACME_DIRECTORY_URL: directoryUrl,
-  ACME_CA_FILE: caFile,
-  DATA_DIR: dataDir,
-  AUTH_SECRET: SECRET,
-});
-
-/** Holds the authority's check of the name until there is a gate that answers it. */
-async function holdCheck(t: TestContext) {
+/**
+ * Stands before the authority, whose links keep the host of a request, and holds the first request to
+ * check the name. Not the check itself: the authority would give it up after some seconds.
+ */
+async function holdFirstCheck(t: TestContext, { directoryUrl }: Pebble) {
   const held = Promise.withResolvers<void>();
-  const gate = Promise.withResolvers<string>();
-  const server = createServer(async ({ url }, response) => {
-    held.resolve();
-    const challenge = `${await gate.promise}${url}`;
-    const { body } = await eventually(async () => {
-      const answer = await send(challenge);
-      return answer.status === 200 ? answer : undefined;
+  let isHeld = false;
+  const options = { cert: SERVER_CERTIFICATE, key: SERVER_KEY };
+  const server = createServer(options, (incoming, outgoing) => {
+    const { method, url = "", headers } = incoming;
+    if (!isHeld && url.startsWith("/chalZ/")) {
+      isHeld = true;
+      return held.resolve();
+    }
+    const asked = { method, headers, ca: CA_CERTIFICATE, agent: false };
+    const passed = request(new URL(url, directoryUrl), asked, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(outgoing);
     });
-    response.end(body);
+    passed.on("error", () => outgoing.destroy());
+    incoming.pipe(passed);
   });
-  return { port: await listenOn(t, server), held: held.promise, passTo: gate.resolve };
+  const port = await listenOn(t, server, "localhost");
+  return { directoryUrl: `https://localhost:${port}/dir`, held: held.promise };
 }
 
 wherePebbleIs((withPebble) => {
@@ -60,21 +62,27 @@ wherePebbleIs((withPebble) => {
   });
 
   withPebble("completes an order that a crash interrupted, with its key", async (t, start) => {
-    const check = await holdCheck(t);
-    const pebble = await start({ httpPort: check.port });
+    const pebble = await start();
+    const authority = await holdFirstCheck(t, pebble);
     const dataDir = await tempDir(t);
-    const caFile = await fileWith(t, CA_CERTIFICATE);
-    const env = environment(pebble, dataDir, caFile);
+    const env = {
+      PORT: String(pebble.httpPort),
+      HTTPS_PORT: "0",
+      ACME_DIRECTORY_URL: authority.directoryUrl,
+      ACME_CA_FILE: await fileWith(t, CA_CERTIFICATE),
+      DATA_DIR: dataDir,
+      AUTH_SECRET: SECRET,
+    };
     const folder = join(dataDir, "certificates", NAME);
 
     const running = await startServe(t, env);
     await send(`${running.url}/setup`, { form: { ...SETUP_FORM, domain: NAME } });
-    await check.held;
+    await authority.held;
     const order = await readFile(join(folder, "order.json"), "utf8");
     running.child.kill("SIGKILL");
     await running.ended;
 
-    check.passTo((await startServe(t, env)).url);
+    await startServe(t, env);
     const certificate = await eventually(
       () => readFile(join(folder, "certificate.pem"), "utf8").catch(() => undefined),
       ISSUED_WITHIN_MS,

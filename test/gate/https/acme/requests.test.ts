@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createPublicKey } from "node:crypto";
 import { createServer } from "node:net";
 import { type TestContext, test } from "node:test";
+import tls from "node:tls";
 import { flattenedVerify } from "jose";
 import { accountKey, newKeyPem } from "../../../../src/gate/https/acme/keys.ts";
 import { signedBody } from "../../../../src/gate/https/acme/requests.ts";
@@ -138,6 +139,15 @@ test("sends nothing to an untrusted authority", async (t) => {
     await assert.rejects(requestsTo(authority, { ca }), { code: "acme_unreachable", message });
   }
   assert.deepEqual(authority.asked, []);
+});
+
+test("reads the certificates that it trusts once, not for each request", async (t) => {
+  const authority = await startAuthority(t);
+  const made = t.mock.method(tls, "createSecureContext");
+  const requests = await requestsTo(authority);
+  await requests.newOrder({ identifiers: [] });
+  assert.ok(authority.asked.length > 3);
+  assert.ok(made.mock.callCount() <= 1, `${made.mock.callCount()} times`);
 });
 
 test("rejects a URL without TLS before sending anything", async (t) => {
