@@ -37,7 +37,7 @@ export const list: Command = listCommand<Listed>({
       });
     }
     const seals = createSeals(secret || DEVELOPMENT_SECRET, previousSecrets);
-    const ports = { store, devices: store.devices, seals, clock: { now: () => now.getTime() } };
+    const ports = { store, seals, clock: { now: () => now.getTime() } };
     for (const [id, username] of names) {
       const remembered = await listDevices(ports, id);
       yield remembered.map((device) => ({ ...device, type: "device", username }));
