@@ -20,13 +20,24 @@ export type ChangePasswordOutcome =
   | { readonly kind: "new-password-too-short" }
   | { readonly kind: "changed" };
 
-/** The rule of the password change, in the order of its checks. */
+/**
+ * Changes the password. If another request replaces the hash meanwhile, it tries once more: a sign-in
+ * may have stored a newer hash of the same password.
+ */
 export async function changePassword(
+  ...given: Parameters<typeof tryToChange>
+): Promise<ChangePasswordOutcome> {
+  const outcome = (await tryToChange(...given)) ?? (await tryToChange(...given));
+  return outcome ?? { kind: "current-password-incorrect" };
+}
+
+/** The rule, in the order of its checks. `undefined` if another request has replaced the hash. */
+async function tryToChange(
   ports: ChangePasswordPorts,
   userId: UserId,
   form: ChangePasswordForm,
   client: Client,
-): Promise<ChangePasswordOutcome> {
+): Promise<ChangePasswordOutcome | undefined> {
   const requester = userRequester(client, userId);
   // Not from the user memory: another process may just have changed the hash.
   const user = await ports.store.users.find(userId);
@@ -41,8 +52,7 @@ export async function changePassword(
   const passwordHash = await ports.passwords.hash(form.newPassword, requester);
   const replaced = await ports.store.users.replaceHash(userId, user.passwordHash, passwordHash);
   ports.users.forget(userId);
-  // Another request has changed the hash, perhaps to a newer one of the same password.
-  if (!replaced) return changePassword(ports, userId, form, client);
+  if (!replaced) return undefined;
   ports.events.record(eventOf("password_change", { user, client }));
   return { kind: "changed" };
 }

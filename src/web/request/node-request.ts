@@ -41,6 +41,7 @@ class WebRequestOnNode implements WebRequest {
   readonly query: string;
   user?: User;
   readonly #response: NodeResponse | undefined;
+  #gone: AbortController | undefined;
 
   constructor(request: NodeRequest, response: NodeResponse | undefined) {
     this.request = request;
@@ -71,10 +72,13 @@ class WebRequestOnNode implements WebRequest {
 
   get signal(): AbortSignal | undefined {
     if (this.#response === undefined) return undefined;
-    const gone = new AbortController();
-    // Also emitted after a complete response, when nothing waits for the signal any more.
-    this.#response.once("close", () => gone.abort());
-    return gone.signal;
+    if (this.#gone === undefined) {
+      const gone = new AbortController();
+      // Also emitted after a complete response, when nothing waits for the signal any more.
+      this.#response.once("close", () => gone.abort());
+      this.#gone = gone;
+    }
+    return this.#gone.signal;
   }
 }
 

@@ -89,6 +89,13 @@ test("replaces a hash that a sign-in has rehashed in the meantime", async (t) =>
   assert.deepEqual(await ports.writtenEntries(), ["password_change: Changed password"]);
 });
 
+test("tries only twice, however often the hash is replaced in the meantime", async (t) => {
+  const { ports, change } = await withOwner(t);
+  const replacing = t.mock.method(ports.store.users, "replaceHash", async () => false);
+  assert.equal(await change(), "current-password-incorrect");
+  assert.equal(replacing.mock.callCount(), 2);
+});
+
 test("finds no user who was removed in the meantime", async (t) => {
   const { ports, change } = await withOwner(t);
   t.mock.method(ports.store.users, "replaceHash", async () => {

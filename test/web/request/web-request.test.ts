@@ -78,8 +78,11 @@ test("reads the host of HTTP/2 from its pseudo-header", () => {
 test("aborts the signal of a Node request when its response is closed", () => {
   const closed: (() => void)[] = [];
   const response = { once: (_event: "close", listener: () => void) => closed.push(listener) };
-  const { signal } = nodeRequest(incoming(), response);
+  const request = nodeRequest(incoming(), response);
+  const { signal } = request;
   assert.equal(signal?.aborted, false);
+  assert.equal(request.signal, signal);
+  assert.equal(closed.length, 1, "it listens once, however often it is read");
   for (const close of closed) close();
   assert.equal(signal?.aborted, true);
   assert.equal(nodeRequest(incoming()).signal, undefined);
