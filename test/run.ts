@@ -18,13 +18,17 @@ const FOLDER_TIMEOUT_MS = 900_000;
 const TEST_TIMEOUT_MS = 300_000;
 /** These take longest, and so start first. */
 const LONGEST: readonly string[] = [
-  "proof/attack/test",
-  "test/tools",
-  "test/cli",
-  "test/system",
+  "test/tools/sqlmap",
   "test/browser",
-  "test/postgres",
-  "test/gate",
+  "test/cli",
+  "test/site",
+  "test/tools",
+  "test/proxies",
+  "proof/attack/test",
+  "test/package",
+  "test/web",
+  "test/stores",
+  "test/system",
 ];
 /** Each of these files takes minutes and mostly waits, so it has a process of its own. */
 const LONG_FILES = /^(test\/tools|proof\/attack\/test)\/.*(?=\.full\.test\.ts$)/;
