@@ -16,8 +16,7 @@ test("shows the progress of backup, restore and copy on a terminal, and only the
   assert.match(backedUp.shown, /copying: \d+ of \d+ pages/);
   assert.match(backedUp.shown, /Backed up 60001 users and 1 log entry to \S+\n$/);
 
-  const other = { DATA_DIR: `${env.DATA_DIR}/other` };
-  const restored = await onTerminal(t, `latchkey restore ${file}.db`, other);
+  const restored = await onTerminal(t, `latchkey restore ${file}.db --data-dir ${file}.d`, {});
   assert.match(restored.shown, /copying: \d+ of \d+ pages/);
   assert.match(restored.shown, /Restored 60001 users and 1 log entry to \S+\n$/);
 
@@ -26,7 +25,4 @@ test("shows the progress of backup, restore and copy on a terminal, and only the
   assert.match(copied.shown, /copying: users \d+/);
   assert.match(copied.shown, /comparing: users \d+/);
   assert.match(copied.shown, /Copied 60001 users and 1 log entry from \S+ to \S+; .*\n$/);
-
-  const piped = await onTerminal(t, `latchkey backup ${file}.2.db 2>&1 | cat`, env);
-  assert.match(piped.shown, /^Backed up 60001 users and 1 log entry to \S+\n$/);
 });
