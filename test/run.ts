@@ -1,7 +1,7 @@
 /**
- * Runs the tests, a process for each folder of `test/`, and shows how long they took. `short` runs
- * `*.test.ts`; `rest` runs `*.full.test.ts`, the long ones and those that need programs which npm
- * does not bring; `full` runs both. Names of folders or files after that select these alone.
+ * Runs the tests, a process for each folder of `test/` and each long file, and shows their time.
+ * `short` runs `*.test.ts`; `rest` runs `*.full.test.ts`, the long ones and those that need programs
+ * which npm does not bring; `full` runs both. Names of folders or files after that select these alone.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
