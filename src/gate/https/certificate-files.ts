@@ -35,8 +35,8 @@ export async function watchCertificateFiles(
   const load = async (): Promise<void> => {
     const [cert, key] = await readBoth(certFile, keyFile);
     if (cert + key === last) return;
-    last = cert + key;
     source.replace([readCertificate(cert, key)]);
+    last = cert + key;
   };
   await load();
 
@@ -50,12 +50,13 @@ export async function watchCertificateFiles(
     const text = notAfter.getTime() > at ? "expires soon" : "has expired";
     log.warn({ until }, `the certificate of TLS_CERT_FILE ${text}: replace both of its files`);
   };
-  let lastReason = "";
+  let [lastReason, reported] = ["", ""];
   const check = async (): Promise<void> => {
-    // Perhaps only one of the two files is replaced yet: keep the old pair.
     const reason = await load().then(() => "", messageOf);
-    if (reason !== "" && reason !== lastReason) {
-      log.warn({ reason }, "the changed certificate files cannot be used yet");
+    // Perhaps the files are being written: what is wrong is reported when the next look agrees.
+    if (reason === lastReason && reason !== reported) {
+      if (reason !== "") log.warn({ reason }, "the changed certificate files cannot be used yet");
+      reported = reason;
     }
     lastReason = reason;
     for (const certificate of source.current) warnOfExpiry(certificate);

@@ -70,7 +70,9 @@ for (const [first, second] of [
 ] as const) {
   test(`keeps the old pair while only the ${first} is replaced, until the ${second} follows`, async (t) => {
     const { dir, shows, warned, source, log } = await start(t);
-    await writeFile(join(dir, `${first}.pem`), NEW[first]);
+    const staged = join(dir, "staged.pem");
+    await writeFile(staged, NEW[first]);
+    await rename(staged, join(dir, `${first}.pem`));
     const [warning] = await warned(1);
     assert.equal(warning?.fields.reason, "the key belongs to another certificate");
     assert.equal(source.current[0]?.fingerprint, fingerprint(OLD));
