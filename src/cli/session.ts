@@ -1,10 +1,8 @@
 import { endAllSessions } from "../core/accounts/accounts.ts";
 import { listDevices } from "../core/codes/remembered-devices.ts";
-import { eventOf } from "../core/log/events.ts";
 import type { Session, UserId } from "../core/records.ts";
 import { createSeals } from "../core/sessions/seals.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
-import { pagesOf } from "../core/transfer/pages.ts";
 import { accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
 import { type Command, counted, UsageError } from "./command.ts";
 import { listCommand } from "./listing.ts";
@@ -27,14 +25,10 @@ export const list: Command = listCommand<Listed>({
     const { sessions, store } = accounts;
     const now = new Date();
     const names = new Map<UserId, string>();
-    for await (const { id, username } of usersIn(accounts, name)) names.set(id, username);
-    for await (const page of name === undefined
-      ? pagesOf(store.sessions.read)
-      : [...names.keys()].map((id) => sessions.list(id))) {
-      const alive = page.filter(({ expiresAt }) => expiresAt > now);
-      yield alive.map((session) => {
-        return { ...session, type: "session", username: names.get(session.userId) ?? "" };
-      });
+    for await (const { id, username } of usersIn(accounts, name)) {
+      names.set(id, username);
+      const listed = await sessions.list(id);
+      yield listed.map((session) => ({ ...session, type: "session", username }));
     }
     const seals = createSeals(secret || DEVELOPMENT_SECRET, previousSecrets);
     const ports = { store, seals, clock: { now: () => now.getTime() } };
@@ -59,20 +53,14 @@ export const end: Command = accountCommand({
   operands: [{ name: "id", need: "required" }],
   examples: ["latchkey session end 5f0c1d7f7d9e4a3b8c6d2e1f0a9b8c7d"],
 
-  async change({ sessions, store, record }, options) {
+  async change({ users, sessions, store }, options) {
     const id = String(options.id);
     const session = await store.sessions.find(id);
     const device = session ? undefined : await store.devices.find(id, new Date());
-    const userId = session?.userId ?? device?.userId;
-    const user = userId && (await store.users.find(userId));
-    if (user && session && (await sessions.end(id)) === "ended") {
-      return `Ended a session of user ${quoted(user.username)}.`;
-    }
-    if (user && device && (await store.devices.remove(user.id, id))) {
-      await record(eventOf("device_remove", { user }));
-      return `Forgot a remembered device of user ${quoted(user.username)}.`;
-    }
-    throw refused("no-session", id);
+    const user = await users.find(session?.userId ?? device?.userId ?? "");
+    if (user === undefined || (await sessions.end(id)) !== "ended") throw refused("no-session", id);
+    const what = session ? "Ended a session" : "Forgot a remembered device";
+    return `${what} of user ${quoted(user.username)}.`;
   },
 });
 
