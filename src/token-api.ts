@@ -55,11 +55,10 @@ export function linksOn(ports: Ports<"clock" | "record", "users" | "links">): Li
 export function keysOn(ports: Ports<"clock" | "record", "users" | "keys">): Keys {
   const { keys, users } = ports.store;
   return Object.freeze<Keys>({
-    async add(userId, { name, hosts = [], lifetime }) {
+    async add(userId, { name, hosts = [], lifetime = KEY_LIFETIME_MS / 1_000 }) {
       const user = await users.find(userId as UserId);
       if (user === undefined) return { kind: "no-user" };
-      const lifetimes = { never: undefined, default: KEY_LIFETIME_MS };
-      const ms = typeof lifetime === "number" ? lifetime * 1_000 : lifetimes[lifetime ?? "default"];
+      const ms = lifetime === "never" ? undefined : lifetime * 1_000;
       return addKey(ports, userOf(user), { name, hosts: hosts.join(), lifetime: ms });
     },
     list: (userId) => keys.listOf(userId as UserId),

@@ -18,9 +18,11 @@ export function groupsIn(text: string): readonly string[] | "invalid" {
   return names.length <= MAX_GROUPS && names.every((name) => GROUP.test(name)) ? names : "invalid";
 }
 
-/** The same for a list of names, of which none contains a comma. */
+/** The same for a list of names, or for anything else that plain JavaScript can pass. */
 export const groupsOf = (names: readonly string[]): readonly string[] | "invalid" =>
-  names.some((name) => name.includes(",")) ? "invalid" : groupsIn(names.join());
+  Array.isArray(names) && names.every((name) => /^[^,]*$/.test(name))
+    ? groupsIn(names.join())
+    : "invalid";
 
 /** What the change has done, or why nothing has changed. */
 export type SetGroupsOutcome = "no-user" | "last-admin" | "set";
