@@ -63,12 +63,7 @@ const optional = (takes: string, accepts: (text: string) => boolean): Option<str
 
 /** A list that is empty by default. */
 const list = (takes: string, accepts: (one: string) => boolean): Option<readonly string[]> =>
-  option<readonly string[]>(
-    [],
-    takes,
-    (all) => Array.isArray(all) && all.every(accepts),
-    frozenList,
-  );
+  option<readonly string[]>([], takes, (all) => Array.isArray(all) && all.every(accepts));
 
 const flag = (on: boolean): Option<boolean> =>
   option(on, "true or false", (value) => typeof value === "boolean");
@@ -82,9 +77,6 @@ function functionsLike<T extends object>(otherwise: T): Option<T> {
   );
 }
 
-/** Not for a text, whose characters would be the list. */
-const frozenList = <T>(all: readonly T[]): readonly T[] =>
-  Array.isArray(all) ? Object.freeze([...all]) : all;
 const frozenCopy = <T extends object>(given: T): T =>
   typeof given === "object" && given !== null ? Object.freeze({ ...given }) : given;
 
@@ -125,7 +117,9 @@ export const optionTable: OptionTable = {
       (hosts) => hosts === "loopback-setup" || isHostList(hosts),
       // An invalid name stays as it is, and the check refuses it.
       (hosts) =>
-        Array.isArray(hosts) ? frozenList(hosts.map((host) => canonicalHost(host) ?? host)) : hosts,
+        Array.isArray(hosts)
+          ? Object.freeze(hosts.map((host) => canonicalHost(host) ?? host))
+          : hosts,
     ),
     publicUrl: optional("an origin such as https://auth.example.org, without a path", isOrigin),
     cookieDomain: optional(

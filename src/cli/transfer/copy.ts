@@ -1,6 +1,4 @@
-import { existsSync } from "node:fs";
-import { dirname } from "node:path";
-import { AnyFault, messageOf, reasonOf } from "../../core/base/fault.ts";
+import { messageOf, reasonOf } from "../../core/base/fault.ts";
 import { type CopyOutcome, copy } from "../../core/transfer/copy.ts";
 import {
   cannotUse,
@@ -85,21 +83,15 @@ function nameOf(place: Place): string {
 
 async function open({ name, place }: Side, missing: "create" | "refuse"): Promise<UsedStore> {
   if (place.kind === "postgres") {
-    const opening = openPostgresAt(place.url, missing);
-    return closing<OpenStore>(
-      await opening.catch((error) => {
-        throw cannotUse(name, error);
-      }),
-    );
+    const opening = openPostgresAt(place.url, missing).then((store) => closing<OpenStore>(store));
+    return opening.catch((error) => {
+      throw cannotUse(name, error);
+    });
   }
   const { file } = place;
   try {
     if (databaseExists(file)) {
       await refuseOtherSchema(file, missing === "create" ? "accept" : "refuse");
-    } else if (missing === "refuse") {
-      throw new AnyFault("database_missing", "the file does not exist");
-    } else if (!existsSync(dirname(file))) {
-      throw new AnyFault("folder_missing", "the folder does not exist");
     }
     return closing(await openSqlite({ file, missing }));
   } catch (error) {

@@ -7,7 +7,7 @@ export interface Option<T, Given = Exclude<T, undefined>> {
   readonly default: T;
   readonly takes: string;
   readonly accepts: (value: Given) => boolean;
-  /** Copies and freezes what an app could change later. Runs before the check. */
+  /** Copies and freezes an object that an app could change later. Runs before the check. */
   readonly copy: (value: Given) => T;
 }
 
@@ -78,7 +78,8 @@ function groupIn(value: unknown = {}, path: string, names: readonly string[]): V
 function optionValue(option: AnyOption, given: unknown = option.default, path: string): unknown {
   if (given === undefined) return undefined;
   try {
-    const value = option.copy(given as never);
+    const list = Array.isArray(given) ? Object.freeze([...given]) : given;
+    const value = option.copy(list as never);
     if (option.accepts(value as never)) return value;
   } catch {
     // A value of another type, which the check cannot read.

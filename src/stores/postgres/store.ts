@@ -45,11 +45,10 @@ export type PostgresOptions = {
     }
 );
 
-interface SettledOptions {
+type SettledOptions = Required<Pick<PostgresOptions, "missing">> & {
   readonly url: string | undefined;
   readonly pool: PostgresPool | undefined;
-  readonly missing: "create" | "refuse";
-}
+};
 
 const postgresOptions = {
   url: option<string | undefined>(undefined, "text", (url) => typeof url === "string"),
