@@ -1,6 +1,6 @@
 import { endAllSessions } from "../core/accounts/accounts.ts";
 import { listDevices } from "../core/codes/remembered-devices.ts";
-import type { Session, UserId } from "../core/records.ts";
+import type { Session } from "../core/records.ts";
 import { createSeals } from "../core/sessions/seals.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
 import { accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
@@ -16,25 +16,19 @@ type Listed = Pick<Session, "id" | "createdAt" | "expiresAt" | "device"> &
 
 export const list: Command = listCommand<Listed>({
   details:
-    "Lists the sessions that have not expired, then the devices that need no one-time code. The sessions of one user are in the order of their last use, which is known to the hour. Without the AUTH_SECRET of the gate, devices are listed that a new password has ended.",
+    "Lists, for each user, the sessions that have not expired, then the devices that need no one-time code. Sessions are in the order of their last use, which is known to the hour. Without the AUTH_SECRET of the gate, devices are listed that a new password has ended.",
   operands: [{ name: "name", need: "optional" }],
   settings: ["AUTH_SECRET", "AUTH_SECRET_FILE", "AUTH_SECRET_PREVIOUS"],
   examples: ["latchkey session list", "latchkey session list alice --json"],
 
   async *read(accounts, { name }, { secret, previousSecrets }) {
-    const { sessions, store } = accounts;
-    const now = new Date();
-    const names = new Map<UserId, string>();
-    for await (const { id, username } of usersIn(accounts, name)) {
-      names.set(id, username);
-      const listed = await sessions.list(id);
-      yield listed.map((session) => ({ ...session, type: "session", username }));
-    }
     const seals = createSeals(secret || DEVELOPMENT_SECRET, previousSecrets);
-    const ports = { store, seals, clock: { now: () => now.getTime() } };
-    for (const [id, username] of names) {
-      const remembered = await listDevices(ports, id);
-      yield remembered.map((device) => ({ ...device, type: "device", username }));
+    const ports = { store: accounts.store, seals, clock: accounts.clock };
+    for await (const { id, username } of usersIn(accounts, name)) {
+      const sessions = await accounts.sessions.list(id);
+      yield sessions.map((session) => ({ ...session, type: "session", username }));
+      const devices = await listDevices(ports, id);
+      yield devices.map((device) => ({ ...device, type: "device", username }));
     }
   },
 
