@@ -12,11 +12,11 @@ export const checkCertificateFiles: Check = checkOf(
   async ({ settings: { tlsCertFile, tlsKeyFile }, now }) => {
     if (tlsCertFile === undefined || tlsKeyFile === undefined) return undefined;
     try {
-      const { names, notAfter } = await readCertificateFiles(tlsCertFile, tlsKeyFile);
+      const { hosts, notAfter } = await readCertificateFiles(tlsCertFile, tlsKeyFile);
       const remedy = "renew it, and replace the files: the gate loads the new ones automatically";
       return orOk(
         [expiryFinding("the certificate of TLS_CERT_FILE", notAfter, now(), remedy)],
-        `TLS_CERT_FILE and TLS_KEY_FILE match, for ${names.join(", ")} until ${dayOf(notAfter)}`,
+        `TLS_CERT_FILE and TLS_KEY_FILE match, for ${hosts.join(", ")} until ${dayOf(notAfter)}`,
       );
     } catch (error) {
       return problem(

@@ -13,10 +13,8 @@ export interface Certificate {
   readonly notAfter: Date;
   /** SHA-256, in hexadecimal with colons. */
   readonly fingerprint: string;
-  /** The host names of the certificate, without wildcards. */
-  readonly names: readonly string[];
-  /** Its IP addresses, as they are written in a URL. */
-  readonly addresses: readonly string[];
+  /** Its names without wildcards, then its IP addresses, as they are written in a URL. */
+  readonly hosts: readonly string[];
   /** @param host a name, or an IP address as it is written in a URL */
   covers(host: string): boolean;
 }
@@ -55,10 +53,10 @@ export function readCertificate(chain: string, key: string): Certificate {
     notBefore: first.validFromDate,
     notAfter: first.validToDate,
     fingerprint: first.fingerprint256,
-    names: entriesOf(first, "DNS:")
-      .filter((name) => !name.includes("*"))
-      .map((name) => name.toLowerCase()),
-    addresses: entriesOf(first, "IP Address:").map((ip) => new URL(`http://${inUrl(ip)}`).hostname),
+    hosts: [
+      ...entriesOf(first, "DNS:").flatMap((name) => (name.includes("*") ? [] : name.toLowerCase())),
+      ...entriesOf(first, "IP Address:").map((ip) => new URL(`http://${inUrl(ip)}`).hostname),
+    ],
     covers(host) {
       const address = host.replace(/^\[(.*)\]$/, "$1");
       return isIP(address) === 0
