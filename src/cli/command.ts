@@ -68,7 +68,7 @@ export const WRONG_USAGE = 2;
 type Stream = { readonly isTTY?: boolean; readonly fd?: number };
 
 /** What commands use of the process. Only `main.ts` names `process`; tests pass their own streams. */
-export interface Ports {
+export interface Process {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: NodeJS.ReadableStream & Stream;
   readonly stdout: Output;
@@ -86,11 +86,11 @@ const stopSignals = ["SIGTERM", "SIGINT"] as const;
 type StopSignal = (typeof stopSignals)[number];
 
 /** On a terminal, SIGHUP means that it was closed. */
-export const isOnTerminal = ({ stdin, stdout }: Ports): boolean =>
+export const isOnTerminal = ({ stdin, stdout }: Process): boolean =>
   stdin.isTTY === true || stdout.isTTY === true;
 
 /** Resolves with the first stop signal. The second one ends the process at once. */
-export function firstSignal(ports: Ports): Promise<string> {
+export function firstSignal(ports: Process): Promise<string> {
   return new Promise((resolve) => {
     // Not counted: shell and kernel both send it.
     if (isOnTerminal(ports)) ports.on("SIGHUP", resolve);
@@ -110,10 +110,10 @@ const CLEAR_REST = "\u001b[K";
 
 /** Prints results on standard output, and everything else on standard error. */
 export class Terminal {
-  readonly ports: Ports;
+  readonly ports: Process;
   #drawnAt: number | undefined;
 
-  constructor(ports: Ports) {
+  constructor(ports: Process) {
     this.ports = ports;
   }
 

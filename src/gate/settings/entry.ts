@@ -1,11 +1,11 @@
-import { readableFile, type Value, type ValueKind } from "./values.ts";
+import { type Parser, readableFile, type ValueKind } from "./values.ts";
 
 export interface AnyEntry<T = unknown> {
   /** Starts a group in the documentation. The entries below belong to the same group. */
   readonly heading?: string;
   /** Unless it is that of the field: `DATA_DIR` of `dataDir`. */
   readonly name?: string;
-  readonly value: Value<T>;
+  readonly value: Parser<T>;
   readonly default?: string;
   /** What the documentation shows as the default of an entry without one. */
   readonly unset?: string;
