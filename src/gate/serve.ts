@@ -161,7 +161,11 @@ async function startListeners(
   });
   const startPlain = async (handlePlain: Handle): Promise<string> => {
     const server = createListener(handlePlain);
-    const url = await listen(server, host, port);
+    const url = await listen(server, host, port).catch((error) => {
+      // Clients that have reached HTTPS already must not delay the report.
+      for (const other of servers) other.closeAllConnections();
+      throw error;
+    });
     servers.push(server);
     return url;
   };
