@@ -73,17 +73,12 @@ export interface Process {
   readonly stdin: NodeJS.ReadableStream & Stream;
   readonly stdout: Output;
   readonly stderr: Output;
-  on(signal: StopSignal | "SIGHUP", listener: SignalListener): unknown;
+  on(signal: "SIGTERM" | "SIGINT" | "SIGHUP", listener: (signal: string) => void): unknown;
   /** Ends the process at once, whatever is still in flight. */
   exit(code: number): void;
 }
 
 type Output = NodeJS.WritableStream & Stream & { readonly columns?: number };
-
-type SignalListener = (signal: string) => void;
-
-const stopSignals = ["SIGTERM", "SIGINT"] as const;
-type StopSignal = (typeof stopSignals)[number];
 
 /** On a terminal, SIGHUP means that it was closed. */
 export const isOnTerminal = ({ stdin, stdout }: Process): boolean =>
@@ -95,7 +90,7 @@ export function firstSignal(ports: Process): Promise<string> {
     // Not counted: shell and kernel both send it.
     if (isOnTerminal(ports)) ports.on("SIGHUP", resolve);
     let seen = 0;
-    for (const signal of stopSignals) {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
       ports.on(signal, () => {
         seen += 1;
         if (seen > 1) ports.exit(FAILURE);

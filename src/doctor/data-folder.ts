@@ -106,7 +106,7 @@ function ownerFinding(path: string, { uid }: Stats, files: readonly Entry[]): Fi
   );
 }
 
-const READABLE_BY_OTHERS = 0o004;
+export const READABLE_BY_OTHERS = 0o004;
 const ENTERED_BY_OTHERS = 0o001;
 const STICKY = 0o1000;
 

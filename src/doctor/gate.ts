@@ -5,21 +5,18 @@ import { ADDRESS_REMEDY, LOCAL_FIELDS, localUrl } from "../gate/reach.ts";
 import { fileIdentity } from "../stores/sqlite/file.ts";
 import { type Check, checkOf, hint, ok, problem } from "./check.ts";
 import { type Installation, isPrimary } from "./installation.ts";
-import { type Reply, redirectToTls, request } from "./site.ts";
+import { redirectToTls, request } from "./site.ts";
 
 type GateInstallation = Installation<"secret" | "dataDir" | "database">;
 
 const FOLDER = "data folder (DATA_DIR)";
 const COMPARED = ["AUTH_SECRET", FOLDER, "database (DATA_DIR, DATABASE_URL)"];
 
-interface Compared {
-  readonly reply: Reply;
-  /** Of `COMPARED`: all of them without the secret. */
-  readonly differences: readonly string[];
-}
-
-/** Asks what answers at a URL to prove that it is the gate of these settings. */
-async function compare(url: URL, installation: GateInstallation): Promise<Compared> {
+/**
+ * Asks what answers at a URL to prove that it is the gate of these settings. The differences are of
+ * `COMPARED`: all of them without the secret.
+ */
+async function compare(url: URL, installation: GateInstallation) {
   const { secret, dataDir } = installation.settings;
   const proof = createIdentityProof(secret || DEVELOPMENT_SECRET);
   const question = proof.question();
