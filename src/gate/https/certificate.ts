@@ -11,8 +11,6 @@ export interface Certificate {
   readonly context: SecureContext;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** SHA-256, in hexadecimal with colons. */
-  readonly fingerprint: string;
   /** Its names without wildcards, then its IP addresses, as they are written in a URL. */
   readonly hosts: readonly string[];
   /** @param host a name, or an IP address as it is written in a URL */
@@ -32,10 +30,8 @@ const CIPHERS = [
   "ECDHE-RSA-CHACHA20-POLY1305",
 ].join(":");
 
-type TlsOptions = Pick<SecureContextOptions, "minVersion" | "ciphers" | "secureOptions">;
-
 /** A client that could renegotiate would make the server sign again and again on one connection. */
-export const TLS_OPTIONS: Readonly<TlsOptions> = {
+export const TLS_OPTIONS: Readonly<SecureContextOptions> = {
   minVersion: "TLSv1.2",
   ciphers: CIPHERS,
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
@@ -52,7 +48,6 @@ export function readCertificate(chain: string, key: string): Certificate {
     context: readable("chain", () => createSecureContext({ cert: chain, key, ...TLS_OPTIONS })),
     notBefore: first.validFromDate,
     notAfter: first.validToDate,
-    fingerprint: first.fingerprint256,
     hosts: [
       ...entriesOf(first, "DNS:").flatMap((name) => (name.includes("*") ? [] : name.toLowerCase())),
       ...entriesOf(first, "IP Address:").map((ip) => new URL(`http://${inUrl(ip)}`).hostname),
