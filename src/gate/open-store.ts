@@ -11,17 +11,14 @@ import type { Settings } from "./settings/settings.ts";
 /** A store of Latchkey's own. Only PostgreSQL has the parts for several machines. */
 export interface OpenStore
   extends Omit<SqliteStore, "close">,
-    Partial<Pick<PostgresStore, "attempts" | "identity">>,
-    Closable {}
-
-interface Closable {
+    Partial<Pick<PostgresStore, "attempts" | "identity">> {
   close(): void | Promise<void>;
 }
 
 /** A store that `await using` closes. */
-export type UsedStore<S extends Closable = OpenStore> = S & AsyncDisposable;
+export type UsedStore = OpenStore & AsyncDisposable;
 
-export const closing = <S extends Closable>(store: S): UsedStore<S> =>
+export const closing = (store: OpenStore): UsedStore =>
   Object.assign(store, { [Symbol.asyncDispose]: async () => store.close() });
 
 type StoreSettings = Pick<Settings, "database">;
@@ -36,7 +33,7 @@ export type Access = "create" | "refuse" | "read";
 export async function openStore({ database }: StoreSettings, access: Access): Promise<UsedStore> {
   if (access === "create") await makeFolderOf(database);
   try {
-    return closing<OpenStore>(await openAt(database, access));
+    return closing(await openAt(database, access));
   } catch (error) {
     throw cannotOpen(database, error);
   }
