@@ -171,6 +171,7 @@ test("files of one name that cannot be read are logged once, and do not stop the
   const opened = await openTested(t, { dataDir });
   opened.renewer.begin(POLL_MS);
   await eventually(() => opened.asked.includes(NAME) || undefined);
+  await eventually(() => opened.lines.find(({ level }) => level === "error"));
   await afterAnotherPoll(opened);
   const trouble = opened.lines.filter(({ level }) => level === "error");
   assert.deepEqual(
