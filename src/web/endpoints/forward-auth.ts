@@ -153,11 +153,12 @@ function passingOn(
 const admissions = new WeakMap<User, Answer>();
 const keyAdmissions = new WeakMap<User, Answer>();
 
-/** The same for a key, which the proxy then removes from the request. */
+/** The same for a key, which the proxy then removes from the request. Envoy reads its own header. */
 function keyAdmissionOf(user: User): Answer {
   const known = keyAdmissions.get(user);
   if (known !== undefined) return known;
-  const answer = withHeader(admissionOf(user), "Latchkey-Key", "accepted");
+  const accepted = withHeader(admissionOf(user), "Latchkey-Key", "accepted");
+  const answer = withHeader(accepted, "X-Envoy-Auth-Headers-To-Remove", "authorization");
   keyAdmissions.set(user, answer);
   return answer;
 }

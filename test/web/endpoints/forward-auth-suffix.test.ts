@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { METHODS } from "node:http";
 import { test } from "node:test";
+import { addKey } from "../../support/add-key.ts";
 import { addUser } from "../../support/add-user.ts";
 import { startConfigured } from "../../support/gate.ts";
 import { sendRaw } from "../../support/raw.ts";
@@ -44,6 +45,19 @@ test("below its path, every method and path is admitted with a session alone", a
     const denied = await askAsEnvoy(gate.url, `${method} /a%20b/?x=1`);
     assert.deepEqual([statusOf(denied), headerOf(denied, "remote-user")], [401, undefined]);
   }
+});
+
+test("below its path, the answer to a key asks Envoy to remove it, and that to a session does not", async (t) => {
+  const { gate, session } = await startConfigured(t, FORWARD_AUTH);
+  const authorization = `Bearer ${await addKey(gate)}`;
+  const removedFor = async (headers: Readonly<Record<string, string>>) => {
+    const answer = await askAsEnvoy(gate.url, "GET /notes", headers);
+    assert.equal(statusOf(answer), 200);
+    return headerOf(answer, "x-envoy-auth-headers-to-remove");
+  };
+  assert.equal(await removedFor({ authorization }), "authorization");
+  const own = { cookie: `session=${session}`, authorization: "Bearer other" };
+  assert.equal(await removedFor(own), undefined);
 });
 
 test("below its path, a page is redirected to the sign-in page, and back to where it was", async (t) => {
