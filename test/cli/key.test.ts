@@ -62,6 +62,7 @@ test("key add says what it needs, and key list that there is no such user", asyn
     "a key needs a name": ["add", " ", "--user", "owner"],
     'there is no user "nobody"': ["add", "a", "--user", "nobody"],
     "--hosts takes host names": ["add", "a", "--user", "owner", "--hosts", "https://a"],
+    "--hosts takes host names without": ["add", "a", "--user", "owner", "--hosts", ","],
     "--expires takes a time such as 400d or 12h, or never": [
       ...["add", "a", "--user", "owner", "--expires", "soon"],
     ],
