@@ -44,11 +44,7 @@ export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<
       const lacking = { kind: "factor-unproven" } as const;
       return withRequestId(ports, () => refuse(ports, request, query, lacking))(request);
     }
-    const answer =
-      admission.kind === "key-admitted"
-        ? keyAdmissionOf(user)
-        : passingOn(query, authorization, admissionOf(user));
-    return asserting(ports, request, user, answer);
+    return admit(ports, request, query, admission);
   });
 }
 
@@ -59,13 +55,6 @@ const atItsHost = (
   { host, there }: Extract<Admission, { readonly kind: "bound" }>,
 ): Exclude<Admission, { readonly kind: "bound" }> =>
   host === hostNameIn(askedHost(proxies, request)) ? there : { kind: "needs-sign-in" };
-
-/** The answer with a signed assertion about the user, for the app on the host that was asked for. */
-function asserting(ports: WebPorts, request: WebRequest, user: User, answer: Answer): Answer {
-  const { rules, proxies } = ports;
-  const assertion = rules.assertions?.about(user, askedHost(proxies, request));
-  return assertion === undefined ? answer : withHeader(answer, "Latchkey-Assertion", assertion);
-}
 
 function refuse(
   ports: WebPorts,
@@ -108,13 +97,8 @@ function sendToSignIn(
   const location = other
     ? withReturnTo(`${other.origin}${HANDOFF}${factor}`, other.href)
     : withReturnTo(`${options.hosts.publicUrl ?? ""}${path}`, target);
-  switch (deny) {
-    case "redirect":
-      return redirect(location);
-    case "401":
-      // nginx turns a redirect into a 500; its configuration makes a redirect from this answer.
-      return respond(null, 401, { Location: location });
-  }
+  // nginx turns a redirect into a 500; its configuration makes a redirect from the 401.
+  return deny === "401" ? respond(null, 401, { Location: location }) : redirect(location);
 }
 
 type Admitted = Extract<Admission | KeyAdmission, { readonly user: User }>;
@@ -138,27 +122,34 @@ const lacksFactor = (admission: Admitted, { factors }: ForwardAuthQuery): boolea
   admission.kind !== "key-admitted" &&
   factors > (admission.kind === "admitted" ? admission.factors : 1);
 
-/** With the client's `Authorization`, for a proxy that replaces it by that of the answer. */
-function passingOn(
+/** The answer that admits, with what the proxy passes on to the app. */
+function admit(
+  { rules, proxies }: WebPorts,
+  request: WebRequest,
   { authorization }: ForwardAuthQuery,
-  given: string | undefined,
-  answer: Answer,
+  { kind, user }: Admitted,
 ): Answer {
-  return authorization === "pass" && given !== undefined
-    ? withHeader(answer, "Authorization", given)
-    : answer;
+  const isKey = kind === "key-admitted";
+  const answer = isKey ? keyAdmissionOf(user) : admissionOf(user);
+  const assertion = rules.assertions?.about(user, askedHost(proxies, request));
+  const signed = assertion ? withHeader(answer, "Latchkey-Assertion", assertion) : answer;
+  // For a proxy that replaces the client's `Authorization` by that of the answer.
+  const repeated = authorization === "pass" && !isKey ? request.header("authorization") : undefined;
+  return repeated === undefined ? signed : withHeader(signed, "Authorization", repeated);
 }
+
+/** Asks the proxy to remove the key from the request. */
+export const KEY_ACCEPTED = "Latchkey-Key";
 
 /** By the objects of the user memory: a user that was read again gets a new answer. */
 const admissions = new WeakMap<User, Answer>();
 const keyAdmissions = new WeakMap<User, Answer>();
 
-/** The same for a key, which the proxy then removes from the request. Envoy reads its own header. */
+/** The same for a key, which the proxy then removes from the request. */
 function keyAdmissionOf(user: User): Answer {
   const known = keyAdmissions.get(user);
   if (known !== undefined) return known;
-  const accepted = withHeader(admissionOf(user), "Latchkey-Key", "accepted");
-  const answer = withHeader(accepted, "X-Envoy-Auth-Headers-To-Remove", "authorization");
+  const answer = withHeader(admissionOf(user), KEY_ACCEPTED, "accepted");
   keyAdmissions.set(user, answer);
   return answer;
 }
