@@ -1,3 +1,4 @@
+import type { AddedKey } from "../core/keys/own-keys.ts";
 import type { Key } from "../core/records.ts";
 import { age } from "../gate/settings/values.ts";
 import { type Accounts, accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
@@ -28,7 +29,7 @@ export const add: Command = accountCommand({
     const added = await accounts.keys.add(id, {
       name: String(name),
       // A list without names is refused, since the key would open every host.
-      ...(hosts !== undefined && { hosts: String(hosts).split(/[\s,]+/) }),
+      hosts: typeof hosts === "string" ? hosts.split(/[\s,]+/) : undefined,
       lifetime: lifetimeIn(expires),
     });
     if (added.kind !== "added") throw refused(added.kind, username);
@@ -37,8 +38,8 @@ export const add: Command = accountCommand({
 });
 
 /** In seconds. */
-function lifetimeIn(expires: OptionValues[string] = "365d"): number | "never" {
-  if (expires === "never") return expires;
+function lifetimeIn(expires: OptionValues[string]): AddedKey["lifetime"] {
+  if (expires === undefined || expires === "never") return expires;
   const ms = age.parse(String(expires), {});
   if (ms === undefined) throw new UsageError(`--expires takes ${age.takes}, or never`);
   return ms / 1_000;

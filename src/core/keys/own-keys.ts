@@ -11,9 +11,9 @@ import { newKeyText } from "./key-text.ts";
 export interface AddedKey {
   readonly name: string;
   /** The only hosts that it opens. Default: all that the account may open. */
-  readonly hosts?: readonly string[];
+  readonly hosts?: readonly string[] | undefined;
   /** In seconds, or `never`. Default: a year. */
-  readonly lifetime?: number | "never";
+  readonly lifetime?: number | "never" | undefined;
 }
 
 /** The new key, or why there is none. */

@@ -62,14 +62,10 @@ function refuse(
   query: ForwardAuthQuery,
   admission: NotAdmitted | KeyRefusal,
 ): Answer {
-  switch (admission.kind) {
-    case "key-refused":
-    case "key-limited":
-      // nginx knows no other status; its configuration makes a 429 from the 401.
-      return answerKeyRefused(ports, request, admission, query.deny === "401" ? 401 : 429);
-    default:
-      return sendToSignIn(ports, request, query, signInPath(ports, admission, request));
-  }
+  if (admission.kind !== "key-refused")
+    return sendToSignIn(ports, request, query, signInPath(ports, admission, request));
+  // nginx knows no other status; its configuration makes a 429 from the 401.
+  return answerKeyRefused(ports, request, admission, query.deny === "401" ? 401 : 429);
 }
 
 /** Tells the operator, whose proxy returns the line to the browser. */

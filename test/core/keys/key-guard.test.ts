@@ -11,7 +11,7 @@ import { from, keyPorts } from "./key-ports.ts";
 
 const HERE = from("192.0.2.1");
 const refused = (problem: string) => ({ kind: "key-refused", problem });
-const LIMITED = { kind: "key-limited" };
+const LIMITED = refused("limited");
 
 test("admits a key as its account, and from memory without a promise or a query", async (t) => {
   const { guardWith, add, owner, store } = await keyPorts(t);
