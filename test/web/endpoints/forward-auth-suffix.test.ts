@@ -94,27 +94,14 @@ test("below its path, the page to return to counts only from a trusted proxy", a
 test("below its path, the client's query is not read", async (t) => {
   const { gate } = await startConfigured(t, FORWARD_AUTH);
   const cookie = `session=${addUser(gate, "guest")}`;
-  for (const path of [
-    "/notes?users=owner",
-    "/notes?groups=x",
-    "/x?user=1",
-    "/?usersx=1",
-    "/?x=users=",
-  ]) {
+  for (const path of ["/a?users=owner", "/a?groups=x", "/x?user=1", "/?usersx=1", "/?x=users="]) {
     assert.equal(statusOf(await askAsEnvoy(gate.url, `GET ${path}`, { cookie })), 200, path);
   }
 });
 
 test("refuses a list after a slash too many, which is not read", async (t) => {
   const { gate, session } = await startConfigured(t, FORWARD_AUTH);
-  for (const query of [
-    "?users=ann",
-    "?deny=401&users=ann",
-    "?groups=a",
-    "?factor=2",
-    "?users",
-    "?groups&x",
-  ]) {
+  for (const query of ["?users=a", "?x&users=a", "?groups=a", "?factor=2", "?users", "?groups&x"]) {
     const { status, body } = await gate.send(`/forward-auth/${query}`, { session });
     assert.equal(status, 400, query);
     assert.match(
@@ -128,9 +115,9 @@ test("a path that only begins like it admits nobody", async (t) => {
   const { gate, session } = await startConfigured(t, FORWARD_AUTH);
   for (const path of [
     "/forward-authx",
-    "/forward-auth;/x",
+    "/forward-auth;x",
     "/forward-auth%2fx",
-    "/x/forward-auth/",
+    "/x/forward-auth",
   ]) {
     const { status, headers } = await gate.send(path, { session });
     assert.deepEqual([status, headers["remote-user"]], [404, undefined], path);
