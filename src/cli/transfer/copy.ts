@@ -1,12 +1,6 @@
 import { messageOf, reasonOf } from "../../core/base/fault.ts";
 import { type CopyOutcome, copy } from "../../core/transfer/copy.ts";
-import {
-  cannotUse,
-  closing,
-  type OpenStore,
-  openPostgresAt,
-  type UsedStore,
-} from "../../gate/open-store.ts";
+import { cannotUse, closing, openPostgresAt, type UsedStore } from "../../gate/open-store.ts";
 import { readSecret } from "../../gate/settings/sources.ts";
 import { type Place, readPlace } from "../../stores/place.ts";
 import { readPostgresUrl } from "../../stores/postgres/url.ts";
@@ -83,10 +77,12 @@ function nameOf(place: Place): string {
 
 async function open({ name, place }: Side, missing: "create" | "refuse"): Promise<UsedStore> {
   if (place.kind === "postgres") {
-    const opening = openPostgresAt(place.url, missing).then((store) => closing<OpenStore>(store));
-    return opening.catch((error) => {
-      throw cannotUse(name, error);
-    });
+    const opening = openPostgresAt(place.url, missing);
+    return closing(
+      await opening.catch((error) => {
+        throw cannotUse(name, error);
+      }),
+    );
   }
   const { file } = place;
   try {
