@@ -25,6 +25,7 @@ async function sentByDoubleClick(page: Page, action: string, fields: Fields): Pr
   await fill(page, fields);
   await leave(page, async () => {
     await doubleClick(page, action);
+    assert.equal(await page.locator('form[aria-busy="true"]').count(), 1);
     release();
   });
   return sent;

@@ -1,6 +1,6 @@
 import type { Link, Person, User } from "../../core/records.ts";
 import type { QrCode } from "./qr-code.ts";
-import type { Locale, Words } from "./words.ts";
+import type { Locale, ShownTime, Words } from "./words.ts";
 
 /** The values that every page gets, also a replaced one. */
 export interface PageHelpers {
@@ -112,6 +112,7 @@ export interface PageData {
     readonly links: readonly (Pick<Link, "id" | "purpose" | "name"> & { readonly end: string })[];
     /** A new link, in place of everything else. */
     readonly made?: Pick<Link, "purpose"> & { readonly url: string; readonly end: string };
+    readonly notice?: Notice | undefined;
     /** With what the form had, by the names of its fields. */
     readonly problem?: FormProblem<string> & { readonly entered: Readonly<Record<string, string>> };
   };
@@ -157,14 +158,6 @@ export type SessionSection =
     }
   | { readonly kind: "unreadable" }
   | { readonly kind: "none" };
-
-/** A time, for a reader in any time zone. */
-export interface ShownTime {
-  /** In ISO 8601. The page's script shows how long ago it was. */
-  readonly at: string;
-  /** The time in UTC, formatted for the reader. */
-  readonly utc: string;
-}
 
 /** With the time of the last use, known to the hour. */
 export interface SessionEntry extends ShownTime {

@@ -3,6 +3,7 @@ import { isAdmin } from "../../../core/accounts/set-groups.ts";
 import { eventTypes } from "../../../core/log/events.ts";
 import { type User, type UserId, userOf } from "../../../core/records.ts";
 import { answerRefused } from "../../answer-refused.ts";
+import { takeNotice } from "../../answers/notice.ts";
 import type { Answer } from "../../answers/responses.ts";
 import { signInPath } from "../../guards.ts";
 import type { PageData } from "../../pages/page-data.ts";
@@ -43,8 +44,10 @@ export const forAdmins =
   };
 
 export async function getPeople(people: Part<"people">, visit: OwnVisit): Promise<Answer> {
-  const { views, request } = visit;
-  return views.page(request, "people", await peopleData(people, visit, request.query));
+  const { views, paths, request } = visit;
+  const { notice, cookies } = takeNotice(request, paths.people);
+  const data = { ...(await peopleData(people, visit, request.query)), notice };
+  return views.page(request, "people", data, { cookies });
 }
 
 /** What the page shows at a location, which has a query. */
