@@ -77,8 +77,8 @@ export class Views {
     headers: Headers = {},
   ): Promise<Answer> {
     const { titles, messages } = wordsIn(this.locale(request));
-    const title = new Map(Object.entries(titles)).get(name);
-    return this.#errorPage(request, { status, title, message: messages[name] }, { headers });
+    const data = { status, title: titles[name], message: messages[name] };
+    return this.#errorPage(request, data, { headers });
   }
 
   /**

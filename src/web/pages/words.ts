@@ -1,5 +1,5 @@
 import { de } from "./words/de.ts";
-import { en, type Sentences } from "./words/en.ts";
+import { en, type MessageName, type Sentences } from "./words/en.ts";
 import { es } from "./words/es.ts";
 import { fr } from "./words/fr.ts";
 import { labels, titles } from "./words/labels.ts";
@@ -7,9 +7,11 @@ import { labels, titles } from "./words/labels.ts";
 export const locales = ["en", "de", "fr", "es"] as const;
 export type Locale = (typeof locales)[number];
 
-export type Words = Sentences & Column<typeof labels> & { titles: Column<typeof titles> };
-
-type Column<Rows> = Readonly<Record<keyof Rows, string>>;
+export type Words = Sentences &
+  Readonly<Record<keyof typeof labels, string>> & {
+    /** Of error pages, by the names of their messages. */
+    readonly titles: Readonly<Partial<Record<MessageName, string>>>;
+  };
 
 /** A text for each of `locales`. A missing one is a type error. */
 type Row = readonly [string, string, string, string];
