@@ -58,7 +58,7 @@ export const FACTOR = "factor";
 export const asksForFactor = (request: WebRequest): boolean => parameterOf(request, FACTOR) === "2";
 
 /** Without a session, or with one that lacks a second factor. */
-export type NotAdmitted = Exclude<Admission, { readonly kind: "admitted" | "guest" }>;
+export type NotAdmitted = Exclude<Admission, { readonly user: User }>;
 
 /** The path to which a refused request is redirected. A forged session token is logged. */
 export function signInPath(

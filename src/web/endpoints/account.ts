@@ -78,7 +78,7 @@ export function pageOfForm(request: WebRequest, { password, homes }: Paths): str
 export function getMe(visit: Visit): MaybePromise<Answer> {
   const { rules, request } = visit;
   return andThen(rules.requireAuth(request.header("cookie")), (admission) => {
-    if (admission.kind !== "admitted" && admission.kind !== "guest") {
+    if (!("user" in admission)) {
       noteForged(visit, admission, request);
       return respondJson({ user: null }, 401, CHALLENGE);
     }

@@ -1,6 +1,6 @@
 import { andThen, type MaybePromise } from "../../core/base/maybe-promise.ts";
 import { hostNameIn } from "../../core/hosts/allowed-hosts.ts";
-import type { KeyAdmission, KeyRefusal } from "../../core/keys/key-guard.ts";
+import type { KeyRefusal } from "../../core/keys/key-guard.ts";
 import type { User } from "../../core/records.ts";
 import { admitsUser } from "../../core/sessions/admits-user.ts";
 import type { Admission } from "../../core/sessions/require-user.ts";
@@ -40,7 +40,8 @@ export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<
       const signOutUrl = given.kind === "bound" ? HANDOFF : undefined;
       return withRequestId(ports, () => exclude(ports, asking, signOutUrl))(request);
     }
-    if (lacksFactor(admission, query)) {
+    // Keys are not asked, and a guest has no second factor.
+    if ("factors" in admission && admission.factors < query.factors) {
       const lacking = { kind: "factor-unproven" } as const;
       return withRequestId(ports, () => refuse(ports, request, query, lacking))(request);
     }
@@ -117,8 +118,6 @@ function sendToSignIn(
   }
 }
 
-type Admitted = Extract<Admission | KeyAdmission, { readonly user: User }>;
-
 const asksForPage = (request: WebRequest): boolean =>
   kindOfRequest(request.header("x-forwarded-method") ?? "GET", request) === "page";
 
@@ -132,11 +131,6 @@ function exclude(
   const target = readTarget(proxies, request);
   return views.excluded(request, target && new URL(target).host, signOutUrl);
 }
-
-/** Keys are not asked, and a guest has no second factor. */
-const lacksFactor = (admission: Admitted, { factors }: ForwardAuthQuery): boolean =>
-  admission.kind !== "key-admitted" &&
-  factors > (admission.kind === "admitted" ? admission.factors : 1);
 
 /** With the client's `Authorization`, for a proxy that replaces it by that of the answer. */
 function passingOn(

@@ -34,7 +34,7 @@ export const forAdmins =
   (ports: WebPorts, endpoint: OwnEndpoint): Endpoint =>
   async (request) => {
     const admission = await ports.rules.requireAuth(request.header("cookie"));
-    if (admission.kind !== "admitted" && admission.kind !== "guest") {
+    if (!("user" in admission)) {
       return answerRefused(ports.options, signInPath(ports, admission, request), request);
     }
     const user = await administrator(ports, admission.user.id);
