@@ -16,7 +16,7 @@ import { getHandoff } from "./endpoints/handoff.ts";
 import { getHome } from "./endpoints/home.ts";
 import { postAddKey, postRevokeKey } from "./endpoints/keys.ts";
 import { getLink, isOpenedHere, postLink, withoutReferrer } from "./endpoints/links.ts";
-import { getLogin, postLogin, targetAfterFactor } from "./endpoints/login.ts";
+import { askedTarget, getLogin, postLogin } from "./endpoints/login.ts";
 import * as passkeyForms from "./endpoints/passkeys.ts";
 import { pageOfPeople, peopleForms } from "./endpoints/people/actions.ts";
 import { forAdmins, getActivity, getPeople } from "./endpoints/people/pages.ts";
@@ -132,7 +132,7 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const recentForm = (section: string, endpoint: OwnFormEndpoint, admit?: Admit): Endpoint => {
     const answer = withForm(ports, endpoint);
     return formOfUser((request) => {
-      const page = home && withReturnTo(home, targetAfterFactor(visitOf(ports, request)));
+      const page = home && withReturnTo(home, askedTarget(visitOf(ports, request)));
       return confirmed(ports, page && `${page}#your-${section}`, answer)(request);
     }, admit);
   };

@@ -18,7 +18,7 @@ import type {
 import type { MessageName } from "../pages/words/en.ts";
 import { type Locale, shownTime, wordsIn } from "../pages/words.ts";
 import type { OwnVisit } from "../ports.ts";
-import { partyOf, targetAfterFactor } from "./login.ts";
+import { askedTarget, partyOf } from "./login.ts";
 import type { Sent } from "./redirects.ts";
 import { deviceIn, sessionsFor } from "./sessions.ts";
 
@@ -58,10 +58,10 @@ const NONE = { kind: "none" } as const;
 async function homeData(visit: OwnVisit, { codes, madeKey }: Step = {}): Promise<PageData["home"]> {
   const { parts, paths, views, request } = visit;
   const locale = views.locale(request);
+  const returnTo = askedTarget(visit);
   if (request.lacksFactor) {
     const passkeys = await passkeySection(visit, locale);
     const section = codes ?? (await codesFor(visit));
-    const returnTo = targetAfterFactor(visit);
     const offers = { codes: section, passkeys, lacksFactor: true, returnTo };
     return { activity: NONE, sessions: NONE, ...offers };
   }
@@ -74,7 +74,7 @@ async function homeData(visit: OwnVisit, { codes, madeKey }: Step = {}): Promise
   ]);
   const offersPeople = parts.people !== undefined && isAdmin(request.user);
   const peoplePath = offersPeople ? paths.people : undefined;
-  return { activity, sessions, codes: codesNow, passkeys, keys, peoplePath };
+  return { activity, sessions, codes: codesNow, passkeys, keys, peoplePath, returnTo };
 }
 
 /** Read from the store, since another instance may have changed them a moment ago. */

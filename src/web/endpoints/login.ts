@@ -9,7 +9,7 @@ import { noticeCookie, takeNotice } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import { acceptedTarget, otherHostOf, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
 import { deviceCookie, deviceTextIn, sessionTokensIn } from "../answers/session-cookie.ts";
-import { asksForFactor } from "../guards.ts";
+import { asksForFactor, FACTOR } from "../guards.ts";
 import { isAccountPage } from "../paths.ts";
 import type { FormEndpoint, Visit } from "../ports.ts";
 import type { Form } from "../request/form.ts";
@@ -20,7 +20,7 @@ import { enter } from "./redirects.ts";
 
 export async function getLogin(visit: Visit): Promise<Answer> {
   const { parts, options, paths, views, request } = visit;
-  const returnTo = targetOf(visit, parameterOf(request, RETURN_TO));
+  const returnTo = askedTarget(visit);
   const { CurrentUser: user } = await views.helpers(request);
   const needsFactor = asksForFactor(request);
   const confirms =
@@ -46,9 +46,9 @@ function targetOf(
   return isOwn ? target : acceptedTarget(options, request, target);
 }
 
-/** Where a user who first has to turn on a second factor wanted to go. */
-export const targetAfterFactor = (visit: Visit): string | undefined =>
-  visit.request.lacksFactor ? targetOf(visit, parameterOf(visit.request, RETURN_TO)) : undefined;
+/** The return target in the query: of a sign-in, or of what turns on a second factor. */
+export const askedTarget = (visit: Visit): string | undefined =>
+  targetOf(visit, parameterOf(visit.request, RETURN_TO));
 
 /** If the store cannot be asked, the page shows the field for a code: without codes, it has no effect. */
 async function offersFor(visit: Visit) {
@@ -104,13 +104,14 @@ export async function answerSignIn(
   options.meter.signInDecided(outcome.kind);
   const target = targetOf(visit, form(RETURN_TO));
   const again = form(AGAIN) === "" ? "" : `&${AGAIN}=1`;
+  const factor = form(FACTOR) === "" ? "" : `&${FACTOR}=2`;
   switch (outcome.kind) {
     case "needs-setup":
       return redirect(withReturnTo(paths.setup, target));
     case "rate-limited":
     case "rejected":
       noteRefusal(visit, request, `sign-in ${outcome.kind}`);
-      return redirect(withReturnTo(`${paths.login}?error=1${again}`, target));
+      return redirect(withReturnTo(`${paths.login}?error=1${again}${factor}`, target));
     case "signed-in": {
       const { user, device } = outcome;
       // The new session replaces the one that this browser had, if it is of the same user.

@@ -96,7 +96,7 @@ export interface PageData {
     readonly passkeys?: PasskeySection | undefined;
     /** Whether the user has to turn on codes or add a passkey first: the rest is not offered. */
     readonly lacksFactor?: boolean;
-    /** Where that leads, if the user wanted to go elsewhere. */
+    /** Where the user wanted to go, and first turns on codes or adds a passkey. */
     readonly returnTo?: string | undefined;
     /** `undefined` where keys are off. */
     readonly keys?: KeySection | undefined;

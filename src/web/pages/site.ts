@@ -95,9 +95,10 @@ export function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOption
     siteFile("/favicon.svg", icon.type, icon.body),
     siteFile("/robots.txt", "text/plain; charset=utf-8", "User-agent: *\nDisallow: /\n"),
   ];
+  const home = paths.homes.at(-1);
   const placeAt = (origin: string) => ({
     basePath: origin + paths.base,
-    homePath: paths.home && origin + paths.home,
+    homePath: home === undefined ? null : origin + home,
     styleSheetUrl: origin + styleSheet.url,
     scriptUrl: origin + script.url,
     passkeyScriptUrl: origin + passkeyScript.url,
