@@ -66,12 +66,12 @@ export function signInPath(
   admission: NotAdmitted,
   request: WebRequest,
 ): string {
-  const { setup, login, homes } = ports.paths;
+  const { setup, login, home } = ports.paths;
   switch (admission.kind) {
     case "needs-setup":
       return setup;
     case "factor-missing":
-      return homes.at(-1) ?? login;
+      return home ?? login;
     case "factor-unproven":
       return `${login}?${FACTOR}=2`;
     case "needs-sign-in":

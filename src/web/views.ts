@@ -89,7 +89,7 @@ export class Views {
     const { options, paths } = this.#ports;
     const { noAccess, mayNotOpen, thisApp } = wordsIn(this.locale(request));
     const origin = options.hosts.publicUrl;
-    const home = request.user.guest === true ? undefined : paths.homes.at(-1);
+    const home = request.user.guest === true ? undefined : paths.home;
     const data = {
       status: 403,
       title: noAccess,

@@ -23,8 +23,8 @@ import type { Sent } from "./redirects.ts";
 import { deviceIn, sessionsFor } from "./sessions.ts";
 
 export async function getHome(visit: OwnVisit): Promise<Answer> {
-  const { views, paths, request } = visit;
-  const { notice, cookies } = takeNotice(request, String(paths.home));
+  const { views, request } = visit;
+  const { notice, cookies } = takeNotice(request);
   const data = { ...(await homeData(visit)), notice };
   return views.page(request, "home", data, { cookies });
 }
@@ -46,7 +46,7 @@ export async function answerForm(
   { problem: given, notice, cookies = [], ...step }: Step & Sent & { problem?: HomeFormProblem },
 ): Promise<Answer> {
   const { paths, views, request } = visit;
-  if (given && paths.home === null) return views.error(request, 422, given.message);
+  if (given && paths.home === undefined) return views.error(request, 422, given.message);
   const problem = given && { ...given, message: views.message(request, given.message) };
   const data = { ...(await homeData(visit, step)), notice, problem };
   return views.page(request, "home", data, { status: given ? 422 : 200, cookies });

@@ -19,7 +19,7 @@ import { AGAIN, asksToConfirm } from "../wrapped.ts";
 import { enter } from "./redirects.ts";
 
 export async function getLogin(visit: Visit): Promise<Answer> {
-  const { parts, options, paths, views, request } = visit;
+  const { parts, options, views, request } = visit;
   const returnTo = askedTarget(visit);
   const { CurrentUser: user } = await views.helpers(request);
   const needsFactor = asksForFactor(request);
@@ -29,7 +29,7 @@ export async function getLogin(visit: Visit): Promise<Answer> {
     (needsFactor || asksToConfirm(visit, request));
   const continueTo = user && (returnTo ?? locationFor(options.postLoginLocation, user));
   const { asksCode, offersPasskeys } = await offersFor(visit);
-  const { notice, cookies } = takeNotice(request, paths.login);
+  const { notice, cookies } = takeNotice(request);
   const returnHost = otherHostOf(options, request, returnTo);
   const remembersDevices = asksCode && parts.devices !== undefined;
   const offers = { asksCode, remembersDevices, offersPasskeys };
@@ -118,7 +118,7 @@ export async function answerSignIn(
       const replaced = sessionTokensIn(request.header("cookie"));
       await signOut(rules, replaced, visit.client, user.id);
       return enter(visit, outcome, target, [
-        ...(again && paths.home ? [noticeCookie(request, paths.home, "isConfirmed")] : []),
+        ...(again && paths.home ? [noticeCookie(request, "isConfirmed")] : []),
         ...(device === undefined ? [] : [deviceCookie(request, paths.login, device)]),
       ]);
     }

@@ -33,7 +33,7 @@ export async function postLogout(visit: Visit): Promise<Answer> {
   const outcome = await signOut(rules, sessionTokensIn(request.header("cookie")), client);
   const notice = outcome === "ended" ? "signedOut" : "sessionNotEnded";
   const isShown = outcome !== "ended" || kindOfRequest(request.method, request) === "form";
-  const notices = isShown ? [noticeCookie(request, paths.login, notice)] : [];
+  const notices = isShown ? [noticeCookie(request, notice)] : [];
   const cookies = [...clearedSessionCookies(options.hosts.cookieDomain), ...notices];
   return redirect(paths.login, cookies, CLEAR_CACHE);
 }

@@ -95,10 +95,9 @@ export function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOption
     siteFile("/favicon.svg", icon.type, icon.body),
     siteFile("/robots.txt", "text/plain; charset=utf-8", "User-agent: *\nDisallow: /\n"),
   ];
-  const home = paths.homes.at(-1);
   const placeAt = (origin: string) => ({
     basePath: origin + paths.base,
-    homePath: home === undefined ? null : origin + home,
+    homePath: paths.home === undefined ? null : origin + paths.home,
     styleSheetUrl: origin + styleSheet.url,
     scriptUrl: origin + script.url,
     passkeyScriptUrl: origin + passkeyScript.url,

@@ -125,7 +125,7 @@ const formOf =
     // Browsers unfold the person that the fragment names.
     if ((await administrator(visit, user.id)) !== undefined)
       return redirect(`${page}#${encodeURIComponent(`p-${idIn(form)}`)}`);
-    return redirect(paths.homes.at(-1) ?? locationFor(options.postLoginLocation, user));
+    return redirect(paths.home ?? locationFor(options.postLoginLocation, user));
   };
 
 /** Shows the link, here alone. The page has no forms, which would be sent without an origin. */
