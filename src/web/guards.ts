@@ -5,9 +5,10 @@ import type { User } from "../core/records.ts";
 import { admitsUser, type Lists, NO_LISTS } from "../core/sessions/admits-user.ts";
 import type { Admission } from "../core/sessions/require-user.ts";
 import { GROUP } from "../core/tables.ts";
-import { answerRefused, excludedCall, type RefusalOptions } from "./answer-refused.ts";
+import { answerRefused, excludedCall } from "./answer-refused.ts";
 import type { Answer } from "./answers/responses.ts";
 import { answerKeyRefused, type RequestGuard } from "./key-guard.ts";
+import type { WebOptions } from "./options.ts";
 import type { Paths } from "./paths.ts";
 import { noteRefusal, type RefusalPorts } from "./request/warnings.ts";
 import { parameterOf, type WebRequest } from "./request/web-request.ts";
@@ -46,13 +47,15 @@ export interface UserGuard extends GuardCheck {
 }
 
 interface GuardPorts extends RefusalPorts {
-  readonly options: RefusalOptions;
+  readonly options: WebOptions;
   readonly paths: Paths;
   readonly views: Pick<Views, "fault" | "excluded">;
 }
 
 /** The query parameter of a sign-in that needs a second factor, and of forward auth that asks it. */
 export const FACTOR = "factor";
+
+export const ASKING_FACTOR: string = `?${FACTOR}=2`;
 
 /** Whether only a sign-in with a second factor leads on from this page. */
 export const asksForFactor = (request: WebRequest): boolean => parameterOf(request, FACTOR) === "2";
@@ -73,7 +76,7 @@ export function signInPath(
     case "factor-missing":
       return home ?? login;
     case "factor-unproven":
-      return `${login}?${FACTOR}=2`;
+      return login + ASKING_FACTOR;
     case "needs-sign-in":
     case "bound":
     case "forged-token":

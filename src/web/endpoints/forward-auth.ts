@@ -6,7 +6,7 @@ import { admitsUser } from "../../core/sessions/admits-user.ts";
 import type { Admission } from "../../core/sessions/require-user.ts";
 import { type Answer, redirect, respond, respondText, withHeader } from "../answers/responses.ts";
 import { acceptedTarget, handoffTarget, withReturnTo } from "../answers/return-to.ts";
-import { type NotAdmitted, signInPath } from "../guards.ts";
+import { ASKING_FACTOR, type NotAdmitted, signInPath } from "../guards.ts";
 import { answerKeyRefused, askedHost, asksForKey } from "../key-guard.ts";
 import { FORWARD_AUTH, HANDOFF } from "../paths.ts";
 import type { WebPorts } from "../ports.ts";
@@ -80,7 +80,7 @@ function refuse(
       // nginx knows no other status; its configuration makes a 429 from the 401.
       return answerKeyRefused(ports, request, admission, query.deny === "401" ? 401 : 429);
     default:
-      return sendToSignIn(ports, request, query, signInPath(ports, admission, request));
+      return sendToSignIn(ports, request, query, admission);
   }
 }
 
@@ -92,30 +92,27 @@ const unknownParameter = ({ paths }: WebPorts, name: string): Answer =>
   );
 
 function sendToSignIn(
-  { options, proxies, parts, paths }: WebPorts,
+  ports: WebPorts,
   request: WebRequest,
   { deny }: ForwardAuthQuery,
-  path: string,
+  admission: NotAdmitted,
 ): Answer {
+  const { options, proxies, parts } = ports;
+  const path = signInPath(ports, admission, request);
   if (!asksForPage(request)) return respond(null, 401, parts.keys && asksForKey(request));
   const asked = readTarget(proxies, request);
   const target = acceptedTarget(options, request, asked);
-  const [page, factor = ""] = path.split(/(?=\?)/);
-  const isLost = target === undefined && asked !== undefined && page !== paths.setup;
+  const isLost = target === undefined && admission.kind !== "needs-setup";
   // A target can be too long, and the root of its host then takes its place.
   const other = isLost
     ? (handoffTarget(options, asked) ?? handoffTarget(options, URL.parse("/", asked)?.href))
     : undefined;
+  const factor = admission.kind === "factor-unproven" ? ASKING_FACTOR : "";
   const location = other
     ? withReturnTo(`${other.origin}${HANDOFF}${factor}`, other.href)
     : withReturnTo(`${options.hosts.publicUrl ?? ""}${path}`, target);
-  switch (deny) {
-    case "redirect":
-      return redirect(location);
-    case "401":
-      // nginx turns a redirect into a 500; its configuration makes a redirect from this answer.
-      return respond(null, 401, { Location: location });
-  }
+  // nginx turns a redirect into a 500; its configuration makes a redirect from a 401.
+  return deny === "401" ? respond(null, 401, { Location: location }) : redirect(location);
 }
 
 const asksForPage = (request: WebRequest): boolean =>
