@@ -1,4 +1,3 @@
-import { messageOf } from "../../core/base/fault.ts";
 import { isLocalPath } from "../../core/hosts/return-target.ts";
 import type { Client } from "../../core/limits/requester.ts";
 import { type RelyingParty, relyingPartyOf } from "../../core/passkeys/relying-party.ts";
@@ -19,7 +18,7 @@ import { AGAIN, asksToConfirm } from "../wrapped.ts";
 import { enter } from "./redirects.ts";
 
 export async function getLogin(visit: Visit): Promise<Answer> {
-  const { parts, options, views, request } = visit;
+  const { rules, parts, options, views, request } = visit;
   const returnTo = askedTarget(visit);
   const { CurrentUser: user } = await views.helpers(request);
   const needsFactor = asksForFactor(request);
@@ -28,7 +27,13 @@ export async function getLogin(visit: Visit): Promise<Answer> {
     user.guest === undefined &&
     (needsFactor || asksToConfirm(visit, request));
   const continueTo = user && (returnTo ?? locationFor(options.postLoginLocation, user));
-  const { asksCode, offersPasskeys } = await offersFor(visit);
+  const [asksCode, hasPasskeys] = await Promise.all([
+    // If the store cannot be asked: without codes, the field for one has no effect.
+    rules.anyFactor.codes.read().catch(() => true),
+    rules.anyFactor.passkeys.read().catch(() => false),
+  ]);
+  const offersPasskeys =
+    hasPasskeys && parts.passkeys !== undefined && partyOf(visit) !== undefined;
   const { notice, cookies } = takeNotice(request);
   const returnHost = otherHostOf(options, request, returnTo);
   const remembersDevices = asksCode && parts.devices !== undefined;
@@ -49,27 +54,6 @@ function targetOf(
 /** The return target in the query: of a sign-in, or of what turns on a second factor. */
 export const askedTarget = (visit: Visit): string | undefined =>
   targetOf(visit, parameterOf(visit.request, RETURN_TO));
-
-/** If the store cannot be asked, the page shows the field for a code: without codes, it has no effect. */
-async function offersFor(visit: Visit) {
-  const [asksCode, offersPasskeys] = await Promise.all([
-    visit.rules.anyFactor.codes.read().catch(() => true),
-    offersPasskeySignIn(visit),
-  ]);
-  return { asksCode, offersPasskeys };
-}
-
-/** None is offered if the store cannot be asked: the password form works without it. */
-async function offersPasskeySignIn(visit: Visit): Promise<boolean> {
-  const { rules, parts, requests } = visit;
-  if (parts.passkeys === undefined) return false;
-  try {
-    return (await rules.anyFactor.passkeys.read()) && partyOf(visit) !== undefined;
-  } catch (error) {
-    requests.log.warn({ reason: messageOf(error) }, "passkeys are not offered");
-    return false;
-  }
-}
 
 /** The site for which browsers keep passkeys, if they keep any there. */
 export const partyOf = ({ options, request }: Visit): RelyingParty | undefined =>

@@ -76,7 +76,9 @@ export async function endOthers(visit: OwnVisit): Promise<readonly string[]> {
 export function provenSession({ rules, options, request }: OwnVisit): readonly string[] {
   const session = sessionOf(rules, request);
   if (session === undefined) return [];
-  return sessionCookies(request, rules.tokens.proven(session), options.hosts.cookieDomain);
+  // The same session: what ends it ends this token, too.
+  const proven = rules.tokens.sign({ ...session, factors: 2 }, session.id);
+  return sessionCookies(request, proven, options.hosts.cookieDomain);
 }
 
 /** If the store cannot list them, the page still offers the rest. */
