@@ -1,13 +1,11 @@
 import { isAdmin } from "../../core/accounts/set-groups.ts";
 import { deviceName } from "../../core/base/device-name.ts";
-import { messageOf } from "../../core/base/fault.ts";
 import { eventTypes } from "../../core/log/events.ts";
 import { MAX_PASSKEY_NAME } from "../../core/passkeys/own-passkeys.ts";
 import type { LogEntry } from "../../core/records.ts";
 import { takeNotice } from "../answers/notice.ts";
 import type { Answer } from "../answers/responses.ts";
 import type {
-  Activity,
   ActivityEntry,
   CodesSection,
   HomeForm,
@@ -56,7 +54,7 @@ const NONE = { kind: "none" } as const;
 
 /** The home page in its usual state, apart from what is given. */
 async function homeData(visit: OwnVisit, { codes, madeKey }: Step = {}): Promise<PageData["home"]> {
-  const { parts, paths, views, request } = visit;
+  const { rules, parts, paths, views, request } = visit;
   const locale = views.locale(request);
   const returnTo = askedTarget(visit);
   if (request.lacksFactor) {
@@ -65,13 +63,14 @@ async function homeData(visit: OwnVisit, { codes, madeKey }: Step = {}): Promise
     const offers = { codes: section, passkeys, lacksFactor: true, returnTo };
     return { activity: NONE, sessions: NONE, ...offers };
   }
-  const [activity, sessions, passkeys, keys, codesNow] = await Promise.all([
-    activityFor(visit, locale),
+  const [recent, sessions, passkeys, keys, codesNow] = await Promise.all([
+    rules.events.recentOf(request.user.id),
     sessionsFor(visit, locale),
     passkeySection(visit, locale),
     keySection(visit, madeKey),
     codes ?? codesFor(visit),
   ]);
+  const activity = { kind: "entries", entries: activityIn(locale, recent) } as const;
   const offersPeople = parts.people !== undefined && isAdmin(request.user);
   const peoplePath = offersPeople ? paths.people : undefined;
   return { activity, sessions, codes: codesNow, passkeys, keys, peoplePath, returnTo };
@@ -115,20 +114,6 @@ async function keySection(
     expiresAt: expiresAt && shown(expiresAt).utc,
   }));
   return { list, made };
-}
-
-/** If the log cannot be read, the page still offers the password form. */
-async function activityFor(
-  { rules, requests, request }: OwnVisit,
-  locale: Locale,
-): Promise<Activity> {
-  try {
-    const entries = activityIn(locale, await rules.events.recentOf(request.user.id));
-    return { kind: "entries", entries };
-  } catch (error) {
-    requests.log.error({ reason: messageOf(error) }, "the log cannot be read for the home page");
-    return { kind: "unreadable" };
-  }
 }
 
 /** Log entries in the reader's language. An entry of an unknown type keeps its summary. */

@@ -155,7 +155,6 @@ export type SessionSection =
       /** Those on which the account needs no code, with the time from which on. */
       readonly devices: readonly (ShownTime & Pick<SessionEntry, "id" | "device">)[];
     }
-  | { readonly kind: "unreadable" }
   | { readonly kind: "none" };
 
 /** A time, for a reader in any time zone. */
@@ -197,10 +196,9 @@ export type CodesSection =
   | { readonly kind: "turned-on"; readonly recoveryCodes: readonly string[]; readonly of: string }
   | { readonly kind: "on"; readonly recoveryCodesLeft: number };
 
-/** The newest log entries, newest first; `none` if the store cannot read them. */
+/** The newest log entries, newest first; `none` if a second factor has to be turned on first. */
 export type Activity =
   | { readonly kind: "entries"; readonly entries: readonly ActivityEntry[] }
-  | { readonly kind: "unreadable" }
   | { readonly kind: "none" };
 
 export interface ActivityEntry extends ShownTime {
