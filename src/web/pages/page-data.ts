@@ -96,7 +96,7 @@ export interface PageData {
     readonly passkeys?: PasskeySection | undefined;
     /** Whether the user has to turn on codes or add a passkey first: the rest is not offered. */
     readonly lacksFactor?: boolean;
-    /** Where that leads, if the user wanted to go elsewhere. */
+    /** Where the user wanted to go, and first turns on codes or adds a passkey. */
     readonly returnTo?: string | undefined;
     /** `undefined` where keys are off. */
     readonly keys?: KeySection | undefined;
@@ -156,7 +156,6 @@ export type SessionSection =
       /** Those on which the account needs no code, with the time from which on. */
       readonly devices: readonly (ShownTime & Pick<SessionEntry, "id" | "device">)[];
     }
-  | { readonly kind: "unreadable" }
   | { readonly kind: "none" };
 
 /** With the time of the last use, known to the hour. */
@@ -190,10 +189,9 @@ export type CodesSection =
   | { readonly kind: "turned-on"; readonly recoveryCodes: readonly string[]; readonly of: string }
   | { readonly kind: "on"; readonly recoveryCodesLeft: number };
 
-/** The newest log entries, newest first; `none` if the store cannot read them. */
+/** The newest log entries, newest first; `none` if a second factor has to be turned on first. */
 export type Activity =
   | { readonly kind: "entries"; readonly entries: readonly ActivityEntry[] }
-  | { readonly kind: "unreadable" }
   | { readonly kind: "none" };
 
 export interface ActivityEntry extends ShownTime {

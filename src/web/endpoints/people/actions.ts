@@ -125,11 +125,11 @@ const formOf =
     }
     if ((await administrator(visit, user.id)) !== undefined) {
       const isDone = !outcome.startsWith("no-");
-      const notices = isDone ? [noticeCookie(request, paths.people, "changeIsSaved")] : [];
+      const notices = isDone ? [noticeCookie(request, "changeIsSaved")] : [];
       // Browsers unfold the person that the fragment names.
       return redirect(`${page}#${encodeURIComponent(`p-${idIn(form)}`)}`, notices);
     }
-    return redirect(paths.homes.at(-1) ?? locationFor(options.postLoginLocation, user));
+    return redirect(paths.home ?? locationFor(options.postLoginLocation, user));
   };
 
 /** Shows the link, here alone. The page has no forms, which would be sent without an origin. */

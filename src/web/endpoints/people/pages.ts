@@ -35,7 +35,7 @@ export const forAdmins =
   (ports: WebPorts, endpoint: OwnEndpoint): Endpoint =>
   async (request) => {
     const admission = await ports.rules.requireAuth(request.header("cookie"));
-    if (admission.kind !== "admitted" && admission.kind !== "guest") {
+    if (!("user" in admission)) {
       return answerRefused(ports.options, signInPath(ports, admission, request), request);
     }
     const user = await administrator(ports, admission.user.id);
@@ -44,8 +44,8 @@ export const forAdmins =
   };
 
 export async function getPeople(people: Part<"people">, visit: OwnVisit): Promise<Answer> {
-  const { views, paths, request } = visit;
-  const { notice, cookies } = takeNotice(request, paths.people);
+  const { views, request } = visit;
+  const { notice, cookies } = takeNotice(request);
   const data = { ...(await peopleData(people, visit, request.query)), notice };
   return views.page(request, "people", data, { cookies });
 }
