@@ -36,7 +36,7 @@ export interface AddedKey {
   readonly lifetime?: number | "never";
 }
 
-export function linksOn(ports: Ports<"clock" | "record", "users" | "links">): Links {
+export function createLinks(ports: Ports<"clock" | "record", "users" | "links">): Links {
   const { links } = ports.store;
   return Object.freeze<Links>({
     async make({ groups: given = [], ...wanted }) {
@@ -52,7 +52,7 @@ export function linksOn(ports: Ports<"clock" | "record", "users" | "links">): Li
   });
 }
 
-export function keysOn(ports: Ports<"clock" | "record", "users" | "keys">): Keys {
+export function createKeys(ports: Ports<"clock" | "record", "users" | "keys">): Keys {
   const { keys, users } = ports.store;
   return Object.freeze<Keys>({
     async add(userId, { name, hosts = [], lifetime }) {

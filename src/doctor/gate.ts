@@ -5,7 +5,7 @@ import { ADDRESS_REMEDY, LOCAL_FIELDS, localUrl } from "../gate/reach.ts";
 import { fileIdentity } from "../stores/sqlite/file.ts";
 import { type Check, checkOf, hint, ok, problem } from "./check.ts";
 import { type Installation, isPrimary } from "./installation.ts";
-import { type Answer, redirectToTls, request } from "./site.ts";
+import { redirectToTls, request, type SiteAnswer } from "./site.ts";
 
 type GateInstallation = Installation<"secret" | "dataDir" | "database">;
 
@@ -13,7 +13,7 @@ const FOLDER = "data folder (DATA_DIR)";
 const COMPARED = ["AUTH_SECRET", FOLDER, "database (DATA_DIR, DATABASE_URL)"];
 
 interface Compared {
-  readonly answer: Answer;
+  readonly answer: SiteAnswer;
   /** Of `COMPARED`: all of them without the secret. */
   readonly differences: readonly string[];
 }

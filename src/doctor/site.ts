@@ -6,7 +6,7 @@ const TIMEOUT_MS = 4_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
 /** The response to a request, or why there is none: then it has neither headers nor a body. */
-export interface Answer extends Omit<HttpResponse, "status"> {
+export interface SiteAnswer extends Omit<HttpResponse, "status"> {
   readonly status: number | undefined;
   /** `it returns 404`, or why there was no response. */
   readonly result: string;
@@ -23,7 +23,7 @@ interface RequestParts {
 export async function request(
   url: URL,
   { method = "GET", headers = {} }: RequestParts = {},
-): Promise<Answer> {
+): Promise<SiteAnswer> {
   try {
     const response = await sendRequest(url, {
       method,
@@ -42,14 +42,14 @@ export async function request(
 /** The responses of a site to requests that change nothing. */
 export interface Site {
   readonly url: URL;
-  readonly login: Answer;
-  readonly setup: Answer;
+  readonly login: SiteAnswer;
+  readonly setup: SiteAnswer;
   /** A form posted to the site with its own origin, as a browser would. */
-  readonly form: Answer;
+  readonly form: SiteAnswer;
   /** The first page, as a browser without a session asks for it. */
-  readonly page: Answer;
+  readonly page: SiteAnswer;
   /** The same site without TLS; requested only if HTTPS uses its default port. */
-  readonly plain: Answer | undefined;
+  readonly plain: SiteAnswer | undefined;
 }
 
 export async function visitSite(url: URL): Promise<Site> {
@@ -74,7 +74,7 @@ export function signInOf({ url, page }: Site): URL | undefined {
 }
 
 /** Where HTTP redirects to HTTPS: then its responses say nothing about the gate. */
-export function redirectToTls({ headers }: Answer, from: URL): URL | undefined {
+export function redirectToTls({ headers }: SiteAnswer, from: URL): URL | undefined {
   const target = URL.parse(headers.location ?? "", from);
   return from.protocol === "http:" && target?.protocol === "https:" ? target : undefined;
 }

@@ -68,7 +68,7 @@ export function createEventLog(
 ): EventLog {
   const waiting: NewLogEntry[] = [];
   let closed = false;
-  let hurry = new AbortController();
+  let endPause = new AbortController();
   let dropped = 0;
   let writtenCount = 0;
   /** Until so many entries have been written since the start, a flush waits, and batches do not. */
@@ -103,8 +103,8 @@ export function createEventLog(
 
   /** Ends early on a flush or on close. */
   async function pauseFor(ms: number): Promise<void> {
-    hurry = new AbortController();
-    await sleep(ms, undefined, { ref: false, signal: hurry.signal }).catch(() => {});
+    endPause = new AbortController();
+    await sleep(ms, undefined, { ref: false, signal: endPause.signal }).catch(() => {});
   }
 
   async function writeBatch(): Promise<"written" | "failed"> {
@@ -150,7 +150,7 @@ export function createEventLog(
     if (waiting.length === 0) return;
     const upTo = writtenCount + waiting.length;
     urgentUpTo = upTo;
-    hurry.abort();
+    endPause.abort();
     write();
     const late = sleep(FLUSH_WITHIN_MS, "late", { ref: false });
     let last = "written";
@@ -183,7 +183,7 @@ export function createEventLog(
 
     async close() {
       closed = true;
-      hurry.abort();
+      endPause.abort();
       await Promise.race([writing, sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
       const lost = waiting.length + dropped;
       if (lost > 0) log.error({ lost }, "log entries lost at the end");

@@ -9,7 +9,7 @@ import { openAccount } from "./acme/requests.ts";
 import { type Certificate, type Certificates, parseStored } from "./certificate.ts";
 import { CertificateFolder } from "./certificate-folder.ts";
 import { Renewer } from "./certificate-renewer.ts";
-import { Challenges, checkDomain } from "./challenges.ts";
+import { checkDomain, HttpChallenges } from "./challenges.ts";
 import { certifiableName } from "./host-name.ts";
 
 const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
@@ -21,7 +21,7 @@ export async function fromAuthority(
   log: GateLog,
 ): Promise<Certificates> {
   const folder = new CertificateFolder(dataDir);
-  const challenges = new Challenges();
+  const challenges = new HttpChallenges();
   const directoryUrl = acmeDirectoryUrl ?? LETS_ENCRYPT;
   const ca = acmeCa === undefined ? undefined : [...getCACertificates("default"), acmeCa];
 

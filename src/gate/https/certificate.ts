@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
 import { AnyFault, messageOf } from "../../core/base/fault.ts";
 import { inUrl } from "../reach.ts";
-import type { Challenges } from "./challenges.ts";
+import type { HttpChallenges } from "./challenges.ts";
 
 /** A certificate chain and its matching private key. */
 export interface Certificate {
@@ -136,6 +136,6 @@ export interface Certificates {
   begin?(): void;
   stop(): Promise<void>;
   /** Set only with a certificate authority, as is `setUpDomain`. */
-  readonly challenges?: Challenges;
+  readonly challenges?: HttpChallenges;
   readonly setUpDomain?: (domain: string) => Promise<void>;
 }

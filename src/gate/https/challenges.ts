@@ -14,7 +14,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 64;
 
 /** Answers ACME challenges, which prove that a name points to this gate. */
-export class Challenges {
+export class HttpChallenges {
   readonly #answers = new Map<string, string>();
 
   /** Answers the token until the result is disposed of. */
@@ -40,7 +40,7 @@ export class Challenges {
  */
 export async function checkDomain(
   name: string,
-  challenges: Challenges,
+  challenges: HttpChallenges,
   stop: AbortSignal,
   port: number = HTTP_PORT,
 ): Promise<void> {
