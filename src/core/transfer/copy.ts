@@ -24,10 +24,13 @@ export async function copy(
   const before = await target.readAmounts();
   if (!isEmpty(before)) return { kind: "target-occupied", ...before };
   const copied: Digest = new Map();
-  const outcome = await target.importRows(checkedRows(source, copied, passed), async (written) => {
+  const outcome = await target.importRows(copiedRows(source, copied, passed), async (written) => {
+    const changed = differenceOf(copied, await digestOf(source, passed));
+    if (changed !== undefined)
+      throw new AnyFault("source_changed", `the ${changed} of the source changed during the copy`);
     const different = differenceOf(copied, await digestOf(written, passed));
-    if (different === undefined) return;
-    throw new AnyFault("copy_different", `the ${different} in the target differ from the source`);
+    if (different !== undefined)
+      throw new AnyFault("copy_different", `the ${different} in the target differ from the source`);
   });
   if (outcome === "taken") return { kind: "target-occupied", ...(await target.readAmounts()) };
   const countOf = (table: "users" | "log"): number => copied.get(table)?.count ?? 0;
@@ -36,11 +39,8 @@ export async function copy(
 
 const isEmpty = ({ users, entries }: Amounts): boolean => users + entries === 0;
 
-/**
- * Yields the rows of the source, and reads them again at the end: a failure undoes the copy.
- * @param copied Receives the digest of the rows.
- */
-async function* checkedRows(
+/** @param copied Receives the digest of the rows. */
+async function* copiedRows(
   source: RowReader,
   copied: Digest,
   passed: RowsPassed,
@@ -49,10 +49,6 @@ async function* checkedRows(
     addRows(copied, page);
     passed("copying", copied);
     yield page;
-  }
-  const changed = differenceOf(copied, await digestOf(source, passed));
-  if (changed !== undefined) {
-    throw new AnyFault("source_changed", `the ${changed} of the source changed during the copy`);
   }
 }
 
