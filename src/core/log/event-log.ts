@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import { type EntryMeter, noMeter } from "../base/meter.ts";
 import type { ServerLog } from "../base/server-log.ts";
-import type { LogEntry, NewLogEntry, UserId } from "../records.ts";
+import type { NewLogEntry } from "../records.ts";
 import type { LogStore } from "../store.ts";
 import { DENIAL, type Event } from "./events.ts";
 
@@ -25,9 +25,6 @@ const PRUNE_AFTER = 500;
 /** Removed at once: more than `PRUNE_AFTER`, and few enough for a short transaction. */
 const MAX_PRUNED = 1_000;
 
-/** In the list of recent activity. */
-const RECENT_ENTRIES = 10;
-
 /**
  * Inserts log entries in the background: in order, in batches, retried after a pause when the store
  * fails. Recording never waits and never throws, so no response depends on it.
@@ -40,11 +37,6 @@ export interface EventLog {
    * store fails, and returns after 250 ms at most. Never throws.
    */
   flush(): Promise<void>;
-  /**
-   * The newest entries of a user, newest first, after a flush. No user sees the entries of another,
-   * nor those that concern no account, such as denied sign-ins.
-   */
-  recentOf(user: UserId): Promise<readonly LogEntry[]>;
   /** Writes the waiting entries, for two seconds at most, and logs how many it could not write. */
   close(): Promise<void>;
 }
@@ -61,7 +53,7 @@ interface EventLogParts {
 }
 
 export function createEventLog(
-  store: Pick<LogStore, "insert" | "pruneType" | "newest">,
+  store: Pick<LogStore, "insert" | "pruneType">,
   clock: Clock,
   log: ServerLog,
   { meter = noMeter.entries, onStored = async () => {} }: EventLogParts = {},
@@ -175,11 +167,6 @@ export function createEventLog(
     },
 
     flush,
-
-    async recentOf(userId) {
-      await flush();
-      return store.newest({ userId, limit: RECENT_ENTRIES });
-    },
 
     async close() {
       closed = true;

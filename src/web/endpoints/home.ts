@@ -117,13 +117,20 @@ async function keySection(
   return { list, made };
 }
 
-/** If the log cannot be read, the page still offers the password form. */
+const RECENT_ENTRIES = 10;
+
+/**
+ * No user sees the entries of another, nor those that concern no account, such as denied sign-ins. If
+ * the log cannot be read, the page still offers the password form.
+ */
 async function activityFor(
   { rules, requests, request }: OwnVisit,
   locale: Locale,
 ): Promise<Activity> {
   try {
-    const entries = activityIn(locale, await rules.events.recentOf(request.user.id));
+    await rules.events.flush();
+    const asked = { userId: request.user.id, limit: RECENT_ENTRIES };
+    const entries = activityIn(locale, await rules.store.log.newest(asked));
     return { kind: "entries", entries };
   } catch (error) {
     requests.log.error({ reason: messageOf(error) }, "the log cannot be read for the home page");
