@@ -4,7 +4,7 @@ import { Unavailable } from "../core/base/fault.ts";
 import { eventTypes } from "../core/log/events.ts";
 import type { LogEntry } from "../core/records.ts";
 import type { LogFilter, LogStore } from "../core/store.ts";
-import { openStoreToRead } from "../gate/open-store.ts";
+import { openStore } from "../gate/open-store.ts";
 import { chosen } from "../gate/settings/values.ts";
 import { STORE_SETTINGS } from "./accounts.ts";
 import { type Command, type OptionValues, SUCCESS, type Terminal, UsageError } from "./command.ts";
@@ -40,7 +40,7 @@ export const command: Command = {
       since: parseSince(options.since, Date.now()),
     };
     const limit = parseLimit(options.limit);
-    await using store = await openStoreToRead(settings);
+    await using store = await openStore(settings, "read");
     let last = limit === undefined ? 0 : await startOfNewest(store.log, limit, filter);
     const print = startListing(LISTING, options, terminal);
     const printNew = async (): Promise<void> => {

@@ -32,14 +32,12 @@ export async function fromAuthority(
     const key = accountKey(await folder.accountKey(directoryUrl));
     const requests = await openAccount({ directoryUrl, ca, stop }, key);
     const ports = { requests, challenges, pause: (ms: number) => pause(ms, stop) };
-    return (await resume(ports, name)) ?? finish(ports, await place(ports, name));
-  }
-
-  /** Writes the order down before it is finished, so that a crash does not lose it. */
-  async function place(ports: OrderPorts, name: string): Promise<PlacedOrder> {
+    const resumed = await resume(ports, name);
+    if (resumed !== undefined) return resumed;
     const placed = await placeOrder(ports, name, newKeyPem());
+    // Before the order is finished, so that a crash does not lose it.
     await folder.write(name, "order.json", { ...placed, authority: directoryUrl });
-    return placed;
+    return finish(ports, placed);
   }
 
   /** Completes an order that a crash interrupted, if the authority still knows it. */
