@@ -18,7 +18,7 @@ import { endInStore } from "./core/sessions/sign-out.ts";
 import { type StartSessionPorts, startSession } from "./core/sessions/start-session.ts";
 import type { Store } from "./core/store.ts";
 import { pagesOf } from "./core/transfer/pages.ts";
-import { type Keys, keysOn, type Links, linksOn } from "./token-api.ts";
+import { createKeys, createLinks, type Keys, type Links } from "./token-api.ts";
 import { SESSION_COOKIE, sessionCookies } from "./web/answers/session-cookie.ts";
 import { fetchRequest } from "./web/request/fetch-request.ts";
 import type { ProxyTrust } from "./web/request/remote-address.ts";
@@ -97,10 +97,10 @@ export interface ApiPorts extends StartSessionPorts, AddUserPorts {
 export function createAccountApi(ports: ApiPorts): AccountApi {
   const { users, links, keys } = ports.store;
   return {
-    users: usersOn(ports),
-    sessions: Object.freeze<Sessions>({ ...sessionsOn(ports), create: creatingOn(ports) }),
-    links: links && linksOn({ ...ports, store: { users, links } }),
-    keys: keys && keysOn({ ...ports, store: { users, keys } }),
+    users: createUsers(ports),
+    sessions: Object.freeze<Sessions>({ ...createSessions(ports), create: creatingOn(ports) }),
+    links: links && createLinks({ ...ports, store: { users, links } }),
+    keys: keys && createKeys({ ...ports, store: { users, keys } }),
   };
 }
 
@@ -112,7 +112,7 @@ const shown = async (found: ReturnType<Store["users"]["find"]>): Promise<User | 
   return user && userOf(user);
 };
 
-export function usersOn(ports: AddUserPorts): Users {
+export function createUsers(ports: AddUserPorts): Users {
   const { users } = ports.store;
   return Object.freeze<Users>({
     async add({ username, password, groups: given = [], endsAt }) {
@@ -146,7 +146,7 @@ interface SessionPorts extends Ports<"clock" | "record", "users"> {
 }
 
 /** Those of commands too, which create none. */
-export function sessionsOn(ports: SessionPorts): Omit<Sessions, "create"> {
+export function createSessions(ports: SessionPorts): Omit<Sessions, "create"> {
   const { store, clock } = ports;
   const { sessions, devices } = store;
   const recorded = async (type: EventType, userId: UserId): Promise<"ended"> => {

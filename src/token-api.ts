@@ -27,7 +27,7 @@ export interface Keys {
   revoke(id: string): Promise<"no-key" | "revoked">;
 }
 
-export function linksOn(ports: Ports<"clock" | "record", "users" | "links">): Links {
+export function createLinks(ports: Ports<"clock" | "record", "users" | "links">): Links {
   const { links } = ports.store;
   return Object.freeze<Links>({
     async make({ groups: given = [], ...wanted }) {
@@ -43,7 +43,7 @@ export function linksOn(ports: Ports<"clock" | "record", "users" | "links">): Li
   });
 }
 
-export function keysOn(ports: Ports<"clock" | "record", "users" | "keys">): Keys {
+export function createKeys(ports: Ports<"clock" | "record", "users" | "keys">): Keys {
   const { keys, users } = ports.store;
   return Object.freeze<Keys>({
     async add(userId, key) {

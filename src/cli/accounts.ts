@@ -1,4 +1,4 @@
-import { type Sessions, sessionsOn, type Users, usersOn } from "../account-api.ts";
+import { createSessions, createUsers, type Sessions, type Users } from "../account-api.ts";
 import { groupsIn } from "../core/accounts/set-groups.ts";
 import { futureDate } from "../core/base/dates.ts";
 import { AnyFault, messageOf } from "../core/base/fault.ts";
@@ -11,7 +11,7 @@ import { printable } from "../files/printable.ts";
 import { type Access, type OpenStore, openStore } from "../gate/open-store.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { deleteSetupToken } from "../gate/setup-token-file.ts";
-import { type Keys, keysOn, type Links, linksOn } from "../token-api.ts";
+import { createKeys, createLinks, type Keys, type Links } from "../token-api.ts";
 import {
   type Command,
   type CommandOption,
@@ -63,10 +63,10 @@ export async function openAccounts(
   return {
     ...ports,
     terminal,
-    users: usersOn(ports),
-    sessions: sessionsOn(ports),
-    links: linksOn(ports),
-    keys: keysOn(ports),
+    users: createUsers(ports),
+    sessions: createSessions(ports),
+    links: createLinks(ports),
+    keys: createKeys(ports),
     [Symbol.asyncDispose]: store[Symbol.asyncDispose],
   };
 }

@@ -3,6 +3,7 @@ import { parseDate } from "../core/base/dates.ts";
 import { Unavailable } from "../core/base/fault.ts";
 import { eventTypes } from "../core/log/events.ts";
 import type { LogEntry } from "../core/records.ts";
+import type { LogFilter, LogStore } from "../core/store.ts";
 import { openStore } from "../gate/open-store.ts";
 import { chosen } from "../gate/settings/values.ts";
 import { STORE_SETTINGS } from "./accounts.ts";
@@ -40,7 +41,7 @@ export const command: Command = {
     };
     const limit = parseLimit(options.limit);
     await using store = await openStore(settings, "read");
-    let last = limit === undefined ? 0 : await store.log.startOfNewest(limit, filter);
+    let last = limit === undefined ? 0 : await startOfNewest(store.log, limit, filter);
     const print = startListing(LISTING, options, terminal);
     const printNew = async (): Promise<void> => {
       for (;;) {
@@ -58,6 +59,17 @@ export const command: Command = {
     return SUCCESS;
   },
 };
+
+/** The `afterId` with which `read` returns the newest `limit` matching entries. */
+async function startOfNewest(log: LogStore, limit: number, filter: LogFilter): Promise<number> {
+  let oldest: LogEntry | undefined;
+  for (let left = limit; left > 0; left -= PAGE_SIZE) {
+    const query = { ...filter, beforeId: oldest?.id, limit: Math.min(left, PAGE_SIZE) };
+    oldest = (await log.newest(query)).at(-1);
+    if (oldest === undefined) return 0;
+  }
+  return (oldest?.id ?? 1) - 1;
+}
 
 /** Following continues once the database is available again. Other errors are thrown again. */
 async function pauseIfUnavailable(error: unknown, terminal: Terminal): Promise<void> {

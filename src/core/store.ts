@@ -229,8 +229,6 @@ export interface LogStore {
   insert(entries: readonly NewLogEntry[]): Promise<void>;
   /** Oldest first. */
   read(query: LogQuery): Promise<readonly LogEntry[]>;
-  /** The `afterId` with which `read` returns the newest `limit` matching entries. */
-  startOfNewest(limit: number, filter: LogFilter): Promise<number>;
   /** Newest first. */
   newest(query: NewestQuery): Promise<readonly LogEntry[]>;
   /** Removes at most `limit` entries older than `before`, and returns how many it removed. */

@@ -23,9 +23,7 @@ interface Contested<Connected extends Store> extends Database<Connected> {
 }
 
 /** A store that has this part. */
-export type With<P extends keyof Store> = Store & {
-  readonly [Name in P]: NonNullable<Store[Name]>;
-};
+export type With<P extends keyof Store> = Store & Required<Pick<Store, P>>;
 
 /** Turns each rule of a part into a test with its own database. */
 export function rulesFor<P extends keyof Store>(name: string, open: Open<Store>): Rule<With<P>> {

@@ -121,7 +121,6 @@ export function memoryStore(flaw?: Flaw): Store {
         matching(filter)
           .filter(({ id }) => id > afterId)
           .slice(0, limit),
-      startOfNewest: async (limit, filter) => matching(filter).at(-limit - 1)?.id ?? 0,
       newest: async ({ userId, beforeId = Infinity, limit, ...filter }) =>
         matching(filter)
           .filter((one) => one.id < beforeId && (userId ?? one.userId) === one.userId)

@@ -1,4 +1,4 @@
-import { messageOf, reasonOf } from "../../core/base/fault.ts";
+import { messageOf } from "../../core/base/fault.ts";
 import { type CopyOutcome, copy } from "../../core/transfer/copy.ts";
 import { cannotUse, closing, openPostgresAt, type UsedStore } from "../../gate/open-store.ts";
 import { readSecret } from "../../gate/settings/sources.ts";
@@ -106,13 +106,5 @@ function problemOf(
     case "target-occupied":
       // Also refuses to copy a database into itself, under any name.
       return `${to} already has ${amountsText(outcome)}: copy into an empty database`;
-    case "not-compared":
-      return `everything was copied to ${to}, but not compared: ${reasonOf(outcome.reason)}`;
-    case "different": {
-      const differences = outcome.differences.map(
-        ({ of, copied, found }) => `the ${of} in ${to} differ (${copied} copied, ${found} found)`,
-      );
-      return `${differences.join(", ")}: was something written there meanwhile? Copy into an empty database again`;
-    }
   }
 }

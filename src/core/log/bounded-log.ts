@@ -51,24 +51,20 @@ type Sum = { readonly more: number; readonly level: Level };
 /** Counts lines by key, and those of all further keys as `others`. */
 function createCounts() {
   const counts = new Map<string, Sum>();
-  let others: Sum = { more: 0, level: "warn" };
 
   return {
     /** Whether the line is written. */
     add(key: string, level: Level): boolean {
-      const { more } = counts.get(key) ?? { more: -MAX_LINES };
-      if (more === -MAX_LINES && counts.size >= MAX_KEYS) {
-        others = { ...others, more: others.more + 1 };
-        return false;
-      }
-      counts.set(key, { more: more + 1, level });
+      const isOwn = counts.has(key) || counts.size < MAX_KEYS;
+      const counted = isOwn ? key : "others";
+      const { more } = counts.get(counted) ?? { more: isOwn ? -MAX_LINES : 0 };
+      counts.set(counted, { more: more + 1, level: isOwn ? level : "warn" });
       return more < 0;
     },
     /** The numbers of lines that were not written, which begin again. */
     take(): readonly (readonly [key: string, Sum])[] {
-      const sums = [...counts, ["others", others] as const].filter(([, { more }]) => more > 0);
+      const sums = [...counts].filter(([, { more }]) => more > 0);
       counts.clear();
-      others = { more: 0, level: "warn" };
       return sums;
     },
   };

@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import { type EntryMeter, noMeter } from "../base/meter.ts";
 import type { ServerLog } from "../base/server-log.ts";
-import type { LogEntry, NewLogEntry, UserId } from "../records.ts";
+import type { NewLogEntry } from "../records.ts";
 import type { LogStore } from "../store.ts";
 import { DENIAL, type Event } from "./events.ts";
 
@@ -25,9 +25,6 @@ const PRUNE_AFTER = 500;
 /** Removed at once: more than `PRUNE_AFTER`, and few enough for a short transaction. */
 const MAX_PRUNED = 1_000;
 
-/** In the list of recent activity. */
-const RECENT_ENTRIES = 10;
-
 /**
  * Inserts log entries in the background: in order, in batches, retried after a pause when the store
  * fails. Recording never waits and never throws, so no response depends on it.
@@ -40,11 +37,6 @@ export interface EventLog {
    * store fails, and returns after 250 ms at most. Never throws.
    */
   flush(): Promise<void>;
-  /**
-   * The newest entries of a user, newest first, after a flush. No user sees the entries of another,
-   * nor those that concern no account, such as denied sign-ins.
-   */
-  recentOf(user: UserId): Promise<readonly LogEntry[]>;
   /** Writes the waiting entries, for two seconds at most, and logs how many it could not write. */
   close(): Promise<void>;
 }
@@ -61,14 +53,14 @@ interface EventLogParts {
 }
 
 export function createEventLog(
-  store: Pick<LogStore, "insert" | "pruneType" | "newest">,
+  store: Pick<LogStore, "insert" | "pruneType">,
   clock: Clock,
   log: ServerLog,
   { meter = noMeter.entries, onStored = async () => {} }: EventLogParts = {},
 ): EventLog {
   const waiting: NewLogEntry[] = [];
   let closed = false;
-  let hurry = new AbortController();
+  let endPause = new AbortController();
   let dropped = 0;
   let writtenCount = 0;
   /** Until so many entries have been written since the start, a flush waits, and batches do not. */
@@ -103,8 +95,8 @@ export function createEventLog(
 
   /** Ends early on a flush or on close. */
   async function pauseFor(ms: number): Promise<void> {
-    hurry = new AbortController();
-    await sleep(ms, undefined, { ref: false, signal: hurry.signal }).catch(() => {});
+    endPause = new AbortController();
+    await sleep(ms, undefined, { ref: false, signal: endPause.signal }).catch(() => {});
   }
 
   async function writeBatch(): Promise<"written" | "failed"> {
@@ -150,7 +142,7 @@ export function createEventLog(
     if (waiting.length === 0) return;
     const upTo = writtenCount + waiting.length;
     urgentUpTo = upTo;
-    hurry.abort();
+    endPause.abort();
     write();
     const late = sleep(FLUSH_WITHIN_MS, "late", { ref: false });
     let last = "written";
@@ -176,14 +168,9 @@ export function createEventLog(
 
     flush,
 
-    async recentOf(userId) {
-      await flush();
-      return store.newest({ userId, limit: RECENT_ENTRIES });
-    },
-
     async close() {
       closed = true;
-      hurry.abort();
+      endPause.abort();
       await Promise.race([writing, sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
       const lost = waiting.length + dropped;
       if (lost > 0) log.error({ lost }, "log entries lost at the end");

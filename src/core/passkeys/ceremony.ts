@@ -42,18 +42,18 @@ export function readCeremony(
 ): Ceremony | undefined {
   const client = Buffer.from(answer.clientData, "base64url");
   const data = Buffer.from(answer.authenticatorData, "base64url");
-  const said = objectIn(client.toString());
-  if (said?.type !== type || typeof said.challenge !== "string") return undefined;
-  if (typeof said.origin !== "string" || !party.origins.includes(said.origin)) return undefined;
+  const claims = objectIn(client.toString());
+  if (claims?.type !== type || typeof claims.challenge !== "string") return undefined;
+  if (typeof claims.origin !== "string" || !party.origins.includes(claims.origin)) return undefined;
   // A page of another site has embedded this one.
-  if (said.crossOrigin === true || said.topOrigin !== undefined) return undefined;
+  if (claims.crossOrigin === true || claims.topOrigin !== undefined) return undefined;
 
   if (data.length < HEADER_BYTES) return undefined;
   if (!data.subarray(0, FLAGS_AT).equals(sha256(party.id))) return undefined;
   const flags = data.readUInt8(FLAGS_AT);
   if ((flags & VERIFIED) !== VERIFIED) return undefined;
   return {
-    challenge: said.challenge,
+    challenge: claims.challenge,
     counter: data.readUInt32BE(COUNTER_AT),
     createdId: (flags & FLAG.credentialIncluded) === 0 ? undefined : createdIdIn(data),
     signed: Buffer.concat([data, sha256(client)]),

@@ -7,24 +7,13 @@ import type { Amounts, RowReader, Rows, TransferStore } from "./transfer-store.t
 export type CopyOutcome =
   | ({ readonly kind: "copied" } & Amounts)
   | { readonly kind: "source-empty" }
-  | ({ readonly kind: "target-occupied" } & Amounts)
-  /** Everything is in the target, but not the same. */
-  | { readonly kind: "different"; readonly differences: readonly Difference[] }
-  /** Everything is in the target. The reason why the comparison failed. */
-  | { readonly kind: "not-compared"; readonly reason: unknown };
-
-export interface Difference {
-  readonly of: string;
-  /** How many were copied. */
-  readonly copied: number;
-  readonly found: number;
-}
+  | ({ readonly kind: "target-occupied" } & Amounts);
 
 /**
- * Copies the rows of all tables into an empty store in one step, or nothing. Then reads
- * the target and compares it with what was copied.
- * @throws When the source changes meanwhile, or the target cannot store a row. Nothing was copied
- * then.
+ * Copies the rows of all tables into an empty store in one step, in which it reads both again and
+ * compares them.
+ * @throws When the source changes meanwhile, or the target cannot store a row as it is. Nothing was
+ * copied then.
  */
 export async function copy(
   source: RowReader,
@@ -35,27 +24,23 @@ export async function copy(
   const before = await target.readAmounts();
   if (!isEmpty(before)) return { kind: "target-occupied", ...before };
   const copied: Digest = new Map();
-  const outcome = await target.importRows(checkedRows(source, copied, passed), "empty");
+  const outcome = await target.importRows(copiedRows(source, copied, passed), async (written) => {
+    const changed = differenceOf(copied, await digestOf(source, passed));
+    if (changed !== undefined)
+      throw new AnyFault("source_changed", `the ${changed} of the source changed during the copy`);
+    const different = differenceOf(copied, await digestOf(written, passed));
+    if (different !== undefined)
+      throw new AnyFault("copy_different", `the ${different} in the target differ from the source`);
+  });
   if (outcome === "taken") return { kind: "target-occupied", ...(await target.readAmounts()) };
-  let found: Digest;
-  try {
-    found = await digestOf(target, passed);
-  } catch (reason) {
-    return { kind: "not-compared", reason };
-  }
-  const differences = differencesOf(copied, found);
-  if (differences.length > 0) return { kind: "different", differences };
   const countOf = (table: "users" | "log"): number => copied.get(table)?.count ?? 0;
   return { kind: "copied", users: countOf("users"), entries: countOf("log") };
 }
 
 const isEmpty = ({ users, entries }: Amounts): boolean => users + entries === 0;
 
-/**
- * Yields the rows of the source, and reads them again at the end: a failure undoes the copy.
- * @param copied Receives the digest of the rows.
- */
-async function* checkedRows(
+/** @param copied Receives the digest of the rows. */
+async function* copiedRows(
   source: RowReader,
   copied: Digest,
   passed: RowsPassed,
@@ -64,10 +49,6 @@ async function* checkedRows(
     addRows(copied, page);
     passed("copying", copied);
     yield page;
-  }
-  const [changed] = differencesOf(copied, await digestOf(source, passed));
-  if (changed !== undefined) {
-    throw new AnyFault("source_changed", `the ${changed.of} of the source changed during the copy`);
   }
 }
 
@@ -118,12 +99,11 @@ function addRows(digest: Digest, { table, rows }: Rows): void {
   digest.set(table, { count, sum: BigInt.asUintN(128, sum) });
 }
 
-/** A different number is a difference, whatever the sums. */
-function differencesOf(copied: Digest, found: Digest): readonly Difference[] {
-  return tableNames.flatMap((table) => {
+/** What differs first, by number or by sum. */
+function differenceOf(copied: Digest, found: Digest): string | undefined {
+  const different = tableNames.find((table) => {
     const [one, other] = [copied.get(table) ?? NONE, found.get(table) ?? NONE];
-    if (one.count === other.count && one.sum === other.sum) return [];
-    const of = table === "log" ? "log entries" : table;
-    return [{ of, copied: one.count, found: other.count }];
+    return one.count !== other.count || one.sum !== other.sum;
   });
+  return different === "log" ? "log entries" : different;
 }

@@ -10,31 +10,30 @@ export const ownedTables: readonly TableName[] = tableNames.filter((name) =>
   columnsOf(tables[name]).some(([, { kind, optional }]) => kind === "user" && optional !== true),
 );
 
-/** All items in pages, in the order of their IDs. */
-export async function* pagesOf<Item extends { readonly id: string }>(
-  read: (afterId: string, limit: number) => Promise<readonly Item[]>,
+/** All items in pages, in the order of their keys, from a key that comes before all. */
+async function* pagesAfter<Item, Key>(
+  first: Key,
+  read: (after: Key, limit: number) => Promise<readonly Item[]>,
+  keyOf: (item: Item) => Key,
 ): AsyncIterable<readonly Item[]> {
-  for (let afterId = ""; ; ) {
-    const items = await read(afterId, PAGE_SIZE);
+  for (let after = first; ; ) {
+    const items = await read(after, PAGE_SIZE);
     const last = items.at(-1);
     if (last === undefined) return;
     yield items;
-    afterId = last.id;
+    after = keyOf(last);
   }
 }
 
+/** All items in pages, in the order of their IDs. */
+export const pagesOf = <Item extends { readonly id: string }>(
+  read: (afterId: string, limit: number) => Promise<readonly Item[]>,
+): AsyncIterable<readonly Item[]> => pagesAfter("", read, ({ id }) => id);
+
 /** All rows of a table in pages, in the order of their keys. */
-export async function* rowPagesOf(
-  store: RowReader,
-  name: TableName,
-): AsyncIterable<readonly Values[]> {
+export function rowPagesOf(store: RowReader, name: TableName): AsyncIterable<readonly Values[]> {
   const keyAt = columnsOf(tables[name]).findIndex(([field]) => field === tables[name].key);
-  // Before every key.
-  for (let after: Value = name === "log" ? 0 : ""; ; ) {
-    const rows = await store.readRows(name, after, PAGE_SIZE);
-    const last = rows.at(-1);
-    if (last === undefined) return;
-    yield rows;
-    after = last[keyAt] ?? null;
-  }
+  const first: Value = name === "log" ? 0 : "";
+  const read = (after: Value, limit: number) => store.readRows(name, after, limit);
+  return pagesAfter<Values, Value>(first, read, (row) => row[keyAt] ?? null);
 }

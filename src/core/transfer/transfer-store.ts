@@ -28,13 +28,15 @@ export interface RowWriter {
   findTaken(users: readonly User[]): Promise<readonly TakenUser[]>;
   /**
    * Inserts everything in one step. Inserts nothing and returns `taken` when a username or an ID of
-   * a user is in use by then, or when the store must be `empty` and has other rows. Leaves out rows
-   * of users whose key is known. The store assigns the IDs of log entries. Until it returns, nothing
-   * else may call the store.
+   * a user is in use by then. Leaves out rows of users whose key is known. The store assigns the IDs
+   * of log entries. Until it returns, nothing else may call the store.
+   *
+   * @param verify For a store that must be empty, or is `taken`. Called before the end of the step,
+   *   which what it throws undoes.
    */
   importRows(
     pages: Iterable<Rows> | AsyncIterable<Rows>,
-    into?: "any" | "empty",
+    verify?: (written: RowReader) => Promise<void>,
   ): Promise<"imported" | "taken">;
 }
 

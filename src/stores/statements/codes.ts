@@ -1,7 +1,7 @@
 import type { CodeStore, DeviceStore } from "../../core/store.ts";
 import { joined, tables, timeOf } from "../../core/tables.ts";
 import { type Database, statementsOn } from "./sql.ts";
-import { RAISED } from "./users.ts";
+import { endingSessions } from "./users.ts";
 
 /** The methods for one-time codes. A row without a secret is the mark of a begun enrolment. */
 export function codesOn({ ask, alone, changed }: Database): CodeStore {
@@ -41,12 +41,10 @@ export function codesOn({ ask, alone, changed }: Database): CodeStore {
 
     async endFactors(user, before) {
       const isKnown = await alone<boolean>(function* () {
-        const text = `UPDATE {users} AS now SET sessions_from = ${RAISED} WHERE id == $2`;
-        const rows = yield [`${text} RETURNING id`, [before, user]];
+        const sessionsFrom = yield* endingSessions(user, before);
         for (const table of ["codes", "devices", "passkeys"])
           yield [`DELETE FROM {${table}} WHERE user_id == $1`, [user]];
-        yield ["DELETE FROM {sessions} WHERE user_id == $1 AND ended_at IS NULL", [user]];
-        return rows.length === 1;
+        return sessionsFrom !== undefined;
       });
       changed(user);
       return isKnown;

@@ -4,10 +4,10 @@ import { nextSecond } from "../../core/sessions/session-token.ts";
 import type { LinkStore } from "../../core/store.ts";
 import { tables, timeOf, valuesOf } from "../../core/tables.ts";
 import { columnNames, type Database, statementsOn } from "./sql.ts";
-import { INSERT_USER, insertedUser, RAISED } from "./users.ts";
+import { endingSessions, INSERT_USER, insertedUser } from "./users.ts";
 
-const RESET = `UPDATE {users} AS now SET password_hash = $3, sessions_from = ${RAISED}
-  WHERE id == $2 RETURNING ${columnNames(tables.users)}`;
+const RESET = `UPDATE {users} SET password_hash = $2 WHERE id == $1
+  RETURNING ${columnNames(tables.users)}`;
 const OPEN = "uses_left > 0 AND expires_at > $2";
 
 /** The methods for one-time links. */
@@ -33,13 +33,13 @@ export function linksOn({ ask, inOneStep, changed }: Database): LinkStore {
         if (used.length === 0) return "gone";
         const [row] = yield userId === undefined
           ? [INSERT_USER, valuesOf(tables.users, { ...account, id: randomUUID() as UserId })]
-          : [RESET, [nextSecond({ now: () => now.getTime() }), userId, account.passwordHash]];
+          : [RESET, [userId, account.passwordHash]];
         if (row === undefined) {
           yield ["UPDATE {links} SET uses_left = uses_left + 1 WHERE id == $1", [id]];
           return "taken";
         }
         if (userId !== undefined)
-          yield ["DELETE FROM {sessions} WHERE user_id == $1 AND ended_at IS NULL", [userId]];
+          yield* endingSessions(userId, nextSecond({ now: () => now.getTime() }));
         if (userId !== undefined && purpose === "reset-codes-off")
           yield ["DELETE FROM {codes} WHERE user_id == $1", [userId]];
         return insertedUser(row);

@@ -21,14 +21,6 @@ export function logOn({ ask, insertEntries }: Database): LogStore {
       return entries.select(rest, values);
     },
 
-    async startOfNewest(limit, filter) {
-      const values: Value[] = [limit];
-      const text = `SELECT id FROM {log} WHERE id > 0 ${filterIn(filter, values)}
-        ORDER BY id DESC LIMIT 1 OFFSET $1`;
-      const [row] = await ask(text, values);
-      return Number(row?.id ?? 0);
-    },
-
     async newest({ userId, beforeId = Number.MAX_SAFE_INTEGER, limit, ...filter }) {
       const values: Value[] = [beforeId, limit];
       const ofUser = userId === undefined ? "" : `AND user_id == $${values.push(userId)}`;

@@ -2,7 +2,7 @@ import { AnyFault } from "../../core/base/fault.ts";
 import type { TableName } from "../../core/tables.ts";
 import { columnName, columnsOf, tables, type Value } from "../../core/tables.ts";
 import type {
-  Amounts,
+  RowReader,
   Rows,
   TakenUser,
   TransferStore,
@@ -25,7 +25,9 @@ const NOT_EMPTY = new AnyFault("not_empty", "the database has other rows");
 /** The methods of copies, exports and imports. */
 export function transferOn({ ask, inOneStep, insertRows, isTaken }: Transferring): TransferStore {
   return {
-    async importRows(pages, into = "any") {
+    ...readerOn(ask),
+
+    async importRows(pages, verify) {
       try {
         await inOneStep(async (here) => {
           let users = 0;
@@ -35,10 +37,12 @@ export function transferOn({ ask, inOneStep, insertRows, isTaken }: Transferring
             if (page.table === "users") users += page.rows.length;
             if (page.table === "log") entries += page.rows.length;
           }
-          if (into === "any") return;
+          if (verify === undefined) return;
           // Counted last: PostgreSQL has waited for a first account of another process by then.
-          const all = await readAmounts(here);
+          const written = readerOn(here);
+          const all = await written.readAmounts();
           if (all.users !== users || all.entries !== entries) throw NOT_EMPTY;
+          await verify(written);
         });
         return "imported";
       } catch (error) {
@@ -46,21 +50,6 @@ export function transferOn({ ask, inOneStep, insertRows, isTaken }: Transferring
         throw error;
       }
     },
-
-    async readRows(table, after, limit) {
-      const key = columnName(tables[table].key);
-      const text = `SELECT ${columnNames(tables[table])} FROM {${table}}
-        WHERE ${key} > $1 ORDER BY ${key} LIMIT $2`;
-      return (await ask(text, [after, limit])).map((row) => rowOf(table, row));
-    },
-
-    async readRowsOf(table, users) {
-      const text = `SELECT ${columnNames(tables[table])} FROM {${table}}
-        WHERE user_id IN {$1} ORDER BY ${columnName(tables[table].key)}`;
-      return (await ask(text, [users])).map((row) => rowOf(table, row));
-    },
-
-    readAmounts: () => readAmounts(ask),
 
     async findTaken(wanted) {
       const rows = await ask(
@@ -77,12 +66,27 @@ export function transferOn({ ask, inOneStep, insertRows, isTaken }: Transferring
   };
 }
 
-async function readAmounts(ask: Ask): Promise<Amounts> {
-  const [row] = await ask(
-    "SELECT (SELECT count(*) FROM {users}) AS users, (SELECT count(*) FROM {log}) AS entries",
-  );
-  return { users: Number(row?.users), entries: Number(row?.entries) };
-}
+const readerOn = (ask: Ask): RowReader => ({
+  async readRows(table, after, limit) {
+    const key = columnName(tables[table].key);
+    const text = `SELECT ${columnNames(tables[table])} FROM {${table}}
+      WHERE ${key} > $1 ORDER BY ${key} LIMIT $2`;
+    return (await ask(text, [after, limit])).map((row) => rowOf(table, row));
+  },
+
+  async readRowsOf(table, users) {
+    const text = `SELECT ${columnNames(tables[table])} FROM {${table}}
+      WHERE user_id IN {$1} ORDER BY ${columnName(tables[table].key)}`;
+    return (await ask(text, [users])).map((row) => rowOf(table, row));
+  },
+
+  async readAmounts() {
+    const [row] = await ask(
+      "SELECT (SELECT count(*) FROM {users}) AS users, (SELECT count(*) FROM {log}) AS entries",
+    );
+    return { users: Number(row?.users), entries: Number(row?.entries) };
+  },
+});
 
 /** The values of a row in the order of the columns. PostgreSQL returns large integers as text. */
 const rowOf = (table: TableName, row: Row): readonly Value[] =>

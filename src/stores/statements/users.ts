@@ -10,6 +10,7 @@ import {
   type Parameters,
   type Row,
   recordOf,
+  type Steps,
   statementsOn,
 } from "./sql.ts";
 
@@ -45,10 +46,15 @@ export const insertedUser = (row: Row): User => userOf(recordOf(tables.users, ro
  * The next `sessions_from`. Always increases, so that a clock that is behind, or the same second,
  * cannot revive a session.
  */
-export const RAISED = `CASE WHEN coalesce(now.sessions_from, 0) < $1 THEN $1
-  ELSE now.sessions_from + 1 END`;
+const RAISE_ALL = `UPDATE {users} AS now SET sessions_from =
+  CASE WHEN coalesce(now.sessions_from, 0) < $1 THEN $1 ELSE now.sessions_from + 1 END`;
 
-const RAISE_ALL = `UPDATE {users} AS now SET sessions_from = ${RAISED}`;
+/** Ends the sessions of a user, and returns its `sessions_from`; `undefined` for an unknown user. */
+export function* endingSessions(id: UserId, before: number): Steps<number | undefined> {
+  const [now] = yield [`${RAISE_ALL} WHERE id == $2 RETURNING sessions_from`, [before, id]];
+  yield ["DELETE FROM {sessions} WHERE user_id == $1 AND ended_at IS NULL", [id]];
+  return now && Number(now.sessions_from);
+}
 
 /** The methods for users. */
 export function usersOn({
@@ -130,16 +136,12 @@ export function usersOn({
           "SELECT 1 AS yes FROM {sessions} WHERE id == $1 AND ended_at IS NOT NULL",
           [asker?.id ?? null],
         ];
-        const [now] = yield [`${RAISE_ALL} WHERE id == $2 RETURNING sessions_from`, [before, id]];
-        yield ["DELETE FROM {sessions} WHERE user_id == $1 AND ended_at IS NULL", [id]];
+        const sessionsFrom = (yield* endingSessions(id, before)) ?? before;
         const isValid =
           asker !== undefined &&
           gone.length === 0 &&
           Number(was.sessions_from ?? 0) <= asker.validUpTo;
-        return {
-          sessionsFrom: Number(now?.sessions_from),
-          asker: isValid ? "was-valid" : "had-ended",
-        };
+        return { sessionsFrom, asker: isValid ? "was-valid" : "had-ended" };
       });
       changed(id);
       return ended;

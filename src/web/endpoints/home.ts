@@ -54,7 +54,7 @@ const NONE = { kind: "none" } as const;
 
 /** The home page in its usual state, apart from what is given. */
 async function homeData(visit: OwnVisit, { codes, madeKey }: Step = {}): Promise<PageData["home"]> {
-  const { rules, parts, paths, views, request } = visit;
+  const { parts, paths, views, request } = visit;
   const locale = views.locale(request);
   const returnTo = askedTarget(visit);
   if (request.lacksFactor) {
@@ -64,7 +64,7 @@ async function homeData(visit: OwnVisit, { codes, madeKey }: Step = {}): Promise
     return { activity: NONE, sessions: NONE, ...offers };
   }
   const [recent, sessions, passkeys, keys, codesNow] = await Promise.all([
-    rules.events.recentOf(request.user.id),
+    recentEntries(visit),
     sessionsFor(visit, locale),
     passkeySection(visit, locale),
     keySection(visit, madeKey),
@@ -114,6 +114,14 @@ async function keySection(
     expiresAt: expiresAt && shown(expiresAt).utc,
   }));
   return { list, made };
+}
+
+const RECENT_ENTRIES = 10;
+
+/** No user sees the entries of another, nor those that concern no account, as denied sign-ins. */
+async function recentEntries({ rules, request }: OwnVisit): Promise<readonly LogEntry[]> {
+  await rules.events.flush();
+  return rules.store.log.newest({ userId: request.user.id, limit: RECENT_ENTRIES });
 }
 
 /** Log entries in the reader's language. An entry of an unknown type keeps its summary. */

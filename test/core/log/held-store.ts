@@ -7,7 +7,7 @@ export const signedIn = (username: string): Event =>
   eventOf("signin", { user: { id: `id of ${username}` as UserId, username } });
 
 /** The part of a store that an event log needs, with the usernames of the written sign-ins. */
-export interface LogTarget extends Pick<LogStore, "insert" | "pruneType" | "newest"> {
+export interface LogTarget extends Pick<LogStore, "insert" | "pruneType"> {
   readonly written: readonly string[];
 }
 
@@ -29,7 +29,6 @@ export function heldStore(): HeldStore {
     written,
     asked,
     pruneType: async () => 0,
-    newest: async () => [],
     insert: (entries) =>
       new Promise((resolve, reject) => {
         asked.push((problem) => {
@@ -51,7 +50,6 @@ export function quickStore(): LogTarget {
   return {
     written,
     pruneType: async () => 0,
-    newest: async () => [],
     async insert(entries) {
       written.push(...usernamesIn(entries));
     },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { messageOf, Unavailable } from "../../../src/core/base/fault.ts";
+import { Unavailable } from "../../../src/core/base/fault.ts";
 import { copy } from "../../../src/core/transfer/copy.ts";
 import type { RowReader, TransferStore } from "../../../src/core/transfer/transfer-store.ts";
 import type { SqliteStore } from "../../../src/stores/sqlite/store.ts";
@@ -122,18 +122,6 @@ for (const [what, change, of] of [
     assert.equal((await run({ source, target })).kind, "copied");
   });
 }
-
-test("reports a copy whose comparison fails", async (t) => {
-  const { source, target } = await stores(t);
-  const unreadable: TransferStore = {
-    ...target.transfer,
-    readRows: () => Promise.reject(new Error("disk I/O error")),
-  };
-  const outcome = await run({ source, target: unreadable });
-  assert.ok(outcome.kind === "not-compared");
-  assert.equal(messageOf(outcome.reason), "disk I/O error");
-  await assertCopied({ source, target });
-});
 
 for (const [what, error, expected] of [
   [

@@ -10,7 +10,7 @@ import { openStore } from "../../support/store.ts";
 const en = wordsIn("en");
 const CREATED = "Account owner was created";
 
-test("shows log entries immediately, newest first, with their times", async (t) => {
+test("shows the newest ten log entries immediately, newest first, with their times", async (t) => {
   const { gate, session } = await startConfigured(t);
   const form = changeForm(OWNER.password, OWNER.password);
   await gate.send("/account/password", { session, form });
@@ -28,6 +28,11 @@ test("shows log entries immediately, newest first, with their times", async (t) 
   const [created] = await gate.logEntries(1);
   assert.deepEqual(elements(body, "time").at(-1), { datetime: created?.at.toISOString() });
   assert.match(body, / UTC<\/time>/);
+  for (let change = 1; change <= 9; change += 1) {
+    await gate.send("/account/password", { session, form });
+  }
+  const newest = activityOf((await gate.send("/", { session })).body);
+  assert.deepEqual([newest.length, newest.at(-1)], [10, "owner signed in"]);
 });
 
 test("shows users their own entries only, also after a rename or a new account of that name", async (t) => {
