@@ -3,6 +3,11 @@ import { type EventEmitter, once } from "node:events";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 
+const { PATH = "", NODE_COMPILE_CACHE } = process.env;
+
+/** What every program of a test inherits. */
+const INHERITED = { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), NO_COLOR: "1" };
+
 /** The program `latchkey`. */
 export const MAIN: string = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
@@ -50,7 +55,7 @@ export function startProgram(
 ): Running {
   const child = spawn(program, args, {
     cwd,
-    env: { PATH: process.env.PATH ?? "", NO_COLOR: "1", ...env },
+    env: { ...INHERITED, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output = { stdout: "", stderr: "" };
