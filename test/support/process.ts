@@ -3,10 +3,11 @@ import { type EventEmitter, once } from "node:events";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 
-const { PATH = "", NODE_COMPILE_CACHE } = process.env;
-
-/** What every program of a test inherits. */
-const INHERITED = { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), NO_COLOR: "1" };
+/** What a program of a test inherits: where to find others, and what the run has compiled. */
+export const INHERITED: NodeJS.ProcessEnv = {
+  PATH: process.env.PATH,
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+};
 
 /** The program `latchkey`. */
 export const MAIN: string = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
@@ -55,7 +56,7 @@ export function startProgram(
 ): Running {
   const child = spawn(program, args, {
     cwd,
-    env: { ...INHERITED, ...env },
+    env: { ...INHERITED, NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output = { stdout: "", stderr: "" };
