@@ -54,7 +54,8 @@ export async function visitWithKey(world: World, life: Life, key: KnownKey): Pro
   const versions = facts.map(({ version }) => version);
   const isGone = (fact: KnownKey["state"] | KnownKey["member"]["state"]): boolean =>
     (fact.value === "revoked" || fact.value === "absent") && life.since(fact.since) > BOUND_MS;
-  const mustRefuse = facts.some(isGone) || mustHaveEnded(member, life);
+  const mustRefuse = facts.some(isGone);
+  const hasEnded = mustHaveEnded(member, life);
   const from = world.time.now();
   const wasValid = state.value === "added" && member.state.value === "present";
   world.numbers += 1;
@@ -69,6 +70,8 @@ export async function visitWithKey(world: World, life: Life, key: KnownKey): Pro
     cannotHaveEnded(member, life, from) &&
     facts.every(({ version }, at) => version === versions[at]);
   promise(!(isAdmitted && mustRefuse), `${label} was revoked or has no account, and is admitted`);
+  const isSure = hasEnded && life.clockSetAt() < from;
+  promise(!(isAdmitted && isSure), `the account of ${label} has ended, and is admitted`);
   promise(isAdmitted || !isStillValid, `${label} is valid, and is refused`);
   if (isAdmitted)
     promise(answer.user.username === member.username, `${label} is taken for another account`);

@@ -113,7 +113,10 @@ export const signInAsMember: Action = async (world, { life, client }) => {
     );
   if (answer.kind !== "signed-in") return `${answer.kind}, ${username}`;
   promise(!(isCertain && value === "absent"), `${username} was removed, and signs in`);
-  promise(!hasEnded, `the account of ${username} has ended, and signs in`);
+  promise(
+    !(hasEnded && life.clockSetAt() < from),
+    `the account of ${username} has ended, and signs in`,
+  );
   const expiresAt = Math.min(answer.token.expiresAt, member.endsAt);
   const { label } = member.sessions.started({ ...answer.token, expiresAt }, from);
   return `${answer.kind}, ${username} with ${label}`;
