@@ -19,7 +19,7 @@ const SIZES = { phone: { width: 390, height: 844 }, desk: { width: 1280, height:
 const ADA = { username: "ada", password: "correct horse" } as const;
 
 /** The pages show times, so a fixed clock keeps the screenshots the same. */
-mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 2, 2, 8, 12) });
+mock.timers.enable({ apis: ["Date"] });
 
 /** Also with forced colours, and with large text, on a phone. */
 async function captureForced(page: Page, name: string): Promise<void> {
@@ -48,18 +48,22 @@ async function capture(page: Page, name: string): Promise<void> {
 interface Fresh {
   readonly page: Page;
   readonly gate: RunningGate;
+  /** Under a name that can have passkeys. */
+  readonly url: string;
 }
 
 async function fresh(t: TestContext): Promise<Fresh> {
+  mock.timers.setTime(Date.UTC(2026, 2, 2, 8, 12));
   const page = await openPage(t, { timeZone: "Europe/Berlin", density: 2, statuses: [404, 422] });
   await page.clock.setFixedTime(Date.UTC(2026, 2, 3, 8, 12));
-  return { page, gate: await startGate(t, { domainSetupCommand: process.execPath }) };
+  const gate = await startGate(t, { domainSetupCommand: process.execPath });
+  return { page, gate, url: gate.url.replace("127.0.0.1", "localhost") };
 }
 
 /** With an account and several log entries. */
 async function used(t: TestContext): Promise<Fresh> {
-  const { page, gate } = await fresh(t);
-  await carry({ page, gate }, await gate.setUp(ADA));
+  const { page, gate, url } = await fresh(t);
+  await carry({ page, gate, url }, await gate.setUp(ADA));
   await gate.logEntries(1);
   mock.timers.setTime(Date.UTC(2026, 2, 2, 17, 40));
   await gate.signIn(ADA);
@@ -69,27 +73,27 @@ async function used(t: TestContext): Promise<Fresh> {
     await gate.signIn({ password: "wrong" }, { from: "127.0.0.2" });
   }
   await gate.logEntries(3);
-  return { page, gate };
+  return { page, gate, url };
 }
 
 test("setup", async (t) => {
-  const { page, gate } = await fresh(t);
-  await page.goto(`${gate.url}/setup`);
+  const { page, url } = await fresh(t);
+  await page.goto(`${url}/setup`);
   await capture(page, "setup");
 });
 
 test("setup-problem", async (t) => {
-  const { page, gate } = await fresh(t);
-  await page.goto(`${gate.url}/setup`);
+  const { page, url } = await fresh(t);
+  await page.goto(`${url}/setup`);
   const fields = { ...ADA, confirm: "correct house", domain: "home.example.org" };
   await submit(page, "/setup", fields);
   await capture(page, "setup-problem");
 });
 
 test("login-error", async (t) => {
-  const { page, gate } = await used(t);
+  const { page, url } = await used(t);
   await page.context().clearCookies();
-  await page.goto(`${gate.url}/login`);
+  await page.goto(`${url}/login`);
   await submit(page, "/login", { ...ADA, password: "wrong" });
   await page.locator('[name="password"]:focus').waitFor();
   await capture(page, "login-error");
@@ -101,9 +105,9 @@ for (const { name, path } of [
   { name: "error", path: "/nothing" },
 ]) {
   test(name, async (t) => {
-    const { page, gate } = await used(t);
+    const { page, url } = await used(t);
     if (name !== "home") await page.context().clearCookies();
-    await page.goto(`${gate.url}${path}`);
+    await page.goto(`${url}${path}`);
     await capture(page, name);
   });
 }
