@@ -54,6 +54,7 @@ export const command: Command = {
 
 const PAGE_HEADERS = pageHeaders({
   postLoginLocation: "/",
+  returnDomains: [],
   hosts: { publicUrl: undefined, cookieDomain: undefined },
 });
 

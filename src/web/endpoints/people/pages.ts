@@ -3,6 +3,7 @@ import { isAdmin } from "../../../core/accounts/set-groups.ts";
 import { eventTypes } from "../../../core/log/events.ts";
 import { type User, type UserId, userOf } from "../../../core/records.ts";
 import { answerRefused } from "../../answer-refused.ts";
+import { takeNotice } from "../../answers/notice.ts";
 import type { Answer } from "../../answers/responses.ts";
 import { signInPath } from "../../guards.ts";
 import type { PageData } from "../../pages/page-data.ts";
@@ -34,7 +35,7 @@ export const forAdmins =
   (ports: WebPorts, endpoint: OwnEndpoint): Endpoint =>
   async (request) => {
     const admission = await ports.rules.requireAuth(request.header("cookie"));
-    if (admission.kind !== "admitted" && admission.kind !== "guest") {
+    if (!("user" in admission)) {
       return answerRefused(ports.options, signInPath(ports, admission, request), request);
     }
     const user = await administrator(ports, admission.user.id);
@@ -44,7 +45,9 @@ export const forAdmins =
 
 export async function getPeople(people: Part<"people">, visit: OwnVisit): Promise<Answer> {
   const { views, request } = visit;
-  return views.page(request, "people", await peopleData(people, visit, request.query));
+  const { notice, cookies } = takeNotice(request);
+  const data = { ...(await peopleData(people, visit, request.query)), notice };
+  return views.page(request, "people", data, { cookies });
 }
 
 /** What the page shows at a location, which has a query. */
