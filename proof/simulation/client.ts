@@ -1,4 +1,6 @@
 import { beginCodes, turnOffCodes } from "./actions/codes.ts";
+import { forgetAnyDevice, signInOnDevice } from "./actions/devices.ts";
+import { flood } from "./actions/floods.ts";
 import { handOver } from "./actions/handoffs.ts";
 import { addKeyOfMember, revokeAnyKey, visitWithAnyKey } from "./actions/keys.ts";
 import { useLink } from "./actions/links.ts";
@@ -32,8 +34,11 @@ const actions: readonly WeightedAction[] = [
   ["adds a passkey", 3, addPasskey],
   ["removes a passkey", 1, removePasskey],
   ["signs in with a passkey", 6, signInWithPasskey],
-  ["turns codes on", 2, beginCodes],
+  ["turns codes on", 3, beginCodes],
   ["turns codes off", 1, turnOffCodes],
+  ["signs in on a device", 6, signInOnDevice],
+  ["forgets a device", 3, forgetAnyDevice],
+  ["floods the queue of the hashes", 1, flood],
   ["adds a member", 3, addMember],
   ["signs in as a member", 5, signInAsMember],
   ["visits as a member", 8, visitAsMember],

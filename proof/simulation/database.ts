@@ -20,7 +20,7 @@ export async function createDatabase(): Promise<Database> {
   const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type == 'table'").all();
   const deletions = tables.map(({ name }) => database.prepare(`DELETE FROM ${name}`));
   const counting = database.prepare(
-    "SELECT sum(username GLOB 'owner *') AS owners, count(ends_at) AS guests FROM users",
+    "SELECT sum(username GLOB 'owner *') AS owners, sum(username GLOB 'link *') AS guests FROM users",
   );
   return {
     store: { ...store, changes },

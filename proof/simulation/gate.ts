@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Levels } from "../../src/core/base/meter.ts";
 import { noMeter } from "../../src/core/base/meter.ts";
+import { createWorkQueue, type Requester } from "../../src/core/base/work-queue.ts";
+import { OPERATOR } from "../../src/core/limits/requester.ts";
 import type { Passwords } from "../../src/core/passwords/passwords.ts";
 import type { PasswordHash } from "../../src/core/records.ts";
 import type { Store } from "../../src/core/store.ts";
@@ -8,6 +10,7 @@ import { NO_GATE } from "../../src/options.ts";
 import { createRules, type Rules } from "../../src/rules.ts";
 import { settleOptions } from "../../src/settle-options.ts";
 import { type Connection, connect, type Network, type Reporting } from "./faulty-store.ts";
+import type { VirtualTime } from "./virtual-time.ts";
 
 /** One life of a gate: from a start to a crash, or to the end. */
 export interface Life extends Pick<Rules, "rules" | "parts" | "keyGuard"> {
@@ -31,7 +34,8 @@ export interface Gate {
   setClock(): void;
 }
 
-const START = Date.UTC(2030, 0, 1);
+/** When every simulation begins, by a clock without an error. */
+export const START: number = Date.UTC(2030, 0, 1);
 /** Two gates differ by less than the two minutes in ARCHITECTURE.md. */
 const MAX_OFFSET_MS = 50_000;
 const MAX_DRIFT = 0.01;
@@ -54,8 +58,30 @@ export const fastPasswords: Passwords = {
   isOutdated: () => false,
 };
 
+/** Fewer places than a gate has, so that a small crowd fills them. */
+const HASHING = { atOnce: 1, waiting: 16 };
+const HASH_MS = 30;
+
+/** The same hashes in the queue of a gate, where they take their time. */
+function queuedPasswords(
+  time: VirtualTime,
+  servedAs: (requester: Requester) => Requester,
+): Passwords {
+  const queued = createWorkQueue(HASHING);
+  const slowly = <T>(requester: Requester, job: () => Promise<T>): Promise<T> =>
+    queued(servedAs(requester), () => time.pause(HASH_MS).then(job));
+  return {
+    ...fastPasswords,
+    hash: (password, requester = OPERATOR) => slowly(requester, () => fastPasswords.hash(password)),
+    verify: (password, hash, requester = OPERATOR) =>
+      slowly(requester, () => fastPasswords.verify(password, hash)),
+  };
+}
+
 /** How the gates of one world are configured. */
 export interface GateOptions {
+  /** Whom the queue of the hashes takes a client for. */
+  readonly servedAs: (requester: Requester) => Requester;
   readonly limiter: "own" | "shared";
   /** Of a session, in seconds. */
   readonly lifetime: number;
@@ -67,7 +93,7 @@ const silent = { warn: () => {}, error: () => {} };
 export function createGate(
   name: string,
   base: Store,
-  { limiter, lifetime }: GateOptions,
+  { servedAs, limiter, lifetime }: GateOptions,
   network: Network,
 ): Gate {
   const { time, random } = network;
@@ -108,7 +134,7 @@ export function createGate(
       });
       const made = createRules({ ...settled, ...NO_GATE, meter }, settled.log, {
         clock,
-        passwords: fastPasswords,
+        passwords: queuedPasswords(time, servedAs),
       });
       const { promise: crashed, resolve: end } = Promise.withResolvers<void>();
       if (levels === undefined) throw new Error("the rules have not shown their levels");

@@ -4,7 +4,7 @@
  * one again; `--mistakes` puts errors back, and fails unless each is found.
  */
 import { parseArgs } from "node:util";
-import { mistakes } from "./mistakes.ts";
+import { type Mistake, mistakes } from "./mistakes.ts";
 import { shrink } from "./shrink.ts";
 import { allEvents, type Report, simulate } from "./simulate.ts";
 
@@ -20,11 +20,11 @@ const { values } = parseArgs({
 /** The first of these seeds that breaks a promise, or the last report. */
 async function firstFailure(
   seeds: readonly number[],
-  change?: (typeof mistakes)[string],
+  mistake?: Mistake,
 ): Promise<{ readonly steps: number; readonly report: Report | undefined }> {
   let steps = 0;
   for (const seed of seeds) {
-    const report = await simulate(seed, { change });
+    const report = await simulate(seed, { mistake });
     steps += report.steps;
     if (report.violation !== undefined) return { steps, report };
   }
@@ -40,9 +40,9 @@ const show = (text: string): boolean => process.stdout.write(`${text}\n`);
 
 /** Also runs each seed that finds one again, which must be the same simulation. */
 async function findMistakes(seeds: readonly number[]): Promise<void> {
-  for (const [name, change] of Object.entries(mistakes)) {
-    const { report } = await firstFailure(seeds, change);
-    const again = report && (await simulate(report.seed, { change }));
+  for (const [name, mistake] of Object.entries(mistakes)) {
+    const { report } = await firstFailure(seeds, mistake);
+    const again = report && (await simulate(report.seed, { mistake }));
     const isSame = again?.trace.join() === report?.trace.join();
     const finding = report === undefined ? "not found" : `seed ${report.seed}, ${report.violation}`;
     show(`${name}: ${finding}${isSame ? "" : " (not the same again)"}`);

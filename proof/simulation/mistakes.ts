@@ -1,12 +1,19 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { StoredUser } from "../../src/core/records.ts";
+import type { Requester } from "../../src/core/base/work-queue.ts";
+import { OPERATOR } from "../../src/core/limits/requester.ts";
+import type { Device, StoredUser } from "../../src/core/records.ts";
 import type { Store, UserStore } from "../../src/core/store.ts";
 
 /** The time between two statements that should be one. */
 const WITHIN_MS = 5;
 
-/** Errors that are put back into a store; the simulation must find each. */
-export const mistakes: Readonly<Record<string, (store: Store) => Store>> = {
+/** An error that is put back, into the store or into the queue of the hashes. */
+export interface Mistake {
+  readonly store?: (store: Store) => Store;
+  readonly servedAs?: (requester: Requester) => Requester;
+}
+
+const storeMistakes: Readonly<Record<string, (store: Store) => Store>> = {
   "the end of all others removes the recorded sessions only": (store) =>
     withUsers(store, {
       async endSessions(id, before) {
@@ -82,6 +89,31 @@ export const mistakes: Readonly<Record<string, (store: Store) => Store>> = {
     };
   },
 
+  "a remembered device counts for ever": (store) => {
+    const { devices } = store;
+    if (devices === undefined) return store;
+    const known = new Map<string, Device>();
+    return {
+      ...store,
+      devices: {
+        ...devices,
+        async insert(device) {
+          known.set(device.id, device);
+          await devices.insert(device);
+        },
+        find: async (id) => known.get(id),
+      },
+    };
+  },
+
+  "the end of an account is not read": (store) =>
+    withUsers(store, {
+      async find(id) {
+        const { endsAt: _, ...found } = (await store.users.find(id)) ?? {};
+        return "id" in found ? (found as StoredUser) : undefined;
+      },
+    }),
+
   "the answer to a challenge is not claimed": (store) =>
     store.passkeys === undefined
       ? store
@@ -132,6 +164,13 @@ export const mistakes: Readonly<Record<string, (store: Store) => Store>> = {
         return user !== undefined && store.users.replaceHash(id, user.passwordHash, to);
       },
     }),
+};
+
+/** The simulation must find each. */
+export const mistakes: Readonly<Record<string, Mistake>> = {
+  ...Object.fromEntries(Object.entries(storeMistakes).map(([name, store]) => [name, { store }])),
+
+  "the hash queue does not tell clients apart": { servedAs: () => OPERATOR },
 };
 
 const withUsers = (store: Store, users: Partial<UserStore>): Store => ({

@@ -1,7 +1,7 @@
-import type { Store } from "../../src/core/store.ts";
 import { act } from "./client.ts";
 import { createDatabase } from "./database.ts";
 import { finish } from "./finish.ts";
+import type { Mistake } from "./mistakes.ts";
 import { Violation } from "./model/violation.ts";
 import { createRandom, replaceRandomness } from "./random.ts";
 import { createVirtualTime, replaceTimers, type VirtualTime } from "./virtual-time.ts";
@@ -37,7 +37,7 @@ export const allEvents: readonly string[] = [
 
 interface Variant {
   /** Puts an error back. */
-  readonly change?: ((store: Store) => Store) | undefined;
+  readonly mistake?: Mistake | undefined;
   /** The events that happen; by default all. */
   readonly events?: readonly string[];
 }
@@ -45,12 +45,12 @@ interface Variant {
 /** Runs one simulation. The same seed repeats it exactly. */
 export async function simulate(
   seed: number,
-  { change, events = allEvents }: Variant = {},
+  { mistake, events = allEvents }: Variant = {},
 ): Promise<Report> {
   const time = createVirtualTime();
   replaceRandomness(createRandom(-seed));
   current = time;
-  const world = createWorld(seed, time, database, change);
+  const world = createWorld(seed, time, database, mistake);
   const { trace } = world;
   let violation: string | undefined;
   try {

@@ -5,9 +5,10 @@ import type { SqliteStore } from "../../src/stores/sqlite/store.ts";
 import type { Database } from "./database.ts";
 import { connect, LATE_MS, MAX_CALL_MS, type Network } from "./faulty-store.ts";
 import { createGate, type Gate, type GateOptions, type Life } from "./gate.ts";
+import type { Mistake } from "./mistakes.ts";
 import { type AttemptModel, createAttemptModel } from "./model/attempts.ts";
 import { createFact, type Fact } from "./model/fact.ts";
-import type { Enrolment, KnownKey, KnownLink, KnownPasskey } from "./model/known.ts";
+import type { Enrolment, KnownDevice, KnownKey, KnownLink, KnownPasskey } from "./model/known.ts";
 import type { Member } from "./model/member.ts";
 import { createPasswordModel, type PasswordModel } from "./model/password.ts";
 import { createSessionModel, type SessionModel } from "./model/sessions.ts";
@@ -26,6 +27,7 @@ export interface World extends Network {
   readonly passkeys: KnownPasskey[];
   readonly codes: Fact<Enrolment | "off">;
   readonly enrolments: Enrolment[];
+  readonly devices: KnownDevice[];
   /** The other accounts, which an operator adds, changes and removes. */
   readonly members: Member[];
   /** The store as the commands of the operator reach it. */
@@ -57,19 +59,21 @@ const MAX_ANSWER_MS = 20 * MAX_CALL_MS;
 /** In seconds. Shorter ones are not accepted. */
 const MIN_LIFETIME_S = 60;
 
-/** @param change Puts an error back, to see that it is found. */
+/** @param mistake An error that is put back, to see that it is found. */
 export function createWorld(
   seed: number,
   time: VirtualTime,
   database: Database,
-  change: (store: Store) => Store = (store) => store,
+  mistake: Mistake = {},
 ): World {
   const random = createRandom(seed);
   const base = database.store;
   const network: Network = { time, random, isFaulty: true, awayUntil: 0 };
   const attempts = countingAttempts(time);
-  const changed = change({ ...base, attempts });
+  const whole: Store = { ...base, attempts };
+  const changed = mistake.store?.(whole) ?? whole;
   const options: GateOptions = {
+    servedAs: mistake.servedAs ?? ((requester) => requester),
     limiter: random.chance(0.3) ? "shared" : "own",
     lifetime: random.chance(0.4) ? MIN_LIFETIME_S + random.below(20) : SESSION_LIFETIME_SECONDS,
   };
@@ -93,6 +97,7 @@ export function createWorld(
     passkeys: [],
     codes: createFact<Enrolment | "off">("off", time.now, LATE_MS),
     enrolments: [],
+    devices: [],
     members: [],
     operator: connect(changed, "absent", network).store,
     links: [],

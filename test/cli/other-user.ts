@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { MAIN } from "../support/process.ts";
+import { INHERITED, MAIN } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const UNPRIVILEGED = fileURLToPath(new URL("./unprivileged-latchkey.ts", import.meta.url));
@@ -30,7 +30,7 @@ export async function runUnprivileged(
 ): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
   const program = isRoot ? [UNPRIVILEGED, String(OTHER_USER)] : [MAIN];
   const child = spawn(process.execPath, ["--", ...program, ...args], {
-    env: { PATH: process.env.PATH ?? "", NO_COLOR: "1", ...env },
+    env: { ...INHERITED, NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const closed = once(child, "close");

@@ -10,7 +10,7 @@ import { assertCount, assertWritten, visitorsAt } from "./trail.ts";
 const server = await sharedPostgres();
 
 test("writes log entries once and in order when a commit is not answered", async (t) => {
-  const url = await server.newDatabase();
+  const url = await server.newStoreDatabase();
   const line = await startLine(t, server);
   const gate = await startGate(t, { databaseUrl: line.through(url) });
   await gate.setUp();
@@ -26,7 +26,7 @@ test("writes log entries once and in order when a commit is not answered", async
 });
 
 test("keeps the only account, without a session, when its commit is not answered", async (t) => {
-  const url = await server.newDatabase();
+  const url = await server.newStoreDatabase();
   const line = await startLine(t, server);
   const gate = await startGate(t, { databaseUrl: line.through(url) });
   const cut = line.cutAnswerTo("COMMIT\0");
@@ -45,7 +45,7 @@ test("keeps the only account, without a session, when its commit is not answered
 });
 
 test("answers 503 for a password change whose commit is not answered; one password works", async (t) => {
-  const url = await server.newDatabase();
+  const url = await server.newStoreDatabase();
   const line = await startLine(t, server);
   const gate = await startGate(t, { databaseUrl: line.through(url) });
   const session = await gate.setUp();

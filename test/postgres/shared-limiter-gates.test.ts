@@ -20,7 +20,7 @@ function successesIn(answers: readonly Answer[]): number {
 }
 
 test(`allows exactly five of ${ATTEMPTS} concurrent attempts at ${PROCESSES} processes`, async (t) => {
-  const DATABASE_URL = await server.newDatabase();
+  const DATABASE_URL = await server.newStoreDatabase();
   const flags = { DATABASE_URL, DATA_DIR: await tempDir(t), SHARED_LIMITER: "on" };
   const urls = await gateWorkers(t, PROCESSES).start(flags);
   assert.equal((await send(`${urls[0]}/setup`, { form: SETUP_FORM })).status, 303);
@@ -41,7 +41,7 @@ async function successes(gate: RunningGate, count: number): Promise<number> {
 }
 
 test("counts attempts of all gates, whatever their outcome, and per gate while that fails", async (t) => {
-  const databaseUrl = await server.newDatabase();
+  const databaseUrl = await server.newStoreDatabase();
   const one = await startGate(t, { databaseUrl, limiter: "shared" });
   await one.setUp();
   const other = await startGate(t, { databaseUrl, limiter: "shared" });

@@ -25,7 +25,7 @@ interface Scene {
 }
 
 async function signedIn(t: TestContext): Promise<Scene> {
-  const url = await server.newDatabase();
+  const url = await server.newStoreDatabase();
   const scene = { url, ...(await startConfigured(t, { databaseUrl: url })) };
   await watchOf(scene);
   await warm(() => isAdmitted(scene));

@@ -18,7 +18,7 @@ const SOON_MS = 500;
 const server = await sharedPostgres();
 const stores: Readonly<Record<string, () => Promise<string | undefined>>> = {
   SQLite: async () => undefined,
-  PostgreSQL: () => server.newDatabase(),
+  PostgreSQL: () => server.newStoreDatabase(),
 };
 
 interface Scene {

@@ -37,7 +37,7 @@ export const stores: Readonly<Record<string, (t: TestContext) => Promise<() => P
       return () => openStore(t, file);
     },
     PostgreSQL: async (t) => {
-      const url = await server.newDatabase();
+      const url = await server.newStoreDatabase();
       return () => openStoreAt(t, url);
     },
   };

@@ -15,7 +15,7 @@ export async function openNewStore(
   t: TestContext,
   server: PostgresAccess,
 ): Promise<{ readonly url: string; readonly store: PostgresStore }> {
-  const url = await server.newDatabase();
+  const url = await server.newStoreDatabase();
   return { url, store: await openStoreAt(t, url) };
 }
 

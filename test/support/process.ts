@@ -3,6 +3,12 @@ import { type EventEmitter, once } from "node:events";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 
+/** What a program of a test inherits: where to find others, and what the run has compiled. */
+export const INHERITED: NodeJS.ProcessEnv = {
+  PATH: process.env.PATH,
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+};
+
 /** The program `latchkey`. */
 export const MAIN: string = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
@@ -50,7 +56,7 @@ export function startProgram(
 ): Running {
   const child = spawn(program, args, {
     cwd,
-    env: { PATH: process.env.PATH ?? "", NO_COLOR: "1", ...env },
+    env: { ...INHERITED, NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output = { stdout: "", stderr: "" };

@@ -17,7 +17,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
   test(`${kind}: of ${PROCESSES * RACERS_EACH} uses of one link at ${PROCESSES} gates at once, as many get in as it has uses`, async (t) => {
     const gates = gateWorkers(t, PROCESSES);
     const DATA_DIR = await tempDir(t);
-    const DATABASE_URL = kind === "SQLite" ? "" : await server.newDatabase();
+    const DATABASE_URL = kind === "SQLite" ? "" : await server.newStoreDatabase();
     const env = { DATA_DIR, DATABASE_URL, PUBLIC_URL: "http://127.0.0.1" };
     const input = PASSWORD;
     await outputOf(["user", "add", "owner", "--password-stdin", "--create"], { env, input });

@@ -6,11 +6,13 @@ import { ROOT } from "../package/installed.ts";
 import { send } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import { SECRET } from "../support/gate.ts";
+import { INHERITED } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 test("SIGTERM for npm start stops the gate", { timeout: 30_000 }, async (t) => {
   const dir = await tempDir(t);
-  const env = { PATH: process.env.PATH, HOME: dir, DATA_DIR: dir, PORT: "0", AUTH_SECRET: SECRET };
+  const settings = { DATA_DIR: dir, PORT: "0", AUTH_SECRET: SECRET };
+  const env = { ...INHERITED, HOME: dir, ...settings };
   // A process group of its own, which ends with the test even if the signal does not reach the gate.
   const npm = spawn("npm", ["start"], { cwd: ROOT, env, detached: true });
   t.after(() => {

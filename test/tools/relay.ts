@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { Agent, createServer, request } from "node:http";
 import type { TestContext } from "node:test";
 import { listenOn } from "../support/listen.ts";
 
@@ -18,12 +18,24 @@ export interface Relay {
 export async function startRelay(t: TestContext, gateUrl: string): Promise<Relay> {
   const failures: string[] = [];
   let passed = 0;
+  // One connection for each request would use up the ports of the machine.
+  const agent = new Agent({ keepAlive: true });
+  t.after(() => agent.destroy());
   const server = createServer((incoming, outgoing) => {
     passed += 1;
     const from = addressAt(passed % ADDRESSES);
-    pass(incoming, outgoing, `${gateUrl}${incoming.url}`, from, (failure) =>
-      failures.push(failure),
-    );
+    const headers = { ...incoming.headers, connection: "keep-alive", "x-forwarded-for": from };
+    const { method = "GET", url = "" } = incoming;
+    const onward = request(`${gateUrl}${url}`, { method, agent, headers }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 0, { ...answer.headers, connection: "close" });
+      answer.pipe(outgoing);
+    });
+    onward.on("error", (error) => {
+      // A tool that has disconnected gets no response; this is not a failure.
+      if (!outgoing.destroyed) failures.push(`${method} ${url}: ${error.message}`);
+      outgoing.destroy();
+    });
+    incoming.pipe(onward);
   });
   const port = await listenOn(t, server);
   return { url: `http://127.0.0.1:${port}`, failures };
@@ -31,30 +43,3 @@ export async function startRelay(t: TestContext, gateUrl: string): Promise<Relay
 
 /** In the range reserved for benchmarks. */
 const addressAt = (index: number): string => `198.18.${index >> 8}.${index & 0xff}`;
-
-function pass(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  url: string,
-  from: string,
-  fail: (failure: string) => void,
-): void {
-  const onward = request(
-    url,
-    {
-      method: incoming.method ?? "GET",
-      agent: false,
-      headers: { ...incoming.headers, connection: "close", "x-forwarded-for": from },
-    },
-    (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
-      answer.pipe(outgoing);
-    },
-  );
-  onward.on("error", (error) => {
-    // A tool that has disconnected gets no response; this is not a failure.
-    if (!outgoing.destroyed) fail(`${incoming.method} ${incoming.url}: ${error.message}`);
-    outgoing.destroy();
-  });
-  incoming.pipe(onward);
-}

@@ -60,8 +60,8 @@ const attacks: readonly Attack[] = [
   },
 ];
 
-/** The level per database. PostgreSQL has more payloads, so a level takes three times as long. */
-const LEVELS: Readonly<Record<Kind, number>> = { sqlite: 3, postgresql: 2 };
+/** The level per database. PostgreSQL gets the same statements, and its level 1 has more payloads. */
+const LEVELS: Readonly<Record<Kind, number>> = { sqlite: 3, postgresql: 1 };
 
 /** The minimum number of requests per parameter. */
 const TRIES = 20;
@@ -110,6 +110,8 @@ whereInstalled("sqlmap", (program) => {
         const session = attack.isFirst ? undefined : await target.setUp();
         const relay = await startRelay(t, target.url);
         const { output } = await inject(t, `${relay.url}${attack.path}`, kind, attack, session);
+        // First, since sqlmap only says that it cannot connect.
+        assert.deepEqual(relay.failures, []);
         assert.doesNotMatch(output, INJECTABLE);
         assert.match(output, NOTHING);
         const parameters = attack.parameters.split(",");
@@ -119,7 +121,6 @@ whereInstalled("sqlmap", (program) => {
         const tried = countOf(answered, route, attack.data === undefined ? "GET" : "POST");
         assert.ok(tried >= TRIES * parameters.length, `${tried} requests`);
         assert.deepEqual(answered.filter(isFault), []);
-        assert.deepEqual(relay.failures, []);
         assert.equal(await target.denials(), 0, "the limiter hid nothing");
         const after = await target.signIn();
         assert.equal(after.location, session === undefined ? "/setup" : "/");

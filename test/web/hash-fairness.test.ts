@@ -44,7 +44,7 @@ for (const [what, sendOne] of Object.entries(floods)) {
       while (!isOver) {
         sent += 1;
         await sendOne(app, session, sent);
-        await pause(5);
+        await pause(25);
       }
     });
     try {

@@ -27,7 +27,8 @@ export async function startFreshGate(options: FreshGateOptions): Promise<FreshGa
   const dataDir = await mkdtemp(join(tmpdir(), "latchkey-attack-"));
   const secret = randomBytes(32).toString("base64url");
   const env = {
-    PATH: process.env.PATH ?? "",
+    PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
     DATA_DIR: dataDir,
     AUTH_SECRET: secret,
     PORT: "0",

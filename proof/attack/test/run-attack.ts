@@ -75,8 +75,9 @@ export async function runWithInput(
   input: string,
   ...args: readonly string[]
 ): Promise<Ended> {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, ["--", MAIN, ...args], {
-    env: { PATH: process.env.PATH ?? "" },
+    env: { PATH, NODE_COMPILE_CACHE },
     stdio: "pipe",
   });
   const closed = once(child, "close");

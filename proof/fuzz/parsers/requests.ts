@@ -16,6 +16,7 @@ const auth = authWith({
   store,
   secret: SECRET,
   standalone: true,
+  guards: { keys: true },
   hosts: { publicUrl: OWN, cookieDomain: "example.test", trustedProxies: ["127.0.0.1"] },
 });
 const SESSION = mint({ user_id: owner?.id, exp: inSeconds(3_600), iat: inSeconds(0), jti: "a" });
@@ -36,10 +37,24 @@ export const request: Parser = {
     "GET /login?return_to=%2Fa\nhost: other.test\nhx-request: true\nhx-current-url: https://a.test",
     "POST /setup\ncontent-type: application/x-www-form-urlencoded\norigin: null\n\ntoken=a",
     "POST /account/password\nsec-fetch-site: same-origin\ncookie: session=a\nreferer: https://a.test",
+    "GET /link/a\nhost: auth.example.test",
+    "POST /link/a\ncontent-type: application/x-www-form-urlencoded\n\nusername=a&password=b&confirm=b",
+    "GET /forward-auth\nauthorization: Bearer latchkey_a",
     "POST /login/passkey\ncontent-type: application/x-www-form-urlencoded\n\nid=a&client_data=e30",
   ],
   words: [
-    ...["GET ", "POST ", "HEAD ", "/login", "/setup", "/forward-auth", "/account/", "/live", "?a="],
+    ...[
+      "GET ",
+      "POST ",
+      "HEAD ",
+      "/login",
+      "/setup",
+      "/link/",
+      "/forward-auth",
+      "/account/",
+      "/live",
+      "?a=",
+    ],
     ...["\nhost: ", "\ncookie: session=", SESSION_MARK, "\naccept: text/html", "\norigin: "],
     ...[
       "\nx-forwarded-for: ",
@@ -50,6 +65,7 @@ export const request: Parser = {
     ],
     ...[
       "\nx-forwarded-uri: /",
+      "\nauthorization: Basic ",
       "\nx-request-id: ",
       "return_to=",
       "evil.test",

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac, randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
+import { isWhole, keyTextIn, newKeyText } from "../../../src/core/keys/key-text.ts";
 import { createChallenges } from "../../../src/core/passkeys/challenges.ts";
 import { createSeals } from "../../../src/core/sessions/seals.ts";
 import { createSessionTokens } from "../../../src/core/sessions/session-token.ts";
@@ -83,6 +85,29 @@ export const signedToken: Parser = {
     assert.ok(typeof userId === "string" && userId !== "");
     assert.ok(Number.isFinite(expiresAt) && expiresAt > clock.now() && Number.isFinite(issuedAt));
     assert.ok(typeof sessionsFrom === "number" && (id === undefined || typeof id === "string"));
+  },
+};
+
+const KEY = newKeyText();
+const basic = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
+
+/** An Authorization header: a key is found in two schemes, and counts only if it is whole. */
+export const key: Parser = {
+  seeds: [`Bearer ${KEY}`, basic(`owner:${KEY}`), "Basic bGF0Y2hrZXlf", "bearer  latchkey_ "],
+  words: ["Bearer ", "Basic ", "latchkey_", KEY, basic(KEY), ":", "=", " ", "-_"],
+  maxMs: 20,
+  check(text) {
+    const found = keyTextIn(text);
+    if (found === undefined) return;
+    assert.match(text, /^(bearer|basic) /i);
+    assert.ok(found.startsWith("latchkey_"));
+    const secret = Buffer.from(found.slice("latchkey_".length), "base64url");
+    const checksum = Buffer.alloc(4);
+    checksum.writeUInt32BE(crc32(secret.subarray(0, 32)));
+    assert.equal(
+      isWhole(found),
+      found === `latchkey_${secret.toString("base64url")}` && secret.subarray(32).equals(checksum),
+    );
   },
 };
 

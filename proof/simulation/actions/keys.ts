@@ -3,6 +3,7 @@ import { LATE_MS } from "../faulty-store.ts";
 import type { Life } from "../gate.ts";
 import { createFact } from "../model/fact.ts";
 import type { KnownKey } from "../model/known.ts";
+import { cannotHaveEnded, mustHaveEnded } from "../model/member.ts";
 import { BOUND_MS } from "../model/sessions.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";
@@ -54,6 +55,8 @@ export async function visitWithKey(world: World, life: Life, key: KnownKey): Pro
   const isGone = (fact: KnownKey["state"] | KnownKey["member"]["state"]): boolean =>
     (fact.value === "revoked" || fact.value === "absent") && life.since(fact.since) > BOUND_MS;
   const mustRefuse = facts.some(isGone);
+  const hasEnded = mustHaveEnded(member, life);
+  const from = world.time.now();
   const wasValid = state.value === "added" && member.state.value === "present";
   world.numbers += 1;
   const address = `2001:db8:${world.numbers.toString(16)}::1`;
@@ -62,8 +65,13 @@ export async function visitWithKey(world: World, life: Life, key: KnownKey): Pro
   if (result === undefined) return `${FAILED}, for ${label}`;
   const { answer } = result;
   const isAdmitted = answer?.kind === "key-admitted";
-  const isStillValid = wasValid && facts.every(({ version }, at) => version === versions[at]);
+  const isStillValid =
+    wasValid &&
+    cannotHaveEnded(member, life, from) &&
+    facts.every(({ version }, at) => version === versions[at]);
   promise(!(isAdmitted && mustRefuse), `${label} was revoked or has no account, and is admitted`);
+  const isSure = hasEnded && life.clockSetAt() < from;
+  promise(!(isAdmitted && isSure), `the account of ${label} has ended, and is admitted`);
   promise(isAdmitted || !isStillValid, `${label} is valid, and is refused`);
   if (isAdmitted)
     promise(answer.user.username === member.username, `${label} is taken for another account`);

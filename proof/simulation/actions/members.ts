@@ -3,9 +3,9 @@ import { setGroups } from "../../../src/core/accounts/set-groups.ts";
 import type { UserId } from "../../../src/core/records.ts";
 import { signIn } from "../../../src/core/sign-in/sign-in.ts";
 import { LATE_MS } from "../faulty-store.ts";
-import { fastPasswords, type Life } from "../gate.ts";
+import { fastPasswords, type Life, START } from "../gate.ts";
 import { createFact } from "../model/fact.ts";
-import type { Member } from "../model/member.ts";
+import { cannotHaveEnded, type Member, mustHaveEnded } from "../model/member.ts";
 import { BOUND_MS, createSessionModel } from "../model/sessions.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";
@@ -14,6 +14,9 @@ import { type Action, FAILED, visit } from "./step.ts";
 /** A command runs in a process of its own, which no gate's crash ends. */
 export const COMMAND: Pick<Life, "crashed"> = { crashed: new Promise<never>(() => {}) };
 const MAX_MEMBERS = 6;
+/** How many accounts end, and after how long at most. */
+const ENDING = 0.4;
+const MAX_LIFE_MS = 60_000;
 const GROUPS = ["", "admins", "family", "admins,family", "guests"];
 
 const portsOf = ({ operator: store, time }: World) => ({
@@ -40,10 +43,15 @@ export const addMember: Action = async (world) => {
     state: createFact<"absent" | "present">("absent", time.now, LATE_MS),
     groups: createFact(text, time.now, LATE_MS),
     sessions: createSessionModel(time.now, LATE_MS),
+    endsAt: random.chance(ENDING)
+      ? Math.floor(START + time.now() + random.next() * MAX_LIFE_MS)
+      : Number.POSITIVE_INFINITY,
   };
   members.push(member);
   const learn = member.state.changing();
-  const add = () => addUser(portsOf(world), username, member.password, { groups: groupsOf(text) });
+  const ending = Number.isFinite(member.endsAt) && { endsAt: new Date(member.endsAt) };
+  const given = { groups: groupsOf(text), ...ending };
+  const add = () => addUser(portsOf(world), username, member.password, given);
   const result = await world.request(COMMAND, add);
   promise(result === undefined || result.answer.kind === "added", `${username} is not added`);
   learn(result && { to: "present" });
@@ -89,6 +97,7 @@ export const signInAsMember: Action = async (world, { life, client }) => {
   const { username, password, state } = member;
   const { value, version } = state;
   const from = world.time.now();
+  const hasEnded = mustHaveEnded(member, life);
   const counted = world.attempts.begin(life, client.remoteAddress);
   const attempt = { username, password, code: "", ...client };
   const result = await world.request(life, () => signIn(life.rules, attempt));
@@ -98,10 +107,19 @@ export const signInAsMember: Action = async (world, { life, client }) => {
   counted(answer.kind === "rate-limited" ? "denied" : "counted");
   const isCertain = version === state.version;
   if (answer.kind === "rejected")
-    promise(!(isCertain && value === "present"), `${username} exists, and is rejected`);
+    promise(
+      !(isCertain && value === "present" && cannotHaveEnded(member, life, from)),
+      `${username} exists, and is rejected`,
+    );
   if (answer.kind !== "signed-in") return `${answer.kind}, ${username}`;
   promise(!(isCertain && value === "absent"), `${username} was removed, and signs in`);
-  return `${answer.kind}, ${username} with ${member.sessions.started(answer.token, from).label}`;
+  promise(
+    !(hasEnded && life.clockSetAt() < from),
+    `the account of ${username} has ended, and signs in`,
+  );
+  const expiresAt = Math.min(answer.token.expiresAt, member.endsAt);
+  const { label } = member.sessions.started({ ...answer.token, expiresAt }, from);
+  return `${answer.kind}, ${username} with ${label}`;
 };
 
 /** What a gate passes on to the apps: who it is, and the groups. */

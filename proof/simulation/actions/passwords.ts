@@ -38,7 +38,10 @@ export async function signIn(world: World, { life, client }: Step): Promise<stri
   const counted = world.attempts.begin(life, client.remoteAddress);
   const code = enterCode(world, life);
   const { value, version } = world.codes;
-  const attempt = { code: code.text, username: usernameOf(right), password, ...client };
+  const attempt = {
+    ...{ code: code.text, username: usernameOf(right), password, ...client },
+    remembersDevice: random.chance(0.5),
+  };
   const result = await world.request(life, () => signInAt(life.rules, attempt));
   if (result === undefined) return FAILED;
   const { answer } = result;
@@ -60,6 +63,11 @@ export async function signIn(world: World, { life, client }: Step): Promise<stri
   if (answer.kind !== "signed-in") return answer.kind;
   promise(possible.includes(password), "a wrong password is accepted");
   code.accepted();
+  if (answer.device !== undefined) {
+    const isCertain = value !== "off" && version === world.codes.version;
+    const enrolment = isCertain ? value : undefined;
+    world.devices.push({ text: answer.device, password, enrolment, isForgotten: false });
+  }
   const { label } = world.sessions.started(answer.token, from);
   return `${answer.kind}, ${label}`;
 }
@@ -94,4 +102,4 @@ function nextNumber(world: World): number {
 }
 
 /** A password begins with the username, since any of several setups may be the first. */
-const usernameOf = (password: string): string => password.split("/")[0] ?? "";
+export const usernameOf = (password: string): string => password.split("/")[0] ?? "";

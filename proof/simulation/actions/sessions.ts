@@ -28,12 +28,14 @@ export async function endOthers(world: World, step: Step): Promise<string> {
   const { ended: hadEnded } = session;
   const from = world.time.now();
   const learn = world.sessions.endingAll(step.life);
+  const remembered = [...world.devices];
   const result = await world.request(step.life, () =>
     endOtherSessions(sessions, user, sessionIn(step.life, session), step.client),
   );
   if (result === undefined) return FAILED;
   const token = result.answer;
   learn("ended");
+  for (const device of remembered) device.isForgotten = true;
   promise(
     token === undefined || hadEnded === undefined,
     `${session.label} has ended, and continues`,

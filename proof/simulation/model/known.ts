@@ -12,6 +12,18 @@ export interface Enrolment {
   readonly used: Set<string>;
 }
 
+/** A device that needs no code. */
+export interface KnownDevice {
+  /** The text of its cookie. */
+  readonly text: string;
+  /** How the account signed in there; another password or other codes forget the device. */
+  readonly password: string;
+  /** `undefined` if it is not certain. */
+  readonly enrolment: Enrolment | undefined;
+  /** Whether a client knows that it was forgotten. */
+  isForgotten: boolean;
+}
+
 /** A passkey on a device of the account's owner. */
 export interface KnownPasskey {
   readonly authenticator: Authenticator;

@@ -88,7 +88,8 @@ export function createSessionModel(now: () => number, lateMs: number): SessionMo
       const isExpired = isExpiredAt(session, life);
       const wasValid = isValid(session) && life.now() < session.expiresAt;
       return (isAdmitted) => {
-        promise(!(isAdmitted && isExpired), `${session.label} has expired, and is admitted`);
+        const isSure = isExpired && life.clockSetAt() < from;
+        promise(!(isAdmitted && isSure), `${session.label} has expired, and is admitted`);
         promise(!(isAdmitted && mustRefuse), `${session.label} has ended, and is admitted`);
         const isStillValid =
           wasValid &&

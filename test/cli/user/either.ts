@@ -6,7 +6,7 @@ import { type OpenPlace, placeOf, sqlitePlace } from "./place.ts";
 const server = await sharedPostgres();
 
 export const postgresPlace: OpenPlace = async (t, ...usernames) => {
-  const env = { DATABASE_URL: await server.newDatabase(), DATA_DIR: await tempDir(t) };
+  const env = { DATABASE_URL: await server.newStoreDatabase(), DATA_DIR: await tempDir(t) };
   return placeOf(await openStoreAt(t, env.DATABASE_URL), env, usernames);
 };
 

@@ -11,7 +11,7 @@ const NAME = "PostgreSQL through the caller's pool";
 
 /** Two parts: all use the pool in the same two ways, for a statement and for a transaction. */
 const open: Open<Store> = async (t) => {
-  const url = await server.newDatabase();
+  const url = await server.newStoreDatabase();
   const connect = async (): Promise<Store> => {
     const { users, log } = (await openOnPool(t, url)).store;
     return { users, log };
@@ -22,7 +22,7 @@ const open: Open<Store> = async (t) => {
 testStore(NAME, open);
 
 test(`${NAME}: leaves the pool open`, async (t) => {
-  const { store, pool } = await openOnPool(t, await server.newDatabase());
+  const { store, pool } = await openOnPool(t, await server.newStoreDatabase());
   await store.close();
   assert.equal((await pool.query("SELECT 1")).rowCount, 1);
 });

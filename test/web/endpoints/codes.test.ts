@@ -33,7 +33,7 @@ const hasCodeField = ({ body }: { readonly body: string }): boolean =>
 
 for (const kind of ["SQLite", "PostgreSQL"] as const) {
   test(`${kind}: turns codes on, signs in with them, and turns them off`, async (t) => {
-    const databaseUrl = kind === "SQLite" ? "" : await server.newDatabase();
+    const databaseUrl = kind === "SQLite" ? "" : await server.newStoreDatabase();
     const { gate, session, key, recoveryCodes } = await withCodes(t, { databaseUrl });
     const { required, value, ...field } = fieldNamed((await gate.send("/login")).body, "code");
     assert.deepEqual(
@@ -72,7 +72,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
   });
 
   test(`${kind}: the other instance shows the field and asks for a code`, async (t) => {
-    const databaseUrl = kind === "SQLite" ? "" : await server.newDatabase();
+    const databaseUrl = kind === "SQLite" ? "" : await server.newStoreDatabase();
     const { gate: one, session } = await startConfigured(t, { databaseUrl });
     const other = await startGate(t, { databaseUrl, dataDir: one.dataDir });
     assert.equal(hasCodeField(await other.send("/login")), false);

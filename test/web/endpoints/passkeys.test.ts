@@ -61,7 +61,7 @@ test("answers a challenge as JSON that no cache keeps, and does not count it", a
 
 for (const limiter of ["own", "shared"] as const) {
   test(`with the ${limiter} limiter, attempts by passkey and by password use up none of each other`, async (t) => {
-    const databaseUrl = limiter === "shared" ? await server.newDatabase() : undefined;
+    const databaseUrl = limiter === "shared" ? await server.newStoreDatabase() : undefined;
     const network = { limitIpv6Prefix: 64, trustedProxies: ["127.0.0.1"] };
     const overrides = { limiter, databaseUrl, ...network };
     const gate = await startGate(t, overrides);

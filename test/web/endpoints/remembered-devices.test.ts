@@ -42,7 +42,7 @@ const offersToRemember = async (gate: RunningGate): Promise<boolean> =>
 
 for (const kind of ["SQLite", "PostgreSQL"] as const) {
   test(`${kind}: a remembered device needs no code on any gate, until the user ends that`, async (t) => {
-    const databaseUrl = kind === "SQLite" ? "" : await server.newDatabase();
+    const databaseUrl = kind === "SQLite" ? "" : await server.newStoreDatabase();
     const { gate, session, line, cookie } = await remembered(t, { databaseUrl });
     const attributes = "Path=/login; HttpOnly; SameSite=Lax; Max-Age=2592000";
     assert.match(line, new RegExp(`^latchkey-device=[\\w-]{43}; ${attributes}$`));
@@ -64,7 +64,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
   });
 
   test(`${kind}: no session survives that a remembered device begins while all are ended`, async (t) => {
-    const databaseUrl = kind === "SQLite" ? "" : await server.newDatabase();
+    const databaseUrl = kind === "SQLite" ? "" : await server.newStoreDatabase();
     const { gate, session, cookie } = await remembered(t, { databaseUrl });
     const other = await startGate(t, { databaseUrl, dataDir: gate.dataDir });
     const [begun] = await Promise.all([

@@ -61,7 +61,7 @@ async function assertLocked(gate: RunningGate, session: string, to: string): Pro
 
 for (const kind of ["SQLite", "PostgreSQL"] as const) {
   test(`${kind}: the account of the setup turns codes on before anything opens, on every gate`, async (t) => {
-    const databaseUrl = kind === "SQLite" ? "" : await server.newDatabase();
+    const databaseUrl = kind === "SQLite" ? "" : await server.newStoreDatabase();
     const { gate, session } = await required(t, { databaseUrl });
     const same = { databaseUrl, dataDir: gate.dataDir, requireSecondFactor: ["admins"] };
     const other = await startGate(t, same);

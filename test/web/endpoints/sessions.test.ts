@@ -26,7 +26,7 @@ type Start = (t: TestContext, settings?: Parameters<typeof startGate>[1]) => Pro
 const stores: Readonly<Record<string, Start>> = {
   SQLite: (t, settings) => startGate(t, settings),
   PostgreSQL: async (t, settings) =>
-    startGate(t, { ...settings, databaseUrl: await server.newDatabase() }),
+    startGate(t, { ...settings, databaseUrl: await server.newStoreDatabase() }),
 };
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0";
