@@ -18,8 +18,6 @@ import { postAddKey, postRevokeKey } from "./endpoints/keys.ts";
 import { getLink, isOpenedHere, postLink, withoutReferrer } from "./endpoints/links.ts";
 import { getLogin, postLogin, targetAfterFactor } from "./endpoints/login.ts";
 import * as passkeyForms from "./endpoints/passkeys.ts";
-import { pageOfPeople, peopleForms } from "./endpoints/people/actions.ts";
-import { forAdmins, getActivity, getPeople } from "./endpoints/people/pages.ts";
 import { postEndSession, postLogout } from "./endpoints/sessions.ts";
 import { getSetup, postSetup } from "./endpoints/setup.ts";
 import {
@@ -28,6 +26,7 @@ import {
   CHANGE_PASSWORD,
   FORWARD_AUTH,
   HANDOFF,
+  PEOPLE_FORMS,
   READY,
   routeOf,
 } from "./paths.ts";
@@ -41,6 +40,7 @@ import {
   type WebPorts,
 } from "./ports.ts";
 import { createProxyWarning } from "./request/warnings.ts";
+import type { WebRequest } from "./request/web-request.ts";
 import {
   byMethod,
   confirmed,
@@ -206,17 +206,16 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
     });
   }
   if (people !== undefined) {
-    const forThem = (endpoint: OwnEndpoint): Endpoint => forAdmins(ports, endpoint);
-    const atThem = (show: typeof getPeople): Endpoint =>
-      forThem((request) => show(people, visitOf(ports, request)));
-    get(paths.people, atThem(getPeople));
-    get(`${paths.people}/activity`, atThem(getActivity));
-    for (const [action, form] of peopleForms(people)) {
-      const answer = withForm(ports, form);
-      const recent = forThem((request) =>
-        confirmed(ports, pageOfPeople(paths, request), answer)(request),
-      );
-      post(`${paths.people}/${action}`, recent);
+    // Loaded on first use: an app without these pages loads nothing of them.
+    const pages = () => import("./endpoints/people/pages.ts");
+    const forms = () => import("./endpoints/people/actions.ts");
+    get(paths.people, async (request) => (await pages()).showPeople(ports, people)(request));
+    const activity = `${paths.people}/activity`;
+    get(activity, async (request) => (await pages()).showActivity(ports, people)(request));
+    for (const name of PEOPLE_FORMS) {
+      const form = async (request: WebRequest) =>
+        (await forms()).peopleForm(ports, people, name)(request);
+      post(`${paths.people}/${name}`, form);
     }
   }
   // The answer shows the key on the home page.

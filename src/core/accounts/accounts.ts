@@ -13,6 +13,7 @@ import {
 import { nextSecond } from "../sessions/session-token.ts";
 import type { SetupTokenSource } from "../setup/setup-token.ts";
 import type { Kept } from "../store.ts";
+import { groupsOf } from "./set-groups.ts";
 
 type UserPorts = Ports<"clock" | "record", "users">;
 
@@ -25,7 +26,7 @@ export interface AccountPorts extends UserPorts {
 
 /** What the change has done, or why nothing has changed. */
 export type AddUserOutcome =
-  | { readonly kind: "username-missing" }
+  | { readonly kind: "groups-invalid" | "username-missing" }
   | { readonly kind: "password-too-short" }
   | { readonly kind: "username-taken" }
   /** The first account cannot end: nobody could sign in after that. */
@@ -45,8 +46,10 @@ export async function addUser(
   { store, passwords, setupToken, record }: AddUserPorts,
   username: string,
   password: string | undefined,
-  { groups = [], endsAt }: Pick<NewUser, "groups" | "endsAt"> = {},
+  { groups: given = [], endsAt }: Pick<NewUser, "groups" | "endsAt"> = {},
 ): Promise<AddUserOutcome> {
+  const groups = groupsOf(given);
+  if (groups === "invalid") return { kind: "groups-invalid" };
   if (username === "") return { kind: "username-missing" };
   if (password !== undefined && isTooShort(password)) return { kind: "password-too-short" };
   const isFirst = !(await store.users.any());

@@ -123,20 +123,21 @@ async function activityFor(
   locale: Locale,
 ): Promise<Activity> {
   try {
-    const entries = activityIn(locale, await rules.events.recentOf(request.user.id));
-    return { kind: "entries", entries };
+    const entries = await rules.events.recentOf(request.user.id);
+    return { kind: "entries", entries: entries.map((entry) => activityOf(locale, entry)) };
   } catch (error) {
     requests.log.error({ reason: messageOf(error) }, "the log cannot be read for the home page");
     return { kind: "unreadable" };
   }
 }
 
-/** Log entries in the reader's language. An entry of an unknown type keeps its summary. */
-export function activityIn(locale: Locale, entries: readonly LogEntry[]): readonly ActivityEntry[] {
-  const { events } = wordsIn(locale);
-  return entries.map(({ type, summary, subject, address, at }) => {
-    const known = eventTypes.find((one) => one === type);
-    const text = known === undefined ? summary : events[known](subject ?? address ?? "");
-    return { text, ...shownTime(locale, at) };
-  });
+/** A log entry in the reader's language. One of an unknown type keeps its summary. */
+export function activityOf(
+  locale: Locale,
+  { type, summary, subject, address, at }: LogEntry,
+): ActivityEntry {
+  const known = eventTypes.find((one) => one === type);
+  const text =
+    known === undefined ? summary : wordsIn(locale).events[known](subject ?? address ?? "");
+  return { text, ...shownTime(locale, at) };
 }

@@ -7,8 +7,15 @@ import type { Answer } from "../../answers/responses.ts";
 import { signInPath } from "../../guards.ts";
 import type { PageData } from "../../pages/page-data.ts";
 import { shownTime, wordsIn } from "../../pages/words.ts";
-import type { Endpoint, OwnEndpoint, OwnVisit, Part, WebPorts } from "../../ports.ts";
-import { activityIn } from "../home.ts";
+import {
+  type Endpoint,
+  type OwnEndpoint,
+  type OwnVisit,
+  type Part,
+  visitOf,
+  type WebPorts,
+} from "../../ports.ts";
+import { activityOf } from "../home.ts";
 
 const ENTRIES_PER_PAGE = 50;
 const NOBODY = "" as UserId;
@@ -42,10 +49,11 @@ export const forAdmins =
     return endpoint(Object.assign(request, { user }));
   };
 
-export async function getPeople(people: Part<"people">, visit: OwnVisit): Promise<Answer> {
-  const { views, request } = visit;
-  return views.page(request, "people", await peopleData(people, visit, request.query));
-}
+export const showPeople = (ports: WebPorts, people: Part<"people">): Endpoint =>
+  forAdmins(ports, async (request) => {
+    const data = await peopleData(people, visitOf(ports, request), request.query);
+    return ports.views.page(request, "people", data);
+  });
 
 /** What the page shows at a location, which has a query. */
 export async function peopleData(
@@ -76,7 +84,10 @@ export async function peopleData(
 }
 
 /** Shows the audit log, by person and type. */
-export async function getActivity(
+export const showActivity = (ports: WebPorts, people: Part<"people">): Endpoint =>
+  forAdmins(ports, (request) => activityPage(people, visitOf(ports, request)));
+
+async function activityPage(
   { store, events }: Part<"people">,
   { views, request }: OwnVisit,
 ): Promise<Answer> {
@@ -98,8 +109,8 @@ export async function getActivity(
       .filter((one) => one !== "")
       .map(shortened)
       .join(", ");
-    const [shown] = activityIn(locale, [entry]);
-    return { at: "", utc: "", ...shown, text: shortened(shown?.text ?? ""), detail };
+    const { text, ...time } = activityOf(locale, entry);
+    return { ...time, text: shortened(text), detail };
   });
   const last = found.length > entries.length ? `${found[entries.length - 1]?.id}` : undefined;
   const older = last && new URLSearchParams({ user: userId ?? "", type: type ?? "", before: last });
