@@ -20,7 +20,7 @@ export { andThen, type MaybePromise } from "./core/base/maybe-promise.ts";
 export type { ServerLog } from "./core/base/server-log.ts";
 export type { WorkQueueLimits } from "./core/base/work-queue.ts";
 export type { AllowedHosts } from "./core/hosts/allowed-hosts.ts";
-export type { AddKeyOutcome } from "./core/keys/own-keys.ts";
+export type { AddedKey, AddKeyOutcome } from "./core/keys/own-keys.ts";
 export type { AttemptRule } from "./core/limits/attempt-limiter.ts";
 export type { MakeLinkOutcome, WantedLink } from "./core/links/make-link.ts";
 export type { AuditEvent, EventListener } from "./core/log/event-listener.ts";
@@ -46,7 +46,7 @@ export type {
 export type { SetupTokenSource } from "./core/setup/setup-token.ts";
 export type * from "./core/store.ts";
 export type { AuthOptions } from "./options.ts";
-export type { AddedKey, Keys, Links } from "./token-api.ts";
+export type { Keys, Links } from "./token-api.ts";
 export type { PostLoginLocation } from "./web/answers/location.ts";
 export type { Answer, Headers as AnswerHeaders } from "./web/answers/responses.ts";
 export { type Sendable, sendAnswer, toResponse } from "./web/answers/send-answer.ts";

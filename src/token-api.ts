@@ -1,4 +1,4 @@
-import { type AddKeyOutcome, addKey, KEY_LIFETIME_MS, revokeKey } from "./core/keys/own-keys.ts";
+import { type AddedKey, type AddKeyOutcome, addKey, revokeKey } from "./core/keys/own-keys.ts";
 import {
   type MakeLinkOutcome,
   makeLink,
@@ -26,15 +26,6 @@ export interface Keys {
   revoke(id: string): Promise<"no-key" | "revoked">;
 }
 
-/** A new key of a user. */
-export interface AddedKey {
-  readonly name: string;
-  /** The only hosts that it opens. Default: all that the account may open. */
-  readonly hosts?: readonly string[];
-  /** In seconds, or `never`. Default: a year. */
-  readonly lifetime?: number | "never";
-}
-
 export function linksOn(ports: Ports<"clock" | "record", "users" | "links">): Links {
   const { links } = ports.store;
   return Object.freeze<Links>({
@@ -50,12 +41,9 @@ export function linksOn(ports: Ports<"clock" | "record", "users" | "links">): Li
 export function keysOn(ports: Ports<"clock" | "record", "users" | "keys">): Keys {
   const { keys, users } = ports.store;
   return Object.freeze<Keys>({
-    async add(userId, { name, hosts = [], lifetime }) {
+    async add(userId, key) {
       const user = await users.find(userId as UserId);
-      if (user === undefined) return { kind: "no-user" };
-      const lifetimes = { never: undefined, default: KEY_LIFETIME_MS };
-      const ms = typeof lifetime === "number" ? lifetime * 1_000 : lifetimes[lifetime ?? "default"];
-      return addKey(ports, userOf(user), { name, hosts: hosts.join(), lifetime: ms });
+      return user === undefined ? { kind: "no-user" } : addKey(ports, userOf(user), key);
     },
     list: (userId) => keys.listOf(userId as UserId),
     revoke: async (id) => ((await revokeKey(ports, id)) === undefined ? "no-key" : "revoked"),

@@ -157,6 +157,7 @@ test("makes, lists and revokes keys, which the guards of the process notice at o
   const made = await keys.add(id, { name: "feeds", hosts: ["localhost"], lifetime: 60 });
   assert.ok(made.kind === "added");
   assert.equal(made.key.expiresAt?.getTime(), made.key.createdAt.getTime() + 60_000);
+  await assert.rejects(keys.add(id, { name: "feeds", lifetime: "90d" as "never" }), RangeError);
   const forever = await keys.add(id, { name: "backup", lifetime: "never" });
   assert.ok(forever.kind === "added" && forever.key.expiresAt === undefined);
   const headers = { authorization: `Bearer ${made.text}` };

@@ -8,7 +8,7 @@ import { createPasswords } from "../core/passwords/passwords.ts";
 import type { AllPorts } from "../core/ports.ts";
 import type { User } from "../core/records.ts";
 import { printable } from "../files/printable.ts";
-import { type OpenStore, openStore, openStoreToRead } from "../gate/open-store.ts";
+import { type Access, type OpenStore, openStore } from "../gate/open-store.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { deleteSetupToken } from "../gate/setup-token-file.ts";
 import { type Keys, keysOn, type Links, linksOn } from "../token-api.ts";
@@ -37,9 +37,9 @@ export interface Accounts extends AsyncDisposable, Pick<AllPorts, "clock" | "rec
 export async function openAccounts(
   settings: Settings,
   terminal: Terminal,
-  access: "create" | "refuse" | "read" = "refuse",
+  access: Access = "refuse",
 ): Promise<Accounts> {
-  const store = await (access === "read" ? openStoreToRead(settings) : openStore(settings, access));
+  const store = await openStore(settings, access);
   const clock = { now: () => Date.now() };
   /** The account has changed already, so a failure is only reported. */
   const attempt = async (what: string, step: () => Promise<void>): Promise<void> => {

@@ -68,34 +68,29 @@ export const WRONG_USAGE = 2;
 type Stream = { readonly isTTY?: boolean; readonly fd?: number };
 
 /** What commands use of the process. Only `main.ts` names `process`; tests pass their own streams. */
-export interface Ports {
+export interface Process {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: NodeJS.ReadableStream & Stream;
   readonly stdout: Output;
   readonly stderr: Output;
-  on(signal: StopSignal | "SIGHUP", listener: SignalListener): unknown;
+  on(signal: "SIGTERM" | "SIGINT" | "SIGHUP", listener: (signal: string) => void): unknown;
   /** Ends the process at once, whatever is still in flight. */
   exit(code: number): void;
 }
 
 type Output = NodeJS.WritableStream & Stream & { readonly columns?: number };
 
-type SignalListener = (signal: string) => void;
-
-const stopSignals = ["SIGTERM", "SIGINT"] as const;
-type StopSignal = (typeof stopSignals)[number];
-
 /** On a terminal, SIGHUP means that it was closed. */
-export const isOnTerminal = ({ stdin, stdout }: Ports): boolean =>
+export const isOnTerminal = ({ stdin, stdout }: Process): boolean =>
   stdin.isTTY === true || stdout.isTTY === true;
 
 /** Resolves with the first stop signal. The second one ends the process at once. */
-export function firstSignal(ports: Ports): Promise<string> {
+export function firstSignal(ports: Process): Promise<string> {
   return new Promise((resolve) => {
     // Not counted: shell and kernel both send it.
     if (isOnTerminal(ports)) ports.on("SIGHUP", resolve);
     let seen = 0;
-    for (const signal of stopSignals) {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
       ports.on(signal, () => {
         seen += 1;
         if (seen > 1) ports.exit(FAILURE);
@@ -110,10 +105,10 @@ const CLEAR_REST = "\u001b[K";
 
 /** Prints results on standard output, and everything else on standard error. */
 export class Terminal {
-  readonly ports: Ports;
+  readonly ports: Process;
   #drawnAt: number | undefined;
 
-  constructor(ports: Ports) {
+  constructor(ports: Process) {
     this.ports = ports;
   }
 

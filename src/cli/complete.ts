@@ -1,7 +1,7 @@
 import type { ValueKind } from "../gate/settings/values.ts";
 import type { Command, CommandEntry } from "./command.ts";
 import { findCommand } from "./commands.ts";
-import { optionsOf } from "./help.ts";
+import { allOptions } from "./help.ts";
 import { tokensOf } from "./usage.ts";
 
 /**
@@ -38,7 +38,7 @@ function completeArgument(
   args: readonly string[],
   current: string,
 ): readonly string[] {
-  const options = optionsOf(command);
+  const options = allOptions(command);
   const tokens = tokensOf(args, options);
   const last = tokens.at(-1);
   const pending = last?.kind === "option" && last.value === undefined && last.name;

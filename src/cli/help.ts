@@ -27,7 +27,7 @@ const settingsOf = ({ settings }: Command): readonly Setting[] =>
   allSettings.filter(({ name }) => settings.includes(name));
 
 /** The options of a command, and the settings that it takes as flags. */
-export const optionsOf = (command: Command): readonly CommandOption[] => [
+export const allOptions = (command: Command): readonly CommandOption[] => [
   ...ownOptions(command),
   ...settingOptions(settingsOf(command)),
 ];

@@ -1,7 +1,7 @@
-import { revokeKey } from "../core/keys/own-keys.ts";
+import type { AddedKey } from "../core/keys/own-keys.ts";
 import type { Key } from "../core/records.ts";
 import { age } from "../gate/settings/values.ts";
-import { accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
+import { type Accounts, accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
 import { type Command, type OptionValues, UsageError } from "./command.ts";
 import { listCommand } from "./listing.ts";
 
@@ -24,34 +24,46 @@ export const add: Command = accountCommand({
     return lifetimeIn(expires);
   },
 
-  async change(accounts, { name, user: username, hosts = "", expires }) {
+  async change(accounts, { name, user: username, hosts, expires }) {
     const { id } = await userNamed(accounts, username);
-    const wanted = { name: String(name), hosts: [String(hosts)], lifetime: lifetimeIn(expires) };
-    const added = await accounts.keys.add(id, wanted);
+    const added = await accounts.keys.add(id, {
+      name: String(name),
+      // A list without names is refused, since the key would open every host.
+      hosts: typeof hosts === "string" ? hosts.split(/[\s,]+/) : undefined,
+      lifetime: lifetimeIn(expires),
+    });
     if (added.kind !== "added") throw refused(added.kind, username);
     return added.text;
   },
 });
 
 /** In seconds. */
-function lifetimeIn(expires: OptionValues[string] = "365d"): number | "never" {
-  if (expires === "never") return expires;
+function lifetimeIn(expires: OptionValues[string]): AddedKey["lifetime"] {
+  if (expires === undefined || expires === "never") return expires;
   const ms = age.parse(String(expires), {});
   if (ms === undefined) throw new UsageError(`--expires takes ${age.takes}, or never`);
   return ms / 1_000;
 }
 
+type Listed = Key & { readonly username: string };
+
+/** All keys, or those of one user. */
+async function* keysIn(
+  accounts: Accounts,
+  user: OptionValues[string],
+): AsyncIterable<readonly Listed[]> {
+  for await (const { id, username } of usersIn(accounts, user)) {
+    yield (await accounts.keys.list(id)).map((key) => ({ ...key, username }));
+  }
+}
+
 /** Without the hash. */
-export const list: Command = listCommand<Key & { readonly username: string }>({
+export const list: Command = listCommand<Listed>({
   details: "The last use is known to the hour.",
   options: [{ name: "user", value: "user", about: "only the keys of this user" }],
   examples: ["latchkey key list", "latchkey key list --user alice --json"],
 
-  async *read(accounts, { user }) {
-    for await (const { id, username } of usersIn(accounts, user)) {
-      yield (await accounts.keys.list(id)).map((key) => ({ ...key, username }));
-    }
-  },
+  read: (accounts, { user }) => keysIn(accounts, user),
 
   columns: { ID: 16, "LAST USE": 24, EXPIRES: 24, USER: 0, HOSTS: 0, NAME: 0 },
   cells: ({ id, usedAt, expiresAt, username, hosts, name }) => [
@@ -69,9 +81,13 @@ export const revoke: Command = accountCommand({
   operands: [{ name: "id", need: "required" }],
   examples: ["latchkey key revoke 5f0c1d7f7d9e4a3b"],
 
-  async change({ store, clock, record }, { id }) {
-    const user = await revokeKey({ store, clock, record }, String(id));
-    if (user === undefined) throw refused("no-key", id);
-    return `Revoked a key of user ${quoted(user.username)}.`;
+  async change(accounts, { id }) {
+    for await (const keys of keysIn(accounts, undefined)) {
+      const key = keys.find((one) => one.id === id);
+      if (key !== undefined && (await accounts.keys.revoke(key.id)) === "revoked") {
+        return `Revoked a key of user ${quoted(key.username)}.`;
+      }
+    }
+    throw refused("no-key", id);
   },
 });

@@ -9,7 +9,7 @@ import {
   type CommandEntry,
   FAILURE,
   type OptionValues,
-  type Ports,
+  type Process,
   SUCCESS,
   Terminal,
   UsageError,
@@ -21,7 +21,7 @@ import { helpOfCommand, helpOfCommands } from "./help.ts";
 import { parseUsage } from "./usage.ts";
 
 /** Runs one command line and returns its exit code. */
-export async function latchkey(args: readonly string[], ports: Ports): Promise<number> {
+export async function latchkey(args: readonly string[], ports: Process): Promise<number> {
   const terminal = new Terminal(ports);
   ports.stdout.on("error", (error: NodeJS.ErrnoException) => {
     // `latchkey log | head`: a reader that closes the pipe early is not a failure.

@@ -3,7 +3,7 @@ import { parseDate } from "../core/base/dates.ts";
 import { Unavailable } from "../core/base/fault.ts";
 import { eventTypes } from "../core/log/events.ts";
 import type { LogEntry } from "../core/records.ts";
-import { openStoreToRead } from "../gate/open-store.ts";
+import { openStore } from "../gate/open-store.ts";
 import { chosen } from "../gate/settings/values.ts";
 import { STORE_SETTINGS } from "./accounts.ts";
 import { type Command, type OptionValues, SUCCESS, type Terminal, UsageError } from "./command.ts";
@@ -39,7 +39,7 @@ export const command: Command = {
       since: parseSince(options.since, Date.now()),
     };
     const limit = parseLimit(options.limit);
-    await using store = await openStoreToRead(settings);
+    await using store = await openStore(settings, "read");
     let last = limit === undefined ? 0 : await store.log.startOfNewest(limit, filter);
     const print = startListing(LISTING, options, terminal);
     const printNew = async (): Promise<void> => {

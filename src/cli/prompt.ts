@@ -4,7 +4,7 @@ import { Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { AnyFault } from "../core/base/fault.ts";
 import { isTooShort, MIN_PASSWORD_BYTES } from "../core/passwords/password-length.ts";
-import { type CommandOption, type OptionValues, type Ports, UsageError } from "./command.ts";
+import { type CommandOption, type OptionValues, type Process, UsageError } from "./command.ts";
 
 export const PASSWORD_STDIN: CommandOption = {
   name: "password-stdin",
@@ -14,7 +14,7 @@ export const PASSWORD_STDIN: CommandOption = {
 const QUESTIONS = ["New password: ", "Repeat the password: "];
 
 /** From standard input with `--password-stdin`, otherwise asked for twice. Never an argument. */
-export async function newPassword(ports: Ports, options: OptionValues): Promise<string> {
+export async function newPassword(ports: Process, options: OptionValues): Promise<string> {
   if (options["password-stdin"] === true) {
     const bytes = await buffer(ports.stdin);
     if (!isUtf8(bytes)) throw new UsageError("the password on standard input is not valid UTF-8");
@@ -37,19 +37,19 @@ function requireLength(password: string): void {
 }
 
 /** Asks a yes-or-no question on standard error. `instead` is the option for use without a terminal. */
-export async function confirm(ports: Ports, question: string, instead: string): Promise<boolean> {
+export async function confirm(ports: Process, question: string, instead: string): Promise<boolean> {
   requireTerminal(ports, `use ${instead}`);
   const [answer = ""] = await readAnswers(ports, [`${question} [y/N] `], "shown");
   return /^y(es)?$/i.test(answer.trim());
 }
 
-function requireTerminal({ stdin }: Ports, remedy: string): void {
+function requireTerminal({ stdin }: Process, remedy: string): void {
   if (stdin.isTTY !== true) throw new UsageError(`standard input is not a terminal: ${remedy}`);
 }
 
 /** Asks the questions in order. If `check` throws for an answer, the rest is not asked. */
 async function readAnswers(
-  { stdin, stderr }: Ports,
+  { stdin, stderr }: Process,
   questions: readonly string[],
   typing: "shown" | "hidden",
   check: (answer: string) => void = () => undefined,

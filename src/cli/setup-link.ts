@@ -1,4 +1,4 @@
-import { makeDataDir } from "../files/data-dir.ts";
+import { makeNamedFolder } from "../files/data-dir.ts";
 import { openIfExists } from "../gate/open-store.ts";
 import { LOCAL_FIELDS } from "../gate/reach.ts";
 import { tokenFileIn } from "../gate/settings/settings.ts";
@@ -26,7 +26,7 @@ export const command: Command = {
     if ((await store?.users.any()) === true) {
       return terminal.fail("there is already an account, so setup is closed");
     }
-    await makeDataDir(settings.dataDir);
+    await makeNamedFolder("DATA_DIR", settings.dataDir);
     terminal.print(setupLink(settings, await makeSetupToken(settings)));
     // A gate with another token file does not accept the link.
     const { setupTokenFile: file, dataDir } = settings;

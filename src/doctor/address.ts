@@ -3,7 +3,7 @@ import { isLoopbackHost } from "../core/hosts/loopback.ts";
 import { LOCAL_FIELDS, localUrl } from "../gate/reach.ts";
 import { type Check, checkOf, type Finding, hint, ok, orOk, problem } from "./check.ts";
 import { contentsOf, type Installation } from "./installation.ts";
-import { redirectToTls, type Site, signInOf } from "./site.ts";
+import { redirectToTls, signInOf, type Visited } from "./site.ts";
 
 const MISDIRECTED = 421;
 
@@ -28,7 +28,7 @@ export const checkAddress: Check = checkOf("address", LOCAL_FIELDS, async (insta
 });
 
 /** Reports why Latchkey does not answer. Its sign-out shows that it does, even with other pages. */
-function unansweredFinding(site: Site, gate: string): Finding | undefined {
+function unansweredFinding(site: Visited, gate: string): Finding | undefined {
   const { login, form } = site;
   const { origin } = site.url;
   if (login.status === undefined) {
@@ -57,7 +57,7 @@ function unansweredFinding(site: Site, gate: string): Finding | undefined {
 }
 
 /** Exported for its tests, which cannot use port 80. */
-export function plainFinding(site: Pick<Site, "plain" | "url">): Finding | undefined {
+export function plainFinding(site: Pick<Visited, "plain" | "url">): Finding | undefined {
   const { plain } = site;
   const url = new URL(`http://${site.url.hostname}`);
   if (plain === undefined || redirectToTls(plain, url) !== undefined) return undefined;
@@ -85,7 +85,7 @@ export const checkHosts: Check = checkOf(
   },
 );
 
-function refusalFinding({ url, login, setup }: Site): Finding | undefined {
+function refusalFinding({ url, login, setup }: Visited): Finding | undefined {
   if (login.status === MISDIRECTED) {
     return problem(
       `requests for ${url.host} get 421: ALLOWED_HOSTS does not allow this host name`,

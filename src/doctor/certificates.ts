@@ -12,11 +12,11 @@ export const checkCertificateFiles: Check = checkOf(
   async ({ settings: { tlsCertFile, tlsKeyFile }, now }) => {
     if (tlsCertFile === undefined || tlsKeyFile === undefined) return undefined;
     try {
-      const { names, notAfter } = await readCertificateFiles(tlsCertFile, tlsKeyFile);
+      const { hosts, notAfter } = await readCertificateFiles(tlsCertFile, tlsKeyFile);
       const remedy = "renew it, and replace the files: the gate loads the new ones automatically";
       return orOk(
         [expiryFinding("the certificate of TLS_CERT_FILE", notAfter, now(), remedy)],
-        `TLS_CERT_FILE and TLS_KEY_FILE match, for ${names.join(", ")} until ${dayOf(notAfter)}`,
+        `TLS_CERT_FILE and TLS_KEY_FILE match, for ${hosts.join(", ")} until ${dayOf(notAfter)}`,
       );
     } catch (error) {
       return problem(
@@ -80,20 +80,15 @@ export const checkCertificate: Check = checkOf("certificate", [], async ({ url, 
   const what = `the certificate at ${url.origin}`;
   const expiry = expiryFinding(what, served.expiry, now(), RENEW);
   return orOk(
-    [expiry?.outcome === "problem" ? undefined : trustFinding(what, served), expiry],
+    [expiry?.outcome === "problem" ? undefined : trustFinding(what, served.distrust), expiry],
     `${what} is trusted and valid until ${dayOf(served.expiry)}`,
   );
 });
 
 const RENEW = "renew it, and find out why that did not happen automatically";
 
-interface Served {
-  readonly distrust: string | undefined;
-  readonly expiry: Date;
-}
-
-/** Connects with TLS, and accepts any certificate. */
-async function servedAt({ hostname, port }: URL): Promise<Served> {
+/** Connects with TLS, and accepts any certificate: returns its expiry, and why not to trust it. */
+async function servedAt({ hostname, port }: URL) {
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   const servername = isIP(host) === 0 ? host : "";
   const address = { host, port: Number(port || 443), servername };
@@ -112,7 +107,7 @@ async function servedAt({ hostname, port }: URL): Promise<Served> {
 }
 
 /** Problems other than the expiry date. */
-function trustFinding(what: string, { distrust }: Served): Finding | undefined {
+function trustFinding(what: string, distrust: string | undefined): Finding | undefined {
   if (distrust === undefined) return undefined;
   return problem(`${what} is not trusted: ${distrust}`, TRUST_REMEDIES[distrust] ?? TRUSTED);
 }

@@ -2,7 +2,7 @@ import { isLoopbackHost } from "../core/hosts/loopback.ts";
 import { sharesCookies } from "../web/answers/location.ts";
 import { RETURN_TO } from "../web/answers/return-to.ts";
 import { type Check, checkOf, type Finding, hint, orOk, problem } from "./check.ts";
-import { redirectToTls, type Site, signInOf } from "./site.ts";
+import { redirectToTls, signInOf, type Visited } from "./site.ts";
 
 export const checkCookie: Check = checkOf("cookie", ["cookieDomain"], async (installation) => {
   const site = await installation.site();
@@ -32,7 +32,7 @@ function domainFinding(
 }
 
 /** Without a session, the gate redirects with the URL that it believes was requested. */
-function schemeFinding(site: Site): Finding | undefined {
+function schemeFinding(site: Visited): Finding | undefined {
   const { url } = site;
   const assumed = URL.parse(signInOf(site)?.searchParams.get(RETURN_TO) ?? "") ?? url;
   if (assumed.hostname !== url.hostname || assumed.protocol === url.protocol) return undefined;
@@ -48,7 +48,7 @@ function schemeFinding(site: Site): Finding | undefined {
 }
 
 /** Sign-out sends Set-Cookie even without a session. */
-function strippedFinding({ url, form }: Site): Finding | undefined {
+function strippedFinding({ url, form }: Visited): Finding | undefined {
   if (form.status !== 303) return undefined;
   const cookies = form.headers["set-cookie"] ?? [];
   if (cookies.some((cookie) => cookie.startsWith("session="))) return undefined;

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { AnyFault, codeOf, messageOf } from "../core/base/fault.ts";
 import { isDenied } from "../files/file-error.ts";
-import { connectionFailure } from "../gate/https/http-request.ts";
+import { networkReason } from "../gate/https/http-request.ts";
 import type { PostgresInspection } from "../stores/postgres/inspect.ts";
 import { fileIdentity } from "../stores/sqlite/file.ts";
 import type { SqliteInspection } from "../stores/sqlite/inspect.ts";
@@ -91,7 +91,7 @@ function postgresFindings(hosts: readonly PostgresInspection[]): Findings {
     .filter((one) => one.kind === "silent")
     .map(({ host, reason }) =>
       (primary === undefined ? problem : hint)(
-        `PostgreSQL at ${host} does not answer: ${connectionFailure(reason)}`,
+        `PostgreSQL at ${host} does not answer: ${networkReason(reason)}`,
         "check that it runs and accepts connections from here, and that DATABASE_URL has the right host, port, user, password and database",
       ),
     );

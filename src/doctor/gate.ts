@@ -5,31 +5,28 @@ import { ADDRESS_REMEDY, LOCAL_FIELDS, localUrl } from "../gate/reach.ts";
 import { fileIdentity } from "../stores/sqlite/file.ts";
 import { type Check, checkOf, hint, ok, problem } from "./check.ts";
 import { type Installation, isPrimary } from "./installation.ts";
-import { type Answer, redirectToTls, request } from "./site.ts";
+import { redirectToTls, request } from "./site.ts";
 
 type GateInstallation = Installation<"secret" | "dataDir" | "database">;
 
 const FOLDER = "data folder (DATA_DIR)";
 const COMPARED = ["AUTH_SECRET", FOLDER, "database (DATA_DIR, DATABASE_URL)"];
 
-interface Compared {
-  readonly answer: Answer;
-  /** Of `COMPARED`: all of them without the secret. */
-  readonly differences: readonly string[];
-}
-
-/** Asks what answers at a URL to prove that it is the gate of these settings. */
-async function compare(url: URL, installation: GateInstallation): Promise<Compared> {
+/**
+ * Asks what answers at a URL to prove that it is the gate of these settings. The differences are of
+ * `COMPARED`: all of them without the secret.
+ */
+async function compare(url: URL, installation: GateInstallation) {
   const { secret, dataDir } = installation.settings;
   const proof = createIdentityProof(secret || DEVELOPMENT_SECRET);
   const question = proof.question();
   const headers = { [IDENTITY_HEADER]: question };
-  const answer = await request(url, { headers });
-  const given = String(answer.headers[IDENTITY_HEADER] ?? "").split(".");
+  const reply = await request(url, { headers });
+  const given = String(reply.headers[IDENTITY_HEADER] ?? "").split(".");
   const own = ["", fileIdentity(dataDir), await databaseIdentity(installation)];
   const expected = proof.answer(question, own.slice(1)) ?? [];
   const isOther = (at: number): boolean => own[at] !== undefined && expected[at] !== given[at];
-  return { answer, differences: COMPARED.filter((_, at) => isOther(at)) };
+  return { reply, differences: COMPARED.filter((_, at) => isOther(at)) };
 }
 
 async function databaseIdentity({
@@ -49,15 +46,15 @@ export const checkGate: Check = checkOf(
     const { settings } = installation;
     if (settings.port === 0) return undefined;
     const url = localUrl(settings);
-    const { answer, differences } = await compare(new URL("/healthz", url), installation);
-    if (answer.code === "ECONNREFUSED") {
+    const { reply, differences } = await compare(new URL("/healthz", url), installation);
+    if (reply.code === "ECONNREFUSED") {
       return hint(`the gate does not run: nothing listens at ${url.origin}`, ADDRESS_REMEDY);
     }
     const runs = `the gate runs at ${url.origin}`;
-    if (redirectToTls(answer, url) !== undefined) return ok(runs);
-    if (answer.body !== "alive") {
+    if (redirectToTls(reply, url) !== undefined) return ok(runs);
+    if (reply.body !== "alive") {
       return problem(
-        `another program listens at ${url.origin}: for /healthz, ${answer.result}`,
+        `another program listens at ${url.origin}: for /healthz, ${reply.result}`,
         "stop that program, or set PORT to a free port",
       );
     }
@@ -80,14 +77,14 @@ export const checkPublicUrl: Check = checkOf(
     // Without a gate here, or with another one, there is nothing to compare with.
     const here = await compare(new URL("/healthz", local), installation);
     if (here.differences.length > 0) return undefined;
-    const { answer, differences } = await compare(new URL("/login", publicUrl), installation);
+    const { reply, differences } = await compare(new URL("/login", publicUrl), installation);
     // Another instance behind the same address may have another folder.
     if (differences.every((one) => one === FOLDER)) {
       return ok(`${publicUrl} leads to the gate`);
     }
-    const isReached = ![undefined, 502, 503, 504].includes(answer.status);
+    const isReached = ![undefined, 502, 503, 504].includes(reply.status);
     return (isReached ? problem : hint)(
-      `PUBLIC_URL is ${publicUrl}, but this gate does not answer there: ${answer.result}`,
+      `PUBLIC_URL is ${publicUrl}, but this gate does not answer there: ${reply.result}`,
       `correct PUBLIC_URL, or have the server there forward /login and the other paths of the gate to ${local.origin} (see docs/proxies); if only this machine cannot reach it, ignore this`,
     );
   },

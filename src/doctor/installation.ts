@@ -7,7 +7,7 @@ import type { Place } from "../stores/place.ts";
 import type { PostgresInspection } from "../stores/postgres/inspect.ts";
 import { inspectSqlite, type SqliteInspection } from "../stores/sqlite/inspect.ts";
 import type { DatabaseContents } from "../stores/statements/inspection.ts";
-import { type Site, visitSite } from "./site.ts";
+import { type Visited, visitSite } from "./site.ts";
 
 /** The input of a check that declares some settings. Data that several checks need is read once. */
 export interface Installation<F extends keyof Settings = keyof Settings> {
@@ -17,19 +17,19 @@ export interface Installation<F extends keyof Settings = keyof Settings> {
   readonly url: URL | undefined;
   readonly now: () => number;
   /** Takes the setting, so that only a check which declares it can read the database. */
-  database(place: Place): Promise<Database>;
-  site(): Promise<Site | undefined>;
+  database(place: Place): Promise<InspectedDatabase>;
+  site(): Promise<Visited | undefined>;
 }
 
-export type Database =
+export type InspectedDatabase =
   | { readonly kind: "missing" }
   | { readonly kind: "sqlite"; readonly inspection: SqliteInspection }
   | { readonly kind: "postgres"; readonly hosts: readonly PostgresInspection[] };
 
 export function openInstallation(parts: Omit<Installation, "database" | "site">): Installation {
   const { url } = parts;
-  let database: Promise<Database> | undefined;
-  let site: Promise<Site> | undefined;
+  let database: Promise<InspectedDatabase> | undefined;
+  let site: Promise<Visited> | undefined;
   return {
     ...parts,
     database(place) {
@@ -43,7 +43,7 @@ export function openInstallation(parts: Omit<Installation, "database" | "site">)
   };
 }
 
-async function inspectDatabase(place: Place): Promise<Database> {
+async function inspectDatabase(place: Place): Promise<InspectedDatabase> {
   if (place.kind === "postgres") {
     // Loaded on demand: the driver takes longer to load than everything else.
     const { inspectPostgres } = await import("../stores/postgres/inspect.ts");

@@ -3,6 +3,7 @@ import { weakSecrets } from "../core/sessions/secrets.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
 import { nameOf } from "../gate/settings/table.ts";
 import { type Check, checkOf, hint, orOk, problem } from "./check.ts";
+import { READABLE_BY_OTHERS } from "./data-folder.ts";
 
 export const checkSecret: Check = checkOf(
   "secret",
@@ -24,8 +25,6 @@ const SET = "run latchkey secret, and set AUTH_SECRET to its output on every ins
 const REPLACE =
   "set AUTH_SECRET to the output of latchkey secret, which ends all sessions; do not move the old secret to AUTH_SECRET_PREVIOUS";
 const REMOVE = "remove it from AUTH_SECRET_PREVIOUS, which ends the sessions that it signed";
-
-const READABLE_BY_OTHERS = 0o004;
 
 export const checkSecretFiles: Check = checkOf(
   "secret files",

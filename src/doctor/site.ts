@@ -1,12 +1,12 @@
 import { codeOf } from "../core/base/fault.ts";
-import { connectionFailure, type HttpResponse, sendRequest } from "../gate/https/http-request.ts";
+import { type HttpResponse, networkReason, sendRequest } from "../gate/https/http-request.ts";
 import { RETURN_TO } from "../web/answers/return-to.ts";
 
 const TIMEOUT_MS = 4_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
 /** The response to a request, or why there is none: then it has neither headers nor a body. */
-export interface Answer extends Omit<HttpResponse, "status"> {
+export interface Reply extends Omit<HttpResponse, "status"> {
   readonly status: number | undefined;
   /** `it returns 404`, or why there was no response. */
   readonly result: string;
@@ -23,7 +23,7 @@ interface RequestParts {
 export async function request(
   url: URL,
   { method = "GET", headers = {} }: RequestParts = {},
-): Promise<Answer> {
+): Promise<Reply> {
   try {
     const response = await sendRequest(url, {
       method,
@@ -35,24 +35,24 @@ export async function request(
     return { ...response, result: `it returns ${response.status}` };
   } catch (error) {
     const none = { status: undefined, headers: {}, body: "" };
-    return { ...none, code: codeOf(error), result: connectionFailure(error) };
+    return { ...none, code: codeOf(error), result: networkReason(error) };
   }
 }
 
 /** The responses of a site to requests that change nothing. */
-export interface Site {
+export interface Visited {
   readonly url: URL;
-  readonly login: Answer;
-  readonly setup: Answer;
+  readonly login: Reply;
+  readonly setup: Reply;
   /** A form posted to the site with its own origin, as a browser would. */
-  readonly form: Answer;
+  readonly form: Reply;
   /** The first page, as a browser without a session asks for it. */
-  readonly page: Answer;
+  readonly page: Reply;
   /** The same site without TLS; requested only if HTTPS uses its default port. */
-  readonly plain: Answer | undefined;
+  readonly plain: Reply | undefined;
 }
 
-export async function visitSite(url: URL): Promise<Site> {
+export async function visitSite(url: URL): Promise<Visited> {
   const asPage = { headers: { Accept: "text/html" } };
   const send = (path: string, parts: RequestParts = asPage) => request(new URL(path, url), parts);
   const hasPlainSite = url.protocol === "https:" && url.port === "";
@@ -68,13 +68,13 @@ export async function visitSite(url: URL): Promise<Site> {
 }
 
 /** The URL of the sign-in, if the proxy asks the gate before an app at this address. */
-export function signInOf({ url, page }: Site): URL | undefined {
+export function signInOf({ url, page }: Visited): URL | undefined {
   const location = URL.parse(page.headers.location ?? "", url) ?? undefined;
   return location?.searchParams.has(RETURN_TO) ? location : undefined;
 }
 
 /** Where HTTP redirects to HTTPS: then its responses say nothing about the gate. */
-export function redirectToTls({ headers }: Answer, from: URL): URL | undefined {
+export function redirectToTls({ headers }: Reply, from: URL): URL | undefined {
   const target = URL.parse(headers.location ?? "", from);
   return from.protocol === "http:" && target?.protocol === "https:" ? target : undefined;
 }

@@ -4,8 +4,6 @@ import { AnyFault } from "../core/base/fault.ts";
 import { fileErrorReason, unlessMissing } from "./file-error.ts";
 import { folderOwner } from "./ownership.ts";
 
-export const makeDataDir = (dataDir: string): Promise<void> => makeNamedFolder("DATA_DIR", dataDir);
-
 /** As `makeFolder`, but a failure says what the folder is. */
 export async function makeNamedFolder(what: string, path: string): Promise<void> {
   try {

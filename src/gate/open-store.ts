@@ -11,45 +11,40 @@ import type { Settings } from "./settings/settings.ts";
 /** A store of Latchkey's own. Only PostgreSQL has the parts for several machines. */
 export interface OpenStore
   extends Omit<SqliteStore, "close">,
-    Partial<Pick<PostgresStore, "attempts" | "identity">>,
-    Closable {}
-
-interface Closable {
+    Partial<Pick<PostgresStore, "attempts" | "identity">> {
   close(): void | Promise<void>;
 }
 
 /** A store that `await using` closes. */
-export type UsedStore<S extends Closable = OpenStore> = S & AsyncDisposable;
+export type UsedStore = OpenStore & AsyncDisposable;
 
-export const closing = <S extends Closable>(store: S): UsedStore<S> =>
+export const closing = (store: OpenStore): UsedStore =>
   Object.assign(store, { [Symbol.asyncDispose]: async () => store.close() });
 
 type StoreSettings = Pick<Settings, "database">;
+
+/** What happens to a missing database. `read` opens one also where this user cannot write. */
+export type Access = "create" | "refuse" | "read";
 
 /**
  * Opens the store that the settings name. A missing database is created, with its folder, or is
  * `database_missing`.
  */
-export async function openStore(
-  { database }: StoreSettings,
-  missing: "create" | "refuse",
-): Promise<UsedStore> {
-  if (missing === "create") await makeFolderOf(database);
-  return database.kind === "sqlite"
-    ? opened(database, openSqlite({ file: database.file, missing }))
-    : opened(database, openPostgresAt(database.url, missing));
+export async function openStore({ database }: StoreSettings, access: Access): Promise<UsedStore> {
+  if (access === "create") await makeFolderOf(database);
+  try {
+    return closing(await openAt(database, access));
+  } catch (error) {
+    throw cannotOpen(database, error);
+  }
 }
 
-/** Opens an existing store for what only reads, also where this user cannot write. */
-export const openStoreToRead = ({ database }: StoreSettings): Promise<UsedStore> =>
-  database.kind === "sqlite"
-    ? opened(database, openSqliteToRead(database.file))
-    : opened(database, openPostgresAt(database.url, "refuse"));
-
-const opened = (database: Place, opening: Promise<OpenStore>): Promise<UsedStore> =>
-  opening.then(closing, (error) => {
-    throw cannotOpen(database, error);
-  });
+function openAt(database: Place, access: Access): Promise<OpenStore> {
+  const missing = access === "create" ? "create" : "refuse";
+  if (database.kind === "postgres") return openPostgresAt(database.url, missing);
+  const { file } = database;
+  return access === "read" ? openSqliteToRead(file) : openSqlite({ file, missing });
+}
 
 /** As `openStore`, for a gate that can wait for PostgreSQL. An SQLite file is opened at once. */
 export async function prepareStore({ database }: StoreSettings): Promise<UnopenedStore<UsedStore>> {

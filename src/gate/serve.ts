@@ -1,7 +1,7 @@
 import { type Auth, authOf } from "../auth.ts";
 import { AnyFault, messageOf } from "../core/base/fault.ts";
 import { noMeter } from "../core/base/meter.ts";
-import { makeDataDir } from "../files/data-dir.ts";
+import { makeNamedFolder } from "../files/data-dir.ts";
 import { systemClock } from "../rules.ts";
 import { settleOptions } from "../settle-options.ts";
 import { isSilentlyPlain } from "../stores/postgres/url.ts";
@@ -52,7 +52,7 @@ async function open(
   log: GateLog,
   opened: AsyncDisposableStack,
 ): Promise<Omit<Gate, "stop">> {
-  await makeDataDir(settings.dataDir);
+  await makeNamedFolder("DATA_DIR", settings.dataDir);
   const certificates = await certificatesFor(settings, log);
   opened.defer(async () => certificates?.stop());
   const unopened = await prepareStore(settings);
@@ -161,7 +161,11 @@ async function startListeners(
   });
   const startPlain = async (handlePlain: Handle): Promise<string> => {
     const server = createListener(handlePlain);
-    const url = await listen(server, host, port);
+    const url = await listen(server, host, port).catch((error) => {
+      // Clients that have reached HTTPS already must not delay the report.
+      for (const other of servers) other.closeAllConnections();
+      throw error;
+    });
     servers.push(server);
     return url;
   };

@@ -55,11 +55,8 @@ export function setupTokenOf(
   };
 }
 
-/** `token`: creating the first account takes the setup token. */
-type SetupState =
-  | { readonly kind: "done" }
-  | { readonly kind: "open" }
-  | { readonly kind: "token"; readonly token: string };
+/** Whether there is an account; if not, the token that creating it takes. */
+type SetupState = "done" | "open" | { readonly token: string };
 
 /** Writes the setup token if one is required and there is none. */
 export async function prepareSetup(
@@ -67,12 +64,12 @@ export async function prepareSetup(
   store: { readonly users: Pick<UserStore, "any"> },
   setupToken: SetupTokenSource,
 ): Promise<SetupState> {
-  if (await store.users.any()) return { kind: "done" };
+  if (await store.users.any()) return "done";
   const token = isTokenRequired(settings)
     ? await requiredToken(settings)
     : // A temporary read error counts as a token, because setup then refuses every request.
       await setupToken.read().catch(() => "unknown");
-  return isSetupTokenExpected(token) ? { kind: "token", token } : { kind: "open" };
+  return isSetupTokenExpected(token) ? { token } : "open";
 }
 
 async function requiredToken(settings: Settings): Promise<string> {
@@ -92,8 +89,8 @@ async function requiredToken(settings: Settings): Promise<string> {
 
 /** While there is no account, logs where to create it, and for which host names that works. */
 export function reportSetup(state: SetupState, settings: Settings, log: GateLog): void {
-  if (state.kind === "done") return;
-  if (state.kind === "open" && reachOf(settings) === "others") {
+  if (state === "done") return;
+  if (state === "open" && reachOf(settings) === "others") {
     log.warn(
       {},
       "no account yet, and anyone who can reach this server can create it: remove SETUP_TOKEN=off to require a token",
@@ -109,8 +106,8 @@ export function reportSetup(state: SetupState, settings: Settings, log: GateLog)
 }
 
 /** The link is logged on purpose: only who can read the log is to create the account. */
-function placeOf(state: Exclude<SetupState, { kind: "done" }>, settings: Settings): string {
-  if (state.kind === "open") return `${baseUrlOf(settings)}/setup`;
+function placeOf(state: Exclude<SetupState, "done">, settings: Settings): string {
+  if (state === "open") return `${baseUrlOf(settings)}/setup`;
   if (isMadeToken(state.token)) return setupLink(settings, state.token);
   return `${baseUrlOf(settings)}/setup with the setup token`;
 }

@@ -16,13 +16,10 @@ import type { Settings } from "./settings/settings.ts";
 const NO_FILE: readonly string[] = ["ENOENT", "ENOTDIR", "ENAMETOOLONG"];
 const NOT_READABLE: readonly string[] = ["EACCES", "EPERM", "EISDIR", "ENXIO", "ELOOP"];
 
-/** Neither if no file exists. */
-interface Found {
-  readonly text?: string;
-  readonly unreadable?: string | undefined;
-}
-
-export async function readTokenFile(path: string): Promise<Found> {
+/** The text, or why it cannot be read: neither if no file exists. */
+export async function readTokenFile(
+  path: string,
+): Promise<{ readonly text?: string; readonly unreadable?: string | undefined }> {
   try {
     // Non-blocking: opening a named pipe would otherwise block the setup forever.
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);

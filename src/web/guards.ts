@@ -119,7 +119,6 @@ function createGuardCheck(guard: RequestGuard, ports: GuardPorts, lists: Lists):
       case "guest":
         return decided(admission.user, requestOf);
       case "key-refused":
-      case "key-limited":
         return refused(answerKeyRefused(ports, requestOf(), admission));
       default: {
         const request = requestOf();

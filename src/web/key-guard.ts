@@ -53,6 +53,7 @@ const PROBLEMS: Readonly<Record<KeyProblem, string>> = {
   unknown: "there is no such key, or it was revoked",
   expired: "this key has expired",
   "other-host": "this key does not open this host",
+  limited: "too many wrong keys",
 };
 
 /** The window of the limiter. */
@@ -62,16 +63,14 @@ const RETRY_AFTER: Headers = { "Retry-After": "60" };
 export function answerKeyRefused(
   ports: RefusalPorts,
   request: WebRequest,
-  refusal: KeyRefusal,
+  { problem }: KeyRefusal,
   limited: 401 | 429 = 429,
 ): Answer {
   const challenge = /^basic /i.test(request.header("authorization") ?? "") ? BASIC : BEARER;
-  switch (refusal.kind) {
-    case "key-refused":
-      noteRefusal(ports, request, "key refused", { problem: refusal.problem });
-      return respondText(PROBLEMS[refusal.problem], 401, challenge);
-    case "key-limited":
-      noteRefusal(ports, request, "key rate-limited");
-      return respondText("too many wrong keys", limited, { ...challenge, ...RETRY_AFTER });
+  if (problem === "limited") {
+    noteRefusal(ports, request, "key rate-limited");
+    return respondText(PROBLEMS.limited, limited, { ...challenge, ...RETRY_AFTER });
   }
+  noteRefusal(ports, request, "key refused", { problem });
+  return respondText(PROBLEMS[problem], 401, challenge);
 }

@@ -40,7 +40,6 @@ import {
   type WebPorts,
 } from "./ports.ts";
 import { createProxyWarning } from "./request/warnings.ts";
-import type { WebRequest } from "./request/web-request.ts";
 import {
   byMethod,
   confirmed,
@@ -207,16 +206,18 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   }
   if (people !== undefined) {
     // Loaded on first use: an app without these pages loads nothing of them.
-    const pages = () => import("./endpoints/people/pages.ts");
-    const forms = () => import("./endpoints/people/actions.ts");
-    get(paths.people, async (request) => (await pages()).showPeople(ports, people)(request));
-    const activity = `${paths.people}/activity`;
-    get(activity, async (request) => (await pages()).showActivity(ports, people)(request));
-    for (const name of PEOPLE_FORMS) {
-      const form = async (request: WebRequest) =>
-        (await forms()).peopleForm(ports, people, name)(request);
-      post(`${paths.people}/${name}`, form);
-    }
+    const shown =
+      (name: "getPeople" | "getActivity"): Endpoint =>
+      async (request) => {
+        const pages = await import("./endpoints/people/pages.ts");
+        return pages.forAdmins(ports, (visit) => pages[name](people, visit))(request);
+      };
+    get(paths.people, shown("getPeople"));
+    get(`${paths.people}/activity`, shown("getActivity"));
+    for (const name of PEOPLE_FORMS)
+      post(`${paths.people}/${name}`, async (request) =>
+        (await import("./endpoints/people/actions.ts")).peopleForm(ports, people, name)(request),
+      );
   }
   // The answer shows the key on the home page.
   if (keys !== undefined && home !== undefined) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Ports, Terminal } from "../../src/cli/command.ts";
+import { type Process, Terminal } from "../../src/cli/command.ts";
 
 /** Everything that a terminal has written, in order. */
 function drawing(stderr: { readonly isTTY?: boolean; readonly columns?: number }) {
@@ -9,7 +9,7 @@ function drawing(stderr: { readonly isTTY?: boolean; readonly columns?: number }
   const terminal = new Terminal({
     stdout: { write },
     stderr: { ...stderr, write },
-  } as never as Ports);
+  } as never as Process);
   return { terminal, written };
 }
 

@@ -85,6 +85,11 @@ const states: Readonly<Record<string, Shown>> = {
     lines: ["expired 2020-01-04T00:00:00Z", "none", NOW],
     json: { notAfter: "2020-01-04T00:00:00.000Z", renewalAt: "2020-01-03T00:00:00.000Z" },
   },
+  "a name whose last attempt has an impossible time": {
+    state: { progress: { ...succeeded, lastAt: 1e300 } },
+    lines: ["none", "none", NOW],
+    json: {},
+  },
   "a failure with a cause that would move the cursor": {
     state: { progress: failed },
     lines: ["none", `2026-05-06T07:08:09Z, failed: ${ESCAPED}`, "2099-05-06T07:24:09Z"],

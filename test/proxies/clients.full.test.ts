@@ -97,12 +97,7 @@ const programs: Readonly<Record<string, (clients: Clients) => Promise<unknown>>>
     const refused = () => run("curl", [...wrong, `${url}/page`, "-u", `anyone:${key}x`]);
     for (let i = 0; i < 5; i += 1) assert.match(await refused(), /^401 Basic realm="latchkey"/);
     const retry = "%{http_code} %header{retry-after}";
-    const limited = await run("curl", [
-      ...wrong.with(-1, retry),
-      `${url}/page`,
-      "-u",
-      "x:latchkey_",
-    ]);
+    const limited = await run("curl", [...wrong.with(-1, retry), url, "-u", "x:latchkey_"]);
     assert.equal(limited, "429 60");
   },
 

@@ -20,7 +20,7 @@ export const addKeyOfMember: Action = async (world) => {
   const ports = portsOf(world);
   const result = await world.request(COMMAND, async () => {
     const user = await ports.store.users.findByName(member.username);
-    return user && addKey(ports, user, { name: "a program", hosts: "", lifetime: undefined });
+    return user && addKey(ports, user, { name: "a program", lifetime: "never" });
   });
   // If the answer is lost, the text of the key is lost too.
   if (result?.answer?.kind !== "added") return `none for ${member.username}`;

@@ -2,13 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { AnyFault, messageOf, reasonOf } from "../../core/base/fault.ts";
 import { type CopyOutcome, copy } from "../../core/transfer/copy.ts";
-import {
-  cannotUse,
-  closing,
-  type OpenStore,
-  openPostgresAt,
-  type UsedStore,
-} from "../../gate/open-store.ts";
+import { cannotUse, closing, openPostgresAt, type UsedStore } from "../../gate/open-store.ts";
 import { readSecret } from "../../gate/settings/sources.ts";
 import { type Place, readPlace } from "../../stores/place.ts";
 import { readPostgresUrl } from "../../stores/postgres/url.ts";
@@ -86,7 +80,7 @@ function nameOf(place: Place): string {
 async function open({ name, place }: Side, missing: "create" | "refuse"): Promise<UsedStore> {
   if (place.kind === "postgres") {
     const opening = openPostgresAt(place.url, missing);
-    return closing<OpenStore>(
+    return closing(
       await opening.catch((error) => {
         throw cannotUse(name, error);
       }),

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { exportedUsers, exportFields } from "../../core/transfer/export-users.ts";
 import { writeOutput } from "../../files/output-file.ts";
 import { printable, printableJson } from "../../files/printable.ts";
-import { openStoreToRead } from "../../gate/open-store.ts";
+import { openStore } from "../../gate/open-store.ts";
 import { STORE_SETTINGS } from "../accounts.ts";
 import { type Command, counted, SUCCESS } from "../command.ts";
 import { csvLine } from "./csv.ts";
@@ -39,7 +39,7 @@ export const command: Command = {
         ? csvLine(names.map((name) => cellOf(fields.get(name))))
         : printableJson(Object.fromEntries(fields));
 
-    await using store = await openStoreToRead(settings);
+    await using store = await openStore(settings, "read");
     /** Returns the number of users. */
     const writeAll = async (
       write: (lines: readonly string[]) => Promise<void>,

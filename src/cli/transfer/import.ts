@@ -13,7 +13,7 @@ import {
 import { openIfExists, openStore } from "../../gate/open-store.ts";
 import { chosen } from "../../gate/settings/values.ts";
 import { STORE_SETTINGS } from "../accounts.ts";
-import { type Command, counted, FAILURE, type Ports, SUCCESS, type Terminal } from "../command.ts";
+import { type Command, counted, FAILURE, SUCCESS, type Terminal } from "../command.ts";
 import { csvRecords } from "./csv.ts";
 import { requireReadable, transferFault } from "./transfer.ts";
 
@@ -76,7 +76,7 @@ export const command: Command = {
   },
 };
 
-function contentOf(given: string, { stdin }: Ports): Promise<Buffer> {
+function contentOf(given: string, { stdin }: Terminal["ports"]): Promise<Buffer> {
   if (given === STANDARD_INPUT) return buffer(stdin);
   const file = resolve(given);
   requireReadable(file);

@@ -17,13 +17,13 @@ const MAX_KEYS = 32_768;
 const RECHECK_AFTER_MS = 1_000;
 const NOTE_USE_AFTER_MS = 3_600_000;
 
-/** `unknown` is also a key that was revoked. */
-export type KeyProblem = "mistyped" | "unknown" | "expired" | "other-host";
+/** `unknown` is also a key that was revoked; `limited` follows too many wrong keys of an address. */
+export type KeyProblem = "mistyped" | "unknown" | "expired" | "other-host" | "limited";
 
-export type KeyRefusal =
-  | { readonly kind: "key-refused"; readonly problem: KeyProblem }
-  /** After too many wrong keys from its address. */
-  | { readonly kind: "key-limited" };
+export interface KeyRefusal {
+  readonly kind: "key-refused";
+  readonly problem: KeyProblem;
+}
 
 export type KeyAdmission = KeyRefusal | { readonly kind: "key-admitted"; readonly user: User };
 
@@ -79,7 +79,7 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
     const address = networkIn(request);
     // After too many wrong keys one at a time, so that a flood does not keep the store busy.
     const isFlood = address !== undefined && keyLimiter.isSpent(address);
-    if (isFlood && lookingUp.has(address)) return LIMITED;
+    if (isFlood && lookingUp.has(address)) return refused("limited");
     if (isFlood) lookingUp.add(address);
     try {
       const key = await findKey(store, hashOf(text));
@@ -144,7 +144,7 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
   function refusal(problem: KeyProblem, request: KeyRequest): KeyRefusal {
     const address = networkIn(request);
     const isLimited = address !== undefined && keyLimiter.attempt(address) === "denied";
-    return isLimited ? LIMITED : { kind: "key-refused", problem };
+    return refused(isLimited ? "limited" : problem);
   }
 
   return (authorization, request) => {
@@ -162,7 +162,7 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
   };
 }
 
-const LIMITED: KeyRefusal = { kind: "key-limited" };
+const refused = (problem: KeyProblem): KeyRefusal => ({ kind: "key-refused", problem });
 
 /** A store can be foreign code without types: only the key with this hash counts. */
 async function findKey(store: Pick<KeyStore, "find">, hash: string): Promise<Key | undefined> {

@@ -3,21 +3,17 @@ import { hashOf } from "../base/random-text.ts";
 import { canonicalHost, PLAIN_HOST } from "../hosts/allowed-hosts.ts";
 import type { Client } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
-import type { AllPorts, Ports } from "../ports.ts";
+import type { Ports } from "../ports.ts";
 import type { Key, User } from "../records.ts";
 import { newKeyText } from "./key-text.ts";
 
-interface KeyPorts extends Ports<"clock" | "record", "users" | "keys"> {
-  /** Of this process, if it has guards. */
-  readonly users?: Pick<AllPorts["users"], "forget">;
-}
-
-export interface NewKey {
+/** A new key of a user. */
+export interface AddedKey {
   readonly name: string;
-  /** Host names with commas or spaces between them; empty for all that the account may open. */
-  readonly hosts: string;
-  /** In milliseconds; `undefined` for a key that never expires. */
-  readonly lifetime: number | undefined;
+  /** The only hosts that it opens. Default: all that the account may open. */
+  readonly hosts?: readonly string[] | undefined;
+  /** In seconds, or `never`. Default: a year. */
+  readonly lifetime?: number | "never" | undefined;
 }
 
 /** The new key, or why there is none. */
@@ -26,23 +22,20 @@ export type AddKeyOutcome =
   /** The only time that the text is known. */
   | { readonly kind: "added"; readonly key: Key; readonly text: string };
 
-/** Unless a lifetime is given, a key expires after a year. */
-export const KEY_LIFETIME_MS: number = 365 * 86_400_000;
-
+const LIFETIME_SECONDS = 365 * 86_400;
 const MAX_NAME_LENGTH = 60;
 /** Of one account. */
 const MAX_KEYS = 100;
 const ID_BYTES = 8;
 
 export async function addKey(
-  { store, clock, record }: KeyPorts,
+  { store, clock, record }: Ports<"clock" | "record", "keys">,
   user: User,
-  { name: given, hosts: list, lifetime }: NewKey,
+  { name: given, hosts: named = [], lifetime = LIFETIME_SECONDS }: AddedKey,
   client?: Client,
 ): Promise<AddKeyOutcome> {
   const name = [...given.trim()].slice(0, MAX_NAME_LENGTH).join("");
   if (name === "") return { kind: "name-missing" };
-  const named = list.split(/[\s,]+/).filter((host) => host !== "");
   const hosts = named.map((host) => canonicalHost(host) ?? "");
   if (!hosts.every((host) => PLAIN_HOST.test(host))) return { kind: "host-invalid" };
   const text = newKeyText();
@@ -54,7 +47,7 @@ export async function addKey(
     hash: hashOf(text),
     ...(hosts.length > 0 && { hosts: [...new Set(hosts)] }),
     createdAt,
-    ...(lifetime !== undefined && { expiresAt: new Date(createdAt.getTime() + lifetime) }),
+    ...(lifetime !== "never" && { expiresAt: new Date(createdAt.getTime() + lifetime * 1_000) }),
   };
   if (!(await store.keys.insert(key, MAX_KEYS))) return { kind: "too-many" };
   await record(eventOf("key_add", { user, client }));
@@ -67,12 +60,12 @@ export async function addKey(
  * @param of With it, only a key of this user.
  */
 export async function revokeKey(
-  { store, record, users }: KeyPorts,
+  { store, record }: Ports<"record", "users" | "keys">,
   id: string,
   of?: User,
   client?: Client,
 ): Promise<User | undefined> {
-  const key = await store.keys.remove(id, of?.id).finally(() => of && users?.forget(of.id));
+  const key = await store.keys.remove(id, of?.id);
   const user = key && (of ?? (await store.users.find(key.userId)));
   if (user !== undefined) await record(eventOf("key_revoke", { user, client }));
   return user;

@@ -9,7 +9,7 @@ import { openAccount } from "./acme/requests.ts";
 import { type Certificate, type Certificates, parseStored } from "./certificate.ts";
 import { CertificateFolder } from "./certificate-folder.ts";
 import { Renewer } from "./certificate-renewer.ts";
-import { Challenges, checkDomain } from "./challenges.ts";
+import { checkDomain, HttpChallenges } from "./challenges.ts";
 import { certifiableName } from "./host-name.ts";
 
 const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
@@ -21,7 +21,7 @@ export async function fromAuthority(
   log: GateLog,
 ): Promise<Certificates> {
   const folder = new CertificateFolder(dataDir);
-  const challenges = new Challenges();
+  const challenges = new HttpChallenges();
   const directoryUrl = acmeDirectoryUrl ?? LETS_ENCRYPT;
   const ca = acmeCa === undefined ? undefined : [...getCACertificates("default"), acmeCa];
 
@@ -32,14 +32,12 @@ export async function fromAuthority(
     const key = accountKey(await folder.accountKey(directoryUrl));
     const requests = await openAccount({ directoryUrl, ca, stop }, key);
     const ports = { requests, challenges, pause: (ms: number) => pause(ms, stop) };
-    return (await resume(ports, name)) ?? finish(ports, await place(ports, name));
-  }
-
-  /** Writes the order down before it is finished, so that a crash does not lose it. */
-  async function place(ports: OrderPorts, name: string): Promise<PlacedOrder> {
+    const resumed = await resume(ports, name);
+    if (resumed !== undefined) return resumed;
     const placed = await placeOrder(ports, name, newKeyPem());
+    // Before the order is finished, so that a crash does not lose it.
     await folder.write(name, "order.json", { ...placed, authority: directoryUrl });
-    return placed;
+    return finish(ports, placed);
   }
 
   /** Completes an order that a crash interrupted, if the authority still knows it. */

@@ -31,21 +31,19 @@ export async function watchCertificateFiles(
   log: ServerLog,
 ): Promise<Certificates> {
   const source = new CertificateSource();
-  let last = "";
+  let [last, warnedAt] = ["", Number.NEGATIVE_INFINITY];
   const load = async (): Promise<void> => {
     const [cert, key] = await readBoth(certFile, keyFile);
     if (cert + key === last) return;
     source.replace([readCertificate(cert, key)]);
-    last = cert + key;
+    [last, warnedAt] = [cert + key, Number.NEGATIVE_INFINITY];
   };
   await load();
 
-  let warned = { fingerprint: "", at: 0 };
-  const warnOfExpiry = ({ fingerprint, notAfter }: Certificate): void => {
+  const warnOfExpiry = ({ notAfter }: Certificate): void => {
     const at = now();
-    if (notAfter.getTime() > at + SOON_MS) return;
-    if (warned.fingerprint === fingerprint && at < warned.at + DAY_MS) return;
-    warned = { fingerprint, at };
+    if (notAfter.getTime() > at + SOON_MS || at < warnedAt + DAY_MS) return;
+    warnedAt = at;
     const until = notAfter.toISOString();
     const text = notAfter.getTime() > at ? "expires soon" : "has expired";
     log.warn({ until }, `the certificate of TLS_CERT_FILE ${text}: replace both of its files`);

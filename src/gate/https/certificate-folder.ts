@@ -10,7 +10,7 @@ import { replaceText } from "../../files/replace-file.ts";
 import { newKeyPem } from "./acme/keys.ts";
 import type { PlacedOrder } from "./acme/order.ts";
 import { type Certificate, parseStored } from "./certificate.ts";
-import { dueAt, type Progress } from "./renewal.ts";
+import { dueAt, isPossible, type Progress } from "./renewal.ts";
 
 /** The files in the folder of a name. One with JSON that is not an object counts as missing. */
 interface Files {
@@ -103,11 +103,17 @@ export class CertificateFolder {
     }
   }
 
+  /** The result of the last attempt. A record that cannot be used counts as none. */
+  async lastAttempt(name: string): Promise<Progress | undefined> {
+    const read = await this.read(name, "progress.json").catch(() => undefined);
+    return read !== undefined && isPossible(read) ? read : undefined;
+  }
+
   /** What cannot be read of a name is part of its state, so that it hides no other name. */
   async states(): Promise<readonly DomainState[]> {
     const states = (await this.names()).map(async (name) => {
       const stored = await this.stored(name);
-      const lastAttempt = await this.read(name, "progress.json").catch(() => undefined);
+      const lastAttempt = await this.lastAttempt(name);
       const nextAttemptAt = dueAt(stored.certificate, lastAttempt, await this.requestedAt(name));
       return { name, ...stored, lastAttempt, nextAttemptAt };
     });

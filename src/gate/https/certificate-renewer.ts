@@ -81,8 +81,7 @@ export class Renewer {
     for (const [name, { certificate, progress }] of this.#known) {
       if (stop.aborted || this.#underWay.has(name)) continue;
       // In memory first: if the file cannot be written (full disk), the pause still applies.
-      // Without a record that can be read, no attempt counts as made.
-      const last = progress ?? (await folder.read(name, "progress.json").catch(() => undefined));
+      const last = progress ?? (await folder.lastAttempt(name));
       if (now() < dueAt(certificate, last, await folder.requestedAt(name))) continue;
       const attempt = this.#attempt(name, last?.failures ?? 0, stop);
       this.#underWay.set(

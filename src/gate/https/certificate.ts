@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
 import { AnyFault, messageOf } from "../../core/base/fault.ts";
 import { inUrl } from "../reach.ts";
-import type { Challenges } from "./challenges.ts";
+import type { HttpChallenges } from "./challenges.ts";
 
 /** A certificate chain and its matching private key. */
 export interface Certificate {
@@ -11,12 +11,8 @@ export interface Certificate {
   readonly context: SecureContext;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** SHA-256, in hexadecimal with colons. */
-  readonly fingerprint: string;
-  /** The host names of the certificate, without wildcards. */
-  readonly names: readonly string[];
-  /** Its IP addresses, as they are written in a URL. */
-  readonly addresses: readonly string[];
+  /** Its names without wildcards, then its IP addresses, as they are written in a URL. */
+  readonly hosts: readonly string[];
   /** @param host a name, or an IP address as it is written in a URL */
   covers(host: string): boolean;
 }
@@ -34,10 +30,8 @@ const CIPHERS = [
   "ECDHE-RSA-CHACHA20-POLY1305",
 ].join(":");
 
-type TlsOptions = Pick<SecureContextOptions, "minVersion" | "ciphers" | "secureOptions">;
-
 /** A client that could renegotiate would make the server sign again and again on one connection. */
-export const TLS_OPTIONS: Readonly<TlsOptions> = {
+export const TLS_OPTIONS: Readonly<SecureContextOptions> = {
   minVersion: "TLSv1.2",
   ciphers: CIPHERS,
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
@@ -54,11 +48,10 @@ export function readCertificate(chain: string, key: string): Certificate {
     context: readable("chain", () => createSecureContext({ cert: chain, key, ...TLS_OPTIONS })),
     notBefore: first.validFromDate,
     notAfter: first.validToDate,
-    fingerprint: first.fingerprint256,
-    names: entriesOf(first, "DNS:")
-      .filter((name) => !name.includes("*"))
-      .map((name) => name.toLowerCase()),
-    addresses: entriesOf(first, "IP Address:").map((ip) => new URL(`http://${inUrl(ip)}`).hostname),
+    hosts: [
+      ...entriesOf(first, "DNS:").flatMap((name) => (name.includes("*") ? [] : name.toLowerCase())),
+      ...entriesOf(first, "IP Address:").map((ip) => new URL(`http://${inUrl(ip)}`).hostname),
+    ],
     covers(host) {
       const address = host.replace(/^\[(.*)\]$/, "$1");
       return isIP(address) === 0
@@ -136,6 +129,6 @@ export interface Certificates {
   begin?(): void;
   stop(): Promise<void>;
   /** Set only with a certificate authority, as is `setUpDomain`. */
-  readonly challenges?: Challenges;
+  readonly challenges?: HttpChallenges;
   readonly setUpDomain?: (domain: string) => Promise<void>;
 }

@@ -4,7 +4,7 @@ import { AnyFault } from "../../core/base/fault.ts";
 import type { Handle } from "../handle.ts";
 import { inUrl } from "../reach.ts";
 import { answer } from "../refusals.ts";
-import { connectionFailure, sendRequest } from "./http-request.ts";
+import { networkReason, sendRequest } from "./http-request.ts";
 
 const CHALLENGE_PATH = "/.well-known/acme-challenge/";
 
@@ -14,7 +14,7 @@ const TIMEOUT_MS = 10_000;
 const MAX_RESPONSE_BYTES = 64;
 
 /** Answers ACME challenges, which prove that a name points to this gate. */
-export class Challenges {
+export class HttpChallenges {
   readonly #answers = new Map<string, string>();
 
   /** Answers the token until the result is disposed of. */
@@ -40,14 +40,14 @@ export class Challenges {
  */
 export async function checkDomain(
   name: string,
-  challenges: Challenges,
+  challenges: HttpChallenges,
   stop: AbortSignal,
   port: number = HTTP_PORT,
 ): Promise<void> {
   const fault = (reason: string): AnyFault =>
     new AnyFault("domain_not_here", `${name} does not point to this gate: ${reason}`);
   const { address } = await lookup(name).catch((error) => {
-    throw fault(`the name does not resolve (${connectionFailure(error)})`);
+    throw fault(`the name does not resolve (${networkReason(error)})`);
   });
   const token = `latchkey-${randomBytes(16).toString("hex")}`;
   const value = randomBytes(16).toString("hex");
@@ -56,7 +56,7 @@ export async function checkDomain(
   const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES, stop };
   const response = await sendRequest(url, { headers: { Host: name }, ...limits }).catch((error) => {
     if (stop.aborted) throw error;
-    throw fault(`port ${port} of ${address} does not answer (${connectionFailure(error)})`);
+    throw fault(`port ${port} of ${address} does not answer (${networkReason(error)})`);
   });
   if (response.body !== value) throw fault(`another server answers at ${address}, port ${port}`);
 }

@@ -69,5 +69,5 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Why a connection or a request failed. */
-export const connectionFailure = (error: unknown): string =>
+export const networkReason = (error: unknown): string =>
   REASONS[codeOf(error) ?? ""] ?? reasonOf(error);

@@ -16,17 +16,17 @@ import { answerRefusals, requiringHost } from "../refusals.ts";
 import { type CertificateSource, TLS_OPTIONS } from "./certificate.ts";
 import { limitingStreams, MAX_HEADER_LIST_BYTES } from "./stream-limits.ts";
 
-/** Time limits for clients, in milliseconds. */
-export interface TlsTimeouts {
-  readonly handshake: number;
+/**
+ * Time limits for clients, in milliseconds. Short, because Node's limits let slow connections pile
+ * up; it has no limit for a stream.
+ */
+const TIMEOUTS = {
+  handshake: 5_000,
   /** From a request to the end of its response, over HTTP/2. */
-  readonly stream: number;
+  stream: 30_000,
   /** Without any data on the connection, over HTTP/2. */
-  readonly silence: number;
-}
-
-/** Short, because Node's limits let slow connections pile up; it has no limit for a stream. */
-const TLS_TIMEOUTS: TlsTimeouts = { handshake: 5_000, stream: 30_000, silence: 60_000 };
+  silence: 60_000,
+};
 const MAX_STREAMS = 100;
 /** For the headers and unsent responses of a connection; further streams are refused. */
 const MAX_SESSION_MIB = 2;
@@ -40,7 +40,7 @@ export type HttpsServer = Http2SecureServer & Drainable;
 export function createHttpsServer(
   handle: Handle,
   source: CertificateSource,
-  timeouts: TlsTimeouts = TLS_TIMEOUTS,
+  timeouts: typeof TIMEOUTS = TIMEOUTS,
 ): HttpsServer {
   const serve = limitingPipelines(requiringHost(handle));
   const server = createSecureServer(

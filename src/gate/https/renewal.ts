@@ -10,6 +10,13 @@ export interface Progress {
   readonly cause?: string | undefined;
 }
 
+/** No later time can be a date. */
+const MAX_TIME = 8.64e15;
+
+/** Whether a record that was read has possible times: its file may be damaged. */
+export const isPossible = ({ lastAt, nextAt }: Progress): boolean =>
+  [lastAt, nextAt].every((at) => Math.abs(at) <= MAX_TIME);
+
 export type Lifetime = Pick<Certificate, "notBefore" | "notAfter">;
 
 const FIRST_PAUSE_MS = 60_000;

@@ -55,7 +55,7 @@ export async function startHttps(
 
 export interface HttpsTarget {
   readonly port: number;
-  readonly certificates: readonly Pick<Certificate, "names" | "addresses" | "covers">[];
+  readonly certificates: readonly Pick<Certificate, "hosts" | "covers">[];
   /** PUBLIC_URL, if it is set. */
   readonly publicUrl: string | undefined;
 }
@@ -74,11 +74,7 @@ export function secureLocation(
   const requested = hostIn(incoming);
   const isCovered = certificates.some((one) => requested !== undefined && one.covers(requested));
   // Any client chooses the Host that it sends: only hosts of a certificate become a target.
-  const own = [
-    ...certificates.flatMap(({ names }) => names),
-    ...certificates.flatMap(({ addresses }) => addresses),
-  ];
-  const host = isCovered ? requested : own[0];
+  const host = isCovered ? requested : certificates.flatMap(({ hosts }) => hosts)[0];
   if (host === undefined) return undefined;
   return `https://${host}${port === 443 ? "" : `:${port}`}${target}`;
 }

@@ -6,20 +6,18 @@ import { answer } from "../refusals.ts";
 export const MAX_HEADER_LIST_BYTES: number = 16 * 1024;
 
 /** How many streams may wait for their response, or for its end to be sent. */
-export interface StreamLimits {
+const LIMITS = {
   /** On each connection, always. */
-  readonly share: number;
+  share: 16,
   /** On all connections together: above it, a connection gets only its share. */
-  readonly total: number;
-}
-
-const LIMITS: StreamLimits = { share: 16, total: 2_000 };
+  total: 2_000,
+};
 
 /**
  * Limits what HTTP/2 connections can make the gate keep. Flow control lets a client withhold every
  * response, at a cost of a few bytes. A refused stream can be sent again (RFC 9113, section 8.7).
  */
-export function limitingStreams(handle: Handle, { share, total }: StreamLimits = LIMITS): Handle {
+export function limitingStreams(handle: Handle, { share, total }: typeof LIMITS = LIMITS): Handle {
   const openOn = new WeakMap<Http2Session, number>();
   let open = 0;
   const add = (session: Http2Session, change: 1 | -1): void => {

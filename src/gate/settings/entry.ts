@@ -1,11 +1,11 @@
-import { readableFile, type Value, type ValueKind } from "./values.ts";
+import { type Parser, readableFile } from "./values.ts";
 
 export interface AnyEntry<T = unknown> {
   /** Starts a group in the documentation. The entries below belong to the same group. */
   readonly heading?: string;
   /** Unless it is that of the field: `DATA_DIR` of `dataDir`. */
   readonly name?: string;
-  readonly value: Value<T>;
+  readonly value: Parser<T>;
   readonly default?: string;
   /** What the documentation shows as the default of an entry without one. */
   readonly unset?: string;
@@ -26,13 +26,12 @@ export type Entry<T> = AnyEntry<NonNullable<T>> &
   (undefined extends T ? unknown : { readonly default: string });
 
 /** A setting as users see it: in the environment, in an env file, or as a flag. */
-export interface Setting extends Pick<NamedEntry, "name" | "about"> {
+export interface Setting
+  extends Pick<NamedEntry, "name" | "about">,
+    Pick<Parser<unknown>, "takes" | "completes"> {
   readonly group: string;
-  /** Completes the sentence "expected …". */
-  readonly takes: string;
   readonly fallback: string;
   readonly flag: string | "none";
-  readonly completes: ValueKind;
 }
 
 /** The settings of all entries, and for each secret the `_FILE` setting below it. */
@@ -49,12 +48,8 @@ export function settingsOf(entries: readonly NamedEntry[]): readonly Setting[] {
   });
 }
 
-const settingOf = ({ name, value, about, ...entry }: NamedEntry, group: string): Setting => ({
-  name,
-  group,
-  takes: value.takes,
+const settingOf = ({ value, ...entry }: NamedEntry, group: string): Setting => ({
+  ...{ ...value, ...entry, group },
   fallback: entry.default || entry.unset || "none",
-  about,
-  flag: entry.flag ?? name.toLowerCase().replaceAll("_", "-"),
-  completes: value.completes,
+  flag: entry.flag ?? entry.name.toLowerCase().replaceAll("_", "-"),
 });

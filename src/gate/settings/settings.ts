@@ -6,12 +6,7 @@ import type { SecretNames } from "../../settle-options.ts";
 import type { Place } from "../../stores/place.ts";
 import { sharesCookies } from "../../web/answers/location.ts";
 import type { AnyEntry } from "./entry.ts";
-import {
-  openSources,
-  type SecretFile,
-  type SettingProblem,
-  type SettingsSources,
-} from "./sources.ts";
+import { type SecretFile, type SettingProblem, type SettingsSources, Sources } from "./sources.ts";
 import { entries, type SettingsTable, secretNames } from "./table.ts";
 import type { Environment } from "./values.ts";
 
@@ -69,8 +64,8 @@ export const tokenFileIn = (dataDir: string): string => join(dataDir, "setup-tok
 /** The only code of the gate that reads the environment. */
 export function readSettings(given: SettingsSources): SettingsReading {
   const { env = process.env } = given;
-  const sources = openSources({ ...given, env });
-  const { text, problems, warnings, secretFiles } = sources;
+  const sources = new Sources({ ...given, env });
+  const { problems, warnings, secretFiles } = sources;
   const values = Object.fromEntries(
     entries.map(([field, entry]) => {
       const otherwise =
@@ -88,7 +83,7 @@ export function readSettings(given: SettingsSources): SettingsReading {
     programEnvironment: Object.fromEntries(
       Object.entries(env).filter(([name]) => !secretNames.includes(name)),
     ),
-    nodeEnv: text("NODE_ENV"),
+    nodeEnv: sources.text("NODE_ENV"),
   });
   problems.push(...conflicts(settings));
   return { settings, problems, warnings, secretFiles };

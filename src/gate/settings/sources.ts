@@ -30,70 +30,71 @@ export interface SettingsSources {
   readonly env?: Environment;
 }
 
-interface OpenSources {
-  text(name: string): string | undefined;
-  /** The value that is given, or `undefined` when it is unset or invalid. */
-  value(entry: NamedEntry): unknown;
-  /** Filled by `value`. */
-  readonly problems: SettingProblem[];
-  readonly warnings: readonly string[];
-  readonly secretFiles: readonly SecretFile[];
-}
-
 /** Longer values are not repeated: a generated secret may be in the wrong setting. */
 const MAX_SHOWN = 40;
 const MAX_LINES_LISTED = 5;
 
 /** Reads settings in this order: flag, environment, env file. Collects problems on the way. */
-export function openSources({ flags, envFile, env = {} }: SettingsSources): OpenSources {
-  const problems: SettingProblem[] = [];
-  const secretFiles: SecretFile[] = [];
-  const refuse = (about: string, problem: string): undefined => {
-    problems.push({ about: [about], text: problem });
-  };
-  const file =
-    envFile === undefined
-      ? {}
-      : valuesIn(envFile, (text) => refuse(ENV_FILE, `${ENV_FILE}: ${text}`));
-  const known = settings.map(({ name }) => name);
-  const { unknown, warnings } = unknownNames(known, Object.keys(env), Object.keys(file));
-  problems.push(...unknown.map((text) => ({ about: [], text })));
-  if (envFile !== undefined && secretNames.some((name) => file[name] !== undefined)) {
-    secretFiles.push({ name: ENV_FILE, path: resolve(envFile) });
+export class Sources {
+  /** `value` adds to them. */
+  readonly problems: SettingProblem[] = [];
+  readonly secretFiles: SecretFile[] = [];
+  readonly warnings: readonly string[];
+  readonly #env: Environment;
+  readonly #given: readonly Environment[];
+
+  constructor({ flags, envFile, env = {} }: SettingsSources) {
+    const file =
+      envFile === undefined
+        ? {}
+        : valuesIn(envFile, (text) => this.#refuse(ENV_FILE, `${ENV_FILE}: ${text}`));
+    const known = settings.map(({ name }) => name);
+    const { unknown, warnings } = unknownNames(known, Object.keys(env), Object.keys(file));
+    this.problems.push(...unknown.map((text) => ({ about: [], text })));
+    if (envFile !== undefined && secretNames.some((name) => file[name] !== undefined)) {
+      this.secretFiles.push({ name: ENV_FILE, path: resolve(envFile) });
+    }
+    this.warnings = warnings;
+    this.#env = env;
+    this.#given = [flags, env, file];
   }
 
-  // Compose files pass an unset variable on as an empty one.
-  const text = (name: string): string | undefined =>
-    flags[name] || env[name] || file[name] || undefined;
+  /** Compose files pass an unset variable on as an empty one. */
+  text(name: string): string | undefined {
+    return this.#given.find((values) => values[name])?.[name];
+  }
 
-  const parsed = ({ name, value, secret }: NamedEntry, given: string): unknown => {
+  /** The value that is given, or `undefined` when it is unset or invalid. */
+  value(entry: NamedEntry): unknown {
+    const { name } = entry;
+    const given = this.text(name);
+    const fileName = `${name}_FILE`;
+    const path = entry.secret === true ? this.text(fileName) : undefined;
+    if (path === undefined) return given === undefined ? undefined : this.#parsed(entry, given);
+    if (given !== undefined) {
+      this.#refuse(name, `${name} and ${fileName} are both set: remove one of them`);
+    }
+    const { content, problem } = readSecret(path);
+    if (content === undefined) return this.#refuse(name, `${fileName} names ${problem}`);
+    this.secretFiles.push({ name: fileName, path: resolve(path) });
+    return entry.value.parseFile?.(content) ?? this.#parsed(entry, content);
+  }
+
+  #parsed({ name, value, secret }: NamedEntry, given: string): unknown {
     const isShown = secret !== true && given.length <= MAX_SHOWN && !/:\/\/.*@/.test(given);
     const shown = isShown ? `${name}=${JSON.stringify(given)}` : name;
     try {
-      const accepted = value.parse(given, env);
-      return accepted ?? refuse(name, `${shown} is invalid: expected ${value.takes}`);
+      const accepted = value.parse(given, this.#env);
+      return accepted ?? this.#refuse(name, `${shown} is invalid: expected ${value.takes}`);
     } catch (error) {
-      if (error instanceof AnyFault) return refuse(name, `${name}: ${error.message}`);
+      if (error instanceof AnyFault) return this.#refuse(name, `${name}: ${error.message}`);
       throw error;
     }
-  };
+  }
 
-  const value = (entry: NamedEntry): unknown => {
-    const { name } = entry;
-    const given = text(name);
-    const fileName = `${name}_FILE`;
-    const path = entry.secret === true ? text(fileName) : undefined;
-    if (path === undefined) return given === undefined ? undefined : parsed(entry, given);
-    if (given !== undefined) {
-      refuse(name, `${name} and ${fileName} are both set: remove one of them`);
-    }
-    const { content, problem } = readSecret(path);
-    if (content === undefined) return refuse(name, `${fileName} names ${problem}`);
-    secretFiles.push({ name: fileName, path: resolve(path) });
-    return entry.value.parseFile?.(content) ?? parsed(entry, content);
-  };
-
-  return { text, value, problems, warnings, secretFiles };
+  #refuse(about: string, text: string): undefined {
+    this.problems.push({ about: [about], text });
+  }
 }
 
 /** Node.js treats everything before the `=` as a name, which by mistake may contain a secret. */

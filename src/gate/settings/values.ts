@@ -24,7 +24,7 @@ export const chosen = <T extends string>(choices: readonly T[], given: unknown):
   choices.find((choice) => choice === given);
 
 /** What a setting accepts, and how it becomes a value. */
-export interface Value<T> {
+export interface Parser<T> {
   /** Completes the sentence "expected …". */
   readonly takes: string;
   readonly completes: ValueKind;
@@ -36,9 +36,9 @@ export interface Value<T> {
 
 const value = <T>(
   takes: string,
-  parse: Value<T>["parse"],
+  parse: Parser<T>["parse"],
   completes: ValueKind = "free",
-): Value<T> => ({ takes, completes, parse });
+): Parser<T> => ({ takes, completes, parse });
 
 const { hosts, signIn } = optionTable;
 
@@ -46,20 +46,20 @@ const { hosts, signIn } = optionTable;
 export const checked = (
   { takes, accepts }: Option<unknown, string>,
   tidy = (text: string): string => text,
-): Value<string> => value(takes, (text) => (accepts(tidy(text)) ? tidy(text) : undefined));
+): Parser<string> => value(takes, (text) => (accepts(tidy(text)) ? tidy(text) : undefined));
 
 /** The same for a list, separated by commas. */
 export const checkedList = (
   { takes, accepts }: Option<readonly string[]>,
   tidy = (text: string): string => text,
-): Value<readonly string[]> =>
+): Parser<readonly string[]> =>
   value(`${takes}, separated by commas`, (text) => {
     const pieces = piecesOf(text).map(tidy);
     return accepts(pieces) ? pieces : undefined;
   });
 
 /** The same, for pieces that are read one by one. */
-const listOf = <T>(takes: string, read: (piece: string) => T | undefined): Value<readonly T[]> =>
+const listOf = <T>(takes: string, read: (piece: string) => T | undefined): Parser<readonly T[]> =>
   value(takes, (text) => {
     const pieces = piecesOf(text);
     const accepted = pieces.flatMap((piece) => read(piece) ?? []);
@@ -71,7 +71,7 @@ const path = (
   takes: string,
   completes: "file" | "folder",
   isUsable: (path: string) => boolean,
-): Value<string> => {
+): Parser<string> => {
   const read = (text: string): string | undefined =>
     unlessThrown(() => (isUsable(resolve(text)) ? resolve(text) : undefined));
   return value(takes, read, completes);
@@ -87,16 +87,16 @@ function unlessThrown<T>(read: () => T): T | undefined {
 }
 
 /** One of a few words, and the value of each. */
-export const words = <T>(meaning: Readonly<Record<string, T>>): Value<T> => {
+export const words = <T>(meaning: Readonly<Record<string, T>>): Parser<T> => {
   const all = Object.keys(meaning);
   return value(oneOf(all), (word) => (all.includes(word) ? meaning[word] : undefined), all);
 };
 
-export const choice = <T extends string>(choices: readonly T[]): Value<T> =>
+export const choice = <T extends string>(choices: readonly T[]): Parser<T> =>
   words(Object.fromEntries(choices.map((word) => [word, word])));
 
 /** Throws a fault that does not repeat the text, which may be a token. */
-export const setupToken: Value<"auto" | "off"> = {
+export const setupToken: Parser<"auto" | "off"> = {
   ...choice(["auto", "off"]),
   parse(text) {
     if (text === "auto" || text === "off") return text;
@@ -105,7 +105,7 @@ export const setupToken: Value<"auto" | "off"> = {
   },
 };
 
-export const domainList: Value<readonly string[]> = listOf(
+export const domainList: Parser<readonly string[]> = listOf(
   "domains such as other.net, or *.third.org for the hosts below it, separated by commas",
   (domain) => (hosts.cookieDomain.accepts(domain.replace(/^\*\./, "")) ? domain : undefined),
 );
@@ -113,20 +113,20 @@ export const domainList: Value<readonly string[]> = listOf(
 /** Users add a trailing slash to origins. */
 export const withoutSlash = (text: string): string => text.replace(/\/$/, "");
 
-export const ipv6Prefix: Value<number> = value(signIn.limitIpv6Prefix.takes, (text) =>
+export const ipv6Prefix: Parser<number> = value(signIn.limitIpv6Prefix.takes, (text) =>
   /^\d{2,3}$/.test(text) && signIn.limitIpv6Prefix.accepts(Number(text)) ? Number(text) : undefined,
 );
 
-export const hostName: Value<string> = value("an IP address or a host name", (text) =>
+export const hostName: Parser<string> = value("an IP address or a host name", (text) =>
   isIP(text) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(text) ? text : undefined,
 );
 
-export const hostList: Value<readonly string[]> = listOf(
+export const hostList: Parser<readonly string[]> = listOf(
   "host names without a port, separated by commas, or * for any",
   canonicalHost,
 );
 
-export const groupList: Value<readonly string[]> = value(
+export const groupList: Parser<readonly string[]> = value(
   "names of groups, separated by commas, or all",
   (text) => {
     const groups = groupsOf(piecesOf(text));
@@ -134,27 +134,27 @@ export const groupList: Value<readonly string[]> = value(
   },
 );
 
-export const port: Value<number> = value("a number from 0 (any free port) to 65535", (text) =>
+export const port: Parser<number> = value("a number from 0 (any free port) to 65535", (text) =>
   /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined,
 );
 
-export const httpsUrl: Value<string> = value("an https URL", (text) =>
+export const httpsUrl: Parser<string> = value("an https URL", (text) =>
   URL.canParse(text) && new URL(text).protocol === "https:" ? text : undefined,
 );
 
 /** Throws a fault that says what is wrong, without repeating the URL. */
-export const place: Value<Place> = value(
+export const place: Parser<Place> = value(
   "sqlite:PATH, or a URL such as postgres://user:password@host:5432/database?sslmode=verify-full",
   readPlace,
 );
 
-export const secret: Value<string> = value(
+export const secret: Parser<string> = value(
   "a random text of 32 characters or more",
   (text) => text,
 );
 
 /** Separated by commas. In a file each line is a secret, which may then contain commas and spaces. */
-export const secretList: Value<readonly string[]> = {
+export const secretList: Parser<readonly string[]> = {
   ...listOf("secrets, separated by commas", (secret) => secret || undefined),
   parseFile(content) {
     const lines = content.split(/\r?\n/).filter((line) => line !== "");
@@ -168,31 +168,31 @@ const piecesOf = (text: string): readonly string[] =>
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000 };
 
 /** In milliseconds. */
-export const age: Value<number> = value("a time such as 400d or 12h", (text) => {
+export const age: Parser<number> = value("a time such as 400d or 12h", (text) => {
   const [, number, unit = ""] = /^([1-9]\d{0,5})([hd])$/.exec(text) ?? [];
   return number === undefined ? undefined : Number(number) * (UNIT_MS[unit] ?? 0);
 });
 
 /** Need not exist yet. */
-export const newFolder: Value<string> = path("a folder", "folder", () => true);
-export const newFile: Value<string> = path("a file", "file", () => true);
+export const newFolder: Parser<string> = path("a folder", "folder", () => true);
+export const newFile: Parser<string> = path("a file", "file", () => true);
 
-export const folder: Value<string> = path("an existing folder", "folder", (given) =>
+export const folder: Parser<string> = path("an existing folder", "folder", (given) =>
   statSync(given).isDirectory(),
 );
 
-export const readableFile: Value<string> = path("a readable file", "file", (given) =>
+export const readableFile: Parser<string> = path("a readable file", "file", (given) =>
   isFileWith(constants.R_OK, given),
 );
 
-export const image: Value<string> = path(
+export const image: Parser<string> = path(
   "an SVG, PNG, JPEG, WebP, AVIF or GIF file of at most 512 KiB",
   "file",
   isLogo,
 );
 
 /** The content of a file with at least one certificate. */
-export const certificates: Value<string> = value(
+export const certificates: Parser<string> = value(
   "a file with certificates in PEM",
   (text) =>
     unlessThrown(() => {
@@ -203,7 +203,7 @@ export const certificates: Value<string> = value(
 );
 
 /** A path, or a name that is looked up in PATH as a shell does. */
-export const program: Value<string> = value(
+export const program: Parser<string> = value(
   "one executable program, without arguments",
   (text, { PATH = "" }) => {
     const folders = text.includes("/") ? [""] : PATH.split(delimiter);

@@ -1,10 +1,13 @@
-import type { MaybePromise } from "../../core/base/maybe-promise.ts";
-import { type Answer, respondText } from "../answers/responses.ts";
+import { andThen, type MaybePromise } from "../../core/base/maybe-promise.ts";
+import { type Answer, respondText, withHeader } from "../answers/responses.ts";
 import { FORWARD_AUTH } from "../paths.ts";
 import type { WebPorts } from "../ports.ts";
 import type { WebRequest } from "../request/web-request.ts";
 import { withRequestId } from "../wrapped.ts";
-import { forwardAuth } from "./forward-auth.ts";
+import { forwardAuth, KEY_ACCEPTED } from "./forward-auth.ts";
+
+/** Envoy has no rule that removes a header after a certain answer, and obeys this one. */
+const REMOVED_BY_ENVOY = ["X-Envoy-Auth-Headers-To-Remove", "authorization"] as const;
 
 /**
  * Answers a proxy that asks with the method and the path of the client, below the path of forward
@@ -27,5 +30,7 @@ export function suffixedForwardAuth(ports: WebPorts, request: WebRequest): Maybe
   const header = (name: string): string | undefined =>
     forwarded.has(name) ? forwarded.get(name) : request.header(name);
   const asked = { request: own, connection, path, signal, method: "GET", query: "", header };
-  return forwardAuth(ports, { ...asked, body: [] });
+  return andThen(forwardAuth(ports, { ...asked, body: [] }), (answer) =>
+    answer.headers[KEY_ACCEPTED] === undefined ? answer : withHeader(answer, ...REMOVED_BY_ENVOY),
+  );
 }

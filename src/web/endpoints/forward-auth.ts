@@ -44,11 +44,7 @@ export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<
       const lacking = { kind: "factor-unproven" } as const;
       return withRequestId(ports, () => refuse(ports, request, query, lacking))(request);
     }
-    const answer =
-      admission.kind === "key-admitted"
-        ? keyAdmissionOf(user)
-        : passingOn(query, authorization, admissionOf(user));
-    return asserting(ports, request, user, answer);
+    return admit(ports, request, query, admission);
   });
 }
 
@@ -60,27 +56,16 @@ const atItsHost = (
 ): Exclude<Admission, { readonly kind: "bound" }> =>
   host === hostNameIn(askedHost(proxies, request)) ? there : { kind: "needs-sign-in" };
 
-/** The answer with a signed assertion about the user, for the app on the host that was asked for. */
-function asserting(ports: WebPorts, request: WebRequest, user: User, answer: Answer): Answer {
-  const { rules, proxies } = ports;
-  const assertion = rules.assertions?.about(user, askedHost(proxies, request));
-  return assertion === undefined ? answer : withHeader(answer, "Latchkey-Assertion", assertion);
-}
-
 function refuse(
   ports: WebPorts,
   request: WebRequest,
   query: ForwardAuthQuery,
   admission: NotAdmitted | KeyRefusal,
 ): Answer {
-  switch (admission.kind) {
-    case "key-refused":
-    case "key-limited":
-      // nginx knows no other status; its configuration makes a 429 from the 401.
-      return answerKeyRefused(ports, request, admission, query.deny === "401" ? 401 : 429);
-    default:
-      return sendToSignIn(ports, request, query, signInPath(ports, admission, request));
-  }
+  if (admission.kind !== "key-refused")
+    return sendToSignIn(ports, request, query, signInPath(ports, admission, request));
+  // nginx knows no other status; its configuration makes a 429 from the 401.
+  return answerKeyRefused(ports, request, admission, query.deny === "401" ? 401 : 429);
 }
 
 /** Tells the operator, whose proxy returns the line to the browser. */
@@ -108,13 +93,8 @@ function sendToSignIn(
   const location = other
     ? withReturnTo(`${other.origin}${HANDOFF}${factor}`, other.href)
     : withReturnTo(`${options.hosts.publicUrl ?? ""}${path}`, target);
-  switch (deny) {
-    case "redirect":
-      return redirect(location);
-    case "401":
-      // nginx turns a redirect into a 500; its configuration makes a redirect from this answer.
-      return respond(null, 401, { Location: location });
-  }
+  // nginx turns a redirect into a 500; its configuration makes a redirect from the 401.
+  return deny === "401" ? respond(null, 401, { Location: location }) : redirect(location);
 }
 
 type Admitted = Extract<Admission | KeyAdmission, { readonly user: User }>;
@@ -138,16 +118,24 @@ const lacksFactor = (admission: Admitted, { factors }: ForwardAuthQuery): boolea
   admission.kind !== "key-admitted" &&
   factors > (admission.kind === "admitted" ? admission.factors : 1);
 
-/** With the client's `Authorization`, for a proxy that replaces it by that of the answer. */
-function passingOn(
+/** The answer that admits, with what the proxy passes on to the app. */
+function admit(
+  { rules, proxies }: WebPorts,
+  request: WebRequest,
   { authorization }: ForwardAuthQuery,
-  given: string | undefined,
-  answer: Answer,
+  { kind, user }: Admitted,
 ): Answer {
-  return authorization === "pass" && given !== undefined
-    ? withHeader(answer, "Authorization", given)
-    : answer;
+  const isKey = kind === "key-admitted";
+  const answer = isKey ? keyAdmissionOf(user) : admissionOf(user);
+  const assertion = rules.assertions?.about(user, askedHost(proxies, request));
+  const signed = assertion ? withHeader(answer, "Latchkey-Assertion", assertion) : answer;
+  // For a proxy that replaces the client's `Authorization` by that of the answer.
+  const repeated = authorization === "pass" && !isKey ? request.header("authorization") : undefined;
+  return repeated === undefined ? signed : withHeader(signed, "Authorization", repeated);
 }
+
+/** Asks the proxy to remove the key from the request. */
+export const KEY_ACCEPTED = "Latchkey-Key";
 
 /** By the objects of the user memory: a user that was read again gets a new answer. */
 const admissions = new WeakMap<User, Answer>();
@@ -157,7 +145,7 @@ const keyAdmissions = new WeakMap<User, Answer>();
 function keyAdmissionOf(user: User): Answer {
   const known = keyAdmissions.get(user);
   if (known !== undefined) return known;
-  const answer = withHeader(admissionOf(user), "Latchkey-Key", "accepted");
+  const answer = withHeader(admissionOf(user), KEY_ACCEPTED, "accepted");
   keyAdmissions.set(user, answer);
   return answer;
 }

@@ -132,12 +132,10 @@ async function activityFor(
 }
 
 /** A log entry in the reader's language. One of an unknown type keeps its summary. */
-export function activityOf(
-  locale: Locale,
-  { type, summary, subject, address, at }: LogEntry,
-): ActivityEntry {
+export function activityOf(locale: Locale, entry: LogEntry): ActivityEntry {
+  const { type, summary, subject, address, at } = entry;
+  const { events } = wordsIn(locale);
   const known = eventTypes.find((one) => one === type);
-  const text =
-    known === undefined ? summary : wordsIn(locale).events[known](subject ?? address ?? "");
+  const text = known === undefined ? summary : events[known](subject ?? address ?? "");
   return { text, ...shownTime(locale, at) };
 }

@@ -5,7 +5,7 @@ import { backTo } from "./redirects.ts";
 
 type KeysEndpoint = PartEndpoint<"keys">;
 
-const DAY_MS = 86_400_000;
+const DAY_SECONDS = 86_400;
 const DAYS = [30, 90, 365];
 
 const problems: Readonly<Record<"name-missing" | "host-invalid" | "too-many", HomeFormProblem>> = {
@@ -17,8 +17,9 @@ const problems: Readonly<Record<"name-missing" | "host-invalid" | "too-many", Ho
 /** The response to the form is the only page that shows the new key. */
 export const postAddKey: KeysEndpoint = (ports) => async (visit, form) => {
   const days = DAYS.find((one) => `${one}` === form("days")) ?? 365;
-  const lifetime = form("days") === "never" ? undefined : days * DAY_MS;
-  const key = { name: form("name"), hosts: form("hosts"), lifetime };
+  const lifetime = form("days") === "never" ? "never" : days * DAY_SECONDS;
+  const hosts = form("hosts").match(/[^\s,]+/g) ?? [];
+  const key = { name: form("name"), hosts, lifetime } as const;
   const outcome = await addKey(ports, visit.request.user, key, visit.client);
   return outcome.kind === "added"
     ? answerForm(visit, { madeKey: outcome.text })

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { createKeyGuard, type KeyRequest } from "../../../src/core/keys/key-guard.ts";
-import { addKey, KEY_LIFETIME_MS, type NewKey } from "../../../src/core/keys/own-keys.ts";
+import { type AddedKey, addKey } from "../../../src/core/keys/own-keys.ts";
 import { createAttemptLimiter } from "../../../src/core/limits/attempt-limiter.ts";
 import type { Event } from "../../../src/core/log/events.ts";
 import type { Key, StoredUser } from "../../../src/core/records.ts";
@@ -9,14 +9,12 @@ import type { KeyStore } from "../../../src/core/store.ts";
 import { type CorePorts, corePorts } from "../../support/core-ports.ts";
 import { hashText } from "../../support/store.ts";
 
-export const NEW_KEY: NewKey = { name: "feeds", hosts: "", lifetime: KEY_LIFETIME_MS };
-
 export interface KeyPorts extends CorePorts {
   readonly owner: StoredUser;
   readonly recorded: Event[];
   /** The store with these changes, as the guard sees it. */
   guardWith(changes?: Partial<KeyStore>): ReturnType<typeof createKeyGuard>;
-  add(fields?: Partial<NewKey>): Promise<{ readonly text: string; readonly key: Key }>;
+  add(fields?: Partial<AddedKey>): Promise<{ readonly text: string; readonly key: Key }>;
 }
 
 /** The ports of the rules of keys, and an account. */
@@ -37,7 +35,7 @@ export async function keyPorts(t: TestContext): Promise<KeyPorts> {
         limitIpv6Prefix: 64,
       }),
     async add(fields = {}) {
-      const outcome = await addKey(changing, owner, { ...NEW_KEY, ...fields });
+      const outcome = await addKey(changing, owner, { name: "feeds", ...fields });
       assert.equal(outcome.kind, "added");
       return outcome;
     },

@@ -3,11 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import type { Handle } from "../../../src/gate/handle.ts";
 import { CertificateSource, readCertificate } from "../../../src/gate/https/certificate.ts";
-import {
-  createHttpsServer,
-  type HttpsServer,
-  type TlsTimeouts,
-} from "../../../src/gate/https/https-server.ts";
+import { createHttpsServer, type HttpsServer } from "../../../src/gate/https/https-server.ts";
 import { drain } from "../../../src/gate/listener.ts";
 import { LOCALHOST } from "./secure-gate.ts";
 
@@ -22,7 +18,7 @@ export interface BareServer {
 export async function startBareServer(
   t: TestContext,
   handle: Handle,
-  timeouts?: TlsTimeouts,
+  timeouts?: Parameters<typeof createHttpsServer>[2],
 ): Promise<BareServer> {
   const certificate = readCertificate(LOCALHOST.cert, LOCALHOST.key);
   const source = new CertificateSource();

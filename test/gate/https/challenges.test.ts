@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer, type RequestListener } from "node:http";
 import { type TestContext, test } from "node:test";
-import { Challenges, checkDomain } from "../../../src/gate/https/challenges.ts";
+import { checkDomain, HttpChallenges } from "../../../src/gate/https/challenges.ts";
 import { send } from "../../support/client.ts";
 import { freePort } from "../../support/free-port.ts";
 import { listenOn } from "../../support/listen.ts";
@@ -10,7 +10,7 @@ const PATH = "/.well-known/acme-challenge/";
 
 /** Starts a responder in front of an application that answers every other request. */
 async function startResponder(t: TestContext) {
-  const responder = new Challenges();
+  const responder = new HttpChallenges();
   const server = createServer((incoming, outgoing) => {
     if (!responder.answer(incoming, outgoing)) outgoing.writeHead(404).end("the application");
   });
@@ -51,7 +51,7 @@ const notHere = (message: RegExp) => ({ code: "domain_not_here", message });
 const start = (t: TestContext, answer: RequestListener): Promise<number> =>
   listenOn(t, createServer(answer), "localhost");
 
-const own = new Challenges();
+const own = new HttpChallenges();
 const check = (port: number, name = "localhost") =>
   checkDomain(name, own, new AbortController().signal, port);
 
@@ -77,7 +77,7 @@ const others: Readonly<Record<string, RequestListener>> = {
 };
 
 function otherGate(): RequestListener {
-  const other = new Challenges();
+  const other = new HttpChallenges();
   return (incoming, outgoing) => {
     if (!other.answer(incoming, outgoing)) outgoing.writeHead(303, { Location: "/login" }).end();
   };

@@ -7,16 +7,16 @@ const NAMES = ["home.example.org", "auth.example.org"];
 
 const place: HttpsTarget = {
   port: 443,
-  certificates: [{ names: NAMES, addresses: [], covers: (host) => NAMES.includes(host) }],
+  certificates: [{ hosts: NAMES, covers: (host) => NAMES.includes(host) }],
   publicUrl: undefined,
 };
 
 /** A certificate without names: for wildcards alone, or for addresses. */
 const covering = (
   isCovered: boolean,
-  ...addresses: readonly string[]
+  ...hosts: readonly string[]
 ): Pick<HttpsTarget, "certificates"> => ({
-  certificates: [{ names: [], addresses, covers: () => isCovered }],
+  certificates: [{ hosts, covers: () => isCovered }],
 });
 const FRONT = { publicUrl: "https://front.example.org" };
 

@@ -8,7 +8,7 @@ import {
 } from "node:http2";
 import { type TestContext, test } from "node:test";
 import type { Handle } from "../../../src/gate/handle.ts";
-import { limitingStreams, type StreamLimits } from "../../../src/gate/https/stream-limits.ts";
+import { limitingStreams } from "../../../src/gate/https/stream-limits.ts";
 import { listenOn } from "../../support/listen.ts";
 import { ask, openSession, startSecureGate } from "./secure-gate.ts";
 
@@ -23,7 +23,7 @@ test("answers 431 to a header list over 16 KiB, also before the client knows the
 });
 
 /** The server side of HTTP/2 without TLS, and the responses that it has not ended. */
-async function startServer(t: TestContext, limits: StreamLimits) {
+async function startServer(t: TestContext, limits: Parameters<typeof limitingStreams>[1]) {
   const waiting: Http2ServerResponse[] = [];
   const handle: Handle = (_, outgoing) => {
     if ("stream" in outgoing) waiting.push(outgoing);

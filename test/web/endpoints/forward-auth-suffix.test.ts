@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { METHODS } from "node:http";
 import { test } from "node:test";
+import { addKey } from "../../support/add-key.ts";
 import { addUser } from "../../support/add-user.ts";
 import { startConfigured } from "../../support/gate.ts";
 import { sendRaw } from "../../support/raw.ts";
@@ -46,6 +47,19 @@ test("below its path, every method and path is admitted with a session alone", a
   }
 });
 
+test("below its path, the answer to a key asks Envoy to remove it, and that to a session does not", async (t) => {
+  const { gate, session } = await startConfigured(t, FORWARD_AUTH);
+  const authorization = `Bearer ${await addKey(gate)}`;
+  const removedFor = async (headers: Readonly<Record<string, string>>) => {
+    const answer = await askAsEnvoy(gate.url, "GET /notes", headers);
+    assert.equal(statusOf(answer), 200);
+    return headerOf(answer, "x-envoy-auth-headers-to-remove");
+  };
+  assert.equal(await removedFor({ authorization }), "authorization");
+  const own = { cookie: `session=${session}`, authorization: "Bearer other" };
+  assert.equal(await removedFor(own), undefined);
+});
+
 test("below its path, a page is redirected to the sign-in page, and back to where it was", async (t) => {
   const { gate } = await startConfigured(t, FORWARD_AUTH);
   const claimed = { "x-forwarded-host": "auth.example.test", "x-forwarded-uri": "/elsewhere" };
@@ -80,27 +94,14 @@ test("below its path, the page to return to counts only from a trusted proxy", a
 test("below its path, the client's query is not read", async (t) => {
   const { gate } = await startConfigured(t, FORWARD_AUTH);
   const cookie = `session=${addUser(gate, "guest")}`;
-  for (const path of [
-    "/notes?users=owner",
-    "/notes?groups=x",
-    "/x?user=1",
-    "/?usersx=1",
-    "/?x=users=",
-  ]) {
+  for (const path of ["/a?users=owner", "/a?groups=x", "/x?user=1", "/?usersx=1", "/?x=users="]) {
     assert.equal(statusOf(await askAsEnvoy(gate.url, `GET ${path}`, { cookie })), 200, path);
   }
 });
 
 test("refuses a list after a slash too many, which is not read", async (t) => {
   const { gate, session } = await startConfigured(t, FORWARD_AUTH);
-  for (const query of [
-    "?users=ann",
-    "?deny=401&users=ann",
-    "?groups=a",
-    "?factor=2",
-    "?users",
-    "?groups&x",
-  ]) {
+  for (const query of ["?users=a", "?x&users=a", "?groups=a", "?factor=2", "?users", "?groups&x"]) {
     const { status, body } = await gate.send(`/forward-auth/${query}`, { session });
     assert.equal(status, 400, query);
     assert.match(
@@ -114,9 +115,9 @@ test("a path that only begins like it admits nobody", async (t) => {
   const { gate, session } = await startConfigured(t, FORWARD_AUTH);
   for (const path of [
     "/forward-authx",
-    "/forward-auth;/x",
+    "/forward-auth;x",
     "/forward-auth%2fx",
-    "/x/forward-auth/",
+    "/x/forward-auth",
   ]) {
     const { status, headers } = await gate.send(path, { session });
     assert.deepEqual([status, headers["remote-user"]], [404, undefined], path);

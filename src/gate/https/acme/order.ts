@@ -1,13 +1,13 @@
 import { AnyFault } from "../../../core/base/fault.ts";
 import { isObject } from "../../../core/base/json.ts";
-import type { Challenges } from "../challenges.ts";
+import type { HttpChallenges } from "../challenges.ts";
 import { signingRequest } from "./keys.ts";
 import { AcmeProblem, retryAfterMs, unusable } from "./problem.ts";
 import { type AcmeRequests, type JsonObject, jsonOf, textIn } from "./requests.ts";
 
 export interface OrderPorts {
   readonly requests: AcmeRequests;
-  readonly challenges: Pick<Challenges, "publish">;
+  readonly challenges: Pick<HttpChallenges, "publish">;
   /** Resolves after `ms`, or earlier when the gate stops: then the next request rejects. */
   pause(ms: number): Promise<unknown>;
 }

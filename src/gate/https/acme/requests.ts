@@ -3,7 +3,7 @@ import { createSecureContext } from "node:tls";
 import { AnyFault } from "../../../core/base/fault.ts";
 import { objectIn } from "../../../core/base/json.ts";
 import { jwtPart } from "../../../core/sessions/jwt.ts";
-import { connectionFailure, type HttpResponse, sendRequest } from "../http-request.ts";
+import { type HttpResponse, networkReason, sendRequest } from "../http-request.ts";
 import type { AccountKey } from "./keys.ts";
 import { problemOf, unusable } from "./problem.ts";
 
@@ -70,7 +70,7 @@ function createSending({ ca, stop }: Authority): Send {
     const sent = { method, headers, body, ...trust, ...limits };
     const response = await sendRequest(url, sent).catch((error) => {
       if (stop.aborted) throw error;
-      const reason = `cannot reach ${url.host}: ${connectionFailure(error)}`;
+      const reason = `cannot reach ${url.host}: ${networkReason(error)}`;
       throw new AnyFault("acme_unreachable", reason, { cause: error });
     });
     if (Buffer.byteLength(response.body) <= MAX_RESPONSE_BYTES) return response;

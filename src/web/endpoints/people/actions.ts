@@ -57,7 +57,7 @@ const actions = {
   rename: (ports, form) => renameUser(ports, idIn(form), form("username")),
   "sign-out": (ports, form) => endSessionsOf(ports, idIn(form)),
   remove: (ports, form) => removeUser(ports, idIn(form)),
-} satisfies Record<string, Action>;
+} satisfies Record<(typeof PEOPLE_FORMS)[number], Action>;
 
 async function linkFor(
   ports: ActionPorts,
@@ -94,8 +94,8 @@ export function peopleForm(
   name: (typeof PEOPLE_FORMS)[number],
 ): Endpoint {
   const answer = withForm(ports, formOf(people, actions[name]));
-  return forAdmins(ports, (request) =>
-    confirmed(ports, pageOfPeople(ports.paths, request), answer)(request),
+  return forAdmins(ports, ({ paths, request }) =>
+    confirmed(ports, pageOfPeople(paths, request), answer)(request),
   );
 }
 

@@ -1,5 +1,6 @@
 import { listPeople } from "../../../core/accounts/accounts.ts";
 import { isAdmin } from "../../../core/accounts/set-groups.ts";
+import type { MaybePromise } from "../../../core/base/maybe-promise.ts";
 import { eventTypes } from "../../../core/log/events.ts";
 import { type User, type UserId, userOf } from "../../../core/records.ts";
 import { answerRefused } from "../../answer-refused.ts";
@@ -7,14 +8,7 @@ import type { Answer } from "../../answers/responses.ts";
 import { signInPath } from "../../guards.ts";
 import type { PageData } from "../../pages/page-data.ts";
 import { shownTime, wordsIn } from "../../pages/words.ts";
-import {
-  type Endpoint,
-  type OwnEndpoint,
-  type OwnVisit,
-  type Part,
-  visitOf,
-  type WebPorts,
-} from "../../ports.ts";
+import { type Endpoint, type OwnVisit, type Part, visitOf, type WebPorts } from "../../ports.ts";
 import { activityOf } from "../home.ts";
 
 const ENTRIES_PER_PAGE = 50;
@@ -38,7 +32,7 @@ export async function administrator(
  * store decides, since another process may have taken away the group a moment ago.
  */
 export const forAdmins =
-  (ports: WebPorts, endpoint: OwnEndpoint): Endpoint =>
+  (ports: WebPorts, answer: (visit: OwnVisit) => MaybePromise<Answer>): Endpoint =>
   async (request) => {
     const admission = await ports.rules.requireAuth(request.header("cookie"));
     if (admission.kind !== "admitted" && admission.kind !== "guest") {
@@ -46,14 +40,13 @@ export const forAdmins =
     }
     const user = await administrator(ports, admission.user.id);
     if (user === undefined) return ports.views.error(request, 404, "noSuchPage");
-    return endpoint(Object.assign(request, { user }));
+    return answer(visitOf(ports, Object.assign(request, { user })));
   };
 
-export const showPeople = (ports: WebPorts, people: Part<"people">): Endpoint =>
-  forAdmins(ports, async (request) => {
-    const data = await peopleData(people, visitOf(ports, request), request.query);
-    return ports.views.page(request, "people", data);
-  });
+export async function getPeople(people: Part<"people">, visit: OwnVisit): Promise<Answer> {
+  const { views, request } = visit;
+  return views.page(request, "people", await peopleData(people, visit, request.query));
+}
 
 /** What the page shows at a location, which has a query. */
 export async function peopleData(
@@ -84,10 +77,7 @@ export async function peopleData(
 }
 
 /** Shows the audit log, by person and type. */
-export const showActivity = (ports: WebPorts, people: Part<"people">): Endpoint =>
-  forAdmins(ports, (request) => activityPage(people, visitOf(ports, request)));
-
-async function activityPage(
+export async function getActivity(
   { store, events }: Part<"people">,
   { views, request }: OwnVisit,
 ): Promise<Answer> {
