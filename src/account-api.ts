@@ -11,7 +11,7 @@ import {
   resetPassword,
 } from "./core/accounts/accounts.ts";
 import { type SetGroupsOutcome, setGroups } from "./core/accounts/set-groups.ts";
-import { eventOf } from "./core/log/events.ts";
+import { type EventType, eventOf } from "./core/log/events.ts";
 import type { AllPorts, Ports } from "./core/ports.ts";
 import { type NewUser, type Session, type User, type UserId, userOf } from "./core/records.ts";
 import { endInStore } from "./core/sessions/sign-out.ts";
@@ -54,7 +54,7 @@ export interface AddedUser extends Pick<NewUser, "username" | "groups" | "endsAt
 export interface Sessions {
   /** The most recently used first, at most 1,000; none if the store keeps no sessions. */
   list(userId: string): Promise<readonly Session[]>;
-  /** Ends one session by its ID. */
+  /** Ends one session by its ID, or forgets a device that needs no one-time code. */
   end(id: string): Promise<"no-session" | "ended">;
   /** Ends every session of a user. */
   endAll(userId: string): Promise<"no-user" | "ended">;
@@ -132,7 +132,7 @@ export function usersOn(ports: AddUserPorts): Users {
 const MAX_LISTED = 1_000;
 
 interface SessionPorts extends Ports<"clock" | "record", "users"> {
-  readonly store: Pick<Store, "users" | "sessions">;
+  readonly store: Pick<Store, "users" | "sessions" | "devices">;
   /** Of this process, if it has guards. */
   readonly users?: Pick<AllPorts["users"], "forget">;
   readonly sessions?: Pick<AllPorts["sessions"], "flush">;
@@ -141,7 +141,12 @@ interface SessionPorts extends Ports<"clock" | "record", "users"> {
 /** Those of commands too, which create none. */
 export function sessionsOn(ports: SessionPorts): Omit<Sessions, "create"> {
   const { store, clock } = ports;
-  const { sessions } = store;
+  const { sessions, devices } = store;
+  const recorded = async (type: EventType, userId: UserId): Promise<"ended"> => {
+    const user = await store.users.find(userId);
+    if (user !== undefined) await ports.record(eventOf(type, { user }));
+    return "ended";
+  };
   return {
     async list(userId) {
       await ports.sessions?.flush();
@@ -150,12 +155,13 @@ export function sessionsOn(ports: SessionPorts): Omit<Sessions, "create"> {
     async end(id) {
       await ports.sessions?.flush();
       const session = await sessions?.find(id);
-      if (sessions === undefined || session === undefined) return "no-session";
-      const isEnded = await endInStore({ ...ports, store: { sessions } }, session);
-      if (!isEnded) return "no-session";
-      const user = await store.users.find(session.userId);
-      if (user !== undefined) await ports.record(eventOf("session_end", { user }));
-      return "ended";
+      if (sessions && session) {
+        const isEnded = await endInStore({ ...ports, store: { sessions } }, session);
+        return isEnded ? recorded("session_end", session.userId) : "no-session";
+      }
+      const device = await devices?.find(id, new Date(clock.now()));
+      const isForgotten = device && (await devices?.remove(device.userId, id));
+      return isForgotten ? recorded("device_remove", device.userId) : "no-session";
     },
     endAll: (userId) => endSessionsOf(ports, idOf(userId)),
   };

@@ -1,4 +1,6 @@
 import { availableParallelism } from "node:os";
+import { isObject } from "./core/base/json.ts";
+import { type Option, option, required, word } from "./core/base/options.ts";
 import type { ServerLog } from "./core/base/server-log.ts";
 import type { WorkQueueLimits } from "./core/base/work-queue.ts";
 import { type AllowedHosts, canonicalHost } from "./core/hosts/allowed-hosts.ts";
@@ -6,6 +8,7 @@ import { isLocalPath } from "./core/hosts/return-target.ts";
 import type { EventListener } from "./core/log/event-listener.ts";
 import { SESSION_LIFETIME_SECONDS } from "./core/sessions/session-token.ts";
 import type { SetupTokenSource } from "./core/setup/setup-token.ts";
+import type { Store } from "./core/store.ts";
 import type { AuthOptions, OptionGroups } from "./options.ts";
 import {
   isCookieDomain,
@@ -19,24 +22,9 @@ import { samples } from "./web/pages/page-samples.ts";
 import { isLocale, type Locale, locales } from "./web/pages/words.ts";
 import { isAddressRange } from "./web/request/remote-address.ts";
 
-/** The default of an option, and what it accepts: in words that complete "expected …", and a check. */
-export interface Option<T, Given = Exclude<T, undefined>> {
-  readonly default: T;
-  readonly takes: string;
-  readonly accepts: (value: Given) => boolean;
-  /** Copies and freezes what an app could change later. Runs before the check. */
-  readonly copy: (value: Given) => T;
-}
-
-export type AnyOption = Option<unknown, never>;
-export type OptionGroup = Readonly<Record<string, AnyOption | Readonly<Record<string, AnyOption>>>>;
-
-export const isOption = (one: OptionGroup[string]): one is AnyOption =>
-  typeof one.accepts === "function";
-
 type TableOf<Options> = { readonly [K in keyof Options]-?: Option<Required<Options>[K]> };
 
-type OptionTable = TableOf<Omit<AuthOptions, "store" | "secret" | keyof OptionGroups>> & {
+type OptionTable = TableOf<Omit<AuthOptions, keyof OptionGroups>> & {
   readonly [G in keyof OptionGroups]: TableOf<OptionGroups[G]>;
 };
 
@@ -69,32 +57,16 @@ const isIpv6Prefix = (bits: number): boolean =>
 const isHostList = (hosts: AllowedHosts): boolean =>
   Array.isArray(hosts) && hosts.length > 0 && hosts.every((host) => canonicalHost(host) === host);
 
-const option = <T>(
-  otherwise: T,
-  takes: string,
-  accepts: Option<T>["accepts"],
-  copy: Option<T>["copy"] = (given) => given,
-): Option<T> => ({ default: otherwise, takes, accepts, copy });
-
 /** A text without a default. */
 const optional = (takes: string, accepts: (text: string) => boolean): Option<string | undefined> =>
   option<string | undefined>(undefined, takes, accepts);
 
 /** A list that is empty by default. */
 const list = (takes: string, accepts: (one: string) => boolean): Option<readonly string[]> =>
-  option<readonly string[]>(
-    [],
-    takes,
-    (all) => Array.isArray(all) && all.every(accepts),
-    frozenList,
-  );
+  option<readonly string[]>([], takes, (all) => Array.isArray(all) && all.every(accepts));
 
 const flag = (on: boolean): Option<boolean> =>
   option(on, "true or false", (value) => typeof value === "boolean");
-
-/** One of two words. The first is the default. */
-const word = <T extends string>(first: T, second: T): Option<T> =>
-  option(first, `${first} or ${second}`, (value) => value === first || value === second);
 
 /** An object with the functions of its default. */
 function functionsLike<T extends object>(otherwise: T): Option<T> {
@@ -105,17 +77,19 @@ function functionsLike<T extends object>(otherwise: T): Option<T> {
   );
 }
 
-/** Not for a text, whose characters would be the list. */
-const frozenList = <T>(all: readonly T[]): readonly T[] =>
-  Array.isArray(all) ? Object.freeze([...all]) : all;
 const frozenCopy = <T extends object>(given: T): T =>
   typeof given === "object" && given !== null ? Object.freeze({ ...given }) : given;
 
 /** A path, which is checked when it is read. */
 const path = optional("a path", (text) => typeof text === "string");
 
-/** Every option that can be left out. The gate's settings use the checks too. */
+/** Every option. The gate's settings use the checks too. */
 export const optionTable: OptionTable = {
+  store: required<Store>(
+    "a store, such as that of await openSqlite({ file })",
+    (store) => isObject(store) && "users" in store && "log" in store,
+  ),
+  secret: optional("text", (secret) => typeof secret === "string"),
   previousSecrets: list(
     "secrets that are not empty",
     (secret) => typeof secret === "string" && secret !== "",
@@ -143,7 +117,9 @@ export const optionTable: OptionTable = {
       (hosts) => hosts === "loopback-setup" || isHostList(hosts),
       // An invalid name stays as it is, and the check refuses it.
       (hosts) =>
-        Array.isArray(hosts) ? frozenList(hosts.map((host) => canonicalHost(host) ?? host)) : hosts,
+        Array.isArray(hosts)
+          ? Object.freeze(hosts.map((host) => canonicalHost(host) ?? host))
+          : hosts,
     ),
     publicUrl: optional("an origin such as https://auth.example.org, without a path", isOrigin),
     cookieDomain: optional(
@@ -190,7 +166,7 @@ export const optionTable: OptionTable = {
       {},
       `functions that return HTML, by the names ${Object.keys(samples).join(", ")}`,
       (pages) =>
-        typeof pages === "object" &&
+        isObject(pages) &&
         Object.entries(pages).every(
           ([name, page]) => Object.hasOwn(samples, name) && typeof page === "function",
         ),

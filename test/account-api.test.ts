@@ -174,6 +174,20 @@ test("makes, lists and revokes keys, which the guards of the process notice at o
   assert.equal(await admitted(), "refused");
 });
 
+test("refuses what plain JavaScript can pass by mistake", async (t) => {
+  const { auth } = await anApp(t);
+  const { id } = await added(auth, "ann");
+  const anyone = (fields: object) => auth.users.add({ username: "ben", ...fields });
+  for (const fields of [{ username: 5 }, { endsAt: "2030-01-31" }, { endsAt: 2_000_000_000 }]) {
+    await assert.rejects(anyone(fields), { code: "invalid_option" });
+  }
+  assert.deepEqual(await anyone({ groups: "family" }), { kind: "groups-invalid" });
+  const key = { name: "feeds", lifetime: "30d" as never };
+  await assert.rejects(async () => auth.keys?.add(id, key), RangeError);
+  const link = { purpose: "invite", usesLeft: 1, expiresAt: "tomorrow" as never } as const;
+  await assert.rejects(async () => auth.links?.make(link), { code: "invalid_option" });
+});
+
 test("signInAs makes the account once, sets its groups, and signs it in without a hash", async (t) => {
   const { auth, open, guarded, store } = await anApp(t);
   const cookies = await Promise.all(

@@ -95,7 +95,7 @@ const invalid: readonly (readonly [place: string, takes: string, values: readonl
     [{ login: "<p>" }, { logn: () => "" }, 5, null],
   ],
   ["sessions.lifetime", "a whole number of seconds, 60 or more", [59, 0, -1, 60.5, "60", 2 ** 60]],
-  ["sessions", "an object with list, lifetime", [true, false, null]],
+  ["sessions", "an object with list, lifetime", [true, false, null, ["list"]]],
 ];
 
 for (const [place, takes, values] of invalid) {
@@ -111,30 +111,38 @@ for (const [place, takes, values] of invalid) {
 const A_STORE = "expected a store, such as that of await openSqlite({ file })";
 
 for (const [options, message] of [
-  [undefined, "the argument of createAuth is invalid: expected an object with store and secret"],
+  [undefined, "createAuth takes an object with store and secret"],
   [{}, `store is invalid: ${A_STORE}`],
   [{ store: "accounts.db" }, `store is invalid: ${A_STORE}`],
   [{ store: { users: {} } }, `store is invalid: ${A_STORE}`],
   [{ store: Promise.resolve() }, `store is a promise: ${A_STORE}`],
+  [optionsWith({ secret: Buffer.alloc(32) as never }), "secret is invalid: expected text"],
   [
-    optionsWith({ secret: Buffer.alloc(32) as never }),
-    "the option secret is invalid: expected text",
+    optionsWith({ hosts: Promise.resolve() as never }),
+    "hosts is a promise: expected an object with allowed, publicUrl, cookieDomain, trustedOrigins, trustedProxies",
   ],
 ] as const) {
   test(`createAuth says what is missing to callers in plain JavaScript: ${message}`, () =>
     assert.throws(() => createAuth(options as AuthOptions), { code: "invalid_option", message }));
 }
 
-test("openSqlite and openPostgres reject a name in place of their options", async () => {
-  await assert.rejects(openSqlite("accounts.db" as never), {
-    code: "invalid_option",
-    message: 'openSqlite takes { file }, such as { file: "accounts.db" }',
-  });
-  await assert.rejects(openPostgres("postgres://localhost/accounts" as never), {
-    code: "invalid_option",
-    message: "openPostgres takes an object with url, or with pool",
-  });
-});
+const SQLITE = 'openSqlite takes { file }, such as { file: "accounts.db" }';
+const POSTGRES = "openPostgres takes an object with url, or with pool";
+const missing = "missing is invalid: expected create or refuse";
+
+for (const [open, options, message] of [
+  [openSqlite, "accounts.db", SQLITE],
+  [openSqlite, { file: "" }, "file is invalid: expected a path such as accounts.db"],
+  [openSqlite, { files: "accounts.db" }, "files is not an option: did you mean file?"],
+  [openSqlite, { file: ":memory:", missing: "fail" }, missing],
+  [openPostgres, "postgres://localhost/accounts", POSTGRES],
+  [openPostgres, {}, POSTGRES],
+  [openPostgres, { pool: {} }, "pool is invalid: expected a pool of the package pg"],
+  [openPostgres, { url: "postgres://localhost/accounts", missing: true }, missing],
+] as const) {
+  test(`${open.name} says what it accepts: ${message}`, () =>
+    assert.rejects(open(options as never), { code: "invalid_option", message }));
+}
 
 for (const [options, problem] of [
   [{ publicUrl: undefined }, "publicUrl is not an option: did you mean hosts.publicUrl?"],
@@ -142,9 +150,11 @@ for (const [options, problem] of [
   [{ oneTimeCodes: false }, "oneTimeCodes is not an option: did you mean signIn.codes?"],
   [{ logoFile: "a.svg" }, "logoFile is not an option: did you mean pages.logoFile?"],
   [{ hosts: { publicURL: "" } }, "hosts.publicURL is not an option: did you mean hosts.publicUrl?"],
-  [{ host: {} }, "host is not an option"],
+  [{ host: {} }, "host is not an option: did you mean hosts?"],
+  [{ trustProxy: true }, "trustProxy is not an option: did you mean hosts.trustedProxies?"],
+  [{ secrte: "" }, "secrte is not an option: did you mean secret?"],
+  [{ signIn: { limitter: "" } }, "signIn.limitter is not an option: did you mean signIn.limiter?"],
   [{ pages: { login: () => "" } }, "pages.login is not an option"],
-  [{ hosts: ["example.org"] }, "hosts.0 is not an option"],
 ] as const) {
   test(`createAuth rejects a name that is not an option: ${problem}`, () =>
     rejects(options, problem));

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { honoAuth } from "../src/adapters/hono.ts";
 import { Fault } from "../src/core/base/fault.ts";
 import { DEVELOPMENT_SECRET } from "../src/core/sessions/session-token.ts";
 import { createAuth } from "../src/index.ts";
@@ -117,20 +116,6 @@ test("copies and freezes the options", () => {
   }
 });
 
-test("an Auth object ignores later changes to its options", async (t) => {
-  const trustedOrigins: string[] = [];
-  const store = await openStore(t);
-  const auth = createAuth({ ...optionsWith({ store }), hosts: { trustedOrigins } });
-  t.after(() => auth.close());
-  trustedOrigins.push("https://evil.example");
-  const answer = await honoAuth(auth).routes.request("/logout", {
-    method: "POST",
-    headers: { Origin: "https://evil.example", Host: "home.example.org" },
-  });
-  assert.equal(answer.status, 403);
-  assert.ok(Object.isFrozen(auth));
-});
-
 test("rejects a publicUrl outside cookieDomain", async (t) => {
   const store = await openStore(t);
   const at = (publicUrl: string) => ({
@@ -138,5 +123,7 @@ test("rejects a publicUrl outside cookieDomain", async (t) => {
     hosts: { publicUrl, cookieDomain: "example.test" },
   });
   assert.throws(() => createAuth(at("https://auth.example.org")), { code: "invalid_option" });
-  await createAuth(at("https://auth.example.test")).close();
+  const auth = createAuth(at("https://auth.example.test"));
+  assert.ok(Object.isFrozen(auth));
+  await auth.close();
 });

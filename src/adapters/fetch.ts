@@ -2,6 +2,7 @@ import {
   type Answer,
   type Auth,
   type Connection,
+  Fault,
   fetchRequest,
   type OnlyGroups,
   type RequestWithCookies,
@@ -55,6 +56,9 @@ export interface FetchAuth extends AdapterAuth<FetchGuard, Request> {
  * ```
  */
 export function fetchAuth(auth: Auth, { location = "relative" }: FetchOptions = {}): FetchAuth {
+  if (location !== "relative" && location !== "absolute") {
+    throw new Fault("invalid_option", "location is invalid: expected relative or absolute");
+  }
   const located = (answer: Answer, request: Request): Response => {
     const { Location: target } = answer.headers;
     if (location === "relative" || target === undefined) return toResponse(answer);

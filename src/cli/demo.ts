@@ -1,17 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { createAuth } from "../auth.ts";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { nodeAuth } from "../adapters/node.ts";
 import { ADMINS } from "../core/accounts/set-groups.ts";
-import { handleOf } from "../gate/handle.ts";
-import { createListener, drain, listen } from "../gate/listener.ts";
+import { listen } from "../gate/listener.ts";
 import { createServerLog } from "../gate/server-log.ts";
+import { createAuth, type User } from "../index.ts";
 import { openSqlite } from "../stores/sqlite/store.ts";
-import { type Answer, pageHeaders, respond, respondText } from "../web/answers/responses.ts";
-import type { AdmittedRequest } from "../web/request/web-request.ts";
-import { guarded } from "../web/wrapped.ts";
 import { type Command, firstSignal, SUCCESS } from "./command.ts";
 
 const USERNAME = "demo";
-const DRAIN_WITHIN_MS = 1_000;
 
 export const command: Command = {
   details:
@@ -36,13 +33,16 @@ export const command: Command = {
     opened.defer(() => auth.close());
     const password = randomBytes(9).toString("base64url");
     await auth.users.add({ username: USERNAME, password, groups: [ADMINS] });
-    const { owns, answer, requireAuth } = auth.adapter;
-    const app = guarded(requireAuth, appPage);
-    const server = createListener(
-      handleOf((request) => (owns(request.path) ? answer(request) : app(request))),
-    );
+    const { routes, requireAuth } = nodeAuth(auth);
+    const app = requireAuth(appPage);
+    const server = createServer(async (request, response) => {
+      if (!(await routes(request, response))) await app(request, response);
+    });
     const { port } = new URL(await listen(server, "127.0.0.1", 0));
-    opened.defer(() => drain(server, DRAIN_WITHIN_MS));
+    opened.defer(() => {
+      server.close();
+      server.closeAllConnections();
+    });
     // Not the address: browsers have passkeys for names only.
     terminal.print(`A sample app behind Latchkey: http://localhost:${port}/\n`);
     terminal.print(`  Username  ${USERNAME}\n  Password  ${password}\n`);
@@ -52,14 +52,12 @@ export const command: Command = {
   },
 };
 
-const PAGE_HEADERS = pageHeaders({
-  postLoginLocation: "/",
-  hosts: { publicUrl: undefined, cookieDomain: undefined },
-});
-
 /** The only user is `USERNAME`, so nothing has to be escaped. */
-function appPage({ path, user: { username } }: AdmittedRequest): Answer {
-  if (path !== "/") return respondText("not found", 404);
+function appPage({ url }: IncomingMessage, response: ServerResponse, { username }: User): void {
+  if (url !== "/") {
+    response.writeHead(404).end("not found");
+    return;
+  }
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -80,5 +78,5 @@ function appPage({ path, user: { username } }: AdmittedRequest): Answer {
 </body>
 </html>
 `;
-  return respond(html, 200, PAGE_HEADERS);
+  response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" }).end(html);
 }

@@ -1,8 +1,11 @@
+import { existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { styleText } from "node:util";
 import { type Report, runChecks } from "../doctor/check.ts";
-import { checks } from "../doctor/checks.ts";
+import { appChecks, checks } from "../doctor/checks.ts";
 import { openInstallation } from "../doctor/installation.ts";
 import { printable, printableJson } from "../files/printable.ts";
+import type { Settings } from "../gate/settings/settings.ts";
 import {
   type Command,
   counted,
@@ -37,8 +40,14 @@ export const command: Command = {
   async run(settings, options, terminal, reading) {
     const url = urlIn(options);
     const { secretFiles } = reading;
-    const installation = openInstallation({ settings, secretFiles, url, now: () => Date.now() });
-    const reports = await runChecks(checks, reading, installation, CHECK_TIMEOUT_MS);
+    const folder = url === undefined ? appFolder(settings) : undefined;
+    const installation = openInstallation({
+      settings: { ...settings, dataDir: folder ?? settings.dataDir },
+      ...{ secretFiles, url, now: () => Date.now() },
+    });
+    const used = folder === undefined ? checks : appChecks;
+    const found = await runChecks(used, reading, installation, CHECK_TIMEOUT_MS);
+    const reports = folder === undefined ? found : found.map(inWordsOfApp);
     const count = (outcome: Report["outcome"]): number =>
       reports.filter((report) => report.outcome === outcome).length;
     const [problems, hints] = [count("problem"), count("hint")];
@@ -50,12 +59,27 @@ export const command: Command = {
       await terminal.printAll([
         ...reports.flatMap((report) => linesOf(report, width, terminal.ports.stdout)),
         summaryOf(problems, hints),
-        ...(url === undefined ? ["To check the public URL too, add --url."] : []),
+        ...(url === undefined && folder === undefined
+          ? ["To check the public URL too, add --url."]
+          : []),
       ]);
     }
     return problems > 0 ? FAILURE : SUCCESS;
   },
 };
+
+/** Of an app's database, which has a place of its own, where no gate has started. */
+function appFolder({ database, dataDir }: Settings): string | undefined {
+  const folder = database.kind === "sqlite" ? dirname(database.file) : resolve();
+  const isUnset = dataDir === resolve("data") && !existsSync(dataDir);
+  return isUnset && folder !== dataDir ? folder : undefined;
+}
+
+function inWordsOfApp(report: Report): Report {
+  const told = (text: string): string => text.replaceAll(/\bthe gate\b/g, "the app");
+  if (report.outcome === "ok") return { ...report, found: told(report.found) };
+  return { ...report, found: told(report.found), remedy: told(report.remedy) };
+}
 
 function urlIn({ url }: OptionValues): URL | undefined {
   if (url === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { getSystemErrorMessage } from "node:util";
 import { codeOf, messageOf } from "../core/base/fault.ts";
+import { nearestOf } from "../core/base/nearest.ts";
 import { readSettings } from "../gate/settings/settings.ts";
-import { nearestOf } from "../gate/settings/suggestions.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
 import { version } from "../gate/version.ts";
 import {

@@ -1,10 +1,8 @@
 import { endAllSessions } from "../core/accounts/accounts.ts";
 import { listDevices } from "../core/codes/remembered-devices.ts";
-import { eventOf } from "../core/log/events.ts";
-import type { Session, UserId } from "../core/records.ts";
+import type { Session } from "../core/records.ts";
 import { createSeals } from "../core/sessions/seals.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
-import { pagesOf } from "../core/transfer/pages.ts";
 import { accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
 import { type Command, counted, UsageError } from "./command.ts";
 import { listCommand } from "./listing.ts";
@@ -18,29 +16,19 @@ type Listed = Pick<Session, "id" | "createdAt" | "expiresAt" | "device"> &
 
 export const list: Command = listCommand<Listed>({
   details:
-    "Lists the sessions that have not expired, then the devices that need no one-time code. The sessions of one user are in the order of their last use, which is known to the hour. Without the AUTH_SECRET of the gate, devices are listed that a new password has ended.",
+    "Lists, for each user, the sessions that have not expired, then the devices that need no one-time code. Sessions are in the order of their last use, which is known to the hour. Without the AUTH_SECRET of the gate, devices are listed that a new password has ended.",
   operands: [{ name: "name", need: "optional" }],
   settings: ["AUTH_SECRET", "AUTH_SECRET_FILE", "AUTH_SECRET_PREVIOUS"],
   examples: ["latchkey session list", "latchkey session list alice --json"],
 
   async *read(accounts, { name }, { secret, previousSecrets }) {
-    const { sessions, store } = accounts;
-    const now = new Date();
-    const names = new Map<UserId, string>();
-    for await (const { id, username } of usersIn(accounts, name)) names.set(id, username);
-    for await (const page of name === undefined
-      ? pagesOf(store.sessions.read)
-      : [...names.keys()].map((id) => sessions.list(id))) {
-      const alive = page.filter(({ expiresAt }) => expiresAt > now);
-      yield alive.map((session) => {
-        return { ...session, type: "session", username: names.get(session.userId) ?? "" };
-      });
-    }
     const seals = createSeals(secret || DEVELOPMENT_SECRET, previousSecrets);
-    const ports = { store, seals, clock: { now: () => now.getTime() } };
-    for (const [id, username] of names) {
-      const remembered = await listDevices(ports, id);
-      yield remembered.map((device) => ({ ...device, type: "device", username }));
+    const ports = { store: accounts.store, seals, clock: accounts.clock };
+    for await (const { id, username } of usersIn(accounts, name)) {
+      const sessions = await accounts.sessions.list(id);
+      yield sessions.map((session) => ({ ...session, type: "session", username }));
+      const devices = await listDevices(ports, id);
+      yield devices.map((device) => ({ ...device, type: "device", username }));
     }
   },
 
@@ -59,20 +47,14 @@ export const end: Command = accountCommand({
   operands: [{ name: "id", need: "required" }],
   examples: ["latchkey session end 5f0c1d7f7d9e4a3b8c6d2e1f0a9b8c7d"],
 
-  async change({ sessions, store, record }, options) {
+  async change({ users, sessions, store }, options) {
     const id = String(options.id);
     const session = await store.sessions.find(id);
     const device = session ? undefined : await store.devices.find(id, new Date());
-    const userId = session?.userId ?? device?.userId;
-    const user = userId && (await store.users.find(userId));
-    if (user && session && (await sessions.end(id)) === "ended") {
-      return `Ended a session of user ${quoted(user.username)}.`;
-    }
-    if (user && device && (await store.devices.remove(user.id, id))) {
-      await record(eventOf("device_remove", { user }));
-      return `Forgot a remembered device of user ${quoted(user.username)}.`;
-    }
-    throw refused("no-session", id);
+    const user = await users.find(session?.userId ?? device?.userId ?? "");
+    if (user === undefined || (await sessions.end(id)) !== "ended") throw refused("no-session", id);
+    const what = session ? "Ended a session" : "Forgot a remembered device";
+    return `${what} of user ${quoted(user.username)}.`;
   },
 });
 

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { nearestOf } from "../gate/settings/suggestions.ts";
+import { nearestOf } from "../core/base/nearest.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
 import { chosen, oneOf } from "../gate/settings/values.ts";
 import { hasPassword } from "../stores/postgres/url.ts";

@@ -108,8 +108,6 @@ export interface SessionStore {
   find(id: string): Promise<Session | undefined>;
   /** Of a user, without those that have expired, the most recently used first. */
   listOf(user: UserId, now: Date, limit: number): Promise<readonly Session[]>;
-  /** All, sorted by ID. `""` comes before every ID. */
-  read(afterId: string, limit: number): Promise<readonly Session[]>;
   /** Of those that were last used at least an hour earlier. */
   noteUsed(ids: readonly string[], at: Date): Promise<void>;
   /** Also one that was never inserted. Returns whether this call has ended it. */

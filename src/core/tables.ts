@@ -1,3 +1,4 @@
+import { Fault } from "./base/fault.ts";
 import type {
   AnsweredChallenge,
   Codes,
@@ -222,14 +223,31 @@ export const columnsOf = (table: AnyTable): readonly (readonly [field: string, C
 export const columnName = (field: string): string =>
   field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** The values of a record. An absent field is a null. */
+/**
+ * The values of a record. An absent field is a null.
+ *
+ * @throws {Fault} `invalid_option` for a value of another type, which plain JavaScript can pass. As a
+ *   null, an end would never come.
+ */
 export const valuesOf = <T>(table: Table<T>, record: Partial<T>): Values =>
-  columnsOf(table).map(([field]) => storedValue(record[field as keyof T]));
+  columnsOf(table).map(([field, { kind }]) => {
+    const value: unknown = record[field as keyof T] ?? null;
+    const stored = value === null ? null : storedValue(kind, value);
+    if (stored !== undefined) return stored;
+    throw new Fault("invalid_option", `${field} has a value of the wrong type`);
+  });
 
-function storedValue(value: unknown): Value {
-  if (value instanceof Date) return timeOf(value);
-  if (Array.isArray(value)) return joined(value);
-  return typeof value === "string" || typeof value === "number" ? value : null;
+function storedValue(kind: Column["kind"], value: unknown): Value | undefined {
+  switch (kind) {
+    case "time":
+      return value instanceof Date ? timeOf(value) : undefined;
+    case "texts":
+      return Array.isArray(value) ? joined(value) : undefined;
+    case "integer":
+      return typeof value === "number" ? value : undefined;
+    default:
+      return typeof value === "string" ? value : undefined;
+  }
 }
 
 /** A list of texts without commas as one text, in which each is found by `,text,`. */

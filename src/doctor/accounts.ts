@@ -5,7 +5,8 @@ import { barrierTo } from "../files/ownership.ts";
 import { REACH_FIELDS, reachOf } from "../gate/reach.ts";
 import { isTokenRequired } from "../gate/setup-state.ts";
 import { readTokenFile } from "../gate/setup-token-file.ts";
-import { type Check, checkOf, hint, ok, problem } from "./check.ts";
+import type { DatabaseContents } from "../stores/statements/inspection.ts";
+import { type Check, checkOf, type Finding, hint, ok, problem } from "./check.ts";
 import { contentsOf } from "./installation.ts";
 
 export const checkAccounts: Check = checkOf(
@@ -15,11 +16,7 @@ export const checkAccounts: Check = checkOf(
     const { settings, url } = installation;
     const contents = await contentsOf(installation);
     if (contents === undefined) return undefined;
-    if (contents.hasUsers && !contents.hasAdmin) {
-      const remedy = `run latchkey user groups NAME ${ADMINS}, with all groups of that user`;
-      return hint(`no account without an end is in the group ${ADMINS}`, remedy);
-    }
-    if (contents.hasUsers) return ok("an account exists");
+    if (contents.hasUsers) return accountsFinding(contents);
     const { text, unreadable } = await readTokenFile(settings.setupTokenFile);
     const isRequired = isTokenRequired(settings);
     const reason =
@@ -44,6 +41,19 @@ export const checkAccounts: Check = checkOf(
     );
   },
 );
+
+/** In an app, whose setup has options of its own. */
+export const checkAppAccounts: Check = checkOf("accounts", ["database"], async (installation) => {
+  const contents = await contentsOf(installation);
+  if (contents === undefined || contents.hasUsers) return contents && accountsFinding(contents);
+  return hint("no account yet", "open the app's setup page: its first visitor creates the account");
+});
+
+function accountsFinding({ hasAdmin }: DatabaseContents): Finding {
+  if (hasAdmin) return ok("an account exists");
+  const remedy = `run latchkey user groups NAME ${ADMINS}, with all groups of that user`;
+  return hint(`no account without an end is in the group ${ADMINS}`, remedy);
+}
 
 /** Checked only as root, which can read every file: the gate runs as the owner of the data folder. */
 async function deniedReason(file: string, dataDir: string): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import { checkAccounts } from "./accounts.ts";
+import { checkAccounts, checkAppAccounts } from "./accounts.ts";
 import { checkAddress, checkHosts } from "./address.ts";
 import { checkAliases } from "./aliases.ts";
 import { checkCertificate, checkCertificateFiles, checkOwnCertificates } from "./certificates.ts";
@@ -16,4 +16,9 @@ export const checks: readonly Check[] = [
   ...[checkAccounts, checkCertificateFiles, checkOwnCertificates],
   ...[checkGate, checkPublicUrl, checkProxy, checkLimit],
   ...[checkAddress, checkHosts, checkCertificate, checkCookie, checkAliases],
+];
+
+/** Of an app's database, which has no gate. */
+export const appChecks: readonly Check[] = [
+  ...[checkDisk, checkDatabase, checkLeftovers, checkAppAccounts],
 ];

@@ -52,7 +52,7 @@ export async function prepareStore({ database }: StoreSettings): Promise<Unopene
     return { store: await openStore({ database }, "create"), open: async () => {} };
   }
   const { preparePostgres } = await import("../stores/postgres/store.ts");
-  const { store, open } = preparePostgres(database);
+  const { store, open } = preparePostgres({ url: database.url });
   return {
     store: closing(store),
     open: () =>

@@ -11,8 +11,15 @@ const sessionOf = ({ id: userId }: User, id: string, fields: Partial<Session> = 
   ...fields,
 });
 
-const ids = async (store: Tested, after = "", limit = 1_000): Promise<readonly string[]> =>
-  (await store.sessions.read(after, limit)).map(({ id }) => id);
+/** The sessions of all users, by their IDs. */
+async function all({ users, sessions }: Tested): Promise<readonly Session[]> {
+  const found = await users.read("", 9);
+  const lists = await Promise.all(found.map(({ id }) => sessions.listOf(id, at(-1), 9)));
+  return lists.flat().toSorted((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+const ids = async (store: Tested): Promise<readonly string[]> =>
+  (await all(store)).map(({ id }) => id);
 
 /** The list of sessions, and the end of single ones. */
 export function testSessions(rule: Rule<Tested>): void {
@@ -31,7 +38,7 @@ export function testSessions(rule: Rule<Tested>): void {
     assert.deepEqual(await ids(store), ["a"]);
   });
 
-  rule("lists unexpired sessions of a user, the last used first, and all", async (store) => {
+  rule("lists unexpired sessions of a user, the last used first", async (store) => {
     const { owner, guest } = await addTwo(store);
     for (const [i, id] of ["a", "b", "c"].entries()) {
       await store.sessions.insert(sessionOf(owner, id, { usedAt: at([2, 5, 3][i] ?? 0) }));
@@ -44,8 +51,6 @@ export function testSessions(rule: Rule<Tested>): void {
     assert.equal(await listed(at(10), 10), "bca", "at the expiry");
     assert.equal(await listed(at(10), 2), "bc");
     assert.equal(await listed(at(720), 10), "");
-    assert.deepEqual(await ids(store), ["a", "b", "c", "d", "e"], "all, by their IDs");
-    assert.deepEqual(await ids(store, "c", 1), ["d"]);
   });
 
   rule("notes the last use of sessions once an hour, and never earlier", async (store) => {
@@ -59,7 +64,7 @@ export function testSessions(rule: Rule<Tested>): void {
       [[], 9, 1, 1, 1.5],
     ] as const) {
       await store.sessions.noteUsed(used, at(hours));
-      const uses = (await store.sessions.read("", 9)).map(({ usedAt }) => usedAt);
+      const uses = (await all(store)).map(({ usedAt }) => usedAt);
       assert.deepEqual(uses, noted.map(at));
     }
   });

@@ -1,16 +1,9 @@
 import { type Answer, redirect, respondJson } from "./answers/responses.ts";
-import { acceptedTarget, type ReturnOptions, withReturnTo } from "./answers/return-to.ts";
+import { acceptedTarget, withReturnTo } from "./answers/return-to.ts";
 import { asksForKey } from "./key-guard.ts";
+import type { WebOptions } from "./options.ts";
 import { KIND_HEADERS, kindOfRequest } from "./request/request-kind.ts";
 import type { WebRequest } from "./request/web-request.ts";
-
-/** The options that decide how a guard answers a request that it refuses. */
-export interface RefusalOptions extends ReturnOptions {
-  readonly guards: ReturnOptions["guards"] & {
-    readonly onDenied: "redirect" | "negotiate";
-    readonly keys: boolean;
-  };
-}
 
 /** A 401 needs a challenge. Browsers open a dialog for the schemes that they know, not for this. */
 export const CHALLENGE = {
@@ -22,7 +15,7 @@ export const CHALLENGE = {
  *
  * @param path is that of the sign-in or the setup.
  */
-export function answerRefused(options: RefusalOptions, path: string, request: WebRequest): Answer {
+export function answerRefused(options: WebOptions, path: string, request: WebRequest): Answer {
   const returningTo = (target: string | undefined): string =>
     options.guards.returnTo ? withReturnTo(path, acceptedTarget(options, request, target)) : path;
   const kind = kindOfRequest(request.method, request);
@@ -38,7 +31,7 @@ export function answerRefused(options: RefusalOptions, path: string, request: We
 }
 
 /** Answers a program whose user is not admitted; `undefined` for what gets the page. */
-export const excludedCall = (options: RefusalOptions, request: WebRequest): Answer | undefined =>
+export const excludedCall = (options: WebOptions, request: WebRequest): Answer | undefined =>
   options.guards.onDenied === "negotiate" && kindOfRequest(request.method, request) === "call"
     ? respondJson({ error: "no_access" }, 403, { Vary: KIND_HEADERS })
     : undefined;

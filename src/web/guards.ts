@@ -5,9 +5,10 @@ import type { User } from "../core/records.ts";
 import { admitsUser, type Lists, NO_LISTS } from "../core/sessions/admits-user.ts";
 import type { Admission } from "../core/sessions/require-user.ts";
 import { GROUP } from "../core/tables.ts";
-import { answerRefused, excludedCall, type RefusalOptions } from "./answer-refused.ts";
+import { answerRefused, excludedCall } from "./answer-refused.ts";
 import type { Answer } from "./answers/responses.ts";
 import { answerKeyRefused, type RequestGuard } from "./key-guard.ts";
+import type { WebOptions } from "./options.ts";
 import type { Paths } from "./paths.ts";
 import { noteRefusal, type RefusalPorts } from "./request/warnings.ts";
 import { parameterOf, type WebRequest } from "./request/web-request.ts";
@@ -46,7 +47,7 @@ export interface UserGuard extends GuardCheck {
 }
 
 interface GuardPorts extends RefusalPorts {
-  readonly options: RefusalOptions;
+  readonly options: WebOptions;
   readonly paths: Paths;
   readonly views: Pick<Views, "fault" | "excluded">;
 }
@@ -54,11 +55,13 @@ interface GuardPorts extends RefusalPorts {
 /** The query parameter of a sign-in that needs a second factor, and of forward auth that asks it. */
 export const FACTOR = "factor";
 
+export const ASKING_FACTOR: string = `?${FACTOR}=2`;
+
 /** Whether only a sign-in with a second factor leads on from this page. */
 export const asksForFactor = (request: WebRequest): boolean => parameterOf(request, FACTOR) === "2";
 
 /** Without a session, or with one that lacks a second factor. */
-export type NotAdmitted = Exclude<Admission, { readonly kind: "admitted" | "guest" }>;
+export type NotAdmitted = Exclude<Admission, { readonly user: User }>;
 
 /** The path to which a refused request is redirected. A forged session token is logged. */
 export function signInPath(
@@ -66,14 +69,14 @@ export function signInPath(
   admission: NotAdmitted,
   request: WebRequest,
 ): string {
-  const { setup, login, homes } = ports.paths;
+  const { setup, login, home } = ports.paths;
   switch (admission.kind) {
     case "needs-setup":
       return setup;
     case "factor-missing":
-      return homes.at(-1) ?? login;
+      return home ?? login;
     case "factor-unproven":
-      return `${login}?${FACTOR}=2`;
+      return login + ASKING_FACTOR;
     case "needs-sign-in":
     case "bound":
     case "forged-token":

@@ -9,12 +9,9 @@ export interface Paths {
   readonly people: string;
   /** The path of one-time links. The token follows, which no log may contain. */
   readonly link: string;
-  /** `null` if the app has its own page for the signed-in user. */
-  readonly home: string | null;
-  /**
-   * The paths of the home page. The last one reaches it behind a proxy that forwards `/` to an app
-   * on the same host, too. An app that mounts the routes keeps that path.
-   */
+  /** Of the home page; `undefined` if the app has its own page for the signed-in user. */
+  readonly home: string | undefined;
+  /** All of its paths. */
   readonly homes: readonly string[];
 }
 
@@ -41,7 +38,11 @@ export const PEOPLE_FORMS = [
   "remove",
 ] as const;
 
-/** By default, the home page is at the base path. */
+/**
+ * By default, the home page is at the base path. That of a gate is also at a path that reaches it
+ * behind a proxy which forwards `/` to an app on the same host. An app that mounts the routes keeps
+ * that path.
+ */
 export function pathsUnder(
   base: string,
   home: string | null = base || "/",
@@ -55,7 +56,7 @@ export function pathsUnder(
     password: `${base}/account/password`,
     people: `${base}/account/people`,
     link: `${base}/link/`,
-    home,
+    home: homes.at(-1),
     homes,
   };
 }

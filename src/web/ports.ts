@@ -1,7 +1,5 @@
 import type { MaybePromise } from "../core/base/maybe-promise.ts";
-import type { Meter } from "../core/base/meter.ts";
 import type { Recently } from "../core/base/recently.ts";
-import type { HostRule } from "../core/hosts/allowed-hosts.ts";
 import type { Client } from "../core/limits/requester.ts";
 import type { EventLog } from "../core/log/event-log.ts";
 import type { AllPorts } from "../core/ports.ts";
@@ -9,12 +7,11 @@ import type { Assertions } from "../core/sessions/assertions.ts";
 import type { SignOutPorts } from "../core/sessions/sign-out.ts";
 import type { SignInPorts } from "../core/sign-in/sign-in.ts";
 import type { Store } from "../core/store.ts";
-import type { RefusalOptions } from "./answer-refused.ts";
-import type { PostLoginLocation } from "./answers/location.ts";
 import type { Answer } from "./answers/responses.ts";
 import type { CookieGuard } from "./answers/session-cookie.ts";
 import type { GuardCheck } from "./guards.ts";
 import type { RequestGuard } from "./key-guard.ts";
+import type { WebOptions } from "./options.ts";
 import type { OpenSite } from "./pages/site.ts";
 import type { Paths } from "./paths.ts";
 import type { Form } from "./request/form.ts";
@@ -50,15 +47,6 @@ export interface PartPorts {
   readonly keys: Having<"keys"> | undefined;
   /** Whose store also has accounts that have ended. */
   readonly people: Having<"people" | "links"> | undefined;
-}
-
-/** The options of the library that concern the endpoints. */
-interface WebOptions extends RefusalOptions {
-  readonly postLoginLocation: PostLoginLocation;
-  readonly hosts: HostRule & { readonly trustedOrigins: readonly string[] };
-  readonly pages: { readonly appName: string };
-  readonly returnDomains: readonly string[];
-  readonly meter: Pick<Meter, "signInDecided">;
 }
 
 /** What answers requests. */

@@ -16,7 +16,7 @@ import { getHandoff } from "./endpoints/handoff.ts";
 import { getHome } from "./endpoints/home.ts";
 import { postAddKey, postRevokeKey } from "./endpoints/keys.ts";
 import { getLink, isOpenedHere, postLink, withoutReferrer } from "./endpoints/links.ts";
-import { getLogin, postLogin, targetAfterFactor } from "./endpoints/login.ts";
+import { askedTarget, getLogin, postLogin } from "./endpoints/login.ts";
 import * as passkeyForms from "./endpoints/passkeys.ts";
 import { postEndSession, postLogout } from "./endpoints/sessions.ts";
 import { getSetup, postSetup } from "./endpoints/setup.ts";
@@ -105,7 +105,7 @@ export function createRoutes(ports: WebPorts): Routes {
 /** The pages and forms: each with its path, its methods, who may use it and what answers. */
 function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const { paths, options, requireAuth, proxies, requests } = ports;
-  const { base, homes } = paths;
+  const { base, home, homes } = paths;
   const { users } = ports.rules;
   const { sessions, codes, passkeys, links, people, keys } = ports.parts;
   const site = new Map<string, Methods>();
@@ -126,12 +126,11 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   /** A form of a signed-in user. */
   const ownForm = (endpoint: OwnFormEndpoint, admit?: Admit): Endpoint =>
     formOfUser(withForm(ports, endpoint), admit);
-  const home = homes.at(-1);
   /** The same with a recent sign-in, which leads back to a section of the home page. */
   const recentForm = (section: string, endpoint: OwnFormEndpoint, admit?: Admit): Endpoint => {
     const answer = withForm(ports, endpoint);
     return formOfUser((request) => {
-      const page = home && withReturnTo(home, targetAfterFactor(visitOf(ports, request)));
+      const page = home && withReturnTo(home, askedTarget(visitOf(ports, request)));
       return confirmed(ports, page && `${page}#your-${section}`, answer)(request);
     }, admit);
   };

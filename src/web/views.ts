@@ -4,13 +4,13 @@ import { userOfAdmission } from "../core/sessions/require-user.ts";
 import type { UserMemory } from "../core/sessions/user-memory.ts";
 import {
   type Answer,
-  type FormTargets,
   type Headers,
   pageHeaders,
   respond,
   respondText,
 } from "./answers/responses.ts";
 import type { CookieGuard } from "./answers/session-cookie.ts";
+import type { WebOptions } from "./options.ts";
 import type { PageData, PageHelpers, PageName } from "./pages/page-data.ts";
 import type { Pages } from "./pages/templates.ts";
 import type { MessageName } from "./pages/words/en.ts";
@@ -28,8 +28,7 @@ interface ViewPorts {
   readonly pages: Pages;
   readonly paths: Paths;
   readonly rules: { readonly users: UserMemory; readonly requireUser: CookieGuard };
-  /** Without `locale`, the language of a page follows the browser. */
-  readonly options: FormTargets & { readonly pages: { readonly locale: Locale | undefined } };
+  readonly options: WebOptions;
   readonly requests: RequestIds;
 }
 
@@ -77,8 +76,8 @@ export class Views {
     headers: Headers = {},
   ): Promise<Answer> {
     const { titles, messages } = wordsIn(this.locale(request));
-    const title = new Map(Object.entries(titles)).get(name);
-    return this.#errorPage(request, { status, title, message: messages[name] }, { headers });
+    const data = { status, title: titles[name], message: messages[name] };
+    return this.#errorPage(request, data, { headers });
   }
 
   /**
@@ -89,7 +88,7 @@ export class Views {
     const { options, paths } = this.#ports;
     const { noAccess, mayNotOpen, thisApp } = wordsIn(this.locale(request));
     const origin = options.hosts.publicUrl;
-    const home = request.user.guest === true ? undefined : paths.homes.at(-1);
+    const home = request.user.guest === true ? undefined : paths.home;
     const data = {
       status: 403,
       title: noAccess,

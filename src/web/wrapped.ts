@@ -143,7 +143,7 @@ export function sayingExpired({ paths }: WebPorts, request: WebRequest, answer: 
   if (!isForm || answer.headers.Location !== paths.login) return answer;
   return {
     ...answer,
-    cookies: [...answer.cookies, noticeCookie(request, paths.login, "sessionExpired")],
+    cookies: [...answer.cookies, noticeCookie(request, "sessionExpired")],
   };
 }
 

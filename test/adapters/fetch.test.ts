@@ -74,6 +74,8 @@ test("with absolute locations, redirects to the origin of the request", async (t
     postLoginLocation: "/start",
   });
   const { routes, requireAuth } = fetchAuth(auth, { location: "absolute" });
+  const misspelt = { location: "Absolute" as "absolute" };
+  assert.throws(() => fetchAuth(auth, misspelt), { code: "invalid_option" });
   await addAccount();
   const origin = "https://app.example.org";
   const page = requireAuth(() => assert.fail("the handler was called"));

@@ -73,7 +73,7 @@ for (const scripts of ["on", "off"] as const) {
     const codes = await recoveryCodes(page);
     assert.equal(codes.length, 10);
     await leave(page, () => page.getByRole("link", { name: en.codesKept }).click());
-    assert.equal(pathOf(page), "/");
+    assert.equal(pathOf(page), "/account/");
 
     const signIn = scripts === "on" ? signInByStep : signInAtOnce;
     await submit(page, "/logout");

@@ -10,6 +10,7 @@ async function sendForm(t: TestContext, from: string, to: string): Promise<"bloc
   assert.ok(context);
   const place = {
     postLoginLocation: "/",
+    returnDomains: [],
     hosts: { publicUrl: from, cookieDomain: "example.test" },
   };
   const headers = pageHeaders(place);

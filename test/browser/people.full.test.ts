@@ -23,6 +23,7 @@ for (const scripts of ["on", "off"] as const) {
     assert.match(await alert(page).innerText(), /lower-case letters/);
     await save("groups", "family");
     assert.equal(new URL(page.url()).hash, "#p-2");
+    assert.equal(await page.getByRole("status").innerText(), "The change has been saved.");
     await page.getByText("Passkeys").filter({ visible: true }).waitFor();
     await save("rename", "benjamin");
     await page.getByText("Remove account").filter({ visible: true }).click();

@@ -19,7 +19,7 @@ const SIZES = { phone: { width: 390, height: 844 }, desk: { width: 1280, height:
 const ADA = { username: "ada", password: "correct horse" } as const;
 
 /** The pages show times, so a fixed clock keeps the screenshots the same. */
-mock.timers.enable({ apis: ["Date"] });
+mock.timers.enable({ apis: ["Date"], now: Date.UTC(2026, 2, 2, 8, 12) });
 
 /** Also with forced colours, and with large text, on a phone. */
 async function captureForced(page: Page, name: string): Promise<void> {

@@ -129,7 +129,7 @@ async function manyRows({ page, gate }: AtGate, count: number): Promise<void> {
   const local = gate.url.replace("127.0.0.1", "localhost");
   await page.goto(`${local}/login`);
   await submit(page, "/login", OWNER);
-  for (const row of await page.locator(".row").all()) await row.click();
+  for (const row of await page.locator("summary.row").all()) await row.click();
 }
 
 const PEOPLE = "/account/people";

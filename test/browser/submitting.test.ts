@@ -56,6 +56,7 @@ test("a form that is restored from the back-forward cache can be sent again", as
   await fill(page, OWNER);
   await Promise.all([page.waitForResponse("**/login"), sendButton(page, "/login").click()]);
   assert.equal(pathOf(page), "/login");
+  assert.equal(await page.locator('form[aria-busy="true"]').count(), 1);
   await page.evaluate(() => {
     dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }));
   });

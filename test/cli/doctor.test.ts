@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { openSqlite } from "../../src/stores/sqlite/store.ts";
+import { hashText } from "../../src/testing/samples.ts";
 import { runCommand } from "../support/command.ts";
 import { SECRET, startConfigured } from "../support/gate.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
+import { startLatchkey } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 interface Report {
@@ -87,6 +90,21 @@ test("writes nothing in any state of the installation", async (t) => {
   const before = await contents();
   await report(gate.env, "--url", gate.url);
   assert.deepEqual(await contents(), before);
+});
+
+test("checks the database of an app without a word about a gate", async (t) => {
+  const folder = await tempDir(t);
+  const store = await openSqlite({ file: join(folder, "accounts.db") });
+  t.after(() => store.close());
+  for (const found of [/hint +accounts +no account yet\n/, /ok +accounts +an account exists\n/]) {
+    const args = ["doctor", "--database-url", "sqlite:accounts.db"];
+    const { stdout } = await startLatchkey(t, args, {}, folder).ended;
+    assert.match(stdout, found);
+    assert.match(stdout, /^ok .*\nok +disk .*\nok +database .* is intact.*\n.* accounts /);
+    assert.doesNotMatch(stdout, /gate|AUTH_SECRET|data folder|--url/);
+    const admin = { username: "ann", passwordHash: hashText("a"), groups: ["admins"] };
+    await store.users.insertFirst(admin);
+  }
 });
 
 const server = await sharedPostgres();

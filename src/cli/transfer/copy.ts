@@ -1,6 +1,4 @@
-import { existsSync } from "node:fs";
-import { dirname } from "node:path";
-import { AnyFault, messageOf, reasonOf } from "../../core/base/fault.ts";
+import { messageOf, reasonOf } from "../../core/base/fault.ts";
 import { type CopyOutcome, copy } from "../../core/transfer/copy.ts";
 import { cannotUse, closing, openPostgresAt, type UsedStore } from "../../gate/open-store.ts";
 import { readSecret } from "../../gate/settings/sources.ts";
@@ -90,10 +88,6 @@ async function open({ name, place }: Side, missing: "create" | "refuse"): Promis
   try {
     if (databaseExists(file)) {
       await refuseOtherSchema(file, missing === "create" ? "accept" : "refuse");
-    } else if (missing === "refuse") {
-      throw new AnyFault("database_missing", "the file does not exist");
-    } else if (!existsSync(dirname(file))) {
-      throw new AnyFault("folder_missing", "the folder does not exist");
     }
     return closing(await openSqlite({ file, missing }));
   } catch (error) {

@@ -42,8 +42,7 @@ export function watchStore<S extends Store>(
 
   return wrapStore(store, (_, call) => {
     const result = call();
-    // A server log that throws must fail neither the request nor the process.
-    if (result instanceof Promise) result.then(answered, failed).catch(() => {});
+    if (result instanceof Promise) void result.then(answered, failed);
     return result;
   });
 }

@@ -14,10 +14,11 @@ export const SUM_UP_EVERY_MS = 60_000;
  * Lines with the field `address` are counted by address, all others by message.
  */
 export interface BoundedLog extends ServerLog {
-  /** Writes how many lines were left out, and begins the next minute. Never throws. */
+  /** Writes how many lines were left out, and begins the next minute. */
   sumUp(): void;
 }
 
+/** @param log does not throw. */
 export function createBoundedLog(log: ServerLog): BoundedLog {
   const byAddress = createCounts();
   const byMessage = createCounts();
@@ -36,14 +37,10 @@ export function createBoundedLog(log: ServerLog): BoundedLog {
     sumUp() {
       const addresses = byAddress.take();
       const messages = byMessage.take();
-      try {
-        for (const [address, { more, level }] of addresses)
-          log[level]({ address, more }, "more requests refused within a minute");
-        for (const [of, { more, level }] of messages)
-          log[level]({ of, more }, "more lines of one kind within a minute");
-      } catch {
-        // The server log threw, so there is nowhere to report it.
-      }
+      for (const [address, { more, level }] of addresses)
+        log[level]({ address, more }, "more requests refused within a minute");
+      for (const [of, { more, level }] of messages)
+        log[level]({ of, more }, "more lines of one kind within a minute");
     },
   };
 }

@@ -60,7 +60,7 @@ export async function takeHandoff(
   if (given.expiresAt <= now) return undefined;
   if (sessionId !== undefined && (await store.sessions.hasEnded(sessionId))) return undefined;
   // With the end that the first session has, so that it also ends if that has happened just now.
-  const token = tokens.reissue(given, sessionsFrom);
+  const token = tokens.sign(given);
   // Before the browser has it, so that the list of sessions is complete.
   await store.sessions.insert(sessionRecord(token, now, client));
   return token;

@@ -23,8 +23,8 @@ const NOTE_USE_AFTER_MS = 3_600_000;
 
 /** Whom a session admits, or what its sign-in lacks. */
 type AdmissionAtHost =
-  | { readonly kind: "guest"; readonly user: User }
   | { readonly kind: "admitted"; readonly user: User; readonly factors: Factors }
+  | { readonly kind: "guest"; readonly user: User; readonly factors: Factors }
   /** The account has to have a second factor and has none: it may turn one on. */
   | { readonly kind: "factor-missing"; readonly of: User }
   /** The account has one, and this session was not signed in with it. */
@@ -45,7 +45,7 @@ const FORGED_TOKEN: Admission = { kind: "forged-token" };
 
 /** The signed-in user, also a guest, whom a guard refuses. */
 export const userOfAdmission = (admission: Admission): User | undefined =>
-  admission.kind === "admitted" || admission.kind === "guest" ? admission.user : undefined;
+  "user" in admission ? admission.user : undefined;
 
 /** The guard for single operations, which also redirects to the setup while no account exists. */
 export function createRequireAuth(users: UserMemory, requireUser: Guard): Guard {
@@ -168,7 +168,7 @@ function admissionOf(found: RememberedUser, { factors, host }: VerifiedToken): A
 }
 
 function admissionAtHost({ user, factor }: RememberedUser, factors: Factors): AdmissionAtHost {
-  if (user.guest === true) return { kind: "guest", user };
+  if (user.guest === true) return { kind: "guest", user, factors };
   if (factor === "missing") return { kind: "factor-missing", of: user };
   const isProven = factor === "optional" || factors === 2;
   return isProven ? { kind: "admitted", user, factors } : { kind: "factor-unproven" };

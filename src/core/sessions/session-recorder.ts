@@ -37,8 +37,6 @@ export function createSessionRecorder(
     const done = turn()
       .then(write)
       .catch((error: unknown) => log.warn({ reason: messageOf(error) }, failure))
-      // The server log threw, so there is nowhere to report it.
-      .catch(() => {})
       .finally(() => running.delete(done));
     running.add(done);
   }

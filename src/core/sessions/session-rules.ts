@@ -82,7 +82,7 @@ export async function endOtherSessions(
     // Not from the guard, which may have admitted a slow request long ago: a session that has
     // ended since must not get a new token.
     if (own === undefined || ended.asker === "had-ended") return undefined;
-    const token = tokens.reissue(own, ended.sessionsFrom);
+    const token = tokens.sign({ ...own, sessionsFrom: ended.sessionsFrom });
     recorder.started(sessionRecord(token, clock.now(), client));
     return token;
   } finally {

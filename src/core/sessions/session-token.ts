@@ -44,10 +44,8 @@ export interface IssuedToken extends VerifiedToken {
 export interface SessionTokens {
   /** @param sessionsFrom The user's, if set. The token records it. */
   issue(userId: UserId, sessionsFrom?: number, factors?: Factors): IssuedToken;
-  /** Issues the token of a session that continues under a new ID: it expires when it would have. */
-  reissue(token: Omit<VerifiedToken, "id">, sessionsFrom: number): IssuedToken;
-  /** The same session with two factors. It ends when the session does, because it has its ID. */
-  proven(token: VerifiedToken): IssuedToken;
+  /** Signs what the token of a known session says, under the ID of the session or a new one. */
+  sign(token: Omit<VerifiedToken, "id">, id?: string): IssuedToken;
   /**
    * Returns the content of a genuine, unexpired token, `forged` for a text that is not a token or that
    * none of the secrets has signed, and `undefined` for a genuine token that is not a session.
@@ -65,8 +63,10 @@ export function createSessionTokens(
   const key = jwtKey(secret);
   const keys = [key, ...previousSecrets.map(jwtKey)];
 
-  function issued(token: Omit<VerifiedToken, "id">, known?: string): IssuedToken {
-    const id = known ?? randomBytes(16).toString("hex");
+  function sign(
+    token: Omit<VerifiedToken, "id">,
+    id: string = randomBytes(16).toString("hex"),
+  ): IssuedToken {
     const [iat, exp] = [token.issuedAt / 1_000, token.expiresAt / 1_000];
     // What is `undefined` is left out of the token.
     const header = {
@@ -82,12 +82,10 @@ export function createSessionTokens(
     issue(userId, sessionsFrom = 0, factors = 1) {
       const issuedAt = secondsOf(clock) * 1_000;
       const expiresAt = issuedAt + lifetimeSeconds * 1_000;
-      return issued({ userId, issuedAt, expiresAt, sessionsFrom, factors, host: undefined });
+      return sign({ userId, issuedAt, expiresAt, sessionsFrom, factors, host: undefined });
     },
 
-    reissue: (token, sessionsFrom) => issued({ ...token, sessionsFrom }),
-
-    proven: (token) => issued({ ...token, factors: 2 }, token.id),
+    sign,
 
     verify(token) {
       const jwt = readJwt(token, keys);

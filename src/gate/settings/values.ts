@@ -4,8 +4,9 @@ import { isIP } from "node:net";
 import { delimiter, resolve } from "node:path";
 import { groupsOf } from "../../core/accounts/set-groups.ts";
 import { AnyFault } from "../../core/base/fault.ts";
+import type { Option } from "../../core/base/options.ts";
 import { canonicalHost } from "../../core/hosts/allowed-hosts.ts";
-import { type Option, optionTable } from "../../option-table.ts";
+import { optionTable } from "../../option-table.ts";
 import { type Place, readPlace } from "../../stores/place.ts";
 import { isLogo } from "../../web/pages/assets.ts";
 

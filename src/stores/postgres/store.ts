@@ -1,6 +1,7 @@
 import "../../core/base/node-version.ts";
 import { randomUUID } from "node:crypto";
 import { Fault } from "../../core/base/fault.ts";
+import { option, settle, word } from "../../core/base/options.ts";
 import type { NewLogEntry } from "../../core/records.ts";
 import type { Store } from "../../core/store.ts";
 import { tables, valuesOf } from "../../core/tables.ts";
@@ -44,6 +45,21 @@ export type PostgresOptions = {
     }
 );
 
+type SettledOptions = Required<Pick<PostgresOptions, "missing">> & {
+  readonly url: string | undefined;
+  readonly pool: PostgresPool | undefined;
+};
+
+const postgresOptions = {
+  url: option<string | undefined>(undefined, "text", (url) => typeof url === "string"),
+  pool: option<PostgresPool | undefined>(
+    undefined,
+    "a pool of the package pg",
+    (pool) => typeof pool.connect === "function",
+  ),
+  missing: word("create", "refuse"),
+};
+
 /** The store of `openPostgres`. */
 export interface PostgresStore extends Required<Store> {
   /** @internal */
@@ -83,17 +99,17 @@ export interface UnopenedStore<S> {
 
 /** As `openPostgres`, for a database that may not be there yet. @internal */
 export function preparePostgres(options: PostgresOptions): UnopenedStore<PostgresStore> {
-  if (typeof options !== "object" || options === null) {
-    throw new Fault("invalid_option", "openPostgres takes an object with url, or with pool");
-  }
-  if ("pool" in options) return prepareOn(options.pool, options, async () => {});
-  const pool = createPool(options.url);
-  return prepareOn(pool, options, () => pool.end());
+  const takes = "openPostgres takes an object with url, or with pool";
+  const { url, pool, missing } = settle<SettledOptions>(postgresOptions, options, takes);
+  if (pool !== undefined) return prepareOn(pool, missing, async () => {});
+  if (url === undefined) throw new Fault("invalid_option", takes);
+  const own = createPool(url);
+  return prepareOn(own, missing, () => own.end());
 }
 
 function prepareOn(
   pool: PostgresPool,
-  { missing = "create" }: Pick<PostgresOptions, "missing">,
+  missing: SettledOptions["missing"],
   close: () => Promise<void>,
 ): UnopenedStore<PostgresStore> {
   const inTime = createInTime(pool);

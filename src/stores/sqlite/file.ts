@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { basename, dirname } from "node:path";
 import { AnyFault, codeOf, Fault } from "../../core/base/fault.ts";
-import { fileErrorText, isDenied } from "../../files/file-error.ts";
+import { fileErrorText, isDenied, isMissing } from "../../files/file-error.ts";
 import { folderOwner } from "../../files/ownership.ts";
 
 /** @throws When this user cannot find out whether the file exists. */
@@ -43,6 +43,9 @@ export function createEmpty(file: string): void {
       closeSync(made);
     }
   } catch (error) {
+    if (isMissing(error)) {
+      throw new Fault("database_unwritable", fileErrorText("create", file, error));
+    }
     if (codeOf(error) !== "EEXIST") throw error;
     // Another process may have created the file in the meantime: use that one.
     if (databaseExists(file)) return;

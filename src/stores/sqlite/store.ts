@@ -1,6 +1,7 @@
 import "../../core/base/node-version.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { AnyFault, Fault } from "../../core/base/fault.ts";
+import { required, settle, word } from "../../core/base/options.ts";
 import type { Store } from "../../core/store.ts";
 import { tables, valuesOf } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
@@ -31,6 +32,11 @@ export interface SqliteOptions {
   readonly missing?: "create" | "refuse";
 }
 
+const sqliteOptions = {
+  file: required("a path such as accounts.db", (file) => typeof file === "string" && file !== ""),
+  missing: word("create", "refuse"),
+};
+
 /** The store of `openSqlite`. */
 export interface SqliteStore extends Required<Omit<Store, "attempts">> {
   /** @internal */
@@ -49,10 +55,8 @@ export interface SqliteStore extends Required<Omit<Store, "attempts">> {
  * ```
  */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
-  const { file, missing = "create" }: Partial<SqliteOptions> = Object(options);
-  if (typeof file !== "string" || file === "") {
-    throw new Fault("invalid_option", 'openSqlite takes { file }, such as { file: "accounts.db" }');
-  }
+  const takes = 'openSqlite takes { file }, such as { file: "accounts.db" }';
+  const { file, missing } = settle<Required<SqliteOptions>>(sqliteOptions, options, takes);
   if (missing === "refuse" && !databaseExists(file)) {
     throw new Fault("database_missing", `there is no database at ${file}`);
   }

@@ -29,9 +29,6 @@ export function sessionsOn({ ask, changed }: Database): SessionStore {
       return sessions.select(`${living} ORDER BY used_at DESC, id LIMIT $3`, values);
     },
 
-    read: (afterId, limit) =>
-      sessions.select("WHERE id > $1 AND ended_at IS NULL ORDER BY id LIMIT $2", [afterId, limit]),
-
     async noteUsed(ids, at) {
       const values = [timeOf(at), ids, timeOf(at) - USE_PRECISION_MS];
       await sessions.update("SET used_at = $1 WHERE id IN {$2} AND used_at <= $3", values);

@@ -1,6 +1,6 @@
 import { Fault } from "../../core/base/fault.ts";
-import type { HostRule } from "../../core/hosts/allowed-hosts.ts";
-import { originOf, type PostLoginLocation, portOf } from "./location.ts";
+import type { WebOptions } from "../options.ts";
+import { originOf, portOf } from "./location.ts";
 
 /** For responses that are not pages: if a browser shows one, nothing in it runs. */
 export const NOTHING_RUNS =
@@ -72,11 +72,8 @@ export const respondText = (text: string, status: number, headers: Headers = {})
 export const respondJson = (value: object, status: number, headers: Headers = {}): Answer =>
   respond(JSON.stringify(value), status, { "Content-Type": "application/json", ...headers });
 
-/** The options that determine where a page can lead. */
-export interface FormTargets {
-  readonly postLoginLocation: PostLoginLocation;
-  readonly returnDomains?: readonly string[];
-  readonly hosts: Omit<HostRule, "allowed">;
+interface FormTargets extends Pick<WebOptions, "postLoginLocation" | "returnDomains"> {
+  readonly hosts: Pick<WebOptions["hosts"], "publicUrl" | "cookieDomain">;
 }
 
 /**
@@ -86,7 +83,7 @@ export interface FormTargets {
  * @param connect Whether scripts of the page can send requests to its own site.
  */
 export function pageHeaders(
-  { postLoginLocation, returnDomains = [], hosts: { publicUrl, cookieDomain } }: FormTargets,
+  { postLoginLocation, returnDomains, hosts: { publicUrl, cookieDomain } }: FormTargets,
   connect: "none" | "self" = "none",
 ): Headers {
   const outside = typeof postLoginLocation === "string" ? originOf(postLoginLocation) : undefined;

@@ -1,5 +1,6 @@
-import { type HostRule, hostNameIn } from "../../core/hosts/allowed-hosts.ts";
+import { hostNameIn } from "../../core/hosts/allowed-hosts.ts";
 import { isReturnTarget } from "../../core/hosts/return-target.ts";
+import type { WebOptions } from "../options.ts";
 import { HANDOFF } from "../paths.ts";
 import { isOfHost } from "../request/same-origin.ts";
 import { hostOf, type WebRequest } from "../request/web-request.ts";
@@ -9,16 +10,9 @@ import { isOverTls } from "./session-cookie.ts";
 /** The form field and query parameter that carry the return target through the sign-in. */
 export const RETURN_TO = "return_to";
 
-export interface ReturnOptions {
-  readonly guards: { readonly returnTo: boolean };
-  readonly standalone: boolean;
-  readonly returnDomains?: readonly string[];
-  readonly hosts: Omit<HostRule, "allowed">;
-}
-
 /** Returns the target if it is allowed. Without `returnTo`, an app accepts none. */
 export function acceptedTarget(
-  { guards, standalone, hosts: { publicUrl, cookieDomain } }: ReturnOptions,
+  { guards, standalone, hosts: { publicUrl, cookieDomain } }: WebOptions,
   request: WebRequest,
   target: string | undefined,
 ): string | undefined {
@@ -34,11 +28,9 @@ export function acceptedTarget(
   return isReturnTarget(target, scope) ? target : undefined;
 }
 
-type HandoffOptions = Pick<ReturnOptions, "returnDomains" | "hosts">;
-
 /** The target as a URL, if it is at a host that gets its sessions from a handoff. */
 export function handoffTarget(
-  { returnDomains: domains = [], hosts: { publicUrl } }: HandoffOptions,
+  { returnDomains: domains, hosts: { publicUrl } }: WebOptions,
   target: string | null | undefined,
 ): URL | undefined {
   if (!URL.canParse(target ?? "")) return undefined;
@@ -47,7 +39,7 @@ export function handoffTarget(
 }
 
 /** Its root at the host of the request, if that is such a host. Latchkey's own host is not. */
-export function handoffRoot(options: HandoffOptions, request: WebRequest): URL | undefined {
+export function handoffRoot(options: WebOptions, request: WebRequest): URL | undefined {
   const { publicUrl } = options.hosts;
   const host = hostNameIn(hostOf(request));
   const port = portOf(publicUrl);
@@ -57,7 +49,7 @@ export function handoffRoot(options: HandoffOptions, request: WebRequest): URL |
 
 /** The host of an accepted target that is not on Latchkey's own host. */
 export function otherHostOf(
-  options: ReturnOptions,
+  options: WebOptions,
   request: WebRequest,
   target: string | undefined,
 ): string | undefined {

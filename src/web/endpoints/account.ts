@@ -54,7 +54,7 @@ export const postPassword: OwnFormEndpoint = async (visit, form) => {
 function refresh({ options, paths, request }: OwnVisit, session: readonly string[]): Answer {
   const page = pageOfForm(request, paths);
   const isHome = page !== undefined && paths.homes.includes(pathOf(page));
-  const notice = isHome ? [noticeCookie(request, String(paths.home), "passwordIsChanged")] : [];
+  const notice = isHome ? [noticeCookie(request, "passwordIsChanged")] : [];
   const cookies = [...session, ...notice];
   return request.header("hx-request") === "true"
     ? respond(null, 200, { "HX-Refresh": "true" }, cookies)
@@ -65,11 +65,11 @@ function refresh({ options, paths, request }: OwnVisit, session: readonly string
  * Path and query of the page that sent the form, if it is on this host. The path that shows a form
  * problem has no GET, so the home page takes its place.
  */
-export function pageOfForm(request: WebRequest, { password, homes }: Paths): string | undefined {
+export function pageOfForm(request: WebRequest, { password, home }: Paths): string | undefined {
   const referer = request.header("referer");
   if (referer === undefined || !isOfHost(referer, request.header("host"))) return undefined;
   const { pathname, search } = new URL(referer);
-  if (pathname === password) return homes.at(-1);
+  if (pathname === password) return home;
   const path = `${pathname}${search}`;
   return isLocalPath(path) ? path : undefined;
 }
@@ -78,7 +78,7 @@ export function pageOfForm(request: WebRequest, { password, homes }: Paths): str
 export function getMe(visit: Visit): MaybePromise<Answer> {
   const { rules, request } = visit;
   return andThen(rules.requireAuth(request.header("cookie")), (admission) => {
-    if (admission.kind !== "admitted" && admission.kind !== "guest") {
+    if (!("user" in admission)) {
       noteForged(visit, admission, request);
       return respondJson({ user: null }, 401, CHALLENGE);
     }

@@ -6,7 +6,7 @@ import { admitsUser } from "../../core/sessions/admits-user.ts";
 import type { Admission } from "../../core/sessions/require-user.ts";
 import { type Answer, redirect, respond, respondText, withHeader } from "../answers/responses.ts";
 import { acceptedTarget, handoffTarget, withReturnTo } from "../answers/return-to.ts";
-import { type NotAdmitted, signInPath } from "../guards.ts";
+import { ASKING_FACTOR, type NotAdmitted, signInPath } from "../guards.ts";
 import { answerKeyRefused, askedHost, asksForKey } from "../key-guard.ts";
 import { FORWARD_AUTH, HANDOFF } from "../paths.ts";
 import type { WebPorts } from "../ports.ts";
@@ -40,7 +40,8 @@ export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<
       const signOutUrl = given.kind === "bound" ? HANDOFF : undefined;
       return withRequestId(ports, () => exclude(ports, asking, signOutUrl))(request);
     }
-    if (lacksFactor(admission, query)) {
+    // Keys are not asked, and a guest has no second factor.
+    if ("factors" in admission && admission.factors < query.factors) {
       const lacking = { kind: "factor-unproven" } as const;
       return withRequestId(ports, () => refuse(ports, request, query, lacking))(request);
     }
@@ -62,8 +63,7 @@ function refuse(
   query: ForwardAuthQuery,
   admission: NotAdmitted | KeyRefusal,
 ): Answer {
-  if (admission.kind !== "key-refused")
-    return sendToSignIn(ports, request, query, signInPath(ports, admission, request));
+  if (admission.kind !== "key-refused") return sendToSignIn(ports, request, query, admission);
   // nginx knows no other status; its configuration makes a 429 from the 401.
   return answerKeyRefused(ports, request, admission, query.deny === "401" ? 401 : 429);
 }
@@ -76,28 +76,28 @@ const unknownParameter = ({ paths }: WebPorts, name: string): Answer =>
   );
 
 function sendToSignIn(
-  { options, proxies, parts, paths }: WebPorts,
+  ports: WebPorts,
   request: WebRequest,
   { deny }: ForwardAuthQuery,
-  path: string,
+  admission: NotAdmitted,
 ): Answer {
+  const { options, proxies, parts } = ports;
+  const path = signInPath(ports, admission, request);
   if (!asksForPage(request)) return respond(null, 401, parts.keys && asksForKey(request));
   const asked = readTarget(proxies, request);
   const target = acceptedTarget(options, request, asked);
-  const [page, factor = ""] = path.split(/(?=\?)/);
-  const isLost = target === undefined && asked !== undefined && page !== paths.setup;
+  const isLost = target === undefined && admission.kind !== "needs-setup";
   // A target can be too long, and the root of its host then takes its place.
   const other = isLost
     ? (handoffTarget(options, asked) ?? handoffTarget(options, URL.parse("/", asked)?.href))
     : undefined;
+  const factor = admission.kind === "factor-unproven" ? ASKING_FACTOR : "";
   const location = other
     ? withReturnTo(`${other.origin}${HANDOFF}${factor}`, other.href)
     : withReturnTo(`${options.hosts.publicUrl ?? ""}${path}`, target);
   // nginx turns a redirect into a 500; its configuration makes a redirect from the 401.
   return deny === "401" ? respond(null, 401, { Location: location }) : redirect(location);
 }
-
-type Admitted = Extract<Admission | KeyAdmission, { readonly user: User }>;
 
 const asksForPage = (request: WebRequest): boolean =>
   kindOfRequest(request.header("x-forwarded-method") ?? "GET", request) === "page";
@@ -113,10 +113,7 @@ function exclude(
   return views.excluded(request, target && new URL(target).host, signOutUrl);
 }
 
-/** Keys are not asked, and a guest has no second factor. */
-const lacksFactor = (admission: Admitted, { factors }: ForwardAuthQuery): boolean =>
-  admission.kind !== "key-admitted" &&
-  factors > (admission.kind === "admitted" ? admission.factors : 1);
+type Admitted = Extract<Admission | KeyAdmission, { readonly user: User }>;
 
 /** The answer that admits, with what the proxy passes on to the app. */
 function admit(

@@ -57,9 +57,9 @@ async function give(
   const browser = parameterOf(request, BROWSER) ?? "";
   if (!RANDOM_TEXT.test(browser)) return redirect(withReturnTo(location, target.href));
   const given = await rules.requireAuth(request.header("cookie"));
-  const isUnproven = asksForFactor(request) && given.kind === "admitted" && given.factors < 2;
+  const isUnproven = asksForFactor(request) && "factors" in given && given.factors < 2;
   const admission = isUnproven ? ({ kind: "factor-unproven" } as const) : given;
-  if (admission.kind !== "admitted" && admission.kind !== "guest") {
+  if (!("user" in admission)) {
     const path = signInPath(visit, admission, request);
     return redirect(withReturnTo(path, `${request.path}${request.query}`));
   }

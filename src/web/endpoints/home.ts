@@ -1,13 +1,11 @@
 import { isAdmin } from "../../core/accounts/set-groups.ts";
 import { deviceName } from "../../core/base/device-name.ts";
-import { messageOf } from "../../core/base/fault.ts";
 import { eventTypes } from "../../core/log/events.ts";
 import { MAX_PASSKEY_NAME } from "../../core/passkeys/own-passkeys.ts";
 import type { LogEntry } from "../../core/records.ts";
 import { takeNotice } from "../answers/notice.ts";
 import type { Answer } from "../answers/responses.ts";
 import type {
-  Activity,
   ActivityEntry,
   CodesSection,
   HomeForm,
@@ -18,13 +16,13 @@ import type {
 import type { MessageName } from "../pages/words/en.ts";
 import { type Locale, shownTime, wordsIn } from "../pages/words.ts";
 import type { OwnVisit } from "../ports.ts";
-import { partyOf, targetAfterFactor } from "./login.ts";
+import { askedTarget, partyOf } from "./login.ts";
 import type { Sent } from "./redirects.ts";
 import { deviceIn, sessionsFor } from "./sessions.ts";
 
 export async function getHome(visit: OwnVisit): Promise<Answer> {
-  const { views, paths, request } = visit;
-  const { notice, cookies } = takeNotice(request, String(paths.home));
+  const { views, request } = visit;
+  const { notice, cookies } = takeNotice(request);
   const data = { ...(await homeData(visit)), notice };
   return views.page(request, "home", data, { cookies });
 }
@@ -46,7 +44,7 @@ export async function answerForm(
   { problem: given, notice, cookies = [], ...step }: Step & Sent & { problem?: HomeFormProblem },
 ): Promise<Answer> {
   const { paths, views, request } = visit;
-  if (given && paths.home === null) return views.error(request, 422, given.message);
+  if (given && paths.home === undefined) return views.error(request, 422, given.message);
   const problem = given && { ...given, message: views.message(request, given.message) };
   const data = { ...(await homeData(visit, step)), notice, problem };
   return views.page(request, "home", data, { status: given ? 422 : 200, cookies });
@@ -56,25 +54,27 @@ const NONE = { kind: "none" } as const;
 
 /** The home page in its usual state, apart from what is given. */
 async function homeData(visit: OwnVisit, { codes, madeKey }: Step = {}): Promise<PageData["home"]> {
-  const { parts, paths, views, request } = visit;
+  const { rules, parts, paths, views, request } = visit;
   const locale = views.locale(request);
+  const returnTo = askedTarget(visit);
   if (request.lacksFactor) {
     const passkeys = await passkeySection(visit, locale);
     const section = codes ?? (await codesFor(visit));
-    const returnTo = targetAfterFactor(visit);
     const offers = { codes: section, passkeys, lacksFactor: true, returnTo };
     return { activity: NONE, sessions: NONE, ...offers };
   }
-  const [activity, sessions, passkeys, keys, codesNow] = await Promise.all([
-    activityFor(visit, locale),
+  const [recent, sessions, passkeys, keys, codesNow] = await Promise.all([
+    rules.events.recentOf(request.user.id),
     sessionsFor(visit, locale),
     passkeySection(visit, locale),
     keySection(visit, madeKey),
     codes ?? codesFor(visit),
   ]);
+  const entries = recent.map((entry) => activityOf(locale, entry));
+  const activity = { kind: "entries", entries } as const;
   const offersPeople = parts.people !== undefined && isAdmin(request.user);
   const peoplePath = offersPeople ? paths.people : undefined;
-  return { activity, sessions, codes: codesNow, passkeys, keys, peoplePath };
+  return { activity, sessions, codes: codesNow, passkeys, keys, peoplePath, returnTo };
 }
 
 /** Read from the store, since another instance may have changed them a moment ago. */
@@ -115,20 +115,6 @@ async function keySection(
     expiresAt: expiresAt && shown(expiresAt).utc,
   }));
   return { list, made };
-}
-
-/** If the log cannot be read, the page still offers the password form. */
-async function activityFor(
-  { rules, requests, request }: OwnVisit,
-  locale: Locale,
-): Promise<Activity> {
-  try {
-    const entries = await rules.events.recentOf(request.user.id);
-    return { kind: "entries", entries: entries.map((entry) => activityOf(locale, entry)) };
-  } catch (error) {
-    requests.log.error({ reason: messageOf(error) }, "the log cannot be read for the home page");
-    return { kind: "unreadable" };
-  }
 }
 
 /** A log entry in the reader's language. One of an unknown type keeps its summary. */

@@ -58,7 +58,7 @@ export const postLink: PartEndpoint<"links", WebRequest> = (ports) => async (vis
       return views.page(request, "link", data, { status: 422 });
     }
     case "password-reset":
-      return redirect(paths.login, [noticeCookie(request, paths.login, "passwordIsChanged")]);
+      return redirect(paths.login, [noticeCookie(request, "passwordIsChanged")]);
     case "entered": {
       const target = acceptedTarget(visit.options, request, parameterOf(request, RETURN_TO));
       return enter(visit, outcome, target);

@@ -1,4 +1,3 @@
-import { messageOf } from "../../core/base/fault.ts";
 import { isLocalPath } from "../../core/hosts/return-target.ts";
 import type { Client } from "../../core/limits/requester.ts";
 import { type RelyingParty, relyingPartyOf } from "../../core/passkeys/relying-party.ts";
@@ -9,7 +8,7 @@ import { noticeCookie, takeNotice } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import { acceptedTarget, otherHostOf, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
 import { deviceCookie, deviceTextIn, sessionTokensIn } from "../answers/session-cookie.ts";
-import { asksForFactor } from "../guards.ts";
+import { asksForFactor, FACTOR } from "../guards.ts";
 import { isAccountPage } from "../paths.ts";
 import type { FormEndpoint, Visit } from "../ports.ts";
 import type { Form } from "../request/form.ts";
@@ -19,8 +18,8 @@ import { AGAIN, asksToConfirm } from "../wrapped.ts";
 import { enter } from "./redirects.ts";
 
 export async function getLogin(visit: Visit): Promise<Answer> {
-  const { parts, options, paths, views, request } = visit;
-  const returnTo = targetOf(visit, parameterOf(request, RETURN_TO));
+  const { rules, parts, options, views, request } = visit;
+  const returnTo = askedTarget(visit);
   const { CurrentUser: user } = await views.helpers(request);
   const needsFactor = asksForFactor(request);
   const confirms =
@@ -28,8 +27,14 @@ export async function getLogin(visit: Visit): Promise<Answer> {
     user.guest === undefined &&
     (needsFactor || asksToConfirm(visit, request));
   const continueTo = user && (returnTo ?? locationFor(options.postLoginLocation, user));
-  const { asksCode, offersPasskeys } = await offersFor(visit);
-  const { notice, cookies } = takeNotice(request, paths.login);
+  const [asksCode, hasPasskeys] = await Promise.all([
+    // If the store cannot be asked: without codes, the field for one has no effect.
+    rules.anyFactor.codes.read().catch(() => true),
+    rules.anyFactor.passkeys.read().catch(() => false),
+  ]);
+  const offersPasskeys =
+    hasPasskeys && parts.passkeys !== undefined && partyOf(visit) !== undefined;
+  const { notice, cookies } = takeNotice(request);
   const returnHost = otherHostOf(options, request, returnTo);
   const remembersDevices = asksCode && parts.devices !== undefined;
   const offers = { asksCode, remembersDevices, offersPasskeys };
@@ -46,30 +51,9 @@ function targetOf(
   return isOwn ? target : acceptedTarget(options, request, target);
 }
 
-/** Where a user who first has to turn on a second factor wanted to go. */
-export const targetAfterFactor = (visit: Visit): string | undefined =>
-  visit.request.lacksFactor ? targetOf(visit, parameterOf(visit.request, RETURN_TO)) : undefined;
-
-/** If the store cannot be asked, the page shows the field for a code: without codes, it has no effect. */
-async function offersFor(visit: Visit) {
-  const [asksCode, offersPasskeys] = await Promise.all([
-    visit.rules.anyFactor.codes.read().catch(() => true),
-    offersPasskeySignIn(visit),
-  ]);
-  return { asksCode, offersPasskeys };
-}
-
-/** None is offered if the store cannot be asked: the password form works without it. */
-async function offersPasskeySignIn(visit: Visit): Promise<boolean> {
-  const { rules, parts, requests } = visit;
-  if (parts.passkeys === undefined) return false;
-  try {
-    return (await rules.anyFactor.passkeys.read()) && partyOf(visit) !== undefined;
-  } catch (error) {
-    requests.log.warn({ reason: messageOf(error) }, "passkeys are not offered");
-    return false;
-  }
-}
+/** The return target in the query: of a sign-in, or of what turns on a second factor. */
+export const askedTarget = (visit: Visit): string | undefined =>
+  targetOf(visit, parameterOf(visit.request, RETURN_TO));
 
 /** The site for which browsers keep passkeys, if they keep any there. */
 export const partyOf = ({ options, request }: Visit): RelyingParty | undefined =>
@@ -104,20 +88,21 @@ export async function answerSignIn(
   options.meter.signInDecided(outcome.kind);
   const target = targetOf(visit, form(RETURN_TO));
   const again = form(AGAIN) === "" ? "" : `&${AGAIN}=1`;
+  const factor = form(FACTOR) === "" ? "" : `&${FACTOR}=2`;
   switch (outcome.kind) {
     case "needs-setup":
       return redirect(withReturnTo(paths.setup, target));
     case "rate-limited":
     case "rejected":
       noteRefusal(visit, request, `sign-in ${outcome.kind}`);
-      return redirect(withReturnTo(`${paths.login}?error=1${again}`, target));
+      return redirect(withReturnTo(`${paths.login}?error=1${again}${factor}`, target));
     case "signed-in": {
       const { user, device } = outcome;
       // The new session replaces the one that this browser had, if it is of the same user.
       const replaced = sessionTokensIn(request.header("cookie"));
       await signOut(rules, replaced, visit.client, user.id);
       return enter(visit, outcome, target, [
-        ...(again && paths.home ? [noticeCookie(request, paths.home, "isConfirmed")] : []),
+        ...(again && paths.home ? [noticeCookie(request, "isConfirmed")] : []),
         ...(device === undefined ? [] : [deviceCookie(request, paths.login, device)]),
       ]);
     }

@@ -10,7 +10,7 @@ import type { MessageName } from "../pages/words/en.ts";
 import type { PartEndpoint } from "../ports.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import type { WebRequest } from "../request/web-request.ts";
-import { answerSignIn, limitedClient, partyOf, targetAfterFactor } from "./login.ts";
+import { answerSignIn, askedTarget, limitedClient, partyOf } from "./login.ts";
 import { backTo } from "./redirects.ts";
 import { provenSession } from "./sessions.ts";
 
@@ -71,7 +71,7 @@ export const postAdd: PasskeysEndpoint = (ports) => async (visit, form) => {
       noteRefusal(visit, request, "passkey change rejected");
       return views.error(request, 422, "passkeyRejected");
     case "added": {
-      const target = targetAfterFactor(visit);
+      const target = askedTarget(visit);
       const cookies = provenSession(visit);
       return target === undefined
         ? backTo("passkeys", visit, { notice: "passkeyIsAdded", cookies })

@@ -32,10 +32,9 @@ export function backTo(
   { paths, options, request }: OwnVisit,
   { notice, cookies = [] }: Sent = {},
 ): Answer {
-  const home = paths.homes.at(-1);
-  if (home === undefined) {
+  if (paths.home === undefined) {
     return redirect(locationFor(options.postLoginLocation, request.user), cookies);
   }
-  const shown = notice === undefined ? [] : [noticeCookie(request, String(paths.home), notice)];
-  return redirect(`${home}#your-${section}`, [...shown, ...cookies]);
+  const shown = notice === undefined ? [] : [noticeCookie(request, notice)];
+  return redirect(`${paths.home}#your-${section}`, [...shown, ...cookies]);
 }

@@ -1,4 +1,3 @@
-import { messageOf } from "../../core/base/fault.ts";
 import { forgetDevice, listDevices } from "../../core/codes/remembered-devices.ts";
 import { endOtherSessions, endSession, listSessions } from "../../core/sessions/session-rules.ts";
 import { signOut } from "../../core/sessions/sign-out.ts";
@@ -33,7 +32,7 @@ export async function postLogout(visit: Visit): Promise<Answer> {
   const outcome = await signOut(rules, sessionTokensIn(request.header("cookie")), client);
   const notice = outcome === "ended" ? "signedOut" : "sessionNotEnded";
   const isShown = outcome !== "ended" || kindOfRequest(request.method, request) === "form";
-  const notices = isShown ? [noticeCookie(request, paths.login, notice)] : [];
+  const notices = isShown ? [noticeCookie(request, notice)] : [];
   const cookies = [...clearedSessionCookies(options.hosts.cookieDomain), ...notices];
   return redirect(paths.login, cookies, CLEAR_CACHE);
 }
@@ -76,39 +75,35 @@ export async function endOthers(visit: OwnVisit): Promise<readonly string[]> {
 export function provenSession({ rules, options, request }: OwnVisit): readonly string[] {
   const session = sessionOf(rules, request);
   if (session === undefined) return [];
-  return sessionCookies(request, rules.tokens.proven(session), options.hosts.cookieDomain);
+  // The same session: what ends it ends this token, too.
+  const proven = rules.tokens.sign({ ...session, factors: 2 }, session.id);
+  return sessionCookies(request, proven, options.hosts.cookieDomain);
 }
 
-/** If the store cannot list them, the page still offers the rest. */
 export async function sessionsFor(
-  { rules, parts, requests, request, client }: OwnVisit,
+  { rules, parts, request, client }: OwnVisit,
   locale: Locale,
 ): Promise<SessionSection> {
   if (parts.sessions === undefined) return { kind: "none" };
-  try {
-    const current = sessionOf(rules, request);
-    const { sessions, hasMore, currentId } = await listSessions(parts.sessions, current, client);
-    const devices = parts.devices ? await listDevices(parts.devices, request.user.id) : [];
-    return {
-      kind: "sessions",
-      devices: devices.map(({ id, device, createdAt }) => ({
-        ...{ id, device: deviceIn(locale, device) },
-        ...shownTime(locale, createdAt),
-      })),
-      count: `${sessions.length}${hasMore ? "+" : ""}`,
-      sessions: sessions.map((session) => ({
-        id: session.id,
-        device: deviceIn(locale, session.device),
-        address: session.address,
-        isCurrent: session.id === currentId,
-        host: session.host,
-        ...shownTime(locale, session.usedAt),
-      })),
-    };
-  } catch (error) {
-    requests.log.error({ reason: messageOf(error) }, "the sessions cannot be listed");
-    return { kind: "unreadable" };
-  }
+  const current = sessionOf(rules, request);
+  const { sessions, hasMore, currentId } = await listSessions(parts.sessions, current, client);
+  const devices = parts.devices ? await listDevices(parts.devices, request.user.id) : [];
+  return {
+    kind: "sessions",
+    devices: devices.map(({ id, device, createdAt }) => ({
+      ...{ id, device: deviceIn(locale, device) },
+      ...shownTime(locale, createdAt),
+    })),
+    count: `${sessions.length}${hasMore ? "+" : ""}`,
+    sessions: sessions.map((session) => ({
+      id: session.id,
+      device: deviceIn(locale, session.device),
+      address: session.address,
+      isCurrent: session.id === currentId,
+      host: session.host,
+      ...shownTime(locale, session.usedAt),
+    })),
+  };
 }
 
 /** The name of a device in the reader's language. */

@@ -1,6 +1,6 @@
 import type { Link, Person, User } from "../../core/records.ts";
 import type { QrCode } from "./qr-code.ts";
-import type { Locale, Words } from "./words.ts";
+import type { Locale, ShownTime, Words } from "./words.ts";
 
 /** The values that every page gets, also a replaced one. */
 export interface PageHelpers {
@@ -96,7 +96,7 @@ export interface PageData {
     readonly passkeys?: PasskeySection | undefined;
     /** Whether the user has to turn on codes or add a passkey first: the rest is not offered. */
     readonly lacksFactor?: boolean;
-    /** Where that leads, if the user wanted to go elsewhere. */
+    /** Where the user wanted to go, and first turns on codes or adds a passkey. */
     readonly returnTo?: string | undefined;
     /** `undefined` where keys are off. */
     readonly keys?: KeySection | undefined;
@@ -112,6 +112,7 @@ export interface PageData {
     readonly links: readonly (Pick<Link, "id" | "purpose" | "name"> & { readonly end: string })[];
     /** A new link, in place of everything else. */
     readonly made?: Pick<Link, "purpose"> & { readonly url: string; readonly end: string };
+    readonly notice?: Notice | undefined;
     /** With what the form had, by the names of its fields. */
     readonly problem?: FormProblem<string> & { readonly entered: Readonly<Record<string, string>> };
   };
@@ -155,16 +156,7 @@ export type SessionSection =
       /** Those on which the account needs no code, with the time from which on. */
       readonly devices: readonly (ShownTime & Pick<SessionEntry, "id" | "device">)[];
     }
-  | { readonly kind: "unreadable" }
   | { readonly kind: "none" };
-
-/** A time, for a reader in any time zone. */
-export interface ShownTime {
-  /** In ISO 8601. The page's script shows how long ago it was. */
-  readonly at: string;
-  /** The time in UTC, formatted for the reader. */
-  readonly utc: string;
-}
 
 /** With the time of the last use, known to the hour. */
 export interface SessionEntry extends ShownTime {
@@ -197,10 +189,9 @@ export type CodesSection =
   | { readonly kind: "turned-on"; readonly recoveryCodes: readonly string[]; readonly of: string }
   | { readonly kind: "on"; readonly recoveryCodesLeft: number };
 
-/** The newest log entries, newest first; `none` if the store cannot read them. */
+/** The newest log entries, newest first; `none` if a second factor has to be turned on first. */
 export type Activity =
   | { readonly kind: "entries"; readonly entries: readonly ActivityEntry[] }
-  | { readonly kind: "unreadable" }
   | { readonly kind: "none" };
 
 export interface ActivityEntry extends ShownTime {

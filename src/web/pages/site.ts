@@ -97,7 +97,7 @@ export function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOption
   ];
   const placeAt = (origin: string) => ({
     basePath: origin + paths.base,
-    homePath: paths.home && origin + paths.home,
+    homePath: paths.home === undefined ? null : origin + paths.home,
     styleSheetUrl: origin + styleSheet.url,
     scriptUrl: origin + script.url,
     passkeyScriptUrl: origin + passkeyScript.url,

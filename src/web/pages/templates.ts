@@ -117,8 +117,8 @@ export function loadPages(
   }
 
   for (const [name, states] of Object.entries(samples)) {
-    for (const [helpers, data] of states) {
-      templates.render(`@${name}`, contents({ locale: "en", helpers }, data));
+    for (const state of states) {
+      templates.render(`@${name}`, contents({ locale: "en", helpers: state }, state));
     }
   }
   const rendered = new Map<string, string>();

@@ -1,23 +1,30 @@
 import { de } from "./words/de.ts";
-import { en, type Sentences } from "./words/en.ts";
+import { en, type MessageName, type Sentences } from "./words/en.ts";
 import { es } from "./words/es.ts";
 import { fr } from "./words/fr.ts";
-import { labels } from "./words/labels.ts";
+import { labels, titles } from "./words/labels.ts";
 
 export const locales = ["en", "de", "fr", "es"] as const;
 export type Locale = (typeof locales)[number];
 
-export type Words = typeof en & Record<keyof typeof labels, string>;
+export type Words = Sentences &
+  Readonly<Record<keyof typeof labels, string>> & {
+    /** Of error pages, by the names of their messages. */
+    readonly titles: Readonly<Partial<Record<MessageName, string>>>;
+  };
 
 /** A text for each of `locales`. A missing one is a type error. */
 type Row = readonly [string, string, string, string];
 
 const sentences: Readonly<Record<Locale, Sentences>> = { en, de, fr, es };
 
+const inColumn = (column: number, rows: Readonly<Record<string, Row>>) =>
+  Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, row[column]]));
+
 const all = Object.fromEntries(
   locales.map((locale, column) => {
-    const own = Object.entries<Row>(labels).map(([name, row]) => [name, row[column]]);
-    return [locale, { ...Object.fromEntries(own), ...sentences[locale] }];
+    const short = { ...inColumn(column, labels), titles: inColumn(column, titles) };
+    return [locale, { ...short, ...sentences[locale] }];
   }),
 ) as Readonly<Record<Locale, Words>>;
 
@@ -28,8 +35,15 @@ export const isLocale = (text: string): text is Locale => Object.hasOwn(all, tex
 /** One for each language: making a format takes longer than rendering a page. */
 const formats: Partial<Record<Locale, Intl.DateTimeFormat>> = {};
 
-/** A time for a page: in ISO 8601, and to the minute in UTC, formatted for the reader. */
-export function shownTime(locale: Locale, at: Date): { readonly at: string; readonly utc: string } {
+/** A time, for a reader in any time zone. */
+export interface ShownTime {
+  /** In ISO 8601. The page's script shows how long ago it was. */
+  readonly at: string;
+  /** To the minute in UTC, formatted for the reader. */
+  readonly utc: string;
+}
+
+export function shownTime(locale: Locale, at: Date): ShownTime {
   formats[locale] ??= new Intl.DateTimeFormat(locale, {
     dateStyle: "medium",
     timeStyle: "short",

@@ -73,12 +73,3 @@ test("a store that answers others, is busy or has a fault is not away", async ()
   await ask(away);
   assert.deepEqual(lines(), [AWAY]);
 });
-
-test("a server log that throws does not fail the request", async () => {
-  const throwing = () => {
-    throw new Error("the log is full");
-  };
-  const log = { warn: throwing, error: throwing };
-  const store = watchStore(storeOf({ any: () => Promise.reject(away) }), fakeClock(), log);
-  await assert.rejects(store.users.any(), away);
-});

@@ -95,19 +95,3 @@ test("writes at most 1,102 lines a minute, whatever the number of addresses and 
   assert.ok(lines.includes(`${SUM} others 19000`));
   assert.equal(lines.at(-1), "warn more lines of one kind within a minute others 19000");
 });
-
-test("survives a server log that throws while sums are written", () => {
-  let isBroken = false;
-  const written: object[] = [];
-  const warn = (fields: object): void => {
-    if (isBroken) throw new Error("the log is full");
-    written.push(fields);
-  };
-  const log = createBoundedLog({ warn, error: warn });
-  for (let n = 0; n < 11; n += 1) log.warn({}, "one kind");
-  isBroken = true;
-  log.sumUp();
-  isBroken = false;
-  log.warn({ again: true }, "one kind");
-  assert.deepEqual(written.at(-1), { again: true });
-});

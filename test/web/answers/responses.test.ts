@@ -12,6 +12,7 @@ import { faultOf } from "../../support/faults.ts";
 
 const FORM_TARGETS = {
   postLoginLocation: "/",
+  returnDomains: [],
   hosts: { publicUrl: undefined, cookieDomain: undefined },
 };
 const page = (headers: Headers = {}): Answer =>

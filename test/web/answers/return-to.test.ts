@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fetchRequest } from "../../../src/index.ts";
-import { acceptedTarget, type ReturnOptions } from "../../../src/web/answers/return-to.ts";
+import { NO_GATE, type SettledOptions } from "../../../src/options.ts";
+import { settleOptions } from "../../../src/settle-options.ts";
+import { acceptedTarget } from "../../../src/web/answers/return-to.ts";
+import { optionsWith } from "../../support/options.ts";
 
 const OWN = "https://auth.example.test";
 const REQUESTED_HOST = "127.0.0.1:3000";
 
-type Asking = Partial<ReturnOptions["guards"] & ReturnOptions["hosts"]> & {
+type Asking = Partial<SettledOptions["guards"] & SettledOptions["hosts"]> & {
   readonly standalone?: boolean;
   readonly isHttps?: boolean;
 };
@@ -15,7 +18,8 @@ type Asking = Partial<ReturnOptions["guards"] & ReturnOptions["hosts"]> & {
 function isAccepted(target: string, asking: Asking): boolean {
   const { isHttps = false, standalone = false, returnTo = false } = asking;
   const { publicUrl, cookieDomain } = asking;
-  const options = { guards: { returnTo }, standalone, hosts: { publicUrl, cookieDomain } };
+  const given = optionsWith({ guards: { returnTo }, hosts: { publicUrl, cookieDomain } });
+  const options = { ...settleOptions(given), ...NO_GATE, standalone };
   const request = fetchRequest(new Request(`http://${REQUESTED_HOST}/`), { encrypted: isHttps });
   return acceptedTarget(options, request, target) === target;
 }

@@ -4,6 +4,7 @@ import { hashOf } from "../../../src/core/base/random-text.ts";
 import { addUser } from "../../support/add-user.ts";
 import type { Answer } from "../../support/client.ts";
 import { changeForm, OWNER, type RunningGate, startConfigured } from "../../support/gate.ts";
+import { linkPath } from "../../support/link.ts";
 import { mint, partsOf } from "../../support/mint.ts";
 
 const AUTH = "https://auth.example.test";
@@ -274,7 +275,7 @@ test("signs out at the other host, and shows a user whom the app does not admit 
 });
 
 test("asks for the second factor that the app asks for, and brings it along", async (t) => {
-  const { gate, jar, session, follow } = await scene(t);
+  const { gate, jar, session, open, follow } = await scene(t);
   const ask = () => {
     const headers = { ...PAGE, "X-Forwarded-Host": "photos.other.test", "X-Forwarded-Uri": "/" };
     const own = jar.get("photos.other.test")?.get("session");
@@ -288,6 +289,9 @@ test("asks for the second factor that the app asks for, and brings it along", as
     asked.location ?? "",
     /^\/login\?factor=2&return_to=%2Flogin%2Fhandoff%3F.*factor%3D2/,
   );
+  const link = `${AUTH}${await linkPath(gate, "guest", "visitor", "--groups", "family")}`;
+  await open(link, {});
+  assert.match((await go()).location ?? "", /^\/login\?factor=2/, "a guest has no second factor");
   const { header, claims } = partsOf(session);
   const proven = mint(claims, { header: { ...header, factors: 2 } });
   jar.set("auth.example.test", new Map([["session", proven]]));

@@ -3,7 +3,6 @@ import { type TestContext, test } from "node:test";
 import { wordsIn } from "../../../src/web/pages/words.ts";
 import { type startApp, startConfiguredApp } from "../../support/app.ts";
 import { outputOf } from "../../support/command.ts";
-import { execute } from "../../support/database.ts";
 import { changeForm, OWNER, startConfigured } from "../../support/gate.ts";
 import { activityOf, elements } from "../../support/markup.ts";
 import { openStore } from "../../support/store.ts";
@@ -54,20 +53,6 @@ test("shows users their own entries only, also after a rename or a new account o
   await run("add", "guest", "--password-stdin");
   const recreated = await gate.signIn({ username: "guest", password: input });
   assert.deepEqual(await activityIn(recreated.session), own);
-});
-
-test("still renders when the log cannot be read, says so, and logs the cause", async (t) => {
-  const { gate, session } = await startConfigured(t);
-  await gate.logEntries(1);
-  execute(gate.databaseFile, "ALTER TABLE log_entries RENAME TO hidden");
-  const { status, headers, body } = await gate.send("/", { session });
-  assert.equal(status, 200);
-  assert.ok(body.includes(`<p>${en.messages.unavailable}</p>`));
-  assert.doesNotMatch(body, /no such table|class="activity"/);
-  assert.match(body, /action="\/account\/password"/);
-  const shown = gate.serverLog.find(({ msg }) => /log cannot be read/.test(String(msg)));
-  assert.deepEqual([shown?.level, shown?.reason], ["error", "no such table: log_entries"]);
-  assert.equal(shown?.requestId, headers["x-request-id"]);
 });
 
 /** Returns the home page of an application that has one account and uses these options. */

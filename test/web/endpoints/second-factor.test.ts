@@ -176,8 +176,14 @@ test("factor=2 asks it for one app", async (t) => {
   for (const wrong of ["?factor=1", "?factor=", "?factor=2x", "?factor", "?Factor=2"])
     assert.equal(await asked(gate, session, wrong), 400, wrong);
   assert.equal(await asked(gate, undefined, only), "/login");
-  const page = await gate.send(PROVE, { session });
-  assert.ok(page.body.includes(en.factorAbout) && page.body.includes('name="password"'));
+  const target = "/account/?return_to=%2Flogin";
+  const page = await gate.send(`${PROVE}&return_to=%2Flogin`, { session });
+  assert.ok(page.body.includes(en.factorAbout) && page.body.includes(`href="${target}"`));
+  const home = await gate.send(target, { session });
+  assert.ok(home.body.includes('action="/account/codes/begin?return_to=%2Flogin"'));
+  const wrong = { username: OWNER.username, password: "wrong", again: "1", factor: "2" };
+  const again = await gate.send("/login", { form: wrong });
+  assert.equal(again.location, "/login?error=1&again=1&factor=2");
   const { key, proven } = await turnOn(gate, session);
   assert.equal(await asked(gate, proven, only), 200);
   assert.equal(await asked(gate, session, only), PROVE);

@@ -123,7 +123,7 @@ test("a sign-out clears the cookie while the store cannot be written, says so on
   assert.deepEqual([status, location], [303, "/login"]);
   assert.deepEqual(cookies, [
     "session=; Path=/; HttpOnly; Max-Age=-1",
-    "latchkey-notice=sessionNotEnded; Path=/login; HttpOnly; SameSite=Lax; Max-Age=60",
+    "latchkey-notice=sessionNotEnded; Path=/; HttpOnly; SameSite=Lax; Max-Age=60",
   ]);
   const line = gate.serverLog.find(({ msg }) => /a session was not ended/.test(String(msg)));
   assert.deepEqual([line?.level, line?.requestId], ["warn", headers["x-request-id"]]);
@@ -135,9 +135,8 @@ test("a sign-out clears the cookie while the store cannot be written, says so on
   const Cookie = "latchkey-notice=sessionNotEnded";
   const shown = await gate.send("/login", { headers: { Cookie } });
   assert.ok(shown.body.includes(en.notices.sessionNotEnded));
-  assert.deepEqual(shown.cookies, [
-    "latchkey-notice=; Path=/login; HttpOnly; SameSite=Lax; Max-Age=-1",
-  ]);
+  const cleared = "latchkey-notice=; Path=/; HttpOnly; SameSite=Lax; Max-Age=-1";
+  assert.deepEqual(shown.cookies, [cleared]);
   assert.ok(!(await gate.send("/login")).body.includes(en.notices.sessionNotEnded));
 
   stopRefusing(gate.databaseFile);
@@ -245,19 +244,10 @@ test("ends no session of another account, an unknown one or none", async (t) => 
   assert.deepEqual(offeredIn(body), [idOf(session)]);
 });
 
-test("the home page works while sessions cannot be listed, and a sign-in while they cannot be written", async (t) => {
+test("a sign-in works while sessions cannot be written", async (t) => {
   const store = await openStore(t);
-  const { app, session } = await startConfiguredApp(t, { store });
-  const broken = () => Promise.reject(new Error("broken"));
-  for (const name of ["listOf", "insert"] as const) t.mock.method(store.sessions, name, broken);
+  const { app } = await startConfiguredApp(t, { store });
+  t.mock.method(store.sessions, "insert", () => Promise.reject(new Error("broken")));
   assert.equal((await app.send("/login", { form: OWNER })).location, "/");
-  const { status, body } = await app.send("/", { session });
-  assert.equal(status, 200);
-  assert.ok(body.includes(en.messages.unavailable));
-  assert.match(body, /action="\/account\/password"/);
-  const messages = await eventually(() => {
-    const found = app.log.map(({ message }) => message);
-    return found.includes("a session was not recorded") ? found : undefined;
-  });
-  assert.ok(messages.includes("the sessions cannot be listed"));
+  await eventually(() => app.log.find(({ message }) => message === "a session was not recorded"));
 });

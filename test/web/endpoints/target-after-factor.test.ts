@@ -112,7 +112,7 @@ test("a page at another domain is reached by way of its handoff", async (t) => {
   assert.equal(begin.searchParams.get("return_to"), handoff);
 });
 
-test("leads to no target that a sign-in would not lead to, nor from an account that has all", async (t) => {
+test("leads to no target that a sign-in would not lead to", async (t) => {
   const { gate, session } = await scene(t);
   for (const evil of [
     "https://evil.test/",
@@ -131,8 +131,4 @@ test("leads to no target that a sign-in would not lead to, nor from an account t
   const evil = "/account/codes/confirm?return_to=https%3A%2F%2Fevil.test%2F";
   const on = await gate.send(evil, { session, form });
   assert.ok(on.status === 200 && !on.body.includes("evil.test"));
-  const full = await gate.send(`/account/?return_to=${encodeURIComponent(TARGET)}`, {
-    session: on.session,
-  });
-  assert.ok(full.status === 200 && !full.body.includes(APP), "nothing is left to turn on");
 });

@@ -102,25 +102,17 @@ test("accepts a logo of up to 512 KiB", async (t) => {
   assert.match(faultOf(() => site({ logoFile: larger })).message, /larger than 524288 bytes/);
 });
 
+type Make = (file: string) => Promise<unknown>;
+const write: Make = (file) => writeFile(file, "x");
+
 /** Files that are not valid logos, how they are made, and the error message for each. */
-const unusable: readonly (readonly [
-  what: string,
-  name: string,
-  make: (file: string) => Promise<unknown>,
-  says: RegExp,
-])[] = [
+const unusable: readonly (readonly [what: string, name: string, make: Make, says: RegExp])[] = [
   ["a missing file", "logo.png", async () => {}, /cannot be read: .*(ENOENT|no such file)/i],
   ["a folder", "logo.png", (file) => mkdir(file), /cannot be read/],
   ["a link to itself", "logo.png", (file) => symlink(file, file), /cannot be read/],
   ["an empty file", "logo.png", (file) => writeFile(file, ""), /empty/],
   ...["logo.txt", "logo", ".png", "logo.html", "logo.svgz", "logo.png.exe"].map(
-    (name) =>
-      [
-        `a file called ${name}`,
-        name,
-        (file: string) => writeFile(file, "x"),
-        /\.svg, \.png/,
-      ] as const,
+    (name) => [`a file called ${name}`, name, write, /\.svg, \.png/] as const,
   ),
 ];
 

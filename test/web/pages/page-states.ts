@@ -2,7 +2,6 @@ import { writeFile } from "node:fs/promises";
 import type { TestContext } from "node:test";
 import type { Locale } from "../../../src/web/pages/words.ts";
 import type { Answer, Sending } from "../../support/client.ts";
-import { execute } from "../../support/database.ts";
 import { OWNER, type RunningGate, SETUP_FORM, startGate } from "../../support/gate.ts";
 import { linkPath } from "../../support/link.ts";
 import { begunIn, codeShown } from "../../support/one-time-codes.ts";
@@ -70,12 +69,6 @@ const withTenEntries: OpenPage = async ({ gate, send }) => {
 const withNotice: OpenPage = ({ session, send }) =>
   send("/", { headers: { Cookie: `session=${session}; latchkey-notice=passwordIsChanged` } });
 
-const withoutLog: OpenPage = async ({ gate, send }) => {
-  await gate.logEntries(1);
-  execute(gate.databaseFile, "ALTER TABLE log_entries RENAME TO hidden");
-  return send("/");
-};
-
 const excluded: OpenPage = ({ send }) =>
   send("/forward-auth?users=another", { headers: { Accept: "text/html" } });
 
@@ -117,7 +110,6 @@ export const states: Readonly<Record<string, State>> = {
   home: home(openPath("/")),
   "home with ten entries": home(withTenEntries),
   "home after a password change": home(withNotice),
-  "home with an unreadable log": home(withoutLog),
   "home after an empty form": home(sendForm("/account/password", {})),
   "sign-in while codes are in use": home(withCodes("/login")),
   "home with codes begun": home(codesTurnedOn()),

@@ -16,6 +16,7 @@ import { byAdmin } from "../../../core/log/events.ts";
 import type { Ports } from "../../../core/ports.ts";
 import type { UserId } from "../../../core/records.ts";
 import { locationFor } from "../../answers/location.ts";
+import { noticeCookie } from "../../answers/notice.ts";
 import { type Answer, redirect, withHeader } from "../../answers/responses.ts";
 import { isOverTls } from "../../answers/session-cookie.ts";
 import type { MessageName } from "../../pages/words/en.ts";
@@ -125,10 +126,13 @@ const formOf =
       const data = { ...(await peopleData(people, visit, page)), problem: shown };
       return views.page(request, "people", data, { status: 422 });
     }
-    // Browsers unfold the person that the fragment names.
-    if ((await administrator(visit, user.id)) !== undefined)
-      return redirect(`${page}#${encodeURIComponent(`p-${idIn(form)}`)}`);
-    return redirect(paths.homes.at(-1) ?? locationFor(options.postLoginLocation, user));
+    if ((await administrator(visit, user.id)) !== undefined) {
+      const isDone = !outcome.startsWith("no-");
+      const notices = isDone ? [noticeCookie(request, "changeIsSaved")] : [];
+      // Browsers unfold the person that the fragment names.
+      return redirect(`${page}#${encodeURIComponent(`p-${idIn(form)}`)}`, notices);
+    }
+    return redirect(paths.home ?? locationFor(options.postLoginLocation, user));
   };
 
 /** Shows the link, here alone. The page has no forms, which would be sent without an origin. */

@@ -4,6 +4,7 @@ import type { MaybePromise } from "../../../core/base/maybe-promise.ts";
 import { eventTypes } from "../../../core/log/events.ts";
 import { type User, type UserId, userOf } from "../../../core/records.ts";
 import { answerRefused } from "../../answer-refused.ts";
+import { takeNotice } from "../../answers/notice.ts";
 import type { Answer } from "../../answers/responses.ts";
 import { signInPath } from "../../guards.ts";
 import type { PageData } from "../../pages/page-data.ts";
@@ -35,7 +36,7 @@ export const forAdmins =
   (ports: WebPorts, answer: (visit: OwnVisit) => MaybePromise<Answer>): Endpoint =>
   async (request) => {
     const admission = await ports.rules.requireAuth(request.header("cookie"));
-    if (admission.kind !== "admitted" && admission.kind !== "guest") {
+    if (!("user" in admission)) {
       return answerRefused(ports.options, signInPath(ports, admission, request), request);
     }
     const user = await administrator(ports, admission.user.id);
@@ -45,7 +46,9 @@ export const forAdmins =
 
 export async function getPeople(people: Part<"people">, visit: OwnVisit): Promise<Answer> {
   const { views, request } = visit;
-  return views.page(request, "people", await peopleData(people, visit, request.query));
+  const { notice, cookies } = takeNotice(request);
+  const data = { ...(await peopleData(people, visit, request.query)), notice };
+  return views.page(request, "people", data, { cookies });
 }
 
 /** What the page shows at a location, which has a query. */

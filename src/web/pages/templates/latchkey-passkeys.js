@@ -139,7 +139,7 @@ if (typeof PublicKeyCredential === "function") {
       problem.remove();
       problem.textContent = (await work().catch(() => form.dataset.failed)) ?? "";
       if (problem.textContent !== "") event.submitter?.after(problem);
-      delete form.dataset.sent;
+      form.ariaBusy = null;
     });
   }
 

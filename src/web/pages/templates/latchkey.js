@@ -118,10 +118,12 @@
 
   /** @param {HTMLFormElement} form */
   function preventResubmit(form) {
-    const ready = () => delete form.dataset.sent;
+    const ready = () => {
+      form.ariaBusy = null;
+    };
     form.addEventListener("submit", (event) => {
-      if (form.dataset.sent !== undefined) return event.preventDefault();
-      form.dataset.sent = "";
+      if (form.ariaBusy) return event.preventDefault();
+      form.ariaBusy = "true";
       setTimeout(ready, RESUBMIT_AFTER_MS);
     });
     addEventListener("pageshow", ready);

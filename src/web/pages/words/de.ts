@@ -101,17 +101,12 @@ export const de: Sentences = {
     passkeyIsRenamed: "Der Passkey hat einen neuen Namen.",
     passkeyIsRemoved: "Der Passkey wurde entfernt.",
     keyIsRevoked: "Der Schlüssel wurde widerrufen.",
+    changeIsSaved: "Die Änderung wurde gespeichert.",
     signedOut: "Du bist abgemeldet.",
     sessionExpired: "Deine Sitzung war beendet, nichts wurde gespeichert. Melde dich neu an.",
     isConfirmed: "Danke. Du kannst jetzt zehn Minuten lang ändern, wie du dich anmeldest.",
   },
 
-  titles: {
-    noSuchPage: "Hier ist nichts",
-    methodNotAllowed: "Methode nicht erlaubt",
-    linkGone: "Link ungültig",
-    crossSite: "Formular abgelehnt",
-  },
   mayNotOpen: (username, app) => `${username} darf ${app} nicht öffnen.`,
   hostNotAllowed: (host) =>
     `Dieser Server antwortet nicht unter ${host}. Der Betreiber kann diesen Namen mit ALLOWED_HOSTS oder PUBLIC_URL erlauben.`,

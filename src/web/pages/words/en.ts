@@ -104,17 +104,12 @@ export const en = {
     passkeyIsRenamed: "The passkey has a new name.",
     passkeyIsRemoved: "The passkey has been removed.",
     keyIsRevoked: "The key has been revoked.",
+    changeIsSaved: "The change has been saved.",
     signedOut: "You are signed out.",
     sessionExpired: "Your session has ended, so nothing was saved. Sign in and try again.",
     isConfirmed: "Thank you. You can change how you sign in for ten minutes.",
   },
 
-  titles: {
-    noSuchPage: "Nothing here",
-    methodNotAllowed: "Method not allowed",
-    linkGone: "Link not valid",
-    crossSite: "Form refused",
-  },
   mayNotOpen: (username: string, app: string): string =>
     `${username} isn’t allowed to open ${app}.`,
   hostNotAllowed: (host: string): string =>

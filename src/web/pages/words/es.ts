@@ -102,17 +102,12 @@ export const es: Sentences = {
     passkeyIsRenamed: "La llave de acceso tiene un nombre nuevo.",
     passkeyIsRemoved: "La llave de acceso se ha quitado.",
     keyIsRevoked: "La clave se ha revocado.",
+    changeIsSaved: "El cambio se ha guardado.",
     signedOut: "Has cerrado la sesión.",
     sessionExpired: "Tu sesión había terminado y no se guardó nada. Inicia sesión de nuevo.",
     isConfirmed: "Gracias. Tienes diez minutos para cambiar cómo inicias sesión.",
   },
 
-  titles: {
-    noSuchPage: "Aquí no hay nada",
-    methodNotAllowed: "Método no permitido",
-    linkGone: "Enlace no válido",
-    crossSite: "Formulario rechazado",
-  },
   mayNotOpen: (username, app) => `${username} no tiene permiso para abrir ${app}.`,
   hostNotAllowed: (host) =>
     `Este servidor no responde en ${host}. El administrador puede permitir este nombre con ALLOWED_HOSTS o PUBLIC_URL.`,

@@ -101,17 +101,12 @@ export const fr: Sentences = {
     passkeyIsRenamed: "La clé d’accès a été renommée.",
     passkeyIsRemoved: "La clé d’accès a été supprimée.",
     keyIsRevoked: "La clé a été révoquée.",
+    changeIsSaved: "La modification a été enregistrée.",
     signedOut: "Vous êtes déconnecté.",
     sessionExpired: "Votre session était terminée : rien n’a été enregistré. Reconnectez-vous.",
     isConfirmed: "Merci. Vous avez dix minutes pour modifier vos moyens de connexion.",
   },
 
-  titles: {
-    noSuchPage: "Il n’y a rien ici",
-    methodNotAllowed: "Méthode non autorisée",
-    linkGone: "Lien non valable",
-    crossSite: "Formulaire refusé",
-  },
   mayNotOpen: (username, app) => `${username} n’a pas le droit d’ouvrir ${app}.`,
   hostNotAllowed: (host) =>
     `Ce serveur ne répond pas à l’adresse ${host}. L’administrateur peut autoriser ce nom avec ALLOWED_HOSTS ou PUBLIC_URL.`,

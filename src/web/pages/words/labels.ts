@@ -61,3 +61,16 @@ export const labels = {
   revoke: ["Revoke", "Widerrufen", "Révoquer", "Revocar"],
   allTypes: ["All types", "Alle Arten", "Tous les types", "Todos los tipos"],
 } as const;
+
+/** The titles of error pages, by the names of their messages. */
+export const titles = {
+  noSuchPage: ["Nothing here", "Hier ist nichts", "Il n’y a rien ici", "Aquí no hay nada"],
+  methodNotAllowed: [
+    "Method not allowed",
+    "Methode nicht erlaubt",
+    "Méthode non autorisée",
+    "Método no permitido",
+  ],
+  linkGone: ["Link not valid", "Link ungültig", "Lien non valable", "Enlace no válido"],
+  crossSite: ["Form refused", "Formular abgelehnt", "Formulaire refusé", "Formulario rechazado"],
+} as const;

@@ -1,0 +1,38 @@
+const MAX_EDITS = 2;
+
+/** The same for `TRUST_PROXY`, `trusted-proxies` and `proxiesTrusted`. */
+export const wordsIn = (name: string): string =>
+  name
+    .split(/[_.-]+|(?<=[a-z\d])(?=[A-Z])/)
+    .map((word) =>
+      word
+        .toUpperCase()
+        .replace(/IES$/, "Y")
+        .replace(/(ED|S)$/, ""),
+    )
+    .sort()
+    .join();
+
+/** The word that is nearest to a misspelt one, if one is near enough. */
+export function nearestOf(words: readonly string[], given: string): string | undefined {
+  const near = words
+    // Other lengths need more edits. Counting them for every variable took a fifth of the start.
+    .filter((word) => Math.abs(word.length - given.length) <= MAX_EDITS)
+    .map((word) => ({ word, edits: editsBetween(word, given) }))
+    .filter((one) => one.edits <= MAX_EDITS && one.edits < Math.min(one.word.length, given.length));
+  return near.toSorted((a, b) => a.edits - b.edits)[0]?.word;
+}
+
+/** The Levenshtein distance: letters to insert, delete or replace. */
+function editsBetween(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (const [i, letter] of [...a].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...b].entries()) {
+      const replaced = (row[j] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,20 @@
+import type { Meter } from "../core/base/meter.ts";
+import type { HostRule } from "../core/hosts/allowed-hosts.ts";
+import type { PostLoginLocation } from "./answers/location.ts";
+import type { Locale } from "./pages/words.ts";
+
+/** The options of the library and the gate that concern requests and pages. */
+export interface WebOptions {
+  readonly postLoginLocation: PostLoginLocation;
+  readonly standalone: boolean;
+  readonly returnDomains: readonly string[];
+  readonly hosts: HostRule & { readonly trustedOrigins: readonly string[] };
+  readonly guards: {
+    readonly returnTo: boolean;
+    readonly onDenied: "redirect" | "negotiate";
+    readonly keys: boolean;
+  };
+  /** Without `locale`, the language of a page follows the browser. */
+  readonly pages: { readonly appName: string; readonly locale: Locale | undefined };
+  readonly meter: Pick<Meter, "signInDecided">;
+}
