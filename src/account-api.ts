@@ -10,7 +10,7 @@ import {
   renameUser,
   resetPassword,
 } from "./core/accounts/accounts.ts";
-import { groupsOf, type SetGroupsOutcome, setGroups } from "./core/accounts/set-groups.ts";
+import { type SetGroupsOutcome, setGroups } from "./core/accounts/set-groups.ts";
 import { type EventType, eventOf } from "./core/log/events.ts";
 import type { AllPorts, Ports } from "./core/ports.ts";
 import { type NewUser, type Session, type User, type UserId, userOf } from "./core/records.ts";
@@ -30,7 +30,7 @@ import type { WebRequest } from "./web/request/web-request.ts";
  */
 export interface Users {
   /** The first account closes the setup. */
-  add(user: AddedUser): Promise<AddUserOutcome | { readonly kind: "groups-invalid" }>;
+  add(user: AddedUser): Promise<AddUserOutcome>;
   find(id: string): Promise<User | undefined>;
   /** Exact match. */
   findByUsername(username: string): Promise<User | undefined>;
@@ -40,7 +40,7 @@ export interface Users {
   /** Needs no old password. Sessions stay. */
   setPassword(id: string, password: string): Promise<ResetPasswordOutcome>;
   /** In place of those that it has. */
-  setGroups(id: string, groups: readonly string[]): Promise<SetGroupsOutcome | "groups-invalid">;
+  setGroups(id: string, groups: readonly string[]): Promise<SetGroupsOutcome>;
   /** With its sessions. */
   remove(id: string): Promise<RemoveUserOutcome>;
 }
@@ -115,11 +115,7 @@ const shown = async (found: ReturnType<Store["users"]["find"]>): Promise<User | 
 export function createUsers(ports: AddUserPorts): Users {
   const { users } = ports.store;
   return Object.freeze<Users>({
-    async add({ username, password, groups: given = [], endsAt }) {
-      const groups = groupsOf(given);
-      if (groups === "invalid") return { kind: "groups-invalid" };
-      return addUser(ports, username, password, { groups, ...(endsAt && { endsAt }) });
-    },
+    add: ({ username, password, ...facts }) => addUser(ports, username, password, facts),
     find: (id) => shown(users.find(idOf(id))),
     findByUsername: (username) => shown(users.findByName(username)),
     async *list() {
@@ -127,10 +123,7 @@ export function createUsers(ports: AddUserPorts): Users {
     },
     rename: (id, username) => renameUser(ports, idOf(id), username),
     setPassword: (id, password) => resetPassword(ports, idOf(id), password),
-    async setGroups(id, groups) {
-      const names = groupsOf(groups);
-      return names === "invalid" ? "groups-invalid" : setGroups(ports, idOf(id), names);
-    },
+    setGroups: (id, groups) => setGroups(ports, idOf(id), groups),
     remove: (id) => removeUser(ports, idOf(id)),
   });
 }

@@ -1,4 +1,3 @@
-import { groupsOf } from "./core/accounts/set-groups.ts";
 import { type AddedKey, type AddKeyOutcome, addKey, revokeKey } from "./core/keys/own-keys.ts";
 import {
   type MakeLinkOutcome,
@@ -12,7 +11,7 @@ import { pagesOf } from "./core/transfer/pages.ts";
 
 /** One-time links. The path of a link is `/link/` and its token, below the base path. */
 export interface Links {
-  make(wanted: WantedLink): Promise<MakeLinkOutcome | { readonly kind: "groups-invalid" }>;
+  make(wanted: WantedLink): Promise<MakeLinkOutcome>;
   /** Those that can be used, in the order of their IDs. */
   list(): AsyncIterable<Link>;
   revoke(id: string): Promise<"no-link" | "revoked">;
@@ -30,11 +29,7 @@ export interface Keys {
 export function createLinks(ports: Ports<"clock" | "record", "users" | "links">): Links {
   const { links } = ports.store;
   return Object.freeze<Links>({
-    async make({ groups: given = [], ...wanted }) {
-      const groups = groupsOf(given);
-      if (groups === "invalid") return { kind: "groups-invalid" };
-      return makeLink(ports, { ...wanted, ...(groups.length > 0 && { groups }) });
-    },
+    make: (wanted) => makeLink(ports, wanted),
     async *list() {
       const now = new Date(ports.clock.now());
       for await (const page of pagesOf((...given) => links.read(...given, now))) yield* page;

@@ -1,5 +1,5 @@
 import { createSessions, createUsers, type Sessions, type Users } from "../account-api.ts";
-import { groupsIn } from "../core/accounts/set-groups.ts";
+import { groupsOf } from "../core/accounts/set-groups.ts";
 import { futureDate } from "../core/base/dates.ts";
 import { AnyFault, messageOf } from "../core/base/fault.ts";
 import { toEntry } from "../core/log/event-log.ts";
@@ -157,7 +157,7 @@ export const GROUPS: CommandOption = {
 
 /** The groups of an operand or option. */
 export function givenGroups({ groups: text = "" }: OptionValues): readonly string[] {
-  const groups = groupsIn(String(text));
+  const groups = groupsOf(String(text).split(","));
   if (groups === "invalid") throw refused("groups-invalid", text);
   return groups;
 }

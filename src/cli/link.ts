@@ -11,6 +11,7 @@ import {
   refused,
   STORE_SETTINGS,
   UNTIL,
+  userNamed,
 } from "./accounts.ts";
 import {
   type Command,
@@ -44,8 +45,7 @@ const linkCommand = ({ wanted, ...command }: LinkCommand): Command => ({
       return terminal.fail("set PUBLIC_URL to the address of the gate, which the link begins with");
     await using accounts = await openAccounts(settings, terminal);
     const isReset = link.purpose.startsWith("reset");
-    const user = isReset && (await accounts.users.findByUsername(String(link.name)));
-    const of = user ? { userId: user.id } : {};
+    const of = isReset ? { userId: (await userNamed(accounts, link.name)).id } : {};
     const made = await accounts.links.make({ ...link, ...of, expiresAt });
     if (made.kind !== "made") throw refused(made.kind, link.name);
     terminal.print(`${settings.publicUrl}/link/${made.token}`);

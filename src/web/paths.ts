@@ -27,6 +27,17 @@ export const ASSERTION_KEYS = "/.well-known/latchkey.json";
 /** Password managers open this path to reach the page with the password form. */
 export const CHANGE_PASSWORD = "/.well-known/change-password";
 
+/** The forms for administrators, by the ends of their paths. */
+export const PEOPLE_FORMS = [
+  "invite",
+  "reset",
+  "revoke",
+  "groups",
+  "rename",
+  "sign-out",
+  "remove",
+] as const;
+
 /**
  * By default, the home page is at the base path. That of a gate is also at a path that reaches it
  * behind a proxy which forwards `/` to an app on the same host. An app that mounts the routes keeps

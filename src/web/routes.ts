@@ -18,8 +18,6 @@ import { postAddKey, postRevokeKey } from "./endpoints/keys.ts";
 import { getLink, isOpenedHere, postLink, withoutReferrer } from "./endpoints/links.ts";
 import { askedTarget, getLogin, postLogin } from "./endpoints/login.ts";
 import * as passkeyForms from "./endpoints/passkeys.ts";
-import { pageOfPeople, peopleForms } from "./endpoints/people/actions.ts";
-import { forAdmins, getActivity, getPeople } from "./endpoints/people/pages.ts";
 import { postEndSession, postLogout } from "./endpoints/sessions.ts";
 import { getSetup, postSetup } from "./endpoints/setup.ts";
 import {
@@ -28,6 +26,7 @@ import {
   CHANGE_PASSWORD,
   FORWARD_AUTH,
   HANDOFF,
+  PEOPLE_FORMS,
   READY,
   routeOf,
 } from "./paths.ts";
@@ -205,18 +204,19 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
     });
   }
   if (people !== undefined) {
-    const forThem = (endpoint: OwnEndpoint): Endpoint => forAdmins(ports, endpoint);
-    const atThem = (show: typeof getPeople): Endpoint =>
-      forThem((request) => show(people, visitOf(ports, request)));
-    get(paths.people, atThem(getPeople));
-    get(`${paths.people}/activity`, atThem(getActivity));
-    for (const [action, form] of peopleForms(people)) {
-      const answer = withForm(ports, form);
-      const recent = forThem((request) =>
-        confirmed(ports, pageOfPeople(paths, request), answer)(request),
+    // Loaded on first use: an app without these pages loads nothing of them.
+    const shown =
+      (name: "getPeople" | "getActivity"): Endpoint =>
+      async (request) => {
+        const pages = await import("./endpoints/people/pages.ts");
+        return pages.forAdmins(ports, (visit) => pages[name](people, visit))(request);
+      };
+    get(paths.people, shown("getPeople"));
+    get(`${paths.people}/activity`, shown("getActivity"));
+    for (const name of PEOPLE_FORMS)
+      post(`${paths.people}/${name}`, async (request) =>
+        (await import("./endpoints/people/actions.ts")).peopleForm(ports, people, name)(request),
       );
-      post(`${paths.people}/${action}`, recent);
-    }
   }
   // The answer shows the key on the home page.
   if (keys !== undefined && home !== undefined) {

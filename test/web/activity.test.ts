@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventOf, eventTypes } from "../../src/core/log/events.ts";
-import type { LogEntry, UserId } from "../../src/core/records.ts";
-import { activityIn } from "../../src/web/endpoints/home.ts";
+import type { LogEntry } from "../../src/core/records.ts";
+import { activityOf } from "../../src/web/endpoints/home.ts";
 import { locales, wordsIn } from "../../src/web/pages/words.ts";
 
 const AT = new Date("2031-05-09T22:04:59.999Z");
-
-const signedIn = (username: string) => eventOf("signin", { user: { id: "1" as UserId, username } });
 
 const entryOf = (event: Partial<LogEntry>): LogEntry => ({
   ...{ id: 1, at: AT, type: "other", summary: "Something else", author: "system" },
@@ -15,7 +13,7 @@ const entryOf = (event: Partial<LogEntry>): LogEntry => ({
 });
 
 const textIn = (locale: (typeof locales)[number], event: Partial<LogEntry>) =>
-  activityIn(locale, [entryOf(event)])[0]?.text;
+  activityOf(locale, entryOf(event)).text;
 
 for (const locale of locales) {
   test(`translates each type of entry to ${locale}`, () => {
@@ -29,18 +27,15 @@ for (const locale of locales) {
 }
 
 test("keeps the summary of an entry of unknown type", () => {
-  assert.equal(
-    textIn("de", { type: "backup", summary: "Signed in as a <b>" }),
-    "Signed in as a <b>",
-  );
+  const summary = "Signed in as a <b>";
+  assert.equal(textIn("de", { type: "backup", summary }), summary);
 });
 
-test("keeps the order of the entries, and gives each its time for programs and for the reader", () => {
-  const entries = ["second", "first"].map((name) => entryOf(signedIn(name)));
-  const times = { at: "2031-05-09T22:04:59.999Z", utc: "09.05.2031, 22:04 UTC" };
-  const { signin } = wordsIn("de").events;
-  assert.deepEqual(activityIn("de", entries), [
-    { text: signin("second"), ...times },
-    { text: signin("first"), ...times },
-  ]);
+test("gives an entry its time for programs and for the reader", () => {
+  const time = { at: "2031-05-09T22:04:59.999Z", utc: "09.05.2031, 22:04 UTC" };
+  const text = wordsIn("de").events.signin("first");
+  assert.deepEqual(activityOf("de", entryOf(eventOf("signin", { name: "first" }))), {
+    text,
+    ...time,
+  });
 });

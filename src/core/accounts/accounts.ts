@@ -13,6 +13,7 @@ import {
 import { nextSecond } from "../sessions/session-token.ts";
 import type { SetupTokenSource } from "../setup/setup-token.ts";
 import type { Kept } from "../store.ts";
+import { groupsOf } from "./set-groups.ts";
 
 type UserPorts = Ports<"clock" | "record", "users">;
 
@@ -25,9 +26,8 @@ export interface AccountPorts extends UserPorts {
 
 /** What the change has done, or why nothing has changed. */
 export type AddUserOutcome =
-  | { readonly kind: "username-missing" }
+  | { readonly kind: "groups-invalid" | "username-missing" | "username-taken" }
   | { readonly kind: "password-too-short" }
-  | { readonly kind: "username-taken" }
   /** The first account cannot end: nobody could sign in after that. */
   | { readonly kind: "first-ends" }
   | { readonly kind: "added"; readonly user: User };
@@ -45,8 +45,10 @@ export async function addUser(
   { store, passwords, setupToken, record }: AddUserPorts,
   username: string,
   password: string | undefined,
-  { groups = [], endsAt }: Pick<NewUser, "groups" | "endsAt"> = {},
+  { groups: given = [], endsAt }: Pick<NewUser, "groups" | "endsAt"> = {},
 ): Promise<AddUserOutcome> {
+  const groups = groupsOf(given);
+  if (groups === "invalid") return { kind: "groups-invalid" };
   if (username === "") return { kind: "username-missing" };
   if (password !== undefined && isTooShort(password)) return { kind: "password-too-short" };
   const isFirst = !(await store.users.any());
@@ -75,9 +77,8 @@ export async function renameUser(
 ): Promise<RenameUserOutcome> {
   if (to === "") return "username-missing";
   const user = await store.users.find(id);
-  if (user === undefined) return "no-user";
-  const outcome = await store.users.rename(id, to);
-  if (outcome === "missing") return "no-user";
+  const outcome = user && (await store.users.rename(id, to));
+  if (user === undefined || outcome === "missing") return "no-user";
   if (outcome === "taken") return "username-taken";
   await record(eventOf("user_rename", { user: { ...user, username: to } }));
   return "renamed";
@@ -117,9 +118,8 @@ export async function removeUser(
   id: UserId,
 ): Promise<RemoveUserOutcome> {
   const user = await store.users.find(id);
-  if (user === undefined) return "no-user";
-  const outcome = await store.users.remove(id, keep);
-  if (outcome === "missing") return "no-user";
+  const outcome = user && (await store.users.remove(id, keep));
+  if (user === undefined || outcome === "missing") return "no-user";
   if (outcome === "last") return "last-user";
   if (outcome === "last-admin") return outcome;
   await record(eventOf("user_remove", { user }));

@@ -1,7 +1,8 @@
 import { eventOf } from "../log/events.ts";
+import type { Ports } from "../ports.ts";
 import type { User, UserId } from "../records.ts";
+import type { Kept } from "../store.ts";
 import { GROUP } from "../tables.ts";
-import type { AccountPorts } from "./accounts.ts";
 
 const MAX_GROUPS = 32;
 
@@ -13,26 +14,24 @@ export const isAdmin = ({ groups, guest }: User): boolean =>
   groups?.includes(ADMINS) === true && guest === undefined;
 
 /** Sorted, each once; `invalid` for a name that cannot be a group, or for too many. */
-export function groupsIn(text: string): readonly string[] | "invalid" {
-  const names = [...new Set(text.split(",").filter((name) => name !== ""))].sort();
+export function groupsOf(given: readonly string[]): readonly string[] | "invalid" {
+  // Plain JavaScript can pass anything.
+  if (!Array.isArray(given)) return "invalid";
+  const names = [...new Set(given.map(String).filter((name) => name !== ""))].sort();
   return names.length <= MAX_GROUPS && names.every((name) => GROUP.test(name)) ? names : "invalid";
 }
 
-/** The same for a list of names, or for anything else that plain JavaScript can pass. */
-export const groupsOf = (names: readonly string[]): readonly string[] | "invalid" =>
-  Array.isArray(names) && names.every((name) => /^[^,]*$/.test(name))
-    ? groupsIn(names.join())
-    : "invalid";
-
 /** What the change has done, or why nothing has changed. */
-export type SetGroupsOutcome = "no-user" | "last-admin" | "set";
+export type SetGroupsOutcome = "groups-invalid" | "no-user" | "last-admin" | "set";
 
 /** Gives the account these groups instead of those that it has. */
 export async function setGroups(
-  { store, record, keep }: Pick<AccountPorts, "store" | "record" | "keep">,
+  { store, record, keep }: Ports<"record", "users"> & { readonly keep?: Kept },
   id: UserId,
-  groups: readonly string[],
+  given: readonly string[],
 ): Promise<SetGroupsOutcome> {
+  const groups = groupsOf(given);
+  if (groups === "invalid") return "groups-invalid";
   const user = await store.users.find(id);
   const outcome = user && (await store.users.setGroups(id, groups, keep));
   if (user === undefined || outcome === "missing") return "no-user";

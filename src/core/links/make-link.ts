@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { hasEnded } from "../accounts/living-users.ts";
+import { groupsOf } from "../accounts/set-groups.ts";
 import { hashOf, randomText } from "../base/random-text.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
@@ -16,17 +17,19 @@ export type WantedLink = Omit<Link, "id" | "tokenHash">;
 /** The new link, or why there is none. */
 export type MakeLinkOutcome =
   | { readonly kind: "no-account" | "no-user" | "username-taken" }
-  | { readonly kind: "label-missing" | "groups-missing" }
+  | { readonly kind: "label-missing" | "groups-missing" | "groups-invalid" }
   /** Only the caller ever has the token. */
   | { readonly kind: "made"; readonly link: Link; readonly token: string };
 
 export async function makeLink(
   { store, clock, record }: LinkPorts,
-  wanted: WantedLink,
+  { groups: given = [], ...wanted }: WantedLink,
 ): Promise<MakeLinkOutcome> {
+  const groups = groupsOf(given);
+  if (groups === "invalid") return { kind: "groups-invalid" };
   // The first account is made by the setup alone.
   if (!(await store.users.any())) return { kind: "no-account" };
-  const { purpose, name = "", userId, groups = [] } = wanted;
+  const { purpose, name = "", userId } = wanted;
   if (purpose === "guest" && name === "") return { kind: "label-missing" };
   if (purpose === "guest" && groups.length === 0) return { kind: "groups-missing" };
   const named = name !== "" && purpose === "invite" && (await store.users.findByName(name));
@@ -36,7 +39,8 @@ export async function makeLink(
   if (isReset && !canHavePassword(user, clock.now())) return { kind: "no-user" };
   const token = randomText();
   const ids = { id: randomBytes(8).toString("hex"), tokenHash: hashOf(token) };
-  const link: Link = { ...wanted, ...ids, ...(user && { name: user.username }) };
+  const settled = { ...(groups.length > 0 && { groups }), ...(user && { name: user.username }) };
+  const link: Link = { ...wanted, ...ids, ...settled };
   await store.links.insert(link);
   await record(eventOf("link_make", { user, name: linkText(link) }));
   return { kind: "made", link, token };

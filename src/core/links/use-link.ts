@@ -35,11 +35,7 @@ type UseLinkPorts = StartSessionPorts &
   FindLinkPorts &
   Ports<"users" | "passwords" | "events", "users" | "links">;
 
-export interface LinkForm {
-  readonly username: string;
-  readonly password: string;
-  readonly confirm: string;
-}
+export type LinkForm = Readonly<Record<"username" | "password" | "confirm", string>>;
 
 export type LinkProblem =
   | "username-missing"

@@ -70,7 +70,8 @@ async function homeData(visit: OwnVisit, { codes, madeKey }: Step = {}): Promise
     keySection(visit, madeKey),
     codes ?? codesFor(visit),
   ]);
-  const activity = { kind: "entries", entries: activityIn(locale, recent) } as const;
+  const entries = recent.map((entry) => activityOf(locale, entry));
+  const activity = { kind: "entries", entries } as const;
   const offersPeople = parts.people !== undefined && isAdmin(request.user);
   const peoplePath = offersPeople ? paths.people : undefined;
   return { activity, sessions, codes: codesNow, passkeys, keys, peoplePath, returnTo };
@@ -124,12 +125,11 @@ async function recentEntries({ rules, request }: OwnVisit): Promise<readonly Log
   return rules.store.log.newest({ userId: request.user.id, limit: RECENT_ENTRIES });
 }
 
-/** Log entries in the reader's language. An entry of an unknown type keeps its summary. */
-export function activityIn(locale: Locale, entries: readonly LogEntry[]): readonly ActivityEntry[] {
+/** A log entry in the reader's language. One of an unknown type keeps its summary. */
+export function activityOf(locale: Locale, entry: LogEntry): ActivityEntry {
+  const { type, summary, subject, address, at } = entry;
   const { events } = wordsIn(locale);
-  return entries.map(({ type, summary, subject, address, at }) => {
-    const known = eventTypes.find((one) => one === type);
-    const text = known === undefined ? summary : events[known](subject ?? address ?? "");
-    return { text, ...shownTime(locale, at) };
-  });
+  const known = eventTypes.find((one) => one === type);
+  const text = known === undefined ? summary : events[known](subject ?? address ?? "");
+  return { text, ...shownTime(locale, at) };
 }

@@ -22,11 +22,8 @@ export async function getLink(ports: Part<"links">, visit: Visit): Promise<Answe
   return visit.views.page(visit.request, "link", linkData(open, ""), { cookies });
 }
 
-const linkData = (
-  { link: { purpose }, username }: OpenLink,
-  entered: string,
-): PageData["link"] => ({
-  purpose: purpose === "reset-codes-off" ? "reset" : purpose,
+const linkData = ({ link, username }: OpenLink, entered: string): PageData["link"] => ({
+  purpose: link.purpose === "reset-codes-off" ? "reset" : link.purpose,
   username: username ?? entered,
   isUsernameSet: username !== undefined,
 });

@@ -47,11 +47,8 @@ test("ends every session of the account only and records an entry", async (t) =>
   const [fresh, other] = [await issue(owner), await issue(guest)];
   assert.equal(await whose(old), "owner");
   assert.equal(await endSessionsOf(ports, await ports.idOf("owner")), "ended");
-  assert.deepEqual(await Promise.all([old, fresh, other].map(whose)), [
-    undefined,
-    undefined,
-    "guest",
-  ]);
+  const users = await Promise.all([old, fresh, other].map(whose));
+  assert.deepEqual(users, [undefined, undefined, "guest"]);
   assert.deepEqual(ports.recorded, [
     eventOf("user_sign_out", { user: { id: owner, username: "owner" } }),
   ]);

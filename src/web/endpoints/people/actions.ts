@@ -4,7 +4,7 @@ import {
   removeUser,
   renameUser,
 } from "../../../core/accounts/accounts.ts";
-import { groupsIn, setGroups } from "../../../core/accounts/set-groups.ts";
+import { setGroups } from "../../../core/accounts/set-groups.ts";
 import { futureDate } from "../../../core/base/dates.ts";
 import {
   LINK_LIFETIME_MS,
@@ -21,12 +21,13 @@ import { type Answer, redirect, withHeader } from "../../answers/responses.ts";
 import { isOverTls } from "../../answers/session-cookie.ts";
 import type { MessageName } from "../../pages/words/en.ts";
 import { shownTime } from "../../pages/words.ts";
-import { type Paths, pathOf } from "../../paths.ts";
-import type { OwnFormEndpoint, OwnVisit, Part } from "../../ports.ts";
+import { type Paths, type PEOPLE_FORMS, pathOf } from "../../paths.ts";
+import type { Endpoint, OwnFormEndpoint, OwnVisit, Part, WebPorts } from "../../ports.ts";
 import type { Form } from "../../request/form.ts";
 import { hostOf, type WebRequest } from "../../request/web-request.ts";
+import { confirmed, withForm } from "../../wrapped.ts";
 import { pageOfForm } from "../account.ts";
-import { administrator, peopleData } from "./pages.ts";
+import { administrator, forAdmins, peopleData } from "./pages.ts";
 
 type MadeLink = Extract<Awaited<ReturnType<typeof makeLink>>, { readonly kind: "made" }>;
 /** Of which `record` says who did it. */
@@ -34,16 +35,15 @@ type ActionPorts = AccountPorts & Ports<"clock" | "record", "users" | "links">;
 type Action = (ports: ActionPorts, form: Form, madeBy: string) => Promise<string | MadeLink>;
 
 const idIn = (form: Form): UserId => form("user") as UserId;
-const groupsOf = (form: Form) => groupsIn(form("groups").replaceAll(/\s/g, ""));
+const groupsIn = (form: Form) => form("groups").replaceAll(/\s/g, "").split(",");
 
 /** What each form does: the outcome of its rule, or a link to show. */
 const actions = {
   async invite(ports, form, madeBy) {
-    const [name, groups, until] = [form("username"), groupsOf(form), form("until")];
-    if (groups === "invalid") return groups;
+    const [name, until] = [form("username"), form("until")];
     const end = until === "" ? undefined : futureDate(until, ports.clock.now());
     if (end === undefined && until !== "") return "end-invalid";
-    const account = { groups, madeBy, ...(name !== "" && { name }) };
+    const account = { groups: groupsIn(form), madeBy, ...(name !== "" && { name }) };
     // A guest ends with the link.
     return form("guest") === ""
       ? linkFor(ports, { purpose: "invite", ...account, ...(end && { endsAt: end }) })
@@ -54,14 +54,11 @@ const actions = {
     return linkFor(ports, { purpose, madeBy, userId: idIn(form) });
   },
   revoke: (ports, form) => revokeLink(ports, form("link")),
-  async groups(ports, form) {
-    const groups = groupsOf(form);
-    return groups === "invalid" ? groups : setGroups(ports, idIn(form), groups);
-  },
+  groups: (ports, form) => setGroups(ports, idIn(form), groupsIn(form)),
   rename: (ports, form) => renameUser(ports, idIn(form), form("username")),
   "sign-out": (ports, form) => endSessionsOf(ports, idIn(form)),
   remove: (ports, form) => removeUser(ports, idIn(form)),
-} satisfies Record<string, Action>;
+} satisfies Record<(typeof PEOPLE_FORMS)[number], Action>;
 
 async function linkFor(
   ports: ActionPorts,
@@ -79,7 +76,7 @@ type Outcome = Exclude<Awaited<ReturnType<KnownAction>>, MadeLink>;
 const problems: Readonly<
   Record<Outcome, readonly [MessageName, "groups" | "username" | "until"] | null>
 > = {
-  invalid: ["groupsInvalid", "groups"],
+  "groups-invalid": ["groupsInvalid", "groups"],
   "last-user": ["lastAdmin", "groups"],
   "last-admin": ["lastAdmin", "groups"],
   "username-missing": ["fieldMissing", "username"],
@@ -91,11 +88,17 @@ const problems: Readonly<
   ...{ renamed: null, ended: null, removed: null },
 };
 
-/** The forms of the page, by the end of their paths. */
-export const peopleForms = (
+/** The endpoint of a form. */
+export function peopleForm(
+  ports: WebPorts,
   people: Part<"people">,
-): readonly (readonly [string, OwnFormEndpoint])[] =>
-  Object.entries(actions).map(([name, act]) => [name, formOf(people, act)]);
+  name: (typeof PEOPLE_FORMS)[number],
+): Endpoint {
+  const answer = withForm(ports, formOf(people, actions[name]));
+  return forAdmins(ports, ({ paths, request }) =>
+    confirmed(ports, pageOfPeople(paths, request), answer)(request),
+  );
+}
 
 const formOf =
   (people: Part<"people">, act: KnownAction): OwnFormEndpoint =>
@@ -146,7 +149,7 @@ async function answerLink(
 }
 
 /** The page that sent a form, with its search; without a search if that is not known. */
-export function pageOfPeople(paths: Paths, request: WebRequest): string {
+function pageOfPeople(paths: Paths, request: WebRequest): string {
   const page = pageOfForm(request, paths) ?? "";
   return pathOf(page) === paths.people ? page : paths.people;
 }

@@ -1,5 +1,6 @@
 import { listPeople } from "../../../core/accounts/accounts.ts";
 import { isAdmin } from "../../../core/accounts/set-groups.ts";
+import type { MaybePromise } from "../../../core/base/maybe-promise.ts";
 import { eventTypes } from "../../../core/log/events.ts";
 import { type User, type UserId, userOf } from "../../../core/records.ts";
 import { answerRefused } from "../../answer-refused.ts";
@@ -8,8 +9,8 @@ import type { Answer } from "../../answers/responses.ts";
 import { signInPath } from "../../guards.ts";
 import type { PageData } from "../../pages/page-data.ts";
 import { shownTime, wordsIn } from "../../pages/words.ts";
-import type { Endpoint, OwnEndpoint, OwnVisit, Part, WebPorts } from "../../ports.ts";
-import { activityIn } from "../home.ts";
+import { type Endpoint, type OwnVisit, type Part, visitOf, type WebPorts } from "../../ports.ts";
+import { activityOf } from "../home.ts";
 
 const ENTRIES_PER_PAGE = 50;
 const NOBODY = "" as UserId;
@@ -32,7 +33,7 @@ export async function administrator(
  * store decides, since another process may have taken away the group a moment ago.
  */
 export const forAdmins =
-  (ports: WebPorts, endpoint: OwnEndpoint): Endpoint =>
+  (ports: WebPorts, answer: (visit: OwnVisit) => MaybePromise<Answer>): Endpoint =>
   async (request) => {
     const admission = await ports.rules.requireAuth(request.header("cookie"));
     if (!("user" in admission)) {
@@ -40,7 +41,7 @@ export const forAdmins =
     }
     const user = await administrator(ports, admission.user.id);
     if (user === undefined) return ports.views.error(request, 404, "noSuchPage");
-    return endpoint(Object.assign(request, { user }));
+    return answer(visitOf(ports, Object.assign(request, { user })));
   };
 
 export async function getPeople(people: Part<"people">, visit: OwnVisit): Promise<Answer> {
@@ -101,8 +102,8 @@ export async function getActivity(
       .filter((one) => one !== "")
       .map(shortened)
       .join(", ");
-    const [shown] = activityIn(locale, [entry]);
-    return { at: "", utc: "", ...shown, text: shortened(shown?.text ?? ""), detail };
+    const { text, ...time } = activityOf(locale, entry);
+    return { ...time, text: shortened(text), detail };
   });
   const last = found.length > entries.length ? `${found[entries.length - 1]?.id}` : undefined;
   const older = last && new URLSearchParams({ user: userId ?? "", type: type ?? "", before: last });

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { test } from "node:test";
-import { peopleForms } from "../../../../src/web/endpoints/people/actions.ts";
 import { wordsIn } from "../../../../src/web/pages/words.ts";
+import { PEOPLE_FORMS } from "../../../../src/web/paths.ts";
 import { memoryStore } from "../../../stores/memory-store.ts";
 import { startApp, startConfiguredApp } from "../../../support/app.ts";
 import { execute } from "../../../support/database.ts";
@@ -11,7 +12,6 @@ import { inThePast } from "../../../support/mint.ts";
 import { addMember, atPeople, groupsIn, PEOPLE } from "./at-people.ts";
 
 const en = wordsIn("en");
-const ACTIONS = peopleForms({} as never).map(([action]) => action);
 const PAGES = [PEOPLE, `${PEOPLE}/activity`];
 
 test("to users who are not administrators, the pages and forms are unknown paths", async (t) => {
@@ -30,7 +30,7 @@ test("to users who are not administrators, the pages and forms are unknown paths
       assert.ok(answer.body.includes(en.messages.noSuchPage));
       assert.equal(answer.body.length, unknown.body.length);
     }
-    for (const action of ACTIONS) {
+    for (const action of PEOPLE_FORMS) {
       const form = { user: ownId, username: "x", groups: "", link: "x" };
       assert.equal((await act(action, form, { session })).status, 404, action);
     }
@@ -58,7 +58,7 @@ test("each form needs a sign-in within the last ten minutes, which leads back to
   addMember(gate, "member");
   const before = groupsIn(gate);
   const headers = { Referer: `http://auth.example.org${PEOPLE}?q=mem&page=0` };
-  for (const action of ACTIONS) {
+  for (const action of PEOPLE_FORMS) {
     const form = { user: "id of member", username: "x", groups: "family" };
     const asked = await act(action, form, { session: inThePast(session), headers });
     const place = encodeURIComponent(`${PEOPLE}?q=mem&page=0`);
@@ -110,4 +110,14 @@ test("in the library the pages are off unless the option people is on, which nee
     code: "invalid_option",
     message: "people takes true only with a store of people and links",
   });
+});
+
+test("an app that leaves the option out loads nothing of the pages", () => {
+  const index = JSON.stringify(import.meta.resolve("../../../../src/index.ts"));
+  const script = `import { registerHooks } from "node:module";
+    registerHooks({ load: (url, context, next) => (console.log(url), next(url, context)) });
+    await import(${index});`;
+  const loaded = `${execFileSync(process.execPath, ["--input-type=module", "-e", script])}`;
+  assert.match(loaded, /endpoints\/home\.ts/);
+  assert.doesNotMatch(loaded, /endpoints\/people/);
 });
