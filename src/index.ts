@@ -53,7 +53,7 @@ export { type Sendable, sendAnswer, toResponse } from "./web/answers/send-answer
 export type { GuardCheck, GuardResult, OnlyGroups, UserGuard } from "./web/guards.ts";
 export type * from "./web/pages/page-data.ts";
 export type { QrCode } from "./web/pages/qr-code.ts";
-export type { Locale, Words } from "./web/pages/words.ts";
+export type { Locale, ShownTime, Words } from "./web/pages/words.ts";
 export { fetchRequest, type RequestLike } from "./web/request/fetch-request.ts";
 export { type NodeRequest, type NodeResponse, nodeRequest } from "./web/request/node-request.ts";
 export type { RequestSource } from "./web/request/request-id.ts";

@@ -56,7 +56,9 @@ export async function act(world: World, name: string): Promise<void> {
   const { random, gates, isConfigured } = world;
   const gate = random.pick(gates);
   if (gate?.life === undefined) return;
-  const client = { remoteAddress: `192.0.2.${random.below(ADDRESSES)}` };
+  // Names the client and the gate in the audit log.
+  const userAgent = `${name}-${gate.name}`.replaceAll(" ", "-");
+  const client = { remoteAddress: `192.0.2.${random.below(ADDRESSES)}`, userAgent };
   let at = random.below(totalWeight);
   const chosen = actions.find(([, weight]) => {
     at -= weight;

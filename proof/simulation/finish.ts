@@ -12,6 +12,8 @@ import type { World } from "./world.ts";
 /** The longest pause between two attempts to end a session that a gate has signed out. */
 const MAX_RETRY_MS = 31_000;
 const EXPIRING_MS = 60_000;
+/** More than a simulation makes. */
+const MAX_ENTRIES = 100_000;
 
 /** Lets the faults end, and checks that what was accepted is in effect on all gates. */
 export async function finish(world: World): Promise<void> {
@@ -19,6 +21,8 @@ export async function finish(world: World): Promise<void> {
   world.isFaulty = false;
   for (const gate of gates) if (gate.life === undefined) gate.start();
   await time.pause(LATE_MS + MAX_RETRY_MS);
+  const entries = await world.base.log.read({ afterId: 0, limit: MAX_ENTRIES });
+  world.log.compare(entries, lives(world));
   await agreeOnSessions(world);
   for (const life of lives(world))
     for (const key of world.keys) await visitWithKey(world, life, key);

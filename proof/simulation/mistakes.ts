@@ -147,6 +147,11 @@ const storeMistakes: Readonly<Record<string, (store: Store) => Store>> = {
     return { ...store, keys: { ...keys, find } };
   },
 
+  "a batch of log entries is written in reverse": (store) => ({
+    ...store,
+    log: { ...store.log, insert: (entries) => store.log.insert(entries.toReversed()) },
+  }),
+
   "a setup checks and inserts in two steps": (store) =>
     withUsers(store, {
       async insertFirst(user) {

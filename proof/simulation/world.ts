@@ -9,6 +9,7 @@ import type { Mistake } from "./mistakes.ts";
 import { type AttemptModel, createAttemptModel } from "./model/attempts.ts";
 import { createFact, type Fact } from "./model/fact.ts";
 import type { Enrolment, KnownDevice, KnownKey, KnownLink, KnownPasskey } from "./model/known.ts";
+import { createLogModel, type LogModel } from "./model/log.ts";
 import type { Member } from "./model/member.ts";
 import { createPasswordModel, type PasswordModel } from "./model/password.ts";
 import { createSessionModel, type SessionModel } from "./model/sessions.ts";
@@ -22,6 +23,7 @@ export interface World extends Network {
   readonly gates: readonly Gate[];
   readonly sessions: SessionModel;
   readonly passwords: PasswordModel;
+  readonly log: LogModel;
   readonly attempts: AttemptModel;
   readonly passkeyAttempts: AttemptModel;
   readonly passkeys: KnownPasskey[];
@@ -92,6 +94,7 @@ export function createWorld(
     gates,
     sessions: createSessionModel(time.now, LATE_MS),
     passwords: createPasswordModel(),
+    log: createLogModel(),
     attempts: createAttemptModel(time.now, options.limiter),
     passkeyAttempts: createAttemptModel(time.now, options.limiter),
     passkeys: [],

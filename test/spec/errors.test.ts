@@ -56,7 +56,7 @@ test("the error page links to a page that the visitor can open", async (t) => {
   assert.match(await nothing(), /<a href="\/setup">/);
   const session = await gate.setUp();
   assert.match(await nothing(), /<a href="\/login">/);
-  assert.match(await nothing(session), /<a href="\/">/);
+  assert.match(await nothing(session), /<a href="\/account\/">/);
 });
 
 const TYPED = { username: "o-7Qx", password: "p-8Ry", confirm: "c-9Sz", token: "t-1Aw" };

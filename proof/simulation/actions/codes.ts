@@ -70,6 +70,7 @@ export async function beginCodes(world: World, step: Step): Promise<string> {
     confirmCodes(ports, user.id, form, step.client),
   );
   if (result?.answer.kind === "on") {
+    world.log.accepted("codes_on", step);
     const { recoveryCodes } = result.answer;
     const enrolment: Enrolment = { key, recoveryCodes, used: new Set([String(at)]) };
     world.enrolments.push(enrolment);
@@ -88,5 +89,6 @@ export async function turnOffCodes(world: World, step: Step): Promise<string> {
   const result = await world.request(step.life, () => turnOff(ports, user, step.client));
   if (result === undefined) learn(undefined);
   else learn(result.answer === "off" ? { to: "off" } : "unchanged");
+  if (result?.answer === "off") world.log.accepted("codes_off", step);
   return result?.answer ?? FAILED;
 }

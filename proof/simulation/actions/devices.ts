@@ -23,6 +23,7 @@ export const signInOnDevice: Action = async (world, { life, client }) => {
   promise(answer.kind !== "needs-setup", "the account of a device is not found");
   counted(answer.kind === "rate-limited" ? "denied" : "counted");
   if (answer.kind !== "signed-in") return answer.kind;
+  world.log.accepted("signin", { life, client });
   promise(!isReplaced, "a wrong password is accepted on a device");
   const areOn = value !== undefined && value !== "off" && version === codes.version;
   const areOthers = enrolment !== undefined && enrolment !== value;

@@ -20,7 +20,10 @@ export async function useLink(world: World, { life, client }: Step): Promise<str
   if (ports === undefined) return "without links";
   const result = await world.request(life, () => use(ports, link.token, NOTHING, client));
   if (result === undefined) return `${FAILED}, for ${link.token}`;
-  if (result.answer.kind === "entered") link.entered += 1;
+  if (result.answer.kind === "entered") {
+    link.entered += 1;
+    world.log.accepted("link_use", { life, client });
+  }
   promise(link.entered <= 1, "a link is used twice");
   return `${result.answer.kind}, ${link.token}`;
 }

@@ -112,6 +112,7 @@ export const signInAsMember: Action = async (world, { life, client }) => {
       `${username} exists, and is rejected`,
     );
   if (answer.kind !== "signed-in") return `${answer.kind}, ${username}`;
+  world.log.accepted("signin", { life, client });
   promise(!(isCertain && value === "absent"), `${username} was removed, and signs in`);
   promise(
     !(hasEnded && life.clockSetAt() < from),

@@ -26,6 +26,7 @@ export async function addPasskey(world: World, step: Step): Promise<string> {
   const with_ = { party: PARTY, client: step.client };
   const result = await world.request(step.life, () => add(ports, user.id, created, with_));
   learn(result && (result.answer === "added" ? { to: "added" } : "unchanged"));
+  if (result?.answer === "added") world.log.accepted("passkey_add", step);
   return result?.answer ?? FAILED;
 }
 
@@ -62,6 +63,7 @@ export async function signInWithPasskey(world: World, { life, client }: Step): P
   promise(answer.kind !== "needs-setup", "the account of a passkey is not found");
   counted(answer.kind === "rate-limited" ? "denied" : "counted");
   if (answer.kind !== "signed-in") return answer.kind;
+  world.log.accepted("signin", { life, client });
   promise(!given.isUsed, "an answer of a passkey is accepted twice");
   given.isUsed = true;
   const isAbsent = value === "absent" && version === state.version;

@@ -21,6 +21,7 @@ export async function setUp(world: World, { life, client }: Step): Promise<strin
     world.isConfigured = true;
     return answer.kind;
   }
+  world.log.accepted("signup", { life, client });
   promise(world.setUps === 0, "two setups are accepted");
   world.setUps += 1;
   world.isConfigured = true;
@@ -52,6 +53,7 @@ export async function signIn(world: World, { life, client }: Step): Promise<stri
   }
   world.isConfigured = true;
   counted(answer.kind === "rate-limited" ? "denied" : "counted");
+  if (answer.kind === "rate-limited") world.log.accepted("signin_rate_limited", { life, client });
   if (answer.kind === "rejected") {
     const isWithoutCodes = value === "off" && version === world.codes.version;
     const isCertain = isWithoutCodes && possible.length === 1 && passwords.possible().length === 1;
@@ -61,6 +63,7 @@ export async function signIn(world: World, { life, client }: Step): Promise<stri
     );
   }
   if (answer.kind !== "signed-in") return answer.kind;
+  world.log.accepted("signin", { life, client });
   promise(possible.includes(password), "a wrong password is accepted");
   code.accepted();
   if (answer.device !== undefined) {
@@ -86,8 +89,10 @@ export async function changePassword(world: World, step: Step): Promise<string> 
   );
   if (result === undefined) return FAILED;
   const { kind } = result.answer;
-  if (kind === "changed")
+  if (kind === "changed") {
+    world.log.accepted("password_change", step);
     promise(!passwords.isReplaced(currentPassword), "a change of the password is lost");
+  }
   learn(kind === "changed");
   promise(
     kind === "changed" || kind === "current-password-incorrect",

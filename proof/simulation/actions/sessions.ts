@@ -18,6 +18,7 @@ export async function endSession(world: World, step: Step): Promise<string> {
   );
   if (result === undefined) return `${FAILED}, for ${target.label}`;
   learn(result.answer === "ended" ? "ended" : "unchanged");
+  if (result.answer === "ended") world.log.accepted("session_end", step);
   return `${result.answer}, ${target.label}`;
 }
 

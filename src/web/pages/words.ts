@@ -1,5 +1,5 @@
 import { de } from "./words/de.ts";
-import { en, type MessageName, type Sentences } from "./words/en.ts";
+import { en, type Sentences } from "./words/en.ts";
 import { es } from "./words/es.ts";
 import { fr } from "./words/fr.ts";
 import { labels, titles } from "./words/labels.ts";
@@ -7,10 +7,10 @@ import { labels, titles } from "./words/labels.ts";
 export const locales = ["en", "de", "fr", "es"] as const;
 export type Locale = (typeof locales)[number];
 
-export type Words = Sentences &
+export type Words = typeof en &
   Readonly<Record<keyof typeof labels, string>> & {
     /** Of error pages, by the names of their messages. */
-    readonly titles: Readonly<Partial<Record<MessageName, string>>>;
+    readonly titles: Readonly<Record<string, string>>;
   };
 
 /** A text for each of `locales`. A missing one is a type error. */
