@@ -119,6 +119,7 @@ export const de: Sentences = {
   passkeysAbout: "Melde dich mit deinem Gerät statt mit dem Passwort an.",
   addPasskey: "Passkey hinzufügen",
   removePasskeyNext: "Du kannst dich hier nicht mehr damit anmelden. Lösche ihn auch am Gerät.",
+  removeAccountNext: "Alle Sitzungen, Passkeys und Schlüssel enden. Das ist endgültig.",
   keysAbout: "Für Apps, Skripte und Feedreader, die einen Schlüssel senden, statt sich anzumelden.",
   keyMade: "Kopiere den neuen Schlüssel jetzt. Er wird nicht noch einmal angezeigt:",
   keyHosts: "Nur für diese Hosts",

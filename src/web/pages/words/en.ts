@@ -123,6 +123,7 @@ export const en = {
   passkeysAbout: "Sign in with your device instead of your password.",
   addPasskey: "Add a passkey",
   removePasskeyNext: "It no longer signs you in here. Remove it on the device, too.",
+  removeAccountNext: "All of its sessions, passkeys and keys end. You cannot undo this.",
   keysAbout: "For apps, scripts and feed readers, which send a key instead of signing in.",
   keyMade: "Copy the new key now. It is not shown again:",
   keyHosts: "Only for these hosts",

@@ -120,6 +120,7 @@ export const es: Sentences = {
   passkeysAbout: "Inicia sesión con tu dispositivo en lugar de la contraseña.",
   addPasskey: "Añadir una llave de acceso",
   removePasskeyNext: "Ya no servirá para entrar aquí. Elimínala también en el dispositivo.",
+  removeAccountNext: "Terminan sus sesiones, llaves de acceso y claves. No se puede deshacer.",
   keysAbout:
     "Para aplicaciones, scripts y lectores de noticias, que envían una clave en lugar de iniciar sesión.",
   keyMade: "Copia ahora la nueva clave. No se volverá a mostrar:",

@@ -119,6 +119,7 @@ export const fr: Sentences = {
   passkeysAbout: "Connectez-vous avec votre appareil au lieu du mot de passe.",
   addPasskey: "Ajouter une clé d’accès",
   removePasskeyNext: "Elle ne permettra plus de se connecter ici. Supprimez-la sur l’appareil.",
+  removeAccountNext: "Ses sessions, clés d’accès et clés prennent fin. C’est définitif.",
   keysAbout:
     "Pour les applications, scripts et lecteurs de flux, qui envoient une clé au lieu de se connecter.",
   keyMade: "Copiez la nouvelle clé maintenant. Elle ne sera plus affichée :",
