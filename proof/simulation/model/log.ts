@@ -1,12 +1,12 @@
+import type { Client } from "../../../src/core/limits/requester.ts";
 import type { EventType } from "../../../src/core/log/events.ts";
 import type { LogEntry } from "../../../src/core/records.ts";
-import type { Step } from "../actions/step.ts";
 import type { Life } from "../gate.ts";
 import { promise } from "./violation.ts";
 
 /** Which entries the audit log must have: one for each change that a gate has accepted. */
 export interface LogModel {
-  accepted(type: EventType, at: Pick<Step, "life" | "client">): void;
+  accepted(type: EventType, at: { readonly life: Life; readonly client: Client }): void;
   /**
    * Each client does one thing after another, so its entries of one gate are in its order. A gate
    * that has crashed loses the entries that waited.
