@@ -21,8 +21,8 @@ interface Attack {
   readonly data?: string;
   /** The parameters, cookies and headers to test. */
   readonly parameters: string;
-  /** The level, if lower than usual. */
-  readonly level?: number;
+  /** The levels that are not as usual. */
+  readonly levels?: Partial<Record<Kind, number>>;
 }
 
 const attacks: readonly Attack[] = [
@@ -46,7 +46,7 @@ const attacks: readonly Attack[] = [
     data: "current_password=wrong&new_password=correct+horse+2&confirm_password=correct+horse+2",
     parameters: "current_password,new_password,confirm_password",
     // Each request costs a password hash, and these fields do not reach the database.
-    level: 1,
+    levels: { sqlite: 1 },
   },
   {
     what: "the query of the sign-in page",
@@ -57,6 +57,8 @@ const attacks: readonly Attack[] = [
     what: "the session cookie and the headers at the guard",
     path: "/",
     parameters: "session,user-agent,referer",
+    // Level 1 tests no cookies.
+    levels: { postgresql: 2 },
   },
 ];
 
@@ -79,12 +81,13 @@ whereInstalled("sqlmap", (program) => {
     t: TestContext,
     url: string,
     kind: Kind,
-    { data, parameters, level = LEVELS[kind] }: Pick<Attack, "data" | "parameters" | "level">,
+    { data, parameters, levels }: Pick<Attack, "data" | "parameters" | "levels">,
     session?: string,
   ): Promise<Outcome> {
     const folder = await tempDir(t);
+    const level = String(levels?.[kind] ?? LEVELS[kind]);
     const args = [
-      ...["-u", url, "-p", parameters, "--dbms", kind, "--level", String(level), "--risk", "3"],
+      ...["-u", url, "-p", parameters, "--dbms", kind, "--level", level, "--risk", "3"],
       ...["--batch", "--threads", "4", "--time-sec", "2", "--disable-coloring"],
       ...["--output-dir", folder],
       ...(data === undefined ? [] : ["--data", data]),
