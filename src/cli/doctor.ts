@@ -68,10 +68,10 @@ export const command: Command = {
   },
 };
 
-/** Of an app's database, which has a place of its own, where no gate has started. */
-function appFolder({ database, dataDir }: Settings): string | undefined {
+/** Of an app's database, which has a place of its own, where no gate has started or has a secret. */
+function appFolder({ database, dataDir, secret }: Settings): string | undefined {
   const folder = database.kind === "sqlite" ? dirname(database.file) : resolve();
-  const isUnset = dataDir === resolve("data") && !existsSync(dataDir);
+  const isUnset = secret === undefined && dataDir === resolve("data") && !existsSync(dataDir);
   return isUnset && folder !== dataDir ? folder : undefined;
 }
 

@@ -34,11 +34,7 @@ async function report(env: Env, ...args: readonly string[]) {
 async function runningGate(t: TestContext) {
   const { gate } = await startConfigured(t);
   await gate.logEntries(1);
-  const env = {
-    AUTH_SECRET: SECRET,
-    DATA_DIR: gate.dataDir,
-    PORT: new URL(gate.url).port,
-  };
+  const env = { AUTH_SECRET: SECRET, DATA_DIR: gate.dataDir, PORT: new URL(gate.url).port };
   return { ...gate, env };
 }
 
@@ -96,8 +92,8 @@ test("checks the database of an app without a word about a gate", async (t) => {
   const folder = await tempDir(t);
   const store = await openSqlite({ file: join(folder, "accounts.db") });
   t.after(() => store.close());
+  const args = ["doctor", "--database-url", "sqlite:accounts.db"];
   for (const found of [/hint +accounts +no account yet\n/, /ok +accounts +an account exists\n/]) {
-    const args = ["doctor", "--database-url", "sqlite:accounts.db"];
     const { stdout } = await startLatchkey(t, args, {}, folder).ended;
     assert.match(stdout, found);
     assert.match(stdout, /^ok .*\nok +disk .*\nok +database .* is intact.*\n.* accounts /);
@@ -105,6 +101,8 @@ test("checks the database of an app without a word about a gate", async (t) => {
     const admin = { username: "ann", passwordHash: hashText("a"), groups: ["admins"] };
     await store.users.insertFirst(admin);
   }
+  const ofGate = startLatchkey(t, args, { AUTH_SECRET: "weak" }, folder);
+  assert.match((await ofGate.ended).stdout, /PROBLEM +secret /);
 });
 
 const server = await sharedPostgres();
