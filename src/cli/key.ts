@@ -1,7 +1,7 @@
-import type { AddedKey } from "../core/keys/own-keys.ts";
+import { type AddedKey, revokeKey } from "../core/keys/own-keys.ts";
 import type { Key } from "../core/records.ts";
 import { age } from "../gate/settings/values.ts";
-import { type Accounts, accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
+import { accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
 import { type Command, type OptionValues, UsageError } from "./command.ts";
 import { listCommand } from "./listing.ts";
 
@@ -45,25 +45,17 @@ function lifetimeIn(expires: OptionValues[string]): AddedKey["lifetime"] {
   return ms / 1_000;
 }
 
-type Listed = Key & { readonly username: string };
-
-/** All keys, or those of one user. */
-async function* keysIn(
-  accounts: Accounts,
-  user: OptionValues[string],
-): AsyncIterable<readonly Listed[]> {
-  for await (const { id, username } of usersIn(accounts, user)) {
-    yield (await accounts.keys.list(id)).map((key) => ({ ...key, username }));
-  }
-}
-
 /** Without the hash. */
-export const list: Command = listCommand<Listed>({
+export const list: Command = listCommand<Key & { readonly username: string }>({
   details: "The last use is known to the hour.",
   options: [{ name: "user", value: "user", about: "only the keys of this user" }],
   examples: ["latchkey key list", "latchkey key list --user alice --json"],
 
-  read: (accounts, { user }) => keysIn(accounts, user),
+  async *read(accounts, { user }) {
+    for await (const { id, username } of usersIn(accounts, user)) {
+      yield (await accounts.keys.list(id)).map((key) => ({ ...key, username }));
+    }
+  },
 
   columns: { ID: 16, "LAST USE": 24, EXPIRES: 24, USER: 0, HOSTS: 0, NAME: 0 },
   cells: ({ id, usedAt, expiresAt, username, hosts, name }) => [
@@ -81,13 +73,9 @@ export const revoke: Command = accountCommand({
   operands: [{ name: "id", need: "required" }],
   examples: ["latchkey key revoke 5f0c1d7f7d9e4a3b"],
 
-  async change(accounts, { id }) {
-    for await (const keys of keysIn(accounts, undefined)) {
-      const key = keys.find((one) => one.id === id);
-      if (key !== undefined && (await accounts.keys.revoke(key.id)) === "revoked") {
-        return `Revoked a key of user ${quoted(key.username)}.`;
-      }
-    }
-    throw refused("no-key", id);
+  async change({ store, record }, { id }) {
+    const user = await revokeKey({ store, record }, String(id));
+    if (user === undefined) throw refused("no-key", id);
+    return `Revoked a key of user ${quoted(user.username)}.`;
   },
 });
