@@ -54,7 +54,7 @@ export const command: Command = {
 
 /** The only user is `USERNAME`, so nothing has to be escaped. */
 function appPage({ url }: IncomingMessage, response: ServerResponse, { username }: User): void {
-  if (url !== "/") {
+  if (url?.split("?", 1)[0] !== "/") {
     response.writeHead(404).end("not found");
     return;
   }

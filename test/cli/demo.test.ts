@@ -31,7 +31,7 @@ test("guards a sample app with the account that it prints, until a signal", asyn
   assert.equal(wrong.location, "/login?error=1");
   const { location, session } = await send(`${url}/login`, { form: { username, password } });
   assert.equal(location, "/");
-  assert.match((await send(`${url}/`, { session })).body, /Hello, demo/);
+  assert.match((await send(`${url}/?a=b`, { session })).body, /Hello, demo/);
   assert.match((await send(`${url}/account`, { session })).body, /demo signed in/);
   assert.equal((await send(`${url}/account/people`, { session })).status, 200);
   assert.equal((await send(`${url}/other`, { session })).status, 404);
