@@ -34,7 +34,7 @@ async function runOn(target: Target, attack: string): Promise<Result> {
   const [result] = await runAttacks(target, {
     attacks: [attackNamed(attack)],
     granted: new Set(["account", "echo"]),
-    withinMs: 60_000,
+    withinMs: 120_000,
   });
   assert.ok(result);
   return result;

@@ -23,7 +23,7 @@ async function attackWithAccount(
 ): Promise<readonly Result[]> {
   const target = await findTarget({ url, guarded, fresh: false });
   assert.equal(await signInAs(target, OWNER.username, OWNER.password), "signed-in");
-  return runAttacks(target, { attacks: which, granted: GRANTED, withinMs: 120_000 });
+  return runAttacks(target, { attacks: which, granted: GRANTED, withinMs: 240_000 });
 }
 
 const SKIPPED = [

@@ -43,7 +43,7 @@ export async function attackFresh(
   const results = await runAttacks(target, {
     attacks: withSetup(attack),
     granted: ALL_NEEDS,
-    withinMs: 60_000,
+    withinMs: 120_000,
   });
   const result = results.at(-1);
   if (result === undefined) throw new Error("no attack ran");

@@ -61,19 +61,23 @@ test("reports the existing certificate at once, and overwritten files without a 
   assert.deepEqual(reported, [OLD.cert, NEW.cert, NEWER.cert]);
 });
 
+/** At once, so that no look finds half of a file. */
+async function replace(dir: string, one: "cert" | "key"): Promise<void> {
+  await writeFile(join(dir, "staged.pem"), NEW[one]);
+  await rename(join(dir, "staged.pem"), join(dir, `${one}.pem`));
+}
+
 for (const [first, second] of [
   ["cert", "key"],
   ["key", "cert"],
 ] as const) {
   test(`keeps the old pair while only the ${first} is replaced, until the ${second} follows`, async (t) => {
     const { dir, shows, warned, source, log } = await start(t);
-    const staged = join(dir, "staged.pem");
-    await writeFile(staged, NEW[first]);
-    await rename(staged, join(dir, `${first}.pem`));
+    await replace(dir, first);
     const [warning] = await warned(1);
     assert.equal(warning?.fields.reason, "the key belongs to another certificate");
     assert.equal(source.current[0]?.pem.cert, OLD.cert);
-    await writeFile(join(dir, `${second}.pem`), NEW[second]);
+    await replace(dir, second);
     await shows(NEW);
     assert.equal(log.lines.length, 1);
   });
