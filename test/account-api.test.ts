@@ -55,7 +55,7 @@ test("adds, finds, lists, renames and removes accounts, with the outcomes of the
   });
   assert.equal(await users.rename(ben.id, "ann"), "username-taken");
   assert.equal(await users.rename(ben.id, "bea"), "renamed");
-  for (const groups of [["no spaces"], ["family,admins"]]) {
+  for (const groups of [["no spaces"], ["family,admins"], [undefined as never]]) {
     assert.equal(await users.setGroups(ann.id, groups), "groups-invalid");
     assert.deepEqual(await users.add({ username: "cleo", groups }), { kind: "groups-invalid" });
     const link = { purpose: "invite", groups, usesLeft: 1, expiresAt: new Date() } as const;
@@ -158,7 +158,6 @@ test("makes, lists and revokes keys, which the guards of the process notice at o
   const made = await keys.add(id, { name: "feeds", hosts: ["localhost"], lifetime: 60 });
   assert.ok(made.kind === "added");
   assert.equal(made.key.expiresAt?.getTime(), made.key.createdAt.getTime() + 60_000);
-  await assert.rejects(keys.add(id, { name: "feeds", lifetime: "90d" as "never" }), RangeError);
   const forever = await keys.add(id, { name: "backup", lifetime: "never" });
   assert.ok(forever.kind === "added" && forever.key.expiresAt === undefined);
   const headers = { authorization: `Bearer ${made.text}` };
@@ -179,12 +178,12 @@ test("refuses what plain JavaScript can pass by mistake", async (t) => {
   const { auth } = await anApp(t);
   const { id } = await added(auth, "ann");
   const anyone = (fields: object) => auth.users.add({ username: "ben", ...fields });
-  for (const fields of [{ username: 5 }, { endsAt: "2030-01-31" }, { endsAt: 2_000_000_000 }]) {
+  for (const fields of [{ username: 5 }, { endsAt: "2030-01-31" }, { endsAt: 0 }]) {
     await assert.rejects(anyone(fields), { code: "invalid_option" });
   }
   assert.deepEqual(await anyone({ groups: "family" }), { kind: "groups-invalid" });
   const key = { name: "feeds", lifetime: "30d" as never };
-  await assert.rejects(async () => auth.keys?.add(id, key), RangeError);
+  await assert.rejects(async () => auth.keys?.add(id, key), { code: "invalid_option" });
   const link = { purpose: "invite", usesLeft: 1, expiresAt: "tomorrow" as never } as const;
   await assert.rejects(async () => auth.links?.make(link), { code: "invalid_option" });
 });

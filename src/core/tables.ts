@@ -240,7 +240,7 @@ export const valuesOf = <T>(table: Table<T>, record: Partial<T>): Values =>
 function storedValue(kind: Column["kind"], value: unknown): Value | undefined {
   switch (kind) {
     case "time":
-      return value instanceof Date ? timeOf(value) : undefined;
+      return value instanceof Date && !Number.isNaN(+value) ? timeOf(value) : undefined;
     case "texts":
       return Array.isArray(value) ? joined(value) : undefined;
     case "integer":

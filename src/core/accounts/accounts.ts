@@ -58,7 +58,7 @@ export async function addUser(
     username,
     passwordHash,
     ...(groups.length > 0 && { groups }),
-    ...(endsAt && { endsAt }),
+    ...((endsAt ?? undefined) !== undefined && { endsAt }),
   });
   if (user === undefined) return { kind: "username-taken" };
   if (isFirst) await setupToken.delete();

@@ -16,8 +16,8 @@ export const isAdmin = ({ groups, guest }: User): boolean =>
 /** Sorted, each once; `invalid` for a name that cannot be a group, or for too many. */
 export function groupsOf(given: readonly string[]): readonly string[] | "invalid" {
   // Plain JavaScript can pass anything.
-  if (!Array.isArray(given)) return "invalid";
-  const names = [...new Set(given.map(String).filter((name) => name !== ""))].sort();
+  if (!Array.isArray(given) || given.some((name) => typeof name !== "string")) return "invalid";
+  const names = [...new Set(given.filter((name) => name !== ""))].sort();
   return names.length <= MAX_GROUPS && names.every((name) => GROUP.test(name)) ? names : "invalid";
 }
 

@@ -31,13 +31,14 @@ const ID_BYTES = 8;
 export async function addKey(
   { store, clock, record }: Ports<"clock" | "record", "keys">,
   user: User,
-  { name: given, hosts: named = [], lifetime = LIFETIME_SECONDS }: AddedKey,
+  { name: given, hosts: named, lifetime = LIFETIME_SECONDS }: AddedKey,
   client?: Client,
 ): Promise<AddKeyOutcome> {
   const name = [...given.trim()].slice(0, MAX_NAME_LENGTH).join("");
   if (name === "") return { kind: "name-missing" };
-  const hosts = named.map((host) => canonicalHost(host) ?? "");
-  if (!hosts.every((host) => PLAIN_HOST.test(host))) return { kind: "host-invalid" };
+  const hosts = named === undefined ? named : named.map((host) => canonicalHost(host) ?? "");
+  if (hosts?.length === 0 || hosts?.every((host) => PLAIN_HOST.test(host)) === false)
+    return { kind: "host-invalid" };
   const text = newKeyText();
   const createdAt = new Date(clock.now());
   const key: Key = {
@@ -45,7 +46,7 @@ export async function addKey(
     userId: user.id,
     name,
     hash: hashOf(text),
-    ...(hosts.length > 0 && { hosts: [...new Set(hosts)] }),
+    ...(hosts && { hosts: [...new Set(hosts)] }),
     createdAt,
     ...(lifetime !== "never" && { expiresAt: new Date(createdAt.getTime() + lifetime * 1_000) }),
   };

@@ -57,18 +57,15 @@ async function homeData(visit: OwnVisit, { codes, madeKey }: Step = {}): Promise
   const { parts, paths, views, request } = visit;
   const locale = views.locale(request);
   const returnTo = askedTarget(visit);
-  if (request.lacksFactor) {
-    const passkeys = await passkeySection(visit, locale);
-    const section = codes ?? (await codesFor(visit));
-    const offers = { codes: section, passkeys, lacksFactor: true, returnTo };
-    return { activity: NONE, sessions: NONE, ...offers };
-  }
-  const [recent, sessions, passkeys, keys, codesNow] = await Promise.all([
+  const step = { activity: NONE, sessions: NONE, lacksFactor: request.lacksFactor, returnTo };
+  // Recovery codes are shown once, so nothing is read that could fail.
+  if (codes !== undefined) return { ...step, codes };
+  const [passkeys, codesNow] = await Promise.all([passkeySection(visit, locale), codesFor(visit)]);
+  if (step.lacksFactor) return { ...step, codes: codesNow, passkeys };
+  const [recent, sessions, keys] = await Promise.all([
     recentEntries(visit),
     sessionsFor(visit, locale),
-    passkeySection(visit, locale),
     keySection(visit, madeKey),
-    codes ?? codesFor(visit),
   ]);
   const entries = recent.map((entry) => activityOf(locale, entry));
   const activity = { kind: "entries", entries } as const;

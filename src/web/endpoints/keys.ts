@@ -18,7 +18,7 @@ const problems: Readonly<Record<"name-missing" | "host-invalid" | "too-many", Ho
 export const postAddKey: KeysEndpoint = (ports) => async (visit, form) => {
   const days = DAYS.find((one) => `${one}` === form("days")) ?? 365;
   const lifetime = form("days") === "never" ? "never" : days * DAY_SECONDS;
-  const hosts = form("hosts").match(/[^\s,]+/g) ?? [];
+  const hosts = form("hosts") === "" ? undefined : (form("hosts").match(/[^\s,]+/g) ?? []);
   const key = { name: form("name"), hosts, lifetime } as const;
   const outcome = await addKey(ports, visit.request.user, key, visit.client);
   return outcome.kind === "added"

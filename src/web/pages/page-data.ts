@@ -95,7 +95,7 @@ export interface PageData {
     /** `undefined` if the account has no passkey and cannot add one here. */
     readonly passkeys?: PasskeySection | undefined;
     /** Whether the user has to turn on codes or add a passkey first: the rest is not offered. */
-    readonly lacksFactor?: boolean;
+    readonly lacksFactor?: boolean | undefined;
     /** Where the user wanted to go, and first turns on codes or adds a passkey. */
     readonly returnTo?: string | undefined;
     /** `undefined` where keys are off. */
@@ -189,7 +189,7 @@ export type CodesSection =
   | { readonly kind: "turned-on"; readonly recoveryCodes: readonly string[]; readonly of: string }
   | { readonly kind: "on"; readonly recoveryCodesLeft: number };
 
-/** The newest log entries, newest first; `none` if a second factor has to be turned on first. */
+/** The newest log entries, newest first; `none` while a second factor has to be turned on, or is. */
 export type Activity =
   | { readonly kind: "entries"; readonly entries: readonly ActivityEntry[] }
   | { readonly kind: "none" };
