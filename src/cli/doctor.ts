@@ -76,9 +76,9 @@ function appFolder({ database, dataDir, secret }: Settings): string | undefined 
 }
 
 function inWordsOfApp(report: Report): Report {
-  const told = (text: string): string => text.replaceAll(/\bthe gate\b/g, "the app");
-  if (report.outcome === "ok") return { ...report, found: told(report.found) };
-  return { ...report, found: told(report.found), remedy: told(report.remedy) };
+  const reworded = (text: string): string => text.replaceAll(/\bthe gate\b/g, "the app");
+  if (report.outcome === "ok") return { ...report, found: reworded(report.found) };
+  return { ...report, found: reworded(report.found), remedy: reworded(report.remedy) };
 }
 
 function urlIn({ url }: OptionValues): URL | undefined {

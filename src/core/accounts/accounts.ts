@@ -58,7 +58,8 @@ export async function addUser(
     username,
     passwordHash,
     ...(groups.length > 0 && { groups }),
-    ...((endsAt ?? undefined) !== undefined && { endsAt }),
+    // `null` means none, too. The store refuses other values, such as 0.
+    ...(endsAt !== undefined && endsAt !== null && { endsAt }),
   });
   if (user === undefined) return { kind: "username-taken" };
   if (isFirst) await setupToken.delete();

@@ -37,8 +37,9 @@ export async function addKey(
   const name = [...given.trim()].slice(0, MAX_NAME_LENGTH).join("");
   if (name === "") return { kind: "name-missing" };
   const hosts = named === undefined ? named : named.map((host) => canonicalHost(host) ?? "");
-  if (hosts?.length === 0 || hosts?.every((host) => PLAIN_HOST.test(host)) === false)
-    return { kind: "host-invalid" };
+  const arePlain = hosts === undefined || hosts.every((host) => PLAIN_HOST.test(host));
+  // A key without names would open every host.
+  if (hosts?.length === 0 || !arePlain) return { kind: "host-invalid" };
   const text = newKeyText();
   const createdAt = new Date(clock.now());
   const key: Key = {
