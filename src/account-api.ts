@@ -135,7 +135,7 @@ interface SessionPorts extends Ports<"clock" | "record", "users"> {
   readonly store: Pick<Store, "users" | "sessions" | "devices">;
   /** Of this process, if it has guards. */
   readonly users?: Pick<AllPorts["users"], "forget">;
-  readonly sessions?: Pick<AllPorts["sessions"], "flush">;
+  readonly recorder?: Pick<AllPorts["recorder"], "flush">;
 }
 
 /** Those of commands too, which create none. */
@@ -149,11 +149,11 @@ export function createSessions(ports: SessionPorts): Omit<Sessions, "create"> {
   };
   return {
     async list(userId) {
-      await ports.sessions?.flush();
+      await ports.recorder?.flush();
       return sessions?.listOf(idOf(userId), new Date(clock.now()), MAX_LISTED) ?? [];
     },
     async end(id) {
-      await ports.sessions?.flush();
+      await ports.recorder?.flush();
       const session = await sessions?.find(id);
       if (sessions && session) {
         const isEnded = await endInStore({ ...ports, store: { sessions } }, session);

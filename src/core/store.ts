@@ -273,8 +273,8 @@ export interface UserChanges {
 }
 
 export interface UserWatching {
-  /** The monotonic clock of `UserWatch.confirmedAt`. */
-  readonly now: () => number;
+  /** The clock of `UserWatch.confirmedAt`. */
+  readonly monotonic: () => number;
   /** Called for a changed user, or with `all` when the store may have missed a change. */
   readonly changed: (id: UserId | "all") => void;
 }

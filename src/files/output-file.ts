@@ -42,7 +42,7 @@ export async function writeOutput<T>(
         fill({ handle: made.handle, byName: (work) => withName(made, leftovers, work) }),
     });
   } catch (error) {
-    throw explained(file, temporary, error);
+    throw namingOutput(file, temporary, error);
   } finally {
     for (const signal of STOP_SIGNALS) process.removeListener(signal, stop);
   }
@@ -60,7 +60,7 @@ async function folderOf(file: string): Promise<string> {
   try {
     return await realpath(folder);
   } catch (error) {
-    throw explained(file, folder, error);
+    throw namingOutput(file, folder, error);
   }
 }
 
@@ -96,7 +96,7 @@ async function withName<T>(
 }
 
 /** Names the file that the caller asked for, not the temporary one that the system reports. */
-function explained(file: string, temporary: string, error: unknown): unknown {
+function namingOutput(file: string, temporary: string, error: unknown): unknown {
   const isOfName = error instanceof Error && "path" in error && error.path === temporary;
   if (error instanceof AnyFault || !isOfName) return error;
   const folder = dirname(file);

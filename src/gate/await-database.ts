@@ -6,7 +6,7 @@ import type { GateLog } from "./server-log.ts";
 const TRY_EVERY_MS = 1_000;
 const LOG_EVERY_MS = 60_000;
 
-export interface Attempts<T> {
+export interface Opening<T> {
   /** Rejects after a failure that does not pass by waiting, and after `stop`. */
   readonly done: Promise<T>;
   /** Resolves once an attempt has failed and another one follows. */
@@ -20,7 +20,7 @@ export function awaitDatabase<T>(
   attempt: () => Promise<T>,
   monotonic: () => number,
   log: GateLog,
-): Attempts<T> {
+): Opening<T> {
   const waiting = Promise.withResolvers<void>();
   const stopping = new AbortController();
 

@@ -39,7 +39,7 @@ export interface Gate {
 export async function serve(settings: Settings, log: GateLog): Promise<Gate> {
   const opened = new AsyncDisposableStack();
   try {
-    return { ...(await open(settings, log, opened)), stop: () => opened.disposeAsync() };
+    return { ...(await openGate(settings, log, opened)), stop: () => opened.disposeAsync() };
   } catch (error) {
     await opened.disposeAsync();
     throw error;
@@ -47,7 +47,7 @@ export async function serve(settings: Settings, log: GateLog): Promise<Gate> {
 }
 
 /** Opens the parts in order of dependence; they are closed in reverse order. */
-async function open(
+async function openGate(
   settings: Settings,
   log: GateLog,
   opened: AsyncDisposableStack,

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import type { StoredUser, UserId } from "../core/records.ts";
 import type { Store } from "../core/store.ts";
 import { COMPETITORS, type Rule } from "./database.ts";
-import { add, addTwo, hashText, UNKNOWN } from "./samples.ts";
+import { addTo, addTwo, hashText, UNKNOWN } from "./samples.ts";
 
 /** The IDs of as many accounts as there are competitors. */
 async function addCompetitors(store: Store): Promise<readonly UserId[]> {
   const names = Array.from({ length: COMPETITORS }, (_, i) => `account ${i}`);
-  const users = await Promise.all(names.map((name) => add(store, name)));
+  const users = await Promise.all(names.map((name) => addTo(store, name)));
   return users.map(({ id }) => id);
 }
 
@@ -23,7 +23,7 @@ export function testAccounts(rule: Rule<Store>): void {
     const user = { username: "owner", passwordHash: hashText("x") };
     const winner = await onlyOne((one) => one.users.insert(user));
     assert.deepEqual(await store.users.findByName("owner"), { ...user, ...winner });
-    for (const other of ["Owner", "owner "]) await add(store, other);
+    for (const other of ["Owner", "owner "]) await addTo(store, other);
   });
 
   rule("replaces the hash of one user, while it is the expected one", async (store) => {
@@ -39,7 +39,7 @@ export function testAccounts(rule: Rule<Store>): void {
   });
 
   rule("makes one of 16 concurrent replacements", async (store, { onlyOne }) => {
-    const { id, passwordHash } = await add(store, "owner");
+    const { id, passwordHash } = await addTo(store, "owner");
     const made = await onlyOne(async ({ users }, i) => {
       const to = hashText(`by ${i}`);
       return (await users.replaceHash(id, passwordHash, to)) && to;
@@ -74,7 +74,7 @@ export function testAccounts(rule: Rule<Store>): void {
     assert.equal(await store.users.remove(guest.id), "missing");
     assert.equal(await store.users.remove(owner.id), "last");
     assert.deepEqual(await usersIn(store), { owner });
-    assert.notEqual((await add(store, "guest")).id, guest.id);
+    assert.notEqual((await addTo(store, "guest")).id, guest.id);
   });
 
   rule("keeps one of eight accounts that are removed concurrently", async (store, { race }) => {
@@ -100,7 +100,7 @@ export function testAccounts(rule: Rule<Store>): void {
 
   rule("keeps one of eight administrators who leave concurrently", async (store, { race }) => {
     const ids = await addCompetitors(store);
-    await add(store, "other");
+    await addTo(store, "other");
     for (const id of ids) await store.users.setGroups(id, ["admins"]);
     const answers = await race(({ users }, i) => {
       const id = ids[i] ?? UNKNOWN;
@@ -129,7 +129,7 @@ export function testAccounts(rule: Rule<Store>): void {
   });
 
   rule("tells eight concurrent ends of an account apart", async (store, { race }) => {
-    const owner = await add(store, "owner");
+    const owner = await addTo(store, "owner");
     const end = (one: Store, validUpTo: number) =>
       one.users.endSessions(owner.id, 1_000, { id: "session", validUpTo });
     const ends = await race((one) => end(one, 0));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Session, User } from "../core/records.ts";
 import type { Rule, With } from "./database.ts";
-import { add, addTwo, at, TEXT, UNKNOWN_USER } from "./samples.ts";
+import { addTo, addTwo, at, TEXT, UNKNOWN_USER } from "./samples.ts";
 
 type Tested = With<"sessions">;
 
@@ -79,7 +79,11 @@ export function testSessions(rule: Rule<Tested>): void {
   });
 
   rule("removes the sessions of a removed user, and those that it ends", async (store) => {
-    const users = [await add(store, "a"), await add(store, "b"), await add(store, "c")] as const;
+    const users = [
+      await addTo(store, "a"),
+      await addTo(store, "b"),
+      await addTo(store, "c"),
+    ] as const;
     for (const user of users) await store.sessions.insert(sessionOf(user, user.username));
     await store.users.remove(users[0].id);
     assert.deepEqual(await ids(store), ["b", "c"]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { placesIn } from "../../src/core/base/options.ts";
+import { optionNames } from "../../src/core/base/options.ts";
 import { createAuth } from "../../src/index.ts";
 import { optionTable } from "../../src/option-table.ts";
 import { optionsWith } from "../support/options.ts";
@@ -14,7 +14,7 @@ function namedUnder(heading: string): readonly string[] {
 }
 
 test("library.md lists every option of createAuth and every member that it returns", async () => {
-  assert.deepEqual(namedUnder("Options"), placesIn(optionTable).toSorted());
+  assert.deepEqual(namedUnder("Options"), optionNames(optionTable).toSorted());
   const auth = createAuth(optionsWith());
   assert.deepEqual(namedUnder("What it returns"), Object.keys(auth).sort());
   await auth.close();

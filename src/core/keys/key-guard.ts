@@ -79,7 +79,7 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
     const address = networkIn(request);
     // After too many wrong keys one at a time, so that a flood does not keep the store busy.
     const isFlood = address !== undefined && keyLimiter.isSpent(address);
-    if (isFlood && lookingUp.has(address)) return refused("limited");
+    if (isFlood && lookingUp.has(address)) return refusalFor("limited");
     if (isFlood) lookingUp.add(address);
     try {
       const key = await findKey(store, hashOf(text));
@@ -144,7 +144,7 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
   function refusal(problem: KeyProblem, request: KeyRequest): KeyRefusal {
     const address = networkIn(request);
     const isLimited = address !== undefined && keyLimiter.attempt(address) === "denied";
-    return refused(isLimited ? "limited" : problem);
+    return refusalFor(isLimited ? "limited" : problem);
   }
 
   return (authorization, request) => {
@@ -154,15 +154,15 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
       return text === undefined ? undefined : verify(authorization, text, request);
     }
     const { found } = entry;
-    const now = clock.monotonic();
-    if (found !== undefined && now < found.until && now < entry.recheckAt) {
+    const at = clock.monotonic();
+    if (found !== undefined && at < found.until && at < entry.recheckAt) {
       return decide(entry, found.user, request);
     }
     return renewed(authorization, entry, request);
   };
 }
 
-const refused = (problem: KeyProblem): KeyRefusal => ({ kind: "key-refused", problem });
+const refusalFor = (problem: KeyProblem): KeyRefusal => ({ kind: "key-refused", problem });
 
 /** A store can be foreign code without types: only the key with this hash counts. */
 async function findKey(store: Pick<KeyStore, "find">, hash: string): Promise<Key | undefined> {

@@ -8,7 +8,7 @@ import type { LogStore } from "../store.ts";
 import { DENIAL, type Event } from "./events.ts";
 
 /** With this many waiting entries, new ones are dropped, and counted in the server log. */
-export const MAX_WAITING = 10_000;
+export const MAX_WAITING_ENTRIES = 10_000;
 /** Denials, which any client can cause, fill at most half of the queue. */
 const MAX_WAITING_DENIALS = 5_000;
 const MAX_BATCH = 500;
@@ -156,7 +156,7 @@ export function createEventLog(
     },
 
     record(event) {
-      const limit = event.type === DENIAL ? MAX_WAITING_DENIALS : MAX_WAITING;
+      const limit = event.type === DENIAL ? MAX_WAITING_DENIALS : MAX_WAITING_ENTRIES;
       if (waiting.length >= limit) {
         dropped += 1;
         meter.dropped();

@@ -35,7 +35,7 @@ const MAX_ID_BYTES = 1_023;
  * Reads what the browser returned. Returns `undefined` unless it is of this type, from an origin of
  * this relying party itself, and the authenticator verified the user.
  */
-export function readCeremony(
+export function parseCeremony(
   answer: BrowserAnswer,
   type: "webauthn.create" | "webauthn.get",
   party: RelyingParty,

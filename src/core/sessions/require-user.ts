@@ -157,8 +157,8 @@ export function createRequireUser(
     if (session === undefined) return verify(text);
     const { found, admission } = session;
     if (found === undefined) return renew(text, session);
-    const now = clock.monotonic();
-    return now < found.until && now < session.recheckAt ? admission : renew(text, session);
+    const at = clock.monotonic();
+    return at < found.until && at < session.recheckAt ? admission : renew(text, session);
   };
 }
 

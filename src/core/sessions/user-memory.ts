@@ -65,7 +65,7 @@ export function createUserMemory(
   const lookups = new Map<UserId, Lookup>();
   let anyUserSeen = false;
   const watch = store.changes?.watch({
-    now: () => clock.monotonic(),
+    monotonic: () => clock.monotonic(),
     changed: (id) => (id === "all" ? forgetAll() : forget(id)),
   });
 
@@ -121,13 +121,13 @@ export function createUserMemory(
 
   /** Extends the entry where the store has confirmed that it has reported every change since. */
   function isValid(known: Known): boolean {
-    const now = clock.monotonic();
-    if (now < known.until) return true;
+    const monotonic = clock.monotonic();
+    if (monotonic < known.until) return true;
     const confirmedAt = watch?.confirmedAt() ?? Number.NEGATIVE_INFINITY;
     const latest = Math.min(known.readAt + MAX_CONFIRMED_AGE_MS, endOf(known.endsAt));
     const until = Math.min(confirmedAt + MAX_AGE_MS, latest);
     // A `confirmedAt` that is not a number confirms nothing.
-    if (!(now < until)) return false;
+    if (!(monotonic < until)) return false;
     known.until = until;
     return true;
   }

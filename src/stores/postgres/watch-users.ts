@@ -25,7 +25,7 @@ const ask = (client: PostgresClient, text: string, values: unknown[] = []): Prom
  * Pings leave on another connection, and the one that listens sends nothing else: a pooler in
  * transaction mode would return its own pings, but give the notifications to any other client.
  */
-export function watchUsers(pool: PostgresPool, { now, changed }: UserWatching): UserWatch {
+export function watchUsers(pool: PostgresPool, { monotonic, changed }: UserWatching): UserWatch {
   const ownChannel = `latchkey_${randomUUID().replaceAll("-", "")}`;
   const closing = new AbortController();
   let confirmedAt = Number.NEGATIVE_INFINITY;
@@ -46,16 +46,16 @@ export function watchUsers(pool: PostgresPool, { now, changed }: UserWatching): 
     await ask(client, `LISTEN ${ownChannel}`);
     changed("all");
     for (let count = 0; !lost.aborted && !closing.signal.aborted; count += 1) {
-      const [oldest = now()] = sentAt.values();
-      if (now() - oldest > PING_WITHIN_MS) throw new Error("pings do not return");
-      if (now() - askedAt < IDLE_AFTER_MS) await ping(String(count), sentAt);
+      const [oldest = monotonic()] = sentAt.values();
+      if (monotonic() - oldest > PING_WITHIN_MS) throw new Error("pings do not return");
+      if (monotonic() - askedAt < IDLE_AFTER_MS) await ping(String(count), sentAt);
       await pause(PING_EVERY_MS);
     }
   }
 
   /** A ping that cannot be sent, because the pool is full for example, says nothing about delivery. */
   async function ping(payload: string, sentAt: Map<string, number>): Promise<void> {
-    sentAt.set(payload, now());
+    sentAt.set(payload, monotonic());
     const text = "SELECT pg_catalog.pg_notify($1, $2)";
     const send = (client: PostgresClient) => ask(client, text, [ownChannel, payload]);
     await withClient(pool, send).catch(() => sentAt.delete(payload));
@@ -84,7 +84,7 @@ export function watchUsers(pool: PostgresPool, { now, changed }: UserWatching): 
   const listening = listenUntilClosed();
   return {
     confirmedAt() {
-      askedAt = now();
+      askedAt = monotonic();
       return confirmedAt;
     },
     async close() {

@@ -14,7 +14,7 @@ import type { ProxyTrust } from "../request/remote-address.ts";
 import { kindOfRequest } from "../request/request-kind.ts";
 import type { AdmittedRequest, WebRequest } from "../request/web-request.ts";
 import { withRequestId } from "../wrapped.ts";
-import { type ForwardAuthQuery, readForwardAuthQuery } from "./forward-auth-query.ts";
+import { type ForwardAuthQuery, parseForwardAuthQuery } from "./forward-auth-query.ts";
 
 /**
  * Answers a reverse proxy that asks before it forwards a request. The user comes from the session or
@@ -22,7 +22,7 @@ import { type ForwardAuthQuery, readForwardAuthQuery } from "./forward-auth-quer
  * read from any client, because they only choose between a redirect and a 401.
  */
 export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<Answer> {
-  const query = readForwardAuthQuery(request.query);
+  const query = parseForwardAuthQuery(request.query);
   if (query.kind === "unknown-parameter") {
     return withRequestId(ports, () => unknownParameter(ports, query.name))(request);
   }

@@ -10,7 +10,7 @@ import { sessionRecord } from "../../../src/core/sessions/start-session.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { eventually } from "../../support/eventually.ts";
 import { mint } from "../../support/mint.ts";
-import { add } from "../../support/store.ts";
+import { addTo } from "../../support/store.ts";
 import { accountWithSessions, CLIENT } from "./session-ports.ts";
 
 test("ends the sessions of the browser, recorded or not, and leaves the user's others", async (t) => {
@@ -43,7 +43,7 @@ test("ends nothing for a session that has ended or cannot be ended", async (t) =
 
 test("ends only the sessions of one user if asked to", async (t) => {
   const { ports, user, start, isSignedIn } = await accountWithSessions(t);
-  const guest = await add(ports.store, "guest");
+  const guest = await addTo(ports.store, "guest");
   const [own, other] = [await start(), ports.tokens.issue(guest.id).text];
   await signOut(ports, [other, own, "a.b.c"], CLIENT, user.id);
   assert.deepEqual([await isSignedIn(own), await isSignedIn(other)], [false, true]);

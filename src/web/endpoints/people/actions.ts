@@ -22,7 +22,7 @@ import { isOverTls } from "../../answers/session-cookie.ts";
 import type { MessageName } from "../../pages/words/en.ts";
 import { shownTime } from "../../pages/words.ts";
 import { type Paths, type PEOPLE_FORMS, pathOf } from "../../paths.ts";
-import type { Endpoint, OwnFormEndpoint, OwnVisit, Part, WebPorts } from "../../ports.ts";
+import type { Endpoint, OwnFormEndpoint, OwnVisit, PortsOf, WebPorts } from "../../ports.ts";
 import type { Form } from "../../request/form.ts";
 import { hostOf, type WebRequest } from "../../request/web-request.ts";
 import { confirmed, withForm } from "../../wrapped.ts";
@@ -91,7 +91,7 @@ const problems: Readonly<
 /** The endpoint of a form. */
 export function peopleForm(
   ports: WebPorts,
-  people: Part<"people">,
+  people: PortsOf<"people">,
   name: (typeof PEOPLE_FORMS)[number],
 ): Endpoint {
   const answer = withForm(ports, formOf(people, actions[name]));
@@ -101,7 +101,7 @@ export function peopleForm(
 }
 
 const formOf =
-  (people: Part<"people">, act: KnownAction): OwnFormEndpoint =>
+  (people: PortsOf<"people">, act: KnownAction): OwnFormEndpoint =>
   async (visit, form) => {
     const { options, paths, views, request, client } = visit;
     const { user } = request;
