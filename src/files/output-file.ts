@@ -27,7 +27,7 @@ export async function writeOutput<T>(
   const path = join(folder, basename(file));
   const temporary = temporaryName(path);
   using leftovers = new DisposableStack();
-  for (const suffix of SQLITE_SUFFIXES) leftovers.adopt(`${temporary}${suffix}`, remove);
+  for (const suffix of SQLITE_SUFFIXES) leftovers.adopt(`${temporary}${suffix}`, removeTree);
   const stop = (signal: NodeJS.Signals): void => {
     leftovers.dispose();
     process.kill(process.pid, signal);
@@ -48,7 +48,7 @@ export async function writeOutput<T>(
   }
 }
 
-const remove = (path: string): void => rmSync(path, { recursive: true, force: true });
+const removeTree = (path: string): void => rmSync(path, { recursive: true, force: true });
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** The database, and the files that SQLite may create next to it. */
@@ -82,7 +82,7 @@ async function withName<T>(
   const users = [process.geteuid?.() ?? 0];
   if (await isPrivateFolder(dirname(path), users)) return work(path);
   const parent = await realpath(tmpdir());
-  const folder = leftovers.adopt(mkdtempSync(join(parent, "latchkey-")), remove);
+  const folder = leftovers.adopt(mkdtempSync(join(parent, "latchkey-")), removeTree);
   if (!(await isPrivateFolder(folder, users))) {
     throw new AnyFault(
       "temp_dir_unsafe",

@@ -12,7 +12,7 @@ async function addCompetitors(store: Store): Promise<readonly UserId[]> {
 }
 
 /** All users by username. */
-async function usersIn(store: Store): Promise<Readonly<Record<string, StoredUser>>> {
+async function allUsers(store: Store): Promise<Readonly<Record<string, StoredUser>>> {
   const users = await store.users.read("", 1_000);
   return Object.fromEntries(users.map((user) => [user.username, user]));
 }
@@ -32,10 +32,10 @@ export function testAccounts(rule: Rule<Store>): void {
       store.users.replaceHash(id, hashText(from), hashText(to));
     assert.equal(await replace(owner.id, "other", "x"), false);
     assert.equal(await replace(UNKNOWN, owner.passwordHash, "x"), false);
-    assert.deepEqual(await usersIn(store), { owner, guest });
+    assert.deepEqual(await allUsers(store), { owner, guest });
     assert.equal(await replace(owner.id, owner.passwordHash, "second"), true);
     assert.equal(await replace(owner.id, owner.passwordHash, "third"), false);
-    assert.deepEqual(await usersIn(store), { owner: { ...owner, passwordHash: "second" }, guest });
+    assert.deepEqual(await allUsers(store), { owner: { ...owner, passwordHash: "second" }, guest });
   });
 
   rule("makes one of 16 concurrent replacements", async (store, { onlyOne }) => {
@@ -56,7 +56,7 @@ export function testAccounts(rule: Rule<Store>): void {
     assert.equal(await store.users.findByName("owner"), undefined);
     assert.equal(await store.users.rename(owner.id, "host"), "renamed", "to its current username");
     const host = { ...owner, username: "host", sessionsFrom: 1_000 };
-    assert.deepEqual(await usersIn(store), { host, guest });
+    assert.deepEqual(await allUsers(store), { host, guest });
   });
 
   rule("gives a username to one of eight concurrent renames", async (store, { race }) => {
@@ -73,7 +73,7 @@ export function testAccounts(rule: Rule<Store>): void {
     assert.equal(await store.users.find(guest.id), undefined);
     assert.equal(await store.users.remove(guest.id), "missing");
     assert.equal(await store.users.remove(owner.id), "last");
-    assert.deepEqual(await usersIn(store), { owner });
+    assert.deepEqual(await allUsers(store), { owner });
     assert.notEqual((await addTo(store, "guest")).id, guest.id);
   });
 
@@ -81,7 +81,7 @@ export function testAccounts(rule: Rule<Store>): void {
     const ids = await addCompetitors(store);
     const answers = await race((one, i) => one.users.remove(ids[i] ?? UNKNOWN));
     assert.deepEqual([...answers].sort(), ["last", ...Array(COMPETITORS - 1).fill("removed")]);
-    const stay = Object.values(await usersIn(store)).map(({ id }) => id);
+    const stay = Object.values(await allUsers(store)).map(({ id }) => id);
     assert.deepEqual(stay, [ids[answers.indexOf("last")]]);
   });
 
@@ -106,7 +106,7 @@ export function testAccounts(rule: Rule<Store>): void {
       const id = ids[i] ?? UNKNOWN;
       return i % 2 === 0 ? users.remove(id, "an-admin") : users.setGroups(id, [], "an-admin");
     });
-    const left = Object.values(await usersIn(store)).filter(({ groups }) => groups !== undefined);
+    const left = Object.values(await allUsers(store)).filter(({ groups }) => groups !== undefined);
     const stay = ids.filter((_, i) => answers[i] === "last-admin");
     assert.deepEqual([left.map(({ id }) => id), stay.length], [stay, 1]);
   });
@@ -118,11 +118,11 @@ export function testAccounts(rule: Rule<Store>): void {
     assert.deepEqual(await store.users.endSessions(owner.id, 2_000), outcome, "nobody asks");
     assert.equal(await store.users.endSessions(UNKNOWN, 2_000), undefined);
     const ended = { ...owner, sessionsFrom: 2_000 };
-    assert.deepEqual(await usersIn(store), { owner: ended, guest });
+    assert.deepEqual(await allUsers(store), { owner: ended, guest });
     assert.deepEqual(await store.users.find(owner.id), ended);
     assert.deepEqual(await store.users.findByName("owner"), ended);
     assert.equal(await store.users.endAllSessions(3_000), 2);
-    const from = async () => Object.values(await usersIn(store)).map((user) => user.sessionsFrom);
+    const from = async () => Object.values(await allUsers(store)).map((user) => user.sessionsFrom);
     assert.deepEqual(await from(), [3_000, 3_000]);
     await store.users.endAllSessions(500);
     assert.deepEqual(await from(), [3_001, 3_001], "also when a clock is behind");

@@ -49,14 +49,14 @@ export async function setUp(
   if (user === undefined) return { kind: "already-configured" };
 
   const token = startSession(ports, user, client);
-  await deleteSetupToken(ports);
+  await deleteUsedToken(ports);
   startDomainSetup(ports, form.domain);
   ports.events.record(eventOf("signup", { user, client }));
   return { kind: "set-up", user, token };
 }
 
 /** A failure only causes a warning: the account exists, so the setup is closed anyway. */
-async function deleteSetupToken({ setupToken, log }: SetUpPorts): Promise<void> {
+async function deleteUsedToken({ setupToken, log }: SetUpPorts): Promise<void> {
   try {
     await setupToken.delete();
   } catch (error) {

@@ -155,7 +155,10 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 const WITHIN_MS = 60_000;
 
 /** Runs work in a transaction that no page waits for. */
-export const inTransaction = <T>(pool: PostgresPool, work: (ask: Ask) => Promise<T>): Promise<T> =>
+export const inSlowTransaction = <T>(
+  pool: PostgresPool,
+  work: (ask: Ask) => Promise<T>,
+): Promise<T> =>
   withClient(pool, (client) => transactionOn(askOn(client, WITHIN_MS), work, WITHIN_MS));
 
 /**

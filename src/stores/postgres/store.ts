@@ -15,7 +15,7 @@ import { createPool } from "./pool.ts";
 import {
   createAsk,
   createInTime,
-  inTransaction,
+  inSlowTransaction,
   type PostgresPool,
   takeSteps,
   transactionOn,
@@ -120,7 +120,7 @@ function prepareOn(
     return found;
   };
   const inOne = <T>(work: (ask: Ask) => Promise<T>): Promise<T> =>
-    inTransaction(pool, (here) => work(inSharedSql(here, names)));
+    inSlowTransaction(pool, (here) => work(inSharedSql(here, names)));
   const inOneStep: InOneStep = (work) =>
     inTime((free) => transactionOn(free, (here) => takeSteps(inSharedSql(here, names), work())));
   const askShared = inSharedSql(ask, names);
