@@ -87,7 +87,7 @@ export interface AccountApi {
 }
 
 /** What the members need. `record` says who did it. */
-export interface ApiPorts extends StartSessionPorts, AddUserPorts {
+interface ApiPorts extends StartSessionPorts, AddUserPorts {
   readonly store: Store;
   readonly users: Pick<AllPorts["users"], "forget">;
   readonly proxies: ProxyTrust;

@@ -259,7 +259,7 @@ export const textsFrom = (text: string): readonly string[] => text.split(",").sl
 /** @throws {RangeError} for an invalid date, which would be stored as null. */
 export const timeOf = (at: Date): number => Date.parse(at.toISOString());
 
-export interface Tables {
+interface Tables {
   readonly users: Table<StoredUser>;
   readonly sessions: Table<StoredSession>;
   readonly handoffs: Table<Handoff>;
@@ -273,12 +273,12 @@ export interface Tables {
 }
 
 /** Those that have ended stay until they expire. */
-export interface StoredSession extends Session {
+interface StoredSession extends Session {
   readonly endedAt?: Date;
 }
 
 /** Codes with the mark of a begun enrolment. Without a secret, they are off. */
-export interface StoredCodes extends Omit<Codes, "secret">, Partial<Pick<Codes, "secret">> {
+interface StoredCodes extends Omit<Codes, "secret">, Partial<Pick<Codes, "secret">> {
   readonly userId: UserId;
   readonly begun?: string;
 }

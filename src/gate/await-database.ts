@@ -6,7 +6,7 @@ import type { GateLog } from "./server-log.ts";
 const TRY_EVERY_MS = 1_000;
 const LOG_EVERY_MS = 60_000;
 
-export interface Opening<T> {
+interface Opening<T> {
   /** Rejects after a failure that does not pass by waiting, and after `stop`. */
   readonly done: Promise<T>;
   /** Resolves once an attempt has failed and another one follows. */

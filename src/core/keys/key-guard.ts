@@ -44,7 +44,7 @@ export type KeyGuard = (
   request: KeyRequest,
 ) => MaybePromise<KeyAdmission | undefined>;
 
-export interface KeyGuardPorts extends Pick<AllPorts, "users" | "log"> {
+interface KeyGuardPorts extends Pick<AllPorts, "users" | "log"> {
   readonly store: Pick<KeyStore, "find" | "noteUsed">;
   readonly clock: Clock;
   /** Counts wrong keys. */

@@ -19,7 +19,7 @@ const CLOSE_WITHIN_MS = 2_000;
 const FLUSH_WITHIN_MS = 250;
 
 /** Denied sign-ins that stay in the audit log: any client can cause them, and so fill the disk. */
-export const MAX_KEPT_DENIALS = 10_000;
+const MAX_KEPT_DENIALS = 10_000;
 /** New denials between two checks, since a check takes a millisecond. */
 const PRUNE_AFTER = 500;
 /** Removed at once: more than `PRUNE_AFTER`, and few enough for a short transaction. */

@@ -8,7 +8,7 @@ export interface BrowserAnswer {
   readonly authenticatorData: string;
 }
 
-export interface Ceremony {
+interface Ceremony {
   /** What the browser was asked, which is still to be verified. */
   readonly challenge: string;
   readonly counter: number;

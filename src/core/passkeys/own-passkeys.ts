@@ -7,7 +7,7 @@ import { canonicalKey } from "./key.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
 /** Of one account. */
-export const MAX_PASSKEYS = 20;
+const MAX_PASSKEYS = 20;
 export const MAX_PASSKEY_NAME = 60;
 
 /** What users do with their own passkeys. All of it is only for a recent sign-in. */

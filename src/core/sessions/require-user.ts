@@ -77,7 +77,7 @@ const UNUSED = { found: undefined, admission: NEEDS_SIGN_IN, recheckAt: 0, noteU
 /** Holds verified tokens only, so that clients without the secret cannot fill it. */
 export const createTokenMemory = (): TokenMemory => createBoundedMemory(MAX_SESSIONS);
 
-export type TokenMemory = BoundedMemory<string, RememberedToken>;
+type TokenMemory = BoundedMemory<string, RememberedToken>;
 
 interface SessionParts {
   readonly remembered?: TokenMemory;

@@ -1,6 +1,6 @@
 import { DEVELOPMENT_SECRET } from "./session-token.ts";
 
-export interface Secrets {
+interface Secrets {
   /** `undefined` or empty means the development secret. */
   readonly secret: string | undefined;
   readonly previousSecrets: readonly string[];

@@ -55,7 +55,7 @@ export async function signOut(
 }
 
 /** Bounds the memory, and the work after an outage. */
-export const MAX_WAITING_ENDS = 1_000;
+const MAX_WAITING_ENDS = 1_000;
 const PAUSE_MS = 250;
 const MAX_PAUSE_MS = 30_000;
 const CLOSE_WITHIN_MS = 2_000;

@@ -51,7 +51,7 @@ export interface UserMemory {
 }
 
 /** What guards read of a store. */
-export interface GuardStore extends Pick<Store, "changes"> {
+interface GuardStore extends Pick<Store, "changes"> {
   readonly users: Pick<UserStore, "any" | "find">;
 }
 

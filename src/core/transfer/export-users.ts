@@ -12,7 +12,7 @@ import { ownedTables, rowPagesOf } from "./pages.ts";
 import type { RowReader } from "./transfer-store.ts";
 
 /** With them, an export also has all that belongs to a user, and an import takes it. */
-export type Hashes = "with" | "without";
+type Hashes = "with" | "without";
 
 /** The names of the fields of a user. */
 export const exportFields = (hashes: Hashes): readonly string[] => [

@@ -40,7 +40,7 @@ export interface PostgresPool {
 const PAUSE_MS = 1_000;
 
 /** Runs work on one connection, and gives up in time for a page. */
-export type InTime = <T>(work: (ask: Ask) => Promise<T>) => Promise<T>;
+type InTime = <T>(work: (ask: Ask) => Promise<T>) => Promise<T>;
 
 /**
  * Runs work on any free connection. Temporary failures become `Unavailable`. While the database does

@@ -21,13 +21,13 @@ export const tableName = (name: string): string => `latchkey_${name}`;
 export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** PostgreSQL's own operator: a plain `=` would be the best match in the `search_path`. */
-export const EQ = "OPERATOR(pg_catalog.=)";
+const EQ = "OPERATOR(pg_catalog.=)";
 
 /**
  * The SQL that both databases share, as PostgreSQL takes it outside a transaction with `SAFE_PATH`:
  * full names of tables, and its own operators and functions, whatever others a role has created.
  */
-export const inPostgres = (text: string, names: FullNames): string =>
+const inPostgres = (text: string, names: FullNames): string =>
   text
     .replace(/ IN \{(\$\d+)\}/g, ` ${EQ} ANY ($1)`)
     .replace(/\{(\w+)\}/g, (_, name: Name) => names[name])

@@ -16,7 +16,7 @@ import { fileErrorText, isMissing } from "../../files/file-error.ts";
 /** The module `node:sqlite`. An import of it fails on old versions of Node before they are named. */
 export const sqlite: typeof import("node:sqlite") = process.getBuiltinModule("node:sqlite");
 
-export type DatabaseLimits = Pick<DatabaseSyncOptions, "limits">;
+type DatabaseLimits = Pick<DatabaseSyncOptions, "limits">;
 
 /**
  * For a database that Latchkey may not have created: its schema must not call functions with

@@ -90,7 +90,7 @@ export function insertInto(name: TableName, condition?: string): string {
 const MAX_EXPIRED_REMOVED = 100;
 
 /** The statements of one table. Each takes what follows the table's name in SQL. */
-export interface TableStatements<T> {
+interface TableStatements<T> {
   any(rest: string, values?: Parameters, name?: string): Promise<boolean>;
   select(rest: string, values: Parameters, name?: string): Promise<readonly T[]>;
   first(rest: string, values: Parameters, name?: string): Promise<T | undefined>;
