@@ -1,12 +1,11 @@
 import { messageOf } from "../../core/base/fault.ts";
 import { type CopyOutcome, copy } from "../../core/transfer/copy.ts";
-import { cannotUse, closing, openPostgresAt, type UsedStore } from "../../gate/open-store.ts";
+import { cannotUse, openPlace, type UsedStore } from "../../gate/open-store.ts";
 import { readSecret } from "../../gate/settings/sources.ts";
 import { type Place, parsePlace } from "../../stores/place.ts";
 import { parsePostgresUrl } from "../../stores/postgres/url.ts";
 import { databaseExists, explained } from "../../stores/sqlite/file.ts";
 import { refuseOtherSchema } from "../../stores/sqlite/schema.ts";
-import { openSqlite } from "../../stores/sqlite/store.ts";
 import { type Command, type OptionValues, UsageError } from "../command.ts";
 import { amountsText, transferFault } from "./transfer.ts";
 
@@ -76,22 +75,13 @@ function shownPlace(place: Place): string {
 }
 
 async function openSide({ name, place }: Side, missing: "create" | "refuse"): Promise<UsedStore> {
-  if (place.kind === "postgres") {
-    const opening = openPostgresAt(place.url, missing);
-    return closing(
-      await opening.catch((error) => {
-        throw cannotUse(name, error);
-      }),
-    );
-  }
-  const { file } = place;
   try {
-    if (databaseExists(file)) {
-      await refuseOtherSchema(file, missing === "create" ? "accept" : "refuse");
+    if (place.kind === "sqlite" && databaseExists(place.file)) {
+      await refuseOtherSchema(place.file, missing === "create" ? "accept" : "refuse");
     }
-    return closing(await openSqlite({ file, missing }));
+    return await openPlace(place, missing);
   } catch (error) {
-    throw cannotUse(name, explained(file, error));
+    throw cannotUse(name, place.kind === "sqlite" ? explained(place.file, error) : error);
   }
 }
 

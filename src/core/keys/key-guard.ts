@@ -8,14 +8,15 @@ import type { AttemptLimiter } from "../limits/attempt-limiter.ts";
 import { networkOf } from "../limits/network.ts";
 import type { AllPorts } from "../ports.ts";
 import type { Key, User } from "../records.ts";
-import { orError, type RememberedUser } from "../sessions/user-memory.ts";
+import {
+  MAX_REMEMBERED,
+  orError,
+  RECHECK_AFTER_MS,
+  type RememberedUser,
+  USE_PRECISION_MS,
+} from "../sessions/user-memory.ts";
 import type { KeyStore } from "../store.ts";
 import { isWhole, keyTextIn } from "./key-text.ts";
-
-/** As many as there are remembered sessions. */
-const MAX_KEYS = 32_768;
-const RECHECK_AFTER_MS = 1_000;
-const NOTE_USE_AFTER_MS = 3_600_000;
 
 /** `unknown` is also a key that was revoked; `limited` follows too many wrong keys of an address. */
 export type KeyProblem = "mistyped" | "unknown" | "expired" | "other-host" | "limited";
@@ -70,7 +71,7 @@ interface RememberedKey {
 export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
   const { store, users, clock, keyLimiter, limitIpv6Prefix, log } = ports;
   // By the whole header. Verified keys only, so that clients without one cannot fill it.
-  const remembered = createBoundedMemory<string, RememberedKey>(MAX_KEYS);
+  const remembered = createBoundedMemory<string, RememberedKey>(MAX_REMEMBERED);
   const lookingUp = new Set<string>();
 
   async function verify(authorization: string, text: string, request: KeyRequest) {
@@ -123,7 +124,7 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
 
   /** In the background. The store ignores a use within an hour after the last one. */
   function noteUse(entry: RememberedKey): void {
-    entry.noteUseAt = clock.monotonic() + NOTE_USE_AFTER_MS;
+    entry.noteUseAt = clock.monotonic() + USE_PRECISION_MS;
     const failed = (error: unknown) =>
       log.warn({ reason: messageOf(error) }, "the last use of a key was not recorded");
     turn()

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
+import { pause } from "../../core/base/pause.ts";
 import type { UserId } from "../../core/records.ts";
 import type { UserWatch, UserWatching } from "../../core/store.ts";
 import { type PostgresClient, type PostgresPool, withClient } from "./query.ts";
@@ -31,9 +31,6 @@ export function watchUsers(pool: PostgresPool, { monotonic, changed }: UserWatch
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let askedAt = Number.NEGATIVE_INFINITY;
 
-  const pause = (ms: number): Promise<unknown> =>
-    sleep(ms, undefined, { ref: false, signal: closing.signal }).catch(() => {});
-
   async function listen(client: PostgresClient, lost: AbortSignal): Promise<void> {
     const sentAt = new Map<string, number>();
     client.on("notification", ({ channel, payload = "" }: pg.Notification) => {
@@ -49,7 +46,7 @@ export function watchUsers(pool: PostgresPool, { monotonic, changed }: UserWatch
       const [oldest = monotonic()] = sentAt.values();
       if (monotonic() - oldest > PING_WITHIN_MS) throw new Error("pings do not return");
       if (monotonic() - askedAt < IDLE_AFTER_MS) await ping(String(count), sentAt);
-      await pause(PING_EVERY_MS);
+      await pause(PING_EVERY_MS, closing.signal);
     }
   }
 
@@ -77,7 +74,7 @@ export function watchUsers(pool: PostgresPool, { monotonic, changed }: UserWatch
     while (!closing.signal.aborted) {
       // No log line here: lookups fail for the same reason and report it.
       await listenOnce().catch(() => {});
-      await pause(RECONNECT_AFTER_MS);
+      await pause(RECONNECT_AFTER_MS, closing.signal);
     }
   }
 

@@ -1,6 +1,6 @@
+import { USE_PRECISION_MS } from "../../core/sessions/user-memory.ts";
 import type { KeyStore } from "../../core/store.ts";
 import { columnsOf, rowOf, tables, timeOf } from "../../core/tables.ts";
-import { USE_PRECISION_MS } from "./sessions.ts";
 import { insertInto, type StatementPorts, statementsOn } from "./sql.ts";
 
 /** The limit follows the values of the key. */

@@ -1,9 +1,7 @@
+import { USE_PRECISION_MS } from "../../core/sessions/user-memory.ts";
 import type { SessionStore } from "../../core/store.ts";
 import { rowOf, tables, timeOf } from "../../core/tables.ts";
 import { insertInto, type StatementPorts, statementsOn } from "./sql.ts";
-
-/** How precise the time of the last use is. */
-export const USE_PRECISION_MS = 3_600_000;
 
 /** For a session that was never inserted, unless its user is unknown. */
 const END = `${insertInto("sessions", "EXISTS (SELECT 1 FROM {users} WHERE id == $2)")}
