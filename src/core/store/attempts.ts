@@ -5,8 +5,8 @@ export interface AttemptStore {
   /**
    * Checks the window and records the attempt. A denied attempt is not recorded.
    *
-   * @param address With a kind of attempts and a space before it unless it is a sign-in by password.
-   *   Each kind has its own limit of tracked addresses.
+   * @param address After the kind of attempt and a space, which a sign-in by password lacks. Each
+   *   kind has its own limit of tracked addresses.
    */
   record(address: string, rule: AttemptRule): Promise<"allowed" | "denied">;
   /** Removes the addresses without an attempt in the window. */

@@ -2,13 +2,13 @@ import type { LogEntry, NewLogEntry, UserId } from "../records.ts";
 
 export interface LogStore {
   /**
-   * All entries or none, in the given order. An entry that is passed again after a failure with an
-   * unknown outcome is inserted once.
+   * Inserts all entries or none, in the given order. An entry that is passed again after a failure
+   * with an unknown outcome is inserted once.
    */
   insert(entries: readonly NewLogEntry[]): Promise<void>;
-  /** Oldest first. */
+  /** Those that match, the oldest first. */
   read(query: LogQuery): Promise<readonly LogEntry[]>;
-  /** Newest first. */
+  /** Those that match, the newest first. */
   newest(query: NewestQuery): Promise<readonly LogEntry[]>;
   /** Removes at most `limit` entries older than `before`, and returns how many it removed. */
   prune(before: Date, limit: number): Promise<number>;

@@ -4,17 +4,17 @@ import type { AskingSession, EndOfSessions } from "./sessions.ts";
 export interface UserStore {
   /** Whether there is a user. */
   any(): Promise<boolean>;
-  /** By the ID. */
+  /** By its ID. */
   find(id: UserId): Promise<StoredUser | undefined>;
   /** Exact match: no trimming, no case folding, no normalisation. */
   findByName(username: string): Promise<StoredUser | undefined>;
-  /** Sorted by ID, byte by byte. `""` comes before every ID. */
+  /** A page of all users, sorted by ID, byte by byte. `""` comes before every ID. */
   read(afterId: string, limit: number): Promise<readonly StoredUser[]>;
-  /** Only if there is no user: of concurrent callers one gets it, the others `undefined`. */
+  /** Inserts a user if there is none: of concurrent callers one gets it, the others `undefined`. */
   insertFirst(user: NewUser): Promise<User | undefined>;
-  /** `undefined` when the username is taken. */
+  /** Inserts a user with a new ID. `undefined` if the username is taken. */
   insert(user: NewUser): Promise<User | undefined>;
-  /** `taken` when another user has the username. */
+  /** `taken` if another user has the username. */
   rename(id: UserId, username: string): Promise<"renamed" | "taken" | "missing">;
   /** @param keep As for `remove`. */
   setGroups(
@@ -23,12 +23,13 @@ export interface UserStore {
     keep?: Kept,
   ): Promise<"set" | "last-admin" | "missing">;
   /**
-   * With all that belongs to it. A last account without an end stays, also of two at the same time.
+   * Removes a user with all that belongs to it. The last account without an end stays, also if two
+   * are removed at the same time.
    *
-   * @param keep Such an account in the group `admins` stays as well, also when others leave the group.
+   * @param keep The last of these in the group `admins` stays, too, also while others leave it.
    */
   remove(id: UserId, keep?: Kept): Promise<"removed" | "last" | "last-admin" | "missing">;
-  /** Only while the hash is still `from`, so that no concurrent change is lost silently. */
+  /** Sets the hash while it is still `from`, so that no concurrent change is lost silently. */
   replaceHash(id: UserId, from: PasswordHash, to: PasswordHash): Promise<boolean>;
   /**
    * Ends every session of the user that was issued before that second, and removes them from the
@@ -41,7 +42,7 @@ export interface UserStore {
     before: number,
     asker?: AskingSession,
   ): Promise<EndOfSessions | undefined>;
-  /** Does so for every user, and returns their number. */
+  /** Does this for every user, and returns their number. */
   endAllSessions(before: number): Promise<number>;
 }
 

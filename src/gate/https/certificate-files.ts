@@ -51,7 +51,7 @@ export async function watchCertificateFiles(
   let [lastReason, reported] = ["", ""];
   const check = async (): Promise<void> => {
     const reason = await load().then(() => "", messageOf);
-    // Perhaps the files are being written: what is wrong is reported when the next look agrees.
+    // Perhaps the files are being written: a reason is reported once the next check finds it, too.
     if (reason === lastReason && reason !== reported) {
       if (reason !== "") log.warn({ reason }, "the changed certificate files cannot be used yet");
       reported = reason;
