@@ -79,16 +79,15 @@ export function testSessions(rule: Rule<Tested>): void {
   });
 
   rule("removes the sessions of a removed user, and those that it ends", async (store) => {
-    const users = [
-      await addTo(store, "a"),
-      await addTo(store, "b"),
-      await addTo(store, "c"),
-    ] as const;
-    for (const user of users) await store.sessions.insert(sessionFor(user, user.username));
-    await store.users.remove(users[0].id);
-    assert.deepEqual(await ids(store), ["b", "c"]);
-    await store.users.endSessions(users[1].id, 1_000);
-    assert.deepEqual(await ids(store), ["c"]);
+    const { owner, guest } = await addTwo(store);
+    const other = await addTo(store, "other");
+    for (const one of [guest, other, owner]) {
+      await store.sessions.insert(sessionFor(one, one.username));
+    }
+    await store.users.remove(guest.id);
+    assert.deepEqual(await ids(store), ["other", "owner"]);
+    await store.users.endSessions(other.id, 1_000);
+    assert.deepEqual(await ids(store), ["owner"]);
     await store.users.endAllSessions(1_000);
     assert.deepEqual(await ids(store), []);
   });

@@ -1,7 +1,7 @@
 import type { Store } from "../store.ts";
 
 /** The compiler checks that no part is missing here, whose calls would pass by. */
-const parts: Readonly<Record<keyof Store, true>> = {
+const PARTS = Object.keys({
   users: true,
   log: true,
   sessions: true,
@@ -13,9 +13,7 @@ const parts: Readonly<Record<keyof Store, true>> = {
   keys: true,
   attempts: true,
   changes: true,
-};
-
-const PARTS = Object.keys(parts) as readonly (keyof Store)[];
+} satisfies Record<keyof Store, true>) as readonly (keyof Store)[];
 
 /** The names under which `wrapStore` makes the calls of this store. */
 export const operationsOf = (store: Store): readonly string[] =>

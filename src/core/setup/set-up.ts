@@ -11,13 +11,9 @@ import { setupTokenMatches } from "./setup-token.ts";
 export type SetUpPorts = StartSessionPorts &
   Ports<"users" | "passwords" | "events" | "log" | "setupToken" | "setUpDomain", "users">;
 
-export interface SetUpForm {
-  readonly token: string;
-  readonly username: string;
-  readonly password: string;
-  readonly confirm: string;
-  readonly domain: string;
-}
+export type SetUpForm = Readonly<
+  Record<"token" | "username" | "password" | "confirm" | "domain", string>
+>;
 
 type SetUpOutcome =
   | { readonly kind: "already-configured" | "invalid-setup-token" }

@@ -8,6 +8,7 @@ import { setGroups } from "../../../core/accounts/set-groups.ts";
 import { futureDate } from "../../../core/base/dates.ts";
 import {
   LINK_LIFETIME_MS,
+  type MakeLinkOutcome,
   makeLink,
   revokeLink,
   type WantedLink,
@@ -29,7 +30,7 @@ import { confirmed, withForm } from "../../wrapped.ts";
 import { pageOfForm } from "../account.ts";
 import { administrator, forAdmins, peopleData } from "./pages.ts";
 
-type MadeLink = Extract<Awaited<ReturnType<typeof makeLink>>, { readonly kind: "made" }>;
+type MadeLink = Extract<MakeLinkOutcome, { readonly kind: "made" }>;
 /** Of which `record` says who did it. */
 type ActionPorts = AccountPorts & Ports<"clock" | "record", "users" | "links">;
 type Action = (ports: ActionPorts, form: Form, madeBy: string) => Promise<string | MadeLink>;
