@@ -70,8 +70,8 @@ const NO_USER =
 
 const NO_SESSION = String.raw`header_up Cookie "(^|;)[ \t]*session[ \t]*=[^;]*" "$1"`;
 
-const publicRoute = (paths: string, place: string): string => block`
+const publicRoute = (paths: string, server: string): string => block`
 @public vars_regexp {uri} ^${paths}(\?|$)
-reverse_proxy @public ${place} {
+reverse_proxy @public ${server} {
 	${NO_SESSION}
 }`;
