@@ -1,6 +1,11 @@
 import { AnyFault } from "../../core/base/fault.ts";
-import type { TableName } from "../../core/tables.ts";
-import { type ColumnValue, columnName, columnsOf, tables } from "../../core/tables.ts";
+import {
+  type ColumnValue,
+  columnName,
+  columnsOf,
+  type TableName,
+  tables,
+} from "../../core/tables.ts";
 import type {
   RowReader,
   Rows,
