@@ -216,6 +216,7 @@ test("refuses what plain JavaScript can pass by mistake", async (t) => {
   for (const fields of [{ username: 5 }, { endsAt: "2030-01-31" }, { endsAt: 0 }]) {
     await assert.rejects(anyone(fields), { code: "invalid_option" });
   }
+  await assert.rejects(auth.users.rename(id, 5 as never), { code: "invalid_option" });
   assert.deepEqual(await anyone({ groups: "family" }), { kind: "groups-invalid" });
   const key = { name: "feeds", lifetime: "30d" as never };
   await assert.rejects(async () => auth.keys?.add(id, key), { code: "invalid_option" });
