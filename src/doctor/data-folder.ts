@@ -73,13 +73,10 @@ const nearestExisting = async (path: string): Promise<Found> =>
 
 /** The gate cannot start with a database that it cannot write to, wherever that is. */
 async function writeFinding(files: readonly Found[]): Promise<Finding | undefined> {
-  const denied = files.map(({ path }) =>
-    access(path, constants.W_OK).then(
-      () => undefined,
-      (error) => ({ path, reason: fileErrorReason(error) }),
-    ),
-  );
-  const first = (await Promise.all(denied)).find((one) => one !== undefined);
+  const found = files.map(async ({ path }) => {
+    return { path, reason: await access(path, constants.W_OK).catch(fileErrorReason) };
+  });
+  const first = (await Promise.all(found)).find(({ reason }) => reason !== undefined);
   if (first === undefined) return undefined;
   return problem(
     `cannot write to ${first.path}: ${first.reason}`,
