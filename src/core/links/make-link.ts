@@ -41,7 +41,13 @@ export async function makeLink(
   const ids = { id: randomBytes(8).toString("hex"), tokenHash: hashOf(token) };
   const settled = { ...(groups.length > 0 && { groups }), ...(user && { name: user.username }) };
   const link: Link = { ...wanted, ...ids, ...settled };
-  await store.links.insert(link);
+  try {
+    await store.links.insert(link);
+  } catch (error) {
+    // The user may have been removed in the meantime.
+    if (user === undefined || (await store.users.find(user.id)) !== undefined) throw error;
+    return { kind: "no-user" };
+  }
   await record(eventOf("link_make", { user, name: linkText(link) }));
   return { kind: "made", link, token };
 }
