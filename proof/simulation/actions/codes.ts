@@ -44,9 +44,9 @@ const NO_CODE = { text: "", id: "" };
 
 function chooseCode({ key, recoveryCodes }: Enrolment, { random }: World, life: Life) {
   const kind = random.next();
-  if (kind < 0.1) return NO_CODE;
-  if (kind < 0.2) return { text: "12345", id: "" };
-  if (kind < 0.5) {
+  if (kind < 0.2) return NO_CODE;
+  if (kind < 0.3) return { text: "12345", id: "" };
+  if (kind < 0.6) {
     const text = random.pick(recoveryCodes.slice(0, 3)) ?? "";
     return { text, id: text };
   }
