@@ -61,7 +61,7 @@ const anyHolder = (world: World): CodeHolder =>
   (world.random.chance(MEMBERS) && world.random.pick(world.members)) || world;
 
 export async function beginCodes(world: World, step: Step): Promise<string> {
-  const { sessions, codes, enrolments, state } = anyHolder(world);
+  const { sessions, codes, enrolments } = anyHolder(world);
   const { outcome, user } = await visit(world, step, sessions);
   const ports = step.life.parts.codes;
   if (user === undefined || ports === undefined) return outcome;
@@ -69,10 +69,8 @@ export async function beginCodes(world: World, step: Step): Promise<string> {
   const begun = await world.request(step.life, () => begin(ports, user.id));
   if (begun === undefined) return FAILED;
   const { answer } = begun;
-  const isOff = value === "off" && version === codes.version;
-  const isGone = state !== undefined && state.value !== "present";
   if (answer.kind === "already-on")
-    promise(!isOff || isGone, "codes are on without a confirmation");
+    promise(value !== "off" || version !== codes.version, "codes are on without a confirmation");
   if (answer.kind !== "begun") return answer.kind;
   const key = decodeBase32(answer.begun.secret);
   const at = stepAt(step.life.now());

@@ -14,6 +14,4 @@ export interface CodeHolder {
   readonly sessions: SessionModel;
   readonly codes: Fact<Enrolment | "off">;
   readonly enrolments: Enrolment[];
-  /** Of a member, who can be removed. */
-  readonly state?: Fact<"absent" | "present">;
 }

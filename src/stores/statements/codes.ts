@@ -19,7 +19,7 @@ export function codesOn({ ask, alone, changed }: Database): CodeStore {
     async begin(user, mark) {
       const rows = await ask(
         `INSERT INTO {codes} AS known (user_id, begun, last_step, recovery, wrong)
-         SELECT $1, $2, 0, ',', 0 WHERE EXISTS (SELECT 1 FROM {users} WHERE id == $1)
+         VALUES ($1, $2, 0, ',', 0)
          ON CONFLICT (user_id) DO UPDATE SET begun = excluded.begun WHERE known.secret IS NULL
          RETURNING user_id`,
         [user, mark],

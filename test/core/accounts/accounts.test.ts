@@ -8,7 +8,7 @@ import {
 } from "../../../src/core/accounts/accounts.ts";
 import { makeLink } from "../../../src/core/links/make-link.ts";
 import { eventOf } from "../../../src/core/log/events.ts";
-import { type Link, NO_PASSWORD } from "../../../src/core/records.ts";
+import { NO_PASSWORD } from "../../../src/core/records.ts";
 import { hashText } from "../../support/store.ts";
 import { type AccountPorts, accountPorts } from "./account-ports.ts";
 
@@ -160,14 +160,14 @@ test("reports an account that is removed during the hashing as missing", async (
 
 test("makes no link for an account that is removed in the meantime", async (t) => {
   const ports = await accountPorts(t, "guest", "owner");
-  const userId = await ports.idOf("guest");
-  const { insert } = ports.store.links;
-  t.mock.method(ports.store.links, "insert", async (link: Link) => {
-    await ports.store.users.remove(userId);
-    await insert(link);
+  const [guest, owner] = [await ports.idOf("guest"), await ports.idOf("owner")];
+  t.mock.method(ports.store.links, "insert", async () => {
+    await ports.store.users.remove(guest);
+    throw new Error("refused");
   });
-  const wanted = { purpose: "reset", userId, expiresAt: new Date(0), usesLeft: 1 } as const;
-  assert.deepEqual(await makeLink(ports, wanted), { kind: "no-user" });
+  const facts = { purpose: "reset", expiresAt: new Date(0), usesLeft: 1 } as const;
+  assert.deepEqual(await makeLink(ports, { ...facts, userId: guest }), { kind: "no-user" });
+  await assert.rejects(makeLink(ports, { ...facts, userId: owner }), /refused/);
   assert.deepEqual(ports.recorded, []);
 });
 
