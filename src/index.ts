@@ -1,6 +1,6 @@
 import "./core/base/node-version.ts";
 
-export type { AccountApi, AddedUser, NewSession, Sessions, Users } from "./account-api.ts";
+export type { AccountApi, AddedUser, SecondFactors, Users } from "./account-api.ts";
 export {
   type AdapterParts,
   type Auth,
@@ -25,6 +25,7 @@ export type { AttemptRule } from "./core/limits/attempt-limiter.ts";
 export type { MakeLinkOutcome, WantedLink } from "./core/links/make-link.ts";
 export type { AuditEvent, EventListener } from "./core/log/event-listener.ts";
 export type {
+  Account,
   AnsweredChallenge,
   Codes,
   Device,
@@ -46,6 +47,7 @@ export type {
 export type { SetupTokenSource } from "./core/setup/setup-token.ts";
 export type * from "./core/store.ts";
 export type { AuthOptions } from "./options.ts";
+export type { NewSession, Sessions } from "./session-api.ts";
 export type { Keys, Links } from "./token-api.ts";
 export type { PostLoginLocation } from "./web/answers/location.ts";
 export type { Answer, Headers as AnswerHeaders } from "./web/answers/responses.ts";

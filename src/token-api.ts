@@ -6,7 +6,7 @@ import {
   type WantedLink,
 } from "./core/links/make-link.ts";
 import type { Ports } from "./core/ports.ts";
-import { type Key, type Link, type UserId, userOf } from "./core/records.ts";
+import { idOf, type Key, type Link, userOf } from "./core/records.ts";
 import { pagesOf } from "./core/transfer/pages.ts";
 
 /** One-time links. The path of a link is `/link/` and its token, below the base path. */
@@ -42,10 +42,10 @@ export function createKeys(ports: Ports<"clock" | "record", "users" | "keys">): 
   const { keys, users } = ports.store;
   return Object.freeze<Keys>({
     async add(userId, key) {
-      const user = await users.find(userId as UserId);
+      const user = await users.find(idOf(userId));
       return user === undefined ? { kind: "no-user" } : addKey(ports, userOf(user), key);
     },
-    list: (userId) => keys.listOf(userId as UserId),
-    revoke: async (id) => ((await revokeKey(ports, id)) === undefined ? "no-key" : "revoked"),
+    list: (userId) => keys.listOf(idOf(userId)),
+    revoke: (id) => revokeKey(ports, id),
   });
 }

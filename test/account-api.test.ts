@@ -82,7 +82,42 @@ test("a change counts at once for the guards of the process", async (t) => {
   assert.equal((await auth.sessions.list(ann.id)).length, 1);
   assert.equal(await auth.sessions.endAll(ann.id), "ended");
   assert.equal(await guarded(String(other?.cookie)), undefined);
+  const last = await auth.sessions.create(ann.id);
+  assert.equal(await guarded(String(last?.cookie)), "anna");
+  assert.equal(await auth.sessions.endForEveryone(), 2);
+  assert.equal(await guarded(String(last?.cookie)), undefined);
   assert.equal(await auth.sessions.create("unknown"), undefined);
+});
+
+test("lists and forgets devices, and removes the second factors of an account", async (t) => {
+  const { auth, guarded, store } = await anApp(t);
+  const { sessions, factors } = auth;
+  assert.ok(factors && store.codes && store.devices);
+  const { id: userId } = await added(auth, "ann");
+  const codes = { secret: "sealed elsewhere", lastStep: 0, recovery: [], wrong: 0 };
+  const turnOn = async () => {
+    await store.codes?.begin(userId, "mark");
+    assert.ok(await store.codes?.turnOn(userId, "mark", codes));
+  };
+  await turnOn();
+  const at = { createdAt: new Date(), expiresAt: new Date(Date.now() + 60_000) };
+  const device = { id: "one", userId, ...at, device: "Firefox on Linux", boundTo: "" };
+  await store.devices.insert(device);
+  assert.deepEqual(await sessions.devices(userId), [device]);
+  assert.equal(await sessions.end("one"), "forgotten");
+  assert.equal(await sessions.end("one"), "no-session");
+  assert.deepEqual(
+    [await factors.turnOffCodes(userId), await factors.turnOffCodes(userId)],
+    ["off", "already-off"],
+  );
+  await turnOn();
+  const session = await sessions.create(userId);
+  assert.equal(await guarded(String(session?.cookie)), "ann");
+  assert.equal(await factors.removeAll(userId), "ended");
+  assert.equal(await guarded(String(session?.cookie)), undefined);
+  assert.equal(await factors.turnOffCodes(userId), "already-off");
+  assert.ok((await auth.users.find(userId))?.sessionsFrom);
+  assert.equal(await factors.removeAll("unknown"), "no-user");
 });
 
 test("a created session has the client of its request, and an entry in the audit log", async (t) => {
@@ -181,6 +216,7 @@ test("refuses what plain JavaScript can pass by mistake", async (t) => {
   for (const fields of [{ username: 5 }, { endsAt: "2030-01-31" }, { endsAt: 0 }]) {
     await assert.rejects(anyone(fields), { code: "invalid_option" });
   }
+  await assert.rejects(auth.users.rename(id, 5 as never), { code: "invalid_option" });
   assert.deepEqual(await anyone({ groups: "family" }), { kind: "groups-invalid" });
   const key = { name: "feeds", lifetime: "30d" as never };
   await assert.rejects(async () => auth.keys?.add(id, key), { code: "invalid_option" });

@@ -10,7 +10,7 @@ import {
   type User,
   type UserGuard,
 } from "../index.ts";
-import type { AdapterAuth } from "./parts.ts";
+import { type AdapterAuth, adapterOf } from "./parts.ts";
 
 export type { AdapterAuth };
 
@@ -56,6 +56,7 @@ export interface FetchAuth extends AdapterAuth<FetchGuard, Request> {
  * ```
  */
 export function fetchAuth(auth: Auth, { location = "relative" }: FetchOptions = {}): FetchAuth {
+  const adapter = adapterOf(auth);
   if (location !== "relative" && location !== "absolute") {
     throw new Fault("invalid_option", "location is invalid: expected relative or absolute");
   }
@@ -83,12 +84,12 @@ export function fetchAuth(auth: Auth, { location = "relative" }: FetchOptions = 
   return {
     async routes(request, from) {
       const { pathname, protocol } = new URL(request.url);
-      if (!auth.adapter.owns(pathname)) return undefined;
+      if (!adapter.owns(pathname)) return undefined;
       const connection = { ...from, encrypted: from.encrypted ?? protocol === "https:" };
-      return located(await auth.adapter.answer(fetchRequest(request, connection)), request);
+      return located(await adapter.answer(fetchRequest(request, connection)), request);
     },
-    requireAuth: guardedBy(auth.adapter.requireAuth),
-    authMiddleware: guardedBy(auth.adapter.authMiddleware),
+    requireAuth: guardedBy(adapter.requireAuth),
+    authMiddleware: guardedBy(adapter.authMiddleware),
     currentUser: (request) => auth.currentUser(request),
     pageHelpers: (request) => auth.pageHelpers(request),
   };

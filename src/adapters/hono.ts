@@ -10,7 +10,7 @@ import {
   type User,
   type WebRequest,
 } from "../index.ts";
-import { type AdapterAuth, type MemberGuard, memberGuard } from "./parts.ts";
+import { type AdapterAuth, adapterOf, type MemberGuard, memberGuard } from "./parts.ts";
 
 export type { AdapterAuth, MemberGuard };
 
@@ -37,7 +37,7 @@ export interface HonoAuth extends AdapterAuth<MemberGuard<HonoGuard>, Context> {
  * ```
  */
 export function honoAuth(auth: Auth): HonoAuth {
-  const { adapter } = auth;
+  const adapter = adapterOf(auth);
   const answer = (c: Context): Response | Promise<Response> =>
     andThen(adapter.answer(requestOf(c)), toResponse);
 

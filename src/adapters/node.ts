@@ -7,7 +7,7 @@ import {
   type User,
   type UserGuard,
 } from "../index.ts";
-import { type AdapterAuth, answerNode, runGuard } from "./parts.ts";
+import { type AdapterAuth, adapterOf, answerNode, runGuard } from "./parts.ts";
 
 export type { AdapterAuth };
 
@@ -36,7 +36,7 @@ export interface NodeAuth extends AdapterAuth<NodeGuard, IncomingMessage> {
  * ```
  */
 export function nodeAuth(auth: Auth): NodeAuth {
-  const { adapter } = auth;
+  const adapter = adapterOf(auth);
 
   const guardedBy =
     (guard: UserGuard): NodeGuard =>

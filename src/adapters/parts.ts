@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {
+  type AdapterParts,
   type Answer,
   type Auth,
   andThen,
@@ -25,6 +26,13 @@ export interface AdapterAuth<Guard, Request> {
   readonly authMiddleware: Guard;
   currentUser(request: Request): Promise<User | undefined>;
   pageHelpers(request: Request): Promise<PageHelpers>;
+}
+
+/** @throws {Fault} `invalid_option` for anything but what `createAuth` returns. */
+export function adapterOf(auth: Auth): AdapterParts {
+  const { adapter }: Partial<Auth> = auth ?? {};
+  if (adapter !== undefined) return adapter;
+  throw new Fault("invalid_option", "an adapter takes what createAuth returns");
 }
 
 /** Answers a Node request for one of Latchkey's paths. Rejects with an `Error` only. */
@@ -74,10 +82,11 @@ interface NextAuth<Request, Reply>
 
 /** What such frameworks have alike. `nodeOf` finds Node's request in theirs. */
 export function nextAuth<Request, Reply>(
-  { adapter }: Auth,
+  auth: Auth,
   nodeOf: (request: Request) => IncomingMessage,
   refuse: (answer: Answer, reply: Reply) => void,
 ): NextAuth<Request, Reply> {
+  const adapter = adapterOf(auth);
   // Not in the framework's own places, whose types an app can declare.
   const admitted = new WeakMap<IncomingMessage, User>();
   const guardOf =

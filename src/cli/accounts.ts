@@ -1,16 +1,18 @@
-import { createSessions, createUsers, type Sessions, type Users } from "../account-api.ts";
+import { createFactors, createUsers, type SecondFactors, type Users } from "../account-api.ts";
 import { groupsOf } from "../core/accounts/set-groups.ts";
 import { futureDate } from "../core/base/dates.ts";
 import { AnyFault, messageOf } from "../core/base/fault.ts";
 import { toEntry } from "../core/log/event-log.ts";
 import { byOperator, type Event } from "../core/log/events.ts";
 import { createPasswords } from "../core/passwords/passwords.ts";
-import type { AllPorts } from "../core/ports.ts";
-import type { User } from "../core/records.ts";
+import type { Account } from "../core/records.ts";
+import { createSeals } from "../core/sessions/seals.ts";
+import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
 import { printable } from "../files/printable.ts";
-import { type Access, type OpenStore, openStore } from "../gate/open-store.ts";
+import { type Access, openStore } from "../gate/open-store.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { deleteSetupToken } from "../gate/setup-token-file.ts";
+import { createSessions, type Sessions } from "../session-api.ts";
 import { createKeys, createLinks, type Keys, type Links } from "../token-api.ts";
 import {
   type Command,
@@ -23,13 +25,13 @@ import {
 /** The settings that select the store. */
 export const STORE_SETTINGS: readonly string[] = ["DATA_DIR", "DATABASE_URL", "DATABASE_URL_FILE"];
 
-/** What apps have, with what only commands need. Entries are written before a change returns. */
-export interface Accounts extends AsyncDisposable, Pick<AllPorts, "clock" | "record"> {
+/** What apps have. Entries are written before a change returns. */
+export interface Accounts extends AsyncDisposable {
   readonly users: Users;
   readonly sessions: Omit<Sessions, "create">;
   readonly links: Links;
   readonly keys: Keys;
-  readonly store: OpenStore;
+  readonly factors: SecondFactors;
   readonly terminal: Terminal;
 }
 
@@ -52,6 +54,7 @@ export async function openAccounts(
   const ports = {
     store,
     clock,
+    seals: createSeals(settings.secret || DEVELOPMENT_SECRET, settings.previousSecrets),
     passwords: createPasswords({ atOnce: 1, waiting: 0 }),
     setupToken: {
       delete: () =>
@@ -61,12 +64,12 @@ export async function openAccounts(
       attempt("writing the log entry", () => store.log.insert([toEntry(byOperator(event), clock)])),
   };
   return {
-    ...ports,
     terminal,
     users: createUsers(ports),
     sessions: createSessions(ports),
     links: createLinks(ports),
     keys: createKeys(ports),
+    factors: createFactors(ports),
     [Symbol.asyncDispose]: store[Symbol.asyncDispose],
   };
 }
@@ -93,7 +96,7 @@ export const accountCommand = ({ check, change, ...command }: AccountCommand): C
 export const quoted = (text: OptionValues[string]): string => `"${printable(String(text))}"`;
 
 /** The user whom a command names. */
-export async function userNamed({ users }: Accounts, name: OptionValues[string]): Promise<User> {
+export async function userNamed({ users }: Accounts, name: OptionValues[string]): Promise<Account> {
   const user = await users.findByUsername(String(name));
   if (user === undefined) throw refused("no-user", name);
   return user;
@@ -103,7 +106,7 @@ export async function userNamed({ users }: Accounts, name: OptionValues[string])
 export async function* usersIn(
   accounts: Accounts,
   name: OptionValues[string],
-): AsyncIterable<User> {
+): AsyncIterable<Account> {
   if (name === undefined) yield* accounts.users.list();
   else yield await userNamed(accounts, name);
 }

@@ -1,4 +1,4 @@
-import { type AddedKey, revokeKey } from "../core/keys/own-keys.ts";
+import type { AddedKey } from "../core/keys/own-keys.ts";
 import type { Key } from "../core/records.ts";
 import { age } from "../gate/settings/values.ts";
 import { accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
@@ -73,9 +73,8 @@ export const revoke: Command = accountCommand({
   operands: [{ name: "id", need: "required" }],
   examples: ["latchkey key revoke 5f0c1d7f7d9e4a3b"],
 
-  async change({ store, record }, { id }) {
-    const user = await revokeKey({ store, record }, String(id));
-    if (user === undefined) throw refused("no-key", id);
-    return `Revoked a key of user ${quoted(user.username)}.`;
+  async change(accounts, { id }) {
+    if ((await accounts.keys.revoke(String(id))) === "no-key") throw refused("no-key", id);
+    return `Revoked the key ${quoted(id)}.`;
   },
 });

@@ -1,8 +1,4 @@
-import { endAllSessions } from "../core/accounts/accounts.ts";
-import { listDevices } from "../core/codes/remembered-devices.ts";
 import type { Session } from "../core/records.ts";
-import { createSeals } from "../core/sessions/seals.ts";
-import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
 import { accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
 import { type Command, counted, UsageError } from "./command.ts";
 import { listCommand } from "./listing.ts";
@@ -21,13 +17,11 @@ export const list: Command = listCommand<Listed>({
   settings: ["AUTH_SECRET", "AUTH_SECRET_FILE", "AUTH_SECRET_PREVIOUS"],
   examples: ["latchkey session list", "latchkey session list alice --json"],
 
-  async *read(accounts, { name }, { secret, previousSecrets }) {
-    const seals = createSeals(secret || DEVELOPMENT_SECRET, previousSecrets);
-    const ports = { store: accounts.store, seals, clock: accounts.clock };
+  async *read(accounts, { name }) {
     for await (const { id, username } of usersIn(accounts, name)) {
       const sessions = await accounts.sessions.list(id);
       yield sessions.map((session) => ({ ...session, type: "session", username }));
-      const devices = await listDevices(ports, id);
+      const devices = await accounts.sessions.devices(id);
       yield devices.map((device) => ({ ...device, type: "device", username }));
     }
   },
@@ -47,18 +41,13 @@ export const end: Command = accountCommand({
   operands: [{ name: "id", need: "required" }],
   examples: ["latchkey session end 5f0c1d7f7d9e4a3b8c6d2e1f0a9b8c7d"],
 
-  async change({ users, sessions, store }, options) {
-    const id = String(options.id);
-    const session = await store.sessions.find(id);
-    const device = session ? undefined : await store.devices.find(id, new Date());
-    const user = await users.find(session?.userId ?? device?.userId ?? "");
-    if (user === undefined || (await sessions.end(id)) !== "ended") throw refused("no-session", id);
-    const what = session ? "Ended a session" : "Forgot a remembered device";
-    return `${what} of user ${quoted(user.username)}.`;
+  async change({ sessions }, { id }) {
+    const outcome = await sessions.end(String(id));
+    if (outcome === "no-session") throw refused(outcome, id);
+    return `${outcome === "ended" ? "Ended the session" : "Forgot the remembered device"} ${quoted(id)}.`;
   },
 });
 
-/** The command `user sign-out`. */
 export const endAll: Command = accountCommand({
   details: "Ends every session issued before now, on every instance.",
   operands: [{ name: "name", need: "optional" }],
@@ -73,7 +62,7 @@ export const endAll: Command = accountCommand({
 
   async change(accounts, { name, all }) {
     if (all === true) {
-      return `Ended all sessions of ${counted(await endAllSessions(accounts), "user")}.`;
+      return `Ended all sessions of ${counted(await accounts.sessions.endForEveryone(), "user")}.`;
     }
     const { id } = await userNamed(accounts, name);
     if ((await accounts.sessions.endAll(id)) !== "ended") throw refused("no-user", name);

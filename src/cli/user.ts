@@ -1,7 +1,5 @@
-import { endFactors, removeCodes } from "../core/accounts/accounts.ts";
 import { AnyFault, codeOf, messageOf } from "../core/base/fault.ts";
-import { NO_PASSWORD, type StoredUser } from "../core/records.ts";
-import { pagesOf } from "../core/transfer/pages.ts";
+import type { Account } from "../core/records.ts";
 import { openIfExists, openStore } from "../gate/open-store.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import {
@@ -23,19 +21,19 @@ import { confirm, newPassword, PASSWORD_STDIN } from "./prompt.ts";
 const NAME: Operand = { name: "name", need: "required" };
 
 /** Without the password hash. */
-export const list: Command = listCommand<StoredUser>({
+export const list: Command = listCommand<Account>({
   details: "In the order of their IDs.",
   examples: ["latchkey user list", "latchkey user list --json"],
-  read: ({ store }) => pagesOf(store.users.read),
+  async *read({ users }) {
+    for await (const user of users.list()) yield [user];
+  },
   columns: { ID: 36, NAME: 0, GROUPS: 0, END: 0 },
   cells: ({ id, username, groups = [], endsAt }) => {
     if (endsAt !== undefined) return [id, username, groups.join(","), endsAt.toISOString()];
     return groups.length === 0 ? [id, username] : [id, username, groups.join(",")];
   },
-  object({ id, username, sessionsFrom, groups = [], endsAt, passwordHash }) {
-    const from = sessionsFrom === undefined ? null : new Date(sessionsFrom * 1000);
-    const guest = passwordHash === NO_PASSWORD;
-    return { id, username, sessionsFrom: from, groups, endsAt: endsAt ?? null, guest };
+  object: ({ id, username, sessionsFrom = null, groups = [], endsAt = null, guest = false }) => {
+    return { id, username, sessionsFrom, groups, endsAt, guest };
   },
 });
 
@@ -149,10 +147,12 @@ export const remove: Command = accountCommand({
   examples: ["latchkey user remove alice", "latchkey user remove alice --yes"],
 
   async change(accounts, { name, yes }) {
-    const { users, store, terminal } = accounts;
+    const { users, terminal } = accounts;
     const { id } = await userNamed(accounts, name);
     // Before the confirmation is asked for. The store checks again when it removes the user.
-    if ((await store.users.read("", 2)).length === 1) throw refused("last-user", name);
+    const all = users.list()[Symbol.asyncIterator]();
+    await all.next();
+    if ((await all.next()).done === true) throw refused("last-user", name);
     const question = `Remove user ${quoted(name)}?`;
     if (yes !== true && !(await confirm(terminal.ports, question, "--yes"))) {
       throw new AnyFault("not_confirmed", "nothing was removed");
@@ -172,7 +172,8 @@ export const codesOff: Command = accountCommand({
 
   async change(accounts, { name, passkeys }) {
     const { id } = await userNamed(accounts, name);
-    switch (await (passkeys === true ? endFactors : removeCodes)(accounts, id)) {
+    const { turnOffCodes, removeAll } = accounts.factors;
+    switch (await (passkeys === true ? removeAll : turnOffCodes)(id)) {
       case "no-user":
         throw refused("no-user", name);
       case "already-off":

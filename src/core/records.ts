@@ -3,6 +3,9 @@ declare const brand: unique symbol;
 /** Assigned by the store when the user is inserted, and carried in session tokens. */
 export type UserId = string & { readonly [brand]: "UserId" };
 
+/** IDs come from requests and from the app's own tables. */
+export const idOf = (text: string): UserId => String(text) as UserId;
+
 /** A one-way hash in the text form that its algorithm defines (PHC, or bcrypt's own). */
 export type PasswordHash = string & { readonly [brand]: "PasswordHash" };
 
@@ -41,6 +44,24 @@ export const UNSET_PASSWORD = "$unset$" as PasswordHash;
 /** What the app sees of a stored user. */
 export const userOf = ({ passwordHash, sessionsFrom: _, endsAt: __, ...user }: StoredUser): User =>
   passwordHash === NO_PASSWORD ? { ...user, guest: true } : user;
+
+/** A user with what an operator sees beside it. */
+export interface Account extends User {
+  /** From then on, the account is as if it were removed. */
+  readonly endsAt?: Date;
+  /** Sessions from earlier sign-ins have ended. */
+  readonly sessionsFrom?: Date;
+}
+
+/** The account of a stored user. */
+export function accountOf(stored: StoredUser): Account {
+  const { endsAt, sessionsFrom } = stored;
+  return {
+    ...userOf(stored),
+    ...(endsAt && { endsAt }),
+    ...(sessionsFrom !== undefined && { sessionsFrom: new Date(sessionsFrom * 1_000) }),
+  };
+}
 
 /** An account as administrators see it. */
 export interface Person {

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { expressAuth } from "../../src/adapters/express.ts";
+import { fastifyAuth } from "../../src/adapters/fastify.ts";
 import { type From, fetchAuth } from "../../src/adapters/fetch.ts";
+import { honoAuth } from "../../src/adapters/hono.ts";
+import { nodeAuth } from "../../src/adapters/node.ts";
+import { createAuth } from "../../src/index.ts";
 import { openAuth } from "../support/auth.ts";
 import { OWNER, SETUP_FORM } from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";
@@ -66,6 +71,14 @@ test("currentUser also takes headers alone, even ones that have a property named
     assert.equal((await adapter.currentUser(source))?.username, OWNER.username);
   }
   assert.equal(await auth.currentUser(new Headers()), undefined);
+});
+
+test("an adapter refuses anything but what createAuth returns", () => {
+  for (const adapt of [expressAuth, fastifyAuth, fetchAuth, honoAuth, nodeAuth]) {
+    for (const given of [undefined, null, {}, createAuth]) {
+      assert.throws(() => adapt(given as never), { code: "invalid_option" });
+    }
+  }
 });
 
 test("with absolute locations, redirects to the origin of the request", async (t) => {

@@ -40,7 +40,7 @@ for (const [kind, open] of Object.entries(places)) {
     );
     const ofOwner = await run("list", "--user", "owner");
     assert.match(ofOwner, /^\S{16} {2}never .* owner {2}\* {2}backup job\n$/);
-    assert.equal(await run("revoke", key.id), 'Revoked a key of user "owner".\n');
+    assert.equal(await run("revoke", key.id), `Revoked the key "${key.id}".\n`);
     assert.equal(await store.keys.find(hashOf(year)), undefined);
     const again = await failureOf(["key", "revoke", key.id], { env });
     assert.equal(again, `there is no key "${key.id}"`);

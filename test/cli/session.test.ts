@@ -62,7 +62,7 @@ for (const [kind, open] of Object.entries(places)) {
 
   test(`${kind}: session end ends one session and logs it`, async (t) => {
     const { run, place, sessions } = await scene(t, open);
-    assert.equal(await run("end", "a"), 'Ended a session of user "owner".\n');
+    assert.equal(await run("end", "a"), 'Ended the session "a".\n');
     const ended = sessions.map(({ id }) => place.store.sessions.hasEnded(id));
     assert.deepEqual(await Promise.all(ended), [true, false, false, false]);
     assert.deepEqual(await place.entries(), ["cli session_end: Ended a session of owner"]);
@@ -94,7 +94,7 @@ for (const [kind, open] of Object.entries(places)) {
     assert.deepEqual([first.type, first.device], ["device", "Firefox on Linux"]);
     const run = (...args: readonly string[]) => outputOf(args, { env: place.env });
     const ended = await run("session", "end", "--", first.id);
-    assert.equal(ended, 'Forgot a remembered device of user "owner".\n');
+    assert.equal(ended, `Forgot the remembered device "${first.id}".\n`);
     assert.deepEqual(await list([]), [second]);
     await run("user", "sign-out", "--all");
     assert.deepEqual(await list([]), [], "the next sign-in asks for a code");

@@ -176,7 +176,7 @@ function columnsIn(columns: readonly string[]): readonly string[] {
   if (["username", "passwordhash"].every((one) => columns.includes(one))) return columns;
   throw new AnyFault(
     "import_header",
-    "the first line must name the columns username and password_hash, separated by commas",
+    "the first line must name the columns username and password_hash, separated by commas; --username-from names another for the username",
   );
 }
 

@@ -1,3 +1,4 @@
+import { Fault } from "../base/fault.ts";
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
 import type { AllPorts, Ports } from "../ports.ts";
@@ -76,6 +77,7 @@ export async function renameUser(
   id: UserId,
   to: string,
 ): Promise<RenameUserOutcome> {
+  if (typeof to !== "string") throw new Fault("invalid_option", "the username is not a text");
   if (to === "") return "username-missing";
   const user = await store.users.find(id);
   const outcome = user && (await store.users.rename(id, to));

@@ -57,7 +57,7 @@ export async function addKey(
 }
 
 /**
- * Revokes a key by its ID, and returns whose it was: `undefined` if there is no such key.
+ * Revokes a key by its ID.
  *
  * @param of With it, only a key of this user.
  */
@@ -66,9 +66,10 @@ export async function revokeKey(
   id: string,
   of?: User,
   client?: Client,
-): Promise<User | undefined> {
+): Promise<"no-key" | "revoked"> {
   const key = await store.keys.remove(id, of?.id);
-  const user = key && (of ?? (await store.users.find(key.userId)));
+  if (key === undefined) return "no-key";
+  const user = of ?? (await store.users.find(key.userId));
   if (user !== undefined) await record(eventOf("key_revoke", { user, client }));
-  return user;
+  return "revoked";
 }

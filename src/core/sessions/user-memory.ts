@@ -45,7 +45,7 @@ export interface UserMemory {
   /** Whether an account exists. The last one cannot be removed, so `true` is cached for ever. */
   anyExists(): MaybePromise<boolean>;
   /** Must be called whenever this process changes a user. */
-  forget(id: UserId): void;
+  forget(id: UserId | "all"): void;
   readonly size: number;
   close(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export function createUserMemory(
   let anyUserSeen = false;
   const watch = store.changes?.watch({
     now: () => clock.monotonic(),
-    changed: (id) => (id === "all" ? forgetAll() : forget(id)),
+    changed: forget,
   });
 
   /** The monotonic time of the end of an account, by the system clock, which may have been set. */
@@ -109,14 +109,12 @@ export function createUserMemory(
     if (known !== undefined) known.until = 0;
   }
 
-  function forget(id: UserId): void {
-    expire(id);
-    remembered.delete(id);
-    lookups.delete(id);
-  }
-
-  function forgetAll(): void {
-    for (const id of [...remembered.keys(), ...lookups.keys()]) forget(id);
+  function forget(which: UserId | "all"): void {
+    for (const id of which === "all" ? [...remembered.keys(), ...lookups.keys()] : [which]) {
+      expire(id);
+      remembered.delete(id);
+      lookups.delete(id);
+    }
   }
 
   /** Extends the entry where the store has confirmed that it has reported every change since. */

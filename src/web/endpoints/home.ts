@@ -53,19 +53,19 @@ export async function answerForm(
 const NONE = { kind: "none" } as const;
 
 /** The home page in its usual state, apart from what is given. */
-async function homeData(visit: OwnVisit, { codes, madeKey }: Step = {}): Promise<PageData["home"]> {
+async function homeData(visit: OwnVisit, own: Step = {}): Promise<PageData["home"]> {
   const { parts, paths, views, request } = visit;
   const locale = views.locale(request);
   const returnTo = askedTarget(visit);
   const step = { activity: NONE, sessions: NONE, lacksFactor: request.lacksFactor, returnTo };
-  // Recovery codes are shown once, so nothing is read that could fail.
-  if (codes !== undefined) return { ...step, codes };
+  // Recovery codes and keys are shown once, so nothing is read that could fail.
+  if (own.codes || own.madeKey) return { ...step, codes: NONE, ...own };
   const [passkeys, codesNow] = await Promise.all([passkeySection(visit, locale), codesFor(visit)]);
   if (step.lacksFactor) return { ...step, codes: codesNow, passkeys };
   const [recent, sessions, keys] = await Promise.all([
     recentEntries(visit),
     sessionsFor(visit, locale),
-    keySection(visit, madeKey),
+    keySection(visit),
   ]);
   const entries = recent.map((entry) => activityOf(locale, entry));
   const activity = { kind: "entries", entries } as const;
@@ -99,10 +99,7 @@ async function passkeySection(
   return { list, canAdd, newName, maxName: MAX_PASSKEY_NAME };
 }
 
-async function keySection(
-  { parts, views, request }: OwnVisit,
-  made: string | undefined,
-): Promise<KeySection | undefined> {
+async function keySection({ parts, views, request }: OwnVisit): Promise<KeySection | undefined> {
   if (parts.keys === undefined) return undefined;
   const shown = (at: Date) => shownTime(views.locale(request), at);
   const keys = await parts.keys.store.keys.listOf(request.user.id);
@@ -111,7 +108,7 @@ async function keySection(
     ...shown(usedAt ?? createdAt),
     expiresAt: expiresAt && shown(expiresAt).utc,
   }));
-  return { list, made };
+  return { list };
 }
 
 const RECENT_ENTRIES = 10;

@@ -100,6 +100,8 @@ export interface PageData {
     readonly returnTo?: string | undefined;
     /** `undefined` where keys are off. */
     readonly keys?: KeySection | undefined;
+    /** The text of a new key, in place of everything else. */
+    readonly madeKey?: string | undefined;
     /** The page for administrators, for those. */
     readonly peoplePath?: string | undefined;
   };
@@ -230,8 +232,6 @@ export interface KeySection {
     /** Formatted for the reader; `undefined` for a key that never expires. */
     readonly expiresAt: string | undefined;
   })[];
-  /** The text of a new key, shown once. */
-  readonly made: string | undefined;
 }
 
 /** All values of a page. */

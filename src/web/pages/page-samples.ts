@@ -54,7 +54,7 @@ export const samples: Samples = {
       problem: { form: "password", message: "invalid", fields: ["current_password"] },
       passkeys: { list: [passkey], canAdd: true, newName: "sample", maxName: 60 },
       peoplePath: "/account/people",
-      keys: { list: [key], made: "latchkey_" },
+      keys: { list: [key] },
     },
     { ...home, codes: { kind: "off" }, lacksFactor: true },
     {
@@ -63,6 +63,7 @@ export const samples: Samples = {
       problem: { form: "codes", message: "invalid", fields: ["code"] },
     },
     { ...home, codes: { kind: "turned-on", recoveryCodes: ["00000"], of: "sample" } },
+    { ...home, madeKey: "latchkey_" },
   ],
   people: [
     { ...signedIn, people: [person], search: "sample", next: "?", links: [openLink] },

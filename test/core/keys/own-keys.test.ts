@@ -39,6 +39,6 @@ test("revokes no key of another user", async (t) => {
   const recorded: unknown[] = [];
   const ports = { store, record: (event: unknown) => recorded.push(event) };
   const guest = { id: "guest" as UserId, username: "guest" };
-  assert.equal(await revokeKey(ports, key.id, guest), undefined);
+  assert.equal(await revokeKey(ports, key.id, guest), "no-key");
   assert.deepEqual([await store.keys.listOf(owner.id), recorded], [[key], []]);
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { execute } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startConfigured } from "../../support/gate.ts";
 
@@ -45,4 +46,12 @@ test("says what is wrong with a new key, with its section open", async (t) => {
     assert.ok(body.includes(message), message);
     assert.match(body, /<details open>\s*<summary class="row">.{0,300}id="keys"/);
   }
+});
+
+test("shows a new key without reading the log, since it is shown once", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  execute(gate.databaseFile, "ALTER TABLE log_entries RENAME TO hidden");
+  const { status, body } = await gate.send(ADD, { session, form: { name: "feeds", hosts: "" } });
+  assert.equal(status, 200);
+  assert.match(textIn(body), /^latchkey_/);
 });

@@ -25,6 +25,7 @@ const states: Readonly<Record<string, readonly string[]>> = {
     'it.codes?.kind === "turned-on" && it.codes.recoveryCodes.join() === "00000"',
     "it.sessions?.sessions?.length === 7 && !it.sessions.sessions[1].isCurrent",
     "it.passkeys?.canAdd && it.passkeys.list[0].used.utc && it.keys.list[0].name",
+    "it.madeKey",
   ],
   people: ["it.people.length === 1 && it.links.length === 1", "it.made"],
   activity: ["it.entries.length === 1"],
