@@ -1,13 +1,14 @@
 import { test } from "node:test";
-import { assertAccessible } from "../support/browser-axe.ts";
+import { assertAccessible, COLOUR_RULES } from "../support/browser-axe.ts";
+import { assertFits } from "./fits.ts";
 import { states } from "./states.ts";
 
 for (const { name, open } of states) {
-  test(`has no accessibility violations, light and dark: ${name}`, async (t) => {
+  test(`is accessible, light and dark, and fits on a phone, with large text and from right to left: ${name}`, async (t) => {
     const page = await open(t, {});
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      await assertAccessible(page);
-    }
+    await assertAccessible(page);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await assertAccessible(page, COLOUR_RULES);
+    await assertFits(page);
   });
 }

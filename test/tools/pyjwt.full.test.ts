@@ -88,20 +88,20 @@ function register(program: string): void {
     await assert.rejects(read(t, token, `${SECRET}!`), /InvalidSignatureError/);
   });
 
-  for (const [what, [{ claims: changed, ...how }, opens]] of Object.entries(cases)) {
-    test(`the gate ${opens ? "accepts" : "rejects"} ${what}, made by PyJWT`, async (t) => {
-      const target = await startTarget(t);
-      const { claims } = await read(t, await target.setUp());
+  test("the gate accepts the tokens that PyJWT makes with its secret and all it needs, and no other", async (t) => {
+    const target = await startTarget(t);
+    const { claims } = await read(t, await target.setUp());
+    for (const [what, [{ claims: changed, ...how }, opens]] of Object.entries(cases)) {
       const session = await write(t, {
         ...how,
         claims: { ...claims, jti: "0".repeat(32), ...changed },
       });
       const answer = await target.send("/", { session });
       const expected = opens ? [200, undefined] : [303, "/login"];
-      assert.deepEqual([answer.status, answer.location], expected);
-      assert.equal(answer.body.includes("Signed in as owner"), opens);
-    });
-  }
+      assert.deepEqual([answer.status, answer.location], expected, what);
+      assert.equal(answer.body.includes("Signed in as owner"), opens, what);
+    }
+  });
 }
 
 interface Reading {
