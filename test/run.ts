@@ -18,35 +18,15 @@ import { SHARED_POSTGRES } from "./support/postgres-shared.ts";
 const FOLDER_TIMEOUT_MS = 900_000;
 const TEST_TIMEOUT_MS = 300_000;
 /** These take longest, and so start first. */
-const LONGEST: readonly string[] = [
-  "test/site",
-  "test/tools/sqlmap",
-  "test/tools/slowhttptest",
-  "test/browser",
-  "test/proxies",
-  "test/tools",
-  "test/web",
-  "test/cli",
-  "proof/attack/test/gates",
-  "proof/attack/test/command",
-  "test/package",
-  "test/stores",
-  "test/core",
-  "test/proof",
-  "proof/attack/test",
-  "test (hashes)",
-  "test/postgres",
-  "test/gate",
-  "test/spec",
-  "test/deploy",
-  "test/system",
-];
+const LONGEST: readonly string[] = `test/site test/tools/sqlmap test/tools/slowhttptest test/browser
+  test/proxies test/tools test/web test/cli proof/attack/test/gates proof/attack/test/command
+  test/package test/stores test/core test/proof proof/attack/test test/hashes`.split(/\s+/);
 /** Each of these files takes minutes and mostly waits, so it has a process of its own. */
 const LONG_FILES = /^(test\/tools|proof\/attack\/test)\/.*(?=\.full\.test\.ts$)/;
 /** The cost of a hash is a part of what these test. In all others it is the least that argon2 can. */
 const REAL_HASHES =
   /^test\/(core\/passwords|core\/sign-in\/sign-in|cli\/transfer\/import-sign-in|gate\/metrics\/metrics-sign-in|spec\/errors-faults|web\/hash-fairness)/;
-const REAL = "test (hashes)";
+const REAL = "test/hashes";
 /** Measures time, and so runs when nothing else runs. */
 const ALONE = "test/timing";
 
@@ -75,11 +55,11 @@ const layers: readonly Layer[] = LAYERS[wanted as keyof typeof LAYERS];
 
 const startedAt = performance.now();
 const results = await mkdtemp(join(tmpdir(), "latchkey-results-"));
-const compiled = promisify(execFile)(process.execPath, ["--input-type=module", "-e", LOAD_ALL], {
-  env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
-});
-const postgres = await openPostgres({}, "memory");
-await compiled;
+const env = { ...process.env, NODE_COMPILE_CACHE: COMPILED };
+const [postgres] = await Promise.all([
+  openPostgres({}, "memory"),
+  promisify(execFile)(process.execPath, ["--input-type=module", "-e", LOAD_ALL], { env }),
+]);
 const total = { tests: 0, skipped: 0, failed: 0 };
 const missing = new Set<string>();
 try {
@@ -140,11 +120,7 @@ async function runFolder({ name, files }: Folder): Promise<void> {
   const countsFile = join(await mkdtemp(join(results, "folder-")), "counts");
   const child = spawn(process.execPath, [...nodeArgs(name, countsFile), ...files], {
     cwd: ROOT,
-    env: {
-      ...process.env,
-      [SHARED_POSTGRES]: `${postgres.port} ${postgres.socketFolder}`,
-      NODE_COMPILE_CACHE: COMPILED,
-    },
+    env: { ...env, [SHARED_POSTGRES]: `${postgres.port} ${postgres.socketFolder}` },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: FOLDER_TIMEOUT_MS,
     killSignal: "SIGKILL",

@@ -1,20 +1,65 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Page } from "playwright-core";
 import { locales } from "../../src/web/pages/words.ts";
-import { assertFits, PHONE } from "./fits.ts";
+import { assertAccessible, COLOUR_RULES } from "../support/browser-axe.ts";
 import { atGate, atHome, carry, submitUnchecked } from "./forms.ts";
-import { stateNamed } from "./states.ts";
+import { stateNamed, states } from "./states.ts";
 
+const PHONE = { width: 320, height: 640 };
 const LONG = "W".repeat(300);
+
+interface Box {
+  readonly left: number;
+  readonly right: number;
+}
 
 declare function getComputedStyle(element: object): { lineHeight: string; paddingTop: string };
 
 declare const document: {
+  readonly documentElement: {
+    dir: string;
+    clientWidth: number;
+    scrollWidth: number;
+    readonly style: { fontSize: string };
+  };
   querySelectorAll(selector: string): Iterable<{
     readonly outerHTML: string;
     readonly clientHeight: number;
+    checkVisibility(): boolean;
+    getBoundingClientRect(): Box;
   }>;
 };
+
+/** Asserts that nothing leaves a small phone sideways with large text, in both directions. */
+async function assertFits(page: Page): Promise<void> {
+  await page.setViewportSize(PHONE);
+  for (const dir of ["ltr", "rtl"]) {
+    const outside = await page.evaluate((writing) => {
+      const { documentElement: root } = document;
+      root.style.fontSize = "200%";
+      root.dir = writing;
+      if (root.scrollWidth > root.clientWidth) return ["a text"];
+      return [...document.querySelectorAll("body *")]
+        .filter((element) => {
+          const { left, right } = element.getBoundingClientRect();
+          return element.checkVisibility() && (left < 0 || right > root.clientWidth);
+        })
+        .map(({ outerHTML }) => outerHTML.slice(0, 80));
+    }, dir);
+    assert.deepEqual(outside, [], dir);
+  }
+}
+
+for (const { name, open } of states) {
+  test(`is accessible, light and dark, and fits on a phone, with large text and from right to left: ${name}`, async (t) => {
+    const page = await open(t, {});
+    await assertAccessible(page);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await assertAccessible(page, COLOUR_RULES);
+    await assertFits(page);
+  });
+}
 
 test("fits a username of 300 letters without a space", async (t) => {
   const at = await atGate(t, { statuses: [422] });
