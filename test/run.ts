@@ -3,13 +3,12 @@
  * `short` runs `*.test.ts`; `rest` runs `*.full.test.ts`, the long ones and those that need programs
  * which npm does not bring; `full` runs both. Names of folders or files after that select these alone.
  */
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { glob, mkdtemp, readFile, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import type { Counts } from "./support/counts.ts";
 import { openPostgres } from "./support/postgres.ts";
 import { SHARED_POSTGRES } from "./support/postgres-shared.ts";
@@ -35,9 +34,6 @@ const COUNTS = fileURLToPath(new URL("support/counts.ts", import.meta.url));
 
 /** Compiling the sources takes three quarters of the time in which a gate starts. */
 const COMPILED = join(ROOT, "node_modules/.cache/latchkey-compiled");
-/** Loads what almost all tests load, while PostgreSQL is prepared. */
-const LOAD_ALL = `const { commands } = await import(${JSON.stringify(join(ROOT, "src/cli/commands.ts"))});
-await Promise.all(commands.map(({ load }) => load()));`;
 const CHEAP_HASHES = import.meta.resolve("./support/cheap-hashes.ts");
 
 interface Folder {
@@ -55,11 +51,7 @@ const layers: readonly Layer[] = LAYERS[wanted as keyof typeof LAYERS];
 
 const startedAt = performance.now();
 const results = await mkdtemp(join(tmpdir(), "latchkey-results-"));
-const env = { ...process.env, NODE_COMPILE_CACHE: COMPILED };
-const [postgres] = await Promise.all([
-  openPostgres({}, "memory"),
-  promisify(execFile)(process.execPath, ["--input-type=module", "-e", LOAD_ALL], { env }),
-]);
+const postgres = await openPostgres({}, "memory");
 const total = { tests: 0, skipped: 0, failed: 0 };
 const missing = new Set<string>();
 try {
@@ -120,7 +112,11 @@ async function runFolder({ name, files }: Folder): Promise<void> {
   const countsFile = join(await mkdtemp(join(results, "folder-")), "counts");
   const child = spawn(process.execPath, [...nodeArgs(name, countsFile), ...files], {
     cwd: ROOT,
-    env: { ...env, [SHARED_POSTGRES]: `${postgres.port} ${postgres.socketFolder}` },
+    env: {
+      ...process.env,
+      [SHARED_POSTGRES]: `${postgres.port} ${postgres.socketFolder}`,
+      NODE_COMPILE_CACHE: COMPILED,
+    },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: FOLDER_TIMEOUT_MS,
     killSignal: "SIGKILL",
