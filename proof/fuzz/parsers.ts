@@ -6,6 +6,7 @@ const loaders = [
   () => import("./parsers/forms.ts"),
   () => import("./parsers/addresses.ts"),
   () => import("./parsers/browsers.ts"),
+  () => import("./parsers/links.ts"),
   () => import("./parsers/requests.ts"),
 ];
 

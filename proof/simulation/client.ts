@@ -3,7 +3,7 @@ import { forgetAnyDevice, signInOnDevice } from "./actions/devices.ts";
 import { flood } from "./actions/floods.ts";
 import { handOver } from "./actions/handoffs.ts";
 import { addKeyOfMember, revokeAnyKey, visitWithAnyKey } from "./actions/keys.ts";
-import { useLink } from "./actions/links.ts";
+import { makeAnyLink, revokeAnyLink, useAnyLink } from "./actions/links.ts";
 import {
   addMember,
   regroupMember,
@@ -44,7 +44,9 @@ const actions: readonly WeightedAction[] = [
   ["visits as a member", 8, visitAsMember],
   ["regroups a member", 3, regroupMember],
   ["removes a member", 2, removeMember],
-  ["uses a link", 2, useLink],
+  ["makes a link", 3, makeAnyLink],
+  ["uses a link", 6, useAnyLink],
+  ["revokes a link", 1, revokeAnyLink],
   ["adds a key", 3, addKeyOfMember],
   ["visits with a key", 6, visitWithAnyKey],
   ["revokes a key", 2, revokeAnyKey],

@@ -1,4 +1,4 @@
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { UserChanges, UserWatching } from "../../src/core/store.ts";
 import { migrate } from "../../src/stores/sqlite/schema.ts";
 import { type SqliteStore, storeOn } from "../../src/stores/sqlite/store.ts";
@@ -6,33 +6,44 @@ import { type SqliteStore, storeOn } from "../../src/stores/sqlite/store.ts";
 /** The one database of all simulations: to make it and its statements takes longer than to clear it. */
 export interface Database {
   readonly store: SqliteStore;
-  /** First accounts, of which there is one at most, and guests. */
-  countUsers(): { readonly owners: number; readonly guests: number };
+  /** First accounts, of which there is one at most, and those that links have made. */
+  countUsers(): { readonly owners: number; readonly byLinks: number };
   /** Deletes everything that a simulation has stored. */
   clear(): void;
 }
 
 export async function createDatabase(): Promise<Database> {
-  const database = new DatabaseSync(":memory:");
+  const database = new PreparedOnce(":memory:");
   await migrate(database);
   const store = storeOn(database);
   const changes = sharedChanges(store.changes);
   const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type == 'table'").all();
   const deletions = tables.map(({ name }) => database.prepare(`DELETE FROM ${name}`));
   const counting = database.prepare(
-    "SELECT sum(username GLOB 'owner *') AS owners, sum(username GLOB 'link *') AS guests FROM users",
+    "SELECT sum(username GLOB 'owner *') AS owners, sum(username GLOB 'link *') AS by_links FROM users",
   );
   return {
     store: { ...store, changes },
     countUsers() {
       const row = counting.get();
-      return { owners: Number(row?.owners), guests: Number(row?.guests) };
+      return { owners: Number(row?.owners), byLinks: Number(row?.by_links) };
     },
     clear() {
       for (const one of deletions) one.run();
       changes.clear();
     },
   };
+}
+
+/** Preparing a statement takes longer than running it, and no simulation makes new ones. */
+class PreparedOnce extends DatabaseSync {
+  readonly #prepared = new Map<string, StatementSync>();
+
+  override prepare(text: string): StatementSync {
+    const statement = this.#prepared.get(text) ?? super.prepare(text);
+    this.#prepared.set(text, statement);
+    return statement;
+  }
 }
 
 /** One watch for all gates, since each one of SQLite asks the database twenty times a second. */

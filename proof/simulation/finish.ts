@@ -1,8 +1,11 @@
 import { signInWithPasskey } from "../../src/core/passkeys/sign-in-with-passkey.ts";
+import type { LogEntry } from "../../src/core/records.ts";
 import { signIn } from "../../src/core/sign-in/sign-in.ts";
 import { PARTY } from "../../test/support/authenticator.ts";
 import { visitWithKey } from "./actions/keys.ts";
-import { isAdmission } from "./actions/step.ts";
+import { useLink } from "./actions/links.ts";
+import { signInAs } from "./actions/members.ts";
+import { isAdmission, nextNumber } from "./actions/step.ts";
 import { LATE_MS } from "./faulty-store.ts";
 import type { Life } from "./gate.ts";
 import type { KnownSession } from "./model/sessions.ts";
@@ -24,6 +27,7 @@ export async function finish(world: World): Promise<void> {
   const entries = await world.base.log.read({ afterId: 0, limit: MAX_ENTRIES });
   world.log.compare(entries, lives(world));
   await agreeOnSessions(world);
+  await compareLinks(world, entries);
   for (const life of lives(world))
     for (const key of world.keys) await visitWithKey(world, life, key);
   // Its limiters begin again.
@@ -73,6 +77,28 @@ async function agreeOnSessions(world: World): Promise<void> {
 
 /** One address for each, because of the rate limit. */
 const addressOf = (index: number) => ({ remoteAddress: `198.51.100.${index}` });
+
+/** The entries and the accounts of each link; it counts at most once more, whichever gate is asked. */
+async function compareLinks(world: World, entries: readonly LogEntry[]): Promise<void> {
+  const { links, members, base } = world;
+  const users = await base.users.read("", MAX_ENTRIES);
+  const client = { remoteAddress: "", userAgent: "the end" };
+  for (const link of links) {
+    const { id, label, uses, revocation } = link;
+    const own = entries.filter(({ subject }) => subject?.startsWith(id)).map(({ type }) => type);
+    const expected = revocation === "accepted" ? "link_make,link_revoke" : "link_make";
+    promise(own.join().startsWith(expected), `the log has ${own} instead of ${expected}`);
+    const made = users.filter(({ username }) => `${username} `.startsWith(`${label} `)).length;
+    promise(made <= uses - Number(revocation === "accepted"), `${label} makes ${made} accounts`);
+    for (const life of lives(world)) await useLink(world, { life, client }, link);
+  }
+  for (const member of members)
+    if (member.passwords.length > 1)
+      for (const life of lives(world)) {
+        const remoteAddress = `198.51.101.${nextNumber(world)}`;
+        await signInAs(world, { life, client: { ...client, remoteAddress } }, member);
+      }
+}
 
 async function usePasskeys(world: World, life: Life): Promise<void> {
   const { passkeys } = life.parts;

@@ -3,9 +3,7 @@ import type { Requester } from "../../src/core/base/work-queue.ts";
 import { OPERATOR } from "../../src/core/limits/requester.ts";
 import type { Device, StoredUser } from "../../src/core/records.ts";
 import type { Store, UserStore } from "../../src/core/store.ts";
-
-/** The time between two statements that should be one. */
-const WITHIN_MS = 5;
+import { linkMistakes, WITHIN_MS } from "./mistakes-of-links.ts";
 
 /** An error that is put back, into the store or into the queue of the hashes. */
 export interface Mistake {
@@ -124,17 +122,6 @@ const storeMistakes: Readonly<Record<string, (store: Store) => Store>> = {
       ? store
       : { ...store, codes: { ...store.codes, useRecovery: async () => true } },
 
-  "a link makes an account before it is used up": (store) =>
-    store.links === undefined
-      ? store
-      : {
-          ...store,
-          links: {
-            ...store.links,
-            use: async (_link, account) => (await store.users.insert(account)) ?? "taken",
-          },
-        },
-
   "a key is read once": (store) => {
     const { keys } = store;
     if (keys === undefined) return store;
@@ -173,7 +160,9 @@ const storeMistakes: Readonly<Record<string, (store: Store) => Store>> = {
 
 /** The simulation must find each. */
 export const mistakes: Readonly<Record<string, Mistake>> = {
-  ...Object.fromEntries(Object.entries(storeMistakes).map(([name, store]) => [name, { store }])),
+  ...Object.fromEntries(
+    Object.entries({ ...storeMistakes, ...linkMistakes }).map(([name, store]) => [name, { store }]),
+  ),
 
   "the hash queue does not tell clients apart": { servedAs: () => OPERATOR },
 };

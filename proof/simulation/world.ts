@@ -7,8 +7,9 @@ import { connect, LATE_MS, MAX_CALL_MS, type Network } from "./faulty-store.ts";
 import { createGate, type Gate, type GateOptions, type Life } from "./gate.ts";
 import type { Mistake } from "./mistakes.ts";
 import { type AttemptModel, createAttemptModel } from "./model/attempts.ts";
+import type { Enrolment } from "./model/enrolment.ts";
 import { createFact, type Fact } from "./model/fact.ts";
-import type { Enrolment, KnownDevice, KnownKey, KnownLink, KnownPasskey } from "./model/known.ts";
+import type { KnownDevice, KnownKey, KnownLink, KnownPasskey } from "./model/known.ts";
 import { createLogModel, type LogModel } from "./model/log.ts";
 import type { Member } from "./model/member.ts";
 import { createPasswordModel, type PasswordModel } from "./model/password.ts";
@@ -103,7 +104,7 @@ export function createWorld(
     devices: [],
     members: [],
     operator: connect(changed, "absent", network).store,
-    links: [],
+    links: [] as KnownLink[],
     keys: [],
     base,
     isConfigured: false,
@@ -132,12 +133,12 @@ export function createWorld(
       promise(users.owners <= 1, "there are two first accounts");
       promise(users.owners >= owners, "there is no account any more");
       owners = users.owners;
-      promise(users.guests <= links.length, "a link is used twice");
+      const uses = links.reduce((sum, link) => sum + link.uses, 0);
+      promise(users.byLinks <= uses, "a link is used more often than it may be");
       for (const { life } of gates) {
         if (life === undefined) continue;
         const { rememberedUsers, rememberedSessions } = life.levels;
-        const all = members.length + links.length + 1;
-        promise(rememberedUsers() <= all, "users are remembered without bound");
+        promise(rememberedUsers() <= members.length + 1, "users are remembered without bound");
         const known = [this, ...members].reduce(
           (sum, { sessions }) => sum + sessions.all.length,
           0,

@@ -6,7 +6,7 @@ import {
 import { codeAt, stepAt } from "../../../src/core/codes/totp.ts";
 import { decodeBase32 } from "../../../test/support/one-time-codes.ts";
 import type { Life } from "../gate.ts";
-import type { Enrolment } from "../model/known.ts";
+import type { CodeHolder, Enrolment } from "../model/enrolment.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";
 import { FAILED, type Step, visit } from "./step.ts";
@@ -19,8 +19,12 @@ export interface EnteredCode {
 }
 
 /** Any code of the account, new, used, of an earlier step, or wrong, if it may use codes. */
-export function enterCode(world: World, life: Life): EnteredCode {
-  const { codes, random, enrolments } = world;
+export function enterCode(
+  world: World,
+  life: Life,
+  { codes, enrolments }: CodeHolder = world,
+): EnteredCode {
+  const { random } = world;
   const { version, value } = codes;
   const of = random.chance(0.9) ? enrolments.at(-1) : random.pick(enrolments);
   const { text, id } = of === undefined ? NO_CODE : chooseCode(of, world, life);
@@ -40,9 +44,9 @@ const NO_CODE = { text: "", id: "" };
 
 function chooseCode({ key, recoveryCodes }: Enrolment, { random }: World, life: Life) {
   const kind = random.next();
-  if (kind < 0.1) return NO_CODE;
-  if (kind < 0.2) return { text: "12345", id: "" };
-  if (kind < 0.5) {
+  if (kind < 0.2) return NO_CODE;
+  if (kind < 0.3) return { text: "12345", id: "" };
+  if (kind < 0.6) {
     const text = random.pick(recoveryCodes.slice(0, 3)) ?? "";
     return { text, id: text };
   }
@@ -50,11 +54,17 @@ function chooseCode({ key, recoveryCodes }: Enrolment, { random }: World, life: 
   return { text: codeAt(key, step), id: String(step) };
 }
 
+/** How often a member turns codes on or off. */
+const MEMBERS = 0.5;
+
+const anyHolder = (world: World): CodeHolder =>
+  (world.random.chance(MEMBERS) && world.random.pick(world.members)) || world;
+
 export async function beginCodes(world: World, step: Step): Promise<string> {
-  const { outcome, user } = await visit(world, step);
+  const { sessions, codes, enrolments } = anyHolder(world);
+  const { outcome, user } = await visit(world, step, sessions);
   const ports = step.life.parts.codes;
   if (user === undefined || ports === undefined) return outcome;
-  const { codes } = world;
   const { value, version } = codes;
   const begun = await world.request(step.life, () => begin(ports, user.id));
   if (begun === undefined) return FAILED;
@@ -73,7 +83,7 @@ export async function beginCodes(world: World, step: Step): Promise<string> {
     world.log.accepted("codes_on", step);
     const { recoveryCodes } = result.answer;
     const enrolment: Enrolment = { key, recoveryCodes, used: new Set([String(at)]) };
-    world.enrolments.push(enrolment);
+    enrolments.push(enrolment);
     learn({ to: enrolment });
     return "on";
   }
@@ -82,10 +92,11 @@ export async function beginCodes(world: World, step: Step): Promise<string> {
 }
 
 export async function turnOffCodes(world: World, step: Step): Promise<string> {
-  const { outcome, user } = await visit(world, step);
+  const { sessions, codes } = anyHolder(world);
+  const { outcome, user } = await visit(world, step, sessions);
   const ports = step.life.parts.codes;
   if (user === undefined || ports === undefined) return outcome;
-  const learn = world.codes.changing();
+  const learn = codes.changing();
   const result = await world.request(step.life, () => turnOff(ports, user, step.client));
   if (result === undefined) learn(undefined);
   else learn(result.answer === "off" ? { to: "off" } : "unchanged");

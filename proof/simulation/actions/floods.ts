@@ -3,7 +3,7 @@ import { signIn } from "../../../src/core/sign-in/sign-in.ts";
 import type { Life } from "../gate.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";
-import { type Action, FAILED } from "./step.ts";
+import { type Action, FAILED, nextNumber } from "./step.ts";
 
 /** More than the queue of the hashes holds. */
 const CROWD = 24;
@@ -32,7 +32,4 @@ async function signInFrom(network: string, world: World, life: Life): Promise<st
   return result?.answer;
 }
 
-function next(world: World): string {
-  world.numbers += 1;
-  return world.numbers.toString(16);
-}
+const next = (world: World): string => nextNumber(world).toString(16);

@@ -10,11 +10,15 @@ const OTHERS = [
 ];
 /** How often another client sends a code first. */
 const STOLEN = 0.2;
+const MEMBERS = 0.5;
+const NEVER = Number.POSITIVE_INFINITY;
 
 /** Hands a session over to another host, where the code is sent to two gates at once. */
 export async function handOver(world: World, step: Step): Promise<string> {
-  const { random, gates } = world;
-  const { user, session, outcome } = await visit(world, step);
+  const { random, gates, members } = world;
+  const member = random.chance(MEMBERS) ? random.pick(members) : undefined;
+  const { endsAt, sessions: model } = member ?? { endsAt: NEVER, sessions: world.sessions };
+  const { user, session, outcome } = await visit(world, step, model);
   if (user === undefined || session === undefined) return outcome;
   const { life, client } = step;
   const { sessions } = life.parts;
@@ -42,6 +46,8 @@ export async function handOver(world: World, step: Step): Promise<string> {
   const [handed] = tokens;
   if (handed === undefined) return `nothing for a code of ${session.label}`;
   promise(ended === undefined, `${session.label} has ended, and is handed over`);
-  promise(handed.expiresAt <= session.expiresAt, `${session.label} is prolonged`);
-  return `${session.label} is handed over as ${world.sessions.started(handed, from).label}`;
+  const expiresAt = Math.min(handed.expiresAt, endsAt);
+  promise(expiresAt <= session.expiresAt, `${session.label} is prolonged`);
+  const { label } = model.started({ ...handed, expiresAt }, from);
+  return `${session.label} is handed over as ${label}`;
 }

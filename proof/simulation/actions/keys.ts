@@ -8,7 +8,7 @@ import { BOUND_MS } from "../model/sessions.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";
 import { COMMAND } from "./members.ts";
-import { type Action, FAILED } from "./step.ts";
+import { type Action, FAILED, nextNumber } from "./step.ts";
 
 function portsOf({ operator: { users, keys }, time }: World) {
   if (keys === undefined) throw new Error("the simulated store keeps no keys");
@@ -58,8 +58,7 @@ export async function visitWithKey(world: World, life: Life, key: KnownKey): Pro
   const hasEnded = mustHaveEnded(member, life);
   const from = world.time.now();
   const wasValid = state.value === "added" && member.state.value === "present";
-  world.numbers += 1;
-  const address = `2001:db8:${world.numbers.toString(16)}::1`;
+  const address = `2001:db8:${nextNumber(world).toString(16)}::1`;
   const asking = { host: () => undefined, address: () => address };
   const result = await world.request(life, async () => life.keyGuard?.(`Bearer ${text}`, asking));
   if (result === undefined) return `${FAILED}, for ${label}`;

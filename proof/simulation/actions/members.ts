@@ -4,12 +4,12 @@ import type { UserId } from "../../../src/core/records.ts";
 import { signIn } from "../../../src/core/sign-in/sign-in.ts";
 import { LATE_MS } from "../faulty-store.ts";
 import { fastPasswords, type Life, START } from "../gate.ts";
-import { createFact } from "../model/fact.ts";
-import { cannotHaveEnded, type Member, mustHaveEnded } from "../model/member.ts";
-import { BOUND_MS, createSessionModel } from "../model/sessions.ts";
+import { cannotHaveEnded, createMember, type Member, mustHaveEnded } from "../model/member.ts";
+import { BOUND_MS } from "../model/sessions.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";
-import { type Action, FAILED, visit } from "./step.ts";
+import { enterCode } from "./codes.ts";
+import { type Action, FAILED, type Step, visit } from "./step.ts";
 
 /** A command runs in a process of its own, which no gate's crash ends. */
 export const COMMAND: Pick<Life, "crashed"> = { crashed: new Promise<never>(() => {}) };
@@ -17,7 +17,7 @@ const MAX_MEMBERS = 6;
 /** How many accounts end, and after how long at most. */
 const ENDING = 0.4;
 const MAX_LIFE_MS = 60_000;
-const GROUPS = ["", "admins", "family", "admins,family", "guests"];
+export const GROUPS: readonly string[] = ["", "admins", "family", "admins,family", "guests"];
 
 const portsOf = ({ operator: store, time }: World) => ({
   store,
@@ -27,31 +27,30 @@ const portsOf = ({ operator: store, time }: World) => ({
   setupToken: { delete: async () => {} },
 });
 
-const idOf = async (world: World, username: string): Promise<UserId> =>
+/** For some within the simulation, for most never. */
+export const someEnd = ({ random, time }: World): number =>
+  random.chance(ENDING)
+    ? Math.floor(START + time.now() + random.next() * MAX_LIFE_MS)
+    : Number.POSITIVE_INFINITY;
+
+export const idOf = async (world: World, username: string): Promise<UserId> =>
   (await portsOf(world).store.users.findByName(username))?.id ?? ("" as UserId);
 
-const groupsOf = (text: string): readonly string[] => (text === "" ? [] : text.split(","));
+export const groupsOf = (text: string): readonly string[] => (text === "" ? [] : text.split(","));
 
 export const addMember: Action = async (world) => {
   const { random, members, time } = world;
   if (members.length >= MAX_MEMBERS || !world.isConfigured) return "not now";
   const text = random.pick(GROUPS) ?? "";
   const username = `member ${members.length + 1}`;
-  const member: Member = {
-    username,
-    password: `password of ${username}`,
-    state: createFact<"absent" | "present">("absent", time.now, LATE_MS),
-    groups: createFact(text, time.now, LATE_MS),
-    sessions: createSessionModel(time.now, LATE_MS),
-    endsAt: random.chance(ENDING)
-      ? Math.floor(START + time.now() + random.next() * MAX_LIFE_MS)
-      : Number.POSITIVE_INFINITY,
-  };
+  const endsAt = someEnd(world);
+  const member = createMember({ username, groups: text, endsAt }, time.now, LATE_MS);
   members.push(member);
   const learn = member.state.changing();
   const ending = Number.isFinite(member.endsAt) && { endsAt: new Date(member.endsAt) };
   const given = { groups: groupsOf(text), ...ending };
-  const add = () => addUser(portsOf(world), username, member.password, given);
+  const [password] = member.passwords;
+  const add = () => addUser(portsOf(world), username, password, given);
   const result = await world.request(COMMAND, add);
   promise(result === undefined || result.answer.kind === "added", `${username} is not added`);
   learn(result && { to: "present" });
@@ -91,29 +90,46 @@ export const removeMember: Action = async (world) => {
   return `${username}, ${result?.answer ?? FAILED}`;
 };
 
-export const signInAsMember: Action = async (world, { life, client }) => {
+export const signInAsMember: Action = async (world, step) => {
   const member = world.random.pick(world.members);
-  if (member === undefined) return "without a member";
-  const { username, password, state } = member;
-  const { value, version } = state;
+  return member === undefined ? "without a member" : signInAs(world, step, member);
+};
+
+export async function signInAs(
+  world: World,
+  { life, client }: Omit<Step, "gate">,
+  member: Member,
+): Promise<string> {
+  const { username, state, codes } = member;
+  const facts = [state, member.password, codes];
+  const versions = facts.map(({ version }) => version);
+  const isCertain = (): boolean => facts.every(({ version }, at) => version === versions[at]);
+  const { value } = state;
+  const current = member.password.value;
+  const isWithoutCodes = codes.value === "off";
+  const password = choosePassword(member, world);
+  const code = enterCode(world, life, member);
   const from = world.time.now();
   const hasEnded = mustHaveEnded(member, life);
   const counted = world.attempts.begin(life, client.remoteAddress);
-  const attempt = { username, password, code: "", ...client };
+  const attempt = { username, password, code: code.text, ...client };
   const result = await world.request(life, () => signIn(life.rules, attempt));
   if (result === undefined) return FAILED;
   const { answer } = result;
   promise(answer.kind !== "needs-setup", "no account is found");
   counted(answer.kind === "rate-limited" ? "denied" : "counted");
-  const isCertain = version === state.version;
+  const isRight = value === "present" && password === current && isWithoutCodes;
   if (answer.kind === "rejected")
     promise(
-      !(isCertain && value === "present" && cannotHaveEnded(member, life, from)),
+      !(isCertain() && isRight && cannotHaveEnded(member, life, from)),
       `${username} exists, and is rejected`,
     );
   if (answer.kind !== "signed-in") return `${answer.kind}, ${username}`;
   world.log.accepted("signin", { life, client });
-  promise(!(isCertain && value === "absent"), `${username} was removed, and signs in`);
+  promise(!(value === "absent" && isCertain()), `${username} was removed, and signs in`);
+  const isReplaced = current !== undefined && current !== password;
+  promise(!(isReplaced && isCertain()), `${username} signs in with a password that was replaced`);
+  code.accepted();
   promise(
     !(hasEnded && life.clockSetAt() < from),
     `the account of ${username} has ended, and signs in`,
@@ -121,7 +137,13 @@ export const signInAsMember: Action = async (world, { life, client }) => {
   const expiresAt = Math.min(answer.token.expiresAt, member.endsAt);
   const { label } = member.sessions.started({ ...answer.token, expiresAt }, from);
   return `${answer.kind}, ${username} with ${label}`;
-};
+}
+
+/** The current one, an earlier one, or one that another client may have set. */
+function choosePassword({ password: { value }, passwords }: Member, { random }: World): string {
+  const any = random.pick(passwords) ?? "";
+  return random.chance(0.7) ? (value ?? any) : any;
+}
 
 /** What a gate passes on to the apps: who it is, and the groups. */
 export const visitAsMember: Action = async (world, step) => {

@@ -4,7 +4,7 @@ import { signIn as signInAt } from "../../../src/core/sign-in/sign-in.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";
 import { enterCode } from "./codes.ts";
-import { FAILED, type Step, visit } from "./step.ts";
+import { FAILED, nextNumber, type Step, visit } from "./step.ts";
 
 export async function setUp(world: World, { life, client }: Step): Promise<string> {
   const username = `owner ${nextNumber(world)}`;
@@ -99,11 +99,6 @@ export async function changePassword(world: World, step: Step): Promise<string> 
     `the password is not changed: ${kind}`,
   );
   return kind;
-}
-
-function nextNumber(world: World): number {
-  world.numbers += 1;
-  return world.numbers;
 }
 
 /** A password begins with the username, since any of several setups may be the first. */

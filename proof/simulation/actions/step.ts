@@ -16,6 +16,12 @@ export interface Step {
 /** Does one thing, checks the answers, and returns what to write in the trace. */
 export type Action = (world: World, step: Step) => Promise<string>;
 
+/** For names, passwords and addresses that are used once. */
+export function nextNumber(world: World): number {
+  world.numbers += 1;
+  return world.numbers;
+}
+
 /** The gate has crashed, or the store has failed. */
 export const FAILED = "no answer";
 

@@ -1,16 +1,9 @@
 import type { PasskeyAnswer } from "../../../src/core/passkeys/sign-in-with-passkey.ts";
-import type { UserId } from "../../../src/core/records.ts";
+import type { LinkPurpose, UserId } from "../../../src/core/records.ts";
 import type { Authenticator } from "../../../test/support/authenticator.ts";
+import type { Enrolment } from "./enrolment.ts";
 import type { Fact } from "./fact.ts";
 import type { Member } from "./member.ts";
-
-/** A key in an authenticator app, with the recovery codes of its account. */
-export interface Enrolment {
-  readonly key: Uint8Array;
-  readonly recoveryCodes: readonly string[];
-  /** The codes that were accepted: steps, and recovery codes. */
-  readonly used: Set<string>;
-}
 
 /** A device that needs no code. */
 export interface KnownDevice {
@@ -33,10 +26,26 @@ export interface KnownPasskey {
   readonly answers: { readonly answer: PasskeyAnswer; isUsed: boolean }[];
 }
 
-/** A link for one guest, and how many have got in with it. */
+/** A one-time link, as far as the answers to its uses tell. */
 export interface KnownLink {
+  /** The usernames of its accounts begin with it. */
+  readonly label: string;
+  readonly id: string;
   readonly token: string;
-  entered: number;
+  readonly purpose: LinkPurpose;
+  /** Whose password it sets. */
+  readonly member: Member | undefined;
+  /** Of the accounts that it makes, separated by commas. */
+  readonly groups: string;
+  /** When those end; infinite for most. */
+  readonly endsAt: number;
+  /** By the system clock of a gate, in milliseconds since 1970. */
+  readonly expiresAt: number;
+  readonly uses: number;
+  accepted: number;
+  /** Uses that were not answered, or not yet. */
+  doubts: number;
+  revocation: "none" | "perhaps" | "accepted";
 }
 
 /** A key with which a program opens apps as a member. */

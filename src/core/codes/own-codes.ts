@@ -3,6 +3,7 @@ import type { Client } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
 import type { User, UserId } from "../records.ts";
+import { insertFor } from "../sessions/insert-for.ts";
 import { purposeOf } from "./check-code.ts";
 import { newRecoveryCodes, recoveryHash } from "./recovery-codes.ts";
 import { base32, newCodeSecret, stepOfCode } from "./totp.ts";
@@ -37,7 +38,9 @@ export async function beginCodes(
   until.writeDoubleBE(clock.now() + BEGUN_FOR_MS);
   const sealed = seals.seal(Buffer.concat([until, secret]), begunPurposeOf(userId));
   // The store keeps the hash, so that only the last begin of an account can be confirmed.
-  if (!(await store.codes.begin(userId, hashOf(sealed)))) return { kind: "already-on" };
+  const beginning = () => store.codes.begin(userId, hashOf(sealed));
+  const begun = await insertFor(store.users, userId, beginning);
+  if (begun !== true) return { kind: begun === "removed" ? "no-user" : "already-on" };
   return { kind: "begun", begun: { secret: base32(secret), sealed } };
 }
 

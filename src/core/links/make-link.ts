@@ -5,6 +5,7 @@ import { hashOf, randomText } from "../base/random-text.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
 import { type Link, NO_PASSWORD, type StoredUser, type UserId } from "../records.ts";
+import { insertFor } from "../sessions/insert-for.ts";
 
 type LinkPorts = Ports<"clock" | "record", "users" | "links">;
 
@@ -41,7 +42,9 @@ export async function makeLink(
   const ids = { id: randomBytes(8).toString("hex"), tokenHash: hashOf(token) };
   const settled = { ...(groups.length > 0 && { groups }), ...(user && { name: user.username }) };
   const link: Link = { ...wanted, ...ids, ...settled };
-  await store.links.insert(link);
+  const inserting = () => store.links.insert(link);
+  const inserted = user ? insertFor(store.users, user.id, inserting) : inserting();
+  if ((await inserted) === "removed") return { kind: "no-user" };
   await record(eventOf("link_make", { user, name: linkText(link) }));
   return { kind: "made", link, token };
 }

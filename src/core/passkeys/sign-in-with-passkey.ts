@@ -2,6 +2,7 @@ import type { Client } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
 import { type UserId, userOf } from "../records.ts";
+import { insertFor } from "../sessions/insert-for.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
 import type { SignInOutcome } from "../sign-in/sign-in.ts";
 import { type BrowserAnswer, parseCeremony } from "./ceremony.ts";
@@ -48,9 +49,8 @@ export async function signInWithPasskey(
 
   const now = new Date(ports.clock.now());
   // Once for all passkeys, so that the same answer is not accepted again.
-  if (!(await ports.store.passkeys.answer({ ...challenge, userId }, now))) {
-    return { kind: "rejected" };
-  }
+  const claiming = () => ports.store.passkeys.answer({ ...challenge, userId }, now);
+  if ((await insertFor(ports.store.users, userId, claiming)) !== true) return { kind: "rejected" };
   if (!(await ports.store.passkeys.use(userId, passkey.id, ceremony.counter, now))) {
     ports.log.warn({ username: user.username }, COPIED);
     return { kind: "rejected" };

@@ -2,6 +2,7 @@ import { hashOf, isSame, randomText } from "../base/random-text.ts";
 import type { Client } from "../limits/requester.ts";
 import type { Ports } from "../ports.ts";
 import type { Handoff } from "../records.ts";
+import { insertFor } from "./insert-for.ts";
 import { type IssuedToken, type VerifiedToken, validUpTo } from "./session-token.ts";
 import { sessionRecord } from "./start-session.ts";
 
@@ -22,15 +23,14 @@ export async function handOff(
 ): Promise<string> {
   const code = randomText();
   const now = clock.now();
-  await store.sessions.handOff(
-    {
-      ...{ id: hashOf(code), userId, ...receiver, ...(id !== undefined && { sessionId: id }) },
-      ...{ signedInAt: new Date(issuedAt), sessionsFrom, factors },
-      endsAt: new Date(expiresAt),
-      expiresAt: new Date(now + HANDOFF_MS),
-    },
-    new Date(now),
-  );
+  const handoff = {
+    ...{ id: hashOf(code), userId, ...receiver, ...(id !== undefined && { sessionId: id }) },
+    ...{ signedInAt: new Date(issuedAt), sessionsFrom, factors },
+    endsAt: new Date(expiresAt),
+    expiresAt: new Date(now + HANDOFF_MS),
+  };
+  // Without a user, the code counts for nobody.
+  await insertFor(store.users, userId, () => store.sessions.handOff(handoff, new Date(now)));
   return code;
 }
 
@@ -62,6 +62,7 @@ export async function takeHandoff(
   // With the end that the first session has, so that it also ends if that has happened just now.
   const token = tokens.sign(given);
   // Before the browser has it, so that the list of sessions is complete.
-  await store.sessions.insert(sessionRecord(token, now, client));
-  return token;
+  const inserting = () => store.sessions.insert(sessionRecord(token, now, client));
+  const inserted = await insertFor(store.users, userId, inserting);
+  return inserted === "removed" ? undefined : token;
 }

@@ -6,12 +6,30 @@ import {
   renameUser,
   resetPassword,
 } from "../../../src/core/accounts/accounts.ts";
+import { makeLink } from "../../../src/core/links/make-link.ts";
 import { eventOf } from "../../../src/core/log/events.ts";
 import { NO_PASSWORD } from "../../../src/core/records.ts";
 import { hashText } from "../../support/store.ts";
-import { accountPorts } from "./account-ports.ts";
+import { type AccountPorts, accountPorts } from "./account-ports.ts";
 
 const PASSWORD = "a good password";
+
+/** A change that is refused changes and records nothing. */
+async function refuses(ports: AccountPorts, changing: () => Promise<unknown>, outcome: unknown) {
+  const before = await ports.accounts();
+  assert.deepEqual(await changing(), outcome);
+  assert.deepEqual(await ports.accounts(), before);
+  assert.deepEqual(ports.recorded, []);
+}
+
+/** Another change comes while the password is hashed. */
+const hashingAfter = (ports: AccountPorts, change: () => Promise<unknown>): AccountPorts => ({
+  ...ports,
+  passwords: {
+    ...ports.passwords,
+    hash: (...given) => change().then(() => ports.passwords.hash(...given)),
+  },
+});
 
 test("adds an account with its password and records an entry", async (t) => {
   const ports = await accountPorts(t, "owner");
@@ -55,10 +73,7 @@ for (const [what, username, password, kind] of [
 ] as const) {
   test(`adds no account ${what}, returns ${kind} and records nothing`, async (t) => {
     const ports = await accountPorts(t, "owner");
-    const before = await ports.accounts();
-    assert.deepEqual(await addUser(ports, username, password), { kind });
-    assert.deepEqual(await ports.accounts(), before);
-    assert.deepEqual(ports.recorded, []);
+    await refuses(ports, () => addUser(ports, username, password), { kind });
   });
 }
 
@@ -79,18 +94,16 @@ for (const [from, to, outcome] of [
 ] as const) {
   test(`refuses to rename "${from}" to "${to}", returns ${outcome} and records nothing`, async (t) => {
     const ports = await accountPorts(t, "guest", "owner");
-    const before = await ports.accounts();
-    assert.equal(await renameUser(ports, await ports.idOf(from), to), outcome);
-    assert.deepEqual(await ports.accounts(), before);
-    assert.deepEqual(ports.recorded, []);
+    const id = await ports.idOf(from);
+    await refuses(ports, () => renameUser(ports, id, to), outcome);
   });
 }
 
 test("does not rename an account that is removed in the meantime", async (t) => {
   const ports = await accountPorts(t, "guest", "owner");
   t.mock.method(ports.store.users, "rename", async () => "missing" as const);
-  assert.equal(await renameUser(ports, await ports.idOf("owner"), "host"), "no-user");
-  assert.deepEqual(ports.recorded, []);
+  const id = await ports.idOf("owner");
+  await refuses(ports, () => renameUser(ports, id, "host"), "no-user");
 });
 
 test("sets the new password whatever the old hash, changes nothing else, and records an entry", async (t) => {
@@ -112,10 +125,8 @@ for (const [what, username, password, outcome] of [
 ] as const) {
   test(`does not set the password ${what}, returns ${outcome} and records nothing`, async (t) => {
     const ports = await accountPorts(t, "owner");
-    const before = await ports.accounts();
-    assert.equal(await resetPassword(ports, await ports.idOf(username), password), outcome);
-    assert.deepEqual(await ports.accounts(), before);
-    assert.deepEqual(ports.recorded, []);
+    const id = await ports.idOf(username);
+    await refuses(ports, () => resetPassword(ports, id, password), outcome);
   });
 }
 
@@ -130,31 +141,33 @@ test("does not make an account of a guest", async (t) => {
 
 test("sets the new password over one that the user sets during the hashing", async (t) => {
   const ports = await accountPorts(t, "owner");
-  const [owner] = await ports.accounts();
-  const passwords = {
-    async hash(password: string) {
-      assert.ok(owner);
-      await ports.store.users.replaceHash(owner.id, owner.passwordHash, hashText("of the user"));
-      return ports.passwords.hash(password);
-    },
-  };
   const id = await ports.idOf("owner");
-  assert.equal(await resetPassword({ ...ports, passwords }, id, PASSWORD), "reset");
+  const hashing = hashingAfter(ports, () =>
+    ports.store.users.replaceHash(id, hashText("hash of owner"), hashText("of the user")),
+  );
+  assert.equal(await resetPassword(hashing, id, PASSWORD), "reset");
   const [after] = await ports.accounts();
   assert.equal(await ports.passwords.verify(PASSWORD, after?.passwordHash), true);
 });
 
 test("reports an account that is removed during the hashing as missing", async (t) => {
   const ports = await accountPorts(t, "guest", "owner");
-  const [guest] = await ports.accounts();
-  const passwords = {
-    async hash(password: string) {
-      assert.equal(guest && (await ports.store.users.remove(guest.id)), "removed");
-      return ports.passwords.hash(password);
-    },
-  };
   const id = await ports.idOf("guest");
-  assert.equal(await resetPassword({ ...ports, passwords }, id, PASSWORD), "no-user");
+  const hashing = hashingAfter(ports, () => ports.store.users.remove(id));
+  assert.equal(await resetPassword(hashing, id, PASSWORD), "no-user");
+  assert.deepEqual(ports.recorded, []);
+});
+
+test("makes no link for an account that is removed in the meantime", async (t) => {
+  const ports = await accountPorts(t, "guest", "owner");
+  const [guest, owner] = [await ports.idOf("guest"), await ports.idOf("owner")];
+  t.mock.method(ports.store.links, "insert", async () => {
+    await ports.store.users.remove(guest);
+    throw new Error("refused");
+  });
+  const facts = { purpose: "reset", expiresAt: new Date(0), usesLeft: 1 } as const;
+  assert.deepEqual(await makeLink(ports, { ...facts, userId: guest }), { kind: "no-user" });
+  await assert.rejects(makeLink(ports, { ...facts, userId: owner }), /refused/);
   assert.deepEqual(ports.recorded, []);
 });
 
@@ -173,9 +186,7 @@ for (const [username, outcome] of [
 ] as const) {
   test(`with one account left, removing "${username}" returns ${outcome} and records nothing`, async (t) => {
     const ports = await accountPorts(t, "owner");
-    const before = await ports.accounts();
-    assert.equal(await removeUser(ports, await ports.idOf(username)), outcome);
-    assert.deepEqual(await ports.accounts(), before);
-    assert.deepEqual(ports.recorded, []);
+    const id = await ports.idOf(username);
+    await refuses(ports, () => removeUser(ports, id), outcome);
   });
 }

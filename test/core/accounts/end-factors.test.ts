@@ -19,7 +19,11 @@ import { added, FROM } from "../passkeys/passkey-ports.ts";
 function operator({ ports }: CodesScene) {
   const recorded: Event[] = [];
   const record = async (event: Event) => void recorded.push(event);
-  return { recorded, end: (id: UserId) => endFactors({ ...ports, record }, id) };
+  return {
+    recorded,
+    end: (id: UserId) => endFactors({ ...ports, record }, id),
+    turnOff: (id: UserId) => removeCodes({ ...ports, record }, id),
+  };
 }
 
 test("an operator removes codes and passkeys, and logs it", async (t) => {
@@ -96,15 +100,14 @@ test("a sign-in that was half done opens no session and remembers no device", as
 });
 
 test("an operator turns codes off", async (t) => {
-  const { ports, codes, user } = await withCodes(t);
-  const recorded: Event[] = [];
-  const record = async (event: Event) => void recorded.push(event);
-  const operator = { store: ports.store, record };
-  assert.equal(await removeCodes(operator, "nobody" as UserId), "no-user");
+  const scene = await withCodes(t);
+  const { codes, user } = scene;
+  const { recorded, turnOff } = operator(scene);
+  assert.equal(await turnOff("nobody" as UserId), "no-user");
   assert.deepEqual(recorded, []);
-  assert.equal(await removeCodes(operator, user.id), "off");
+  assert.equal(await turnOff(user.id), "off");
   assert.equal(await codes(), undefined);
-  assert.equal(await removeCodes(operator, user.id), "already-off");
+  assert.equal(await turnOff(user.id), "already-off");
   assert.deepEqual(
     recorded.map(({ type }) => type),
     ["codes_off"],
