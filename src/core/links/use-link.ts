@@ -35,7 +35,7 @@ type UseLinkPorts = StartSessionPorts &
   FindLinkPorts &
   Ports<"users" | "passwords" | "events", "users" | "links">;
 
-type LinkForm = Readonly<Record<"username" | "password" | "confirm", string>>;
+export type LinkForm = Readonly<Record<"username" | "password" | "confirm", string>>;
 
 export type LinkProblem =
   | "username-missing"
