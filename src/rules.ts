@@ -73,7 +73,7 @@ export function createRules(
   });
   const factorOf = createRequiredFactor(settled.requireSecondFactor, store);
   const users = createUserMemory(store, clock, factorOf);
-  const sessions = createSessionRecorder(
+  const recorder = createSessionRecorder(
     settled.sessions.list ? store.sessions : undefined,
     clock,
     settled.log,
@@ -95,7 +95,7 @@ export function createRules(
     passkeys: recently(async () => (await store.passkeys?.any()) === true, clock),
   };
   const ports = {
-    ...{ store, clock, tokens, users, passwords, events, sessions, limiter, codeLimiter, log },
+    ...{ store, clock, tokens, users, passwords, events, recorder, limiter, codeLimiter, log },
     ...{ setupToken, setUpDomain, anyFactor },
     seals: createSeals(secret, previousSecrets),
     challenges: createChallenges([secret, ...previousSecrets], clock),
@@ -115,7 +115,7 @@ export function createRules(
   const requireUser = createRequireUser(tokens, users, clock, {
     remembered,
     store: store.sessions,
-    recorder: sessions,
+    recorder,
     waiting,
   });
   /** Without a second verification of a token that a guard has admitted. */
@@ -168,7 +168,7 @@ export function createRules(
     async close() {
       clearInterval(cleaning);
       clearInterval(summing);
-      await Promise.all([events.close(), sessions.flush(), users.close(), waiting?.close()]);
+      await Promise.all([events.close(), recorder.flush(), users.close(), waiting?.close()]);
       settled.log.sumUp();
     },
   };

@@ -48,7 +48,7 @@ interface SessionPorts extends Ports<"clock" | "seals" | "record", "users"> {
   readonly store: Pick<Store, "users" | "sessions" | "codes" | "devices">;
   /** Of this process, if it has guards. */
   readonly users?: Pick<AllPorts["users"], "forget">;
-  readonly sessions?: Pick<AllPorts["sessions"], "flush">;
+  readonly recorder?: Pick<AllPorts["recorder"], "flush">;
 }
 
 /** Those of commands too, which create none. */
@@ -61,7 +61,7 @@ export function createSessions(ports: SessionPorts): Omit<Sessions, "create"> {
   };
   return {
     async list(userId) {
-      await ports.sessions?.flush();
+      await ports.recorder?.flush();
       return sessions?.listOf(idOf(userId), new Date(clock.now()), MAX_LISTED) ?? [];
     },
     async devices(userId) {
@@ -69,7 +69,7 @@ export function createSessions(ports: SessionPorts): Omit<Sessions, "create"> {
       return listDevices({ ...ports, store: { ...store, codes, devices } }, idOf(userId));
     },
     async end(id) {
-      await ports.sessions?.flush();
+      await ports.recorder?.flush();
       const session = await sessions?.find(id);
       if (sessions && session) {
         const isEnded = await endInStore({ ...ports, store: { sessions } }, session);
@@ -96,7 +96,7 @@ export function createSessions(ports: SessionPorts): Omit<Sessions, "create"> {
 
 /** What all of them need. */
 export interface AllSessionPorts extends SessionPorts, StartSessionPorts {
-  readonly sessions: AllPorts["sessions"];
+  readonly recorder: AllPorts["recorder"];
   readonly proxies: ProxyTrust;
   readonly cookieDomain: string | undefined;
 }

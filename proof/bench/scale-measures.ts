@@ -168,7 +168,7 @@ async function signInsOn(
   const users = freshMemory(store);
   const events = createEventLog(store.log, clock, log);
   const limiter = createAttemptLimiter(clock);
-  const sessions = createSessionRecorder(store.sessions, clock, log);
+  const recorder = createSessionRecorder(store.sessions, clock, log);
   const codes = { clock, seals, codeLimiter: limiter };
   const ports: SignInPorts = {
     ...codes,
@@ -177,7 +177,7 @@ async function signInsOn(
     tokens,
     passwords,
     events,
-    sessions,
+    recorder,
     limiter,
     log,
   };
@@ -194,6 +194,6 @@ async function signInsOn(
     }),
     atOnce,
   );
-  await Promise.all([events.close(), sessions.flush()]);
+  await Promise.all([events.close(), recorder.flush()]);
   return median;
 }

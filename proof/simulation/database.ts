@@ -50,7 +50,7 @@ class PreparedOnce extends DatabaseSync {
 function sharedChanges(changes: UserChanges): UserChanges & { clear(): void } {
   const watching = new Set<UserWatching>();
   changes.watch({
-    now: () => 0,
+    monotonic: () => 0,
     changed(id) {
       for (const one of watching) one.changed(id);
     },
@@ -58,7 +58,7 @@ function sharedChanges(changes: UserChanges): UserChanges & { clear(): void } {
   return {
     watch(one) {
       watching.add(one);
-      return { confirmedAt: one.now, close: async () => void watching.delete(one) };
+      return { confirmedAt: one.monotonic, close: async () => void watching.delete(one) };
     },
     clear: () => watching.clear(),
   };

@@ -91,7 +91,7 @@ const HEARTBEAT_MS = 200;
 function reportLate(changes: UserChanges, reporting: Reporting, { time, random }: Network) {
   const closing: (() => void)[] = [];
   const late: UserChanges = {
-    watch({ now, changed }) {
+    watch({ monotonic, changed }) {
       const undelivered = new Set<object>();
       let provenAt = Number.NEGATIVE_INFINITY;
       const deliver = (id: Parameters<typeof changed>[0]): void => {
@@ -103,14 +103,14 @@ function reportLate(changes: UserChanges, reporting: Reporting, { time, random }
         });
       };
       const watch = changes.watch({
-        now,
+        monotonic,
         changed(id) {
           if (random.chance(TWICE)) deliver(id);
           if (reporting === "confirmed" || !random.chance(NEVER_REPORTED)) deliver(id);
         },
       });
       const beat = (): void => {
-        if (undelivered.size === 0) provenAt = now();
+        if (undelivered.size === 0) provenAt = monotonic();
         stop = time.after(HEARTBEAT_MS, beat);
       };
       let stop = reporting === "confirmed" ? time.after(HEARTBEAT_MS, beat) : () => {};

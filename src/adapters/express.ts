@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Auth, sendAnswer, type User } from "../index.ts";
-import { type AdapterAuth, answerNode, type MemberGuard, nextAuth } from "./parts.ts";
+import { type Auth, sendAnswer } from "../index.ts";
+import { answerNode, type NextAuth, nextAuth } from "./parts.ts";
 
-export type { AdapterAuth, MemberGuard };
+export type { AdapterAuth, MemberGuard, NextAuth } from "./parts.ts";
 
 /** The part of Express's `Request` that the adapter uses. */
 export interface ExpressRequest extends IncomingMessage {
@@ -17,15 +17,9 @@ export type ExpressMiddleware = (
 ) => void;
 
 /** Latchkey as Express middleware. */
-export interface ExpressAuth extends AdapterAuth<MemberGuard<ExpressMiddleware>, IncomingMessage> {
+export interface ExpressAuth extends NextAuth<ExpressMiddleware, IncomingMessage, ServerResponse> {
   /** Mount it with `app.use`, before any body parser. */
   readonly routes: ExpressMiddleware;
-  /**
-   * Returns the signed-in user behind a guard.
-   *
-   * @throws {Fault} `not_guarded` on a route without a guard.
-   */
-  user(response: ServerResponse): User;
 }
 
 /**

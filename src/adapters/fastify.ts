@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Answer, type Auth, sendAnswer, type User } from "../index.ts";
-import { type AdapterAuth, answerNode, type MemberGuard, nextAuth } from "./parts.ts";
+import { type Answer, type Auth, sendAnswer } from "../index.ts";
+import { answerNode, type NextAuth, nextAuth } from "./parts.ts";
 
-export type { AdapterAuth, MemberGuard };
+export type { AdapterAuth, MemberGuard, NextAuth } from "./parts.ts";
 
 /** The part of Fastify's request that the adapter uses. */
 export interface FastifyRequest {
@@ -28,15 +28,9 @@ export interface FastifyInstance {
 }
 
 /** Latchkey as a Fastify plugin and hooks. */
-export interface FastifyAuth extends AdapterAuth<MemberGuard<FastifyHook>, FastifyRequest> {
+export interface FastifyAuth extends NextAuth<FastifyHook, FastifyRequest> {
   /** A plugin for `app.register`. It answers Latchkey's paths before any body is parsed. */
   routes(instance: FastifyInstance, options: unknown, done: (error?: Error) => void): void;
-  /**
-   * Returns the signed-in user behind a guard.
-   *
-   * @throws {Fault} `not_guarded` on a route without a guard.
-   */
-  user(request: FastifyRequest): User;
 }
 
 /**

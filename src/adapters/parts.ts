@@ -69,23 +69,29 @@ export function memberGuard<Guard extends (...given: never[]) => unknown>(
   return guardOrGroups as MemberGuard<Guard>;
 }
 
-/** A guard of a framework that goes on when the guard calls `next`. */
-type NextGuard<Request, Reply> = (request: Request, reply: Reply, next: Next) => void;
-
-type Next = (error?: Error) => void;
-
-interface NextAuth<Request, Reply>
-  extends AdapterAuth<MemberGuard<NextGuard<Request, Reply>>, Request> {
-  /** Whom a guard has admitted. */
-  user(request: Request): User;
+/** What the adapter of a framework has that goes on when a guard calls `next`. */
+export interface NextAuth<Guard, Request, Handled = Request>
+  extends AdapterAuth<MemberGuard<Guard>, Request> {
+  /**
+   * Returns the signed-in user behind a guard.
+   *
+   * @throws {Fault} `not_guarded` on a route without a guard.
+   */
+  user(handled: Handled): User;
 }
+
+type NextGuard<Request, Reply> = (
+  request: Request,
+  reply: Reply,
+  next: (error?: Error) => void,
+) => void;
 
 /** What such frameworks have alike. `nodeOf` finds Node's request in theirs. */
 export function nextAuth<Request, Reply>(
   auth: Auth,
   nodeOf: (request: Request) => IncomingMessage,
   refuse: (answer: Answer, reply: Reply) => void,
-): NextAuth<Request, Reply> {
+): NextAuth<NextGuard<Request, Reply>, Request> {
   const adapter = adapterOf(auth);
   // Not in the framework's own places, whose types an app can declare.
   const admitted = new WeakMap<IncomingMessage, User>();

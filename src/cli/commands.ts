@@ -1,6 +1,6 @@
 import type { Command, CommandEntry } from "./command.ts";
 
-type Row = readonly [name: string, summary: string, load: CommandEntry["load"]];
+type CommandRow = readonly [name: string, summary: string, load: CommandEntry["load"]];
 
 /** A command of a module that has several. */
 const of =
@@ -15,7 +15,7 @@ const backups = () => import("./transfer/backup.ts");
 const domains = () => import("./domain.ts");
 
 /** In the order of the help. A module loads only when its command runs. */
-const groups: Readonly<Record<string, readonly Row[]>> = {
+const groups: Readonly<Record<string, readonly CommandRow[]>> = {
   Server: [
     ["serve", "Start the gate", () => import("./serve.ts")],
     ["demo", "Try a sample app behind the sign-in", () => import("./demo.ts")],

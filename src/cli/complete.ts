@@ -43,17 +43,17 @@ function completeArgument(
   const last = tokens.at(-1);
   const pending = last?.kind === "option" && last.value === undefined && last.name;
   const option = options.find(({ name, value }) => value !== undefined && name === pending);
-  if (option !== undefined) return valuesOf(option.completes);
+  if (option !== undefined) return offersOf(option.completes);
   const hasEnded = tokens.some(({ kind }) => kind === "option-terminator");
   const { operands = [] } = command;
   const operand = tokens.filter(({ kind }) => kind === "positional").length;
   if (hasEnded || (!current.startsWith("-") && operand < operands.length)) {
-    return valuesOf(operands[operand]?.completes);
+    return offersOf(operands[operand]?.completes);
   }
   return options.map(({ name, about }) => offer(`--${name}`, about.replace(/[:;].*$/s, "")));
 }
 
-function valuesOf(kind: ValueKind = "free"): readonly string[] {
+function offersOf(kind: ValueKind = "free"): readonly string[] {
   if (kind === "file" || kind === "folder") return [":file"];
   return kind === "free" ? [] : kind.map((word) => offer(word, ""));
 }

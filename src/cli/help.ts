@@ -4,7 +4,7 @@ import type { Command, CommandEntry, CommandOption, Operand } from "./command.ts
 
 const HELP: CommandOption = { name: "help", about: "show this help" };
 
-const ENV_FILE: CommandOption = {
+const ENV_FILE_OPTION: CommandOption = {
   name: "env-file",
   value: "file",
   about: "read settings from a file; the environment wins over it",
@@ -14,7 +14,7 @@ const ENV_FILE: CommandOption = {
 /** The options of a command, with those of every command or of every one that reads settings. */
 export const ownOptions = ({ options = [], settings }: Command): readonly CommandOption[] => [
   ...options,
-  ...(settings.length === 0 ? [HELP] : [ENV_FILE, HELP]),
+  ...(settings.length === 0 ? [HELP] : [ENV_FILE_OPTION, HELP]),
 ];
 
 /** The settings that can be given as flags. */
@@ -23,18 +23,18 @@ export const settingOptions = (of: readonly Setting[]): readonly CommandOption[]
     .filter(({ flag }) => flag !== "none")
     .map(({ flag, about, completes }) => ({ name: flag, value: "value", about, completes }));
 
-const settingsOf = ({ settings }: Command): readonly Setting[] =>
+const listedSettings = ({ settings }: Command): readonly Setting[] =>
   allSettings.filter(({ name }) => settings.includes(name));
 
 /** The options of a command, and the settings that it takes as flags. */
 export const allOptions = (command: Command): readonly CommandOption[] => [
   ...ownOptions(command),
-  ...settingOptions(settingsOf(command)),
+  ...settingOptions(listedSettings(command)),
 ];
 
-type Rows = readonly (readonly [left: string, right: string])[];
+type Lines = readonly (readonly [left: string, right: string])[];
 
-const GENERAL: Rows = [
+const GENERAL: Lines = [
   ["-h, --help", "show this help, or after a command the help of that command"],
   ["-v, --version", "show the version"],
 ];
@@ -49,7 +49,7 @@ export function helpOfCommands(
   const line = isAll ? "latchkey COMMAND" : `latchkey ${family} COMMAND`;
   const intro = ["Latchkey puts a sign-in in front of self-hosted web apps.", ""];
   const general = ["", "Options:", ...table(GENERAL, columns, LEFT_WIDTH)];
-  const rowsOf = (members: readonly CommandEntry[]): Rows =>
+  const rowsOf = (members: readonly CommandEntry[]): Lines =>
     members.map(({ name, summary }) => [name, summary]);
   return [
     ...(isAll ? intro : []),
@@ -74,7 +74,7 @@ export function helpOfCommand(
   columns: number | undefined,
 ): string {
   const { details = "", operands = [], examples } = command;
-  const listed = settingsOf(command);
+  const listed = listedSettings(command);
   return [
     `Usage: latchkey ${[name, ...operands.map(operandText)].join(" ")} [options]`,
     "",
@@ -112,7 +112,7 @@ export const operandText = ({ name, need }: Operand): string =>
   need === "required" ? name.toUpperCase() : `[${name.toUpperCase()}]`;
 
 /** Two columns, the second one wrapped. */
-function table(rows: Rows, columns: number | undefined, minWidth = 0): readonly string[] {
+function table(rows: Lines, columns: number | undefined, minWidth = 0): readonly string[] {
   const width = Math.max(minWidth, ...rows.map(([left]) => left.length));
   return rows.flatMap(([left, right]) => {
     const lines = wrapped(right, columns, " ".repeat(width + 5));

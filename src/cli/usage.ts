@@ -56,7 +56,7 @@ export function parseUsage(
     const option = known.find((one) => one.name === token.name);
     const isAgain = Object.hasOwn(values, token.name) && option?.repeats !== true;
     refuseFor(
-      isAgain ? `${token.rawName} is given more than once.` : problemOf(token, option, known),
+      isAgain ? `${token.rawName} is given more than once.` : optionProblem(token, option, known),
     );
     const all = given.filter((one) => one.name === token.name);
     values[token.name] =
@@ -77,7 +77,7 @@ export function parseUsage(
 }
 
 /** A sentence with its full stop. */
-function problemOf(
+function optionProblem(
   { name, rawName, value, inlineValue }: GivenOption,
   option: CommandOption | undefined,
   known: readonly CommandOption[],

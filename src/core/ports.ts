@@ -18,7 +18,7 @@ import type { Store } from "./store.ts";
 export interface AllPorts {
   readonly clock: Pick<Clock, "now">;
   readonly tokens: SessionTokens;
-  readonly sessions: SessionRecorder;
+  readonly recorder: SessionRecorder;
   /** What the guards of this process know of users. */
   readonly users: UserMemory;
   /** Must be called after a change of the codes or passkeys of an account, even one that failed. */

@@ -208,10 +208,10 @@ type KindOf<T> = T extends Date
       : "texts";
 
 /** What a column of both databases holds. */
-export type Value = string | number | null;
+export type ColumnValue = string | number | null;
 
 /** A row of a table: the values of its columns, in their order. */
-export type Values = readonly Value[];
+export type Row = readonly ColumnValue[];
 
 export type TableName = keyof Tables;
 
@@ -229,7 +229,7 @@ export const columnName = (field: string): string =>
  * @throws {Fault} `invalid_option` for a value of another type, which plain JavaScript can pass. As a
  *   null, an end would never come.
  */
-export const valuesOf = <T>(table: Table<T>, record: Partial<T>): Values =>
+export const rowOf = <T>(table: Table<T>, record: Partial<T>): Row =>
   columnsOf(table).map(([field, { kind }]) => {
     const value: unknown = record[field as keyof T] ?? null;
     const stored = value === null ? null : storedValue(kind, value);
@@ -237,12 +237,12 @@ export const valuesOf = <T>(table: Table<T>, record: Partial<T>): Values =>
     throw new Fault("invalid_option", `${field} has a value of the wrong type`);
   });
 
-function storedValue(kind: Column["kind"], value: unknown): Value | undefined {
+function storedValue(kind: Column["kind"], value: unknown): ColumnValue | undefined {
   switch (kind) {
     case "time":
       return value instanceof Date && !Number.isNaN(+value) ? timeOf(value) : undefined;
     case "texts":
-      return Array.isArray(value) ? joined(value) : undefined;
+      return Array.isArray(value) ? storedTexts(value) : undefined;
     case "integer":
       return typeof value === "number" ? value : undefined;
     default:
@@ -251,15 +251,15 @@ function storedValue(kind: Column["kind"], value: unknown): Value | undefined {
 }
 
 /** A list of texts without commas as one text, in which each is found by `,text,`. */
-export const joined = (texts: readonly string[]): string =>
+export const storedTexts = (texts: readonly string[]): string =>
   [",", ...texts.map((text) => `${text},`)].join("");
 
-export const split = (text: string): readonly string[] => text.split(",").slice(1, -1);
+export const textsFrom = (text: string): readonly string[] => text.split(",").slice(1, -1);
 
 /** @throws {RangeError} for an invalid date, which would be stored as null. */
 export const timeOf = (at: Date): number => Date.parse(at.toISOString());
 
-export interface Tables {
+interface Tables {
   readonly users: Table<StoredUser>;
   readonly sessions: Table<StoredSession>;
   readonly handoffs: Table<Handoff>;
@@ -273,12 +273,12 @@ export interface Tables {
 }
 
 /** Those that have ended stay until they expire. */
-export interface StoredSession extends Session {
+interface StoredSession extends Session {
   readonly endedAt?: Date;
 }
 
 /** Codes with the mark of a begun enrolment. Without a secret, they are off. */
-export interface StoredCodes extends Omit<Codes, "secret">, Partial<Pick<Codes, "secret">> {
+interface StoredCodes extends Omit<Codes, "secret">, Partial<Pick<Codes, "secret">> {
   readonly userId: UserId;
   readonly begun?: string;
 }

@@ -14,7 +14,7 @@ export const checkCookie: Check = checkOf("cookie", ["cookieDomain"], async (ins
       domainFinding(url, installation.settings.cookieDomain),
       schemeFinding(site),
       strippedFinding(site),
-      plainFinding(url),
+      noTlsFinding(url),
     ],
     `browsers send the session cookie back to ${url.origin}`,
   );
@@ -58,7 +58,7 @@ function strippedFinding({ url, form }: Visited): Finding | undefined {
   );
 }
 
-function plainFinding({ protocol, hostname, origin }: URL): Finding | undefined {
+function noTlsFinding({ protocol, hostname, origin }: URL): Finding | undefined {
   if (protocol === "https:" || isLoopbackHost(hostname)) return undefined;
   return hint(
     `${origin} has no TLS: others on the network can read passwords and sessions`,

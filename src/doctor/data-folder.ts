@@ -59,27 +59,24 @@ async function folderFindings(folder: Folder): Promise<readonly Finding[]> {
   );
 }
 
-interface Entry {
+interface Found {
   readonly path: string;
   readonly stats: Stats;
 }
 
-const entryOf = (path: string): Promise<Entry | undefined> =>
+const entryOf = (path: string): Promise<Found | undefined> =>
   unlessMissing(stat(path).then((stats) => ({ path, stats })));
 
 /** The path itself, or the nearest folder above it that exists. */
-const nearestExisting = async (path: string): Promise<Entry> =>
+const nearestExisting = async (path: string): Promise<Found> =>
   (await entryOf(path)) ?? nearestExisting(dirname(path));
 
 /** The gate cannot start with a database that it cannot write to, wherever that is. */
-async function writeFinding(files: readonly Entry[]): Promise<Finding | undefined> {
-  const denied = files.map(({ path }) =>
-    access(path, constants.W_OK).then(
-      () => undefined,
-      (error) => ({ path, reason: fileErrorReason(error) }),
-    ),
-  );
-  const first = (await Promise.all(denied)).find((one) => one !== undefined);
+async function writeFinding(files: readonly Found[]): Promise<Finding | undefined> {
+  const found = files.map(async ({ path }) => {
+    return { path, reason: await access(path, constants.W_OK).catch(fileErrorReason) };
+  });
+  const first = (await Promise.all(found)).find(({ reason }) => reason !== undefined);
   if (first === undefined) return undefined;
   return problem(
     `cannot write to ${first.path}: ${first.reason}`,
@@ -88,7 +85,7 @@ async function writeFinding(files: readonly Entry[]): Promise<Finding | undefine
 }
 
 /** The gate cannot write to files of another user, often made by a command that ran with sudo. */
-function ownerFinding(path: string, { uid }: Stats, files: readonly Entry[]): Finding | undefined {
+function ownerFinding(path: string, { uid }: Stats, files: readonly Found[]): Finding | undefined {
   const paths = files
     .filter((file) => file.stats.uid !== uid)
     .map((file) => file.path)
@@ -110,7 +107,7 @@ export const READABLE_BY_OTHERS = 0o004;
 const ENTERED_BY_OTHERS = 0o001;
 const STICKY = 0o1000;
 
-function readableFinding({ mode }: Stats, files: readonly Entry[]): Finding | undefined {
+function readableFinding({ mode }: Stats, files: readonly Found[]): Finding | undefined {
   const readable = files.filter(({ stats }) => (stats.mode & READABLE_BY_OTHERS) !== 0);
   if (readable.length === 0 || (mode & ENTERED_BY_OTHERS) === 0) return undefined;
   const paths = readable.map(({ path }) => path).join(" ");

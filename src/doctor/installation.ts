@@ -21,7 +21,7 @@ export interface Installation<F extends keyof Settings = keyof Settings> {
   site(): Promise<Visited | undefined>;
 }
 
-export type InspectedDatabase =
+type InspectedDatabase =
   | { readonly kind: "missing" }
   | { readonly kind: "sqlite"; readonly inspection: SqliteInspection }
   | { readonly kind: "postgres"; readonly hosts: readonly PostgresInspection[] };

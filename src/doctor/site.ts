@@ -6,7 +6,7 @@ const TIMEOUT_MS = 4_000;
 const MAX_RESPONSE_BYTES = 64 * 1024;
 
 /** The response to a request, or why there is none: then it has neither headers nor a body. */
-export interface Reply extends Omit<HttpResponse, "status"> {
+interface Reply extends Omit<HttpResponse, "status"> {
   readonly status: number | undefined;
   /** `it returns 404`, or why there was no response. */
   readonly result: string;

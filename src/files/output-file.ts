@@ -27,7 +27,7 @@ export async function writeOutput<T>(
   const path = join(folder, basename(file));
   const temporary = temporaryName(path);
   using leftovers = new DisposableStack();
-  for (const suffix of SQLITE_SUFFIXES) leftovers.adopt(`${temporary}${suffix}`, remove);
+  for (const suffix of SQLITE_SUFFIXES) leftovers.adopt(`${temporary}${suffix}`, removeTree);
   const stop = (signal: NodeJS.Signals): void => {
     leftovers.dispose();
     process.kill(process.pid, signal);
@@ -42,13 +42,13 @@ export async function writeOutput<T>(
         fill({ handle: made.handle, byName: (work) => withName(made, leftovers, work) }),
     });
   } catch (error) {
-    throw explained(file, temporary, error);
+    throw namingOutput(file, temporary, error);
   } finally {
     for (const signal of STOP_SIGNALS) process.removeListener(signal, stop);
   }
 }
 
-const remove = (path: string): void => rmSync(path, { recursive: true, force: true });
+const removeTree = (path: string): void => rmSync(path, { recursive: true, force: true });
 
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /** The database, and the files that SQLite may create next to it. */
@@ -60,7 +60,7 @@ async function folderOf(file: string): Promise<string> {
   try {
     return await realpath(folder);
   } catch (error) {
-    throw explained(file, folder, error);
+    throw namingOutput(file, folder, error);
   }
 }
 
@@ -82,7 +82,7 @@ async function withName<T>(
   const users = [process.geteuid?.() ?? 0];
   if (await isPrivateFolder(dirname(path), users)) return work(path);
   const parent = await realpath(tmpdir());
-  const folder = leftovers.adopt(mkdtempSync(join(parent, "latchkey-")), remove);
+  const folder = leftovers.adopt(mkdtempSync(join(parent, "latchkey-")), removeTree);
   if (!(await isPrivateFolder(folder, users))) {
     throw new AnyFault(
       "temp_dir_unsafe",
@@ -96,7 +96,7 @@ async function withName<T>(
 }
 
 /** Names the file that the caller asked for, not the temporary one that the system reports. */
-function explained(file: string, temporary: string, error: unknown): unknown {
+function namingOutput(file: string, temporary: string, error: unknown): unknown {
   const isOfName = error instanceof Error && "path" in error && error.path === temporary;
   if (error instanceof AnyFault || !isOfName) return error;
   const folder = dirname(file);

@@ -1,12 +1,12 @@
 import { reasonOf } from "../core/base/fault.ts";
+import { pause } from "../core/base/pause.ts";
 import { mayPass } from "../stores/postgres/failures.ts";
-import { pause } from "./poll.ts";
 import type { GateLog } from "./server-log.ts";
 
 const TRY_EVERY_MS = 1_000;
 const LOG_EVERY_MS = 60_000;
 
-export interface Attempts<T> {
+interface Opening<T> {
   /** Rejects after a failure that does not pass by waiting, and after `stop`. */
   readonly done: Promise<T>;
   /** Resolves once an attempt has failed and another one follows. */
@@ -20,7 +20,7 @@ export function awaitDatabase<T>(
   attempt: () => Promise<T>,
   monotonic: () => number,
   log: GateLog,
-): Attempts<T> {
+): Opening<T> {
   const waiting = Promise.withResolvers<void>();
   const stopping = new AbortController();
 

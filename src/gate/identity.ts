@@ -2,22 +2,14 @@ import { createIdentityProof } from "../core/hosts/identity-proof.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
 import { fileIdentity } from "../stores/sqlite/file.ts";
 import type { Handle } from "./handle.ts";
-import type { OpenStore } from "./open-store.ts";
 import type { Settings } from "./settings/settings.ts";
 
 /** The header of the doctor's question and of the answer to it. */
 export const IDENTITY_HEADER = "x-latchkey-identity";
 
-/** What tells the database from others; known once the store is open. */
-export const databaseName = async (
-  { database }: Settings,
-  store: OpenStore,
-): Promise<string | undefined> =>
-  database.kind === "sqlite" ? fileIdentity(database.file) : store.identity?.();
-
 /**
  * The handler with the proof, for a doctor that knows the secret, of which gate this is. Requests
- * without the doctor's question get no more than before.
+ * without the doctor's question get no more than before. The database is known once it is open.
  */
 export function provingIdentity(
   handle: Handle,

@@ -1,7 +1,8 @@
 import { messageOf } from "../core/base/fault.ts";
+import { pause } from "../core/base/pause.ts";
 import type { ServerLog } from "../core/base/server-log.ts";
 import type { LogStore } from "../core/store.ts";
-import { type Polling, pause, poll } from "./poll.ts";
+import { type Polling, poll } from "./poll.ts";
 
 const PRUNE_EVERY_MS = 60 * 60_000;
 /** Small batches with pauses, so that other statements do not wait. */

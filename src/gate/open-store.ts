@@ -18,7 +18,7 @@ export interface OpenStore
 /** A store that `await using` closes. */
 export type UsedStore = OpenStore & AsyncDisposable;
 
-export const closing = (store: OpenStore): UsedStore =>
+const closing = (store: OpenStore): UsedStore =>
   Object.assign(store, { [Symbol.asyncDispose]: async () => store.close() });
 
 type StoreSettings = Pick<Settings, "database">;
@@ -33,17 +33,24 @@ export type Access = "create" | "refuse" | "read";
 export async function openStore({ database }: StoreSettings, access: Access): Promise<UsedStore> {
   if (access === "create") await makeFolderOf(database);
   try {
-    return closing(await openAt(database, access));
+    return await openPlace(database, access);
   } catch (error) {
     throw cannotOpen(database, error);
   }
 }
 
-function openAt(database: Place, access: Access): Promise<OpenStore> {
+/** Opens the store at a place. A folder is not created, and the error does not name the place. */
+export async function openPlace(place: Place, access: Access): Promise<UsedStore> {
   const missing = access === "create" ? "create" : "refuse";
-  if (database.kind === "postgres") return openPostgresAt(database.url, missing);
-  const { file } = database;
-  return access === "read" ? openSqliteToRead(file) : openSqlite({ file, missing });
+  if (place.kind === "sqlite") {
+    const { file } = place;
+    return closing(
+      await (access === "read" ? openSqliteToRead(file) : openSqlite({ file, missing })),
+    );
+  }
+  // Loaded on demand, because the driver takes a tenth of the start time.
+  const { openPostgres } = await import("../stores/postgres/store.ts");
+  return closing(await openPostgres({ url: place.url, missing }));
 }
 
 /** As `openStore`, for a gate that can wait for PostgreSQL. An SQLite file is opened at once. */
@@ -86,15 +93,6 @@ export async function makeFolderOf(database: Place): Promise<void> {
   if (database.kind === "sqlite") {
     await makeNamedFolder("the folder of the database", dirname(database.file));
   }
-}
-
-/** Loads the driver on demand, because that takes a tenth of the start time. */
-export async function openPostgresAt(
-  url: string,
-  missing: "create" | "refuse",
-): Promise<PostgresStore> {
-  const { openPostgres } = await import("../stores/postgres/store.ts");
-  return openPostgres({ url, missing });
 }
 
 export function cannotUse(what: string, error: unknown): AnyFault {

@@ -1,8 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
-/** Waits, without keeping the process alive. Ends early when `stop` aborts. */
-export const pause = (ms: number, stop: AbortSignal): Promise<unknown> =>
-  sleep(ms, undefined, { signal: stop, ref: false }).catch(() => {});
+import { pause } from "../core/base/pause.ts";
 
 export interface Polling {
   /** Resolves once a check that is running has ended. */

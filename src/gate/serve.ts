@@ -5,11 +5,12 @@ import { makeNamedFolder } from "../files/data-dir.ts";
 import { systemClock } from "../rules.ts";
 import { settleOptions } from "../settle-options.ts";
 import { isSilentlyPlain } from "../stores/postgres/url.ts";
+import { fileIdentity } from "../stores/sqlite/file.ts";
 import { awaitDatabase } from "./await-database.ts";
 import { domainSetup } from "./domain-command.ts";
 import { type Handle, handleOf } from "./handle.ts";
 import type { Certificates } from "./https/certificate.ts";
-import { databaseName, provingIdentity } from "./identity.ts";
+import { provingIdentity } from "./identity.ts";
 import { createListener, type Drainable, drain, listen } from "./listener.ts";
 import { startLogRetention } from "./log-retention.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -39,7 +40,7 @@ export interface Gate {
 export async function serve(settings: Settings, log: GateLog): Promise<Gate> {
   const opened = new AsyncDisposableStack();
   try {
-    return { ...(await open(settings, log, opened)), stop: () => opened.disposeAsync() };
+    return { ...(await openGate(settings, log, opened)), stop: () => opened.disposeAsync() };
   } catch (error) {
     await opened.disposeAsync();
     throw error;
@@ -47,7 +48,7 @@ export async function serve(settings: Settings, log: GateLog): Promise<Gate> {
 }
 
 /** Opens the parts in order of dependence; they are closed in reverse order. */
-async function open(
+async function openGate(
   settings: Settings,
   log: GateLog,
   opened: AsyncDisposableStack,
@@ -61,11 +62,14 @@ async function open(
   opened.defer(async () => metrics?.stop());
   const store = metrics?.timed(database) ?? database;
   const setupToken = setupTokenOf(settings, database, log);
+  const { database: place } = settings;
   let nameOfDatabase: string | undefined;
   const opening = awaitDatabase(
     async () => {
       await unopened.open();
-      nameOfDatabase = await databaseName(settings, database);
+      nameOfDatabase = await (place.kind === "sqlite"
+        ? fileIdentity(place.file)
+        : database.identity?.());
       return prepareSetup(settings, database, setupToken);
     },
     monotonic,
@@ -83,7 +87,7 @@ async function open(
     assertions: settings.assertions,
   });
   opened.defer(() => auth.close());
-  if (settings.database.kind === "postgres" && isSilentlyPlain(settings.database.url)) {
+  if (place.kind === "postgres" && isSilentlyPlain(place.url)) {
     log.warn(
       {},
       "the connection to the database is not encrypted: add sslmode=verify-full to DATABASE_URL",
@@ -171,8 +175,8 @@ async function startListeners(
   };
   if (certificates === undefined) return { url: await startPlain(handle), httpsUrl: undefined };
   const { startHttps } = await import("./https/start-https.ts");
-  const place = { host, port: httpsPort ?? port, publicUrl };
-  const https = await startHttps(place, handle, certificates, now);
+  const address = { host, port: httpsPort ?? port, publicUrl };
+  const https = await startHttps(address, handle, certificates, now);
   servers.push(https.server);
   const url = httpsPort === undefined ? https.url : await startPlain(https.wrapPlain(handle));
   return { url, httpsUrl: https.url };

@@ -96,7 +96,7 @@ export function reportSetup(state: SetupState, settings: Settings, log: GateLog)
       "no account yet, and anyone who can reach this server can create it: remove SETUP_TOKEN=off to require a token",
     );
   }
-  log.info({}, `No account yet. Open ${placeOf(state, settings)} to create it.`);
+  log.info({}, `No account yet. Open ${setupAddress(state, settings)} to create it.`);
   if (isLoopbackHost(settings.host) && settings.allowedHosts === "loopback-setup") {
     log.info(
       {},
@@ -106,7 +106,7 @@ export function reportSetup(state: SetupState, settings: Settings, log: GateLog)
 }
 
 /** The link is logged on purpose: only who can read the log is to create the account. */
-function placeOf(state: Exclude<SetupState, "done">, settings: Settings): string {
+function setupAddress(state: Exclude<SetupState, "done">, settings: Settings): string {
   if (state === "open") return `${baseUrlOf(settings)}/setup`;
   if (isMadeToken(state.token)) return setupLink(settings, state.token);
   return `${baseUrlOf(settings)}/setup with the setup token`;

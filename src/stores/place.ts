@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { invalidUrl, readPostgresUrl } from "./postgres/url.ts";
+import { invalidUrl, parsePostgresUrl } from "./postgres/url.ts";
 
 /** Where a database is. */
 export type Place =
@@ -10,7 +10,7 @@ export type Place =
  * Reads `sqlite:PATH` or a `postgres://` URL. The path is taken as it is, without percent-encoding.
  * @throws For any other text. The message never repeats it, because it can contain a password.
  */
-export function readPlace(text: string): Place {
+export function parsePlace(text: string): Place {
   const [, path] = /^sqlite:(.*)$/s.exec(text) ?? [];
   if (path !== undefined) {
     // After two slashes a URL has a host. A database in memory would end with its process.
@@ -22,6 +22,6 @@ export function readPlace(text: string): Place {
   }
   if (!/^postgres(ql)?:\/\//.test(text))
     throw invalidUrl("it must start with postgres:// or sqlite:");
-  readPostgresUrl(text);
+  parsePostgresUrl(text);
   return { kind: "postgres", url: text };
 }

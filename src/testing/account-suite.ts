@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import type { StoredUser, UserId } from "../core/records.ts";
 import type { Store } from "../core/store.ts";
 import { COMPETITORS, type Rule } from "./database.ts";
-import { add, addTwo, hashText, UNKNOWN } from "./samples.ts";
+import { addTo, addTwo, hashText, UNKNOWN } from "./samples.ts";
 
 /** The IDs of as many accounts as there are competitors. */
 async function addCompetitors(store: Store): Promise<readonly UserId[]> {
   const names = Array.from({ length: COMPETITORS }, (_, i) => `account ${i}`);
-  const users = await Promise.all(names.map((name) => add(store, name)));
+  const users = await Promise.all(names.map((name) => addTo(store, name)));
   return users.map(({ id }) => id);
 }
 
 /** All users by username. */
-async function usersIn(store: Store): Promise<Readonly<Record<string, StoredUser>>> {
+async function allUsers(store: Store): Promise<Readonly<Record<string, StoredUser>>> {
   const users = await store.users.read("", 1_000);
   return Object.fromEntries(users.map((user) => [user.username, user]));
 }
@@ -23,7 +23,7 @@ export function testAccounts(rule: Rule<Store>): void {
     const user = { username: "owner", passwordHash: hashText("x") };
     const winner = await onlyOne((one) => one.users.insert(user));
     assert.deepEqual(await store.users.findByName("owner"), { ...user, ...winner });
-    for (const other of ["Owner", "owner "]) await add(store, other);
+    for (const other of ["Owner", "owner "]) await addTo(store, other);
   });
 
   rule("replaces the hash of one user, while it is the expected one", async (store) => {
@@ -32,14 +32,14 @@ export function testAccounts(rule: Rule<Store>): void {
       store.users.replaceHash(id, hashText(from), hashText(to));
     assert.equal(await replace(owner.id, "other", "x"), false);
     assert.equal(await replace(UNKNOWN, owner.passwordHash, "x"), false);
-    assert.deepEqual(await usersIn(store), { owner, guest });
+    assert.deepEqual(await allUsers(store), { owner, guest });
     assert.equal(await replace(owner.id, owner.passwordHash, "second"), true);
     assert.equal(await replace(owner.id, owner.passwordHash, "third"), false);
-    assert.deepEqual(await usersIn(store), { owner: { ...owner, passwordHash: "second" }, guest });
+    assert.deepEqual(await allUsers(store), { owner: { ...owner, passwordHash: "second" }, guest });
   });
 
   rule("makes one of 16 concurrent replacements", async (store, { onlyOne }) => {
-    const { id, passwordHash } = await add(store, "owner");
+    const { id, passwordHash } = await addTo(store, "owner");
     const made = await onlyOne(async ({ users }, i) => {
       const to = hashText(`by ${i}`);
       return (await users.replaceHash(id, passwordHash, to)) && to;
@@ -56,7 +56,7 @@ export function testAccounts(rule: Rule<Store>): void {
     assert.equal(await store.users.findByName("owner"), undefined);
     assert.equal(await store.users.rename(owner.id, "host"), "renamed", "to its current username");
     const host = { ...owner, username: "host", sessionsFrom: 1_000 };
-    assert.deepEqual(await usersIn(store), { host, guest });
+    assert.deepEqual(await allUsers(store), { host, guest });
   });
 
   rule("gives a username to one of eight concurrent renames", async (store, { race }) => {
@@ -73,15 +73,15 @@ export function testAccounts(rule: Rule<Store>): void {
     assert.equal(await store.users.find(guest.id), undefined);
     assert.equal(await store.users.remove(guest.id), "missing");
     assert.equal(await store.users.remove(owner.id), "last");
-    assert.deepEqual(await usersIn(store), { owner });
-    assert.notEqual((await add(store, "guest")).id, guest.id);
+    assert.deepEqual(await allUsers(store), { owner });
+    assert.notEqual((await addTo(store, "guest")).id, guest.id);
   });
 
   rule("keeps one of eight accounts that are removed concurrently", async (store, { race }) => {
     const ids = await addCompetitors(store);
     const answers = await race((one, i) => one.users.remove(ids[i] ?? UNKNOWN));
     assert.deepEqual([...answers].sort(), ["last", ...Array(COMPETITORS - 1).fill("removed")]);
-    const stay = Object.values(await usersIn(store)).map(({ id }) => id);
+    const stay = Object.values(await allUsers(store)).map(({ id }) => id);
     assert.deepEqual(stay, [ids[answers.indexOf("last")]]);
   });
 
@@ -100,13 +100,13 @@ export function testAccounts(rule: Rule<Store>): void {
 
   rule("keeps one of eight administrators who leave concurrently", async (store, { race }) => {
     const ids = await addCompetitors(store);
-    await add(store, "other");
+    await addTo(store, "other");
     for (const id of ids) await store.users.setGroups(id, ["admins"]);
     const answers = await race(({ users }, i) => {
       const id = ids[i] ?? UNKNOWN;
       return i % 2 === 0 ? users.remove(id, "an-admin") : users.setGroups(id, [], "an-admin");
     });
-    const left = Object.values(await usersIn(store)).filter(({ groups }) => groups !== undefined);
+    const left = Object.values(await allUsers(store)).filter(({ groups }) => groups !== undefined);
     const stay = ids.filter((_, i) => answers[i] === "last-admin");
     assert.deepEqual([left.map(({ id }) => id), stay.length], [stay, 1]);
   });
@@ -118,18 +118,18 @@ export function testAccounts(rule: Rule<Store>): void {
     assert.deepEqual(await store.users.endSessions(owner.id, 2_000), outcome, "nobody asks");
     assert.equal(await store.users.endSessions(UNKNOWN, 2_000), undefined);
     const ended = { ...owner, sessionsFrom: 2_000 };
-    assert.deepEqual(await usersIn(store), { owner: ended, guest });
+    assert.deepEqual(await allUsers(store), { owner: ended, guest });
     assert.deepEqual(await store.users.find(owner.id), ended);
     assert.deepEqual(await store.users.findByName("owner"), ended);
     assert.equal(await store.users.endAllSessions(3_000), 2);
-    const from = async () => Object.values(await usersIn(store)).map((user) => user.sessionsFrom);
+    const from = async () => Object.values(await allUsers(store)).map((user) => user.sessionsFrom);
     assert.deepEqual(await from(), [3_000, 3_000]);
     await store.users.endAllSessions(500);
     assert.deepEqual(await from(), [3_001, 3_001], "also when a clock is behind");
   });
 
   rule("tells eight concurrent ends of an account apart", async (store, { race }) => {
-    const owner = await add(store, "owner");
+    const owner = await addTo(store, "owner");
     const end = (one: Store, validUpTo: number) =>
       one.users.endSessions(owner.id, 1_000, { id: "session", validUpTo });
     const ends = await race((one) => end(one, 0));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Link, type NewUser, NO_PASSWORD } from "../core/records.ts";
 import type { Rule, With } from "./database.ts";
-import { add, addTwo, hashText } from "./samples.ts";
+import { addTo, addTwo, hashText } from "./samples.ts";
 
 const [NOW, LATER] = [new Date(1_000_000), new Date(2_000_000)];
 const LINK: Link = {
@@ -40,7 +40,7 @@ export function testLinks(rule: Rule<With<"links">>): void {
   });
 
   rule("uses up nothing for a taken username", async (store) => {
-    await add(store, "owner");
+    await addTo(store, "owner");
     await store.links.insert({ ...LINK, usesLeft: 1 });
     assert.equal(await store.links.use(LINK, visitor("owner"), NOW), "taken");
     assert.equal(typeof (await store.links.use(LINK, visitor("visitor"), NOW)), "object");
@@ -75,7 +75,7 @@ export function testLinks(rule: Rule<With<"links">>): void {
   rule("removes expired links, and guests who have ended", async (store) => {
     const ended = await store.users.insert(visitor("ended", NOW));
     assert.deepEqual(await store.links.removeEnded(NOW), [], "no account would be left");
-    const owner = await add(store, "owner");
+    const owner = await addTo(store, "owner");
     await store.users.insert(visitor("visitor"));
     await store.users.insert({ ...visitor("temp", NOW), passwordHash: hashText("x") });
     await store.links.insert({ ...LINK, expiresAt: NOW });

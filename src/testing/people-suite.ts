@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import type { Rule, With } from "./database.ts";
-import { add, at, logEntry } from "./samples.ts";
+import { addTo, at, logEntry } from "./samples.ts";
 
 const [NOW, LATER] = [at(1), at(2)];
 
 /** What administrators see of accounts. */
 export function testPeople(rule: Rule<With<"people">>): void {
   rule("lists people by username, in pages, and by a part of it", async (store) => {
-    for (const name of ["bob", "Ada", "eve%_", "carol", "Ä'\""]) await add(store, name);
+    for (const name of ["bob", "Ada", "eve%_", "carol", "Ä'\""]) await addTo(store, name);
     for (const [search, skip, limit, ...found] of [
       ["", 0, 9, "Ada", "bob", "carol", "eve%_", "Ä'\""],
       ["", 2, 2, "carol", "eve%_"],
@@ -23,7 +23,7 @@ export function testPeople(rule: Rule<With<"people">>): void {
   });
 
   rule("tells the facts of each of them, without the hash", async (store) => {
-    const [{ id }, bob] = [await add(store, "ada"), await add(store, "bob")];
+    const [{ id }, bob] = [await addTo(store, "ada"), await addTo(store, "bob")];
     await store.users.setGroups(id, ["family"]);
     const begun = { userId: id, createdAt: NOW, usedAt: NOW, address: "", device: "" };
     for (const expiresAt of [LATER, NOW]) {

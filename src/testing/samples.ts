@@ -17,7 +17,7 @@ export function logEntry(summary: string, fields: Partial<NewLogEntry> = {}): Ne
   return { at: new Date(1_000), type: "signin", author: "system", ...fields, summary };
 }
 
-export async function add(
+export async function addTo(
   store: Pick<Store, "users">,
   username: string,
   by: "insert" | "insertFirst" = "insert",
@@ -31,5 +31,5 @@ export async function add(
 export async function addTwo(
   store: Pick<Store, "users">,
 ): Promise<{ owner: StoredUser; guest: StoredUser }> {
-  return { owner: await add(store, "owner"), guest: await add(store, "guest") };
+  return { owner: await addTo(store, "owner"), guest: await addTo(store, "guest") };
 }

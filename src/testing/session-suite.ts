@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import type { Session, User } from "../core/records.ts";
 import type { Rule, With } from "./database.ts";
-import { add, addTwo, at, TEXT, UNKNOWN_USER } from "./samples.ts";
+import { addTo, addTwo, at, TEXT, UNKNOWN_USER } from "./samples.ts";
 
 type Tested = With<"sessions">;
 
-const sessionOf = ({ id: userId }: User, id: string, fields: Partial<Session> = {}): Session => ({
+const sessionFor = ({ id: userId }: User, id: string, fields: Partial<Session> = {}): Session => ({
   ...{ id, userId, createdAt: at(0), usedAt: at(0), expiresAt: at(720) },
   ...{ address: "2001:db8::1", device: TEXT },
   ...fields,
@@ -26,25 +26,25 @@ export function testSessions(rule: Rule<Tested>): void {
   rule("returns a session as it was inserted, on every connection", async (store, { connect }) => {
     const { owner, guest } = await addTwo(store);
     const createdAt = new Date("2030-01-02T03:04:05.678Z");
-    const session = sessionOf(owner, "a", { usedAt: at(3), createdAt, host: "app.test" });
+    const session = sessionFor(owner, "a", { usedAt: at(3), createdAt, host: "app.test" });
     await store.sessions.insert(session);
-    await store.sessions.insert(sessionOf(guest, "a"));
+    await store.sessions.insert(sessionFor(guest, "a"));
     const { sessions } = await connect();
     assert.deepEqual(await sessions.find("a"), session, "the first with this ID");
     for (const unknown of ["", "A", "a\0", "b", "x".repeat(100_000)]) {
       assert.equal(await sessions.find(unknown), undefined);
     }
-    await assert.rejects(sessions.insert(sessionOf(UNKNOWN_USER, "b")));
+    await assert.rejects(sessions.insert(sessionFor(UNKNOWN_USER, "b")));
     assert.deepEqual(await ids(store), ["a"]);
   });
 
   rule("lists unexpired sessions of a user, the last used first", async (store) => {
     const { owner, guest } = await addTwo(store);
     for (const [i, id] of ["a", "b", "c"].entries()) {
-      await store.sessions.insert(sessionOf(owner, id, { usedAt: at([2, 5, 3][i] ?? 0) }));
+      await store.sessions.insert(sessionFor(owner, id, { usedAt: at([2, 5, 3][i] ?? 0) }));
     }
-    await store.sessions.insert(sessionOf(owner, "d", { expiresAt: at(10) }));
-    await store.sessions.insert(sessionOf(guest, "e"));
+    await store.sessions.insert(sessionFor(owner, "d", { expiresAt: at(10) }));
+    await store.sessions.insert(sessionFor(guest, "e"));
     const listed = async (now: Date, limit: number): Promise<string> =>
       (await store.sessions.listOf(owner.id, now, limit)).map(({ id }) => id).join("");
     assert.equal(await listed(at(9), 10), "bcad");
@@ -55,7 +55,7 @@ export function testSessions(rule: Rule<Tested>): void {
 
   rule("notes the last use of sessions once an hour, and never earlier", async (store) => {
     const { owner } = await addTwo(store);
-    for (const id of ["a", "b", "c"]) await store.sessions.insert(sessionOf(owner, id));
+    for (const id of ["a", "b", "c"]) await store.sessions.insert(sessionFor(owner, id));
     for (const [used, hours, ...noted] of [
       [["a", "b", "unknown"], 0.99, 0, 0, 0],
       [["a", "b", "unknown"], 1, 1, 1, 0],
@@ -71,20 +71,23 @@ export function testSessions(rule: Rule<Tested>): void {
 
   rule("removes a session two minutes after it expired, since clocks differ", async (store) => {
     const { owner } = await addTwo(store);
-    await store.sessions.insert(sessionOf(owner, "a", { expiresAt: at(2) }));
-    await store.sessions.insert(sessionOf(owner, "b", { createdAt: at(2.03) }));
+    await store.sessions.insert(sessionFor(owner, "a", { expiresAt: at(2) }));
+    await store.sessions.insert(sessionFor(owner, "b", { createdAt: at(2.03) }));
     assert.deepEqual(await ids(store), ["a", "b"]);
-    await store.sessions.insert(sessionOf(owner, "c", { createdAt: at(2.04) }));
+    await store.sessions.insert(sessionFor(owner, "c", { createdAt: at(2.04) }));
     assert.deepEqual(await ids(store), ["b", "c"]);
   });
 
   rule("removes the sessions of a removed user, and those that it ends", async (store) => {
-    const users = [await add(store, "a"), await add(store, "b"), await add(store, "c")] as const;
-    for (const user of users) await store.sessions.insert(sessionOf(user, user.username));
-    await store.users.remove(users[0].id);
-    assert.deepEqual(await ids(store), ["b", "c"]);
-    await store.users.endSessions(users[1].id, 1_000);
-    assert.deepEqual(await ids(store), ["c"]);
+    const { owner, guest } = await addTwo(store);
+    const other = await addTo(store, "other");
+    for (const one of [guest, other, owner]) {
+      await store.sessions.insert(sessionFor(one, one.username));
+    }
+    await store.users.remove(guest.id);
+    assert.deepEqual(await ids(store), ["other", "owner"]);
+    await store.users.endSessions(other.id, 1_000);
+    assert.deepEqual(await ids(store), ["owner"]);
     await store.users.endAllSessions(1_000);
     assert.deepEqual(await ids(store), []);
   });
@@ -92,18 +95,18 @@ export function testSessions(rule: Rule<Tested>): void {
   rule("ends a session once, inserted or not, and lists it no more", async (store, { onlyOne }) => {
     const { owner, guest } = await addTwo(store);
     const { sessions, users } = store;
-    for (const id of ["a", "b"]) await sessions.insert(sessionOf(owner, id));
+    for (const id of ["a", "b"]) await sessions.insert(sessionFor(owner, id));
     for (const id of ["a", "never inserted"]) {
       assert.equal(await sessions.hasEnded(id), false);
-      await onlyOne((one) => one.sessions.end(sessionOf(owner, id), at(1)));
+      await onlyOne((one) => one.sessions.end(sessionFor(owner, id), at(1)));
       assert.equal(await sessions.hasEnded(id), true);
       assert.equal(await sessions.find(id), undefined);
     }
-    assert.equal(await sessions.end(sessionOf(guest, "b"), at(1)), false, "of another user");
-    assert.equal(await sessions.end(sessionOf(UNKNOWN_USER, "c"), at(1)), false);
+    assert.equal(await sessions.end(sessionFor(guest, "b"), at(1)), false, "of another user");
+    assert.equal(await sessions.end(sessionFor(UNKNOWN_USER, "c"), at(1)), false);
     assert.deepEqual(await ids(store), ["b"]);
-    assert.deepEqual(await sessions.listOf(owner.id, at(0), 9), [sessionOf(owner, "b")]);
-    await sessions.insert(sessionOf(owner, "never inserted"));
+    assert.deepEqual(await sessions.listOf(owner.id, at(0), 9), [sessionFor(owner, "b")]);
+    await sessions.insert(sessionFor(owner, "never inserted"));
     assert.equal(await sessions.hasEnded("never inserted"), true, "a record that comes late");
     const end = async (id: string, from: number) =>
       (await users.endSessions(owner.id, from, { id, validUpTo: from }))?.asker;

@@ -26,10 +26,10 @@ export async function signInAs(
   const user = (await users.findByUsername(username)) ?? (await add(users, username));
   if (groups !== undefined) {
     const outcome = await users.setGroups(user.id, groups);
-    if (outcome !== "set") throw refused(username, outcome);
+    if (outcome !== "set") throw cannotSignIn(username, outcome);
   }
   const session = await sessions.create(user.id);
-  if (session === undefined) throw refused(username, "no-user");
+  if (session === undefined) throw cannotSignIn(username, "no-user");
   return session.cookie;
 }
 
@@ -38,9 +38,9 @@ async function add(users: Auth["users"], username: string) {
   if (outcome.kind === "added") return outcome.user;
   // Another test that runs at the same time may have added it.
   const added = await users.findByUsername(username);
-  if (added === undefined) throw refused(username, outcome.kind);
+  if (added === undefined) throw cannotSignIn(username, outcome.kind);
   return added;
 }
 
-const refused = (username: string, reason: string): Fault =>
+const cannotSignIn = (username: string, reason: string): Fault =>
   new Fault("invalid_option", `cannot sign in as "${username}": ${reason}`);

@@ -11,7 +11,7 @@ import { testLinks } from "./link-suite.ts";
 import { testLog } from "./log-suite.ts";
 import { testPasskeys } from "./passkey-suite.ts";
 import { testPeople } from "./people-suite.ts";
-import { add, hashText } from "./samples.ts";
+import { addTo, hashText } from "./samples.ts";
 import { testSessions } from "./session-suite.ts";
 
 /**
@@ -55,14 +55,14 @@ const suites: { readonly [P in Part]: (rule: Rule<With<P>>) => void } = {
   sessions: testSessions,
 };
 
-const insertFirst: typeof add = (store, username) => add(store, username, "insertFirst");
+const insertFirst: typeof addTo = (store, username) => addTo(store, username, "insertFirst");
 
 function testUsers(rule: Rule<Store>): void {
   rule("finds users by ID and by username, on every connection", async (store, { connect }) => {
     assert.equal(await store.users.any(), false);
     assert.equal(await store.users.find("1" as UserId), undefined);
     assert.equal(await store.users.findByName(""), undefined);
-    const users = [await insertFirst(store, "owner"), await add(store, "guest")];
+    const users = [await insertFirst(store, "owner"), await addTo(store, "guest")];
     for (const one of [store, await connect()]) {
       assert.equal(await one.users.any(), true);
       for (const user of users) {
@@ -82,7 +82,7 @@ function testUsers(rule: Rule<Store>): void {
     }
   });
 
-  for (const [how, insert] of [["set up", insertFirst] as const, ["added", add] as const]) {
+  for (const [how, insert] of [["set up", insertFirst] as const, ["added", addTo] as const]) {
     rule(`inserts no first user once one was ${how}`, async (store) => {
       const owner = await insert(store, "owner");
       const passwordHash = hashText("second");

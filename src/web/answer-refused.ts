@@ -6,7 +6,7 @@ import { KIND_HEADERS, kindOfRequest } from "./request/request-kind.ts";
 import type { WebRequest } from "./request/web-request.ts";
 
 /** A 401 needs a challenge. Browsers open a dialog for the schemes that they know, not for this. */
-export const CHALLENGE = {
+export const COOKIE_CHALLENGE = {
   "WWW-Authenticate": 'Cookie cookie-name="session"',
 };
 
@@ -23,7 +23,7 @@ export function answerRefused(options: WebOptions, path: string, request: WebReq
   if (vary && kind === "call") {
     const isHtmx = request.header("hx-request") !== undefined;
     const leave = isHtmx && { "HX-Redirect": returningTo(request.header("hx-current-url")) };
-    const challenge = (options.guards.keys && asksForKey(request)) || CHALLENGE;
+    const challenge = (options.guards.keys && asksForKey(request)) || COOKIE_CHALLENGE;
     return respondJson({ error: "sign_in_required" }, 401, { ...challenge, ...vary, ...leave });
   }
   const location = kind === "page" ? returningTo(`${request.path}${request.query}`) : path;

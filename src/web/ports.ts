@@ -88,10 +88,10 @@ export type FormEndpoint<Request extends WebRequest = WebRequest> = (
 
 export type OwnFormEndpoint = FormEndpoint<AdmittedRequest>;
 
-export type Part<Name extends keyof PartPorts> = NonNullable<PartPorts[Name]>;
+export type PortsOf<Name extends keyof PartPorts> = NonNullable<PartPorts[Name]>;
 
 /** Answers a posted form with the rules of a part that can be absent. */
 export type PartEndpoint<
   Name extends keyof PartPorts,
   Request extends WebRequest = AdmittedRequest,
-> = (ports: Part<Name>) => FormEndpoint<Request>;
+> = (ports: PortsOf<Name>) => FormEndpoint<Request>;

@@ -9,7 +9,12 @@ import {
 } from "./answers/responses.ts";
 import { withReturnTo } from "./answers/return-to.ts";
 import { getMe, postPassword } from "./endpoints/account.ts";
-import * as codeForms from "./endpoints/codes.ts";
+import {
+  postBeginCodes,
+  postConfirmCodes,
+  postRenewCodes,
+  postTurnOffCodes,
+} from "./endpoints/codes.ts";
 import { forwardAuth } from "./endpoints/forward-auth.ts";
 import { suffixedForwardAuth } from "./endpoints/forward-auth-suffix.ts";
 import { getHandoff } from "./endpoints/handoff.ts";
@@ -17,7 +22,13 @@ import { getHome } from "./endpoints/home.ts";
 import { postAddKey, postRevokeKey } from "./endpoints/keys.ts";
 import { getLink, isOpenedHere, postLink, withoutReferrer } from "./endpoints/links.ts";
 import { askedTarget, getLogin, postLogin } from "./endpoints/login.ts";
-import * as passkeyForms from "./endpoints/passkeys.ts";
+import {
+  postAddPasskey,
+  postBeginPasskey,
+  postPasskeySignIn,
+  postRemovePasskey,
+  postRenamePasskey,
+} from "./endpoints/passkeys.ts";
 import { postEndSession, postLogout } from "./endpoints/sessions.ts";
 import { getSetup, postSetup } from "./endpoints/setup.ts";
 import {
@@ -178,19 +189,19 @@ function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   // The forms of one-time codes are only on the home page.
   if (codes !== undefined && home !== undefined) {
     const path = `${base}/account/codes`;
-    post(`${path}/begin`, recentForm("codes", codeForms.postBegin(codes), orEnrolling));
-    post(`${path}/confirm`, ownForm(codeForms.postConfirm(codes), orEnrolling));
-    post(`${path}/renew`, recentForm("codes", codeForms.postRenew(codes)));
-    post(`${path}/off`, recentForm("codes", codeForms.postTurnOff(codes)));
+    post(`${path}/begin`, recentForm("codes", postBeginCodes(codes), orEnrolling));
+    post(`${path}/confirm`, ownForm(postConfirmCodes(codes), orEnrolling));
+    post(`${path}/renew`, recentForm("codes", postRenewCodes(codes)));
+    post(`${path}/off`, recentForm("codes", postTurnOffCodes(codes)));
   }
   if (passkeys !== undefined) {
     const path = `${base}/account/passkeys`;
-    post(`${base}/login/passkey`, signInForm(passkeyForms.postSignIn(passkeys)));
+    post(`${base}/login/passkey`, signInForm(postPasskeySignIn(passkeys)));
     // Of codes and passkeys, what is begun proves a recent sign-in to what completes it.
-    post(`${path}/begin`, recentForm("passkeys", passkeyForms.postBegin(passkeys), orEnrolling));
-    post(`${path}/add`, ownForm(passkeyForms.postAdd(passkeys), orEnrolling));
-    post(`${path}/rename`, recentForm("passkeys", passkeyForms.postRename(passkeys)));
-    post(`${path}/remove`, recentForm("passkeys", passkeyForms.postRemove(passkeys)));
+    post(`${path}/begin`, recentForm("passkeys", postBeginPasskey(passkeys), orEnrolling));
+    post(`${path}/add`, ownForm(postAddPasskey(passkeys), orEnrolling));
+    post(`${path}/rename`, recentForm("passkeys", postRenamePasskey(passkeys)));
+    post(`${path}/remove`, recentForm("passkeys", postRemovePasskey(passkeys)));
   }
   if (links !== undefined) {
     const use = withForm(ports, postLink(links), unlessSetUp);

@@ -152,14 +152,14 @@ export const AGAIN = "again";
 
 /**
  * The endpoint for users who have signed in within the last ten minutes. Others are led to the
- * sign-in, and from there to `place`, or if it is absent, to the page that sent the request.
+ * sign-in, and from there to `page`, or if it is absent, to the page that sent the request.
  */
 export const confirmed =
-  (ports: WebPorts, place: string | undefined, endpoint: OwnEndpoint): OwnEndpoint =>
+  (ports: WebPorts, page: string | undefined, endpoint: OwnEndpoint): OwnEndpoint =>
   (request) => {
     if (hasConfirmed(ports, request)) return endpoint(request);
     const { options, paths } = ports;
-    const target = place ?? acceptedTarget(options, request, request.header("referer"));
+    const target = page ?? acceptedTarget(options, request, request.header("referer"));
     const location = withReturnTo(`${paths.login}?${AGAIN}=1`, target);
     return kindOfRequest(request.method, request) === "call"
       ? respondJson({ error: "sign_in_not_recent", location }, 403, { "HX-Redirect": location })

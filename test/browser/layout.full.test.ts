@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { locales } from "../../src/web/pages/words.ts";
+import { assertAccessible, COLOUR_RULES } from "../support/browser-axe.ts";
 import { atGate, atHome, carry, submitUnchecked } from "./forms.ts";
 import { stateNamed, states } from "./states.ts";
 
@@ -51,8 +52,12 @@ async function assertFits(page: Page): Promise<void> {
 }
 
 for (const { name, open } of states) {
-  test(`fits on a phone, with large text and from right to left: ${name}`, async (t) => {
-    await assertFits(await open(t, {}));
+  test(`is accessible, light and dark, and fits on a phone, with large text and from right to left: ${name}`, async (t) => {
+    const page = await open(t, {});
+    await assertAccessible(page);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await assertAccessible(page, COLOUR_RULES);
+    await assertFits(page);
   });
 }
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { assertAccessible } from "../support/browser-axe.ts";
 import { execute } from "../support/database.ts";
 import { OWNER, startGate } from "../support/gate.ts";
 import { inThePast } from "../support/mint.ts";
@@ -109,21 +108,6 @@ test("shows a failure, and offers the password, if the device has no passkey", a
   assert.match(await alert(at.page).innerText(), /^That didn’t work\./);
   await signInByPassword(at);
   assert.equal(pathOf(at.page), "/");
-});
-
-test("has no accessibility violations, light and dark, and fits a small phone", async (t) => {
-  const at = await atPasskeys(t, "no autofill", { size: { width: 320, height: 640 } });
-  const { page } = at;
-  await addPasskey(at, "A name without spaces of many characters".replaceAll(" ", "-"));
-  for (const open of [() => unfold(page), () => signOut(at)]) {
-    await open();
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme });
-      await assertAccessible(page);
-    }
-    const width = await page.evaluate<number>("document.documentElement.scrollWidth");
-    assert.ok(width <= 320, `${width} px`);
-  }
 });
 
 test("without scripts, shows nothing that does not work, and still removes a passkey", async (t) => {

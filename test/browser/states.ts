@@ -122,7 +122,7 @@ async function manyRows({ page, gate }: AtGate, count: number): Promise<void> {
   execute(
     gate.databaseFile,
     `${numbers} INSERT INTO passkeys
-       SELECT n, id, 'Phone of n° ' || n, '', 0, 1770000000000, 1772000000000 FROM users, numbers WHERE n < 21;
+       SELECT n, id, 'A-name-without-spaces-of-many-characters-' || n, '', 0, 1770000000000, 1772000000000 FROM users, numbers WHERE n < 21;
      ${numbers} INSERT INTO sessions (id, user_id, created_at, used_at, expires_at, address, device)
        SELECT n, id, 0, 1772000000000, 9000000000000, '2001:db8::' || n, ${device} FROM users, numbers`,
   );

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { keptSchemas } from "../stores/kept-schemas.ts";
 import { execute } from "../support/database.ts";
-import { MAIN } from "../support/process.ts";
+import { INHERITED, MAIN } from "../support/process.ts";
 import { allow, isRoot, runUnprivileged } from "./other-user.ts";
 import { abandoned, contentOf, type Filled, filled } from "./transfer/backup-place.ts";
 
@@ -102,7 +102,7 @@ const runMounted: Run = async (args, env) => {
   const { status, stdout, stderr } = spawnSync(
     "unshare",
     ["-m", "sh", "-c", `${script} && exec "$@"`, "sh", process.execPath, MAIN, ...args],
-    { env: { PATH: process.env.PATH ?? "", NO_COLOR: "1", ...env }, encoding: "utf8" },
+    { env: { ...INHERITED, NO_COLOR: "1", ...env }, encoding: "utf8" },
   );
   return { code: status, stdout, stderr };
 };

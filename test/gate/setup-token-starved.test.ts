@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { SECRET, SETUP_FORM } from "../support/gate.ts";
+import { INHERITED } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const GATE = fileURLToPath(new URL("./starved-gate.ts", import.meta.url));
@@ -19,7 +20,7 @@ async function startStarvable(t: TestContext) {
   const dataDir = await tempDir(t);
   await writeFile(join(dataDir, "setup-token"), "the token");
   const child = spawn("bash", ["-c", 'ulimit -n 64; exec "$0" "$1"', process.execPath, GATE], {
-    env: { PATH: process.env.PATH, DATA_DIR: dataDir, AUTH_SECRET: SECRET },
+    env: { ...INHERITED, DATA_DIR: dataDir, AUTH_SECRET: SECRET },
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   const closed = once(child, "close");

@@ -7,7 +7,7 @@ import { folderWith } from "../examples/folder-with.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 import { startNode } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { type Declaration, entries, readDeclarations } from "./declarations.ts";
+import { readExports } from "./declarations.ts";
 import { typeErrors } from "./installed.ts";
 
 const PACKAGES = ["latchkey", "hono", "express", "fastify", "@types", "undici-types"];
@@ -115,19 +115,8 @@ import type { Answer, User } from "latchkey";
 `;
 
 const dir = { after } as never;
-const { exportsOf } = await readDeclarations(await tempDir(dir));
-
-const isValue = ({ text }: Declaration): boolean => /^export declare (function|const)/m.test(text);
-const functions = [...entries].flatMap(([from, entry]) =>
-  exportsOf(entry)
-    .filter(isValue)
-    .map((one) => ({ ...one, from })),
-);
-
-const exampleOf = ({ text }: Declaration): string | undefined => {
-  const [, code] = /@example\n \* ```ts\n([\s\S]*?) \* ```/.exec(text) ?? [];
-  return code?.replaceAll(/^ \* ?/gm, "");
-};
+const exported = await readExports(await tempDir(dir));
+const functions = exported.filter(({ isFunction }) => isFunction);
 
 /** The example as a module, with an import of each function that it or its surroundings call. */
 function moduleOf({ before = "", after: then }: Surroundings, example: string): string {
@@ -140,16 +129,15 @@ function moduleOf({ before = "", after: then }: Surroundings, example: string): 
 
 const folder = await folderWith(dir, PACKAGES);
 
-for (const one of functions) {
-  test(`the example of ${one.name} runs`, async (t) => {
-    const around = surroundings[one.name];
-    const example = exampleOf(one);
+for (const { name, example } of functions) {
+  test(`the example of ${name} runs`, async (t) => {
+    const around = surroundings[name];
     assert.ok(around && example, "has an example, and what it needs is given here");
-    await writeFile(join(folder, `${one.name}.ts`), moduleOf(around, example));
+    await writeFile(join(folder, `${name}.ts`), moduleOf(around, example));
     const isPostgres = around.before?.includes("DATABASE_URL");
     const url = isPostgres ? await (await sharedPostgres()).newDatabase() : "";
     const environment = { DATABASE_URL: url, AUTH_SECRET: "" };
-    const args = ["--conditions=latchkey-source", `${one.name}.ts`];
+    const args = ["--conditions=latchkey-source", `${name}.ts`];
     const { code, stdout, stderr } = await startNode(t, args, environment, folder).ended;
     assert.equal(code, 0, `${stdout}${stderr}`);
   });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { endAllSessions } from "../../src/core/accounts/accounts.ts";
 import { type OpenStore, openStore } from "../../src/gate/open-store.ts";
-import { readPlace } from "../../src/stores/place.ts";
+import { parsePlace } from "../../src/stores/place.ts";
 import { startApp } from "../support/app.ts";
 import { runCommand } from "../support/command.ts";
 import { eventually } from "../support/eventually.ts";
@@ -38,7 +38,7 @@ async function twoInstances(t: TestContext, databaseUrl: string | undefined): Pr
   const gates = [await startGate(t, settings), await startGate(t, settings)] as const;
   const owner = await gates[0].setUp();
   const name = databaseUrl ?? `sqlite:${gates[0].databaseFile}`;
-  const store = await openStore({ database: readPlace(name) }, "refuse");
+  const store = await openStore({ database: parsePlace(name) }, "refuse");
   t.after(() => store.close());
   const user = await store.users.insert({ username: "guest", passwordHash: hashText("a hash") });
   const guest = mint({ user_id: user?.id, iat: inSeconds(-60), exp: inSeconds(3_600) });

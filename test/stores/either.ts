@@ -1,12 +1,6 @@
 import { type TestContext, test } from "node:test";
 import type { PasswordHash, StoredUser, UserId } from "../../src/core/records.ts";
-import {
-  type Table,
-  type TableName,
-  tables,
-  type Values,
-  valuesOf,
-} from "../../src/core/tables.ts";
+import { type Row, rowOf, type Table, type TableName, tables } from "../../src/core/tables.ts";
 import type { Rows } from "../../src/core/transfer/transfer-store.ts";
 import type { PostgresStore } from "../../src/stores/postgres/store.ts";
 import type { SqliteStore } from "../../src/stores/sqlite/store.ts";
@@ -63,7 +57,7 @@ export const user = (id: string, username = `name of ${id}`): StoredUser => ({
 
 const page = <T>(name: TableName, table: Table<T>, ...records: readonly Partial<T>[]): Rows => ({
   table: name,
-  rows: records.map((one) => valuesOf(table, one)),
+  rows: records.map((one) => rowOf(table, one)),
 });
 
 /** Users and entries as rows of their tables. */
@@ -145,13 +139,13 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
 /** All rows of a store, by their table. */
 export async function rowsIn(
   store: Pick<Either, "transfer">,
-): Promise<Readonly<Record<string, readonly Values[]>>> {
-  const found: Record<string, readonly Values[]> = {};
+): Promise<Readonly<Record<string, readonly Row[]>>> {
+  const found: Record<string, readonly Row[]> = {};
   for (const name of Object.keys(tables) as readonly TableName[]) {
     found[name] = await store.transfer.readRows(name, name === "log" ? 0 : "", 9_999);
   }
   return found;
 }
 
-export const byTable = (all: readonly Rows[]): Readonly<Record<string, readonly Values[]>> =>
+export const byTable = (all: readonly Rows[]): Readonly<Record<string, readonly Row[]>> =>
   Object.fromEntries(all.map((page) => [page.table, page.rows]));

@@ -3,7 +3,7 @@ import "./later-tables.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { TableName, Values } from "../../src/core/tables.ts";
+import type { Row, TableName } from "../../src/core/tables.ts";
 import { copy } from "../../src/core/transfer/copy.ts";
 import type { TransferStore } from "../../src/core/transfer/transfer-store.ts";
 import { checkDatabase } from "../../src/doctor/database.ts";
@@ -19,8 +19,8 @@ import { type Either, rowsIn } from "./either.ts";
 import { keptSchemas } from "./kept-schemas.ts";
 
 const NOTES = "notes" as TableName;
-const USER: Values = ["9", "new", HASH, null, null, null, "mi"];
-const NOTE: Values = ["n", "9", ",a,b,", 17];
+const USER: Row = ["9", "new", HASH, null, null, null, "mi"];
+const NOTE: Row = ["n", "9", ",a,b,", 17];
 const PASSKEY = {
   ...{ id: "k", name: "Phone", key: "a2V5", counter: 0, addedAt: new Date(1), colour: "blue" },
 };

@@ -30,7 +30,7 @@ export interface CorePorts {
   readonly users: UserMemory;
   factorsChanged(id: UserId): void;
   readonly tokens: SessionTokens;
-  readonly sessions: SessionRecorder;
+  readonly recorder: SessionRecorder;
   readonly limiter: AttemptLimiter;
   readonly codeLimiter: AttemptLimiter;
   readonly seals: Seals;
@@ -55,7 +55,7 @@ export async function corePorts(t: TestContext, file?: string): Promise<CorePort
     users,
     factorsChanged: users.forget,
     tokens: createSessionTokens(SECRET, clock),
-    sessions: createSessionRecorder(store.sessions, clock, log),
+    recorder: createSessionRecorder(store.sessions, clock, log),
     limiter: createAttemptLimiter(clock),
     codeLimiter: createAttemptLimiter(clock),
     seals: createSeals(SECRET),

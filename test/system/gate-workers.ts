@@ -5,6 +5,7 @@ import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type Answer, send } from "../support/client.ts";
 import { SECRET } from "../support/gate.ts";
+import { INHERITED } from "../support/process.ts";
 
 const WORKER = fileURLToPath(new URL("./gate-worker.ts", import.meta.url));
 
@@ -36,7 +37,7 @@ export function gateWorkers(t: TestContext, count: number): GateWorkers {
 }
 
 function startWorker(t: TestContext): (what: Flags | "stop") => Promise<string> {
-  const worker = fork(WORKER, [], { env: { PATH: process.env.PATH, AUTH_SECRET: SECRET } });
+  const worker = fork(WORKER, [], { env: { ...INHERITED, AUTH_SECRET: SECRET } });
   const closed = once(worker, "close");
   t.after(async () => {
     worker.kill("SIGKILL");

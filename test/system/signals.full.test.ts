@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { send } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
-import { MAIN, startServe } from "../support/process.ts";
+import { INHERITED, MAIN, startServe } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 test("SIGUSR1 opens no debugger of Node.js, SIGHUP reads again, and neither stops a gate without a terminal", async (t) => {
@@ -27,7 +27,7 @@ test("a terminal that closes stops the gate as SIGTERM does", async (t) => {
   // Passes the signal on, as the shell of a user does.
   const line = `trap 'kill -HUP $!' HUP; '${process.execPath}' '${MAIN}' serve & wait; wait $!; echo $? > '${codeFile}'`;
   const terminal = spawn("script", ["-qec", line, "/dev/null"], {
-    env: { PATH: process.env.PATH ?? "", SHELL: "/bin/sh", DATA_DIR: dir, PORT: "0" },
+    env: { ...INHERITED, SHELL: "/bin/sh", DATA_DIR: dir, PORT: "0" },
     stdio: ["pipe", "pipe", "inherit"],
   });
   const closed = once(terminal, "close");

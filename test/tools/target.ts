@@ -5,6 +5,8 @@ import { OWNER, SECRET } from "../support/gate.ts";
 import { type Running, startServe } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
+const CHEAP_HASHES = import.meta.resolve("../support/cheap-hashes.ts");
+
 /** The gate as operators run it, as its own process. */
 export interface Target {
   readonly url: string;
@@ -38,6 +40,7 @@ export async function startTarget(
     DATA_DIR: dataDir,
     AUTH_SECRET: SECRET,
     METRICS_PORT: "0",
+    NODE_OPTIONS: `--import=${CHEAP_HASHES}`,
     ...env,
   });
   const { url } = running;

@@ -4,14 +4,14 @@ import { fetchRequest } from "../../src/index.ts";
 import { openAuth } from "../support/auth.ts";
 import { startConfigured } from "../support/gate.ts";
 import { inSeconds, mint, partsOf } from "../support/mint.ts";
-import { add } from "../support/store.ts";
+import { addTo } from "../support/store.ts";
 
 const JUNK = "session=junk";
 const FORGED = mint({ user_id: "id", exp: inSeconds(60) }, { secret: "another" });
 
 test("guards, pages and helpers take the first genuine session cookie, and log only if there is none", async (t) => {
   const { auth, store, log } = await openAuth(t);
-  const [ann, ben] = await Promise.all(["ann", "ben"].map((name) => add(store, name)));
+  const [ann, ben] = await Promise.all(["ann", "ben"].map((name) => addTo(store, name)));
   const tokenOf = (id = ""): string => mint({ user_id: id, exp: inSeconds(60) });
   const expired = mint({ user_id: ann?.id, exp: inSeconds(-60) });
   for (const [cookies, username] of [

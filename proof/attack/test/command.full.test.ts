@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { ENTER, onTerminal } from "../../../test/cli/user/terminal.ts";
+import { CTRL_C, ENTER, onTerminal } from "../../../test/cli/user/terminal.ts";
 import { countOf, inDatabase } from "../../../test/support/database.ts";
 import { OWNER, startGate } from "../../../test/support/gate.ts";
 import { MAIN, runCommand, runWithInput } from "./run-attack.ts";
@@ -87,9 +87,10 @@ test("asks for the password at a terminal without showing it", async (t) => {
   const line = `"${process.execPath}" "${MAIN}" ${gate.url} --username ${OWNER.username} --json >/dev/null`;
   const { code, shown } = await onTerminal(t, line, {}, [
     ["Password of owner: ", OWNER.password + ENTER],
+    // It needs the account, and nothing after it is of interest here.
+    [": forged-tokens", CTRL_C],
   ]);
-  assert.equal(code, 0, shown);
-  assert.match(shown, /\d+ of \d+: forged-tokens/);
+  assert.equal(code, 130, shown);
   assert.doesNotMatch(shown, new RegExp(OWNER.password));
 });
 
@@ -108,39 +109,27 @@ test("reports a wrong password in one line with exit code 1", async (t) => {
   assert.match(stderr, /^latchkey-attack: the sign-in failed: [^\n]+\n$/);
 });
 
-test("names what got through and its meaning, also in JSON, with exit code 1", async (t) => {
-  const { url } = await startSampleServer(t, { isCrossSite: () => false, setupToken: "token" });
-  const { code, stdout } = await runCommand(t, url);
-  assert.equal(code, 1);
-  assert.match(stdout, /^FAIL cross-site-forms +\d+ forms tried, 3 accepted$/m);
-  assert.match(stdout, /^ {5}A page you visit can sign you in as another user/m);
-  assert.match(stdout, /^ {5}- POST \/logout with /m);
-  const json = await runCommand(t, url, "--json");
-  const report = JSON.parse(json.stdout);
-  assert.deepEqual([json.code, report.gotThrough], [1, 1]);
-  const failed = report.attacks.find((one: { outcome: string }) => one.outcome === "got-through");
-  assert.equal(failed.name, "cross-site-forms");
-  assert.match(failed.meaning, /^A page you visit/);
-});
-
-test("counts the one attempt that it uses on a server without cross-site protection", async (t) => {
-  const { url, memory } = await startSampleServer(t, { isCrossSite: () => false });
-  memory.users.push({ id: "1", username: "owner", password: "x" });
-  const { stdout } = await runCommand(t, url, "--json");
-  assert.equal(JSON.parse(stdout).signInAttempts, 1);
-  assert.deepEqual([...memory.attempts.values()], [1]);
-});
-
-test("escapes control characters of the server's responses", async (t) => {
+test("names what got through and its meaning, escaped, and in JSON with the attempts, with exit code 1", async (t) => {
   const clearScreen = "\u001b[2J";
   const { url, memory } = await startSampleServer(t, {
+    isCrossSite: () => false,
     returnTo: (target) => (target?.startsWith("//else") ? `${target}${clearScreen}` : undefined),
   });
   memory.users.push({ id: "1", username: "owner", password: "x" });
   const { code, stdout } = await runCommand(t, url);
   assert.equal(code, 1);
+  assert.match(stdout, /^FAIL cross-site-forms +\d+ forms tried, 4 accepted$/m);
+  assert.match(stdout, /^ {5}A page you visit can sign you in as another user/m);
+  assert.match(stdout, /^ {5}- POST \/logout with /m);
   assert.match(stdout, /redirects to \/\/elsewhere\.example\/\\u\{1b\}\[2J/);
   assert.ok(!stdout.includes("\u001b"));
+  assert.deepEqual([...memory.attempts.values()], [1]);
+  const json = await runCommand(t, url, "--json");
+  const report = JSON.parse(json.stdout);
+  assert.deepEqual([json.code, report.gotThrough, report.signInAttempts], [1, 2, 1]);
+  const failed = report.attacks.find((one: { name: string }) => one.name === "cross-site-forms");
+  assert.equal(failed.outcome, "got-through");
+  assert.match(failed.meaning, /^A page you visit/);
 });
 
 test("runs everything with --fresh on a server without an account", async (t) => {

@@ -8,6 +8,9 @@ const overHttps = (server: SampleServerOptions): SampleServerOptions => ({
   ...server,
 });
 
+/** Over HTTP/1.1, these servers have no flaw. */
+const OVER_HTTP2 = ["2"] as const;
+
 const flaws: readonly Flaw[] = [
   {
     attack: "header-lists",
@@ -18,12 +21,14 @@ const flaws: readonly Flaw[] = [
   {
     attack: "guarded-paths",
     what: "guards HTTP/1.1 only",
+    versions: OVER_HTTP2,
     server: overHttps({ isGuarded: ({ httpVersionMajor }) => httpVersionMajor === 1 }),
     finding: /over HTTP\/2: GET \/: 200/,
   },
   {
     attack: "open-redirects",
     what: "redirects to the authority of an HTTP/2 request",
+    versions: OVER_HTTP2,
     server: overHttps({
       redirect(response, location, cookies) {
         const authority = response.req.headers[":authority"];
@@ -36,6 +41,7 @@ const flaws: readonly Flaw[] = [
   {
     attack: "page-headers",
     what: "protects its redirects over HTTP/1.1 only",
+    versions: OVER_HTTP2,
     server: overHttps({
       redirect(response, location, cookies) {
         if (response.req.httpVersionMajor === 1) correct.redirect(response, location, cookies);
@@ -53,6 +59,7 @@ const flaws: readonly Flaw[] = [
   {
     attack: "forged-tokens",
     what: "checks signatures over HTTP/1.1 only",
+    versions: OVER_HTTP2,
     server: overHttps({
       tokenIn(request) {
         const token = correct.tokenIn(request);

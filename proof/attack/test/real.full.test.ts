@@ -56,19 +56,6 @@ function assertClean(results: readonly Result[], expected: readonly string[] = S
   );
 }
 
-test("finds nothing on a gate", async (t) => {
-  const gate = await startGate(t);
-  await gate.setUp();
-  assertClean(await attackWithAccount(gate.url, []));
-});
-
-test("finds nothing on a gate that shares its cookie with a domain", async (t) => {
-  const shared = { publicUrl: "https://auth.example.test", cookieDomain: "example.test" };
-  const gate = await startGate(t, { ...shared, trustedProxies: ["127.0.0.9"] });
-  await gate.setUp();
-  assertClean(await attackWithAccount(gate.url, []));
-});
-
 async function attackApp(t: TestContext, basePath: string): Promise<readonly Result[]> {
   const app = await startApp(t, { basePath });
   const form = { ...OWNER, confirm: OWNER.password };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { deviceName } from "../../../src/core/base/device-name.ts";
-import { readCeremony } from "../../../src/core/passkeys/ceremony.ts";
+import { parseCeremony } from "../../../src/core/passkeys/ceremony.ts";
 import { canonicalKey, isSignedBy } from "../../../src/core/passkeys/key.ts";
 import { locales, preferredLocale } from "../../../src/web/pages/words.ts";
 import {
@@ -69,7 +69,7 @@ export const passkeyAnswer: Parser = {
     const [client, data] = at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
     const answer = { clientData: encoded(client), authenticatorData: encoded(data) };
     const read = (["webauthn.get", "webauthn.create"] as const).flatMap((type) => {
-      const ceremony = readCeremony(answer, type, PARTY);
+      const ceremony = parseCeremony(answer, type, PARTY);
       return ceremony === undefined ? [] : [{ type, ceremony }];
     });
     assert.ok(read.length < 2);

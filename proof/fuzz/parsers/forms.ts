@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isUtf8 } from "node:buffer";
 import type { UserId } from "../../../src/core/records.ts";
 import { admitsUser } from "../../../src/core/sessions/admits-user.ts";
-import { readForwardAuthQuery } from "../../../src/web/endpoints/forward-auth-query.ts";
+import { parseForwardAuthQuery } from "../../../src/web/endpoints/forward-auth-query.ts";
 import { parseForm } from "../../../src/web/request/form.ts";
 import type { Parser } from "../parser.ts";
 
@@ -68,7 +68,7 @@ export const lists: Parser = {
   check(text) {
     // A request cannot contain a lone surrogate.
     const query = text.toWellFormed();
-    const read = readForwardAuthQuery(`?${query}`);
+    const read = parseForwardAuthQuery(`?${query}`);
     const known = /^(users|groups|deny)$/;
     const other = query
       .split("&")

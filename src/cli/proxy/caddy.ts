@@ -16,7 +16,7 @@ ${plan.gateHost} {
 const appSite = (plan: ProxyPlan, app: PlannedApp): string => block`
 ${app.host} {
 	request_header X-Request-Id {http.request.uuid}
-	${app.gatePaths.length > 0 ? shared(plan, app) : guarded(plan, app)}
+	${app.gatePaths.length > 0 ? shared(plan, app) : asking(plan, app)}
 }`;
 
 const shared = (plan: ProxyPlan, app: PlannedApp): string => block`
@@ -27,14 +27,14 @@ handle @gate {
 }
 
 handle {
-	${guarded(plan, app)}
+	${asking(plan, app)}
 }`;
 
 /** A log contains queries and redirects, and these contain codes. Caddy 2.8 reads the second name. */
 const unlogged = ({ secretPath }: ProxyPlan): string | undefined =>
   secretPath && `vars ${secretPath} skip_log true\nvars ${secretPath} log_skip true`;
 
-const guarded = ({ gate, lists, publicPaths }: ProxyPlan, { server }: PlannedApp): string => block`
+const asking = ({ gate, lists, publicPaths }: ProxyPlan, { server }: PlannedApp): string => block`
 route {
 	request_header -Remote*
 	request_header -Latchkey*
@@ -70,8 +70,8 @@ const NO_USER =
 
 const NO_SESSION = String.raw`header_up Cookie "(^|;)[ \t]*session[ \t]*=[^;]*" "$1"`;
 
-const publicRoute = (paths: string, place: string): string => block`
+const publicRoute = (paths: string, server: string): string => block`
 @public vars_regexp {uri} ^${paths}(\?|$)
-reverse_proxy @public ${place} {
+reverse_proxy @public ${server} {
 	${NO_SESSION}
 }`;

@@ -33,10 +33,10 @@ export interface ProxyPlan {
   readonly secretPath: string | undefined;
 }
 
-type Part = string | undefined | readonly (string | undefined)[];
+type Piece = string | undefined | readonly (string | undefined)[];
 
 /** The parts that are not empty. */
-export const joined = (parts: Part, by = "\n"): string => [parts].flat().filter(Boolean).join(by);
+export const joined = (parts: Piece, by = "\n"): string => [parts].flat().filter(Boolean).join(by);
 
 /**
  * A template with backslashes as they are. A part of several lines is indented like its place, and
@@ -44,7 +44,7 @@ export const joined = (parts: Part, by = "\n"): string => [parts].flat().filter(
  */
 export const block = (
   { raw: [first = "", ...others] }: TemplateStringsArray,
-  ...parts: readonly Part[]
+  ...parts: readonly Piece[]
 ): string =>
   others.reduce(
     (text, next, at) => {
@@ -69,13 +69,13 @@ export const GATE_FOLDERS: readonly string[] = ["/account/", "/link/", "/login/"
 export function planOf(settings: Settings, options: OptionValues): ProxyPlan {
   const publicHost = settings.publicUrl && new URL(settings.publicUrl).hostname;
   const asked = options["auth-host"] ?? publicHost;
-  const gateHost = asked === undefined ? undefined : hostIn("the gate", String(asked));
+  const gateHost = asked === undefined ? undefined : plainHost("the gate", String(asked));
   if (publicHost !== undefined && gateHost !== publicHost) {
     throw new UsageError(`--auth-host is ${gateHost}, but PUBLIC_URL is ${settings.publicUrl}`);
   }
   const apps = given(options.app).map((text, at): PlannedApp => {
     const [name = "", url = ""] = text.split(/=(.*)/s, 2);
-    const host = hostIn("--app", name);
+    const host = plainHost("--app", name);
     const gate = gateAt(host, gateHost, settings);
     return { name: `app${at === 0 ? "" : at + 1}`, host, server: serverIn(url), ...gate };
   });
@@ -116,7 +116,7 @@ function gateAt(
 const given = (values: OptionValues[string]): readonly string[] =>
   typeof values === "object" ? values : [];
 
-function hostIn(what: string, text: string): string {
+function plainHost(what: string, text: string): string {
   const host = canonicalHost(text);
   if (host !== undefined && /^[a-z\d]([a-z\d.-]*[a-z\d])?$/.test(host)) return host;
   throw new UsageError(`${what}: ${JSON.stringify(text)} is not a host name without a port`);

@@ -30,10 +30,10 @@ http:
 
 const gateRouter = ({ gateHost, apps }: ProxyPlan): string => {
   const own = gateHost === undefined ? [] : [rule("Host", gateHost)];
-  return router("gate", [...own, ...apps.flatMap(pagesOf)].join(" || "), "claims");
+  return router("gate", [...own, ...apps.flatMap(gateRules)].join(" || "), "claims");
 };
 
-function pagesOf({ host, gatePaths, gateFolders }: PlannedApp): readonly string[] {
+function gateRules({ host, gatePaths, gateFolders }: PlannedApp): readonly string[] {
   const pages = [
     ...gatePaths.map((path) => rule("Path", path)),
     ...gateFolders.map((path) => rule("PathPrefix", path)),

@@ -33,11 +33,7 @@ export const backup: Command = {
       for (const suffix of ["-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
       renameSync(unfinished, file);
     };
-    const amounts = await copyTo(
-      file,
-      { from, source: "live", progress: progressOn(terminal) },
-      put,
-    );
+    const amounts = await copyTo(file, { from, source: "live" }, terminal, put);
     return terminal.succeed(`Backed up ${amountsText(amounts)} to ${file}`);
   },
 };
@@ -66,10 +62,8 @@ export const restore: Command = {
     const file = replaces ? followOwnLinks(database) : database;
     const keptAs = `${file}.replaced-${new Date().toISOString().replace(/[:.]/g, "-")}`;
     const over = options.force === true ? "any" : "nothing";
-    const amounts = await copyTo(
-      file,
-      { from, source: "at-rest", progress: progressOn(terminal) },
-      (by) => replaceDatabase({ file, by, over, keptAs }),
+    const amounts = await copyTo(file, { from, source: "at-rest" }, terminal, (by) =>
+      replaceDatabase({ file, by, over, keptAs }),
     );
     const kept = replaces ? `; the previous database is now ${keptAs}` : "";
     return terminal.succeed(`Restored ${amountsText(amounts)} to ${file}${kept}`);
@@ -90,15 +84,15 @@ function requireOther(file: string, database: string): void {
   throw new AnyFault("same_file", `${file} is the database itself`);
 }
 
-const progressOn =
-  (terminal: Terminal): NonNullable<FileCopy["progress"]> =>
-  (copied, pages) =>
-    terminal.progress(`copying: ${copied} of ${pages} pages`);
-
 /** @param put Moves the finished copy to its place. */
-const copyTo = (
+function copyTo(
   file: string,
-  copying: Omit<FileCopy, "to">,
+  copying: Pick<FileCopy, "from" | "source">,
+  terminal: Terminal,
   put: (unfinished: string) => void,
-): Promise<Amounts> =>
-  writeOutput(file, (output) => output.byName((to) => copyDatabase({ ...copying, to })), put);
+): Promise<Amounts> {
+  const progress = (copied: number, pages: number): void =>
+    terminal.progress(`copying: ${copied} of ${pages} pages`);
+  const fill = (to: string) => copyDatabase({ ...copying, to, progress });
+  return writeOutput(file, (output) => output.byName(fill), put);
+}

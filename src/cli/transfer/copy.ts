@@ -1,12 +1,11 @@
 import { messageOf } from "../../core/base/fault.ts";
 import { type CopyOutcome, copy } from "../../core/transfer/copy.ts";
-import { cannotUse, closing, openPostgresAt, type UsedStore } from "../../gate/open-store.ts";
+import { cannotUse, openPlace, type UsedStore } from "../../gate/open-store.ts";
 import { readSecret } from "../../gate/settings/sources.ts";
-import { type Place, readPlace } from "../../stores/place.ts";
-import { readPostgresUrl } from "../../stores/postgres/url.ts";
+import { type Place, parsePlace } from "../../stores/place.ts";
+import { parsePostgresUrl } from "../../stores/postgres/url.ts";
 import { databaseExists, explained } from "../../stores/sqlite/file.ts";
 import { refuseOtherSchema } from "../../stores/sqlite/schema.ts";
-import { openSqlite } from "../../stores/sqlite/store.ts";
 import { type Command, type OptionValues, UsageError } from "../command.ts";
 import { amountsText, transferFault } from "./transfer.ts";
 
@@ -27,8 +26,8 @@ export const command: Command = {
   async run(_settings, options, terminal) {
     const from = sideIn("from", options);
     const to = sideIn("to", options);
-    await using source = await open(from, "refuse");
-    await using target = await open(to, "create");
+    await using source = await openSide(from, "refuse");
+    await using target = await openSide(to, "create");
     // A signal ends the process at once, which undoes the copy.
     const outcome = await copy(source.transfer, target.transfer, (step, counts) =>
       terminal.progress(
@@ -37,7 +36,7 @@ export const command: Command = {
     ).catch((error) => {
       throw transferFault("copy", error);
     });
-    if (outcome.kind !== "copied") return terminal.fail(problemOf(outcome, from.name, to.name));
+    if (outcome.kind !== "copied") return terminal.fail(notCopied(outcome, from.name, to.name));
     return terminal.succeed(
       `Copied ${amountsText(outcome)} from ${from.name} to ${to.name}; both are the same`,
     );
@@ -61,41 +60,32 @@ function sideIn(option: "from" | "to", { [option]: given }: OptionValues): Side 
     : { content: given };
   if (content === undefined) throw new UsageError(`--${option} names ${problem}`);
   try {
-    const place = readPlace(content);
-    return { name: nameOf(place), place };
+    const place = parsePlace(content);
+    return { name: shownPlace(place), place };
   } catch (error) {
     throw new UsageError(`--${option}: ${messageOf(error)}`);
   }
 }
 
-function nameOf(place: Place): string {
+function shownPlace(place: Place): string {
   if (place.kind === "sqlite") return `sqlite:${place.file}`;
-  const { hosts, login } = readPostgresUrl(place.url);
+  const { hosts, login } = parsePostgresUrl(place.url);
   const addresses = hosts.map(({ host, port }) => `${host.toLowerCase()}:${port}`).sort();
   return `postgres://${addresses.join(",")}/${login.database ?? login.user ?? ""}`;
 }
 
-async function open({ name, place }: Side, missing: "create" | "refuse"): Promise<UsedStore> {
-  if (place.kind === "postgres") {
-    const opening = openPostgresAt(place.url, missing);
-    return closing(
-      await opening.catch((error) => {
-        throw cannotUse(name, error);
-      }),
-    );
-  }
-  const { file } = place;
+async function openSide({ name, place }: Side, missing: "create" | "refuse"): Promise<UsedStore> {
   try {
-    if (databaseExists(file)) {
-      await refuseOtherSchema(file, missing === "create" ? "accept" : "refuse");
+    if (place.kind === "sqlite" && databaseExists(place.file)) {
+      await refuseOtherSchema(place.file, missing === "create" ? "accept" : "refuse");
     }
-    return closing(await openSqlite({ file, missing }));
+    return await openPlace(place, missing);
   } catch (error) {
-    throw cannotUse(name, explained(file, error));
+    throw cannotUse(name, place.kind === "sqlite" ? explained(place.file, error) : error);
   }
 }
 
-function problemOf(
+function notCopied(
   outcome: Exclude<CopyOutcome, { kind: "copied" }>,
   from: string,
   to: string,

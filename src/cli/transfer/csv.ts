@@ -1,6 +1,6 @@
 import { AnyFault } from "../../core/base/fault.ts";
 
-export interface CsvRecord {
+interface CsvRecord {
   /** The number of its first line. */
   readonly line: number;
   readonly fields: readonly string[];

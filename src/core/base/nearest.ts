@@ -1,7 +1,7 @@
 const MAX_EDITS = 2;
 
 /** The same for `TRUST_PROXY`, `trusted-proxies` and `proxiesTrusted`. */
-export const wordsIn = (name: string): string =>
+export const normalized = (name: string): string =>
   name
     .split(/[_.-]+|(?<=[a-z\d])(?=[A-Z])/)
     .map((word) =>

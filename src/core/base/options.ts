@@ -1,6 +1,6 @@
 import { Fault } from "./fault.ts";
 import { isObject } from "./json.ts";
-import { nearestOf, wordsIn } from "./nearest.ts";
+import { nearestOf, normalized } from "./nearest.ts";
 
 /** The default of an option, and what it accepts: in words that complete "expected …", and a check. */
 export interface Option<T, Given = Exclude<T, undefined>> {
@@ -43,17 +43,17 @@ export function settle<T>(
   takes: string,
 ): T {
   if (!isObject(given)) throw invalid(takes);
-  const places = [...placesIn(table), ...Object.keys(table)];
+  const names = [...optionNames(table), ...Object.keys(table)];
   const settled = (group: OptionGroup, values: Values, path: string): object => {
     for (const name of Object.keys(values)) {
       if (Object.hasOwn(group, name)) continue;
-      throw invalid(`${path}${name} is not an option${meant(name, places)}`);
+      throw invalid(`${path}${name} is not an option${meant(name, names)}`);
     }
     const entries = Object.entries(group).map(([name, one]) => {
       const value = Object.hasOwn(values, name) ? values[name] : undefined;
-      const place = `${path}${name}`;
-      if (isOption(one)) return [name, optionValue(one, value, place)];
-      return [name, settled(one, groupIn(value, place, Object.keys(one)), `${place}.`)];
+      const full = `${path}${name}`;
+      if (isOption(one)) return [name, optionValue(one, value, full)];
+      return [name, settled(one, groupIn(value, full, Object.keys(one)), `${full}.`)];
     });
     return Object.freeze(Object.fromEntries(entries));
   };
@@ -62,8 +62,8 @@ export function settle<T>(
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Where the options are: `hosts.publicUrl` in the group `hosts`. */
-export const placesIn = (table: object): readonly string[] =>
+/** The full names of the options: `hosts.publicUrl` in the group `hosts`. */
+export const optionNames = (table: object): readonly string[] =>
   Object.entries(table as OptionGroup).flatMap(([name, one]) =>
     isOption(one) ? [name] : Object.keys(one).map((option) => `${name}.${option}`),
   );
@@ -72,7 +72,7 @@ const isOption = (one: OptionGroup[string]): one is AnyOption => typeof one.acce
 
 function groupIn(value: unknown = {}, path: string, names: readonly string[]): Values {
   if (isObject(value) && !(value instanceof Promise)) return value;
-  throw unusable(path, value, `an object with ${names.join(", ")}`);
+  throw invalidValue(path, value, `an object with ${names.join(", ")}`);
 }
 
 function optionValue(option: AnyOption, given: unknown = option.default, path: string): unknown {
@@ -84,25 +84,25 @@ function optionValue(option: AnyOption, given: unknown = option.default, path: s
   } catch {
     // A value of another type, which the check cannot read.
   }
-  throw unusable(path, given, option.takes);
+  throw invalidValue(path, given, option.takes);
 }
 
 const invalid = (problem: string): Fault => new Fault("invalid_option", problem);
 
-const unusable = (path: string, given: unknown, takes: string): Fault =>
+const invalidValue = (path: string, given: unknown, takes: string): Fault =>
   invalid(`${path} is ${given instanceof Promise ? "a promise" : "invalid"}: expected ${takes}`);
 
 /** Shorter names are too similar for a suggestion. */
 const MIN_LENGTH = 4;
 
 /** The option, or else the group, that has a word of the name, or nearly its letters. */
-function meant(name: string, places: readonly string[]): string {
-  const nameOf = (place: string): string => place.replace(/.*\./, "");
-  const words = [name, ...name.split(/(?=[A-Z])/)].map(wordsIn);
-  const long = places.map(nameOf).filter((one) => one.length >= MIN_LENGTH);
+function meant(name: string, known: readonly string[]): string {
+  const lastOf = (full: string): string => full.replace(/.*\./, "");
+  const words = [name, ...name.split(/(?=[A-Z])/)].map(normalized);
+  const long = known.map(lastOf).filter((one) => one.length >= MIN_LENGTH);
   const nearest = nearestOf(long, name);
   const found =
-    places.find((place) => words.includes(wordsIn(nameOf(place)))) ??
-    places.find((place) => nameOf(place) === nearest);
+    known.find((full) => words.includes(normalized(lastOf(full)))) ??
+    known.find((full) => lastOf(full) === nearest);
   return found === undefined ? "" : `: did you mean ${found}?`;
 }

@@ -14,11 +14,11 @@ export function recently<T>(read: () => Promise<T>, clock: Pick<Clock, "monotoni
   let changes = 0;
   return {
     async read() {
-      const now = clock.monotonic();
-      if (known !== undefined && now < known.until) return known.value;
+      const monotonic = clock.monotonic();
+      if (known !== undefined && monotonic < known.until) return known.value;
       const before = changes;
       const value = await read();
-      if (before === changes) known = { until: now + MAX_AGE_MS, value };
+      if (before === changes) known = { until: monotonic + MAX_AGE_MS, value };
       return value;
     },
     forget() {

@@ -32,9 +32,9 @@ export function watchStore<S extends Store>(
 
   function failed(error: unknown): void {
     if (!(error instanceof Unavailable) || error.code === STORE_BUSY) return;
-    const now = clock.monotonic();
-    failingSince ??= now;
-    if (isAway || now - answeredAt < AWAY_AFTER_MS) return;
+    const monotonic = clock.monotonic();
+    failingSince ??= monotonic;
+    if (isAway || monotonic - answeredAt < AWAY_AFTER_MS) return;
     isAway = true;
     const cause = error.cause === undefined ? {} : { cause: messageOf(error.cause) };
     log.warn({ reason: error.message, ...cause }, "the database is away");

@@ -3,13 +3,13 @@ import { hashOf } from "../base/random-text.ts";
 
 const RECOVERY_CODES = 10;
 /** 25 digits have 83 bits. Only digits: phones show a numeric keyboard for the field. */
-const GROUPS = 5;
-const GROUP = /\d{5}/g;
+const PIECES = 5;
+const PIECE = /\d{5}/g;
 
 export const newRecoveryCodes = (): readonly string[] =>
   Array.from({ length: RECOVERY_CODES }, () =>
-    Array.from({ length: GROUPS }, () => String(randomInt(100_000)).padStart(5, "0")).join("-"),
+    Array.from({ length: PIECES }, () => String(randomInt(100_000)).padStart(5, "0")).join("-"),
   );
 
 /** The form in which a recovery code is stored. */
-export const recoveryHash = (code: string): string => hashOf((code.match(GROUP) ?? []).join("-"));
+export const recoveryHash = (code: string): string => hashOf((code.match(PIECE) ?? []).join("-"));

@@ -6,9 +6,9 @@ import type { Store } from "../store.ts";
 const ALL = "all";
 
 /**
- * Tells of whom a second factor is required, and whether one of these accounts has none.
+ * Returns what tells whether a user has to have a second factor, and has none.
  *
- * @param groups Their groups, or `all`.
+ * @param groups Whose members have to, or `all`.
  */
 export const createRequiredFactor =
   (groups: readonly string[], { codes, passkeys }: Pick<Store, "codes" | "passkeys">) =>

@@ -8,14 +8,15 @@ import type { AttemptLimiter } from "../limits/attempt-limiter.ts";
 import { networkOf } from "../limits/network.ts";
 import type { AllPorts } from "../ports.ts";
 import type { Key, User } from "../records.ts";
-import { orError, type RememberedUser } from "../sessions/user-memory.ts";
+import {
+  MAX_REMEMBERED,
+  orError,
+  RECHECK_AFTER_MS,
+  type RememberedUser,
+  USE_PRECISION_MS,
+} from "../sessions/user-memory.ts";
 import type { KeyStore } from "../store.ts";
 import { isWhole, keyTextIn } from "./key-text.ts";
-
-/** As many as there are remembered sessions. */
-const MAX_KEYS = 32_768;
-const RECHECK_AFTER_MS = 1_000;
-const NOTE_USE_AFTER_MS = 3_600_000;
 
 /** `unknown` is also a key that was revoked; `limited` follows too many wrong keys of an address. */
 export type KeyProblem = "mistyped" | "unknown" | "expired" | "other-host" | "limited";
@@ -44,7 +45,7 @@ export type KeyGuard = (
   request: KeyRequest,
 ) => MaybePromise<KeyAdmission | undefined>;
 
-export interface KeyGuardPorts extends Pick<AllPorts, "users" | "log"> {
+interface KeyGuardPorts extends Pick<AllPorts, "users" | "log"> {
   readonly store: Pick<KeyStore, "find" | "noteUsed">;
   readonly clock: Clock;
   /** Counts wrong keys. */
@@ -70,7 +71,7 @@ interface RememberedKey {
 export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
   const { store, users, clock, keyLimiter, limitIpv6Prefix, log } = ports;
   // By the whole header. Verified keys only, so that clients without one cannot fill it.
-  const remembered = createBoundedMemory<string, RememberedKey>(MAX_KEYS);
+  const remembered = createBoundedMemory<string, RememberedKey>(MAX_REMEMBERED);
   const lookingUp = new Set<string>();
 
   async function verify(authorization: string, text: string, request: KeyRequest) {
@@ -79,7 +80,7 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
     const address = networkIn(request);
     // After too many wrong keys one at a time, so that a flood does not keep the store busy.
     const isFlood = address !== undefined && keyLimiter.isSpent(address);
-    if (isFlood && lookingUp.has(address)) return refused("limited");
+    if (isFlood && lookingUp.has(address)) return refusalFor("limited");
     if (isFlood) lookingUp.add(address);
     try {
       const key = await findKey(store, hashOf(text));
@@ -123,7 +124,7 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
 
   /** In the background. The store ignores a use within an hour after the last one. */
   function noteUse(entry: RememberedKey): void {
-    entry.noteUseAt = clock.monotonic() + NOTE_USE_AFTER_MS;
+    entry.noteUseAt = clock.monotonic() + USE_PRECISION_MS;
     const failed = (error: unknown) =>
       log.warn({ reason: messageOf(error) }, "the last use of a key was not recorded");
     turn()
@@ -144,7 +145,7 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
   function refusal(problem: KeyProblem, request: KeyRequest): KeyRefusal {
     const address = networkIn(request);
     const isLimited = address !== undefined && keyLimiter.attempt(address) === "denied";
-    return refused(isLimited ? "limited" : problem);
+    return refusalFor(isLimited ? "limited" : problem);
   }
 
   return (authorization, request) => {
@@ -154,15 +155,15 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
       return text === undefined ? undefined : verify(authorization, text, request);
     }
     const { found } = entry;
-    const now = clock.monotonic();
-    if (found !== undefined && now < found.until && now < entry.recheckAt) {
+    const at = clock.monotonic();
+    if (found !== undefined && at < found.until && at < entry.recheckAt) {
       return decide(entry, found.user, request);
     }
     return renewed(authorization, entry, request);
   };
 }
 
-const refused = (problem: KeyProblem): KeyRefusal => ({ kind: "key-refused", problem });
+const refusalFor = (problem: KeyProblem): KeyRefusal => ({ kind: "key-refused", problem });
 
 /** A store can be foreign code without types: only the key with this hash counts. */
 async function findKey(store: Pick<KeyStore, "find">, hash: string): Promise<Key | undefined> {

@@ -64,7 +64,7 @@ export async function useLink(
   if (open === undefined) return { kind: "gone" };
   const { link, username = form.username } = open;
   const isGuest = link.purpose === "guest";
-  const problem = isGuest ? undefined : problemOf({ ...form, username });
+  const problem = isGuest ? undefined : linkProblem({ ...form, username });
   if (problem !== undefined) return { kind: "rejected", problem, open };
   const passwordHash = isGuest
     ? NO_PASSWORD
@@ -106,7 +106,7 @@ function settledBy({ purpose, groups = [], guestSeconds, ...link }: Link, now: D
 
 const suffix = (): string => randomBytes(2).toString("hex");
 
-function problemOf({ username, password, confirm }: LinkForm): LinkProblem | undefined {
+function linkProblem({ username, password, confirm }: LinkForm): LinkProblem | undefined {
   if (username === "") return "username-missing";
   if (password === "") return "password-missing";
   if (password !== confirm) return "passwords-differ";

@@ -1,14 +1,14 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import { type EntryMeter, noMeter } from "../base/meter.ts";
+import { pause } from "../base/pause.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import type { NewLogEntry } from "../records.ts";
 import type { LogStore } from "../store.ts";
 import { DENIAL, type Event } from "./events.ts";
 
 /** With this many waiting entries, new ones are dropped, and counted in the server log. */
-export const MAX_WAITING = 10_000;
+export const MAX_WAITING_ENTRIES = 10_000;
 /** Denials, which any client can cause, fill at most half of the queue. */
 const MAX_WAITING_DENIALS = 5_000;
 const MAX_BATCH = 500;
@@ -19,7 +19,7 @@ const CLOSE_WITHIN_MS = 2_000;
 const FLUSH_WITHIN_MS = 250;
 
 /** Denied sign-ins that stay in the audit log: any client can cause them, and so fill the disk. */
-export const MAX_KEPT_DENIALS = 10_000;
+const MAX_KEPT_DENIALS = 10_000;
 /** New denials between two checks, since a check takes a millisecond. */
 const PRUNE_AFTER = 500;
 /** Removed at once: more than `PRUNE_AFTER`, and few enough for a short transaction. */
@@ -70,14 +70,14 @@ export function createEventLog(
   let writing: Promise<void> | undefined;
 
   async function writeAll(): Promise<void> {
-    let pause = PAUSE_MS;
+    let ms = PAUSE_MS;
     try {
       while (waiting.length > 0) {
         const outcome = await writeBatch();
         endAttempt(outcome);
         if (closed && outcome === "failed") break;
-        pause = outcome === "written" ? PAUSE_MS : Math.min(pause * 2, MAX_PAUSE_MS);
-        if (writtenCount >= urgentUpTo && !closed) await pauseFor(pause);
+        ms = outcome === "written" ? PAUSE_MS : Math.min(ms * 2, MAX_PAUSE_MS);
+        if (writtenCount >= urgentUpTo && !closed) await pauseUnlessFlushed(ms);
       }
     } catch {
       // The server log or the meter threw, so there is nowhere to report it. The next entry retries.
@@ -94,9 +94,9 @@ export function createEventLog(
   }
 
   /** Ends early on a flush or on close. */
-  async function pauseFor(ms: number): Promise<void> {
+  function pauseUnlessFlushed(ms: number): Promise<unknown> {
     endPause = new AbortController();
-    await sleep(ms, undefined, { ref: false, signal: endPause.signal }).catch(() => {});
+    return pause(ms, endPause.signal);
   }
 
   async function writeBatch(): Promise<"written" | "failed"> {
@@ -144,7 +144,7 @@ export function createEventLog(
     urgentUpTo = upTo;
     endPause.abort();
     write();
-    const late = sleep(FLUSH_WITHIN_MS, "late", { ref: false });
+    const late = pause(FLUSH_WITHIN_MS).then(() => "late");
     let last = "written";
     while (last === "written" && writtenCount < upTo)
       last = await Promise.race([attempt.promise, late]);
@@ -156,7 +156,7 @@ export function createEventLog(
     },
 
     record(event) {
-      const limit = event.type === DENIAL ? MAX_WAITING_DENIALS : MAX_WAITING;
+      const limit = event.type === DENIAL ? MAX_WAITING_DENIALS : MAX_WAITING_ENTRIES;
       if (waiting.length >= limit) {
         dropped += 1;
         meter.dropped();
@@ -171,7 +171,7 @@ export function createEventLog(
     async close() {
       closed = true;
       endPause.abort();
-      await Promise.race([writing, sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+      await Promise.race([writing, pause(CLOSE_WITHIN_MS)]);
       const lost = waiting.length + dropped;
       if (lost > 0) log.error({ lost }, "log entries lost at the end");
     },

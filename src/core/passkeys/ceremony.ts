@@ -8,7 +8,7 @@ export interface BrowserAnswer {
   readonly authenticatorData: string;
 }
 
-export interface Ceremony {
+interface Ceremony {
   /** What the browser was asked, which is still to be verified. */
   readonly challenge: string;
   readonly counter: number;
@@ -35,7 +35,7 @@ const MAX_ID_BYTES = 1_023;
  * Reads what the browser returned. Returns `undefined` unless it is of this type, from an origin of
  * this relying party itself, and the authenticator verified the user.
  */
-export function readCeremony(
+export function parseCeremony(
   answer: BrowserAnswer,
   type: "webauthn.create" | "webauthn.get",
   party: RelyingParty,

@@ -2,7 +2,7 @@ import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { derivedKey } from "../base/derived-key.ts";
 import type { AnsweredChallenge, UserId } from "../records.ts";
-import { readJwt, signJwt } from "../sessions/jwt.ts";
+import { parseJwt, signJwt } from "../sessions/jwt.ts";
 
 const LIFETIME_MS = 5 * 60_000;
 
@@ -34,16 +34,16 @@ export function createChallenges(
   return {
     issue(purpose) {
       const id = randomBytes(16).toString("base64url");
-      const claims = { id, expiresAt: clock.now() + LIFETIME_MS, purpose: textOf(purpose) };
+      const claims = { id, expiresAt: clock.now() + LIFETIME_MS, purpose: purposeText(purpose) };
       return Buffer.from(signJwt({ header: {}, claims }, key)).toString("base64url");
     },
 
     verify(challenge, purpose) {
       const text = Buffer.from(challenge, "base64url").toString();
-      const { claims = {} } = readJwt(text, [key, ...previous]) ?? {};
+      const { claims = {} } = parseJwt(text, [key, ...previous]) ?? {};
       const { id, expiresAt } = claims;
       if (typeof id !== "string" || typeof expiresAt !== "number") return undefined;
-      if (claims.purpose !== textOf(purpose) || expiresAt <= clock.now()) return undefined;
+      if (claims.purpose !== purposeText(purpose) || expiresAt <= clock.now()) return undefined;
       return { id, expiresAt: new Date(expiresAt) };
     },
   };
@@ -53,5 +53,5 @@ export function createChallenges(
 const keyOf = (secret: string): KeyObject =>
   createSecretKey(derivedKey(secret, "latchkey passkey challenges"));
 
-const textOf = (purpose: Purpose): string =>
+const purposeText = (purpose: Purpose): string =>
   purpose === "sign-in" ? purpose : JSON.stringify([purpose.addTo, purpose.sessionsFrom ?? null]);

@@ -2,12 +2,12 @@ import type { Client } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
 import { type User, type UserId, userOf } from "../records.ts";
-import { type BrowserAnswer, readCeremony } from "./ceremony.ts";
+import { type BrowserAnswer, parseCeremony } from "./ceremony.ts";
 import { canonicalKey } from "./key.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
 /** Of one account. */
-export const MAX_PASSKEYS = 20;
+const MAX_PASSKEYS = 20;
 export const MAX_PASSKEY_NAME = 60;
 
 /** What users do with their own passkeys. All of it is only for a recent sign-in. */
@@ -59,7 +59,7 @@ export async function addPasskey(
 ): Promise<"no-user" | "rejected" | "added"> {
   const user = await store.users.find(userId);
   if (user === undefined) return "no-user";
-  const ceremony = readCeremony(answer, "webauthn.create", party);
+  const ceremony = parseCeremony(answer, "webauthn.create", party);
   const { sessionsFrom } = user;
   const purpose = { addTo: userId, sessionsFrom };
   const challenge = ceremony && challenges.verify(ceremony.challenge, purpose);

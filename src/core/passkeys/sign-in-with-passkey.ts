@@ -5,7 +5,7 @@ import { type UserId, userOf } from "../records.ts";
 import { insertFor } from "../sessions/insert-for.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
 import type { SignInOutcome } from "../sign-in/sign-in.ts";
-import { type BrowserAnswer, readCeremony } from "./ceremony.ts";
+import { type BrowserAnswer, parseCeremony } from "./ceremony.ts";
 import { isSignedBy } from "./key.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
@@ -37,7 +37,7 @@ export async function signInWithPasskey(
     return { kind: "rate-limited" };
   }
 
-  const ceremony = party && readCeremony(answer, "webauthn.get", party);
+  const ceremony = party && parseCeremony(answer, "webauthn.get", party);
   const challenge = ceremony && ports.challenges.verify(ceremony.challenge, "sign-in");
   if (challenge === undefined || ceremony === undefined) return { kind: "rejected" };
   const userId = Buffer.from(answer.userHandle, "base64url").toString("utf8") as UserId;

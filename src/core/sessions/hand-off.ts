@@ -7,13 +7,13 @@ import { type IssuedToken, type VerifiedToken, validUpTo } from "./session-token
 import { sessionRecord } from "./start-session.ts";
 
 /** How long a code counts. */
-export const HANDOFF_MS = 60_000;
+const HANDOFF_MS = 60_000;
 
 /** The store has only users whose account has not ended. */
 type HandOffPorts = Ports<"clock" | "tokens", "users" | "sessions">;
 
 /** What a code is bound to: a host, and the hash of the cookie of the browser that began there. */
-export type Receiver = Pick<Handoff, "host" | "browser">;
+type Receiver = Pick<Handoff, "host" | "browser">;
 
 /** Returns a code with which that browser gets a session of that host. */
 export async function handOff(

@@ -22,7 +22,7 @@ export function signJwt({ header, claims }: Jwt, key: KeyObject): string {
  * Returns the content of a token that one of the keys has signed; `undefined` for any other text. The
  * algorithm is fixed, and nothing of the token is interpreted before its signature was verified.
  */
-export function readJwt(token: string, keys: readonly KeyObject[]): Jwt | undefined {
+export function parseJwt(token: string, keys: readonly KeyObject[]): Jwt | undefined {
   const parts = token.split(".");
   if (parts.length !== 3 || !parts.every(isCanonical)) return undefined;
   const [headerPart = "", claimsPart = "", signature = ""] = parts;

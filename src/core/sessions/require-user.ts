@@ -11,15 +11,14 @@ import {
   validUpTo,
 } from "./session-token.ts";
 import type { WaitingEnds } from "./sign-out.ts";
-import { type RememberedUser, readFlag, type UserMemory } from "./user-memory.ts";
-
-/** About 20 MB when full. At least the recently used half is kept. */
-const MAX_SESSIONS = 32_768;
-
-const RECHECK_AFTER_MS = 1_000;
-
-/** The last use of a session is noted this often. */
-const NOTE_USE_AFTER_MS = 3_600_000;
+import {
+  MAX_REMEMBERED,
+  RECHECK_AFTER_MS,
+  type RememberedUser,
+  readFlag,
+  USE_PRECISION_MS,
+  type UserMemory,
+} from "./user-memory.ts";
 
 /** Whom a session admits, or what its sign-in lacks. */
 type AdmissionAtHost =
@@ -75,9 +74,9 @@ interface RememberedToken {
 const UNUSED = { found: undefined, admission: NEEDS_SIGN_IN, recheckAt: 0, noteUseAt: 0 };
 
 /** Holds verified tokens only, so that clients without the secret cannot fill it. */
-export const createTokenMemory = (): TokenMemory => createBoundedMemory(MAX_SESSIONS);
+export const createTokenMemory = (): TokenMemory => createBoundedMemory(MAX_REMEMBERED);
 
-export type TokenMemory = BoundedMemory<string, RememberedToken>;
+type TokenMemory = BoundedMemory<string, RememberedToken>;
 
 interface SessionParts {
   readonly remembered?: TokenMemory;
@@ -147,7 +146,7 @@ export function createRequireUser(
   function noteUse(session: RememberedToken): void {
     const { id } = session.token;
     if (id === undefined || clock.monotonic() < session.noteUseAt) return;
-    session.noteUseAt = clock.monotonic() + NOTE_USE_AFTER_MS;
+    session.noteUseAt = clock.monotonic() + USE_PRECISION_MS;
     recorder?.used(id);
   }
 
@@ -157,8 +156,8 @@ export function createRequireUser(
     if (session === undefined) return verify(text);
     const { found, admission } = session;
     if (found === undefined) return renew(text, session);
-    const now = clock.monotonic();
-    return now < found.until && now < session.recheckAt ? admission : renew(text, session);
+    const at = clock.monotonic();
+    return at < found.until && at < session.recheckAt ? admission : renew(text, session);
   };
 }
 

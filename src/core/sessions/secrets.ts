@@ -1,6 +1,6 @@
 import { DEVELOPMENT_SECRET } from "./session-token.ts";
 
-export interface Secrets {
+interface Secrets {
   /** `undefined` or empty means the development secret. */
   readonly secret: string | undefined;
   readonly previousSecrets: readonly string[];
@@ -33,7 +33,7 @@ const PLACEHOLDERS =
   /passphrase|development|password|latchkey|insecure|default|example|replace|session|signing|change|please|random|secret|strong|super|auth|here|long|must|some|test|this|todo|very|your|app|for|jwt|key|the|top|me|my|it|a|\d/g;
 
 /** Why an attacker could guess the secret; `undefined` if nothing suggests it. */
-export function secretWeakness(secret: string): string | undefined {
+function secretWeakness(secret: string): string | undefined {
   if (secret === DEVELOPMENT_SECRET)
     return "it is unset or the built-in development secret, which is public";
   if (isPlaceholder(secret)) return "it is a placeholder that attackers try first";

@@ -1,6 +1,7 @@
-import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
+import { setImmediate as turn } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
+import { pause } from "../base/pause.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import type { Session } from "../records.ts";
 import type { SessionStore } from "../store.ts";
@@ -63,8 +64,7 @@ export function createSessionRecorder(
     async flush() {
       writeUses();
       if (running.size === 0) return;
-      const pause = sleep(FLUSH_WITHIN_MS, undefined, { ref: false });
-      await Promise.race([Promise.all(running), pause]);
+      await Promise.race([Promise.all(running), pause(FLUSH_WITHIN_MS)]);
     },
   };
 }

@@ -8,7 +8,7 @@ import { sessionRecord } from "./start-session.ts";
 
 /** What signed-in users do with their sessions. */
 type SessionPorts = Ports<
-  "clock" | "tokens" | "sessions" | "events" | "users",
+  "clock" | "tokens" | "recorder" | "events" | "users",
   "users" | "sessions"
 >;
 
@@ -28,7 +28,7 @@ const MAX_LISTED = 50;
  * @param current The session of the request; `undefined` if it has expired since its guard.
  */
 export async function listSessions(
-  { store, clock, sessions: recorder }: SessionPorts,
+  { store, clock, recorder }: SessionPorts,
   current: VerifiedToken | undefined,
   client: Client,
 ): Promise<SessionList> {
@@ -66,7 +66,7 @@ export async function endSession(
  * that a stolen session cannot be prolonged.
  */
 export async function endOtherSessions(
-  { store, clock, tokens, users, sessions: recorder, events }: SessionPorts,
+  { store, clock, tokens, users, recorder, events }: SessionPorts,
   user: User,
   current: VerifiedToken | undefined,
   client: Client,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import type { UserId } from "../records.ts";
-import { type Jwt, jwtKey, readJwt, signJwt } from "./jwt.ts";
+import { type Jwt, jwtKey, parseJwt, signJwt } from "./jwt.ts";
 
 /** Thirty days, unless an option says otherwise. */
 export const SESSION_LIFETIME_SECONDS = 2_592_000;
@@ -88,7 +88,7 @@ export function createSessionTokens(
     sign,
 
     verify(token) {
-      const jwt = readJwt(token, keys);
+      const jwt = parseJwt(token, keys);
       return jwt === undefined ? "forged" : sessionIn(jwt, secondsOf(clock));
     },
   };

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../base/fault.ts";
+import { pause } from "../base/pause.ts";
 import type { Client } from "../limits/requester.ts";
 import type { AllPorts, Ports } from "../ports.ts";
 import type { Session, UserId } from "../records.ts";
@@ -55,7 +55,7 @@ export async function signOut(
 }
 
 /** Bounds the memory, and the work after an outage. */
-export const MAX_WAITING_ENDS = 1_000;
+const MAX_WAITING_ENDS = 1_000;
 const PAUSE_MS = 250;
 const MAX_PAUSE_MS = 30_000;
 const CLOSE_WITHIN_MS = 2_000;
@@ -95,8 +95,8 @@ export function createWaitingEnds(
 
   async function retry(): Promise<void> {
     const { signal } = closing;
-    for (let pause = PAUSE_MS; waiting.size > 0; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
-      await sleep(pause, undefined, { ref: false, signal }).catch(() => {});
+    for (let ms = PAUSE_MS; waiting.size > 0; ms = Math.min(ms * 2, MAX_PAUSE_MS)) {
+      await pause(ms, signal);
       if (signal.aborted) break;
       await endAll();
     }
@@ -127,7 +127,7 @@ export function createWaitingEnds(
     async close() {
       closing.abort();
       const last = Promise.resolve(retrying).then(endAll);
-      await Promise.race([last, sleep(CLOSE_WITHIN_MS, undefined, { ref: false })]);
+      await Promise.race([last, pause(CLOSE_WITHIN_MS)]);
       const sessions = waiting.size;
       if (sessions > 0) ports.log.warn({ sessions }, STAY_VALID);
     },

@@ -3,17 +3,17 @@ import type { AllPorts } from "../ports.ts";
 import type { Session, StoredUser } from "../records.ts";
 import type { Factors, IssuedToken, VerifiedToken } from "./session-token.ts";
 
-export type StartSessionPorts = Pick<AllPorts, "tokens" | "clock" | "sessions">;
+export type StartSessionPorts = Pick<AllPorts, "tokens" | "clock" | "recorder">;
 
 /** Issues a session token for a user who has signed in, and records the session. */
 export function startSession(
-  { tokens, clock, sessions }: StartSessionPorts,
+  { tokens, clock, recorder }: StartSessionPorts,
   { id, sessionsFrom }: Pick<StoredUser, "id" | "sessionsFrom">,
   client: Client,
   factors?: Factors,
 ): IssuedToken {
   const token = tokens.issue(id, sessionsFrom, factors);
-  sessions.started(sessionRecord(token, clock.now(), client));
+  recorder.started(sessionRecord(token, clock.now(), client));
   return token;
 }
 

@@ -10,8 +10,15 @@ import type { Store, UserStore } from "../store.ts";
  * the read, or from the last time that the store confirmed having reported every change.
  */
 const MAX_AGE_MS = 1_000;
-/** As many as there are remembered sessions, which may all belong to different users. */
-const MAX_USERS = 32_768;
+/**
+ * So many sessions, of as many users, and so many keys are remembered: of sessions about 20 MB. At
+ * least the recently used half is kept.
+ */
+export const MAX_REMEMBERED = 32_768;
+/** How often the expiry of a remembered session or key is checked by the system clock. */
+export const RECHECK_AFTER_MS = 1_000;
+/** How precise the time of the last use of a session or key is: it is noted this often. */
+export const USE_PRECISION_MS = 3_600_000;
 /** Applies despite confirmations, in case a change was made in a way that the store cannot report. */
 const MAX_CONFIRMED_AGE_MS = 60_000;
 
@@ -51,7 +58,7 @@ export interface UserMemory {
 }
 
 /** What guards read of a store. */
-export interface GuardStore extends Pick<Store, "changes"> {
+interface GuardStore extends Pick<Store, "changes"> {
   readonly users: Pick<UserStore, "any" | "find">;
 }
 
@@ -61,11 +68,11 @@ export function createUserMemory(
   clock: Clock,
   factorOf: (user: User) => Promise<RequiredFactor> = async () => "optional",
 ): UserMemory {
-  const remembered = createBoundedMemory<UserId, Known>(MAX_USERS);
+  const remembered = createBoundedMemory<UserId, Known>(MAX_REMEMBERED);
   const lookups = new Map<UserId, Lookup>();
   let anyUserSeen = false;
   const watch = store.changes?.watch({
-    now: () => clock.monotonic(),
+    monotonic: () => clock.monotonic(),
     changed: forget,
   });
 
@@ -119,13 +126,13 @@ export function createUserMemory(
 
   /** Extends the entry where the store has confirmed that it has reported every change since. */
   function isValid(known: Known): boolean {
-    const now = clock.monotonic();
-    if (now < known.until) return true;
+    const monotonic = clock.monotonic();
+    if (monotonic < known.until) return true;
     const confirmedAt = watch?.confirmedAt() ?? Number.NEGATIVE_INFINITY;
     const latest = Math.min(known.readAt + MAX_CONFIRMED_AGE_MS, endOf(known.endsAt));
     const until = Math.min(confirmedAt + MAX_AGE_MS, latest);
     // A `confirmedAt` that is not a number confirms nothing.
-    if (!(now < until)) return false;
+    if (!(monotonic < until)) return false;
     known.until = until;
     return true;
   }

@@ -11,13 +11,9 @@ import { setupTokenMatches } from "./setup-token.ts";
 export type SetUpPorts = StartSessionPorts &
   Ports<"users" | "passwords" | "events" | "log" | "setupToken" | "setUpDomain", "users">;
 
-export interface SetUpForm {
-  readonly token: string;
-  readonly username: string;
-  readonly password: string;
-  readonly confirm: string;
-  readonly domain: string;
-}
+export type SetUpForm = Readonly<
+  Record<"token" | "username" | "password" | "confirm" | "domain", string>
+>;
 
 type SetUpOutcome =
   | { readonly kind: "already-configured" | "invalid-setup-token" }
@@ -49,14 +45,14 @@ export async function setUp(
   if (user === undefined) return { kind: "already-configured" };
 
   const token = startSession(ports, user, client);
-  await deleteSetupToken(ports);
+  await deleteUsedToken(ports);
   startDomainSetup(ports, form.domain);
   ports.events.record(eventOf("signup", { user, client }));
   return { kind: "set-up", user, token };
 }
 
 /** A failure only causes a warning: the account exists, so the setup is closed anyway. */
-async function deleteSetupToken({ setupToken, log }: SetUpPorts): Promise<void> {
+async function deleteUsedToken({ setupToken, log }: SetUpPorts): Promise<void> {
   try {
     await setupToken.delete();
   } catch (error) {

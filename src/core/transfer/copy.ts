@@ -74,7 +74,7 @@ interface Sum {
 type Digest = Map<TableName, Sum>;
 
 /** Called after each page of rows, with the counts so far. */
-export type RowsPassed = (step: "copying" | "comparing", counts: Digest) => void;
+type RowsPassed = (step: "copying" | "comparing", counts: Digest) => void;
 
 const NONE: Sum = { count: 0, sum: 0n };
 

@@ -1,18 +1,18 @@
 import {
   type Column,
+  type ColumnValue,
   columnName,
   columnsOf,
-  split,
+  type Row,
   type TableName,
   tables,
-  type Value,
-  type Values,
+  textsFrom,
 } from "../tables.ts";
 import { ownedTables, rowPagesOf } from "./pages.ts";
 import type { RowReader } from "./transfer-store.ts";
 
 /** With them, an export also has all that belongs to a user, and an import takes it. */
-export type Hashes = "with" | "without";
+type Hashes = "with" | "without";
 
 /** The names of the fields of a user. */
 export const exportFields = (hashes: Hashes): readonly string[] => [
@@ -54,11 +54,11 @@ export async function* exportedUsers(
 }
 
 /** The fields of a row that are not null, by the names of their columns. */
-const fieldsIn = (table: TableName, row: Values): readonly (readonly [string, unknown])[] =>
+const fieldsIn = (table: TableName, row: Row): readonly (readonly [string, unknown])[] =>
   columnsOf(tables[table]).flatMap(([field, column], at) => {
     const value = row[at] ?? null;
     return value === null ? [] : [[columnName(field), exported(column, value)] as const];
   });
 
-const exported = ({ kind }: Column, value: Value): unknown =>
-  kind === "texts" ? split(String(value)) : value;
+const exported = ({ kind }: Column, value: ColumnValue): unknown =>
+  kind === "texts" ? textsFrom(String(value)) : value;

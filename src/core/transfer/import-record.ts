@@ -4,13 +4,13 @@ import { judgeHash, withParameters } from "../passwords/password-cost.ts";
 import { NO_PASSWORD, UNSET_PASSWORD, type UserId } from "../records.ts";
 import {
   type Column,
+  type ColumnValue,
   columnName,
   columnsOf,
-  joined,
+  type Row,
+  storedTexts,
   type TableName,
   tables,
-  type Value,
-  type Values,
 } from "../tables.ts";
 import { ownedTables } from "./pages.ts";
 import type { Rows } from "./transfer-store.ts";
@@ -73,7 +73,7 @@ function userIn(fields: ImportFields): ImportedUser {
 }
 
 /** The rows of one table that belong to the user, as an export writes them: as JSON, or in a text. */
-function ownedIn(table: TableName, fields: ImportFields, userId: UserId): readonly Values[] {
+function ownedIn(table: TableName, fields: ImportFields, userId: UserId): readonly Row[] {
   const field = fields.get(fieldName(table));
   if (isAbsent(field)) return [];
   const value = typeof field === "string" ? parsed(field) : field;
@@ -99,14 +99,14 @@ function fieldsOf(value: unknown): ImportFields {
   return new Map(Object.entries(value).map(([name, one]) => [fieldName(name), one]));
 }
 
-const rowIn = (table: TableName, fields: ImportFields, userId: UserId | undefined): Values =>
+const rowIn = (table: TableName, fields: ImportFields, userId: UserId | undefined): Row =>
   columnsOf(tables[table]).map(([field, column]) =>
     column.kind === "user"
       ? (userId ?? null)
       : valueIn(columnName(field), column, fields.get(fieldName(field))),
   );
 
-function valueIn(name: string, column: Column, value: unknown): Value {
+function valueIn(name: string, column: Column, value: unknown): ColumnValue {
   const { kind, optional } = column;
   const isMissing =
     value === undefined || value === null || (value === "" && REQUIRED.includes(name));
@@ -123,10 +123,10 @@ function valueIn(name: string, column: Column, value: unknown): Value {
       if (!Array.isArray(list) || list.some((one) => String(one).includes(","))) {
         throw new UnusableField(`${name} must be a list of texts without commas`);
       }
-      return joined(list.map((one) => textIn(name, one, column)));
+      return storedTexts(list.map((one) => checkedText(name, one, column)));
     }
     default:
-      return textIn(name, value, column);
+      return checkedText(name, value, column);
   }
 }
 
@@ -145,7 +145,7 @@ function numberIn(name: string, kind: "integer" | "time", value: unknown): numbe
   throw new UnusableField(`${name} must be ${expected}`);
 }
 
-function textIn(name: string, text: unknown, { maxBytes = 0, pattern }: Column): string {
+function checkedText(name: string, text: unknown, { maxBytes = 0, pattern }: Column): string {
   if (typeof text !== "string") throw new UnusableField(`${name} must be a string`);
   if (text.includes("\0")) throw new UnusableField(`${name} contains a NUL character`);
   if (!text.isWellFormed()) throw new UnusableField(`${name} is not valid Unicode`);

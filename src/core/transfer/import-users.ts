@@ -1,6 +1,6 @@
 import { toEntry } from "../log/event-log.ts";
 import { byOperator, eventOf } from "../log/events.ts";
-import { tables, valuesOf } from "../tables.ts";
+import { rowOf, tables } from "../tables.ts";
 import { type ImportedUser, type ImportFields, parseRecord } from "./import-record.ts";
 import { ownedTables } from "./pages.ts";
 import type { Rows, RowWriter } from "./transfer-store.ts";
@@ -97,7 +97,7 @@ function stagedLines(
 
 const PAGE_SIZE = 1_000;
 
-function* pagesOf(staged: ReadonlyMap<string, Staged>): Iterable<readonly Staged[]> {
+function* stagedPages(staged: ReadonlyMap<string, Staged>): Iterable<readonly Staged[]> {
   const all = [...staged.values()];
   for (let done = 0; done < all.length; done += PAGE_SIZE) yield all.slice(done, done + PAGE_SIZE);
 }
@@ -107,7 +107,7 @@ async function removeTaken(
   staged: Map<string, Staged>,
   refuse: ImportPorts["refuse"],
 ): Promise<void> {
-  for (const page of pagesOf(staged)) {
+  for (const page of stagedPages(staged)) {
     for (const { id, taken } of await store.findTaken(page)) {
       refuse(staged.get(id)?.line ?? 0, `an account with this ${taken} already exists`);
       staged.delete(id);
@@ -117,12 +117,12 @@ async function removeTaken(
 
 /** The log entry last: in PostgreSQL, other writers of log entries wait from then on. */
 function* rowsOf(staged: ReadonlyMap<string, Staged>, { clock }: ImportPorts): Iterable<Rows> {
-  for (const users of pagesOf(staged)) {
+  for (const users of stagedPages(staged)) {
     const all = users.flatMap(({ rows }) => rows);
     for (const table of ["users", ...ownedTables] as const) {
       yield { table, rows: all.flatMap((one) => (one.table === table ? one.rows : [])) };
     }
   }
   const event = byOperator(eventOf("user_import", { count: staged.size }));
-  yield { table: "log", rows: [valuesOf(tables.log, toEntry(event, clock))] };
+  yield { table: "log", rows: [rowOf(tables.log, toEntry(event, clock))] };
 }

@@ -1,4 +1,4 @@
-import { columnsOf, type TableName, tables, type Value, type Values } from "../tables.ts";
+import { type ColumnValue, columnsOf, type Row, type TableName, tables } from "../tables.ts";
 import type { RowReader } from "./transfer-store.ts";
 
 const PAGE_SIZE = 1_000;
@@ -31,9 +31,9 @@ export const pagesOf = <Item extends { readonly id: string }>(
 ): AsyncIterable<readonly Item[]> => pagesAfter("", read, ({ id }) => id);
 
 /** All rows of a table in pages, in the order of their keys. */
-export function rowPagesOf(store: RowReader, name: TableName): AsyncIterable<readonly Values[]> {
+export function rowPagesOf(store: RowReader, name: TableName): AsyncIterable<readonly Row[]> {
   const keyAt = columnsOf(tables[name]).findIndex(([field]) => field === tables[name].key);
-  const first: Value = name === "log" ? 0 : "";
-  const read = (after: Value, limit: number) => store.readRows(name, after, limit);
-  return pagesAfter<Values, Value>(first, read, (row) => row[keyAt] ?? null);
+  const first: ColumnValue = name === "log" ? 0 : "";
+  const read = (after: ColumnValue, limit: number) => store.readRows(name, after, limit);
+  return pagesAfter<Row, ColumnValue>(first, read, (row) => row[keyAt] ?? null);
 }

@@ -1,5 +1,5 @@
 import type { User, UserId } from "../records.ts";
-import type { TableName, Value, Values } from "../tables.ts";
+import type { ColumnValue, Row, TableName } from "../tables.ts";
 
 /** Numbers of users and log entries. */
 export interface Amounts {
@@ -10,16 +10,16 @@ export interface Amounts {
 /** Some rows of a table. */
 export interface Rows {
   readonly table: TableName;
-  readonly rows: readonly Values[];
+  readonly rows: readonly Row[];
 }
 
 /** A store whose rows can be read as they are. */
 export interface RowReader {
   readAmounts(): Promise<Amounts>;
   /** Sorted by the key of the table. */
-  readRows(table: TableName, after: Value, limit: number): Promise<readonly Values[]>;
+  readRows(table: TableName, after: ColumnValue, limit: number): Promise<readonly Row[]>;
   /** The rows that belong to these users. */
-  readRowsOf(table: TableName, users: readonly string[]): Promise<readonly Values[]>;
+  readRowsOf(table: TableName, users: readonly string[]): Promise<readonly Row[]>;
 }
 
 /** A store that can add rows of another database or system to its own. */

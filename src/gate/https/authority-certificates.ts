@@ -1,5 +1,5 @@
 import { getCACertificates } from "node:tls";
-import { pause } from "../poll.ts";
+import { pause } from "../../core/base/pause.ts";
 import type { GateLog } from "../server-log.ts";
 import type { Settings } from "../settings/settings.ts";
 import { accountKey, newKeyPem } from "./acme/keys.ts";

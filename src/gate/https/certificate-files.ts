@@ -6,7 +6,7 @@ import {
   type Certificate,
   CertificateSource,
   type Certificates,
-  readCertificate,
+  parseCertificate,
 } from "./certificate.ts";
 
 /** Reads the files again, because file watchers miss links and folders that are replaced. */
@@ -35,7 +35,7 @@ export async function watchCertificateFiles(
   const load = async (): Promise<void> => {
     const [cert, key] = await readBoth(certFile, keyFile);
     if (cert + key === last) return;
-    source.replace([readCertificate(cert, key)]);
+    source.replace([parseCertificate(cert, key)]);
     [last, warnedAt] = [cert + key, Number.NEGATIVE_INFINITY];
   };
   await load();
@@ -51,7 +51,7 @@ export async function watchCertificateFiles(
   let [lastReason, reported] = ["", ""];
   const check = async (): Promise<void> => {
     const reason = await load().then(() => "", messageOf);
-    // Perhaps the files are being written: what is wrong is reported when the next look agrees.
+    // Perhaps the files are being written: a reason is reported once the next check finds it, too.
     if (reason === lastReason && reason !== reported) {
       if (reason !== "") log.warn({ reason }, "the changed certificate files cannot be used yet");
       reported = reason;
@@ -65,7 +65,7 @@ export async function watchCertificateFiles(
 export const readCertificateFiles = async (
   certFile: string,
   keyFile: string,
-): Promise<Certificate> => readCertificate(...(await readBoth(certFile, keyFile)));
+): Promise<Certificate> => parseCertificate(...(await readBoth(certFile, keyFile)));
 
 const readBoth = (certFile: string, keyFile: string): Promise<[cert: string, key: string]> =>
   Promise.all([readFile(certFile, "utf8"), readFile(keyFile, "utf8")]);

@@ -81,7 +81,7 @@ export class CertificateFolder {
   }
 
   async read<F extends keyof Files>(name: string, file: F): Promise<Files[F] | undefined> {
-    const content = await textIn(join(this.#root, name, file));
+    const content = await textAt(join(this.#root, name, file));
     return (file.endsWith(".json") ? objectIn(content ?? "") : content) as Files[F] | undefined;
   }
 
@@ -131,7 +131,7 @@ export class CertificateFolder {
   async #readAccountKey(authority: string): Promise<string> {
     const host = new URL(authority).host.replaceAll(":", "-");
     const file = join(this.#root, `account-${host}.pem`);
-    const stored = await textIn(file);
+    const stored = await textAt(file);
     if (stored !== undefined) return stored;
     const made = newKeyPem();
     await makeFolder(this.#root);
@@ -145,4 +145,4 @@ export class CertificateFolder {
   }
 }
 
-const textIn = (file: string): Promise<string | undefined> => unlessMissing(readFile(file, "utf8"));
+const textAt = (file: string): Promise<string | undefined> => unlessMissing(readFile(file, "utf8"));

@@ -37,7 +37,7 @@ export const TLS_OPTIONS: Readonly<SecureContextOptions> = {
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 };
 
-export function readCertificate(chain: string, key: string): Certificate {
+export function parseCertificate(chain: string, key: string): Certificate {
   const first = readable("certificate", () => new X509Certificate(chain));
   const privateKey = readable("key", () => createPrivateKey(key));
   if (!first.checkPrivateKey(privateKey)) {
@@ -63,7 +63,7 @@ export function readCertificate(chain: string, key: string): Certificate {
 
 /** Reads a PEM file that holds both the key and the chain of a certificate for a name. */
 export function parseStored(pem: string, name: string): Certificate {
-  const certificate = readCertificate(pem, pem);
+  const certificate = parseCertificate(pem, pem);
   if (!certificate.covers(name)) {
     throw new AnyFault("certificate_other_name", `the certificate is not for ${name}`);
   }

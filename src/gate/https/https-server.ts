@@ -100,13 +100,13 @@ function drainable(server: Http2SecureServer, closeUnused: () => void): HttpsSer
   const streams = openOf<Http2Stream>(server, "stream");
   const inHandshake = new Map<string, Socket>();
   server.on("connection", (socket: Socket) => {
-    const peer = peerOf(socket);
+    const peer = keyOf(socket);
     inHandshake.set(peer, socket);
     socket.once("close", () => {
       if (inHandshake.get(peer) === socket) inHandshake.delete(peer);
     });
   });
-  server.on("secureConnection", (socket: TLSSocket) => inHandshake.delete(peerOf(socket)));
+  server.on("secureConnection", (socket: TLSSocket) => inHandshake.delete(keyOf(socket)));
   const closeIdle: unknown = Reflect.get(server, "closeIdleConnections");
   return Object.assign(server, {
     finish: (closed: () => void) => {
@@ -136,4 +136,4 @@ function openOf<T extends EventEmitter>(server: Http2SecureServer, event: string
   return open;
 }
 
-const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+const keyOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;

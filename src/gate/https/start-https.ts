@@ -45,8 +45,8 @@ export async function startHttps(
     server,
     wrapPlain: (plain) => (incoming, outgoing) => {
       if (challenges?.answer(incoming, outgoing) === true) return;
-      const place = { port: actualPort, certificates: source.current, publicUrl };
-      const location = isValidFor(incoming) ? secureLocation(incoming, place) : undefined;
+      const target = { port: actualPort, certificates: source.current, publicUrl };
+      const location = isValidFor(incoming) ? secureLocation(incoming, target) : undefined;
       if (location === undefined) return plain(incoming, outgoing);
       answer(outgoing, 308, { Location: location });
     },

@@ -44,7 +44,7 @@ type MetricType = "counter" | "gauge" | "histogram";
 type Sample = readonly [series: string, value: number];
 
 /** Adds to the value with these labels, or one value to a histogram. */
-export type Add = (value: number, labels?: Labels) => void;
+type Add = (value: number, labels?: Labels) => void;
 
 export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 

@@ -1,4 +1,4 @@
-import { nearestOf, wordsIn } from "../../core/base/nearest.ts";
+import { nearestOf, normalized } from "../../core/base/nearest.ts";
 
 /** Short names are one letter away from too many others for a suggestion. */
 const MIN_LENGTH = 7;
@@ -35,6 +35,6 @@ function settingLike(known: readonly string[], name: string): string | undefined
   // `TLS_CERT` for `TLS_CERT_FILE`: the value instead of the file that contains it.
   const exact = [name, `${name}_FILE`].find((one) => known.includes(one));
   const long = known.filter((one) => one.length >= MIN_LENGTH);
-  const words = wordsIn(name);
-  return exact ?? long.find((one) => wordsIn(one) === words) ?? nearestOf(long, name);
+  const words = normalized(name);
+  return exact ?? long.find((one) => normalized(one) === words) ?? nearestOf(long, name);
 }

@@ -7,7 +7,7 @@ import { AnyFault } from "../../core/base/fault.ts";
 import type { Option } from "../../core/base/options.ts";
 import { canonicalHost } from "../../core/hosts/allowed-hosts.ts";
 import { optionTable } from "../../option-table.ts";
-import { type Place, readPlace } from "../../stores/place.ts";
+import { type Place, parsePlace } from "../../stores/place.ts";
 import { isLogo } from "../../web/pages/assets.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -146,7 +146,7 @@ export const httpsUrl: Parser<string> = value("an https URL", (text) =>
 /** Throws a fault that says what is wrong, without repeating the URL. */
 export const place: Parser<Place> = value(
   "sqlite:PATH, or a URL such as postgres://user:password@host:5432/database?sslmode=verify-full",
-  readPlace,
+  parsePlace,
 );
 
 export const secret: Parser<string> = value(

@@ -1,6 +1,6 @@
 import { type DatabaseInspection, readContents } from "../statements/inspection.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
-import type { Ask, Row } from "../statements/sql.ts";
+import type { Ask, FoundRow } from "../statements/sql.ts";
 import { onConnection } from "./pool.ts";
 import { askOn, takeSteps } from "./query.ts";
 import { OWN_CHANGES } from "./schema.ts";
@@ -13,7 +13,7 @@ import {
   namesIn,
   SAFE_PATH,
 } from "./tables.ts";
-import { type PostgresHost, type PostgresLogin, readPostgresUrl } from "./url.ts";
+import { type PostgresHost, type PostgresLogin, parsePostgresUrl } from "./url.ts";
 
 const ANSWER_WITHIN_MS = 2_000;
 const LIMITS = {
@@ -49,7 +49,7 @@ interface Creator {
 
 /** Inspects each host of the URL separately, in read-only transactions. */
 export function inspectPostgres(url: string): Promise<readonly PostgresInspection[]> {
-  const { hosts, login } = readPostgresUrl(url);
+  const { hosts, login } = parsePostgresUrl(url);
   return Promise.all(hosts.map((host) => inspectHost(host, login)));
 }
 
@@ -115,7 +115,7 @@ async function findForeignObject(ask: Ask, names: FullNames): Promise<string | u
 
 const OWN = OWN_CHANGES.join("\n");
 
-const isOfMigrations = ({ kind, name, body }: Row): boolean =>
+const isOfMigrations = ({ kind, name, body }: FoundRow): boolean =>
   kind === "trigger" && OWN.includes(`CREATE TRIGGER ${name} `) && OWN.includes(`AS $$${body}$$`);
 
 /** The body is that of a trigger's function. */

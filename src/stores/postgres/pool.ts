@@ -3,7 +3,7 @@ import pg from "pg";
 import { codeOf, messageOf } from "../../core/base/fault.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
 import { CANCEL_AFTER_MS, type PostgresClient, type PostgresPool } from "./query.ts";
-import { type PostgresHost, readPostgresUrl } from "./url.ts";
+import { type PostgresHost, parsePostgresUrl } from "./url.ts";
 
 /** Also limits the wait for a free connection. */
 const CONNECT_WITHIN_MS = 800;
@@ -29,7 +29,7 @@ interface Primary {
  * failure, which also finds a promoted standby.
  */
 export function createPool(url: string): PostgresPool & { end(): Promise<void> } {
-  const { hosts, login } = readPostgresUrl(url);
+  const { hosts, login } = parsePostgresUrl(url);
   const sockets = new Set<Socket>();
   const stream = (): Socket => {
     const socket = new Socket();

@@ -40,7 +40,7 @@ export interface PostgresPool {
 const PAUSE_MS = 1_000;
 
 /** Runs work on one connection, and gives up in time for a page. */
-export type InTime = <T>(work: (ask: Ask) => Promise<T>) => Promise<T>;
+type InTime = <T>(work: (ask: Ask) => Promise<T>) => Promise<T>;
 
 /**
  * Runs work on any free connection. Temporary failures become `Unavailable`. While the database does
@@ -155,7 +155,10 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 const WITHIN_MS = 60_000;
 
 /** Runs work in a transaction that no page waits for. */
-export const inTransaction = <T>(pool: PostgresPool, work: (ask: Ask) => Promise<T>): Promise<T> =>
+export const inSlowTransaction = <T>(
+  pool: PostgresPool,
+  work: (ask: Ask) => Promise<T>,
+): Promise<T> =>
   withClient(pool, (client) => transactionOn(askOn(client, WITHIN_MS), work, WITHIN_MS));
 
 /**

@@ -6,8 +6,8 @@ import {
   schemaChanges,
 } from "../statements/schema.ts";
 import type { Ask } from "../statements/sql.ts";
-import { inTransaction, type PostgresPool } from "./query.ts";
-import { FIND_SCHEMA, namesIn, quoted, tableName } from "./tables.ts";
+import { inSlowTransaction, type PostgresPool } from "./query.ts";
+import { FIND_SCHEMA, namesIn, quotedName, tableName } from "./tables.ts";
 
 const definitions: Definitions = {
   tableName,
@@ -117,7 +117,7 @@ export async function migrate(
 
 async function migrateIn(schema: string, pool: PostgresPool): Promise<void> {
   const { schema: versionTable } = namesIn(schema);
-  await inTransaction(pool, async (ask) => {
+  await inSlowTransaction(pool, async (ask) => {
     await ask(
       `CREATE TABLE IF NOT EXISTS ${versionTable} (one boolean PRIMARY KEY CHECK (one), version integer NOT NULL)`,
     );
@@ -125,7 +125,7 @@ async function migrateIn(schema: string, pool: PostgresPool): Promise<void> {
     // An instance that waited for the lock reads the version that the other one has written.
     const [row] = await ask(`SELECT version FROM ${versionTable} FOR UPDATE`);
     // New objects go to that schema. PostgreSQL still searches pg_catalog first.
-    await ask(`SET LOCAL search_path = ${quoted(schema)}, pg_temp`);
+    await ask(`SET LOCAL search_path = ${quotedName(schema)}, pg_temp`);
     for (let to = Number(row?.version) + 1; to <= NEWEST_SCHEMA; to += 1) {
       const own = OWN_CHANGES[to - 1];
       for (const change of schemaChanges(to, definitions)) await ask(change);

@@ -4,7 +4,7 @@ import { Fault } from "../../core/base/fault.ts";
 import { option, settle, word } from "../../core/base/options.ts";
 import type { NewLogEntry } from "../../core/records.ts";
 import type { Store } from "../../core/store.ts";
-import { tables, valuesOf } from "../../core/tables.ts";
+import { rowOf, tables } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { partsOn } from "../statements/parts.ts";
 import type { Ask, InOneStep } from "../statements/sql.ts";
@@ -15,7 +15,7 @@ import { createPool } from "./pool.ts";
 import {
   createAsk,
   createInTime,
-  inTransaction,
+  inSlowTransaction,
   type PostgresPool,
   takeSteps,
   transactionOn,
@@ -45,7 +45,7 @@ export type PostgresOptions = {
     }
 );
 
-type SettledOptions = Required<Pick<PostgresOptions, "missing">> & {
+type SettledPostgresOptions = Required<Pick<PostgresOptions, "missing">> & {
   readonly url: string | undefined;
   readonly pool: PostgresPool | undefined;
 };
@@ -100,7 +100,7 @@ export interface UnopenedStore<S> {
 /** As `openPostgres`, for a database that may not be there yet. @internal */
 export function preparePostgres(options: PostgresOptions): UnopenedStore<PostgresStore> {
   const takes = "openPostgres takes an object with url, or with pool";
-  const { url, pool, missing } = settle<SettledOptions>(postgresOptions, options, takes);
+  const { url, pool, missing } = settle<SettledPostgresOptions>(postgresOptions, options, takes);
   if (pool !== undefined) return prepareOn(pool, missing, async () => {});
   if (url === undefined) throw new Fault("invalid_option", takes);
   const own = createPool(url);
@@ -109,7 +109,7 @@ export function preparePostgres(options: PostgresOptions): UnopenedStore<Postgre
 
 function prepareOn(
   pool: PostgresPool,
-  missing: SettledOptions["missing"],
+  missing: SettledPostgresOptions["missing"],
   close: () => Promise<void>,
 ): UnopenedStore<PostgresStore> {
   const inTime = createInTime(pool);
@@ -120,7 +120,7 @@ function prepareOn(
     return found;
   };
   const inOne = <T>(work: (ask: Ask) => Promise<T>): Promise<T> =>
-    inTransaction(pool, (here) => work(inSharedSql(here, names)));
+    inSlowTransaction(pool, (here) => work(inSharedSql(here, names)));
   const inOneStep: InOneStep = (work) =>
     inTime((free) => transactionOn(free, (here) => takeSteps(inSharedSql(here, names), work())));
   const askShared = inSharedSql(ask, names);
@@ -141,7 +141,7 @@ function prepareOn(
       }),
     claimFirst: "INSERT INTO {configured} VALUES (true) ON CONFLICT DO NOTHING RETURNING yes",
     async insertEntries(entries) {
-      const rows = entries.map((entry) => valuesOf(tables.log, entry));
+      const rows = entries.map((entry) => rowOf(tables.log, entry));
       await insertEntries(askShared, rows, entries.map(keyOf));
     },
     isTaken,

@@ -1,5 +1,5 @@
 import { tables } from "../../core/tables.ts";
-import type { Ask, Row } from "../statements/sql.ts";
+import type { Ask, FoundRow } from "../statements/sql.ts";
 
 /** Beside the tables of `core/tables.ts`, those that only PostgreSQL needs. */
 const OWN_TABLES = ["schema", "configured", "log_end", "attempts"] as const;
@@ -13,21 +13,21 @@ export type FullNames = Readonly<Record<Name, string>>;
 
 export const namesIn = (schema: string): FullNames =>
   Object.fromEntries(
-    NAMES.map((name) => [name, `${quoted(schema)}.${tableName(name)}`]),
+    NAMES.map((name) => [name, `${quotedName(schema)}.${tableName(name)}`]),
   ) as FullNames;
 
 export const tableName = (name: string): string => `latchkey_${name}`;
 
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** PostgreSQL's own operator: a plain `=` would be the best match in the `search_path`. */
-export const EQ = "OPERATOR(pg_catalog.=)";
+const EQ = "OPERATOR(pg_catalog.=)";
 
 /**
  * The SQL that both databases share, as PostgreSQL takes it outside a transaction with `SAFE_PATH`:
  * full names of tables, and its own operators and functions, whatever others a role has created.
  */
-export const inPostgres = (text: string, names: FullNames): string =>
+const inPostgres = (text: string, names: FullNames): string =>
   text
     .replace(/ IN \{(\$\d+)\}/g, ` ${EQ} ANY ($1)`)
     .replace(/\{(\w+)\}/g, (_, name: Name) => names[name])
@@ -76,7 +76,9 @@ export const IDENTITY: string = `SELECT system_identifier, pg_database.oid AS da
   WHERE datname ${EQ} pg_catalog.current_database()`;
 
 /** `undefined` if the role may not ask, or the server is a relative of PostgreSQL that does not know. */
-export async function identityOf(ask: () => Promise<readonly Row[]>): Promise<string | undefined> {
+export async function identityOf(
+  ask: () => Promise<readonly FoundRow[]>,
+): Promise<string | undefined> {
   const [row] = await ask().catch(() => []);
   return row && `${row.system_identifier}:${row.database}:${row.tables}`;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Column, columnName, columnsOf, tables, type Values } from "../../core/tables.ts";
+import { type Column, columnName, columnsOf, type Row, tables } from "../../core/tables.ts";
 import type { Rows } from "../../core/transfer/transfer-store.ts";
 import { type Ask, columnNames, isNumber } from "../statements/sql.ts";
 
@@ -48,7 +48,7 @@ function listsOf(columns: readonly (readonly [string, Column])[], first: number)
  */
 export async function insertEntries(
   ask: Ask,
-  rows: readonly Values[],
+  rows: readonly Row[],
   keys: readonly string[] = rows.map(() => randomUUID()),
 ): Promise<void> {
   if (rows.length === 0) return;

@@ -48,7 +48,7 @@ const PARAMETERS = new Map<string, readonly string[] | "all">([
  * @throws For any unknown parameter: a misspelt `sslmode` must not disable encryption. The message
  * never repeats the URL, which can contain a password.
  */
-export function readPostgresUrl(text: string): PostgresUrl {
+export function parsePostgresUrl(text: string): PostgresUrl {
   if (!/^postgres(ql)?:\/\//.test(text)) throw invalidUrl("it must start with postgres://");
   const [, credentials = "", hostList, path = "", query = ""] =
     /^postgres(?:ql)?:\/\/([^/?#]*@)?([^@/?#]*)(\/[^@?#]*)?(?:\?([^#]*))?$/.exec(text) ?? [];
@@ -74,7 +74,7 @@ export function readPostgresUrl(text: string): PostgresUrl {
 /** Whether passwords would cross a network unencrypted although no `sslmode` asks for that. */
 export function isSilentlyPlain(text: string): boolean {
   if (/[?&]sslmode=/.test(text)) return false;
-  return readPostgresUrl(text).hosts.some(
+  return parsePostgresUrl(text).hosts.some(
     ({ host }) => !host.startsWith("/") && !isLoopbackHost(host),
   );
 }
@@ -82,7 +82,7 @@ export function isSilentlyPlain(text: string): boolean {
 /** Whether the text is a valid URL with a password, in the user part or in a parameter. */
 export function hasPassword(text: string): boolean {
   try {
-    return readPostgresUrl(text).login.password !== undefined;
+    return parsePostgresUrl(text).login.password !== undefined;
   } catch {
     return false;
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
+import { pause } from "../../core/base/pause.ts";
 import type { UserId } from "../../core/records.ts";
 import type { UserWatch, UserWatching } from "../../core/store.ts";
 import { type PostgresClient, type PostgresPool, withClient } from "./query.ts";
@@ -25,14 +25,11 @@ const ask = (client: PostgresClient, text: string, values: unknown[] = []): Prom
  * Pings leave on another connection, and the one that listens sends nothing else: a pooler in
  * transaction mode would return its own pings, but give the notifications to any other client.
  */
-export function watchUsers(pool: PostgresPool, { now, changed }: UserWatching): UserWatch {
+export function watchUsers(pool: PostgresPool, { monotonic, changed }: UserWatching): UserWatch {
   const ownChannel = `latchkey_${randomUUID().replaceAll("-", "")}`;
   const closing = new AbortController();
   let confirmedAt = Number.NEGATIVE_INFINITY;
   let askedAt = Number.NEGATIVE_INFINITY;
-
-  const pause = (ms: number): Promise<unknown> =>
-    sleep(ms, undefined, { ref: false, signal: closing.signal }).catch(() => {});
 
   async function listen(client: PostgresClient, lost: AbortSignal): Promise<void> {
     const sentAt = new Map<string, number>();
@@ -46,16 +43,16 @@ export function watchUsers(pool: PostgresPool, { now, changed }: UserWatching): 
     await ask(client, `LISTEN ${ownChannel}`);
     changed("all");
     for (let count = 0; !lost.aborted && !closing.signal.aborted; count += 1) {
-      const [oldest = now()] = sentAt.values();
-      if (now() - oldest > PING_WITHIN_MS) throw new Error("pings do not return");
-      if (now() - askedAt < IDLE_AFTER_MS) await ping(String(count), sentAt);
-      await pause(PING_EVERY_MS);
+      const [oldest = monotonic()] = sentAt.values();
+      if (monotonic() - oldest > PING_WITHIN_MS) throw new Error("pings do not return");
+      if (monotonic() - askedAt < IDLE_AFTER_MS) await ping(String(count), sentAt);
+      await pause(PING_EVERY_MS, closing.signal);
     }
   }
 
   /** A ping that cannot be sent, because the pool is full for example, says nothing about delivery. */
   async function ping(payload: string, sentAt: Map<string, number>): Promise<void> {
-    sentAt.set(payload, now());
+    sentAt.set(payload, monotonic());
     const text = "SELECT pg_catalog.pg_notify($1, $2)";
     const send = (client: PostgresClient) => ask(client, text, [ownChannel, payload]);
     await withClient(pool, send).catch(() => sentAt.delete(payload));
@@ -77,14 +74,14 @@ export function watchUsers(pool: PostgresPool, { now, changed }: UserWatching): 
     while (!closing.signal.aborted) {
       // No log line here: lookups fail for the same reason and report it.
       await listenOnce().catch(() => {});
-      await pause(RECONNECT_AFTER_MS);
+      await pause(RECONNECT_AFTER_MS, closing.signal);
     }
   }
 
   const listening = listenUntilClosed();
   return {
     confirmedAt() {
-      askedAt = now();
+      askedAt = monotonic();
       return confirmedAt;
     },
     async close() {

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, STORE_BUSY, Unavailable } from "../../core/base/fault.ts";
-import { columnsOf, tables, type Value } from "../../core/tables.ts";
+import { type ColumnValue, columnsOf, tables } from "../../core/tables.ts";
 import type { Rows } from "../../core/transfer/transfer-store.ts";
 import { type Ask, columnNames, type InOneStep, type Steps } from "../statements/sql.ts";
 
@@ -62,8 +62,8 @@ const inSqlite = (text: string): string =>
     .replace(/\{(\w+)\}/g, (_, table) => tableName(table))
     .replace(/\$(\d+)/g, "?$1");
 
-const bound = (value: Value | readonly Value[]): Value =>
-  Array.isArray(value) ? JSON.stringify(value) : (value as Value);
+const bound = (value: ColumnValue | readonly ColumnValue[]): ColumnValue =>
+  Array.isArray(value) ? JSON.stringify(value) : (value as ColumnValue);
 
 /** Takes the write lock at the start, so that no other connection changes what `work` reads. */
 export function inTransaction<T>(database: DatabaseSync, work: () => T): Promise<T> {

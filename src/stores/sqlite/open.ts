@@ -16,7 +16,7 @@ import { fileErrorText, isMissing } from "../../files/file-error.ts";
 /** The module `node:sqlite`. An import of it fails on old versions of Node before they are named. */
 export const sqlite: typeof import("node:sqlite") = process.getBuiltinModule("node:sqlite");
 
-export type DatabaseLimits = Pick<DatabaseSyncOptions, "limits">;
+type DatabaseLimits = Pick<DatabaseSyncOptions, "limits">;
 
 /**
  * For a database that Latchkey may not have created: its schema must not call functions with
@@ -69,7 +69,7 @@ export interface ReadOnlyDatabase extends Disposable {
 
 /** Opens a database that this user cannot write, or that is not to be changed. */
 export function openToRead(file: string, limits: DatabaseLimits): ReadOnlyDatabase {
-  for (const suffix of ["-wal", "-shm"]) requireReadable(`${file}${suffix}`);
+  for (const suffix of ["-wal", "-shm"]) requireReadAccess(`${file}${suffix}`);
   const how = howToRead(file);
   const before = how === "readonly_shm" ? undefined : stateOf(file);
   const database = openReadOnly(file, how, limits);
@@ -96,7 +96,7 @@ function howToRead(file: string): Parameters<typeof openReadOnly>[1] {
 }
 
 /** SQLite does not name the file that it cannot read. */
-function requireReadable(file: string): void {
+function requireReadAccess(file: string): void {
   try {
     accessSync(file, constants.R_OK);
   } catch (error) {

@@ -36,7 +36,7 @@ export function versionOf(database: DatabaseSync): number {
 }
 
 /** Brings the tables to this schema from an older one, or from an empty database. */
-export function createSchema(database: DatabaseSync, version: number, from = 0): void {
+function createSchema(database: DatabaseSync, version: number, from = 0): void {
   for (let to = from + 1; to <= version; to += 1) {
     for (const change of schemaChanges(to, definitions)) database.exec(change);
   }

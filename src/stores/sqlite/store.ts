@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { AnyFault, Fault } from "../../core/base/fault.ts";
 import { required, settle, word } from "../../core/base/options.ts";
 import type { Store } from "../../core/store.ts";
-import { tables, valuesOf } from "../../core/tables.ts";
+import { rowOf, tables } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { partsOn } from "../statements/parts.ts";
 import { NEWEST_SCHEMA, refuseNewerSchema } from "../statements/schema.ts";
@@ -148,7 +148,7 @@ export function storeOn(database: DatabaseSync, ask: Ask = createAsk(database)):
     claimFirst: "SELECT 1 AS yes",
     insertEntries: (entries) =>
       inTransaction(database, () => {
-        const rows = entries.map((entry) => valuesOf(tables.log, entry));
+        const rows = entries.map((entry) => rowOf(tables.log, entry));
         insertRows(database, { table: "log", rows });
       }),
     isTaken,

@@ -21,7 +21,7 @@ export function createUserChanges(database: DatabaseSync): ReportedChanges {
       for (const changed of watchers) changed(id);
     },
 
-    watch({ now, changed }) {
+    watch({ monotonic, changed }) {
       const readVersion = database.prepare("PRAGMA data_version");
       let seen = readVersion.get()?.data_version;
       let confirmedAt = Number.NEGATIVE_INFINITY;
@@ -29,7 +29,7 @@ export function createUserChanges(database: DatabaseSync): ReportedChanges {
 
       const checking = setInterval(() => {
         try {
-          const checkedAt = now();
+          const checkedAt = monotonic();
           const version = readVersion.get()?.data_version;
           if (version !== seen) changed("all");
           seen = version;

@@ -1,10 +1,10 @@
 import type { CodeStore, DeviceStore } from "../../core/store.ts";
-import { joined, tables, timeOf } from "../../core/tables.ts";
-import { type Database, statementsOn } from "./sql.ts";
+import { storedTexts, tables, timeOf } from "../../core/tables.ts";
+import { type StatementPorts, statementsOn } from "./sql.ts";
 import { endingSessions } from "./users.ts";
 
 /** The methods for one-time codes. A row without a secret is the mark of a begun enrolment. */
-export function codesOn({ ask, alone, changed }: Database): CodeStore {
+export function codesOn({ ask, alone, changed }: StatementPorts): CodeStore {
   const all = statementsOn(ask, "codes", tables.codes);
   return {
     any: () => all.any("WHERE secret IS NOT NULL"),
@@ -31,7 +31,7 @@ export function codesOn({ ask, alone, changed }: Database): CodeStore {
       all.update(
         `SET begun = NULL, secret = $3, last_step = $4, recovery = $5, wrong = $6
          WHERE user_id == $1 AND begun == $2 AND secret IS NULL`,
-        [user, mark, secret, lastStep, joined(recovery), wrong],
+        [user, mark, secret, lastStep, storedTexts(recovery), wrong],
       ),
 
     async turnOff(user) {
@@ -68,7 +68,7 @@ export function codesOn({ ask, alone, changed }: Database): CodeStore {
       all.update(
         `SET recovery = $2, renewals = coalesce(renewals, 0) + 1
          WHERE user_id == $1 AND secret IS NOT NULL`,
-        [user, joined(hashes)],
+        [user, storedTexts(hashes)],
       ),
 
     async countWrong(user, limit) {
@@ -81,7 +81,7 @@ export function codesOn({ ask, alone, changed }: Database): CodeStore {
 }
 
 /** The methods for devices, which need no code. */
-export function devicesOn({ ask }: Database): DeviceStore {
+export function devicesOn({ ask }: StatementPorts): DeviceStore {
   const devices = statementsOn(ask, "devices", tables.devices);
   return {
     async insert(device) {

@@ -1,5 +1,5 @@
 import { ADMINS } from "../../core/accounts/set-groups.ts";
-import { split } from "../../core/tables.ts";
+import { textsFrom } from "../../core/tables.ts";
 import type { Steps } from "./sql.ts";
 
 /** What the doctor reads of a database without changing it. */
@@ -24,6 +24,6 @@ export function* readContents(): Steps<DatabaseContents> {
   const groups = yield ["SELECT DISTINCT groups FROM {users} WHERE ends_at IS NULL", []];
   return {
     hasUsers: users.length > 0,
-    hasAdmin: groups.some((row) => split(String(row.groups)).includes(ADMINS)),
+    hasAdmin: groups.some((row) => textsFrom(String(row.groups)).includes(ADMINS)),
   };
 }

@@ -1,7 +1,7 @@
+import { USE_PRECISION_MS } from "../../core/sessions/user-memory.ts";
 import type { KeyStore } from "../../core/store.ts";
-import { columnsOf, tables, timeOf, valuesOf } from "../../core/tables.ts";
-import { USE_PRECISION_MS } from "./sessions.ts";
-import { type Database, insertInto, statementsOn } from "./sql.ts";
+import { columnsOf, rowOf, tables, timeOf } from "../../core/tables.ts";
+import { insertInto, type StatementPorts, statementsOn } from "./sql.ts";
 
 /** The limit follows the values of the key. */
 const INSERT = `${insertInto(
@@ -11,14 +11,14 @@ const INSERT = `${insertInto(
 )} ON CONFLICT DO NOTHING RETURNING id`;
 
 /** The methods for keys. */
-export function keysOn({ ask, changed }: Database): KeyStore {
+export function keysOn({ ask, changed }: StatementPorts): KeyStore {
   const keys = statementsOn(ask, "keys", tables.keys);
   return {
     find: (hash) => keys.first("WHERE hash == $1", [hash], "latchkey_find_key"),
     listOf: (user) => keys.select("WHERE user_id == $1 ORDER BY created_at, id", [user]),
 
     insert: async (key, limit) =>
-      (await ask(INSERT, [...valuesOf(tables.keys, key), limit])).length === 1,
+      (await ask(INSERT, [...rowOf(tables.keys, key), limit])).length === 1,
 
     async remove(id, of) {
       const [key] =

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { NO_PASSWORD, type User, type UserId, userOf } from "../../core/records.ts";
 import { nextSecond } from "../../core/sessions/session-token.ts";
 import type { LinkStore } from "../../core/store.ts";
-import { tables, timeOf, valuesOf } from "../../core/tables.ts";
-import { columnNames, type Database, statementsOn } from "./sql.ts";
+import { rowOf, tables, timeOf } from "../../core/tables.ts";
+import { columnNames, type StatementPorts, statementsOn } from "./sql.ts";
 import { endingSessions, INSERT_USER, insertedUser } from "./users.ts";
 
 const RESET = `UPDATE {users} SET password_hash = $2 WHERE id == $1
@@ -11,7 +11,7 @@ const RESET = `UPDATE {users} SET password_hash = $2 WHERE id == $1
 const OPEN = "uses_left > 0 AND expires_at > $2";
 
 /** The methods for one-time links. */
-export function linksOn({ ask, inOneStep, changed }: Database): LinkStore {
+export function linksOn({ ask, inOneStep, changed }: StatementPorts): LinkStore {
   const links = statementsOn(ask, "links", tables.links);
   const users = statementsOn(ask, "users", tables.users);
   return {
@@ -32,7 +32,7 @@ export function linksOn({ ask, inOneStep, changed }: Database): LinkStore {
         const used = yield [`${text} RETURNING id`, [id, timeOf(now)]];
         if (used.length === 0) return "gone";
         const [row] = yield userId === undefined
-          ? [INSERT_USER, valuesOf(tables.users, { ...account, id: randomUUID() as UserId })]
+          ? [INSERT_USER, rowOf(tables.users, { ...account, id: randomUUID() as UserId })]
           : [RESET, [userId, account.passwordHash]];
         if (row === undefined) {
           yield ["UPDATE {links} SET uses_left = uses_left + 1 WHERE id == $1", [id]];

@@ -1,28 +1,28 @@
-import { MAX_WAITING } from "../../core/log/event-log.ts";
+import { MAX_WAITING_ENTRIES } from "../../core/log/event-log.ts";
 import type { LogFilter, LogStore } from "../../core/store.ts";
-import { tables, timeOf, type Value } from "../../core/tables.ts";
-import { type Database, statementsOn } from "./sql.ts";
+import { type ColumnValue, tables, timeOf } from "../../core/tables.ts";
+import { type StatementPorts, statementsOn } from "./sql.ts";
 
 /**
  * How many of the earliest entries since a time are searched for the lowest ID. Entries are written
  * nearly in the order of their times: an instance holds back fewer than that.
  */
-const EARLIEST_ENTRIES = MAX_WAITING + 1;
+const EARLIEST_ENTRIES = MAX_WAITING_ENTRIES + 1;
 
 /** The methods for the audit log. */
-export function logOn({ ask, insertEntries }: Database): LogStore {
+export function logOn({ ask, insertEntries }: StatementPorts): LogStore {
   const entries = statementsOn(ask, "log", tables.log);
   return {
     insert: insertEntries,
 
     async read({ afterId, limit, ...filter }) {
-      const values: Value[] = [afterId, limit];
+      const values: ColumnValue[] = [afterId, limit];
       const rest = `WHERE id > $1 ${filterIn(filter, values)} ORDER BY id LIMIT $2`;
       return entries.select(rest, values);
     },
 
     async newest({ userId, beforeId = Number.MAX_SAFE_INTEGER, limit, ...filter }) {
-      const values: Value[] = [beforeId, limit];
+      const values: ColumnValue[] = [beforeId, limit];
       const ofUser = userId === undefined ? "" : `AND user_id == $${values.push(userId)}`;
       const rest = `WHERE id < $1 ${ofUser} ${filterIn(filter, values)} ORDER BY id DESC LIMIT $2`;
       return entries.select(rest, values);
@@ -45,7 +45,7 @@ export function logOn({ ask, insertEntries }: Database): LogStore {
 }
 
 /** Adds the values of a filter, and returns its conditions. */
-function filterIn({ type, since }: LogFilter, values: Value[]): string {
+function filterIn({ type, since }: LogFilter, values: ColumnValue[]): string {
   const ofType = type === undefined ? "" : `AND type == $${values.push(type)}`;
   if (since === undefined) return ofType;
   const from = `$${values.push(timeOf(since))}`;

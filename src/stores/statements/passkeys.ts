@@ -1,6 +1,6 @@
 import type { PasskeyStore } from "../../core/store.ts";
-import { columnsOf, tables, timeOf, valuesOf } from "../../core/tables.ts";
-import { type Database, insertInto, statementsOn } from "./sql.ts";
+import { columnsOf, rowOf, tables, timeOf } from "../../core/tables.ts";
+import { insertInto, type StatementPorts, statementsOn } from "./sql.ts";
 
 /** The limit and the `sessions_from` of the user follow the values of the passkey. */
 const OWN = columnsOf(tables.passkeys).length;
@@ -11,7 +11,7 @@ const INSERT = `${insertInto(
 )} ON CONFLICT (id) DO NOTHING RETURNING id`;
 
 /** The methods for passkeys. */
-export function passkeysOn({ ask, alone }: Database): PasskeyStore {
+export function passkeysOn({ ask, alone }: StatementPorts): PasskeyStore {
   const passkeys = statementsOn(ask, "passkeys", tables.passkeys);
   const answers = statementsOn(ask, "answers", tables.answers);
   return {
@@ -21,7 +21,7 @@ export function passkeysOn({ ask, alone }: Database): PasskeyStore {
     // Alone, so that none is inserted while `codes.endFactors` removes them.
     insert: (passkey, limit, sessionsFrom = 0) =>
       alone<boolean>(function* () {
-        const values = [...valuesOf(tables.passkeys, passkey), limit, sessionsFrom];
+        const values = [...rowOf(tables.passkeys, passkey), limit, sessionsFrom];
         return (yield [INSERT, values]).length === 1;
       }),
 

@@ -1,9 +1,7 @@
+import { USE_PRECISION_MS } from "../../core/sessions/user-memory.ts";
 import type { SessionStore } from "../../core/store.ts";
-import { tables, timeOf, valuesOf } from "../../core/tables.ts";
-import { type Database, insertInto, statementsOn } from "./sql.ts";
-
-/** How precise the time of the last use is. */
-export const USE_PRECISION_MS = 3_600_000;
+import { rowOf, tables, timeOf } from "../../core/tables.ts";
+import { insertInto, type StatementPorts, statementsOn } from "./sql.ts";
 
 /** For a session that was never inserted, unless its user is unknown. */
 const END = `${insertInto("sessions", "EXISTS (SELECT 1 FROM {users} WHERE id == $2)")}
@@ -12,7 +10,7 @@ const END = `${insertInto("sessions", "EXISTS (SELECT 1 FROM {users} WHERE id ==
   RETURNING id`;
 
 /** The methods for sessions. */
-export function sessionsOn({ ask, changed }: Database): SessionStore {
+export function sessionsOn({ ask, changed }: StatementPorts): SessionStore {
   const sessions = statementsOn(ask, "sessions", tables.sessions);
   const handoffs = statementsOn(ask, "handoffs", tables.handoffs);
   return {
@@ -35,7 +33,7 @@ export function sessionsOn({ ask, changed }: Database): SessionStore {
     },
 
     async end(session, at) {
-      const rows = await ask(END, valuesOf(tables.sessions, { ...session, endedAt: at }));
+      const rows = await ask(END, rowOf(tables.sessions, { ...session, endedAt: at }));
       if (rows.length > 0) changed(session.userId);
       return rows.length > 0;
     },

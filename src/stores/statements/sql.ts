@@ -3,22 +3,22 @@ import { CLOCK_MARGIN_SECONDS } from "../../core/sessions/session-token.ts";
 import {
   type AnyTable,
   type Column,
+  type ColumnValue,
   columnName,
   columnsOf,
-  split,
+  rowOf,
   type Table,
   type TableName,
   tables,
+  textsFrom,
   timeOf,
-  type Value,
-  valuesOf,
 } from "../../core/tables.ts";
 
 /** A row as the database driver returns it. */
-export type Row = Readonly<Record<string, unknown>>;
+export type FoundRow = Readonly<Record<string, unknown>>;
 
 /** The values of a statement's parameters, from `$1`. */
-export type Parameters = readonly (Value | readonly Value[])[];
+export type Parameters = readonly (ColumnValue | readonly ColumnValue[])[];
 
 /**
  * Runs one statement and returns its rows. The text is SQL that both databases take after a small
@@ -30,22 +30,22 @@ export type Ask = (
   text: string,
   values?: Parameters,
   name?: string | undefined,
-) => Promise<readonly Row[]>;
+) => Promise<readonly FoundRow[]>;
 
 /**
  * Statements of one transaction: each `yield` runs one and returns its rows. Not a function that
  * awaits, since SQLite runs them without letting another statement of the process in between.
  */
 export type Steps<T> = Generator<
-  readonly [text: string, values: readonly Value[]],
+  readonly [text: string, values: readonly ColumnValue[]],
   T,
-  readonly Row[]
+  readonly FoundRow[]
 >;
 
 export type InOneStep = <T>(work: () => Steps<T>) => Promise<T>;
 
 /** What the statements that both databases share need of one. */
-export interface Database {
+export interface StatementPorts {
   readonly ask: Ask;
   readonly inOneStep: InOneStep;
   /** The same, for what no page waits for. */
@@ -90,7 +90,7 @@ export function insertInto(name: TableName, condition?: string): string {
 const MAX_EXPIRED_REMOVED = 100;
 
 /** The statements of one table. Each takes what follows the table's name in SQL. */
-export interface TableStatements<T> {
+interface TableStatements<T> {
   any(rest: string, values?: Parameters, name?: string): Promise<boolean>;
   select(rest: string, values: Parameters, name?: string): Promise<readonly T[]>;
   first(rest: string, values: Parameters, name?: string): Promise<T | undefined>;
@@ -123,7 +123,7 @@ export function statementsOn<T>(ask: Ask, name: TableName, table: Table<T>): Tab
 
     async insert(record, rest = "", prepared = undefined) {
       const text = `${insertion} ${rest} RETURNING ${key}`;
-      return (await ask(text, valuesOf(table, record), prepared)).length > 0;
+      return (await ask(text, rowOf(table, record), prepared)).length > 0;
     },
 
     update: async (rest, values) =>
@@ -143,7 +143,7 @@ export function statementsOn<T>(ask: Ask, name: TableName, table: Table<T>): Tab
 }
 
 /** The record of a row. A null is an absent field. */
-export function recordOf<T>(table: Table<T>, row: Row): T {
+export function recordOf<T>(table: Table<T>, row: FoundRow): T {
   const fields: Record<string, unknown> = {};
   for (const [field, { kind }] of columnsOf(table)) {
     const value = row[columnName(field)];
@@ -155,7 +155,7 @@ export function recordOf<T>(table: Table<T>, row: Row): T {
 /** PostgreSQL returns large integers as text. */
 const readers: Readonly<Record<Column["kind"], (value: unknown) => unknown>> = {
   text: String,
-  texts: (value) => split(String(value)),
+  texts: (value) => textsFrom(String(value)),
   user: String,
   integer: Number,
   time: (value) => new Date(Number(value)),

@@ -1,13 +1,18 @@
 import { AnyFault } from "../../core/base/fault.ts";
-import type { TableName } from "../../core/tables.ts";
-import { columnName, columnsOf, tables, type Value } from "../../core/tables.ts";
+import {
+  type ColumnValue,
+  columnName,
+  columnsOf,
+  type TableName,
+  tables,
+} from "../../core/tables.ts";
 import type {
   RowReader,
   Rows,
   TakenUser,
   TransferStore,
 } from "../../core/transfer/transfer-store.ts";
-import { type Ask, columnNames, isNumber, type Row } from "./sql.ts";
+import { type Ask, columnNames, type FoundRow, isNumber } from "./sql.ts";
 
 /** What reads the whole database, or adds many rows to it, needs of one. */
 interface Transferring {
@@ -71,13 +76,13 @@ const readerOn = (ask: Ask): RowReader => ({
     const key = columnName(tables[table].key);
     const text = `SELECT ${columnNames(tables[table])} FROM {${table}}
       WHERE ${key} > $1 ORDER BY ${key} LIMIT $2`;
-    return (await ask(text, [after, limit])).map((row) => rowOf(table, row));
+    return (await ask(text, [after, limit])).map((row) => rowFrom(table, row));
   },
 
   async readRowsOf(table, users) {
     const text = `SELECT ${columnNames(tables[table])} FROM {${table}}
       WHERE user_id IN {$1} ORDER BY ${columnName(tables[table].key)}`;
-    return (await ask(text, [users])).map((row) => rowOf(table, row));
+    return (await ask(text, [users])).map((row) => rowFrom(table, row));
   },
 
   async readAmounts() {
@@ -89,7 +94,7 @@ const readerOn = (ask: Ask): RowReader => ({
 });
 
 /** The values of a row in the order of the columns. PostgreSQL returns large integers as text. */
-const rowOf = (table: TableName, row: Row): readonly Value[] =>
+const rowFrom = (table: TableName, row: FoundRow): readonly ColumnValue[] =>
   columnsOf(tables[table]).map(([field, { kind }]) => {
     const value = row[columnName(field)];
     if (value === null || value === undefined) return null;

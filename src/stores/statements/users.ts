@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { ADMINS } from "../../core/accounts/set-groups.ts";
 import { type Person, type User, type UserId, userOf } from "../../core/records.ts";
 import type { EndOfSessions, Kept, PeopleStore, UserStore } from "../../core/store.ts";
-import { joined, tables, timeOf, valuesOf } from "../../core/tables.ts";
+import { rowOf, storedTexts, tables, timeOf } from "../../core/tables.ts";
 import {
   columnNames,
-  type Database,
+  type FoundRow,
   insertInto,
   type Parameters,
-  type Row,
   recordOf,
+  type StatementPorts,
   type Steps,
   statementsOn,
 } from "./sql.ts";
@@ -18,7 +18,7 @@ const COLUMNS = columnNames(tables.users);
 const RETURNING = `RETURNING ${COLUMNS}`;
 
 /** An empty list is an absent one. */
-const listOrNull = (texts: readonly string[]) => (texts.length === 0 ? null : joined(texts));
+const listOrNull = (texts: readonly string[]) => (texts.length === 0 ? null : storedTexts(texts));
 
 const isAdminIn = (groups: string): string => `replace(${groups}, ',${ADMINS},', ',') <> ${groups}`;
 
@@ -40,7 +40,7 @@ const INSERT_FIRST = `${insertInto("users", "NOT EXISTS (SELECT 1 FROM {users})"
 export const INSERT_USER: string = `${insertInto("users")} ON CONFLICT (username) DO NOTHING ${RETURNING}`;
 
 /** The user of a row that an insert has returned. */
-export const insertedUser = (row: Row): User => userOf(recordOf(tables.users, row));
+export const insertedUser = (row: FoundRow): User => userOf(recordOf(tables.users, row));
 
 /**
  * The next `sessions_from`. Always increases, so that a clock that is behind, or the same second,
@@ -65,7 +65,7 @@ export function usersOn({
   claimFirst,
   isTaken,
   changed,
-}: Database): UserStore {
+}: StatementPorts): UserStore {
   const users = statementsOn(ask, "users", tables.users);
   return {
     any: () => users.any(""),
@@ -77,12 +77,12 @@ export function usersOn({
     insertFirst: (user) =>
       inOneStep<User | undefined>(function* () {
         if ((yield [claimFirst, []]).length === 0) return undefined;
-        const row = valuesOf(tables.users, { ...user, id: randomUUID() as UserId });
+        const row = rowOf(tables.users, { ...user, id: randomUUID() as UserId });
         return (yield [INSERT_FIRST, row]).map(insertedUser)[0];
       }),
 
     async insert(user) {
-      const row = valuesOf(tables.users, { ...user, id: randomUUID() as UserId });
+      const row = rowOf(tables.users, { ...user, id: randomUUID() as UserId });
       return (await ask(INSERT_USER, row)).map(insertedUser)[0];
     },
 
@@ -166,7 +166,7 @@ const SIGN_INS = ["signin", "signup", "link_use"];
 const toLower = (letter: string): string => letter.toLowerCase();
 
 /** Reads the facts of one page of people in one statement. */
-export function peopleOn({ ask }: Database): PeopleStore {
+export function peopleOn({ ask }: StatementPorts): PeopleStore {
   return {
     async list({ search, skip, limit, now }) {
       const values: Parameters[number][] = [timeOf(now), limit, skip, SIGN_INS];

@@ -39,15 +39,15 @@ export function respond(
   headers: Headers = {},
   cookies: readonly string[] = [],
 ): Answer {
-  for (const name in headers) check(headers[name] ?? "");
-  for (const cookie of cookies) check(cookie);
+  for (const name in headers) requireSendable(headers[name] ?? "");
+  for (const cookie of cookies) requireSendable(cookie);
   if (body === null) return { status, headers: { ...BODYLESS_HEADERS, ...headers }, cookies, body };
   const length = { "Content-Length": String(Buffer.byteLength(body)) };
   return { status, headers: { ...PROTECTIVE, ...length, ...headers }, cookies, body };
 }
 
 /** Checked here, where an error page can still replace the answer. HTTP/2 would not check at all. */
-function check(value: string): void {
+function requireSendable(value: string): void {
   if (!/[^\t\x20-\x7e]/.test(value)) return;
   throw new Fault(
     "header_unsendable",

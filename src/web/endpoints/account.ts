@@ -1,7 +1,7 @@
 import { andThen, type MaybePromise } from "../../core/base/maybe-promise.ts";
 import { isLocalPath } from "../../core/hosts/return-target.ts";
 import { changePassword } from "../../core/sign-in/change-password.ts";
-import { CHALLENGE } from "../answer-refused.ts";
+import { COOKIE_CHALLENGE } from "../answer-refused.ts";
 import { locationFor } from "../answers/location.ts";
 import { noticeCookie } from "../answers/notice.ts";
 import { type Answer, redirect, respond, respondJson } from "../answers/responses.ts";
@@ -80,7 +80,7 @@ export function getMe(visit: Visit): MaybePromise<Answer> {
   return andThen(rules.requireAuth(request.header("cookie")), (admission) => {
     if (!("user" in admission)) {
       noteForged(visit, admission, request);
-      return respondJson({ user: null }, 401, CHALLENGE);
+      return respondJson({ user: null }, 401, COOKIE_CHALLENGE);
     }
     const { groups = [], ...user } = admission.user;
     return respondJson({ user: { ...user, groups } }, 200);

@@ -20,7 +20,7 @@ type CodesEndpoint = PartEndpoint<"codes">;
 const WRONG_CODE: HomeFormProblem = { form: "codes", message: "codeIncorrect", fields: ["code"] };
 const NOT_BEGUN: HomeFormProblem = { form: "codes", message: "codesNotBegun", fields: [] };
 
-export const postBegin: CodesEndpoint = (ports) => async (visit) => {
+export const postBeginCodes: CodesEndpoint = (ports) => async (visit) => {
   const { user } = visit.request;
   const outcome = await beginCodes(ports, user.id);
   switch (outcome.kind) {
@@ -33,7 +33,7 @@ export const postBegin: CodesEndpoint = (ports) => async (visit) => {
   }
 };
 
-export const postConfirm: CodesEndpoint = (ports) => async (visit, form) => {
+export const postConfirmCodes: CodesEndpoint = (ports) => async (visit, form) => {
   const { user } = visit.request;
   const entered = { sealed: form("sealed"), code: form("code") };
   const outcome = await confirmCodes(ports, user.id, entered, visit.client);
@@ -56,14 +56,14 @@ export const postConfirm: CodesEndpoint = (ports) => async (visit, form) => {
   }
 };
 
-export const postRenew: CodesEndpoint = (ports) => async (visit) => {
+export const postRenewCodes: CodesEndpoint = (ports) => async (visit) => {
   const renewed = await renewRecoveryCodes(ports, visit.request.user, visit.client);
   if (renewed === undefined) return backTo("codes", visit);
   const codes = recoverySection(visit, renewed);
   return answerForm(visit, { codes, notice: "recoveryCodesAreNew" });
 };
 
-export const postTurnOff: CodesEndpoint = (ports) => async (visit) => {
+export const postTurnOffCodes: CodesEndpoint = (ports) => async (visit) => {
   switch (await turnOffCodes(ports, visit.request.user, visit.client)) {
     case "already-off":
       return backTo("codes", visit);

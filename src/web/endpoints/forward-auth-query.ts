@@ -30,7 +30,7 @@ const NO_QUERY: ForwardAuthQuery = {
  * Reads the query as sent, with its `?`, so that `%2C` is a comma in a name and `,` separates names.
  * An unknown parameter may be a misspelt list of users, which must not admit every user.
  */
-export function readForwardAuthQuery(query: string): ForwardAuthQuery | UnknownParameter {
+export function parseForwardAuthQuery(query: string): ForwardAuthQuery | UnknownParameter {
   // Most proxies ask without one, with every request to an app.
   if (query === "") return NO_QUERY;
   let { deny, authorization, factors } = NO_QUERY;
@@ -39,8 +39,8 @@ export function readForwardAuthQuery(query: string): ForwardAuthQuery | UnknownP
   for (const parameter of query.slice(1).split("&")) {
     const [name = ""] = parameter.split("=", 1);
     const value = parameter.slice(name.length + 1);
-    if (name === "users") users.push(namesIn(value));
-    else if (name === "groups") groups.push(namesIn(value));
+    if (name === "users") users.push(listedNames(value));
+    else if (name === "groups") groups.push(listedNames(value));
     else if (name === "deny") deny = value === "401" ? "401" : deny;
     else if (name === "authorization") authorization = value === "pass" ? "pass" : authorization;
     else if (parameter === `${FACTOR}=2`) factors = 2;
@@ -50,7 +50,7 @@ export function readForwardAuthQuery(query: string): ForwardAuthQuery | UnknownP
 }
 
 /** As sent: `,` separates names, and `%2C` is a comma in a name. */
-const namesIn = (list: string): readonly (string | undefined)[] => list.split(",").map(decoded);
+const listedNames = (list: string): readonly (string | undefined)[] => list.split(",").map(decoded);
 
 /** `undefined` for text that is not percent-encoded UTF-8: it names nobody. */
 function decoded(name: string): string | undefined {

@@ -14,7 +14,7 @@ import type { ProxyTrust } from "../request/remote-address.ts";
 import { kindOfRequest } from "../request/request-kind.ts";
 import type { AdmittedRequest, WebRequest } from "../request/web-request.ts";
 import { withRequestId } from "../wrapped.ts";
-import { type ForwardAuthQuery, readForwardAuthQuery } from "./forward-auth-query.ts";
+import { type ForwardAuthQuery, parseForwardAuthQuery } from "./forward-auth-query.ts";
 
 /**
  * Answers a reverse proxy that asks before it forwards a request. The user comes from the session or
@@ -22,7 +22,7 @@ import { type ForwardAuthQuery, readForwardAuthQuery } from "./forward-auth-quer
  * read from any client, because they only choose between a redirect and a 401.
  */
 export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<Answer> {
-  const query = readForwardAuthQuery(request.query);
+  const query = parseForwardAuthQuery(request.query);
   if (query.kind === "unknown-parameter") {
     return withRequestId(ports, () => unknownParameter(ports, query.name))(request);
   }
@@ -135,37 +135,37 @@ function admit(
 export const KEY_ACCEPTED = "Latchkey-Key";
 
 /** By the objects of the user memory: a user that was read again gets a new answer. */
-const admissions = new WeakMap<User, Answer>();
-const keyAdmissions = new WeakMap<User, Answer>();
-
-/** The same for a key, which the proxy then removes from the request. */
-function keyAdmissionOf(user: User): Answer {
-  const known = keyAdmissions.get(user);
-  if (known !== undefined) return known;
-  const answer = withHeader(admissionOf(user), KEY_ACCEPTED, "accepted");
-  keyAdmissions.set(user, answer);
-  return answer;
+function onceForEach(make: (user: User) => Answer): (user: User) => Answer {
+  const made = new WeakMap<User, Answer>();
+  return (user) => {
+    const known = made.get(user);
+    if (known !== undefined) return known;
+    const answer = make(user);
+    made.set(user, answer);
+    return answer;
+  };
 }
 
 /**
  * Every request to an app gets this answer, so it has only the headers that proxies use. Without
  * `no-store`, a proxy that caches everything would share the answer of one user with the others.
  */
-function admissionOf(user: User): Answer {
-  const known = admissions.get(user);
-  if (known !== undefined) return known;
+const admissionOf = onceForEach(({ id, username, groups = [] }) => {
   const headers = {
-    "Remote-User": inHeader(user.username),
+    "Remote-User": inHeader(username),
     // An imported account keeps the ID of its old system, which can be any text.
-    "Remote-User-Id": inHeader(user.id),
-    "Remote-Groups": user.groups?.join(",") ?? "",
+    "Remote-User-Id": inHeader(id),
+    "Remote-Groups": groups.join(","),
     "Cache-Control": "no-store",
     "Content-Length": "0",
   };
-  const answer: Answer = { status: 200, headers, cookies: [], body: null };
-  admissions.set(user, answer);
-  return answer;
-}
+  return { status: 200, headers, cookies: [], body: null };
+});
+
+/** The same for a key, which the proxy then removes from the request. */
+const keyAdmissionOf = onceForEach((user) =>
+  withHeader(admissionOf(user), KEY_ACCEPTED, "accepted"),
+);
 
 /** Header values are bytes: text with other characters than plain ASCII, or with `%`, is percent-encoded. */
 function inHeader(text: string): string {

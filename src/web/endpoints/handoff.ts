@@ -5,7 +5,7 @@ import { handoffRoot, handoffTarget, RETURN_TO, withReturnTo } from "../answers/
 import { cookieIn, sessionCookies, sessionOf } from "../answers/session-cookie.ts";
 import { asksForFactor, FACTOR, signInPath } from "../guards.ts";
 import { HANDOFF } from "../paths.ts";
-import type { Part, Visit } from "../ports.ts";
+import type { PortsOf, Visit } from "../ports.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { parameterOf, type WebRequest } from "../request/web-request.ts";
 
@@ -22,7 +22,7 @@ const RANDOM_TEXT = /^[\w-]{43}$/;
  * code, and that host takes it. A step that fails leads to a page where somebody has to click, so
  * that no browser goes in circles.
  */
-export async function getHandoff(ports: Part<"sessions">, visit: Visit): Promise<Answer> {
+export async function getHandoff(ports: PortsOf<"sessions">, visit: Visit): Promise<Answer> {
   const { options, request } = visit;
   const root = handoffRoot(options, request);
   const asked = handoffTarget(options, parameterOf(request, RETURN_TO));
@@ -47,7 +47,7 @@ function begin({ options, request }: Visit, target: URL): Answer {
 const begunIn = (request: WebRequest): string => cookieIn(request.header("cookie"), BEGUN) ?? "";
 
 async function give(
-  ports: Part<"sessions">,
+  ports: PortsOf<"sessions">,
   visit: Visit,
   target: URL | undefined,
 ): Promise<Answer> {
@@ -71,7 +71,7 @@ async function give(
 }
 
 async function take(
-  ports: Part<"sessions">,
+  ports: PortsOf<"sessions">,
   visit: Visit,
   code: string,
   target: URL,

@@ -6,7 +6,7 @@ import { acceptedTarget, RETURN_TO } from "../answers/return-to.ts";
 import { cookieIn } from "../answers/session-cookie.ts";
 import type { LinkField, PageData } from "../pages/page-data.ts";
 import type { MessageName } from "../pages/words/en.ts";
-import type { Endpoint, Part, PartEndpoint, Visit } from "../ports.ts";
+import type { Endpoint, PartEndpoint, PortsOf, Visit } from "../ports.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { parameterOf, type WebRequest } from "../request/web-request.ts";
 import { limitedClient } from "./login.ts";
@@ -15,7 +15,7 @@ import { enter } from "./redirects.ts";
 const tokenIn = ({ paths, request }: Visit): string => request.path.slice(paths.link.length);
 
 /** Shows what the link is for and uses nothing up: mail scanners open links too. */
-export async function getLink(ports: Part<"links">, visit: Visit): Promise<Answer> {
+export async function getLink(ports: PortsOf<"links">, visit: Visit): Promise<Answer> {
   const open = await findLink(ports, tokenIn(visit), await limitedClient(visit));
   if (open === undefined) return gone(visit);
   const cookies = [`${OPENED}=1; Path=${visit.paths.link}; HttpOnly; SameSite=Strict`];

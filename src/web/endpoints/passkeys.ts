@@ -17,24 +17,25 @@ import { provenSession } from "./sessions.ts";
 type PasskeysEndpoint = PartEndpoint<"passkeys">;
 
 /** The script asks for a challenge first; the answer to it arrives as a form. */
-export const postSignIn: PartEndpoint<"passkeys", WebRequest> = (ports) => async (visit, form) => {
-  const party = partyOf(visit);
-  if (form("credential") === "") {
-    return respondJson({ challenge: ports.challenges.issue("sign-in"), rpId: party?.id }, 200);
-  }
-  const answer = {
-    id: form("credential"),
-    userHandle: form("user_handle"),
-    clientData: form("client_data"),
-    authenticatorData: form("authenticator_data"),
-    signature: form("signature"),
+export const postPasskeySignIn: PartEndpoint<"passkeys", WebRequest> =
+  (ports) => async (visit, form) => {
+    const party = partyOf(visit);
+    if (form("credential") === "") {
+      return respondJson({ challenge: ports.challenges.issue("sign-in"), rpId: party?.id }, 200);
+    }
+    const answer = {
+      id: form("credential"),
+      userHandle: form("user_handle"),
+      clientData: form("client_data"),
+      authenticatorData: form("authenticator_data"),
+      signature: form("signature"),
+    };
+    const client = await limitedClient(visit);
+    return answerSignIn(visit, form, await signInWithPasskey(ports, answer, party, client));
   };
-  const client = await limitedClient(visit);
-  return answerSignIn(visit, form, await signInWithPasskey(ports, answer, party, client));
-};
 
 /** Answers the script with the options for the browser, or with a message to show. */
-export const postBegin: PasskeysEndpoint = (ports) => async (visit) => {
+export const postBeginPasskey: PasskeysEndpoint = (ports) => async (visit) => {
   const party = partyOf(visit);
   const problem = (name: MessageName): Answer =>
     respondJson({ message: visit.views.message(visit.request, name) }, 422);
@@ -54,7 +55,7 @@ export const postBegin: PasskeysEndpoint = (ports) => async (visit) => {
   }
 };
 
-export const postAdd: PasskeysEndpoint = (ports) => async (visit, form) => {
+export const postAddPasskey: PasskeysEndpoint = (ports) => async (visit, form) => {
   const { views, request, client } = visit;
   const party = partyOf(visit);
   if (party === undefined) return views.error(request, 422, "passkeyRejected");
@@ -80,7 +81,7 @@ export const postAdd: PasskeysEndpoint = (ports) => async (visit, form) => {
   }
 };
 
-export const postRename: PasskeysEndpoint = (ports) => async (visit, form) => {
+export const postRenamePasskey: PasskeysEndpoint = (ports) => async (visit, form) => {
   switch (await renamePasskey(ports, visit.request.user.id, form("passkey"), form("name"))) {
     case "no-passkey":
       return backTo("passkeys", visit);
@@ -89,7 +90,7 @@ export const postRename: PasskeysEndpoint = (ports) => async (visit, form) => {
   }
 };
 
-export const postRemove: PasskeysEndpoint = (ports) => async (visit, form) => {
+export const postRemovePasskey: PasskeysEndpoint = (ports) => async (visit, form) => {
   await removePasskey(ports, visit.request.user, form("passkey"), visit.client);
   return backTo("passkeys", visit, { notice: "passkeyIsRemoved" });
 };

@@ -95,7 +95,7 @@ export function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOption
     siteFile("/favicon.svg", icon.type, icon.body),
     siteFile("/robots.txt", "text/plain; charset=utf-8", "User-agent: *\nDisallow: /\n"),
   ];
-  const placeAt = (origin: string) => ({
+  const frameAt = (origin: string) => ({
     basePath: origin + paths.base,
     homePath: paths.home === undefined ? null : origin + paths.home,
     styleSheetUrl: origin + styleSheet.url,
@@ -107,7 +107,7 @@ export function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOption
   });
   const more = [darkLogo ?? [], signIn.passkeys ? passkeyScript : [], standalone ? siteFiles : []];
   return {
-    pages: loadPages(read, placeAt, pages.functions),
+    pages: loadPages(read, frameAt, pages.functions),
     assets: [styleSheet, script, logo, ...more.flat()],
   };
 }

@@ -99,12 +99,12 @@ export interface Reader {
 }
 
 /** The values that are the same on every page, in every language. */
-type PagePlace = Omit<PageFrame, "locale" | "words">;
+type SiteFrame = Omit<PageFrame, "locale" | "words">;
 
 /** Compiles every template and renders samples. Throws a `Fault` for a broken template. */
 export function loadPages(
   read: ReadPage,
-  placeAt: (origin: string) => PagePlace,
+  frameAt: (origin: string) => SiteFrame,
   functions: PageFunctions,
 ): Pages {
   const templates = new Templates(read);
@@ -112,7 +112,7 @@ export function loadPages(
     { locale, helpers, origin = "" }: Reader,
     data: PageData[Name],
   ): PageContents<Name> {
-    const frame: PageFrame = { ...placeAt(origin), locale, words: wordsIn(locale) };
+    const frame: PageFrame = { ...frameAt(origin), locale, words: wordsIn(locale) };
     return { ...frame, ...helpers, ...data };
   }
 

@@ -14,11 +14,11 @@ export type Words = typeof en &
   };
 
 /** A text for each of `locales`. A missing one is a type error. */
-type Row = readonly [string, string, string, string];
+type Translated = readonly [string, string, string, string];
 
 const sentences: Readonly<Record<Locale, Sentences>> = { en, de, fr, es };
 
-const inColumn = (column: number, rows: Readonly<Record<string, Row>>) =>
+const inColumn = (column: number, rows: Readonly<Record<string, Translated>>) =>
   Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, row[column]]));
 
 const all = Object.fromEntries(

@@ -4,7 +4,7 @@ import type { WebRequest } from "./web-request.ts";
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
 /** A body of exactly this size is accepted. */
-export const MAX_BODY_BYTES: number = 64 * 1024;
+const MAX_BODY_BYTES: number = 64 * 1024;
 
 /** The fields of a posted form. The first value of a repeated field counts; a missing one is empty. */
 export type Form = (field: string) => string;

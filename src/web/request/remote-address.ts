@@ -18,7 +18,7 @@ export function peerOf({ connection }: Connected): string | undefined {
   return destroyed === false && localAddress === undefined ? LOCAL : undefined;
 }
 
-export function connectedFrom(request: Connected): string {
+function connectedFrom(request: Connected): string {
   const peer = peerOf(request);
   if (peer !== undefined) return peer;
   // A connection that was reset has only a local address until the server destroys it.

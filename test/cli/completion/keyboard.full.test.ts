@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { whereInstalled } from "../../proxies/program.ts";
 import { runCommand } from "../../support/command.ts";
-import { MAIN } from "../../support/process.ts";
+import { INHERITED, MAIN } from "../../support/process.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { onTerminal, type Typing } from "../user/terminal.ts";
 
@@ -80,7 +80,9 @@ async function install(t: TestContext, { shell, script, startFile, lines }: Inst
   await put("work/with a space.csv", "");
   await mkdir(join(home, "work/folder"));
   const PATH = `${join(home, "bin")}:${process.env.PATH ?? ""}`;
-  return { HOME: home, PATH, TERM: "xterm", LC_ALL: "C.UTF-8" };
+  // Without this folder, fish reads every manual page of the machine in the background.
+  await mkdir(join(home, ".local/share/fish/generated_completions"), { recursive: true });
+  return { ...INHERITED, HOME: home, PATH, TERM: "xterm", LC_ALL: "C.UTF-8" };
 }
 
 /** What is typed, with Tab, and the arguments that result. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { openStore } from "../../../src/gate/open-store.ts";
-import { readPlace } from "../../../src/stores/place.ts";
+import { parsePlace } from "../../../src/stores/place.ts";
 import { rowsIn } from "../../stores/either.ts";
 import { outputOf } from "../../support/command.ts";
 import { OWNER, type RunningGate, startConfigured, startGate } from "../../support/gate.ts";
@@ -19,7 +19,7 @@ const kinds = {
   PostgreSQL: (): Promise<string> => server.newDatabase(),
 };
 
-const open = (name: string) => openStore({ database: readPlace(name) }, "refuse");
+const open = (name: string) => openStore({ database: parsePlace(name) }, "refuse");
 
 /** The whole content of a database. */
 async function contentOf(name: string) {

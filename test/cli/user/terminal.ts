@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { TestContext } from "node:test";
-import { MAIN } from "../../support/process.ts";
+import { INHERITED, MAIN } from "../../support/process.ts";
 
 const LATCHKEY = `latchkey() { '${process.execPath}' '${MAIN}' "$@"; }`;
 
@@ -13,7 +13,7 @@ export const CTRL_D = "\u0004";
 /** A text to wait for, and what to type then. */
 export type Typing = readonly (readonly [question: string, answer: string])[];
 
-type Env = Readonly<Record<string, string>>;
+type Env = Readonly<NodeJS.ProcessEnv>;
 
 /**
  * Runs a shell line on a real terminal, with `script`, which every Debian has. Returns the exit
@@ -26,7 +26,7 @@ export async function onTerminal(
   typing: Typing = [],
 ): Promise<{ readonly code: number | null; readonly shown: string }> {
   const child = spawn("script", ["-qec", `${LATCHKEY}; ${line}`, "/dev/null"], {
-    env: { PATH: process.env.PATH ?? "", TERM: "xterm", SHELL: "/bin/sh", ...env },
+    env: { ...INHERITED, TERM: "xterm", SHELL: "/bin/sh", ...env },
     stdio: ["pipe", "pipe", "inherit"],
   });
   const closed = once(child, "close");

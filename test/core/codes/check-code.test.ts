@@ -4,7 +4,7 @@ import { type CheckCodePorts, checkCode } from "../../../src/core/codes/check-co
 import { createSeals } from "../../../src/core/sessions/seals.ts";
 import { eventually } from "../../support/eventually.ts";
 import { SECRET } from "../../support/gate.ts";
-import { add, newFile, openStore } from "../../support/store.ts";
+import { addTo, newFile, openStore } from "../../support/store.ts";
 import { CLIENT, STEP_MS, withCodes } from "./codes-ports.ts";
 
 async function scene(t: TestContext, file?: string) {
@@ -156,7 +156,7 @@ test("rejects codes sealed with an unknown secret, except recovery codes, and lo
 
 test("does not accept the sealed secret of another account", async (t) => {
   const { ports, codes, code } = await scene(t);
-  const guest = await add(ports.store, "guest");
+  const guest = await addTo(ports.store, "guest");
   const holder = { user: guest, codes: await codes() };
   assert.equal(await checkCode(ports, holder, code(), CLIENT), "rejected");
   assert.match((await eventually(() => ports.log.lines[0])).message, /cannot be read/);

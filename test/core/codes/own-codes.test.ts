@@ -6,7 +6,7 @@ import { codeAt, stepAt } from "../../../src/core/codes/totp.ts";
 import type { UserId } from "../../../src/core/records.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { decodeBase32 } from "../../support/one-time-codes.ts";
-import { add } from "../../support/store.ts";
+import { addTo } from "../../support/store.ts";
 import { CLIENT, withCodes } from "./codes-ports.ts";
 
 const NOBODY = "nobody" as UserId;
@@ -59,7 +59,7 @@ test("lets the user try again after a wrong code", async (t) => {
 
 test("does not confirm what was begun too long ago, never, or for another account", async (t) => {
   const { ports, confirm, code, codes } = await begun(t);
-  const guest = await add(ports.store, "guest");
+  const guest = await addTo(ports.store, "guest");
   assert.deepEqual(await confirm(code(), guest.id), NEVER);
   assert.deepEqual(await confirm(code(), undefined, ""), NEVER);
   assert.deepEqual(await confirm(code(), NOBODY), { kind: "no-user" });

@@ -11,7 +11,7 @@ import { createAttemptLimiter } from "../../../src/core/limits/attempt-limiter.t
 import { createSeals } from "../../../src/core/sessions/seals.ts";
 import { type SignInAttempt, signIn } from "../../../src/core/sign-in/sign-in.ts";
 import { OWNER, SECRET } from "../../support/gate.ts";
-import { add, newFile, openStore } from "../../support/store.ts";
+import { addTo, newFile, openStore } from "../../support/store.ts";
 import { CLIENT, withCodes } from "./codes-ports.ts";
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0";
@@ -60,7 +60,7 @@ test("remembers no device without a right code, or unless it is asked to", async
   ports.clock.advance(60_000);
   const unasked = await attempt({ code: code() });
   assert.ok(unasked.kind === "signed-in" && unasked.device === undefined);
-  await add(ports.store, "guest");
+  await addTo(ports.store, "guest");
   const passwords = { ...ports.passwords, verify: async () => true };
   const guest = { ...OWNER, ...CLIENT, username: "guest", remembersDevice };
   const plain = await signIn({ ...ports, passwords }, guest);
@@ -91,7 +91,7 @@ test("does not take the device of another account, or a text that is not one", a
   const { ports, user, device, kind } = await scene(t);
   const row = await ports.store.devices.find(hashOf(device), new Date(0));
   assert.ok(row);
-  const guest = await add(ports.store, "guest");
+  const guest = await addTo(ports.store, "guest");
   await ports.store.devices.insert({ ...row, id: hashOf("theirs"), userId: guest.id });
   for (const one of ["theirs", row.id, `${device}A`, "", device.toLowerCase()])
     assert.equal(await kind({ device: one }), "rejected", one);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { isReturnTarget, type ReturnScope } from "../../../src/core/hosts/return-target.ts";
+import { anyCharacter } from "../../support/any-character.ts";
 
 const scopes: readonly (ReturnScope & { readonly own: string })[] = [
   { own: "https://auth.example.test", domains: ["example.test"], port: "" },
@@ -28,7 +29,7 @@ const host = fc.oneof(
   fc.constantFrom("app%2eexample.test", "app。example.test", "127.0.0.1", "2130706433", "[::1]"),
   fc.domain(),
   fc.domain().map((name) => `${name}.example.test`),
-  fc.string({ unit: "binary", maxLength: 6 }).map((text) => `${text}.example.test`),
+  fc.string({ unit: anyCharacter, maxLength: 6 }).map((text) => `${text}.example.test`),
 );
 const port = often("", ":443", ":80", ":8443", ":3000", ":", ":0");
 const rest = fc.oneof(
@@ -43,7 +44,10 @@ const disturbed = fc
   .tuple(
     address,
     fc.nat(60),
-    fc.oneof(fc.string({ unit: "binary", maxLength: 1 }), fc.constantFrom("\t", "\n", "\\", "@")),
+    fc.oneof(
+      fc.string({ unit: anyCharacter, maxLength: 1 }),
+      fc.constantFrom("\t", "\n", "\\", "@"),
+    ),
   )
   .map(([text, at, put]) => text.slice(0, at) + put + text.slice(at));
 
@@ -74,7 +78,7 @@ const target = fc.oneof(
   pieces,
   fc.webUrl(),
   fc.webPath().map((path) => `/${path}`),
-  fc.string({ unit: "binary", maxLength: 40 }).map((text) => `/${text}`),
+  fc.string({ unit: anyCharacter, maxLength: 40 }).map((text) => `/${text}`),
 );
 
 /** Label by label, so that no end of a text passes for a domain. */

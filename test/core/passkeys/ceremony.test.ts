@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readCeremony } from "../../../src/core/passkeys/ceremony.ts";
+import { parseCeremony } from "../../../src/core/passkeys/ceremony.ts";
 import { type Ceremony, createAuthenticator, PARTY } from "../../support/authenticator.ts";
 
 const passkey = createAuthenticator();
 const used = (ceremony?: Ceremony) =>
-  readCeremony(passkey.get("challenge", "1", ceremony), "webauthn.get", PARTY);
+  parseCeremony(passkey.get("challenge", "1", ceremony), "webauthn.get", PARTY);
 const created = (ceremony?: Ceremony) =>
-  readCeremony(passkey.create("challenge", ceremony), "webauthn.create", PARTY);
+  parseCeremony(passkey.create("challenge", ceremony), "webauthn.create", PARTY);
 
 test("reads the challenge, the counter and the ID of a created passkey", () => {
   const use = used({ counter: 4_000_000_000 });
@@ -39,8 +39,8 @@ for (const [what, ceremony] of Object.entries(refused)) {
 }
 
 test("refuses the creation of a passkey as a sign-in, and the reverse", () => {
-  assert.equal(readCeremony(passkey.get("challenge", "1"), "webauthn.create", PARTY), undefined);
-  assert.equal(readCeremony(passkey.create("challenge"), "webauthn.get", PARTY), undefined);
+  assert.equal(parseCeremony(passkey.get("challenge", "1"), "webauthn.create", PARTY), undefined);
+  assert.equal(parseCeremony(passkey.create("challenge"), "webauthn.get", PARTY), undefined);
 });
 
 test("refuses data that is cut off before the ID, and client data that is not an object", () => {
@@ -48,11 +48,11 @@ test("refuses data that is cut off before the ID, and client data that is not an
   const data = Buffer.from(answer.authenticatorData, "base64url");
   for (const length of Array.from({ length: 56 }, (_, at) => at)) {
     const authenticatorData = data.subarray(0, length).toString("base64url");
-    const ceremony = readCeremony({ ...answer, authenticatorData }, "webauthn.create", PARTY);
+    const ceremony = parseCeremony({ ...answer, authenticatorData }, "webauthn.create", PARTY);
     assert.equal(ceremony?.createdId, undefined, `${length} bytes`);
   }
   for (const text of ["", "null", "1", "[]", "{", '"text"']) {
     const clientData = Buffer.from(text).toString("base64url");
-    assert.equal(readCeremony({ ...answer, clientData }, "webauthn.create", PARTY), undefined);
+    assert.equal(parseCeremony({ ...answer, clientData }, "webauthn.create", PARTY), undefined);
   }
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { test } from "node:test";
-import { readCeremony } from "../../../src/core/passkeys/ceremony.ts";
+import { parseCeremony } from "../../../src/core/passkeys/ceremony.ts";
 import { canonicalKey, isSignedBy } from "../../../src/core/passkeys/key.ts";
 import { algorithms, createAuthenticator, PARTY, spkiOf } from "../../support/authenticator.ts";
 
@@ -9,7 +9,7 @@ for (const algorithm of algorithms) {
   test(`${algorithm}: accepts the signature of the key, and no other`, () => {
     const passkey = createAuthenticator(algorithm);
     const answer = passkey.get("challenge", "1");
-    const ceremony = readCeremony(answer, "webauthn.get", PARTY);
+    const ceremony = parseCeremony(answer, "webauthn.get", PARTY);
     assert.ok(ceremony);
     const { signed } = ceremony;
     assert.equal(canonicalKey(passkey.publicKey), passkey.publicKey);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createPublicKey } from "node:crypto";
 import { test } from "node:test";
 import { isoCBOR } from "@simplewebauthn/server/helpers";
-import { readCeremony } from "../../../src/core/passkeys/ceremony.ts";
+import { parseCeremony } from "../../../src/core/passkeys/ceremony.ts";
 import { canonicalKey, isSignedBy } from "../../../src/core/passkeys/key.ts";
 import { bytesOf, otherwiseAdded, otherwiseSignedIn } from "./other-implementation.ts";
 import recorded from "./recorded-answers.json" with { type: "json" };
@@ -36,7 +36,7 @@ test("reads the passkeys of real devices as another implementation does", async 
   for (const answer of recorded.registrations) {
     const { party, others } = expectationOf(answer);
     const expected = await otherwiseAdded(answer, others);
-    const ceremony = readCeremony(answer, "webauthn.create", party);
+    const ceremony = parseCeremony(answer, "webauthn.create", party);
     assert.equal(ceremony?.createdId, expected?.id, answer.made);
     assert.equal(ceremony?.counter, expected?.counter);
     if (expected === undefined) continue;
@@ -52,7 +52,7 @@ test("verifies the signatures of real devices as another implementation does", a
   for (const answer of recorded.signIns) {
     const { party, others } = expectationOf(answer);
     const stored = { publicKey: bytesOf(answer.publicKey), counter: 0 };
-    const ceremony = readCeremony(answer, "webauthn.get", party);
+    const ceremony = parseCeremony(answer, "webauthn.get", party);
     const key = spkiOf(stored.publicKey);
     const isAccepted = ceremony !== undefined && isSignedBy(key, ceremony.signed, answer.signature);
     assert.equal(isAccepted, await otherwiseSignedIn(answer, others, stored));

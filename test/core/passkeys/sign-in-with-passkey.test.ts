@@ -9,7 +9,7 @@ import type { SignInOutcome } from "../../../src/core/sign-in/sign-in.ts";
 import { type Authenticator, createAuthenticator, PARTY } from "../../support/authenticator.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { userIdIn } from "../../support/mint.ts";
-import { add } from "../../support/store.ts";
+import { addTo } from "../../support/store.ts";
 import { added, ownerWithPasskey, type PasskeyPorts } from "./passkey-ports.ts";
 
 const REJECTED = { kind: "rejected" };
@@ -96,7 +96,7 @@ test("rejects unknown users and passkeys, foreign signatures, and foreign or exp
 
 test("a passkey of one account does not sign in another", async (t) => {
   const { ports, passkey } = await ownerWithPasskey(t);
-  const guest = await add(ports.store, "guest");
+  const guest = await addTo(ports.store, "guest");
   await added(ports, guest.id);
   const asGuest = passkey.get(ports.challenges.issue("sign-in"), guest.id);
   assert.deepEqual(await signIn(ports, asGuest), REJECTED);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { hashOf, randomText } from "../../../src/core/base/random-text.ts";
-import { HANDOFF_MS, handOff, takeHandoff } from "../../../src/core/sessions/hand-off.ts";
+import { handOff, takeHandoff } from "../../../src/core/sessions/hand-off.ts";
 import { endOtherSessions, endSession } from "../../../src/core/sessions/session-rules.ts";
 import { signOut } from "../../../src/core/sessions/sign-out.ts";
 import { accountWithSessions, CLIENT, idOf } from "./session-ports.ts";
@@ -90,7 +90,7 @@ test("gives nothing for a code that is unknown, a hash, or a minute old", async 
   for (const other of ["", "x", hashOf(code), `${code}=`, `${code} `, code.slice(0, -1)]) {
     assert.equal(await take(other), undefined);
   }
-  ports.clock.advance(HANDOFF_MS - 1);
+  ports.clock.advance(59_999);
   assert.ok(await take(code));
   ports.clock.advance(1);
   assert.equal(await take(late), undefined);

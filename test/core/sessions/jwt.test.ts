@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { jwtVerify } from "jose";
-import { jwtKey, readJwt, signJwt } from "../../../src/core/sessions/jwt.ts";
+import { jwtKey, parseJwt, signJwt } from "../../../src/core/sessions/jwt.ts";
 
 const SECRET = "ein längeres Geheimnis für Tests 🔑";
 const SECRET_BYTES = Buffer.from(SECRET, "utf8");
@@ -23,7 +23,7 @@ test("another implementation verifies what it signs, and reads the same", async 
       const verified = await jwtVerify(token, SECRET_BYTES, { algorithms: ["HS256"] });
       const { payload, protectedHeader } = verified;
       assert.deepEqual(protectedHeader, { alg: "HS256", typ: "JWT", sessions_from: 7 });
-      assert.deepEqual(readJwt(token, [KEY]), { header: protectedHeader, claims: { ...payload } });
+      assert.deepEqual(parseJwt(token, [KEY]), { header: protectedHeader, claims: { ...payload } });
     }),
     { numRuns: 200 },
   );
@@ -31,8 +31,8 @@ test("another implementation verifies what it signs, and reads the same", async 
 
 test("interprets nothing of a token before its signature was verified", (t) => {
   const parse = t.mock.method(JSON, "parse");
-  assert.equal(readJwt(`${GENUINE.slice(0, -4)}AAAA`, [KEY]), undefined);
+  assert.equal(parseJwt(`${GENUINE.slice(0, -4)}AAAA`, [KEY]), undefined);
   assert.equal(parse.mock.callCount(), 0);
-  assert.ok(readJwt(GENUINE, [KEY]));
+  assert.ok(parseJwt(GENUINE, [KEY]));
   assert.equal(parse.mock.callCount(), 2);
 });

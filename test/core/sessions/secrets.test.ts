@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import { secretWeakness, weakSecrets } from "../../../src/core/sessions/secrets.ts";
+import { weakSecrets } from "../../../src/core/sessions/secrets.ts";
 import { DEVELOPMENT_SECRET } from "../../../src/core/sessions/session-token.ts";
+
+const secretWeakness = (secret: string): string | undefined =>
+  weakSecrets({ secret, previousSecrets: [] })[0]?.weakness;
 
 const FINE = "kJ8s!xQz7Lp2Vw9Rt4Yb6Nc3Md5Hf1Gu";
 /** Nine different characters in no order that repeats. */

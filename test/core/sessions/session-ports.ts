@@ -37,7 +37,7 @@ export async function accountWithSessions(t: TestContext): Promise<SessionsScene
     user,
     async start() {
       const token = startSession(ports, await stored(), CLIENT);
-      await ports.sessions.flush();
+      await ports.recorder.flush();
       return token.text;
     },
     async isSignedIn(token) {

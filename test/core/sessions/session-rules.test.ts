@@ -9,7 +9,7 @@ import {
 import type { IssuedToken } from "../../../src/core/sessions/session-token.ts";
 import { startSession } from "../../../src/core/sessions/start-session.ts";
 import { mint, partsOf } from "../../support/mint.ts";
-import { add } from "../../support/store.ts";
+import { addTo } from "../../support/store.ts";
 import { accountWithSessions, CLIENT, idOf } from "./session-ports.ts";
 
 const FORGED = "a.b.c";
@@ -72,7 +72,7 @@ test("records this session if it is not recorded yet", async (t) => {
     device: "curl",
   };
   assert.deepEqual(await list(token), [expected]);
-  await ports.sessions.flush();
+  await ports.recorder.flush();
   assert.deepEqual(await ports.store.sessions.find("older"), expected);
   assert.deepEqual(await list(token), [expected]);
 });
@@ -98,7 +98,7 @@ test("ends one session and records it, and records nothing for an unknown or end
 test("does not end the session of another user", async (t) => {
   const { ports, end, start, signedIn } = await scene(t);
   const token = await start();
-  const guest = await add(ports.store, "guest");
+  const guest = await addTo(ports.store, "guest");
   assert.equal(await end(idOf(token), guest), "no-session");
   assert.ok(await ports.store.sessions.find(idOf(token)));
   assert.deepEqual(await signedIn(token), [true]);
@@ -119,7 +119,7 @@ test("ends every session up to now, recorded or not, and continues one with a ne
   assert.ok(token);
   assert.deepEqual(await signedIn(...before), [false, false, false, false]);
   assert.deepEqual(await signedIn(token.text, await start()), [true, true]);
-  await ports.sessions.flush();
+  await ports.recorder.flush();
   const rows = await ports.store.sessions.listOf(user.id, new Date(ports.clock.now()), 9);
   assert.equal(rows.length, 2);
   assert.ok(rows.some(({ id }) => id === token.id));
@@ -135,7 +135,7 @@ test("keeps the time of the sign-in and the expiry, so that a session cannot be 
   assert.deepEqual({ ...renewed, jti: old.jti }, old);
   assert.match(String(renewed.jti), /^[0-9a-f]{32}$/);
   assert.notEqual(renewed.jti, old.jti);
-  await ports.sessions.flush();
+  await ports.recorder.flush();
   const row = await ports.store.sessions.find(token.id);
   assert.equal(Number(row?.expiresAt), Number(old.exp) * 1_000);
   assert.equal(Number(row?.createdAt), Number(old.iat) * 1_000);
@@ -186,7 +186,7 @@ for (const [what, end] of [
 
 test("continues no session of another user or of a forged token, and records none of nobody", async (t) => {
   const { ports, user, start, endOthers, signedIn } = await scene(t);
-  const guest = await add(ports.store, "guest");
+  const guest = await addTo(ports.store, "guest");
   for (const current of [ports.tokens.issue(guest.id).text, FORGED]) {
     const token = await start();
     assert.equal(await endOthers(current), undefined);

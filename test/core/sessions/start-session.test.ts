@@ -8,10 +8,10 @@ import { partsOf } from "../../support/mint.ts";
 test("issues a token and records its session under the token's jti", async (t) => {
   const ports = await corePorts(t);
   const started: Session[] = [];
-  const sessions = { ...ports.sessions, started: (session: Session) => started.push(session) };
+  const recorder = { ...ports.recorder, started: (session: Session) => started.push(session) };
   const user = { id: "1" as UserId, sessionsFrom: 7 };
   const client = { remoteAddress: "192.0.2.1", userAgent: "curl/8.5.0" };
-  const token = startSession({ ...ports, sessions }, user, client);
+  const token = startSession({ ...ports, recorder }, user, client);
   const { header, claims } = partsOf(token.text);
   assert.equal(header.sessions_from, 7);
   assert.match(String(claims.jti), /^[0-9a-f]{32}$/);

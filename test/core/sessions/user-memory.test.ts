@@ -8,7 +8,7 @@ import {
   type UserMemory,
 } from "../../../src/core/sessions/user-memory.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
-import { add, hashText, openStore } from "../../support/store.ts";
+import { addTo, hashText, openStore } from "../../support/store.ts";
 
 const ID = "user-1" as UserId;
 
@@ -31,7 +31,7 @@ async function memoryOverStore(t: TestContext) {
   const clock = fakeClock();
   const memory = createUserMemory({ users: asked }, clock);
   const times = (method: keyof typeof asked): number => asked[method].mock.callCount();
-  const insert = async (): Promise<UserId> => (await add(store, "owner")).id;
+  const insert = async (): Promise<UserId> => (await addTo(store, "owner")).id;
   return { store, times, clock, users: usersOf(memory), memory, insert };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type TableName, tables, type Values } from "../../../src/core/tables.ts";
+import { type Row, type TableName, tables } from "../../../src/core/tables.ts";
 import { copy } from "../../../src/core/transfer/copy.ts";
 import type { TransferStore } from "../../../src/core/transfer/transfer-store.ts";
 import { rows, rowsOfEveryTable, user } from "../../stores/either.ts";
@@ -10,7 +10,7 @@ import { openStore } from "../../support/store.ts";
 async function copyAndChange(
   t: TestContext,
   changed: TableName,
-  change: (rows: readonly Values[]) => readonly Values[],
+  change: (rows: readonly Row[]) => readonly Row[],
 ) {
   const [source, target] = [await openStore(t), await openStore(t)];
   await source.transfer.importRows(rowsOfEveryTable());

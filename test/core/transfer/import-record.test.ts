@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { verify } from "@node-rs/argon2";
-import type { Values } from "../../../src/core/tables.ts";
+import type { Row } from "../../../src/core/tables.ts";
 import { fieldName, parseRecord } from "../../../src/core/transfer/import-record.ts";
 import { byTable } from "../../stores/either.ts";
 
@@ -15,7 +15,7 @@ const read = (fields: Fields) =>
 const user = (fields: Fields = {}) => ({ username: "owner", password_hash: HASH, ...fields });
 
 /** The rows of a line that is accepted, by their table. */
-function rowsOf(fields: Fields): Readonly<Record<string, readonly Values[]>> {
+function rowsOf(fields: Fields): Readonly<Record<string, readonly Row[]>> {
   const one = read(fields);
   assert.ok(typeof one === "object", JSON.stringify(one));
   return byTable(one.rows);

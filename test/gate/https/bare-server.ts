@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import type { Handle } from "../../../src/gate/handle.ts";
-import { CertificateSource, readCertificate } from "../../../src/gate/https/certificate.ts";
+import { CertificateSource, parseCertificate } from "../../../src/gate/https/certificate.ts";
 import { createHttpsServer, type HttpsServer } from "../../../src/gate/https/https-server.ts";
 import { drain } from "../../../src/gate/listener.ts";
 import { LOCALHOST } from "./secure-gate.ts";
@@ -20,7 +20,7 @@ export async function startBareServer(
   handle: Handle,
   timeouts?: Parameters<typeof createHttpsServer>[2],
 ): Promise<BareServer> {
-  const certificate = readCertificate(LOCALHOST.cert, LOCALHOST.key);
+  const certificate = parseCertificate(LOCALHOST.cert, LOCALHOST.key);
   const source = new CertificateSource();
   source.replace([certificate]);
   const server = createHttpsServer(handle, source, timeouts);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, rename, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { readCertificate } from "../../../src/gate/https/certificate.ts";
+import { parseCertificate } from "../../../src/gate/https/certificate.ts";
 import { watchCertificateFiles } from "../../../src/gate/https/certificate-files.ts";
 import {
   type MadeCertificate,
@@ -144,7 +144,7 @@ test("warns from 14 days before the expiry, once a day, until the certificate is
   const warnings = () => log.lines.filter(({ fields }) => "until" in fields);
   const warned = (times: number) => eventually(() => warnings()[times - 1]);
   clock.advance(DAY_MS);
-  const { notAfter } = readCertificate(first.cert, first.key);
+  const { notAfter } = parseCertificate(first.cert, first.key);
   const soon = { level: "warn", message: SOON, fields: { until: notAfter.toISOString() } };
   assert.deepEqual(await warned(1), soon);
   await writeCertificate(dir, second);

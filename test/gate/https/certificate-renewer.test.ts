@@ -4,7 +4,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { AcmeProblem } from "../../../src/gate/https/acme/problem.ts";
-import { type Certificate, readCertificate } from "../../../src/gate/https/certificate.ts";
+import { type Certificate, parseCertificate } from "../../../src/gate/https/certificate.ts";
 import { CertificateFolder } from "../../../src/gate/https/certificate-folder.ts";
 import { Renewer, type RenewerPorts } from "../../../src/gate/https/certificate-renewer.ts";
 import { createServerLog } from "../../../src/gate/server-log.ts";
@@ -15,7 +15,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 const POLL_MS = 20;
 const NAME = "localhost";
 const PEM = `${SERVER_KEY}${SERVER_CERTIFICATE}`;
-const certificate = (): Certificate => readCertificate(PEM, PEM);
+const certificate = (): Certificate => parseCertificate(PEM, PEM);
 /** Long before two thirds of the fixed certificate's lifetime. */
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 

@@ -4,11 +4,11 @@ import { test } from "node:test";
 import {
   type Certificate,
   CertificateSource,
-  readCertificate,
+  parseCertificate,
 } from "../../../src/gate/https/certificate.ts";
 import { type MadeCertificate, makeCertificate } from "../../support/certificates.ts";
 
-const read = ({ cert, key }: MadeCertificate): Certificate => readCertificate(cert, key);
+const read = ({ cert, key }: MadeCertificate): Certificate => parseCertificate(cert, key);
 
 const HOME = makeCertificate({ names: ["home.example.org"] });
 const OTHER = makeCertificate({ names: ["other.example.org"] });
@@ -75,10 +75,10 @@ const refused: Readonly<Record<string, readonly [chain: string, key: string, fau
 
 for (const [what, [chain, key, fault]] of Object.entries(refused)) {
   test(`rejects ${what} with one line that contains no part of a key`, () => {
-    assert.throws(() => readCertificate(chain, key), fault);
+    assert.throws(() => parseCertificate(chain, key), fault);
     const pieces = key.split("\n").filter((line) => line.length > 20);
     assert.throws(
-      () => readCertificate(chain, key),
+      () => parseCertificate(chain, key),
       ({ message }: Error) =>
         !/\n|-----|secret/.test(message) &&
         pieces.every((piece) => !message.includes(piece.slice(4, 16))),

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import {
   type PostgresHost,
   type PostgresLogin,
-  readPostgresUrl,
+  parsePostgresUrl,
 } from "../../../src/stores/postgres/url.ts";
 import { faultOf } from "../../support/faults.ts";
 
@@ -30,7 +30,7 @@ const hostsOf = {
 
 for (const [url, hosts] of Object.entries(hostsOf)) {
   test(`${url} names ${hosts.map(({ host, port }) => `${host} ${port}`).join(", ")}`, () => {
-    assert.deepEqual(readPostgresUrl(url).hosts, hosts);
+    assert.deepEqual(parsePostgresUrl(url).hosts, hosts);
   });
 }
 
@@ -61,7 +61,7 @@ const loginOf: Readonly<Record<string, Partial<PostgresLogin>>> = {
 
 for (const [url, expected] of Object.entries(loginOf)) {
   test(`${url} means ${JSON.stringify(expected)}`, () => {
-    const { login } = readPostgresUrl(url);
+    const { login } = parsePostgresUrl(url);
     for (const [name, value] of Object.entries(expected)) {
       assert.deepEqual(login[name as keyof PostgresLogin], value, name);
     }
@@ -102,7 +102,7 @@ const refused: Readonly<Record<string, string>> = {
 
 for (const [what, url] of Object.entries(refused)) {
   test(`refuses ${what} without showing the password`, () => {
-    const { code, message } = faultOf(() => readPostgresUrl(url));
+    const { code, message } = faultOf(() => parsePostgresUrl(url));
     assert.equal(code, "database_url_invalid");
     assert.match(message, /^invalid database URL: [^\n]+$/);
     assert.ok(!message.includes(SECRET), message);
@@ -114,6 +114,6 @@ for (const [query, reason] of [
   ["channel_binding=require", /: channel_binding accepts disable, prefer$/],
 ] as const) {
   test(`explains why ${query} is refused`, () => {
-    assert.match(faultOf(() => readPostgresUrl(`postgres://h/d?${query}`)).message, reason);
+    assert.match(faultOf(() => parsePostgresUrl(`postgres://h/d?${query}`)).message, reason);
   });
 }

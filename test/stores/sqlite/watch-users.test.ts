@@ -32,7 +32,7 @@ async function watched(t: TestContext): Promise<Scene> {
   );
   const reported: (UserId | "all")[] = [];
   const watch = store.changes.watch({
-    now: () => performance.now(),
+    monotonic: () => performance.now(),
     changed: (id) => reported.push(id),
   });
   assert.ok(owner);
@@ -122,7 +122,10 @@ test("neither reports nor confirms after the watch is closed", async (t) => {
   await scene.close();
   const confirmedAt = scene.confirmedAt();
   // Another watch of the same store shows when a check would have run.
-  const other = scene.store.changes.watch({ now: () => performance.now(), changed: () => {} });
+  const other = scene.store.changes.watch({
+    monotonic: () => performance.now(),
+    changed: () => {},
+  });
   t.after(() => other.close());
   execute(scene.file, "UPDATE users SET username = 'renamed' WHERE username = 'owner'");
   await checked(other);
@@ -133,7 +136,7 @@ test("neither reports nor confirms after the watch is closed", async (t) => {
 
 test("stops confirming when the database is closed", async (t) => {
   const store = await openSqlite({ file: await newFile(t) });
-  const watch = store.changes.watch({ now: () => performance.now(), changed: () => {} });
+  const watch = store.changes.watch({ monotonic: () => performance.now(), changed: () => {} });
   t.after(() => watch.close());
   await checked(watch);
   store.close();
@@ -149,7 +152,7 @@ test("does not keep the process alive by watching", async (t) => {
   const script = `
     import { openSqlite } from ${JSON.stringify(sqlite)};
     const store = await openSqlite({ file: process.argv[1] });
-    store.changes.watch({ now: () => performance.now(), changed() {} });
+    store.changes.watch({ monotonic: () => performance.now(), changed() {} });
     process.stdout.write("watching");
   `;
   const ending = await startNode(t, ["--input-type=module", "-e", script, file], {}).ended;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { UserId } from "../../../src/core/records.ts";
 import { admitsUser } from "../../../src/core/sessions/admits-user.ts";
-import { readForwardAuthQuery as read } from "../../../src/web/endpoints/forward-auth-query.ts";
+import { parseForwardAuthQuery as read } from "../../../src/web/endpoints/forward-auth-query.ts";
 
 function admits(query: string, username: string, groups?: readonly string[]): boolean {
   const result = read(query);

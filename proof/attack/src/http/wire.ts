@@ -1,6 +1,6 @@
 import type { ClientHttp2Session } from "node:http2";
 import { connect as connectPlain, isIP, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
 import { parseResponses } from "./response.ts";
 
 export interface ServerAddress {
@@ -92,6 +92,14 @@ export function exchange(
   });
 }
 
+/** What connections to one server share: to trust the same authorities, and to skip the handshake. */
+interface SharedTls {
+  readonly secureContext: SecureContext;
+  session?: Buffer;
+}
+
+const sharedTls = new Map<string, SharedTls>();
+
 /** Opens a connection, for callers that send a request in pieces. */
 export function connect(
   { protocol, host, port }: ServerAddress,
@@ -102,7 +110,13 @@ export function connect(
   if (protocol === "http:") return connectPlain({ host, port, ...local });
   // TLS allows only names in SNI; the certificate is checked against an IP address all the same.
   const named = isIP(host) === 0 ? { servername: host } : {};
-  return connectTls({ host, port, ...named, ALPNProtocols, ...local });
+  const key = `${host} ${port} ${ALPNProtocols.join()}`;
+  const shared = sharedTls.get(key) ?? { secureContext: createSecureContext() };
+  sharedTls.set(key, shared);
+  const socket = connectTls({ host, port, ...named, ALPNProtocols, ...local, ...shared });
+  return socket.on("session", (session: Buffer) => {
+    shared.session = session;
+  });
 }
 
 /** Errors that trusting another certificate authority would fix. */

@@ -2,8 +2,8 @@ import { AnyFault } from "../../../core/base/fault.ts";
 import { isObject } from "../../../core/base/json.ts";
 import type { HttpChallenges } from "../challenges.ts";
 import { signingRequest } from "./keys.ts";
-import { AcmeProblem, retryAfterMs, unusable } from "./problem.ts";
-import { type AcmeRequests, type JsonObject, jsonOf, textIn } from "./requests.ts";
+import { AcmeProblem, retryAfterMs, unusableAnswer } from "./problem.ts";
+import { type AcmeRequests, fieldIn, type JsonObject, jsonOf } from "./requests.ts";
 
 export interface OrderPorts {
   readonly requests: AcmeRequests;
@@ -29,7 +29,7 @@ export async function placeOrder(
 ): Promise<PlacedOrder> {
   const reply = await requests.newOrder({ identifiers: [{ type: "dns", value: name }] });
   const url = reply.headers.location;
-  if (url === undefined) throw unusable("no URL for the order");
+  if (url === undefined) throw unusableAnswer("no URL for the order");
   return { name, url, keyPem };
 }
 
@@ -45,7 +45,7 @@ export function finishOrder(ports: OrderPorts, placed: PlacedOrder): Promise<str
         return undefined;
       case "ready":
         await requests
-          .post(textIn(order, "finalize"), {
+          .post(fieldIn(order, "finalize"), {
             csr: signingRequest(placed.name, placed.keyPem).toString("base64url"),
           })
           .catch(unlessDone("orderNotReady"));
@@ -53,7 +53,7 @@ export function finishOrder(ports: OrderPorts, placed: PlacedOrder): Promise<str
       case "processing":
         return undefined;
       case "valid":
-        return (await requests.post(textIn(order, "certificate"), undefined)).body;
+        return (await requests.post(fieldIn(order, "certificate"), undefined)).body;
       default:
         throw new AcmeProblem(order.error);
     }
@@ -72,7 +72,7 @@ async function follow<T>(
   for (let before = ""; ; ) {
     const reply = await requests.post(url, undefined);
     const resource = jsonOf(reply);
-    const status = textIn(resource, "status");
+    const status = fieldIn(resource, "status");
     if (status === before) await pause(Math.min(retryAfterMs(reply) ?? POLL_MS, MAX_POLL_MS));
     before = status;
     const result = await step(resource, status);
@@ -95,11 +95,11 @@ async function authorize(ports: OrderPorts, url: string): Promise<void> {
     isAnswered = true;
     const challenge = offered.find(({ type }) => type === "http-01");
     if (challenge === undefined) throw new AnyFault("acme_no_http", NO_HTTP);
-    const token = textIn(challenge, "token");
+    const token = fieldIn(challenge, "token");
     // It becomes part of a path and of a response.
-    if (!/^[\w-]{1,128}$/.test(token)) throw unusable("an invalid token");
+    if (!/^[\w-]{1,128}$/.test(token)) throw unusableAnswer("an invalid token");
     published.use(challenges.publish(token, `${token}.${requests.key.thumbprint}`));
-    await requests.post(textIn(challenge, "url"), {}).catch(unlessDone("malformed"));
+    await requests.post(fieldIn(challenge, "url"), {}).catch(unlessDone("malformed"));
     return undefined;
   });
 }
@@ -118,6 +118,6 @@ const NO_HTTP = "the certificate authority does not check names over HTTP";
 
 function listIn(value: JsonObject, name: string): readonly unknown[] {
   const list = value[name];
-  if (!Array.isArray(list)) throw unusable(`no list "${name}"`);
+  if (!Array.isArray(list)) throw unusableAnswer(`no list "${name}"`);
   return list;
 }

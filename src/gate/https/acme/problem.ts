@@ -28,7 +28,7 @@ export class AcmeProblem extends AnyFault {
   }
 }
 
-export const problemOf = (reply: HttpResponse): AcmeProblem =>
+export const acmeProblemIn = (reply: HttpResponse): AcmeProblem =>
   new AcmeProblem(objectIn(reply.body), `status ${reply.status}`, retryAfterMs(reply));
 
 /** Reads `Retry-After` in seconds. Dates are ignored, because the two clocks may differ. */
@@ -38,5 +38,5 @@ export function retryAfterMs(reply: HttpResponse): number | undefined {
   return Math.min(Number(text) * 1_000, MAX_PAUSE_MS);
 }
 
-export const unusable = (what: string): AnyFault =>
+export const unusableAnswer = (what: string): AnyFault =>
   new AnyFault("acme_answer_unusable", `the certificate authority answered with ${what}`);

@@ -5,7 +5,7 @@ import { objectIn } from "../../../core/base/json.ts";
 import { jwtPart } from "../../../core/sessions/jwt.ts";
 import { type HttpResponse, networkReason, sendRequest } from "../http-request.ts";
 import type { AccountKey } from "./keys.ts";
-import { problemOf, unusable } from "./problem.ts";
+import { acmeProblemIn, unusableAnswer } from "./problem.ts";
 
 const TIMEOUT_MS = 30_000;
 /** A certificate chain takes a few thousand bytes. */
@@ -34,14 +34,14 @@ export interface AcmeRequests {
 export async function openAccount(authority: Authority, key: AccountKey): Promise<AcmeRequests> {
   const send = createSending(authority);
   const listed = await send("GET", authority.directoryUrl);
-  if (listed.status !== 200) throw problemOf(listed);
+  if (listed.status !== 200) throw acmeProblemIn(listed);
   const directory = jsonOf(listed);
-  const post = createSigning(send, textIn(directory, "newNonce"), key);
-  const newOrder = textIn(directory, "newOrder");
+  const post = createSigning(send, fieldIn(directory, "newNonce"), key);
+  const newOrder = fieldIn(directory, "newOrder");
   const terms = { termsOfServiceAgreed: true };
-  const registered = await post(textIn(directory, "newAccount"), terms, { jwk: key.publicJwk });
+  const registered = await post(fieldIn(directory, "newAccount"), terms, { jwk: key.publicJwk });
   const account = registered.headers.location;
-  if (account === undefined) throw unusable("no URL for the account");
+  if (account === undefined) throw unusableAnswer("no URL for the account");
   return {
     key,
     post: (url, payload) => post(url, payload, { kid: account }),
@@ -59,7 +59,7 @@ function createSending({ ca, stop }: Authority): Send {
   let left = MAX_REQUESTS;
   return async (method, text, body = "") => {
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url?.protocol !== "https:") throw unusable("a URL without https");
+    if (url?.protocol !== "https:") throw unusableAnswer("a URL without https");
     if (left === 0) {
       const reason = `the certificate authority was not done after ${MAX_REQUESTS} requests`;
       throw new AnyFault("acme_stuck", reason);
@@ -74,7 +74,7 @@ function createSending({ ca, stop }: Authority): Send {
       throw new AnyFault("acme_unreachable", reason, { cause: error });
     });
     if (Buffer.byteLength(response.body) <= MAX_RESPONSE_BYTES) return response;
-    throw unusable("too much text");
+    throw unusableAnswer("too much text");
   };
 }
 
@@ -89,12 +89,12 @@ function createSigning(send: Send, newNonce: string, key: AccountKey) {
   ): Promise<HttpResponse> => {
     for (let tried = 1; ; tried += 1) {
       nonce ??= nonceIn(await send("HEAD", newNonce));
-      if (nonce === undefined) throw unusable("no nonce");
+      if (nonce === undefined) throw unusableAnswer("no nonce");
       const signed = signedBody({ ...identity, nonce, url }, payload, key.privateKey);
       const reply = await send("POST", url, signed);
       nonce = nonceIn(reply);
       if (reply.status < 400) return reply;
-      const problem = problemOf(reply);
+      const problem = acmeProblemIn(reply);
       if (problem.problem !== "badNonce" || tried === MAX_NONCES) throw problem;
     }
   };
@@ -118,12 +118,12 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function jsonOf({ body }: HttpResponse): JsonObject {
   const value = objectIn(body);
-  if (value === undefined) throw unusable("text that is not a JSON object");
+  if (value === undefined) throw unusableAnswer("text that is not a JSON object");
   return value;
 }
 
-export function textIn(value: JsonObject, name: string): string {
+export function fieldIn(value: JsonObject, name: string): string {
   const text = value[name];
-  if (typeof text !== "string") throw unusable(`no text "${name}"`);
+  if (typeof text !== "string") throw unusableAnswer(`no text "${name}"`);
   return text;
 }

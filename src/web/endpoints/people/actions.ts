@@ -8,6 +8,7 @@ import { setGroups } from "../../../core/accounts/set-groups.ts";
 import { futureDate } from "../../../core/base/dates.ts";
 import {
   LINK_LIFETIME_MS,
+  type MakeLinkOutcome,
   makeLink,
   revokeLink,
   type WantedLink,
@@ -22,14 +23,14 @@ import { isOverTls } from "../../answers/session-cookie.ts";
 import type { MessageName } from "../../pages/words/en.ts";
 import { shownTime } from "../../pages/words.ts";
 import { type Paths, type PEOPLE_FORMS, pathOf } from "../../paths.ts";
-import type { Endpoint, OwnFormEndpoint, OwnVisit, Part, WebPorts } from "../../ports.ts";
+import type { Endpoint, OwnFormEndpoint, OwnVisit, PortsOf, WebPorts } from "../../ports.ts";
 import type { Form } from "../../request/form.ts";
 import { hostOf, type WebRequest } from "../../request/web-request.ts";
 import { confirmed, withForm } from "../../wrapped.ts";
 import { pageOfForm } from "../account.ts";
 import { administrator, forAdmins, peopleData } from "./pages.ts";
 
-type MadeLink = Extract<Awaited<ReturnType<typeof makeLink>>, { readonly kind: "made" }>;
+type MadeLink = Extract<MakeLinkOutcome, { readonly kind: "made" }>;
 /** Of which `record` says who did it. */
 type ActionPorts = AccountPorts & Ports<"clock" | "record", "users" | "links">;
 type Action = (ports: ActionPorts, form: Form, madeBy: string) => Promise<string | MadeLink>;
@@ -91,7 +92,7 @@ const problems: Readonly<
 /** The endpoint of a form. */
 export function peopleForm(
   ports: WebPorts,
-  people: Part<"people">,
+  people: PortsOf<"people">,
   name: (typeof PEOPLE_FORMS)[number],
 ): Endpoint {
   const answer = withForm(ports, formOf(people, actions[name]));
@@ -101,7 +102,7 @@ export function peopleForm(
 }
 
 const formOf =
-  (people: Part<"people">, act: KnownAction): OwnFormEndpoint =>
+  (people: PortsOf<"people">, act: KnownAction): OwnFormEndpoint =>
   async (visit, form) => {
     const { options, paths, views, request, client } = visit;
     const { user } = request;

@@ -9,7 +9,7 @@ import type { Answer } from "../../answers/responses.ts";
 import { signInPath } from "../../guards.ts";
 import type { PageData } from "../../pages/page-data.ts";
 import { shownTime, wordsIn } from "../../pages/words.ts";
-import { type Endpoint, type OwnVisit, type Part, visitOf, type WebPorts } from "../../ports.ts";
+import { type Endpoint, type OwnVisit, type PortsOf, visitOf, type WebPorts } from "../../ports.ts";
 import { activityOf } from "../home.ts";
 
 const ENTRIES_PER_PAGE = 50;
@@ -44,7 +44,7 @@ export const forAdmins =
     return answer(visitOf(ports, Object.assign(request, { user })));
   };
 
-export async function getPeople(people: Part<"people">, visit: OwnVisit): Promise<Answer> {
+export async function getPeople(people: PortsOf<"people">, visit: OwnVisit): Promise<Answer> {
   const { views, request } = visit;
   const { notice, cookies } = takeNotice(request);
   const data = { ...(await peopleData(people, visit, request.query)), notice };
@@ -53,7 +53,7 @@ export async function getPeople(people: Part<"people">, visit: OwnVisit): Promis
 
 /** What the page shows at a location, which has a query. */
 export async function peopleData(
-  { store, clock }: Part<"people">,
+  { store, clock }: PortsOf<"people">,
   { views, request }: OwnVisit,
   location: string,
 ): Promise<PageData["people"]> {
@@ -81,7 +81,7 @@ export async function peopleData(
 
 /** Shows the audit log, by person and type. */
 export async function getActivity(
-  { store, events }: Part<"people">,
+  { store, events }: PortsOf<"people">,
   { views, request }: OwnVisit,
 ): Promise<Answer> {
   const locale = views.locale(request);

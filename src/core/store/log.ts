@@ -1,0 +1,34 @@
+import type { LogEntry, NewLogEntry, UserId } from "../records.ts";
+
+export interface LogStore {
+  /**
+   * Inserts all entries or none, in the given order. An entry that is passed again after a failure
+   * with an unknown outcome is inserted once.
+   */
+  insert(entries: readonly NewLogEntry[]): Promise<void>;
+  /** Those that match, the oldest first. */
+  read(query: LogQuery): Promise<readonly LogEntry[]>;
+  /** Those that match, the newest first. */
+  newest(query: NewestQuery): Promise<readonly LogEntry[]>;
+  /** Removes at most `limit` entries older than `before`, and returns how many it removed. */
+  prune(before: Date, limit: number): Promise<number>;
+  /** Removes the oldest entries of a type, at most `limit`, and keeps the newest `keep` of them. */
+  pruneType(type: string, keep: number, limit: number): Promise<number>;
+}
+
+export interface LogFilter {
+  readonly type?: string | undefined;
+  readonly since?: Date | undefined;
+}
+
+export interface LogQuery extends LogFilter {
+  readonly afterId: number;
+  readonly limit: number;
+}
+
+export interface NewestQuery extends LogFilter {
+  /** Only those that concern this user. */
+  readonly userId?: UserId | undefined;
+  readonly beforeId?: number | undefined;
+  readonly limit: number;
+}
