@@ -129,7 +129,8 @@ export async function signInAs(
   promise(!(value === "absent" && isCertain()), `${username} was removed, and signs in`);
   const isReplaced = current !== undefined && current !== password;
   promise(!(isReplaced && isCertain()), `${username} signs in with a password that was replaced`);
-  code.accepted();
+  // The codes of an account go with it, while its sign-in goes on: to a session that counts nowhere.
+  if (state.version === versions[0]) code.accepted();
   promise(
     !(hasEnded && life.clockSetAt() < from),
     `the account of ${username} has ended, and signs in`,
