@@ -80,11 +80,8 @@ export interface NextAuth<Guard, Request, Handled = Request>
   user(handled: Handled): User;
 }
 
-type NextGuard<Request, Reply> = (
-  request: Request,
-  reply: Reply,
-  next: (error?: Error) => void,
-) => void;
+type NextGuard<Request, Reply> = (request: Request, reply: Reply, next: Next) => void;
+type Next = (error?: Error) => void;
 
 /** What such frameworks have alike. `nodeOf` finds Node's request in theirs. */
 export function nextAuth<Request, Reply>(

@@ -81,9 +81,8 @@ export function testSessions(rule: Rule<Tested>): void {
   rule("removes the sessions of a removed user, and those that it ends", async (store) => {
     const { owner, guest } = await addTwo(store);
     const other = await addTo(store, "other");
-    for (const one of [guest, other, owner]) {
-      await store.sessions.insert(sessionFor(one, one.username));
-    }
+    const users = [guest, other, owner];
+    for (const one of users) await store.sessions.insert(sessionFor(one, one.username));
     await store.users.remove(guest.id);
     assert.deepEqual(await ids(store), ["other", "owner"]);
     await store.users.endSessions(other.id, 1_000);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { MAIN } from "../../../test/support/process.ts";
+import { INHERITED, MAIN } from "../../../test/support/process.ts";
 import type { Ending, Env, Point, Tracing } from "./operation.ts";
 
 /** The calls that change a file or a folder, and the error of each. */
@@ -48,7 +48,7 @@ export async function traceCommand(
   tracing: Tracing,
 ): Promise<Ending> {
   const child = spawn(process.execPath, ["--import", HELD, "--", MAIN, ...args], {
-    env: { PATH: process.env.PATH, NO_COLOR: "1", ...ONE_FILE_THREAD, ...env },
+    env: { ...INHERITED, NO_COLOR: "1", ...ONE_FILE_THREAD, ...env },
     stdio: ["pipe", "ignore", "pipe", "ipc"],
   });
   const closed = once(child, "close");

@@ -155,10 +155,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 const WITHIN_MS = 60_000;
 
 /** Runs work in a transaction that no page waits for. */
-export const inSlowTransaction = <T>(
-  pool: PostgresPool,
-  work: (ask: Ask) => Promise<T>,
-): Promise<T> =>
+export const slowlyOn = <T>(pool: PostgresPool, work: (ask: Ask) => Promise<T>): Promise<T> =>
   withClient(pool, (client) => transactionOn(askOn(client, WITHIN_MS), work, WITHIN_MS));
 
 /**

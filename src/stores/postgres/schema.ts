@@ -6,7 +6,7 @@ import {
   schemaChanges,
 } from "../statements/schema.ts";
 import type { Ask } from "../statements/sql.ts";
-import { inSlowTransaction, type PostgresPool } from "./query.ts";
+import { type PostgresPool, slowlyOn } from "./query.ts";
 import { FIND_SCHEMA, namesIn, quotedName, tableName } from "./tables.ts";
 
 const definitions: Definitions = {
@@ -117,7 +117,7 @@ export async function migrate(
 
 async function migrateIn(schema: string, pool: PostgresPool): Promise<void> {
   const { schema: versionTable } = namesIn(schema);
-  await inSlowTransaction(pool, async (ask) => {
+  await slowlyOn(pool, async (ask) => {
     await ask(
       `CREATE TABLE IF NOT EXISTS ${versionTable} (one boolean PRIMARY KEY CHECK (one), version integer NOT NULL)`,
     );

@@ -15,8 +15,8 @@ import { createPool } from "./pool.ts";
 import {
   createAsk,
   createInTime,
-  inSlowTransaction,
   type PostgresPool,
+  slowlyOn,
   takeSteps,
   transactionOn,
 } from "./query.ts";
@@ -120,7 +120,7 @@ function prepareOn(
     return found;
   };
   const inOne = <T>(work: (ask: Ask) => Promise<T>): Promise<T> =>
-    inSlowTransaction(pool, (here) => work(inSharedSql(here, names)));
+    slowlyOn(pool, (here) => work(inSharedSql(here, names)));
   const inOneStep: InOneStep = (work) =>
     inTime((free) => transactionOn(free, (here) => takeSteps(inSharedSql(here, names), work())));
   const askShared = inSharedSql(ask, names);

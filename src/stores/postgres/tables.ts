@@ -1,5 +1,5 @@
 import { tables } from "../../core/tables.ts";
-import type { Ask, FoundRow } from "../statements/sql.ts";
+import type { Ask } from "../statements/sql.ts";
 
 /** Beside the tables of `core/tables.ts`, those that only PostgreSQL needs. */
 const OWN_TABLES = ["schema", "configured", "log_end", "attempts"] as const;
@@ -76,9 +76,7 @@ export const IDENTITY: string = `SELECT system_identifier, pg_database.oid AS da
   WHERE datname ${EQ} pg_catalog.current_database()`;
 
 /** `undefined` if the role may not ask, or the server is a relative of PostgreSQL that does not know. */
-export async function identityOf(
-  ask: () => Promise<readonly FoundRow[]>,
-): Promise<string | undefined> {
+export async function identityOf(ask: () => ReturnType<Ask>): Promise<string | undefined> {
   const [row] = await ask().catch(() => []);
   return row && `${row.system_identifier}:${row.database}:${row.tables}`;
 }

@@ -1,11 +1,5 @@
 import { AnyFault } from "../../core/base/fault.ts";
-import {
-  type ColumnValue,
-  columnName,
-  columnsOf,
-  type TableName,
-  tables,
-} from "../../core/tables.ts";
+import { columnName, columnsOf, type Row, type TableName, tables } from "../../core/tables.ts";
 import type {
   RowReader,
   Rows,
@@ -94,7 +88,7 @@ const readerOn = (ask: Ask): RowReader => ({
 });
 
 /** The values of a row in the order of the columns. PostgreSQL returns large integers as text. */
-const rowFrom = (table: TableName, row: FoundRow): readonly ColumnValue[] =>
+const rowFrom = (table: TableName, row: FoundRow): Row =>
   columnsOf(tables[table]).map(([field, { kind }]) => {
     const value = row[columnName(field)];
     if (value === null || value === undefined) return null;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import pg from "pg";
 import { Unavailable } from "../../../src/core/base/fault.ts";
-import { inSlowTransaction } from "../../../src/stores/postgres/query.ts";
+import { slowlyOn } from "../../../src/stores/postgres/query.ts";
 import { recording } from "../../support/postgres-recording.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 
@@ -28,7 +28,7 @@ for (const [what, failure] of [
     const failing = recording(pool, async (text) => {
       if (text === "ROLLBACK") throw failure;
     });
-    const work = inSlowTransaction(failing.pool, async (ask) => {
+    const work = slowlyOn(failing.pool, async (ask) => {
       await ask("INSERT INTO public.things VALUES (1)");
       throw first;
     });
@@ -44,12 +44,12 @@ for (const [what, failure] of [
 
 test("reuses the connection after a rollback", async (t) => {
   const pool = await realPool(t);
-  const work = inSlowTransaction(pool, async (ask) => {
+  const work = slowlyOn(pool, async (ask) => {
     await ask("INSERT INTO public.things VALUES (1)");
     await ask("INSERT INTO public.things VALUES (1)");
   });
   await assert.rejects(work, { code: "23505" });
   assert.equal(pool.totalCount, 1);
-  const rows = await inSlowTransaction(pool, (ask) => ask("SELECT id FROM public.things"));
+  const rows = await slowlyOn(pool, (ask) => ask("SELECT id FROM public.things"));
   assert.deepEqual(rows, []);
 });
