@@ -54,6 +54,7 @@ export async function openAccounts(
   const ports = {
     store,
     clock,
+    // With another secret than that of the gate, devices are listed that a new password has ended.
     seals: createSeals(settings.secret || DEVELOPMENT_SECRET, settings.previousSecrets),
     passwords: createPasswords({ atOnce: 1, waiting: 0 }),
     setupToken: {

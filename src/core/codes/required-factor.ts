@@ -6,9 +6,9 @@ import type { Store } from "../store.ts";
 const ALL = "all";
 
 /**
- * Returns what tells whether a user has to have a second factor, and has none.
+ * Returns the function that decides whether a user needs a second factor, and whether one is missing.
  *
- * @param groups Whose members have to, or `all`.
+ * @param groups Their members need one; `all` for everybody.
  */
 export const createRequiredFactor =
   (groups: readonly string[], { codes, passkeys }: Pick<Store, "codes" | "passkeys">) =>
