@@ -110,7 +110,7 @@ export function writeExecutable({ code }: Bundle, target: Target, output: string
       // Compiled code would differ with each build and fit one platform only.
       useCodeCache: false,
       // As in the start line of the systemd unit.
-      execArgv: ["--max-semi-space-size=4", "--disable-sigusr1"],
+      execArgv: ["--max-semi-space-size=4", "--initial-old-space-size=32", "--disable-sigusr1"],
       assets: Object.fromEntries(addonsOf(target)),
     };
     writeFileSync(join(folder, "config.json"), JSON.stringify(settings));

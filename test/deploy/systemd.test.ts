@@ -57,7 +57,7 @@ whereInstalled("systemd-analyze", (program) => {
     });
     assert.equal(stderr.replace(/^(?!.*latchkey\.service).*\n/gm, ""), "");
     const [, command = ""] = /^ExecStart=(.*)$/m.exec(await readFile(unitFile, "utf8")) ?? [];
-    const flags = "--max-semi-space-size=4 --disable-sigusr1 --";
+    const flags = "--max-semi-space-size=4 --initial-old-space-size=32 --disable-sigusr1 --";
     assert.equal(command, `${process.execPath} ${flags} ${prefix}/bin/latchkey serve`);
     const [node = "", ...args] = command.split(" ");
     const { stdout } = await run(node, [...args.slice(0, -1), "--version"]);
