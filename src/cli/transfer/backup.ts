@@ -8,7 +8,7 @@ import { makeFolderOf } from "../../gate/open-store.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
 import { copyDatabase, type FileCopy } from "../../stores/sqlite/backup.ts";
 import { accessFault, databaseExists, fileIdentity } from "../../stores/sqlite/file.ts";
-import { refuseEmptyBackup, replaceDatabase } from "../../stores/sqlite/replace.ts";
+import { BESIDE, refuseEmptyBackup, replaceDatabase } from "../../stores/sqlite/replace.ts";
 import { STORE_SETTINGS } from "../accounts.ts";
 import type { Command, Operand, Terminal } from "../command.ts";
 import { amountsText, requireReadable, requireWritable } from "./transfer.ts";
@@ -30,7 +30,7 @@ export const backup: Command = {
     const put = (unfinished: string): void => {
       refuseEmptyBackup(file, unfinished);
       // The leftovers of an older database of this name must not get into this one.
-      for (const suffix of ["-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
+      for (const suffix of BESIDE) rmSync(`${file}${suffix}`, { force: true });
       renameSync(unfinished, file);
     };
     const amounts = await copyTo(file, { from, source: "live" }, terminal, put);

@@ -6,7 +6,8 @@ import { isBusy } from "./locking.ts";
 import { openExisting, openReadOnly, readHeader, UNTRUSTED } from "./open.ts";
 import { requireOwnSchema } from "./schema.ts";
 
-const BESIDE = ["-wal", "-shm", "-journal"] as const;
+/** What SQLite puts beside a database, and would apply to another one of the same name. */
+export const BESIDE = ["-wal", "-shm", "-journal"] as const;
 
 interface Replacement {
   readonly file: string;

@@ -28,13 +28,15 @@ test("a backup includes acknowledged writes that are still in the write-ahead lo
   assert.equal((await gate.signIn()).status, 303, "the gate goes on");
 });
 
-test("removes the write-ahead log of an older file of the same name", async (t) => {
+test("removes the logs and the journal of an older file of the same name", async (t) => {
   const older = await abandoned(t, "older", "later");
   const { env, backup } = await filled(t, ["owner"], 0);
   for (const suffix of ["", "-wal"])
     await copyFile(`${older.database}${suffix}`, `${backup}${suffix}`);
   assert.ok((await stat(`${backup}-wal`)).size > 0);
+  await writeFile(`${backup}-journal`, "SQLite would roll it back");
   await outputOf(["backup", "--force", backup], { env });
+  assert.deepEqual(await readdir(dirname(backup)), ["backup.db"]);
   assert.deepEqual((await contentOf(backup)).usernames, ["owner"]);
 });
 
