@@ -42,7 +42,10 @@ export function requireWritable(file: string, { force }: OptionValues): void {
   if (force !== true) {
     throw new AnyFault("file_exists", `${file} already exists: --force overwrites it`);
   }
-  if (statSync(file).isDirectory()) {
-    throw new AnyFault("file_unwritable", `cannot write ${file}: it is a folder`);
+  const found = statSync(file);
+  // Of a device, such as /dev/null, the new file would take the place.
+  if (!found.isFile()) {
+    const what = found.isDirectory() ? "a folder" : "not a regular file";
+    throw new AnyFault("file_unwritable", `cannot write ${file}: it is ${what}`);
   }
 }

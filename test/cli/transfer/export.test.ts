@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -111,12 +112,15 @@ test("export --to writes a file that only its owner can read, and overwrites one
   assert.deepEqual(await readdir(folder), ["users.json"]);
 });
 
-test("export reports a missing folder, a folder as the file and a missing database in one line", async (t) => {
+test("export reports a missing folder, a folder or a pipe as the file and a missing database in one line", async (t) => {
   const [place, folder] = [await placeWith(sqlitePlace, t), await tempDir(t)];
   const file = join(folder, "none", "users.json");
+  const pipe = join(await tempDir(t), "pipe");
+  execFileSync("mkfifo", [pipe]);
   for (const [to, env, problem] of [
     [file, place.env, `cannot write to ${folder}/none: no such file or folder`],
     [folder, place.env, `cannot write ${folder}: it is a folder`],
+    [pipe, place.env, `cannot write ${pipe}: it is not a regular file`],
     [file, { DATA_DIR: folder }, `there is no database at ${folder}/latchkey.db`],
   ] as const) {
     assert.equal(await failureOf(["export", "--force", "--to", to], { env }), problem);
