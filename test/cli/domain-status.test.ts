@@ -60,12 +60,10 @@ const success = { at: "2026-05-06T07:08:09.000Z", outcome: "succeeded", cause: n
 const failure = { at: "2026-05-06T07:08:09.123Z", outcome: "failed", cause: failed.cause };
 const ESCAPED = "no \\u{1b}[2Janswer\\u{d}\\u{a}latchkey: all is well\\u{9b}";
 
+const NEVER_TRIED = { lines: ["none", "none", NOW], json: {} } as const;
+
 const states: Readonly<Record<string, Shown>> = {
-  "a name that was never tried": {
-    state: {},
-    lines: ["none", "none", NOW],
-    json: {},
-  },
+  "a name that was never tried": { state: {}, ...NEVER_TRIED },
   "a valid certificate": {
     state: { certificate: century, progress: succeeded },
     lines: [
@@ -87,8 +85,11 @@ const states: Readonly<Record<string, Shown>> = {
   },
   "a name whose last attempt has an impossible time": {
     state: { progress: { ...succeeded, lastAt: 1e300 } },
-    lines: ["none", "none", NOW],
-    json: {},
+    ...NEVER_TRIED,
+  },
+  "a name whose last attempt is an impossible one": {
+    state: { progress: { ...succeeded, failures: 1e300 } },
+    ...NEVER_TRIED,
   },
   "a failure with a cause that would move the cursor": {
     state: { progress: failed },

@@ -13,9 +13,12 @@ export interface Progress {
 /** No later time can be a date. */
 const MAX_TIME = 8.64e15;
 
-/** Whether a record that was read has possible times: its file may be damaged. */
-export const isPossible = ({ lastAt, nextAt }: Progress): boolean =>
-  [lastAt, nextAt].every((at) => Math.abs(at) <= MAX_TIME);
+/** Whether a record that was read has possible numbers: its file may be damaged. */
+export const isPossible = ({ failures, lastAt, nextAt }: Progress): boolean =>
+  [failures, lastAt, nextAt].every((number) => Math.abs(number) <= MAX_TIME);
+
+/** An attempt further ahead was made while the clock was wrong: its pause could last for years. */
+export const MAX_AHEAD_MS: number = 24 * 3_600_000;
 
 export type Lifetime = Pick<Certificate, "notBefore" | "notAfter">;
 

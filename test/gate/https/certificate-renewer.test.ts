@@ -80,10 +80,7 @@ test("requests no certificate before begin()", async (t) => {
 
 test("loads a stored certificate before begin(), and renews it at two thirds of its lifetime", async (t) => {
   const opened = await openTested(t, { dataDir: await withStored(t, PEM) });
-  assert.deepEqual(
-    opened.renewer.source.current.map(({ pem }) => pem.cert),
-    [PEM],
-  );
+  assert.equal(opened.renewer.source.current[0]?.pem.cert, PEM);
   opened.renewer.begin(POLL_MS);
   await afterAnotherPoll(opened);
   assert.deepEqual(opened.asked, [], "not before");
@@ -91,10 +88,8 @@ test("loads a stored certificate before begin(), and renews it at two thirds of 
   await eventually(() => (opened.asked.includes(NAME) ? true : undefined));
 });
 
-test("waits a minute after a failure, then tries again", async (t) => {
-  const fail = async (): Promise<Certificate> => {
-    throw new Error("no luck");
-  };
+test("waits a minute after a failure, then tries again, and at once when the clock is set back by days", async (t) => {
+  const fail = () => Promise.reject(new Error("no luck"));
   // The request has the machine's real time; the attempt comes after it.
   const opened = await openTested(t, { obtain: fail, now: Date.now() + 1_000 });
   await opened.folder.request(NAME);
@@ -106,13 +101,14 @@ test("waits a minute after a failure, then tries again", async (t) => {
   assert.deepEqual(opened.asked, [NAME]);
   opened.clock.now = failed.nextAt;
   await eventually(() => opened.asked.length > 1 || undefined);
+  // After a clock that was ahead for years, the pause would last as long.
+  opened.clock.now -= 2 * 24 * 3_600_000;
+  await eventually(() => opened.asked.length > 2 || undefined);
 });
 
 test("waits as long as the authority asks", async (t) => {
-  const limited = async (): Promise<Certificate> => {
-    throw new AcmeProblem({}, "come back later", 3_600_000);
-  };
-  const { renewer, folder } = await openTested(t, { obtain: limited });
+  const obtain = () => Promise.reject(new AcmeProblem({}, "come back later", 3_600_000));
+  const { renewer, folder } = await openTested(t, { obtain });
   await folder.request(NAME);
   renewer.begin(POLL_MS);
   const { lastAt, nextAt } = await eventually(() => folder.read(NAME, "progress.json"));
@@ -124,10 +120,8 @@ test("logs an unusable stored certificate once, and replaces it", async (t) => {
   opened.renewer.begin(POLL_MS);
   await eventually(() => (opened.renewer.source.current.length === 1 ? true : undefined));
   await afterAnotherPoll(opened);
-  const warnings = opened.lines.filter(
-    ({ msg }) => msg === "the stored certificate cannot be used",
-  );
-  assert.equal(warnings.length, 1);
+  const warnings = opened.lines.filter(({ level }) => level === "warn").map(({ msg }) => msg);
+  assert.deepEqual(warnings, ["the stored certificate cannot be used"]);
 });
 
 test("a slow attempt for one name does not delay other names", async (t) => {
@@ -173,10 +167,8 @@ test("files of one name that cannot be read are logged once, and do not stop the
   await eventually(() => opened.asked.includes(NAME) || undefined);
   await eventually(() => opened.lines.find(({ level }) => level === "error"));
   await afterAnotherPoll(opened);
-  const trouble = opened.lines.filter(({ level }) => level === "error");
-  assert.deepEqual(
-    trouble.map(({ msg }) => msg),
-    ["the certificate folder cannot be read or written"],
-  );
-  assert.match(String(trouble[0]?.reason), /EISDIR/);
+  const [trouble, ...more] = opened.lines.filter(({ level }) => level === "error");
+  assert.equal(trouble?.msg, "the certificate folder cannot be read or written");
+  assert.match(String(trouble.reason), /EISDIR/);
+  assert.deepEqual(more, []);
 });
