@@ -95,10 +95,9 @@ export function peopleForm(
   people: PortsOf<"people">,
   name: (typeof PEOPLE_FORMS)[number],
 ): Endpoint {
-  const answer = withForm(ports, formOf(people, actions[name]));
-  return forAdmins(ports, ({ paths, request }) =>
-    confirmed(ports, pageOfPeople(paths, request), answer)(request),
-  );
+  const back = (request: WebRequest): string => pageOfPeople(ports.paths, request);
+  const answer = confirmed(ports, back, withForm(ports, formOf(people, actions[name])));
+  return forAdmins(ports, ({ request }) => answer(request));
 }
 
 const formOf =
