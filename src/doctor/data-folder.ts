@@ -51,7 +51,7 @@ async function folderFindings(folder: Folder): Promise<readonly Finding[]> {
   return orOk(
     [
       await writeFinding(inside),
-      isOwn ? ownerFinding(path, stats, inside) : undefined,
+      isOwn && ownerFinding(path, stats, inside),
       readableFinding(stats, found),
       modeFinding(folder, stats),
     ],
@@ -176,10 +176,7 @@ export function diskFindings(
   );
   const free = freeMib < 10_240 ? `${freeMib} MiB` : `${Math.floor(freeMib / 1_024)} GiB`;
   return orOk(
-    [
-      freeMib < SCARCE_MIB ? scarce : undefined,
-      network !== undefined && holds === "database" ? unreliable : undefined,
-    ],
+    [freeMib < SCARCE_MIB && scarce, network !== undefined && holds === "database" && unreliable],
     `${free} free at ${folder}`,
   );
 }
