@@ -89,7 +89,6 @@ const problems: Readonly<
   ...{ renamed: null, ended: null, removed: null },
 };
 
-/** The endpoint of a form. */
 export function peopleForm(
   ports: WebPorts,
   people: PortsOf<"people">,
