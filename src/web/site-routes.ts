@@ -26,7 +26,6 @@ import { CHANGE_PASSWORD, HANDOFF, PEOPLE_FORMS, routeOf } from "./paths.ts";
 import {
   type Endpoint,
   type FormEndpoint,
-  type OwnEndpoint,
   type OwnFormEndpoint,
   type Visit,
   visitOf,
@@ -48,7 +47,7 @@ import {
 
 /** The pages and forms: each with its path, its methods, who may use it and what answers. */
 export function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
-  const { paths, options, requireAuth, proxies, requests } = ports;
+  const { paths, options, proxies, requests } = ports;
   const { base, home, homes } = paths;
   const { users } = ports.rules;
   const { sessions, codes, passkeys, links, people, keys } = ports.parts;
@@ -57,18 +56,14 @@ export function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const post = (path: string, endpoint: Endpoint): unknown =>
     site.set(path, { ...site.get(path), POST: refusingCrossSite(ports, endpoint) });
 
-  type Admit = (endpoint: OwnEndpoint) => Endpoint;
-  const admitted: Admit = (endpoint) => guarded(requireAuth, endpoint);
-  /** For what turns on a second factor. */
-  const orEnrolling: Admit = (endpoint) => enrolling(ports, endpoint);
-  /** A form of a signed-in user. */
-  const ownForm = (endpoint: OwnFormEndpoint, admit = admitted): Endpoint =>
-    sayingExpired(ports, admit(withForm(ports, endpoint)));
+  /** A form of a signed-in user, or with `enrolling`, of what turns on a second factor. */
+  const ownForm = (endpoint: OwnFormEndpoint, admit = guarded): Endpoint =>
+    sayingExpired(ports, admit(ports, withForm(ports, endpoint)));
   /** The same with a recent sign-in, which leads back to a section of the home page. */
-  const recentForm = (section: string, endpoint: OwnFormEndpoint, admit = admitted): Endpoint => {
+  const recentForm = (section: string, endpoint: OwnFormEndpoint, admit = guarded): Endpoint => {
     const back = (request: WebRequest): string | undefined =>
       home && `${withReturnTo(home, askedTarget(visitOf(ports, request)))}#your-${section}`;
-    return sayingExpired(ports, admit(confirmed(ports, back, withForm(ports, endpoint))));
+    return sayingExpired(ports, admit(ports, confirmed(ports, back, withForm(ports, endpoint))));
   };
   // Where a form belongs by the count of accounts, which comes before whether it can be read.
   const unlessSetUp: Elsewhere = async () =>
@@ -114,8 +109,8 @@ export function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   // The forms of one-time codes are only on the home page.
   if (codes !== undefined && home !== undefined) {
     const path = `${base}/account/codes`;
-    post(`${path}/begin`, recentForm("codes", postBeginCodes(codes), orEnrolling));
-    post(`${path}/confirm`, ownForm(postConfirmCodes(codes), orEnrolling));
+    post(`${path}/begin`, recentForm("codes", postBeginCodes(codes), enrolling));
+    post(`${path}/confirm`, ownForm(postConfirmCodes(codes), enrolling));
     post(`${path}/renew`, recentForm("codes", postRenewCodes(codes)));
     post(`${path}/off`, recentForm("codes", postTurnOffCodes(codes)));
   }
@@ -123,8 +118,8 @@ export function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
     const path = `${base}/account/passkeys`;
     post(`${base}/login/passkey`, signInForm(postPasskeySignIn(passkeys)));
     // Of codes and passkeys, what is begun proves a recent sign-in to what completes it.
-    post(`${path}/begin`, recentForm("passkeys", postBeginPasskey(passkeys), orEnrolling));
-    post(`${path}/add`, ownForm(postAddPasskey(passkeys), orEnrolling));
+    post(`${path}/begin`, recentForm("passkeys", postBeginPasskey(passkeys), enrolling));
+    post(`${path}/add`, ownForm(postAddPasskey(passkeys), enrolling));
     post(`${path}/rename`, recentForm("passkeys", postRenamePasskey(passkeys)));
     post(`${path}/remove`, recentForm("passkeys", postRemovePasskey(passkeys)));
   }

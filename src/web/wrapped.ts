@@ -6,7 +6,6 @@ import { noticeCookie } from "./answers/notice.ts";
 import { type Answer, redirect, respondJson, withHeader } from "./answers/responses.ts";
 import { acceptedTarget, handoffRoot, withReturnTo } from "./answers/return-to.ts";
 import { sessionOf } from "./answers/session-cookie.ts";
-import type { GuardCheck } from "./guards.ts";
 import { HANDOFF } from "./paths.ts";
 import {
   type Endpoint,
@@ -117,10 +116,10 @@ export function withForm<Request extends WebRequest>(
 
 /** The endpoint behind a guard. A key does not open it. */
 export const guarded =
-  (check: GuardCheck, endpoint: OwnEndpoint): Endpoint =>
+  ({ requireAuth }: WebPorts, endpoint: OwnEndpoint): Endpoint =>
   (request) =>
     andThen(
-      check(request.header("cookie"), () => request),
+      requireAuth(request.header("cookie"), () => request),
       (result) =>
         result.kind === "refused"
           ? result.answer
@@ -129,12 +128,12 @@ export const guarded =
 
 /** The endpoint for users who are admitted, or who first have to turn on a second factor here. */
 export const enrolling =
-  ({ rules, requireAuth }: WebPorts, endpoint: OwnEndpoint): Endpoint =>
+  (ports: WebPorts, endpoint: OwnEndpoint): Endpoint =>
   (request) =>
-    andThen(rules.requireAuth(request.header("cookie")), (admission) =>
+    andThen(ports.rules.requireAuth(request.header("cookie")), (admission) =>
       admission.kind === "factor-missing"
         ? endpoint(Object.assign(request, { user: admission.of, lacksFactor: true as const }))
-        : guarded(requireAuth, endpoint)(request),
+        : guarded(ports, endpoint)(request),
     );
 
 /** Says on the sign-in page that the session of a form has ended, to browsers that show that page. */
