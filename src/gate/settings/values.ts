@@ -140,7 +140,7 @@ export const port: Parser<number> = value("a number from 0 (any free port) to 65
 );
 
 export const httpsUrl: Parser<string> = value("an https URL", (text) =>
-  URL.canParse(text) && new URL(text).protocol === "https:" ? text : undefined,
+  URL.parse(text)?.protocol === "https:" ? text : undefined,
 );
 
 /** Throws a fault that says what is wrong, without repeating the URL. */
