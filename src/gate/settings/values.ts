@@ -3,7 +3,7 @@ import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { delimiter, resolve } from "node:path";
 import { groupsOf } from "../../core/accounts/set-groups.ts";
-import { AnyFault } from "../../core/base/fault.ts";
+import { AnyFault, unlessThrown } from "../../core/base/fault.ts";
 import type { Option } from "../../core/base/options.ts";
 import { canonicalHost } from "../../core/hosts/allowed-hosts.ts";
 import { optionTable } from "../../option-table.ts";
@@ -77,15 +77,6 @@ const path = (
     unlessThrown(() => (isUsable(resolve(text)) ? resolve(text) : undefined));
   return value(takes, read, completes);
 };
-
-/** The result, or `undefined` for text whose file cannot be read or whose content is invalid. */
-function unlessThrown<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
 
 /** One of a few words, and the value of each. */
 export const words = <T>(meaning: Readonly<Record<string, T>>): Parser<T> => {
