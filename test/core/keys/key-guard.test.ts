@@ -135,6 +135,18 @@ test("leaves a wrong key to the session guard while there is no account", async 
   assert.deepEqual(await guard(wrong, HERE), refused("unknown"));
 });
 
+test("notes the use of a key only at a host that it opens", async (t) => {
+  const { guardWith, add, clock, store } = await keyPorts(t);
+  const guard = guardWith();
+  const { text, key } = await add({ hosts: ["a.example.test"] });
+  await guard(`Bearer ${text}`, from(undefined, "b.example.test"));
+  clock.advance(500);
+  // Within the second in which the refused request has read the user.
+  await guard(`Bearer ${text}`, from(undefined, "a.example.test"));
+  const used = await eventually(async () => (await store.keys.find(key.hash))?.usedAt);
+  assert.deepEqual(used, new Date(clock.now()));
+});
+
 test("notes the use of a key once an hour, and logs if that fails", async (t) => {
   const { guardWith, add, clock, store, log } = await keyPorts(t);
   const noting = t.mock.fn(store.keys.noteUsed);
