@@ -194,6 +194,14 @@ test("gives nothing for a code that another browser or host sends, and leads to 
   assert.equal(begins.location, `${PHOTOS}/login/handoff?return_to=${encodeURIComponent(TARGET)}`);
 });
 
+test("gives no session to a browser that has not begun, for a code that counts for no cookie", async (t) => {
+  const { gate, open } = await scene(t);
+  const query = new URLSearchParams({ return_to: TARGET, browser: hashOf("") });
+  const { location = "" } = await open(`${AUTH}/login/handoff?${query}`);
+  assert.match(location, /\?code=/);
+  assert.equal((await browserOf(gate).open(location)).session, undefined);
+});
+
 test("leads to no host outside the lists, and answers none", async (t) => {
   const { gate, session, open, ask } = await scene(t);
   const outside = [
