@@ -45,6 +45,9 @@ export type KeyGuard = (
   request: KeyRequest,
 ) => MaybePromise<KeyAdmission | undefined>;
 
+/** Longer headers are never remembered: the username of Basic is any text, and the memory is not. */
+const MAX_REMEMBERED_LENGTH = 512;
+
 interface KeyGuardPorts extends Pick<AllPorts, "users" | "log"> {
   readonly store: Pick<KeyStore, "find" | "noteUsed">;
   readonly clock: Clock;
@@ -86,7 +89,7 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
       const key = await findKey(store, hashOf(text));
       if (key === undefined) return refusal("unknown", request);
       const entry: RememberedKey = { key, found: undefined, recheckAt: 0, noteUseAt: 0 };
-      remembered.set(authorization, entry);
+      if (authorization.length <= MAX_REMEMBERED_LENGTH) remembered.set(authorization, entry);
       return await renewed(authorization, entry, request);
     } finally {
       if (isFlood) lookingUp.delete(address);

@@ -26,6 +26,13 @@ test("admits a key as its account, and from memory without a promise or a query"
     assert.equal(finding.mock.callCount(), asked);
   }
   assert.equal(guard("Bearer other", HERE), undefined);
+  // So that long usernames do not fill the memory, with one key.
+  const long = `Basic ${btoa(`${"x".repeat(400)}:${text}`)}`;
+  for (let i = 0; i < 2; i += 1) {
+    const verdict = guard(long, HERE);
+    assert.ok(verdict instanceof Promise, "looked up each time");
+    assert.deepEqual(await verdict, admitted);
+  }
 });
 
 test("refuses a mistyped key without asking the store, and an unknown one", async (t) => {
