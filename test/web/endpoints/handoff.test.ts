@@ -169,9 +169,13 @@ test("gives nothing for a code that another browser or host sends, and leads to 
   const { gate, session, codeFor, open } = await scene(t);
   const other = browserOf(gate);
   const [stolen, foreign] = [await codeFor(TARGET), await codeFor(TARGET)];
+  const ofNone = new URLSearchParams({ return_to: TARGET, browser: hashOf("") });
+  const { location: made = "" } = await open(`${AUTH}/login/handoff?${ofNone}`);
+  assert.match(made, /\?code=/, "anyone can name the hash of no cookie");
   // Without a cookie, and after it has begun by itself.
   for (const [browser, url] of [
     [other, stolen],
+    [browserOf(gate), made],
     [browserOf(gate), foreign.replace("photos", "wiki")],
   ] as const) {
     const refused = await browser.open(url);
@@ -192,14 +196,6 @@ test("gives nothing for a code that another browser or host sends, and leads to 
   const link = /<a class="button" href="([^"]+)">/.exec(page.body)?.[1]?.replaceAll("&amp;", "&");
   const begins = await other.open(new URL(link ?? "", AUTH).href);
   assert.equal(begins.location, `${PHOTOS}/login/handoff?return_to=${encodeURIComponent(TARGET)}`);
-});
-
-test("gives no session to a browser that has not begun, for a code that counts for no cookie", async (t) => {
-  const { gate, open } = await scene(t);
-  const query = new URLSearchParams({ return_to: TARGET, browser: hashOf("") });
-  const { location = "" } = await open(`${AUTH}/login/handoff?${query}`);
-  assert.match(location, /\?code=/);
-  assert.equal((await browserOf(gate).open(location)).session, undefined);
 });
 
 test("leads to no host outside the lists, and answers none", async (t) => {
