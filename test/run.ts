@@ -10,6 +10,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Counts } from "./support/counts.ts";
+import { hashFlags, hasRealHashes } from "./support/hash-flags.ts";
 import { openPostgres } from "./support/postgres.ts";
 import { SHARED_POSTGRES } from "./support/postgres-shared.ts";
 
@@ -22,9 +23,6 @@ const LONGEST: readonly string[] = `test/site test/tools/sqlmap test/tools/slowh
   test/package test/stores test/core test/proof proof/attack/test test/hashes`.split(/\s+/);
 /** Each of these files takes minutes and mostly waits, so it has a process of its own. */
 const LONG_FILES = /^(test\/tools|proof\/attack\/test)\/.*(?=\.full\.test\.ts$)/;
-/** The cost of a hash is a part of what these test. In all others it is the least that argon2 can. */
-const REAL_HASHES =
-  /^test\/(core\/passwords|core\/sign-in\/sign-in|cli\/transfer\/import-sign-in|gate\/metrics\/metrics-sign-in|spec\/errors-faults|web\/hash-fairness)/;
 const REAL = "test/hashes";
 /** Measures time, and so runs when nothing else runs. */
 const ALONE = "test/timing";
@@ -34,7 +32,6 @@ const COUNTS = fileURLToPath(new URL("support/counts.ts", import.meta.url));
 
 /** Compiling the sources takes three quarters of the time in which a gate starts. */
 const COMPILED = join(ROOT, "node_modules/.cache/latchkey-compiled");
-const CHEAP_HASHES = import.meta.resolve("./support/cheap-hashes.ts");
 
 interface Folder {
   readonly name: string;
@@ -101,7 +98,7 @@ function rankOf({ name }: Folder): number {
 function folderOf(file: string): string {
   const [alone] = LONG_FILES.exec(file) ?? [];
   if (alone !== undefined) return alone;
-  if (REAL_HASHES.test(file)) return REAL;
+  if (hasRealHashes(file) && !file.startsWith(ALONE)) return REAL;
   const [, folder] = /^(test\/[^/]+\/|proof\/attack\/test\/|test\/)/.exec(file) ?? [];
   if (folder === undefined) throw new Error(`${file} is in no folder of tests`);
   return folder.slice(0, -1);
@@ -110,7 +107,7 @@ function folderOf(file: string): string {
 async function runFolder({ name, files }: Folder): Promise<void> {
   const begun = performance.now();
   const countsFile = join(await mkdtemp(join(results, "folder-")), "counts");
-  const child = spawn(process.execPath, [...nodeArgs(name, countsFile), ...files], {
+  const child = spawn(process.execPath, [...nodeArgs(files, countsFile), ...files], {
     cwd: ROOT,
     env: {
       ...process.env,
@@ -139,10 +136,9 @@ async function runFolder({ name, files }: Folder): Promise<void> {
   if (failed > 0) print(output.slice(Math.max(0, output.indexOf("✖ failing tests:"))));
 }
 
-function nodeArgs(folder: string, countsFile: string): readonly string[] {
-  const isCheap = folder !== REAL && folder !== ALONE;
+function nodeArgs([first = ""]: readonly string[], countsFile: string): readonly string[] {
   return [
-    ...(isCheap ? [`--import=${CHEAP_HASHES}`] : []),
+    ...hashFlags(first, ROOT),
     "--test",
     "--test-isolation=none",
     `--test-timeout=${TEST_TIMEOUT_MS}`,

@@ -3,6 +3,7 @@
  * `npm run mutants` tests the files that changed since their last run here, the most important first;
  * `npm run mutants -- src/core/sign-in/sign-in.ts …` tests these files; `--survivors` only their survivors.
  */
+import { availableParallelism } from "node:os";
 import { basename, dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { digestOf, PARTS, type Part, sourcesOf, testsOf, textOf } from "./files.ts";
@@ -74,12 +75,20 @@ function isSelected(one: Survivor, known: Results[string] | undefined): boolean 
 
 async function measureTests(sandbox: Sandbox, names: readonly string[]): Promise<TestFile[]> {
   const found: TestFile[] = [];
-  for (const name of names) {
+  await onAllCores(names, async (name) => {
     const measured = await measureTest(sandbox, name, stopping.signal);
     if (typeof measured === "string") show(`${name} ${measured}: not used`);
     else found.push(measured);
-  }
+  });
   return found;
+}
+
+async function onAllCores<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {
+  const waiting = all.values();
+  const workThrough = async (): Promise<void> => {
+    for (const one of waiting) await work(one);
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, workThrough));
 }
 
 async function survivorsAmong(
@@ -93,14 +102,14 @@ async function survivorsAmong(
   /** How many mutants the test file may kill per millisecond. */
   const worth = (test: TestFile): number =>
     ((kills.get(test) ?? 0) + bonusOf(test, name)) / test.ms;
-  for (const mutant of mutants) {
+  await onAllCores(mutants, async (mutant) => {
     const likeliest = tests
       .filter(({ covers }) => covers.has(mutant.id))
       .sort((one, other) => worth(other) - worth(one));
     const killer = await findKiller(sandbox, mutant.id, likeliest, stopping.signal);
     if (killer !== undefined) kills.set(killer, (kills.get(killer) ?? 0) + 1);
     else survivors.push(survivorOf(mutant, content, likeliest.length));
-  }
+  });
   return survivors;
 }
 

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { hashFlags } from "../../test/support/hash-flags.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 /** A test file that takes longer without mutants is not used. */
@@ -32,7 +33,7 @@ export async function measureTest(
   name: string,
   signal: AbortSignal,
 ): Promise<TestFile | "fails" | "too slow"> {
-  const list = join(sandbox.folder, "covered.json");
+  const list = join(sandbox.temporary, `${name.replaceAll("/", "-")}.json`);
   const startedAt = performance.now();
   const env = { MUTANTS_COVERED: list };
   const passed = await run(sandbox, name, env, MAX_TEST_MS, signal);
@@ -66,17 +67,18 @@ async function run(
   signal: AbortSignal,
 ): Promise<"passes" | "fails"> {
   signal.throwIfAborted();
-  await rm(temporary, { recursive: true, force: true, maxRetries: 5 });
-  await mkdir(temporary);
-  const args = ["--import", COVERED, `--test-reporter=${REPORTER}`, name];
-  const child = spawn(process.execPath, args, {
+  const own = await mkdtemp(join(temporary, "run-"));
+  // Where hashing itself is changed, its cost has to be found as it is.
+  const hashes = name.startsWith("test/core/") ? [] : hashFlags(name, folder);
+  const flags = ["--import", COVERED, ...hashes, `--test-reporter=${REPORTER}`];
+  const child = spawn(process.execPath, [...flags, name], {
     cwd: folder,
     detached: true,
     stdio: "ignore",
     env: {
       ...process.env,
       NODE_COMPILE_CACHE: join(folder, "../compiled"),
-      TMPDIR: temporary,
+      TMPDIR: own,
       ...env,
     },
   });
@@ -91,6 +93,7 @@ async function run(
     clearTimeout(timer);
     signal.removeEventListener("abort", end);
     end();
+    await rm(own, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
