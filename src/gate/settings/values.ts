@@ -8,7 +8,7 @@ import type { Option } from "../../core/base/options.ts";
 import { canonicalHost } from "../../core/hosts/allowed-hosts.ts";
 import { optionTable } from "../../option-table.ts";
 import { type Place, parsePlace } from "../../stores/place.ts";
-import { isLogo } from "../../web/pages/assets.ts";
+import { readLogo } from "../../web/pages/assets.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -140,7 +140,7 @@ export const port: Parser<number> = value("a number from 0 (any free port) to 65
 );
 
 export const httpsUrl: Parser<string> = value("an https URL", (text) =>
-  URL.canParse(text) && new URL(text).protocol === "https:" ? text : undefined,
+  URL.parse(text)?.protocol === "https:" ? text : undefined,
 );
 
 /** Throws a fault that says what is wrong, without repeating the URL. */
@@ -189,7 +189,8 @@ export const readableFile: Parser<string> = path("a readable file", "file", (giv
 export const image: Parser<string> = path(
   "an SVG, PNG, JPEG, WebP, AVIF or GIF file of at most 512 KiB",
   "file",
-  isLogo,
+  // Throws for a file that cannot be used.
+  (file) => readLogo(file).body.length > 0,
 );
 
 /** The content of a file with at least one certificate. */
