@@ -31,7 +31,8 @@ export function createLimiter(
       const network = networkOf(address, ipv6Prefix);
       const counted = kind === undefined ? network : `${kind} ${network}`;
       if (shared === undefined) return own.attempt(counted);
-      return shared.record(counted, own.rule).catch((error) => {
+      // A store can be foreign code that throws at once, which in a timer would end the process.
+      return (async () => shared.record(counted, own.rule))().catch((error) => {
         log.warn({ reason: messageOf(error) }, FAILED);
         return own.attempt(counted);
       });
@@ -39,7 +40,7 @@ export function createLimiter(
 
     cleanUp() {
       own.cleanUp();
-      return shared?.forget(own.rule).catch((error) => {
+      return (async () => shared?.forget(own.rule))().catch((error) => {
         log.warn({ reason: messageOf(error) }, "cannot clean up the shared rate limiter");
       });
     },

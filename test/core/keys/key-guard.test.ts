@@ -26,6 +26,13 @@ test("admits a key as its account, and from memory without a promise or a query"
     assert.equal(finding.mock.callCount(), asked);
   }
   assert.equal(guard("Bearer other", HERE), undefined);
+  // So that long usernames do not fill the memory, with one key.
+  const long = `Basic ${btoa(`${"x".repeat(400)}:${text}`)}`;
+  for (let i = 0; i < 2; i += 1) {
+    const verdict = guard(long, HERE);
+    assert.ok(verdict instanceof Promise, "looked up each time");
+    assert.deepEqual(await verdict, admitted);
+  }
 });
 
 test("refuses a mistyped key without asking the store, and an unknown one", async (t) => {
@@ -85,17 +92,21 @@ test("refuses a key from its expiry on, also after the system clock was set", as
   assert.deepEqual(await kinds(), ["key-refused", "key-admitted"]);
 });
 
-test("a key with hosts opens these only", async (t) => {
-  const { guardWith, add } = await keyPorts(t);
+test("a key with hosts opens these only, and only then it is used", async (t) => {
+  const { guardWith, add, clock, store } = await keyPorts(t);
   const guard = guardWith();
-  const { text } = await add({ hosts: ["Feeds.example.test", "b.example.test"] });
-  for (const host of ["feeds.example.test", "b.example.test"]) {
-    assert.equal((await guard(`Bearer ${text}`, from("192.0.2.1", host)))?.kind, "key-admitted");
-  }
+  const { text, key } = await add({ hosts: ["Feeds.example.test", "b.example.test"] });
   for (const host of [undefined, "", "example.test", "x.feeds.example.test"]) {
     const verdict = await guard(`Bearer ${text}`, from(undefined, host));
     assert.deepEqual(verdict, refused("other-host"), String(host));
   }
+  // Within the second in which a refused request has read the user.
+  clock.advance(500);
+  for (const host of ["feeds.example.test", "b.example.test"]) {
+    assert.equal((await guard(`Bearer ${text}`, from("192.0.2.1", host)))?.kind, "key-admitted");
+  }
+  const used = await eventually(async () => (await store.keys.find(key.hash))?.usedAt);
+  assert.deepEqual(used, new Date(clock.now()));
 });
 
 test("limits wrong keys by network, and never keeps a right key out", async (t) => {
