@@ -115,13 +115,16 @@ test("limits wrong keys by network, and never keeps a right key out", async (t) 
   const [known, fresh] = [await add(), await add()];
   await guard(`Bearer ${known.text}`, from("2001:db8::1"));
   const wrong = () => guard(`Bearer ${newKeyText()}`, from(`2001:db8::${clock.monotonic()}`));
-  for (let i = 0; i < 5; i += 1) assert.deepEqual(await wrong(), refused("unknown"));
+  const five = await Promise.all(Array.from({ length: 5 }, wrong));
+  assert.deepEqual(five, Array(5).fill(refused("unknown")));
   assert.deepEqual(await wrong(), LIMITED);
   assert.deepEqual(await guard("Bearer latchkey_", from("2001:db8::1")), LIMITED, "mistyped");
   for (const { text } of [known, fresh]) {
     assert.equal((await guard(`Bearer ${text}`, from("2001:db8::1")))?.kind, "key-admitted");
   }
   assert.deepEqual(await guard(`Bearer ${newKeyText()}`, HERE), refused("unknown"));
+  const ofNobody = () => guard(`Bearer ${newKeyText()}`, from(undefined));
+  for (let i = 0; i < 6; i += 1) assert.deepEqual(await ofNobody(), refused("unknown"));
   clock.advance(60_000);
   assert.deepEqual(await wrong(), refused("unknown"));
 });
@@ -153,27 +156,34 @@ test("notes the use of a key once an hour, and logs if that fails", async (t) =>
   const { text, key } = await add();
   const used = async () => (await store.keys.find(key.hash))?.usedAt;
   const start = new Date(clock.now());
-  for (let i = 0; i < 3; i += 1) await guard(`Bearer ${text}`, HERE);
-  assert.deepEqual(await eventually(used), start);
-  clock.advance(3_600_000);
+  for (let minute = 0; minute < 60; minute += 1) {
+    await guard(`Bearer ${text}`, HERE);
+    assert.deepEqual(await eventually(used), start);
+    clock.advance(60_000);
+  }
   await guard(`Bearer ${text}`, HERE);
   await eventually(async () => ((await used())?.getTime() ?? 0) > start.getTime() || undefined);
   assert.equal(noting.mock.callCount(), 2);
   const failing = guardWith({ noteUsed: () => Promise.reject(new Error("no disk")) });
   assert.equal((await failing(`Bearer ${text}`, HERE))?.kind, "key-admitted");
   const line = await eventually(async () => log.lines.at(-1));
-  assert.equal(line.message, "the last use of a key was not recorded");
+  const message = "the last use of a key was not recorded";
+  assert.deepEqual(line, { level: "warn", message, fields: { reason: "no disk" } });
 });
 
 test("fails for a store that returns another key, and admits nobody", async (t) => {
   const { guardWith, add } = await keyPorts(t);
-  const { key } = await add();
-  for (const found of [key, { ...key, userId: 1 as unknown as UserId }]) {
+  const { key, text } = await add();
+  const nobodys = { ...key, userId: 1 as unknown as UserId };
+  for (const [found, sent] of [
+    [key, newKeyText()],
+    [nobodys, text],
+  ] as const) {
     const guard = guardWith({ find: async () => found });
-    await assert.rejects(async () => guard(`Bearer ${newKeyText()}`, HERE), {
-      code: "store_broken",
-    });
+    await assert.rejects(async () => guard(`Bearer ${sent}`, HERE), { code: "store_broken" });
   }
+  const none = guardWith({ find: async () => null as unknown as undefined });
+  assert.deepEqual(await none(`Bearer ${text}`, HERE), refused("unknown"));
   const throwing = guardWith({ find: () => Promise.reject("a text") });
   await assert.rejects(async () => throwing(`Bearer ${newKeyText()}`, HERE), Error);
 });
