@@ -57,11 +57,9 @@ const isIpv6Prefix = (bits: number): boolean =>
 const isHostList = (hosts: AllowedHosts): boolean =>
   Array.isArray(hosts) && hosts.length > 0 && hosts.every((host) => canonicalHost(host) === host);
 
-/** A text without a default. */
 const optional = (takes: string, accepts: (text: string) => boolean): Option<string | undefined> =>
   option<string | undefined>(undefined, takes, accepts);
 
-/** A list that is empty by default. */
 const list = (takes: string, accepts: (one: string) => boolean): Option<readonly string[]> =>
   option<readonly string[]>([], takes, (all) => Array.isArray(all) && all.every(accepts));
 

@@ -174,7 +174,6 @@ export function createRules(
   };
 }
 
-/** Whether the store has these parts. */
 const has = <P extends { readonly store: Store }, Part extends keyof Store>(
   ports: P,
   ...parts: readonly Part[]

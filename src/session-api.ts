@@ -41,7 +41,6 @@ export interface NewSession {
   readonly setCookies: readonly string[];
 }
 
-/** How many sessions of one user are listed. */
 const MAX_LISTED = 1_000;
 
 interface SessionPorts extends Ports<"clock" | "seals" | "record", "users"> {
@@ -94,7 +93,6 @@ export function createSessions(ports: SessionPorts): Omit<Sessions, "create"> {
   };
 }
 
-/** What all of them need. */
 export interface AllSessionPorts extends SessionPorts, StartSessionPorts {
   readonly recorder: AllPorts["recorder"];
   readonly proxies: ProxyTrust;

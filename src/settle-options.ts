@@ -9,10 +9,7 @@ import type { AuthOptions, SettledOptions } from "./options.ts";
 import { sharesCookies } from "./web/answers/location.ts";
 
 /** What messages call the secrets. */
-export interface SecretNames {
-  readonly secret: string;
-  readonly previousSecrets: string;
-}
+export type SecretNames = Readonly<Record<WeakSecret["which"], string>>;
 
 const OPTION_NAMES: SecretNames = {
   secret: "the option secret",

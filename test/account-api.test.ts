@@ -118,6 +118,7 @@ test("lists and forgets devices, and removes the second factors of an account", 
   assert.equal(await factors.turnOffCodes(userId), "already-off");
   assert.ok((await auth.users.find(userId))?.sessionsFrom);
   assert.equal(await factors.removeAll("unknown"), "no-user");
+  assert.equal(await factors.turnOffCodes("unknown"), "no-user");
 });
 
 test("a created session has the client of its request, and an entry in the audit log", async (t) => {

@@ -15,6 +15,8 @@ export interface Case {
   readonly seconds: Readonly<Record<Form, number>>;
   /** In the short form, cases that wait run in parallel; a case that measures runs alone. */
   readonly pace: "waits" | "measures";
+  /** Names of its operations, if it can be limited to some. */
+  readonly operations?: readonly string[];
   run(context: CaseContext, form: Form): Promise<void>;
 }
 
@@ -22,6 +24,8 @@ export interface Case {
 export interface CaseContext {
   folder(): Promise<GuardedFolder>;
   startGate(folder: GuardedFolder, options?: GateOptions): Promise<Gate>;
+  /** Whether this run includes an operation of the case. */
+  includes(operation: string): boolean;
   /** Runs at the end of the case, in reverse order. */
   defer(end: () => unknown): void;
   /** Reports progress. */

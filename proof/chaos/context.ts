@@ -15,12 +15,16 @@ export interface OpenContext extends CaseContext, AsyncDisposable {
 const MAX_PROBLEMS_SHOWN = 5;
 
 /** Starts what a case needs, collects its findings, and ends everything on disposal. */
-export function openContext(say: (text: string) => void): OpenContext {
+export function openContext(
+  say: (text: string) => void,
+  includes: (operation: string) => boolean,
+): OpenContext {
   const opened = new AsyncDisposableStack();
   const findings: Finding[] = [];
   return {
     findings,
     say,
+    includes,
     defer: (end) =>
       opened.defer(async () => {
         await end();

@@ -1,6 +1,7 @@
 /**
  * Chaos testing: `npm run chaos` runs all cases, `npm run chaos -- kill flood` some of them, and
- * `--short` a small form of each. The exit code is 1 if a check failed.
+ * `--short` a small form of each. `--operation NAME`, which can be repeated, limits `nth-step` to
+ * operations. The exit code is 1 if a check failed.
  */
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
@@ -43,11 +44,14 @@ const cases: readonly Case[] = [
 const TIMEOUT_FACTOR = 4;
 
 const { values, positionals } = parseArgs({
-  options: { short: { type: "boolean" } },
+  options: { short: { type: "boolean" }, operation: { type: "string", multiple: true } },
   allowPositionals: true,
 });
 const form: Form = values.short === true ? "short" : "full";
-const chosen = positionals.length === 0 ? cases : positionals.map(caseNamed);
+const operations = values.operation?.map(operationNamed);
+const isImplied = operations !== undefined && !positionals.includes(nthStep.name);
+const named = isImplied ? [...positionals, nthStep.name] : positionals;
+const chosen = named.length === 0 ? cases : named.map(caseNamed);
 const interrupted = new AbortController();
 const ending = Promise.withResolvers<never>();
 ending.promise.catch(() => {});
@@ -69,7 +73,7 @@ const outcomes = await runAll(chosen);
 const took = (performance.now() - began) / 1_000;
 print(tableOf(outcomes));
 print(`\n${durationOf(took)} in total`);
-const isWhole = form === "full" && positionals.length === 0 && !interrupted.signal.aborted;
+const isWhole = form === "full" && named.length === 0 && !interrupted.signal.aborted;
 if (isWhole) await writePage(outcomes, durationOf(took));
 const failed = outcomes.flatMap(linesOf).filter((line) => line.startsWith("FAILED"));
 for (const line of failed) print(line);
@@ -102,10 +106,19 @@ function caseNamed(name: string): Case {
   throw new Error(`unknown case ${name}; the cases are ${cases.map((one) => one.name).join(", ")}`);
 }
 
+function operationNamed(name: string): string {
+  const known = nthStep.operations ?? [];
+  if (known.includes(name)) return name;
+  throw new Error(`unknown operation ${name}; the operations are ${known.join(", ")}`);
+}
+
 async function outcomeOf(one: Case): Promise<Outcome> {
   print(`${one.name}: ${one.about} (about ${durationOf(one.seconds[form])})`);
   const start = performance.now();
-  await using context = openContext((text) => print(`  ${one.name}: ${text}`));
+  await using context = openContext(
+    (text) => print(`  ${one.name}: ${text}`),
+    (operation) => operations?.includes(operation) ?? true,
+  );
   try {
     const hangs = Promise.withResolvers<never>();
     const withinMs = TIMEOUT_FACTOR * one.seconds[form] * 1_000 + 30_000;

@@ -96,7 +96,6 @@ export const accountCommand = ({ check, change, ...command }: AccountCommand): C
 
 export const quoted = (text: OptionValues[string]): string => `"${printable(String(text))}"`;
 
-/** The user whom a command names. */
 export async function userNamed({ users }: Accounts, name: OptionValues[string]): Promise<Account> {
   const user = await users.findByUsername(String(name));
   if (user === undefined) throw refused("no-user", name);
@@ -159,7 +158,6 @@ export const GROUPS: CommandOption = {
   about: "with commas between them, such as family,photos",
 };
 
-/** The groups of an operand or option. */
 export function givenGroups({ groups: text = "" }: OptionValues): readonly string[] {
   const groups = groupsOf(String(text).split(","));
   if (groups === "invalid") throw refused("groups-invalid", text);
@@ -172,7 +170,6 @@ export const UNTIL: CommandOption = {
   about: "when the account ends, as if it were removed: a date such as 2030-01-31, or with a time",
 };
 
-/** The time of `--until`. */
 export function givenEnd({ until }: OptionValues): Date | undefined {
   const end = futureDate(String(until), Date.now());
   if (until === undefined || end !== undefined) return end;

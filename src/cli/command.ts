@@ -60,7 +60,6 @@ export const COMPLETE = "__complete";
 /** Wrong usage: one line on standard error, exit code 2. */
 export class UsageError extends Error {}
 
-/** Exit codes. */
 export const SUCCESS = 0;
 export const FAILURE = 1;
 export const WRONG_USAGE = 2;

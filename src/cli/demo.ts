@@ -6,6 +6,8 @@ import { listen } from "../gate/listener.ts";
 import { createServerLog } from "../gate/server-log.ts";
 import { createAuth, type User } from "../index.ts";
 import { openSqlite } from "../stores/sqlite/store.ts";
+import { pageHeaders, respond, respondText } from "../web/answers/responses.ts";
+import { sendAnswer } from "../web/answers/send-answer.ts";
 import { type Command, firstSignal, SUCCESS } from "./command.ts";
 
 const USERNAME = "demo";
@@ -52,12 +54,13 @@ export const command: Command = {
   },
 };
 
-/** The only user is `USERNAME`, so nothing has to be escaped. */
+/** Has the headers of Latchkey's own pages. Invited people choose their username. */
 function appPage({ url }: IncomingMessage, response: ServerResponse, { username }: User): void {
   if (url?.split("?", 1)[0] !== "/") {
-    response.writeHead(404).end("not found");
+    sendAnswer(respondText("not found", 404), response);
     return;
   }
+  const escaped = username.replace(/[&<]/g, (sign) => `&#${sign.charCodeAt(0)};`);
   const html = `<!doctype html>
 <html lang="en">
 <head>
@@ -69,7 +72,7 @@ function appPage({ url }: IncomingMessage, response: ServerResponse, { username 
 </head>
 <body>
 <main>
-<h1>Hello, ${username}</h1>
+<h1>Hello, ${escaped}</h1>
 <p class="about">This page belongs to a sample app. Only signed-in users see it.</p>
 <a class="button" href="/account">Your account</a>
 <form method="post" action="/logout"><p class="hint">Password, passkeys, one-time codes, sessions, people</p><button type="submit" class="quiet">Sign out</button></form>
@@ -78,5 +81,7 @@ function appPage({ url }: IncomingMessage, response: ServerResponse, { username 
 </body>
 </html>
 `;
-  response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" }).end(html);
+  const ownHost = { publicUrl: undefined, cookieDomain: undefined };
+  const headers = pageHeaders({ postLoginLocation: "/", returnDomains: [], hosts: ownHost });
+  sendAnswer(respond(html, 200, headers), response);
 }

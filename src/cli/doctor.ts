@@ -25,7 +25,6 @@ export const command: Command = {
       name: "url",
       value: "URL",
       about: "also check the public URL, such as https://auth.example.org",
-      completes: "free",
     },
     { name: "json", about: "print one JSON object" },
   ],

@@ -41,9 +41,6 @@ export async function latchkey(args: readonly string[], ports: Process): Promise
   }
 }
 
-const isHelp = (word: string | undefined): boolean =>
-  word !== undefined && ["--help", "-h", "help"].includes(word);
-
 async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const [name = "", ...others] = args;
   if (name === COMPLETE) {
@@ -56,7 +53,7 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
   if (entry !== undefined) return runCommand(entry, rest, terminal);
   const [next] = rest;
   const help = helpOfCommands(family, terminal.ports.stdout.columns, words);
-  if (isHelp(next)) return terminal.succeed(help);
+  if (["--help", "-h", "help"].includes(next ?? "")) return terminal.succeed(help);
   if (next === undefined || (words !== "" && next.startsWith("-"))) {
     // In place of a missing command. A script that forgets the command fails.
     terminal.ports.stderr.write(`${help}\n`);

@@ -25,7 +25,6 @@ const MAX_INDEXED_BYTES = 2_600;
  */
 export const tables: Tables = {
   users: {
-    key: "id",
     columns: {
       id: { kind: "text", maxBytes: 255 },
       username: { kind: "text", maxBytes: MAX_INDEXED_BYTES, unique: true },
@@ -37,7 +36,6 @@ export const tables: Tables = {
     indexes: ["ends_at"],
   },
   sessions: {
-    key: "id",
     columns: {
       id: { kind: "text", maxBytes: 255 },
       userId: { kind: "user" },
@@ -52,7 +50,6 @@ export const tables: Tables = {
     indexes: ["user_id, used_at", "expires_at"],
   },
   handoffs: {
-    key: "id",
     columns: {
       id: { kind: "text", maxBytes: 255 },
       userId: { kind: "user" },
@@ -68,7 +65,6 @@ export const tables: Tables = {
     indexes: ["user_id", "expires_at"],
   },
   passkeys: {
-    key: "id",
     columns: {
       id: { kind: "text", maxBytes: 1_400 },
       userId: { kind: "user" },
@@ -81,7 +77,6 @@ export const tables: Tables = {
     indexes: ["user_id"],
   },
   answers: {
-    key: "id",
     columns: {
       id: { kind: "text", maxBytes: 255 },
       userId: { kind: "user" },
@@ -90,7 +85,6 @@ export const tables: Tables = {
     indexes: ["user_id", "expires_at"],
   },
   codes: {
-    key: "userId",
     columns: {
       userId: { kind: "user" },
       begun: { kind: "text", maxBytes: 255, optional: true },
@@ -102,7 +96,6 @@ export const tables: Tables = {
     },
   },
   devices: {
-    key: "id",
     columns: {
       id: { kind: "text", maxBytes: 255 },
       userId: { kind: "user" },
@@ -114,7 +107,6 @@ export const tables: Tables = {
     indexes: ["user_id", "expires_at"],
   },
   links: {
-    key: "id",
     columns: {
       id: { kind: "text", maxBytes: 255 },
       tokenHash: { kind: "text", maxBytes: 255, unique: true },
@@ -131,7 +123,6 @@ export const tables: Tables = {
     indexes: ["user_id", "expires_at"],
   },
   keys: {
-    key: "id",
     columns: {
       id: { kind: "text", maxBytes: 255 },
       userId: { kind: "user" },
@@ -145,7 +136,6 @@ export const tables: Tables = {
     indexes: ["user_id"],
   },
   log: {
-    key: "id",
     columns: {
       id: { kind: "integer" },
       at: { kind: "time" },
@@ -163,12 +153,11 @@ export const tables: Tables = {
 
 /** A table whose rows are `Row`s. The compiler checks that each field has a column of its kind. */
 export interface Table<Row> extends AnyTable {
-  readonly key: keyof Row & string;
   readonly columns: { readonly [Field in keyof Row]-?: ColumnOf<Row[Field]> };
 }
 
 export interface AnyTable {
-  readonly key: string;
+  /** The first one is the key. */
   readonly columns: Readonly<Record<string, Column>>;
   /** The columns of each index. */
   readonly indexes?: readonly string[];

@@ -57,10 +57,7 @@ function domainFindings(
   const what = `the certificate for ${name}`;
   const failed = `the last attempt for ${name} failed: ${cause}`;
   return orOk(
-    [
-      expiryFinding(what, notAfter, now, SEE_LOG),
-      cause === undefined ? undefined : hint(failed, RETRY),
-    ],
+    [expiryFinding(what, notAfter, now, SEE_LOG), cause !== undefined && hint(failed, RETRY)],
     `${what} is valid until ${dayOf(notAfter)}`,
   );
 }
@@ -78,10 +75,14 @@ export const checkCertificate: Check = checkOf("certificate", [], async ({ url, 
   // The address check reports that nothing answers.
   if (served === undefined) return undefined;
   const what = `the certificate at ${url.origin}`;
-  const expiry = expiryFinding(what, served.expiry, now(), RENEW);
+  const { distrust, expiry } = served;
+  const ending = expiryFinding(what, expiry, now(), RENEW);
+  const untrusted =
+    distrust !== undefined &&
+    problem(`${what} is not trusted: ${distrust}`, TRUST_REMEDIES[distrust] ?? TRUSTED);
   return orOk(
-    [expiry?.outcome === "problem" ? undefined : trustFinding(what, served.distrust), expiry],
-    `${what} is trusted and valid until ${dayOf(served.expiry)}`,
+    [ending?.outcome !== "problem" && untrusted, ending],
+    `${what} is trusted and valid until ${dayOf(expiry)}`,
   );
 });
 
@@ -104,12 +105,6 @@ async function servedAt({ hostname, port }: URL) {
   } finally {
     socket.destroy();
   }
-}
-
-/** Problems other than the expiry date. */
-function trustFinding(what: string, distrust: string | undefined): Finding | undefined {
-  if (distrust === undefined) return undefined;
-  return problem(`${what} is not trusted: ${distrust}`, TRUST_REMEDIES[distrust] ?? TRUSTED);
 }
 
 const OWN_CA = "for a private authority, run this with NODE_EXTRA_CA_CERTS set to its certificate";

@@ -24,8 +24,11 @@ export const problem: typeof hint = (found, remedy) => ({ outcome: "problem", fo
 export type Findings = Finding | undefined | readonly Finding[];
 
 /** The hints and problems, or a single `ok` finding if there are none. */
-export function orOk(wrong: readonly (Finding | undefined)[], found: string): readonly Finding[] {
-  const findings = wrong.filter((one) => one !== undefined);
+export function orOk(
+  wrong: readonly (Finding | undefined | false)[],
+  found: string,
+): readonly Finding[] {
+  const findings = wrong.filter((one) => one !== undefined && one !== false);
   return findings.length === 0 ? [ok(found)] : findings;
 }
 

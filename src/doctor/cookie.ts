@@ -9,27 +9,26 @@ export const checkCookie: Check = checkOf("cookie", ["cookieDomain"], async (ins
   if (site?.login.status === undefined) return undefined;
   const { url, login } = site;
   if (redirectToTls(login, url) !== undefined) return undefined;
-  return orOk(
-    [
-      domainFinding(url, installation.settings.cookieDomain),
-      schemeFinding(site),
-      strippedFinding(site),
-      noTlsFinding(url),
-    ],
-    `browsers send the session cookie back to ${url.origin}`,
-  );
-});
-
-function domainFinding(
-  { origin, hostname }: URL,
-  cookieDomain: string | undefined,
-): Finding | undefined {
-  if (cookieDomain === undefined || sharesCookies(origin, cookieDomain)) return undefined;
-  return problem(
+  const { origin, hostname, protocol } = url;
+  const { cookieDomain } = installation.settings;
+  const outside = problem(
     `browsers reject the cookie: COOKIE_DOMAIN is ${cookieDomain}, which does not include ${hostname}`,
     "set COOKIE_DOMAIN to a domain that includes the gate and the apps, or leave it unset",
   );
-}
+  const noTls = hint(
+    `${origin} has no TLS: others on the network can read passwords and sessions`,
+    "set HTTPS_PORT for automatic HTTPS, or use a proxy with a certificate (see docs/proxies)",
+  );
+  return orOk(
+    [
+      !sharesCookies(origin, cookieDomain) && outside,
+      schemeFinding(site),
+      strippedFinding(site),
+      protocol !== "https:" && !isLoopbackHost(hostname) && noTls,
+    ],
+    `browsers send the session cookie back to ${origin}`,
+  );
+});
 
 /** Without a session, the gate redirects with the URL that it believes was requested. */
 function schemeFinding(site: Visited): Finding | undefined {
@@ -55,13 +54,5 @@ function strippedFinding({ url, form }: Visited): Finding | undefined {
   return problem(
     `a proxy at ${url.origin} removes the Set-Cookie header, so users cannot sign in there`,
     "have the proxy pass on Set-Cookie, and not cache responses of the gate",
-  );
-}
-
-function noTlsFinding({ protocol, hostname, origin }: URL): Finding | undefined {
-  if (protocol === "https:" || isLoopbackHost(hostname)) return undefined;
-  return hint(
-    `${origin} has no TLS: others on the network can read passwords and sessions`,
-    "set HTTPS_PORT for automatic HTTPS, or use a proxy with a certificate (see docs/proxies)",
   );
 }

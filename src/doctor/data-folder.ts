@@ -51,7 +51,7 @@ async function folderFindings(folder: Folder): Promise<readonly Finding[]> {
   return orOk(
     [
       await writeFinding(inside),
-      isOwn ? ownerFinding(path, stats, inside) : undefined,
+      isOwn && ownerFinding(path, stats, inside),
       readableFinding(stats, found),
       modeFinding(folder, stats),
     ],
@@ -73,15 +73,15 @@ const nearestExisting = async (path: string): Promise<Found> =>
 
 /** The gate cannot start with a database that it cannot write to, wherever that is. */
 async function writeFinding(files: readonly Found[]): Promise<Finding | undefined> {
-  const found = files.map(async ({ path }) => {
-    return { path, reason: await access(path, constants.W_OK).catch(fileErrorReason) };
-  });
-  const first = (await Promise.all(found)).find(({ reason }) => reason !== undefined);
-  if (first === undefined) return undefined;
-  return problem(
-    `cannot write to ${first.path}: ${first.reason}`,
-    `if the gate runs as the user of this command: chown ${process.geteuid?.()} ${first.path} && chmod u+rw ${first.path}`,
-  );
+  for (const { path } of files) {
+    const reason = await access(path, constants.W_OK).catch(fileErrorReason);
+    if (reason === undefined) continue;
+    return problem(
+      `cannot write to ${path}: ${reason}`,
+      `if the gate runs as the user of this command: chown ${process.geteuid?.()} ${path} && chmod u+rw ${path}`,
+    );
+  }
+  return undefined;
 }
 
 /** The gate cannot write to files of another user, often made by a command that ran with sudo. */
@@ -176,10 +176,7 @@ export function diskFindings(
   );
   const free = freeMib < 10_240 ? `${freeMib} MiB` : `${Math.floor(freeMib / 1_024)} GiB`;
   return orOk(
-    [
-      freeMib < SCARCE_MIB ? scarce : undefined,
-      network !== undefined && holds === "database" ? unreliable : undefined,
-    ],
+    [freeMib < SCARCE_MIB && scarce, network !== undefined && holds === "database" && unreliable],
     `${free} free at ${folder}`,
   );
 }

@@ -4,6 +4,7 @@ import type { AdapterParts } from "../auth.ts";
 import { codeOf } from "../core/base/fault.ts";
 import type { ServerLog } from "../core/base/server-log.ts";
 import { printable } from "../files/printable.ts";
+import { pathsUnder, routeOf } from "../web/paths.ts";
 import { nodeRequest } from "../web/request/node-request.ts";
 import { REQUEST_ID } from "../web/request/request-id.ts";
 import { type Handle, wasSent } from "./handle.ts";
@@ -85,7 +86,9 @@ export function readableLine(line: string): string {
   return `${time.slice(11, 19)} ${styleText(color, level.toUpperCase().padEnd(5))} ${parts.join(" ")}\n`;
 }
 
-/** Logs each request, without its query, which may contain a token, and without its sender. */
+const paths = pathsUnder("");
+
+/** Logs each request, without its query and the end of a link, which contain tokens, or its sender. */
 export function loggingRequests(
   handle: Handle,
   withRequestId: AdapterParts["withRequestId"],
@@ -98,7 +101,8 @@ export function loggingRequests(
     withRequestId(request, (requestId) => {
       outgoing.setHeader(REQUEST_ID, requestId);
       outgoing.once("close", () => {
-        const { method, path } = request;
+        const { method } = request;
+        const path = routeOf(paths, request.path);
         const status = outgoing.statusCode;
         const ms = Math.round((monotonic() - start) * 10) / 10;
         const message = wasSent(outgoing) ? "request" : "request aborted";

@@ -6,7 +6,6 @@ import { noticeCookie } from "./answers/notice.ts";
 import { type Answer, redirect, respondJson, withHeader } from "./answers/responses.ts";
 import { acceptedTarget, handoffRoot, withReturnTo } from "./answers/return-to.ts";
 import { sessionOf } from "./answers/session-cookie.ts";
-import type { GuardCheck } from "./guards.ts";
 import { HANDOFF } from "./paths.ts";
 import {
   type Endpoint,
@@ -117,10 +116,10 @@ export function withForm<Request extends WebRequest>(
 
 /** The endpoint behind a guard. A key does not open it. */
 export const guarded =
-  (check: GuardCheck, endpoint: OwnEndpoint): Endpoint =>
+  ({ requireAuth }: WebPorts, endpoint: OwnEndpoint): Endpoint =>
   (request) =>
     andThen(
-      check(request.header("cookie"), () => request),
+      requireAuth(request.header("cookie"), () => request),
       (result) =>
         result.kind === "refused"
           ? result.answer
@@ -129,37 +128,41 @@ export const guarded =
 
 /** The endpoint for users who are admitted, or who first have to turn on a second factor here. */
 export const enrolling =
-  ({ rules, requireAuth }: WebPorts, endpoint: OwnEndpoint): Endpoint =>
+  (ports: WebPorts, endpoint: OwnEndpoint): Endpoint =>
   (request) =>
-    andThen(rules.requireAuth(request.header("cookie")), (admission) =>
+    andThen(ports.rules.requireAuth(request.header("cookie")), (admission) =>
       admission.kind === "factor-missing"
         ? endpoint(Object.assign(request, { user: admission.of, lacksFactor: true as const }))
-        : guarded(requireAuth, endpoint)(request),
+        : guarded(ports, endpoint)(request),
     );
 
 /** Says on the sign-in page that the session of a form has ended, to browsers that show that page. */
-export function sayingExpired({ paths }: WebPorts, request: WebRequest, answer: Answer): Answer {
-  const isForm = kindOfRequest(request.method, request) === "form";
-  if (!isForm || answer.headers.Location !== paths.login) return answer;
-  return {
-    ...answer,
-    cookies: [...answer.cookies, noticeCookie(request, "sessionExpired")],
-  };
-}
+export const sayingExpired =
+  ({ paths }: WebPorts, endpoint: Endpoint): Endpoint =>
+  (request) =>
+    andThen(endpoint(request), (answer) => {
+      const isForm = kindOfRequest(request.method, request) === "form";
+      if (!isForm || answer.headers.Location !== paths.login) return answer;
+      return { ...answer, cookies: [...answer.cookies, noticeCookie(request, "sessionExpired")] };
+    });
 
 /** The form field and query parameter of a sign-in of a user who is already signed in. */
 export const AGAIN = "again";
 
 /**
  * The endpoint for users who have signed in within the last ten minutes. Others are led to the
- * sign-in, and from there to `page`, or if it is absent, to the page that sent the request.
+ * sign-in, and from there to the page of `pageOf`, or else to the page that sent the request.
  */
 export const confirmed =
-  (ports: WebPorts, page: string | undefined, endpoint: OwnEndpoint): OwnEndpoint =>
+  (
+    ports: WebPorts,
+    pageOf: (request: WebRequest) => string | undefined,
+    endpoint: OwnEndpoint,
+  ): OwnEndpoint =>
   (request) => {
     if (hasConfirmed(ports, request)) return endpoint(request);
     const { options, paths } = ports;
-    const target = page ?? acceptedTarget(options, request, request.header("referer"));
+    const target = pageOf(request) ?? acceptedTarget(options, request, request.header("referer"));
     const location = withReturnTo(`${paths.login}?${AGAIN}=1`, target);
     return kindOfRequest(request.method, request) === "call"
       ? respondJson({ error: "sign_in_not_recent", location }, 403, { "HX-Redirect": location })

@@ -8,6 +8,8 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const PRINTED = /(http:\/\/localhost:\d+)\/\n\n {2}Username {2}(\S+)\n {2}Password {2}(\S+)\n/;
 
+const PROTECTIVE = ["content-security-policy", "x-content-type-options", "referrer-policy"];
+
 /** Ends with the test. */
 function startDemo(t: TestContext) {
   const demo = startCommand(["demo"]);
@@ -31,10 +33,16 @@ test("guards a sample app with the account that it prints, until a signal", asyn
   assert.equal(wrong.location, "/login?error=1");
   const { location, session } = await send(`${url}/login`, { form: { username, password } });
   assert.equal(location, "/");
-  assert.match((await send(`${url}/?a=b`, { session })).body, /Hello, demo/);
+  const app = await send(`${url}/?a=b`, { session });
+  assert.match(app.body, /Hello, demo/);
+  const people = await send(`${url}/account/people`, { session });
+  for (const name of PROTECTIVE) assert.equal(app.headers[name] ?? "", people.headers[name], name);
   assert.match((await send(`${url}/account`, { session })).body, /demo signed in/);
-  assert.equal((await send(`${url}/account/people`, { session })).status, 200);
   assert.equal((await send(`${url}/other`, { session })).status, 404);
+  const { id: user } = JSON.parse((await send(`${url}/account/me`, { session })).body).user;
+  const form = { user, username: "<i>&" };
+  await send(`${url}/account/people/rename`, { session, form });
+  assert.match((await send(`${url}/`, { session })).body, /Hello, &#60;i>&#38;</);
   assert.equal((await send(`${url}/login`, { headers: { Host: "evil.example" } })).status, 421);
   assert.equal((await demo.stop("SIGTERM")).code, 0);
   await assert.rejects(send(`${url}/`));

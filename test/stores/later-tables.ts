@@ -11,7 +11,6 @@ const later = {
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Column>>>>;
 
 const notes: AnyTable = {
-  key: "id",
   columns: {
     id: { kind: "text", maxBytes: 255 },
     userId: { kind: "user" },

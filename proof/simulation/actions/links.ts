@@ -126,13 +126,15 @@ export async function useLink(
 
 /** A use begins. Returns a function that checks whether the link may be gone. */
 function expecting({ time }: World, link: KnownLink, life: Life): (isGone: boolean) => void {
-  const { label, member, uses, expiresAt } = link;
+  const { label, member, uses } = link;
+  // An invitation also ends with the account that it would make.
+  const end = Math.min(link.expiresAt, link.endsAt);
   const from = time.now();
   const version = member?.state.version;
   const isAbsent = member?.state.value === "absent";
   const wasPresent = member === undefined || member.state.value === "present";
   const isClosed = link.accepted >= uses || link.revocation === "accepted" || isAbsent;
-  const isOver = life.now() >= expiresAt || (member !== undefined && mustHaveEnded(member, life));
+  const isOver = life.now() >= end || (member !== undefined && mustHaveEnded(member, life));
   return (isGone) => {
     promise(isGone || !isClosed, `${label} is used up, revoked or without account, and is used`);
     const isSteady = life.clockSetAt() < from;
@@ -141,7 +143,7 @@ function expecting({ time }: World, link: KnownLink, life: Life): (isGone: boole
       wasPresent &&
       version === member?.state.version &&
       (member === undefined || cannotHaveEnded(member, life, from)) &&
-      life.now() < expiresAt &&
+      life.now() < end &&
       isSteady &&
       link.accepted + link.doubts < uses &&
       link.revocation === "none";

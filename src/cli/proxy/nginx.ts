@@ -122,8 +122,9 @@ const forApp = `proxy_set_header Cookie $app_cookies;
 proxy_set_header X-Forwarded-Host $http_host;
 ${client}`;
 
+/** `$` would also match before a line break at the end, which `$uri` would pass on. */
 const publicLocation = (paths: string, app: PlannedApp): string => block`
-location ~ ^${paths}$ {
+location ~ ^${paths}\z {
     proxy_pass http://${app.name}$uri$is_args$args;
     proxy_http_version 1.1;
     proxy_set_header Connection "";

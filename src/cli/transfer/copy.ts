@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/base/fault.ts";
-import { type CopyOutcome, copy } from "../../core/transfer/copy.ts";
+import { copy } from "../../core/transfer/copy.ts";
 import { cannotUse, openPlace, type UsedStore } from "../../gate/open-store.ts";
 import { readSecret } from "../../gate/settings/sources.ts";
 import { type Place, parsePlace } from "../../stores/place.ts";
@@ -36,10 +36,21 @@ export const command: Command = {
     ).catch((error) => {
       throw transferFault("copy", error);
     });
-    if (outcome.kind !== "copied") return terminal.fail(notCopied(outcome, from.name, to.name));
-    return terminal.succeed(
-      `Copied ${amountsText(outcome)} from ${from.name} to ${to.name}; both are the same`,
-    );
+    switch (outcome.kind) {
+      case "source-empty":
+        return terminal.fail(
+          `${from.name} has no users and no log entries: there is nothing to copy`,
+        );
+      case "target-occupied":
+        // Also refuses to copy a database into itself, under any name.
+        return terminal.fail(
+          `${to.name} already has ${amountsText(outcome)}: copy into an empty database`,
+        );
+      case "copied":
+        return terminal.succeed(
+          `Copied ${amountsText(outcome)} from ${from.name} to ${to.name}; both are the same`,
+        );
+    }
   },
 };
 
@@ -82,19 +93,5 @@ async function openSide({ name, place }: Side, missing: "create" | "refuse"): Pr
     return await openPlace(place, missing);
   } catch (error) {
     throw cannotUse(name, place.kind === "sqlite" ? explained(place.file, error) : error);
-  }
-}
-
-function notCopied(
-  outcome: Exclude<CopyOutcome, { kind: "copied" }>,
-  from: string,
-  to: string,
-): string {
-  switch (outcome.kind) {
-    case "source-empty":
-      return `${from} has no users and no log entries: there is nothing to copy`;
-    case "target-occupied":
-      // Also refuses to copy a database into itself, under any name.
-      return `${to} already has ${amountsText(outcome)}: copy into an empty database`;
   }
 }

@@ -104,3 +104,12 @@ export function errorOf(thrown: unknown): Error {
   const what = typeof thrown === "string" ? thrown : `${typeof thrown} was thrown, not an Error`;
   return new Fault("not_an_error", what, { cause: thrown });
 }
+
+/** The result, or `undefined` where the reason of a failure is of no use. */
+export function unlessThrown<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

@@ -45,6 +45,9 @@ export type KeyGuard = (
   request: KeyRequest,
 ) => MaybePromise<KeyAdmission | undefined>;
 
+/** Longer headers are never remembered: the username of Basic is any text, and the memory is not. */
+const MAX_REMEMBERED_LENGTH = 512;
+
 interface KeyGuardPorts extends Pick<AllPorts, "users" | "log"> {
   readonly store: Pick<KeyStore, "find" | "noteUsed">;
   readonly clock: Clock;
@@ -86,7 +89,7 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
       const key = await findKey(store, hashOf(text));
       if (key === undefined) return refusal("unknown", request);
       const entry: RememberedKey = { key, found: undefined, recheckAt: 0, noteUseAt: 0 };
-      remembered.set(authorization, entry);
+      if (authorization.length <= MAX_REMEMBERED_LENGTH) remembered.set(authorization, entry);
       return await renewed(authorization, entry, request);
     } finally {
       if (isFlood) lookingUp.delete(address);
@@ -95,7 +98,7 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
 
   const renewed = (authorization: string, entry: RememberedKey, request: KeyRequest) =>
     andThen(renew(entry), (user) => {
-      if (typeof user === "object") return decide(entry, user, request);
+      if (typeof user === "object") return decide(entry, user, request, clock.monotonic());
       remembered.delete(authorization);
       return refusal(user, request);
     });
@@ -118,13 +121,12 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
 
   function admit(entry: RememberedKey, found: RememberedUser | undefined): User | "unknown" {
     entry.found = found;
-    if (found !== undefined && clock.monotonic() >= entry.noteUseAt) noteUse(entry);
     return found?.user ?? "unknown";
   }
 
   /** In the background. The store ignores a use within an hour after the last one. */
-  function noteUse(entry: RememberedKey): void {
-    entry.noteUseAt = clock.monotonic() + USE_PRECISION_MS;
+  function noteUse(entry: RememberedKey, at: number): void {
+    entry.noteUseAt = at + USE_PRECISION_MS;
     const failed = (error: unknown) =>
       log.warn({ reason: messageOf(error) }, "the last use of a key was not recorded");
     turn()
@@ -137,10 +139,13 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
     return address && networkOf(address, limitIpv6Prefix);
   }
 
-  const decide = ({ key: { hosts } }: RememberedKey, user: User, request: KeyRequest) =>
-    hosts === undefined || hosts.includes(request.host() ?? "")
-      ? ({ kind: "key-admitted", user } as const)
-      : refusal("other-host", request);
+  function decide(entry: RememberedKey, user: User, request: KeyRequest, at: number): KeyAdmission {
+    const { hosts } = entry.key;
+    const isOpen = hosts === undefined || hosts.includes(request.host() ?? "");
+    if (!isOpen) return refusal("other-host", request);
+    if (at >= entry.noteUseAt) noteUse(entry, at);
+    return { kind: "key-admitted", user };
+  }
 
   function refusal(problem: KeyProblem, request: KeyRequest): KeyRefusal {
     const address = networkIn(request);
@@ -157,7 +162,7 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
     const { found } = entry;
     const at = clock.monotonic();
     if (found !== undefined && at < found.until && at < entry.recheckAt) {
-      return decide(entry, found.user, request);
+      return decide(entry, found.user, request, at);
     }
     return renewed(authorization, entry, request);
   };

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { hasEnded } from "../accounts/living-users.ts";
 import { messageOf } from "../base/fault.ts";
 import { hashOf } from "../base/random-text.ts";
 import { type Client, networkRequester } from "../limits/requester.ts";
@@ -25,8 +26,11 @@ export async function findLink(
   client: Client,
 ): Promise<OpenLink | undefined> {
   if ((await limiter.attempt(client.remoteAddress)) === "denied") return undefined;
-  const link = await store.links.find(hashOf(token), new Date(clock.now()));
-  if (link?.userId === undefined) return link && { link, username: link.name };
+  const now = clock.now();
+  const link = await store.links.find(hashOf(token), new Date(now));
+  // The account of an invitation can end before the link does.
+  if (!link || hasEnded(link, now)) return undefined;
+  if (link.userId === undefined) return { link, username: link.name };
   const user = await store.users.find(link.userId);
   return user && { link, username: user.username };
 }

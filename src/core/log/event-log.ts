@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import { type EntryMeter, noMeter } from "../base/meter.ts";
@@ -59,44 +60,35 @@ export function createEventLog(
   { meter = noMeter.entries, onStored = async () => {} }: EventLogParts = {},
 ): EventLog {
   const waiting: NewLogEntry[] = [];
-  let closed = false;
-  let endPause = new AbortController();
+  const closing = new AbortController();
   let dropped = 0;
   let writtenCount = 0;
-  /** Until so many entries have been written since the start, a flush waits, and batches do not. */
-  let urgentUpTo = 0;
-  let attempt = Promise.withResolvers<"written" | "failed">();
   let uncheckedDenials = PRUNE_AFTER - 1;
+  let batch: Promise<"written" | "failed"> | undefined;
   let writing: Promise<void> | undefined;
 
   async function writeAll(): Promise<void> {
     let ms = PAUSE_MS;
-    try {
-      while (waiting.length > 0) {
-        const outcome = await writeBatch();
-        endAttempt(outcome);
-        if (closed && outcome === "failed") break;
-        ms = outcome === "written" ? PAUSE_MS : Math.min(ms * 2, MAX_PAUSE_MS);
-        if (writtenCount >= urgentUpTo && !closed) await pauseUnlessFlushed(ms);
-      }
-    } catch {
-      // The server log or the meter threw, so there is nowhere to report it. The next entry retries.
-      endAttempt("failed");
+    while (waiting.length > 0) {
+      const isLast = closing.signal.aborted;
+      const outcome = await nextBatch();
+      if (outcome === "failed" && isLast) break;
+      ms = outcome === "written" ? PAUSE_MS : Math.min(ms * 2, MAX_PAUSE_MS);
+      await pause(ms, closing.signal);
     }
     // Must stay synchronous with the last check of `waiting`, or an entry could stay unwritten.
     writing = undefined;
   }
 
-  function endAttempt(outcome: "written" | "failed"): void {
-    if (outcome === "failed") urgentUpTo = 0;
-    attempt.resolve(outcome);
-    attempt = Promise.withResolvers();
-  }
-
-  /** Ends early on a flush or on close. */
-  function pauseUnlessFlushed(ms: number): Promise<unknown> {
-    endPause = new AbortController();
-    return pause(ms, endPause.signal);
+  /** Writes a batch, or waits for the one that is being written. Never throws. */
+  function nextBatch(): Promise<"written" | "failed"> {
+    batch ??= writeBatch()
+      // The server log or the meter threw, so there is nowhere to report it.
+      .catch(() => "failed" as const)
+      .finally(() => {
+        batch = undefined;
+      });
+    return batch;
   }
 
   async function writeBatch(): Promise<"written" | "failed"> {
@@ -132,24 +124,6 @@ export function createEventLog(
     }
   }
 
-  function write(): void {
-    // One turn of the event loop first: the response is sent before the disk write, and entries of
-    // the same turn share one transaction.
-    writing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(writeAll);
-  }
-
-  async function flush(): Promise<void> {
-    if (waiting.length === 0) return;
-    const upTo = writtenCount + waiting.length;
-    urgentUpTo = upTo;
-    endPause.abort();
-    write();
-    const late = pause(FLUSH_WITHIN_MS).then(() => "late");
-    let last = "written";
-    while (last === "written" && writtenCount < upTo)
-      last = await Promise.race([attempt.promise, late]);
-  }
-
   return {
     get waiting() {
       return waiting.length;
@@ -163,14 +137,24 @@ export function createEventLog(
         return;
       }
       waiting.push(toEntry(event, clock));
-      write();
+      // One turn of the event loop first: the response is sent before the disk write, and entries of
+      // the same turn share one transaction.
+      writing ??= turn().then(writeAll);
     },
 
-    flush,
+    async flush() {
+      if (waiting.length === 0) return;
+      const upTo = writtenCount + waiting.length;
+      // A batch that is about to begin comes first.
+      await turn();
+      const late = pause(FLUSH_WITHIN_MS).then(() => "late");
+      let last = "written";
+      while (last === "written" && writtenCount < upTo)
+        last = await Promise.race([nextBatch(), late]);
+    },
 
     async close() {
-      closed = true;
-      endPause.abort();
+      closing.abort();
       await Promise.race([writing, pause(CLOSE_WITHIN_MS)]);
       const lost = waiting.length + dropped;
       if (lost > 0) log.error({ lost }, "log entries lost at the end");

@@ -1,6 +1,7 @@
 import { type BinaryLike, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { parseOptions } from "@node-rs/argon2";
+import { unlessThrown } from "../base/fault.ts";
 
 /** Limits of one hash: this memory, and about two seconds on an older processor. */
 const MAX_MEMORY_KIB = 1_048_576;
@@ -23,13 +24,11 @@ export function judgeHash(hash: string): HashVerdict {
 }
 
 function judgeArgon2(hash: string): HashVerdict {
-  try {
-    const { memoryCost, timeCost } = parseOptions(hash);
-    if (memoryCost > MAX_MEMORY_KIB) return "too-costly";
-    return memoryCost * timeCost > MAX_ARGON2_WORK_KIB ? "too-costly" : "usable";
-  } catch {
-    return "unknown";
-  }
+  const options = unlessThrown(() => parseOptions(hash));
+  if (options === undefined) return "unknown";
+  const { memoryCost, timeCost } = options;
+  if (memoryCost > MAX_MEMORY_KIB) return "too-costly";
+  return memoryCost * timeCost > MAX_ARGON2_WORK_KIB ? "too-costly" : "usable";
 }
 
 function judgeBcrypt(hash: string): HashVerdict {

@@ -62,6 +62,9 @@ export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promis
     ? "remembered"
     : await checkCode(ports, { user, codes }, attempt.code ?? "", attempt);
   if (checked === "rejected") return { kind: "rejected" };
+  // An account that was removed before its codes were read has none, and is found no more.
+  if (checked === "not-needed" && !(await ports.store.users.find(user.id)))
+    return { kind: "rejected" };
 
   const factors = checked === "not-needed" ? 1 : 2;
   const token = startSession(ports, user, attempt, factors);

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { unlessThrown } from "../base/fault.ts";
 import { isObject } from "../base/json.ts";
 import { judgeHash, withParameters } from "../passwords/password-cost.ts";
 import { NO_PASSWORD, UNSET_PASSWORD, type UserId } from "../records.ts";
@@ -86,13 +87,7 @@ function ownedIn(table: TableName, fields: ImportFields, userId: UserId): readon
   }
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const parsed = (text: string): unknown => unlessThrown(() => JSON.parse(text));
 
 function fieldsOf(value: unknown): ImportFields {
   if (!isObject(value)) throw new UnusableField("one is not an object");

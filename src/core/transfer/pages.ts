@@ -32,8 +32,7 @@ export const pagesOf = <Item extends { readonly id: string }>(
 
 /** All rows of a table in pages, in the order of their keys. */
 export function rowPagesOf(store: RowReader, name: TableName): AsyncIterable<readonly Row[]> {
-  const keyAt = columnsOf(tables[name]).findIndex(([field]) => field === tables[name].key);
   const first: ColumnValue = name === "log" ? 0 : "";
   const read = (after: ColumnValue, limit: number) => store.readRows(name, after, limit);
-  return pagesAfter<Row, ColumnValue>(first, read, (row) => row[keyAt] ?? null);
+  return pagesAfter<Row, ColumnValue>(first, read, ([key]) => key ?? null);
 }

@@ -27,7 +27,6 @@ interface Stored {
   readonly unusable?: string | undefined;
 }
 
-/** The state of one name. */
 export interface DomainState extends Stored {
   readonly name: string;
   readonly lastAttempt?: Progress | undefined;

@@ -3,7 +3,7 @@ import { type Polling, poll } from "../poll.ts";
 import type { GateLog } from "../server-log.ts";
 import { AcmeProblem } from "./acme/problem.ts";
 import { type Certificate, CertificateSource } from "./certificate.ts";
-import type { CertificateFolder } from "./certificate-folder.ts";
+import type { CertificateFolder, DomainState } from "./certificate-folder.ts";
 import { dueAt, MAX_AHEAD_MS, type Progress, pauseAfter, renewalAt } from "./renewal.ts";
 
 /** Commands request and remove names in other processes. */
@@ -16,11 +16,7 @@ export interface RenewerPorts {
   readonly log: GateLog;
 }
 
-/** What is known about a requested name. */
-interface Known {
-  readonly certificate?: Certificate | undefined;
-  readonly progress?: Progress | undefined;
-}
+type Known = Pick<DomainState, "certificate" | "lastAttempt">;
 
 /** Obtains a certificate for each name in the folder, and renews it in time. Call `loadNames` first. */
 export class Renewer {
@@ -78,10 +74,10 @@ export class Renewer {
   async #renewDue(stop: AbortSignal): Promise<void> {
     const { folder, now } = this.#ports;
     await this.loadNames();
-    for (const [name, { certificate, progress }] of this.#known) {
+    for (const [name, { certificate, lastAttempt }] of this.#known) {
       if (stop.aborted || this.#underWay.has(name)) continue;
       // In memory first: if the file cannot be written (full disk), the pause still applies.
-      const last = progress ?? (await folder.lastAttempt(name));
+      const last = lastAttempt ?? (await folder.lastAttempt(name));
       const isWrong = last !== undefined && last.lastAt > now() + MAX_AHEAD_MS;
       const due = dueAt(certificate, isWrong ? undefined : last, await folder.requestedAt(name));
       if (now() < due) continue;
@@ -98,7 +94,7 @@ export class Renewer {
     // The start, so that a request made during the attempt starts another one.
     const lastAt = now();
     let certificate: Certificate | undefined;
-    let progress: Progress = { failures: 0, lastAt, nextAt: 0 };
+    let lastAttempt: Progress = { failures: 0, lastAt, nextAt: 0 };
     log.info({ domain: name }, "getting a certificate");
     try {
       certificate = await obtain(name, stop);
@@ -110,15 +106,15 @@ export class Renewer {
       const [failures, reason] = [failedBefore + 1, messageOf(error)];
       const askedForMs = error instanceof AcmeProblem ? error.retryAfterMs : undefined;
       const nextAt = now() + pauseAfter(failures, askedForMs);
-      progress = { failures, lastAt, nextAt, cause: reason };
+      lastAttempt = { failures, lastAt, nextAt, cause: reason };
       log.error({ domain: name, reason, next: new Date(nextAt).toISOString() }, "no certificate");
     }
     // A name that was removed in the meantime has no folder to write to.
     const known = this.#known.get(name);
     if (known === undefined) return;
-    this.#known.set(name, { certificate: certificate ?? known.certificate, progress });
+    this.#known.set(name, { certificate: certificate ?? known.certificate, lastAttempt });
     this.#serve();
-    await folder.write(name, "progress.json", progress).catch((error) => {
+    await folder.write(name, "progress.json", lastAttempt).catch((error) => {
       if (this.#known.has(name)) this.#logTrouble(messageOf(error));
     });
   }

@@ -68,6 +68,5 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: "it does not use TLS",
 };
 
-/** Why a connection or a request failed. */
 export const networkReason = (error: unknown): string =>
   REASONS[codeOf(error) ?? ""] ?? reasonOf(error);

@@ -82,6 +82,5 @@ export function secureLocation(
 /** The requested host, without its port. */
 export function hostIn({ headers }: Pick<IncomingMessage, "headers">): string | undefined {
   const named = headers.host ?? headers[":authority"];
-  const url = `http://${named}`;
-  return typeof named === "string" && URL.canParse(url) ? new URL(url).hostname : undefined;
+  return typeof named === "string" ? URL.parse(`http://${named}`)?.hostname : undefined;
 }

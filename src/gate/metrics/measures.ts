@@ -99,7 +99,6 @@ export function countRequests(
 
 const STORE_SECONDS = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 2];
 
-/** Returns a function that returns the same store, with its operations timed. */
 export function timeStore(
   registry: Registry,
   seconds: () => number,

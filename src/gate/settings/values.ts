@@ -3,12 +3,12 @@ import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { delimiter, resolve } from "node:path";
 import { groupsOf } from "../../core/accounts/set-groups.ts";
-import { AnyFault } from "../../core/base/fault.ts";
+import { AnyFault, unlessThrown } from "../../core/base/fault.ts";
 import type { Option } from "../../core/base/options.ts";
 import { canonicalHost } from "../../core/hosts/allowed-hosts.ts";
 import { optionTable } from "../../option-table.ts";
 import { type Place, parsePlace } from "../../stores/place.ts";
-import { isLogo } from "../../web/pages/assets.ts";
+import { readLogo } from "../../web/pages/assets.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -78,15 +78,6 @@ const path = (
   return value(takes, read, completes);
 };
 
-/** The result, or `undefined` for text whose file cannot be read or whose content is invalid. */
-function unlessThrown<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
-
 /** One of a few words, and the value of each. */
 export const words = <T>(meaning: Readonly<Record<string, T>>): Parser<T> => {
   const all = Object.keys(meaning);
@@ -140,7 +131,7 @@ export const port: Parser<number> = value("a number from 0 (any free port) to 65
 );
 
 export const httpsUrl: Parser<string> = value("an https URL", (text) =>
-  URL.canParse(text) && new URL(text).protocol === "https:" ? text : undefined,
+  URL.parse(text)?.protocol === "https:" ? text : undefined,
 );
 
 /** Throws a fault that says what is wrong, without repeating the URL. */
@@ -189,7 +180,8 @@ export const readableFile: Parser<string> = path("a readable file", "file", (giv
 export const image: Parser<string> = path(
   "an SVG, PNG, JPEG, WebP, AVIF or GIF file of at most 512 KiB",
   "file",
-  isLogo,
+  // Throws for a file that cannot be used.
+  (file) => readLogo(file).body.length > 0,
 );
 
 /** The content of a file with at least one certificate. */

@@ -1,6 +1,6 @@
 import type { ClientConfig } from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";
-import { Fault, messageOf } from "../../core/base/fault.ts";
+import { Fault, messageOf, unlessThrown } from "../../core/base/fault.ts";
 import { isLoopbackHost } from "../../core/hosts/loopback.ts";
 
 export interface PostgresHost {
@@ -80,13 +80,8 @@ export function isSilentlyPlain(text: string): boolean {
 }
 
 /** Whether the text is a valid URL with a password, in the user part or in a parameter. */
-export function hasPassword(text: string): boolean {
-  try {
-    return parsePostgresUrl(text).login.password !== undefined;
-  } catch {
-    return false;
-  }
-}
+export const hasPassword = (text: string): boolean =>
+  unlessThrown(() => parsePostgresUrl(text).login.password) !== undefined;
 
 function checkParameters(parameters: URLSearchParams): void {
   for (const [name, value] of parameters) {
@@ -126,18 +121,10 @@ function hostsIn(text: string): readonly PostgresHost[] {
   if (text === "") return [{ host: "localhost", port: DEFAULT_PORT }];
   return text.split(",").map((one) => {
     const [, host = "", port] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(one) ?? [];
-    const name = decoded(host.replace(/^\[(.*)\]$/, "$1"));
-    if (name === "") throw invalidUrl("a host is empty or not valid percent-encoding");
+    const name = unlessThrown(() => decodeURIComponent(host.replace(/^\[(.*)\]$/, "$1")));
+    if (!name) throw invalidUrl("a host is empty or not valid percent-encoding");
     return { host: name, port: portIn(port) };
   });
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return "";
-  }
 }
 
 function portIn(text: string | undefined): number {

@@ -9,7 +9,7 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
-import { AnyFault, codeOf, Fault } from "../../core/base/fault.ts";
+import { AnyFault, codeOf, Fault, unlessThrown } from "../../core/base/fault.ts";
 import { fileErrorText, isDenied, isMissing } from "../../files/file-error.ts";
 import { folderOwner } from "../../files/ownership.ts";
 
@@ -23,14 +23,11 @@ export function databaseExists(file: string): boolean {
 }
 
 /** What identifies a file or folder, by whatever path; `undefined` if this user cannot find out. */
-export function fileIdentity(path: string): string | undefined {
-  try {
+export const fileIdentity = (path: string): string | undefined =>
+  unlessThrown(() => {
     const found = statSync(path, { throwIfNoEntry: false });
     return found === undefined ? "missing" : `${found.dev}:${found.ino}`;
-  } catch {
-    return undefined;
-  }
-}
+  });
 
 /** As root, gives the new file to the owner of its folder: the gate has to be able to open it. */
 export function createEmpty(file: string): void {

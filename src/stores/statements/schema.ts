@@ -1,6 +1,6 @@
 import { Fault } from "../../core/base/fault.ts";
 import { type AnyTable, type Column, columnName, columnsOf, tables } from "../../core/tables.ts";
-import { isNumber } from "./sql.ts";
+import { isNumber, keyOf } from "./sql.ts";
 
 /** How a database writes the parts of a table's definition. */
 export interface Definitions {
@@ -44,7 +44,7 @@ export function schemaChanges(to: number, definitions: Definitions): readonly st
   return Object.entries(all).flatMap(([name, table]) => {
     const added = columnsOf(table).filter(([, column]) => sinceOf(table, column) === to);
     const columns = added.map(([field, column]) =>
-      [columnName(field), ...definitionOf(table.key === field, column, definitions)].join(" "),
+      [columnName(field), ...definitionOf(keyOf(table) === field, column, definitions)].join(" "),
     );
     if (sinceOf(table) !== to)
       return columns.map((column) => `ALTER TABLE ${tableName(name)} ADD COLUMN ${column}`);

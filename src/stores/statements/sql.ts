@@ -67,6 +67,9 @@ export const columnNames = (table: AnyTable): string =>
     .map(([field]) => columnName(field))
     .join(", ");
 
+/** The field of the key. */
+export const keyOf = (table: AnyTable): string => Object.keys(table.columns)[0] ?? "";
+
 /** Whether a column holds numbers. */
 export const isNumber = (kind: Column["kind"]): boolean => kind === "integer" || kind === "time";
 
@@ -106,7 +109,7 @@ interface TableStatements<T> {
 
 export function statementsOn<T>(ask: Ask, name: TableName, table: Table<T>): TableStatements<T> {
   const columns = columnNames(table);
-  const key = columnName(table.key);
+  const key = columnName(keyOf(table));
   const insertion = insertInto(name);
   const select: TableStatements<T>["select"] = async (rest, values, prepared) => {
     const rows = await ask(`SELECT ${columns} FROM {${name}} ${rest}`, values, prepared);

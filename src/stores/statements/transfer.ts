@@ -6,7 +6,7 @@ import type {
   TakenUser,
   TransferStore,
 } from "../../core/transfer/transfer-store.ts";
-import { type Ask, columnNames, type FoundRow, isNumber } from "./sql.ts";
+import { type Ask, columnNames, type FoundRow, isNumber, keyOf } from "./sql.ts";
 
 /** What reads the whole database, or adds many rows to it, needs of one. */
 interface Transferring {
@@ -67,7 +67,7 @@ export function transferOn({ ask, inOneStep, insertRows, isTaken }: Transferring
 
 const readerOn = (ask: Ask): RowReader => ({
   async readRows(table, after, limit) {
-    const key = columnName(tables[table].key);
+    const key = columnName(keyOf(tables[table]));
     const text = `SELECT ${columnNames(tables[table])} FROM {${table}}
       WHERE ${key} > $1 ORDER BY ${key} LIMIT $2`;
     return (await ask(text, [after, limit])).map((row) => rowFrom(table, row));
@@ -75,7 +75,7 @@ const readerOn = (ask: Ask): RowReader => ({
 
   async readRowsOf(table, users) {
     const text = `SELECT ${columnNames(tables[table])} FROM {${table}}
-      WHERE user_id IN {$1} ORDER BY ${columnName(tables[table].key)}`;
+      WHERE user_id IN {$1} ORDER BY ${columnName(keyOf(tables[table]))}`;
     return (await ask(text, [users])).map((row) => rowFrom(table, row));
   },
 

@@ -179,7 +179,5 @@ function readTarget(proxies: ProxyTrust, request: WebRequest): string | undefine
     proxies.header(request, `x-forwarded-${name}`);
   const host = forwarded("host");
   const url = `${forwarded("proto")}://${host}${forwarded("uri")}`;
-  return host && forwarded("uri")?.startsWith("/") && URL.canParse(url)
-    ? new URL(url).href
-    : undefined;
+  return host && forwarded("uri")?.startsWith("/") ? URL.parse(url)?.href : undefined;
 }

@@ -34,8 +34,7 @@ export async function getHandoff(ports: PortsOf<"sessions">, visit: Visit): Prom
 
 /** An earlier cookie stays, for pages that were opened at the same time. */
 function begin({ options, request }: Visit, target: URL): Answer {
-  const known = begunIn(request);
-  const begun = RANDOM_TEXT.test(known) ? known : randomText();
+  const begun = begunIn(request) ?? randomText();
   const query = new URLSearchParams({ [RETURN_TO]: target.href, [BROWSER]: hashOf(begun) });
   if (asksForFactor(request)) query.set(FACTOR, "2");
   const attributes = `Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${BEGUN_SECONDS}`;
@@ -44,7 +43,11 @@ function begin({ options, request }: Visit, target: URL): Answer {
   ]);
 }
 
-const begunIn = (request: WebRequest): string => cookieIn(request.header("cookie"), BEGUN) ?? "";
+/** Only what `begin` has made: anyone can ask for a code for the hash of an empty cookie. */
+function begunIn(request: WebRequest): string | undefined {
+  const value = cookieIn(request.header("cookie"), BEGUN) ?? "";
+  return RANDOM_TEXT.test(value) ? value : undefined;
+}
 
 async function give(
   ports: PortsOf<"sessions">,
@@ -77,7 +80,9 @@ async function take(
   target: URL,
 ): Promise<Answer> {
   const { options, paths, request, client } = visit;
-  const receiver = { host: target.hostname, browser: hashOf(begunIn(request)) };
+  const begun = begunIn(request);
+  // Without the cookie, the code is used up for nobody.
+  const receiver = { host: target.hostname, browser: begun === undefined ? "" : hashOf(begun) };
   const token = await takeHandoff(ports, code, receiver, client);
   if (token !== undefined) return redirect(target.href, sessionCookies(request, token, undefined));
   noteRefusal(visit, request, "handoff refused");

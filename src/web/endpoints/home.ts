@@ -5,14 +5,7 @@ import { MAX_PASSKEY_NAME } from "../../core/passkeys/own-passkeys.ts";
 import type { LogEntry } from "../../core/records.ts";
 import { takeNotice } from "../answers/notice.ts";
 import type { Answer } from "../answers/responses.ts";
-import type {
-  ActivityEntry,
-  CodesSection,
-  HomeForm,
-  KeySection,
-  PageData,
-  PasskeySection,
-} from "../pages/page-data.ts";
+import type { ActivityEntry, CodesSection, HomeForm, PageData } from "../pages/page-data.ts";
 import type { MessageName } from "../pages/words/en.ts";
 import { type Locale, shownTime, wordsIn } from "../pages/words.ts";
 import type { OwnVisit } from "../ports.ts";
@@ -85,7 +78,7 @@ async function codesFor({ parts, request }: OwnVisit): Promise<CodesSection> {
 async function passkeySection(
   visit: OwnVisit,
   locale: Locale,
-): Promise<PasskeySection | undefined> {
+): Promise<PageData["home"]["passkeys"]> {
   const { parts, request } = visit;
   if (parts.passkeys === undefined) return undefined;
   const found = await parts.passkeys.store.passkeys.listOf(request.user.id);
@@ -99,7 +92,7 @@ async function passkeySection(
   return { list, canAdd, newName, maxName: MAX_PASSKEY_NAME };
 }
 
-async function keySection({ parts, views, request }: OwnVisit): Promise<KeySection | undefined> {
+async function keySection({ parts, views, request }: OwnVisit): Promise<PageData["home"]["keys"]> {
   if (parts.keys === undefined) return undefined;
   const shown = (at: Date) => shownTime(views.locale(request), at);
   const keys = await parts.keys.store.keys.listOf(request.user.id);

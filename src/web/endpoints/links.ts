@@ -34,7 +34,6 @@ function gone(visit: Visit): Promise<Answer> {
   return visit.views.error(visit.request, 404, "linkGone");
 }
 
-/** The message of each problem, and the field that it is about. */
 const problems: Readonly<Record<LinkProblem, readonly [MessageName, LinkField]>> = {
   "username-missing": ["usernameOrPasswordMissing", "username"],
   "password-missing": ["usernameOrPasswordMissing", "password"],

@@ -65,16 +65,6 @@ export const answerAsset = ({ answer, compressed }: Asset, request: WebRequest):
 const acceptsGzip = (accepted = ""): boolean =>
   accepted.split(",").some((coding) => /^\s*gzip\b(?!.*q=0(\.0*)?\s*$)/i.test(coding));
 
-/** Whether the file can be read and has an image type that browsers show. */
-export function isLogo(file: string): boolean {
-  try {
-    readLogo(file);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 export function readLogo(file: string): { type: string; body: Uint8Array<ArrayBuffer> } {
   const unusable = (problem: string, cause?: unknown): never => {
     throw new Fault("logo_unusable", `the logo ${file} ${problem}`, { cause });

@@ -1,4 +1,4 @@
-import type { Link, Person, User } from "../../core/records.ts";
+import type { Key, Link, Passkey, Person, User } from "../../core/records.ts";
 import type { QrCode } from "./qr-code.ts";
 import type { Locale, ShownTime, Words } from "./words.ts";
 
@@ -201,12 +201,10 @@ export interface ActivityEntry extends ShownTime {
 }
 
 export interface PasskeySection {
-  readonly list: readonly {
-    readonly id: string;
-    readonly name: string;
+  readonly list: readonly (Pick<Passkey, "id" | "name"> & {
     readonly added: ShownTime;
     readonly used?: ShownTime | undefined;
-  }[];
+  })[];
   /** Browsers add passkeys only at a host name, over HTTPS or on the same machine. */
   readonly canAdd: boolean;
   /** The name that a new one gets if the user enters no other, and how long a name can be. */
@@ -223,15 +221,14 @@ export interface ShownPerson extends Omit<Person, "endsAt" | "signedInAt"> {
 
 export interface KeySection {
   /** With the time of the last use, otherwise of the addition. */
-  readonly list: readonly (ShownTime & {
-    readonly id: string;
-    readonly name: string;
-    /** Empty for a key that opens all. */
-    readonly hosts: string;
-    readonly isUsed: boolean;
-    /** Formatted for the reader; `undefined` for a key that never expires. */
-    readonly expiresAt: string | undefined;
-  })[];
+  readonly list: readonly (ShownTime &
+    Pick<Key, "id" | "name"> & {
+      /** Empty for a key that opens all. */
+      readonly hosts: string;
+      readonly isUsed: boolean;
+      /** Formatted for the reader; `undefined` for a key that never expires. */
+      readonly expiresAt: string | undefined;
+    })[];
 }
 
 /** All values of a page. */

@@ -84,8 +84,7 @@ class WebRequestOnNode implements WebRequest {
 
 /** Path and query. A request to a proxy has a whole URL. */
 function targetOf({ url = "/", originalUrl = url }: NodeRequest): string {
-  if (originalUrl.startsWith("/") || !/^https?:/i.test(originalUrl)) return originalUrl;
-  if (!URL.canParse(originalUrl)) return originalUrl;
-  const { pathname, search } = new URL(originalUrl);
-  return `${pathname}${search}`;
+  if (originalUrl.startsWith("/")) return originalUrl;
+  const whole = /^https?:/i.test(originalUrl) ? URL.parse(originalUrl) : null;
+  return whole === null ? originalUrl : `${whole.pathname}${whole.search}`;
 }

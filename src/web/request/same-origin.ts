@@ -24,6 +24,5 @@ export function isOfHost(url: string, host: string | undefined): boolean {
   const { protocol, host: itsHost } = new URL(url);
   if (protocol !== "http:" && protocol !== "https:") return false;
   // Parsed with the same scheme, so that a default port is removed from both.
-  const requested = `${protocol}//${host}`;
-  return URL.canParse(requested) && new URL(requested).host === itsHost;
+  return URL.parse(`${protocol}//${host}`)?.host === itsHost;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endFactors, removeCodes } from "../../../src/core/accounts/accounts.ts";
+import { endFactors } from "../../../src/core/accounts/accounts.ts";
 import { beginCodes, confirmCodes } from "../../../src/core/codes/own-codes.ts";
 import { codeAt, stepAt } from "../../../src/core/codes/totp.ts";
 import type { Event } from "../../../src/core/log/events.ts";
@@ -22,7 +22,6 @@ function operator({ ports }: CodesScene) {
   return {
     recorded,
     end: (id: UserId) => endFactors({ ...ports, record }, id),
-    turnOff: (id: UserId) => removeCodes({ ...ports, record }, id),
   };
 }
 
@@ -97,19 +96,4 @@ test("a sign-in that was half done opens no session and remembers no device", as
   assert.ok(byPassword.kind === "signed-in" && byPassword.device === undefined);
   assert.equal((await guard(byPassword.token.text)).kind, "admitted");
   assert.equal(await ports.store.devices.find(device, new Date(ports.clock.now())), undefined);
-});
-
-test("an operator turns codes off", async (t) => {
-  const scene = await withCodes(t);
-  const { codes, user } = scene;
-  const { recorded, turnOff } = operator(scene);
-  assert.equal(await turnOff("nobody" as UserId), "no-user");
-  assert.deepEqual(recorded, []);
-  assert.equal(await turnOff(user.id), "off");
-  assert.equal(await codes(), undefined);
-  assert.equal(await turnOff(user.id), "already-off");
-  assert.deepEqual(
-    recorded.map(({ type }) => type),
-    ["codes_off"],
-  );
 });

@@ -19,24 +19,15 @@ test("carries a code, a message and a cause", () => {
   assert.equal(String(new Fault("store_broken", "a message")), "Fault: a message");
 });
 
-test("finds the code of errors of Node and Latchkey", () => {
+test("finds the code of errors of Node and Latchkey, and of no other thrown value", () => {
   assert.equal(codeOf(Object.assign(new Error("no such file"), { code: "ENOENT" })), "ENOENT");
   assert.equal(codeOf(new Fault("store_broken", "a message")), "store_broken");
   assert.equal(codeOf(clientGone()), "client_gone");
   assert.match(clientGone().message, /disconnected/);
-});
-
-test("returns no code for other thrown values", () => {
   const numbered = Object.assign(new Error("numbered"), { code: 42 });
   for (const thrown of [new Error("plain"), numbered, { code: "X" }, "text", null, undefined]) {
     assert.equal(codeOf(thrown), undefined);
   }
-});
-
-test("returns a message for any thrown value", () => {
-  assert.equal(messageOf(new Error("of an error")), "of an error");
-  assert.equal(messageOf("thrown text"), "thrown text");
-  assert.equal(messageOf(undefined), "undefined was thrown, not an Error");
 });
 
 test("makes an Error of any thrown value, which keeps the value as its cause", () => {
@@ -47,4 +38,7 @@ test("makes an Error of any thrown value, which keeps the value as its cause", (
     assert.ok(made instanceof Fault);
     assert.deepEqual([made.code, made.cause], ["not_an_error", thrown]);
   }
+  assert.equal(messageOf(error), "an error");
+  assert.equal(messageOf("thrown text"), "thrown text");
+  assert.equal(messageOf(undefined), "undefined was thrown, not an Error");
 });

@@ -30,6 +30,7 @@ async function scene(t: TestContext, file?: string) {
   const attempt = attemptOn(ports);
   const outcome = await attempt({ code: codes.code(), remembersDevice: true });
   assert.ok(outcome.kind === "signed-in");
+  assert.equal(outcome.token.factors, 2);
   const { device = "" } = outcome;
   const kind = async (fields: Partial<SignInAttempt> = { device }) => (await attempt(fields)).kind;
   return { ports, user, ...codes, attempt, attemptOn, kind, device };
@@ -43,6 +44,7 @@ test("asks for no code on a remembered device, for 30 days from then on", async 
   const again = await attempt({ device, remembersDevice: true });
   assert.ok(again.kind === "signed-in");
   assert.equal(again.device, undefined, "its time is not prolonged");
+  assert.equal(again.token.factors, 2);
   const [listed] = await listDevices(ports, user.id);
   assert.deepEqual([listed?.id, listed?.device], [hashOf(device), "Firefox on Linux"]);
   ports.clock.advance(DEVICE_LIFETIME_SECONDS * 1_000 - 1);

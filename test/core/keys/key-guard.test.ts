@@ -26,6 +26,13 @@ test("admits a key as its account, and from memory without a promise or a query"
     assert.equal(finding.mock.callCount(), asked);
   }
   assert.equal(guard("Bearer other", HERE), undefined);
+  // So that long usernames do not fill the memory, with one key.
+  const long = `Basic ${btoa(`${"x".repeat(400)}:${text}`)}`;
+  for (let i = 0; i < 2; i += 1) {
+    const verdict = guard(long, HERE);
+    assert.ok(verdict instanceof Promise, "looked up each time");
+    assert.deepEqual(await verdict, admitted);
+  }
 });
 
 test("refuses a mistyped key without asking the store, and an unknown one", async (t) => {
@@ -85,17 +92,21 @@ test("refuses a key from its expiry on, also after the system clock was set", as
   assert.deepEqual(await kinds(), ["key-refused", "key-admitted"]);
 });
 
-test("a key with hosts opens these only", async (t) => {
-  const { guardWith, add } = await keyPorts(t);
+test("a key with hosts opens these only, and only then it is used", async (t) => {
+  const { guardWith, add, clock, store } = await keyPorts(t);
   const guard = guardWith();
-  const { text } = await add({ hosts: ["Feeds.example.test", "b.example.test"] });
-  for (const host of ["feeds.example.test", "b.example.test"]) {
-    assert.equal((await guard(`Bearer ${text}`, from("192.0.2.1", host)))?.kind, "key-admitted");
-  }
+  const { text, key } = await add({ hosts: ["Feeds.example.test", "b.example.test"] });
   for (const host of [undefined, "", "example.test", "x.feeds.example.test"]) {
     const verdict = await guard(`Bearer ${text}`, from(undefined, host));
     assert.deepEqual(verdict, refused("other-host"), String(host));
   }
+  // Within the second in which a refused request has read the user.
+  clock.advance(500);
+  for (const host of ["feeds.example.test", "b.example.test"]) {
+    assert.equal((await guard(`Bearer ${text}`, from("192.0.2.1", host)))?.kind, "key-admitted");
+  }
+  const used = await eventually(async () => (await store.keys.find(key.hash))?.usedAt);
+  assert.deepEqual(used, new Date(clock.now()));
 });
 
 test("limits wrong keys by network, and never keeps a right key out", async (t) => {
@@ -104,13 +115,16 @@ test("limits wrong keys by network, and never keeps a right key out", async (t) 
   const [known, fresh] = [await add(), await add()];
   await guard(`Bearer ${known.text}`, from("2001:db8::1"));
   const wrong = () => guard(`Bearer ${newKeyText()}`, from(`2001:db8::${clock.monotonic()}`));
-  for (let i = 0; i < 5; i += 1) assert.deepEqual(await wrong(), refused("unknown"));
+  const five = await Promise.all(Array.from({ length: 5 }, wrong));
+  assert.deepEqual(five, Array(5).fill(refused("unknown")));
   assert.deepEqual(await wrong(), LIMITED);
   assert.deepEqual(await guard("Bearer latchkey_", from("2001:db8::1")), LIMITED, "mistyped");
   for (const { text } of [known, fresh]) {
     assert.equal((await guard(`Bearer ${text}`, from("2001:db8::1")))?.kind, "key-admitted");
   }
   assert.deepEqual(await guard(`Bearer ${newKeyText()}`, HERE), refused("unknown"));
+  const ofNobody = () => guard(`Bearer ${newKeyText()}`, from(undefined));
+  for (let i = 0; i < 6; i += 1) assert.deepEqual(await ofNobody(), refused("unknown"));
   clock.advance(60_000);
   assert.deepEqual(await wrong(), refused("unknown"));
 });
@@ -142,27 +156,34 @@ test("notes the use of a key once an hour, and logs if that fails", async (t) =>
   const { text, key } = await add();
   const used = async () => (await store.keys.find(key.hash))?.usedAt;
   const start = new Date(clock.now());
-  for (let i = 0; i < 3; i += 1) await guard(`Bearer ${text}`, HERE);
-  assert.deepEqual(await eventually(used), start);
-  clock.advance(3_600_000);
+  for (let minute = 0; minute < 60; minute += 1) {
+    await guard(`Bearer ${text}`, HERE);
+    assert.deepEqual(await eventually(used), start);
+    clock.advance(60_000);
+  }
   await guard(`Bearer ${text}`, HERE);
   await eventually(async () => ((await used())?.getTime() ?? 0) > start.getTime() || undefined);
   assert.equal(noting.mock.callCount(), 2);
   const failing = guardWith({ noteUsed: () => Promise.reject(new Error("no disk")) });
   assert.equal((await failing(`Bearer ${text}`, HERE))?.kind, "key-admitted");
   const line = await eventually(async () => log.lines.at(-1));
-  assert.equal(line.message, "the last use of a key was not recorded");
+  const message = "the last use of a key was not recorded";
+  assert.deepEqual(line, { level: "warn", message, fields: { reason: "no disk" } });
 });
 
 test("fails for a store that returns another key, and admits nobody", async (t) => {
   const { guardWith, add } = await keyPorts(t);
-  const { key } = await add();
-  for (const found of [key, { ...key, userId: 1 as unknown as UserId }]) {
+  const { key, text } = await add();
+  const nobodys = { ...key, userId: 1 as unknown as UserId };
+  for (const [found, sent] of [
+    [key, newKeyText()],
+    [nobodys, text],
+  ] as const) {
     const guard = guardWith({ find: async () => found });
-    await assert.rejects(async () => guard(`Bearer ${newKeyText()}`, HERE), {
-      code: "store_broken",
-    });
+    await assert.rejects(async () => guard(`Bearer ${sent}`, HERE), { code: "store_broken" });
   }
+  const none = guardWith({ find: async () => null as unknown as undefined });
+  assert.deepEqual(await none(`Bearer ${text}`, HERE), refused("unknown"));
   const throwing = guardWith({ find: () => Promise.reject("a text") });
   await assert.rejects(async () => throwing(`Bearer ${newKeyText()}`, HERE), Error);
 });

@@ -48,12 +48,13 @@ function naiveModel() {
   const history: PastAttempt[] = [];
   let now = 0;
   let cleanedAt = Number.NEGATIVE_INFINITY;
-  const age = ({ at }: PastAttempt): number => now - at;
+  const isSpent = (address: string): boolean =>
+    history.filter((past) => past.address === address && now - past.at < 60_000).length === 5;
 
   return {
+    isSpent,
     attempt(address: string): string {
-      const counted = history.filter((past) => past.address === address && age(past) < 60_000);
-      if (counted.length === 5) return "denied";
+      if (isSpent(address)) return "denied";
       history.push({ address, at: now });
       return "allowed";
     },
@@ -95,6 +96,7 @@ test("matches a model that keeps the whole history", () => {
       for (const step of sequence) {
         switch (step.do) {
           case "attempt":
+            assert.equal(limiter.isSpent(step.address), model.isSpent(step.address));
             assert.equal(limiter.attempt(step.address), model.attempt(step.address));
             break;
           case "advance":

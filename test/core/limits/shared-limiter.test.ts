@@ -23,7 +23,9 @@ function limiterOver(counter: AttemptStore) {
 
 const failing: AttemptStore = {
   record: () => Promise.reject(new Error("unreachable")),
-  forget: () => Promise.reject(new Error("unreachable")),
+  forget() {
+    throw new Error("unreachable");
+  },
 };
 
 for (const answer of ["allowed", "denied"] as const) {
@@ -48,6 +50,13 @@ test("counts five attempts by itself while the shared counter fails, and warns",
     message: "the shared rate limiter failed: this instance counts by itself",
     fields: { reason: "unreachable" },
   });
+});
+
+test("counts by itself if a store returns no answer", async () => {
+  const record = async () => undefined as never;
+  const { limiter, own, log } = limiterOver({ ...failing, record });
+  assert.deepEqual([await limiter.attempt(ADDRESS), own.tracked], ["allowed", 1]);
+  assert.match(JSON.stringify(log.lines), /did not return allowed or denied/);
 });
 
 test("cleans up the shared counter and its own, and warns if the shared one fails", async (t) => {

@@ -4,7 +4,7 @@ import { hash as argon2 } from "@node-rs/argon2";
 import { hash as bcrypt } from "@node-rs/bcrypt";
 import { Unavailable } from "../../../src/core/base/fault.ts";
 import { createPasswords } from "../../../src/core/passwords/passwords.ts";
-import type { PasswordHash } from "../../../src/core/records.ts";
+import { NO_PASSWORD, type PasswordHash, UNSET_PASSWORD } from "../../../src/core/records.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { hashText } from "../../support/store.ts";
 
@@ -108,11 +108,12 @@ test("a stored hash that cannot be read is a wrong password, and the warning doe
   }
 });
 
-test("logs nothing for an affordable hash or an unknown user", async () => {
+test("logs nothing for an affordable hash, or for a user who is unknown or has no password", async () => {
   const log = recordingLog();
   const warning = createPasswords({ atOnce: 1, waiting: 0 }, log);
   assert.equal(await warning.verify("correct horse", await warning.hash("correct horse")), true);
-  assert.equal(await warning.verify("correct horse", undefined), false);
+  for (const hash of [undefined, NO_PASSWORD, UNSET_PASSWORD])
+    assert.equal(await warning.verify("correct horse", hash), false);
   assert.deepEqual(log.lines, []);
 });
 

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { UserId } from "../../../src/core/records.ts";
+import { NO_PASSWORD, type UserId } from "../../../src/core/records.ts";
 import {
   createRequireAuth,
   createRequireUser,
   userOfAdmission,
 } from "../../../src/core/sessions/require-user.ts";
+import { createUserMemory, type RequiredFactor } from "../../../src/core/sessions/user-memory.ts";
 import { corePorts, signedInOwner } from "../../support/core-ports.ts";
 
 test("requires the setup while no account exists, whatever the token", async (t) => {
@@ -58,6 +59,31 @@ test("admits nobody with a session that only one host accepts, and says which ho
   assert.equal((await guard(token)).kind, "admitted");
   ports.clock.advance(2_000);
   assert.equal((await guard(bound)).kind, "bound", "also when the user was read again");
+});
+
+test("what the account needs and the session has proven decides who is admitted", async (t) => {
+  const { ports, user, token } = await signedInOwner(t);
+  const proven = ports.tokens.issue(user.id, 0, 2).text;
+  const decided: readonly (readonly [RequiredFactor, object, object])[] = [
+    ["optional", { kind: "admitted", user, factors: 1 }, { kind: "admitted", user, factors: 2 }],
+    ["required", { kind: "factor-unproven" }, { kind: "admitted", user, factors: 2 }],
+    ["missing", { kind: "factor-missing", of: user }, { kind: "factor-missing", of: user }],
+  ];
+  for (const [needed, withOne, withTwo] of decided) {
+    const users = createUserMemory(ports.store, ports.clock, async () => needed);
+    const guard = createRequireUser(ports.tokens, users, ports.clock);
+    assert.deepEqual([await guard(token), await guard(proven)], [withOne, withTwo], needed);
+    const isRemembered = !(users.find(user.id) instanceof Promise);
+    assert.equal(isRemembered, needed !== "missing", "it may be turned on elsewhere");
+  }
+});
+
+test("never admits a guest, whom only apps may let in", async (t) => {
+  const { ports, user, requireUser: guard, token } = await signedInOwner(t);
+  const { passwordHash = NO_PASSWORD } = (await ports.store.users.find(user.id)) ?? {};
+  await ports.store.users.replaceHash(user.id, passwordHash, NO_PASSWORD);
+  const guest = { ...user, guest: true };
+  assert.deepEqual(await guard(token), { kind: "guest", user: guest, factors: 1 });
 });
 
 test("does not count accounts in the guard for whole handlers", async (t) => {

@@ -24,8 +24,9 @@ test("issues a token with the user, a new 128-bit jti and a lifetime of thirty d
   const first = partsOf(tokens.issue(OWNER).text);
   const second = partsOf(tokens.issue(OWNER).text);
   assert.deepEqual(first.header, { alg: "HS256", typ: "JWT" });
-  const later = partsOf(tokens.issue(OWNER, 7).text);
-  assert.deepEqual(later.header, { alg: "HS256", typ: "JWT", sessions_from: 7 });
+  const bound = tokens.sign({ ...tokens.issue(OWNER, 7, 2), host: "a.test" });
+  const own = { sessions_from: 7, factors: 2, host: "a.test" };
+  assert.deepEqual(partsOf(bound.text).header, { alg: "HS256", typ: "JWT", ...own });
   assert.deepEqual(Object.keys(first.claims).sort(), ["exp", "iat", "jti", "user_id"]);
   assert.equal(first.claims.user_id, OWNER);
   assert.equal(first.claims.iat, secondsOf(clock));

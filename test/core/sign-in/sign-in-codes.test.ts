@@ -18,6 +18,16 @@ test("rejects the right password without a code, with a wrong one, and with a us
   assert.equal((await signIn(ports, { ...attempt, code: code() })).kind, "rate-limited");
 });
 
+test("rejects an account that is removed before its codes are read", async (t) => {
+  const { ports, user } = await withCodes(t);
+  await ports.store.users.insert({ ...user, username: "other" });
+  t.mock.method(ports.store.codes, "find", async () => {
+    await ports.store.users.remove(user.id);
+    return undefined;
+  });
+  assert.deepEqual(await signIn(ports, attempt), { kind: "rejected" });
+});
+
 test("uses up no code with a wrong password", async (t) => {
   const { ports, code, recoveryCodes, codes } = await withCodes(t);
   const before = await codes();

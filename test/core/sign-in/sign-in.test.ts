@@ -32,6 +32,7 @@ test("returns the user and a token and records an entry for the right credential
   assert.ok(outcome.kind === "signed-in");
   assert.deepEqual(outcome.user, { id: owner.id, username: OWNER.username }, "without the hash");
   assert.equal(userIdIn(ports.tokens, outcome.token.text), owner.id);
+  assert.equal(outcome.token.factors, 1);
   assert.deepEqual(await ports.writtenEntries(), [`signin: Signed in as ${OWNER.username}`]);
 });
 

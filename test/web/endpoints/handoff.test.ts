@@ -169,9 +169,13 @@ test("gives nothing for a code that another browser or host sends, and leads to 
   const { gate, session, codeFor, open } = await scene(t);
   const other = browserOf(gate);
   const [stolen, foreign] = [await codeFor(TARGET), await codeFor(TARGET)];
+  const ofNone = new URLSearchParams({ return_to: TARGET, browser: hashOf("") });
+  const { location: made = "" } = await open(`${AUTH}/login/handoff?${ofNone}`);
+  assert.match(made, /\?code=/, "anyone can name the hash of no cookie");
   // Without a cookie, and after it has begun by itself.
   for (const [browser, url] of [
     [other, stolen],
+    [browserOf(gate), made],
     [browserOf(gate), foreign.replace("photos", "wiki")],
   ] as const) {
     const refused = await browser.open(url);

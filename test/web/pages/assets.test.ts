@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { isLogo } from "../../../src/web/pages/assets.ts";
+import { image } from "../../../src/gate/settings/values.ts";
 import { faultOf } from "../../support/faults.ts";
 import { startConfigured, startGate } from "../../support/gate.ts";
 import { addressIn, elements } from "../../support/markup.ts";
@@ -95,7 +95,7 @@ test("the key icon has the brand colour of the style sheet and its line in both 
 test("accepts a logo of up to 512 KiB", async (t) => {
   const largest = await writeLogo(t, "logo.png", new Uint8Array(MAX_LOGO_BYTES));
   const larger = await writeLogo(t, "logo.png", new Uint8Array(MAX_LOGO_BYTES + 1));
-  assert.deepEqual([isLogo(largest), isLogo(larger)], [true, false]);
+  assert.deepEqual([image.parse(largest, {}), image.parse(larger, {})], [largest, undefined]);
   assert.ok(
     site({ logoFile: largest }).assets.some(({ answer }) => answer.body?.length === MAX_LOGO_BYTES),
   );
@@ -120,7 +120,7 @@ for (const [what, name, make, says] of unusable) {
   test(`stops the start and names the file if the logo is ${what}`, async (t) => {
     const file = join(await tempDir(t), name);
     await make(file);
-    assert.equal(isLogo(file), false);
+    assert.equal(image.parse(file, {}), undefined);
     const fault = faultOf(() => site({ logoFile: file }));
     assert.equal(fault.code, "logo_unusable");
     assert.ok(fault.message.includes(file), fault.message);

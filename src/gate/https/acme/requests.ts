@@ -58,7 +58,7 @@ function createSending({ ca, stop }: Authority): Send {
   const trust = ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...ca] }) };
   let left = MAX_REQUESTS;
   return async (method, text, body = "") => {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const url = URL.parse(text);
     if (url?.protocol !== "https:") throw unusableAnswer("a URL without https");
     if (left === 0) {
       const reason = `the certificate authority was not done after ${MAX_REQUESTS} requests`;

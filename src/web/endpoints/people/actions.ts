@@ -89,16 +89,14 @@ const problems: Readonly<
   ...{ renamed: null, ended: null, removed: null },
 };
 
-/** The endpoint of a form. */
 export function peopleForm(
   ports: WebPorts,
   people: PortsOf<"people">,
   name: (typeof PEOPLE_FORMS)[number],
 ): Endpoint {
-  const answer = withForm(ports, formOf(people, actions[name]));
-  return forAdmins(ports, ({ paths, request }) =>
-    confirmed(ports, pageOfPeople(paths, request), answer)(request),
-  );
+  const back = (request: WebRequest): string => pageOfPeople(ports.paths, request);
+  const answer = confirmed(ports, back, withForm(ports, formOf(people, actions[name])));
+  return forAdmins(ports, ({ request }) => answer(request));
 }
 
 const formOf =
