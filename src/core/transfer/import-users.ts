@@ -1,3 +1,4 @@
+import { AnyFault } from "../base/fault.ts";
 import { toEntry } from "../log/event-log.ts";
 import { byOperator, eventOf } from "../log/events.ts";
 import { rowOf, tables } from "../tables.ts";
@@ -66,7 +67,11 @@ export async function importUsers(
     const store = await target();
     // Checked before as well, but another process can add users at any time.
     if ((await store.importRows(rowsOf(staged, given))) === "imported") return outcome("imported");
+    const { size } = staged;
     await removeTaken(store, staged, refuse);
+    // Such as by an index that takes "Ann" and "ann" for one. Trying again would never end.
+    if (staged.size === size)
+      throw new AnyFault("rows_refused", "the database refuses a user by a rule of its own");
   }
 }
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import {
   type ImportChoices,
@@ -7,7 +8,7 @@ import {
   importUsers,
 } from "../../../src/core/transfer/import-users.ts";
 import type { RowWriter } from "../../../src/core/transfer/transfer-store.ts";
-import { hashText, openStore } from "../../support/store.ts";
+import { hashText, newFile, openStore } from "../../support/store.ts";
 
 const HASH = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
 const NOW = Date.UTC(2030, 0, 1);
@@ -129,3 +130,17 @@ for (const [choices, kind, names] of [
     assert.deepEqual(await made.names(), names);
   });
 }
+
+test("fails once if the database refuses a user by a rule of its own", async (t) => {
+  const file = await newFile(t);
+  const { transfer } = await openStore(t, file);
+  const database = new DatabaseSync(file);
+  database.exec("CREATE UNIQUE INDEX own ON users (lower(username))");
+  database.close();
+  const { ports } = await setting(t, [userLine(1, "Ann"), userLine(2, "ann")]);
+  const importing = importUsers(
+    { ...ports, existing: transfer, target: async () => transfer },
+    STRICT,
+  );
+  await assert.rejects(importing, { code: "rows_refused" });
+});
