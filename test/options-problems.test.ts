@@ -146,13 +146,6 @@ for (const [open, options, message] of [
 
 for (const [options, problem] of [
   [{ publicUrl: undefined }, "publicUrl is not an option: did you mean hosts.publicUrl?"],
-  [{ allowedHosts: ["*"] }, "allowedHosts is not an option: did you mean hosts.allowed?"],
-  [{ oneTimeCodes: false }, "oneTimeCodes is not an option: did you mean signIn.codes?"],
-  [{ logoFile: "a.svg" }, "logoFile is not an option: did you mean pages.logoFile?"],
-  [{ hosts: { publicURL: "" } }, "hosts.publicURL is not an option: did you mean hosts.publicUrl?"],
-  [{ host: {} }, "host is not an option: did you mean hosts?"],
-  [{ trustProxy: true }, "trustProxy is not an option: did you mean hosts.trustedProxies?"],
-  [{ secrte: "" }, "secrte is not an option: did you mean secret?"],
   [{ signIn: { limitter: "" } }, "signIn.limitter is not an option: did you mean signIn.limiter?"],
   [{ pages: { login: () => "" } }, "pages.login is not an option"],
 ] as const) {
