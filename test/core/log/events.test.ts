@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { byOperator, type EventType, eventOf, eventTypes } from "../../../src/core/log/events.ts";
+import {
+  byAdmin,
+  byOperator,
+  type EventType,
+  eventOf,
+  eventTypes,
+} from "../../../src/core/log/events.ts";
 import type { UserId } from "../../../src/core/records.ts";
 
 const USER = { id: "1" as UserId, username: "owner" };
@@ -74,7 +80,11 @@ test("keeps a username as it is, also one that looks like a part of a summary", 
   }
 });
 
-test("names the operator as the author of an event that a command caused", () => {
+test("names the author of an event that a command or an administrator caused", () => {
   const event = eventOf("session_end", { user: USER });
   assert.deepEqual(byOperator(event), { ...event, author: "cli" });
+  const client = { remoteAddress: ADDRESS, userAgent: "curl/8" };
+  const facts = { author: "admin ann", address: ADDRESS, device: "curl" };
+  const admin = { id: "2" as UserId, username: "ann" };
+  assert.deepEqual(byAdmin(event, admin, client), { ...event, ...facts });
 });
