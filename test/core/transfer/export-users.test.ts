@@ -28,6 +28,7 @@ test("exports users in pages, and with hashes all that an import takes and has n
   const whole = await exported("with");
   const written = new Set(exportFields("with"));
   assert.ok(whole.every((fields) => [...fields.keys()].every((name) => written.has(name))));
+  assert.doesNotMatch(JSON.stringify(whole.map((one) => [...one])), /user_id/);
   const ofMany = whole.find((fields) => fields.get("id") === "many 1") ?? new Map();
   assert.deepEqual([...ofMany.keys()], ["id", "username", "password_hash"]);
 
