@@ -15,10 +15,23 @@ test("groups are sorted names, each once, at most 32", () => {
       ["a", "b"],
     ],
     [names(32), names(32)],
+    [
+      ["0-a", "x".repeat(32)],
+      ["0-a", "x".repeat(32)],
+    ],
     [[...names(32), "g100", ""], names(32)],
-    ...[names(33), ["Family"], ["a", "no spaces"], ["a,b"], "family", [5], [undefined], null].map(
-      (wrong) => [wrong, "invalid"],
-    ),
+    ...[
+      names(33),
+      ["Family"],
+      ["a", "no spaces"],
+      ["a,b"],
+      ["-a"],
+      ["a\n"],
+      "family",
+      [5],
+      [undefined],
+      null,
+    ].map((wrong) => [wrong, "invalid"]),
   ]) {
     assert.deepEqual(groupsOf(given as readonly string[]), groups, JSON.stringify(given));
   }
