@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { removeCodes } from "../../../src/core/accounts/accounts.ts";
-import { beginCodes, confirmCodes, turnOffCodes } from "../../../src/core/codes/own-codes.ts";
+import {
+  beginCodes,
+  confirmCodes,
+  renewRecoveryCodes,
+  turnOffCodes,
+} from "../../../src/core/codes/own-codes.ts";
 import { codeAt, stepAt } from "../../../src/core/codes/totp.ts";
 import type { UserId } from "../../../src/core/records.ts";
 import { corePorts } from "../../support/core-ports.ts";
@@ -45,7 +50,9 @@ test("begins for an account that exists, and turns nothing on", async (t) => {
 test("turns codes on with a code of the new secret within 15 minutes, and records it", async (t) => {
   const { ports, confirm, code, codes } = await begun(t);
   ports.clock.advance(15 * MINUTE_MS);
+  const changed = t.mock.method(ports, "factorsChanged");
   const outcome = await confirm(` ${code()} `);
+  assert.equal(changed.mock.callCount(), 1);
   assert.equal(outcome.kind === "on" && outcome.recoveryCodes.length, 10);
   assert.notEqual(await codes(), undefined);
   assert.deepEqual(await ports.writtenEntries(), ["codes_on: Turned on one-time codes of owner"]);
@@ -101,10 +108,16 @@ test("does not turn on codes twice", async (t) => {
 const ON = "codes_on: Turned on one-time codes of owner";
 const OFF = "codes_off: Turned off one-time codes of owner";
 
-test("turns codes off, and records it", async (t) => {
-  const { ports, codes, user } = await withCodes(t);
+test("renews recovery codes and turns codes off, and records both", async (t) => {
+  const { ports, codes, user, recoveryCodes } = await withCodes(t);
+  const changed = t.mock.method(ports, "factorsChanged");
+  const renewed = await renewRecoveryCodes(ports, user, CLIENT);
+  assert.equal(new Set([...(renewed ?? []), ...recoveryCodes]).size, 20);
   assert.equal(await turnOffCodes(ports, user, CLIENT), "off");
+  assert.deepEqual(changed.mock.calls[0]?.arguments, [user.id]);
   assert.equal(await codes(), undefined);
   assert.equal(await turnOffCodes(ports, user, CLIENT), "already-off");
-  assert.deepEqual(await ports.writtenEntries(), [ON, OFF]);
+  assert.equal(await renewRecoveryCodes(ports, user, CLIENT), undefined);
+  const entries = await ports.writtenEntries();
+  assert.deepEqual(entries, [ON, "recovery_codes_new: Replaced the recovery codes of owner", OFF]);
 });

@@ -4,6 +4,7 @@ import {
   addPasskey,
   beginPasskey,
   removePasskey,
+  renamePasskey,
 } from "../../../src/core/passkeys/own-passkeys.ts";
 import type { UserId } from "../../../src/core/records.ts";
 import { createAuthenticator } from "../../support/authenticator.ts";
@@ -103,19 +104,25 @@ test("stores an ID of up to 1,023 bytes, and only the key of what the decoder ac
 
 test("removes one passkey, and records it once", async (t) => {
   const { ports, owner, passkey, passkeys } = await ownerWithPasskey(t);
+  const changed = t.mock.method(ports, "factorsChanged");
   const second = await added(ports, owner.id);
+  assert.equal(changed.mock.callCount(), 1);
   for (const _ of ["once", "again"]) await removePasskey(ports, owner, passkey.id, CLIENT);
+  assert.deepEqual(changed.mock.calls.at(-1)?.arguments, [owner.id]);
   const ids = (await passkeys()).map(({ id }) => id);
   assert.deepEqual(ids, [second.id]);
   const removed = "passkey_remove: Removed a passkey of owner";
   assert.deepEqual((await ports.writtenEntries()).slice(2), [removed]);
 });
 
-test("removes nothing of another user", async (t) => {
+test("renames and removes nothing of another user", async (t) => {
   const { ports, owner, passkey, passkeys } = await ownerWithPasskey(t);
   const { passwordHash } = owner;
   const guest = await ports.store.users.insert({ username: "guest", passwordHash });
   assert.ok(guest);
   await removePasskey(ports, guest, passkey.id, CLIENT);
-  assert.equal((await passkeys()).length, 1);
+  assert.equal(await renamePasskey(ports, guest.id, passkey.id, "theirs"), "no-passkey");
+  assert.equal(await renamePasskey(ports, owner.id, passkey.id, " Laptop "), "renamed");
+  const names = (await passkeys()).map(({ name }) => name);
+  assert.deepEqual(names, ["Laptop"]);
 });

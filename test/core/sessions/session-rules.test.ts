@@ -43,6 +43,13 @@ test("lists this session first, at once after the sign-in, and none if it has ex
   const { sessions, currentId } = await listSessions(ports, first, CLIENT);
   const ages = sessions.map(({ createdAt }) => ports.clock.now() - createdAt.getTime());
   assert.deepEqual([ages, currentId], [[1_000, 0, 0], first.id]);
+  for (let n = 3; n < 50; n += 1) startSession(ports, user, CLIENT);
+  const all = await listSessions(ports, first, CLIENT);
+  assert.deepEqual([all.sessions.length, all.hasMore], [50, false]);
+  startSession(ports, user, CLIENT);
+  const more = await listSessions(ports, first, CLIENT);
+  assert.deepEqual([more.sessions.length, more.hasMore], [50, true]);
+  assert.deepEqual(more.sessions[0], sessions[0], "this one, though another is newer");
   const none = { sessions: [], hasMore: false, currentId: undefined };
   assert.deepEqual(await listSessions(ports, undefined, CLIENT), none);
 });

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createRequiredFactor } from "../../../src/core/codes/required-factor.ts";
+import type { User } from "../../../src/core/records.ts";
+import { withCodes } from "./codes-ports.ts";
+
+const REQUIRING = [["all"], ["staff", "photos"]];
+
+test("a second factor is required of all or of the members of groups, and never of guests", async (t) => {
+  const { ports, user } = await withCodes(t);
+  const { codes, passkeys } = ports.store;
+  const member = { ...user, groups: ["photos"] };
+  const needed = (groups: readonly string[], of: User = member) =>
+    createRequiredFactor(groups, { codes, passkeys })(of);
+  for (const groups of REQUIRING) {
+    assert.equal(await needed(groups), "required", "has codes");
+    assert.equal(await createRequiredFactor(groups, {})(member), "missing", "without the parts");
+    assert.equal(await needed(groups, { ...member, guest: true }), "optional");
+  }
+  assert.deepEqual(
+    [await needed(["staff"]), await needed(["photos"], user)],
+    ["optional", "optional"],
+  );
+  await codes.turnOff(user.id);
+  for (const groups of REQUIRING) assert.equal(await needed(groups), "missing");
+  const key = { id: "a", userId: user.id, name: "a", key: "bytes", counter: 0 };
+  await passkeys.insert({ ...key, addedAt: new Date(ports.clock.now()) }, 1);
+  for (const groups of REQUIRING) assert.equal(await needed(groups), "required", "has a passkey");
+});
