@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Unavailable } from "../../../src/core/base/fault.ts";
 import { watchStore } from "../../../src/core/base/watch-store.ts";
+import { operationsOf, wrapStore } from "../../../src/core/base/wrap-store.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { recordingLog } from "../../support/recording-log.ts";
@@ -78,4 +79,17 @@ test("a store that answers others, is busy or has a fault is not away", async ()
   assert.deepEqual(lines(), []);
   await ask(away);
   assert.deepEqual(lines(), [AWAY]);
+});
+
+test("a wrapped store makes each call under a name, and keeps what is no method", async () => {
+  const made: string[] = [];
+  const store = storeOf(Object.assign(new Users(), { kind: "users" }));
+  const { users } = wrapStore(store, (operation, call) => {
+    made.push(operation);
+    return call();
+  });
+  assert.equal(await users.any(), true);
+  assert.deepEqual([made, Reflect.get(users, "kind")], [["users.any"], "users"]);
+  const other = { users: { any: async () => true }, log: {}, links: { read() {} }, close() {} };
+  assert.deepEqual(operationsOf(other as never), ["users.any", "links.read"]);
 });

@@ -14,9 +14,10 @@ test("adds a key for a year, of which only the hash is stored", async (t) => {
   const { id } = key;
   const expected = { id, userId: owner.id, name: "n".repeat(60), hash: hashOf(text) };
   assert.deepEqual(await store.keys.listOf(owner.id), [{ ...expected, createdAt, expiresAt }]);
+  assert.equal("expiresAt" in (await add({ lifetime: "never" })).key, false);
   assert.ok(!JSON.stringify([key, recorded]).includes(text.slice(9)));
   const events = recorded.map(({ type, summary }) => [type, summary]);
-  assert.deepEqual(events, [["key_add", "Added a key to owner"]]);
+  assert.deepEqual(events, Array(2).fill(["key_add", "Added a key to owner"]));
 });
 
 test("refuses a key without a name, with what is no host, or one too many", async (t) => {
