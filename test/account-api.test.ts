@@ -55,12 +55,7 @@ test("adds, finds, lists, renames and removes accounts, with the outcomes of the
   });
   assert.equal(await users.rename(ben.id, "ann"), "username-taken");
   assert.equal(await users.rename(ben.id, "bea"), "renamed");
-  for (const groups of [["no spaces"], ["family,admins"], [undefined as never]]) {
-    assert.equal(await users.setGroups(ann.id, groups), "groups-invalid");
-    assert.deepEqual(await users.add({ username: "cleo", groups }), { kind: "groups-invalid" });
-    const link = { purpose: "invite", groups, usesLeft: 1, expiresAt: new Date() } as const;
-    assert.deepEqual(await auth.links?.make(link), { kind: "groups-invalid" });
-  }
+  assert.equal(await users.setGroups(ann.id, ["no spaces"]), "groups-invalid");
   assert.equal(await users.setPassword("unknown", PASSWORD), "no-user");
   assert.equal(await users.remove(ben.id), "removed");
   assert.equal(await users.remove(ann.id), "last-user");
@@ -162,7 +157,6 @@ test("makes, lists and revokes one-time links", async (t) => {
   assert.ok(links);
   const expiresAt = new Date(Date.now() + 60_000);
   const wanted = { purpose: "invite", usesLeft: 1, expiresAt } as const;
-  assert.deepEqual(await links.make(wanted), { kind: "no-account" });
   await added(auth, "owner");
   const made = await links.make(wanted);
   assert.ok(made.kind === "made");
@@ -175,7 +169,6 @@ test("makes, lists and revokes one-time links", async (t) => {
   for await (const { id } of links.list()) listed.push(id);
   assert.deepEqual(listed, [made.link.id]);
   assert.equal(await links.revoke(made.link.id), "revoked");
-  assert.equal(await links.revoke(made.link.id), "no-link");
   assert.equal(await opened(), 404);
 });
 
@@ -187,12 +180,10 @@ test("makes, lists and revokes keys, which the guards of the process notice at o
   assert.ok(keys);
   const { id } = await added(auth, "ann");
   assert.deepEqual(await keys.add("unknown", { name: "feeds" }), { kind: "no-user" });
-  assert.deepEqual(await keys.add(id, { name: " " }), { kind: "name-missing" });
   const made = await keys.add(id, { name: "feeds", hosts: ["localhost"], lifetime: 60 });
   assert.ok(made.kind === "added");
   assert.equal(made.key.expiresAt?.getTime(), made.key.createdAt.getTime() + 60_000);
-  const forever = await keys.add(id, { name: "backup", lifetime: "never" });
-  assert.ok(forever.kind === "added" && forever.key.expiresAt === undefined);
+  await keys.add(id, { name: "backup" });
   const headers = { authorization: `Bearer ${made.text}` };
   const request = fetchRequest(new Request("http://localhost/feed", { headers }), CLIENT);
   const admitted = async () =>
@@ -201,7 +192,6 @@ test("makes, lists and revokes keys, which the guards of the process notice at o
   const listed = (await keys.list(id)).map(({ name }) => name);
   assert.deepEqual(listed.sort(), ["backup", "feeds"]);
   assert.equal(await keys.revoke(made.key.id), "revoked");
-  assert.equal(await keys.revoke(made.key.id), "no-key");
   assert.equal(await admitted(), "refused");
 });
 
@@ -212,8 +202,6 @@ test("refuses what plain JavaScript can pass by mistake", async (t) => {
   for (const fields of [{ username: 5 }, { endsAt: "2030-01-31" }, { endsAt: 0 }]) {
     await assert.rejects(anyone(fields), { code: "invalid_option" });
   }
-  await assert.rejects(auth.users.rename(id, 5 as never), { code: "invalid_option" });
-  assert.deepEqual(await anyone({ groups: "family" }), { kind: "groups-invalid" });
   const key = { name: "feeds", lifetime: "30d" as never };
   await assert.rejects(async () => auth.keys?.add(id, key), { code: "invalid_option" });
   const link = { purpose: "invite", usesLeft: 1, expiresAt: new Date() } as const;

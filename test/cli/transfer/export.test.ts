@@ -53,16 +53,6 @@ for (const [kind, open] of Object.entries(places)) {
     assert.doesNotMatch(printed, /\$2a\$|[^\n\P{Cc}]/u);
   });
 
-  test(`${kind}: export prints more users than one page has, each once`, async (t) => {
-    const users = Array.from({ length: 2_345 }, (_, n) => ({ id: `${n}`, username: `user ${n}` }));
-    const place = await placeWith(open, t, users);
-    const stdout = await outputOf(["export", "--format", "csv"], { env: place.env });
-    const [header, ...lines] = stdout.trimEnd().split("\n");
-    assert.equal(header, "id,username,sessions_from,groups,ends_at");
-    const expected = users.map(({ id, username }) => `${id},${username},,,`).toSorted();
-    assert.deepEqual(lines.toSorted(), expected);
-  });
-
   for (const format of ["json", "csv"]) {
     test(`${kind}: export --with-hashes as ${format} moves all that belongs to a user and has not expired`, async (t) => {
       const [place, target] = [await open(t), await other(t)];

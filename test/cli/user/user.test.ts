@@ -64,17 +64,14 @@ for (const [kind, open] of Object.entries(places)) {
     ]);
   });
 
-  test(`${kind}: user sign-out ends the sessions of one user or all that began before the next second`, async (t) => {
+  test(`${kind}: user sign-out ends the sessions of one user or all`, async (t) => {
     const place = await open(t, "guest", "owner");
     const { guest, owner } = await place.accounts();
-    const earliest = Math.floor(Date.now() / 1_000) + 1;
     const printed = await user(place, "sign-out", "owner");
     assert.equal(printed, 'Ended all sessions of user "owner".\n');
-    const latest = Math.floor(Date.now() / 1_000) + 1;
     const after = await place.accounts();
-    const from = after.owner?.sessionsFrom ?? 0;
-    assert.ok(from >= earliest && from <= latest, `${earliest} ${from} ${latest}`);
-    assert.deepEqual(after, { guest, owner: { ...owner, sessionsFrom: from } });
+    const sessionsFrom = after.owner?.sessionsFrom ?? assert.fail();
+    assert.deepEqual(after, { guest, owner: { ...owner, sessionsFrom } });
     assert.equal(await user(place, "sign-out", "--all"), "Ended all sessions of 2 users.\n");
     const accounts = Object.values(await place.accounts());
     assert.ok(accounts.every(({ sessionsFrom }) => sessionsFrom !== undefined));

@@ -8,7 +8,7 @@ export interface AccountPorts extends CorePorts {
   readonly setupToken: { deletions: number; delete(): Promise<void> };
   record(event: Event): Promise<void>;
   /** The recorded events. */
-  readonly recorded: readonly Event[];
+  readonly recorded: Event[];
   /** The ID of an account; an unknown one for an unknown username. */
   idOf(username: string): Promise<UserId>;
   /** All accounts, sorted by username. */

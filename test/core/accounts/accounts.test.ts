@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   addUser,
+  listPeople,
   removeUser,
   renameUser,
   resetPassword,
 } from "../../../src/core/accounts/accounts.ts";
-import { makeLink } from "../../../src/core/links/make-link.ts";
 import { eventOf } from "../../../src/core/log/events.ts";
-import { NO_PASSWORD } from "../../../src/core/records.ts";
+import { NO_PASSWORD, UNSET_PASSWORD, type UserId } from "../../../src/core/records.ts";
 import { hashText } from "../../support/store.ts";
 import { type AccountPorts, accountPorts } from "./account-ports.ts";
 
@@ -62,20 +62,30 @@ test("keeps groups and end, but the first account cannot end", async (t) => {
   const facts = { groups: ["family"], endsAt: new Date(4_000_000_000_000) };
   assert.deepEqual(await addUser(ports, "temp", PASSWORD, facts), { kind: "first-ends" });
   assert.equal((await addUser(ports, "owner", PASSWORD)).kind, "added");
-  await addUser(ports, "temp", PASSWORD, facts);
-  assert.partialDeepStrictEqual(await ports.store.users.findByName("temp"), facts);
+  await addUser(ports, "temp", undefined, { ...facts, groups: ["family", ""] });
+  const inserting = t.mock.method(ports.store.users, "insert");
+  await addUser(ports, "endless", undefined, { groups: [""], endsAt: null as never });
+  const [endless] = inserting.mock.calls[0]?.arguments ?? [];
+  assert.deepEqual(endless, { username: "endless", passwordHash: UNSET_PASSWORD });
+  const [, , temp] = await ports.accounts();
+  const { id = "", ...added } = temp ?? {};
+  assert.deepEqual(added, { username: "temp", passwordHash: UNSET_PASSWORD, ...facts });
+  assert.equal(await resetPassword(ports, id as UserId, PASSWORD), "reset");
 });
 
-for (const [what, username, password, kind] of [
-  ["without a username", "", "short", "username-missing"],
-  ["with seven bytes for a password", "owner", "1234567", "password-too-short"],
-  ["with a taken username", "owner", PASSWORD, "username-taken"],
-] as const) {
-  test(`adds no account ${what}, returns ${kind} and records nothing`, async (t) => {
-    const ports = await accountPorts(t, "owner");
+test("adds no account with a wrong or taken name, a short password or wrong groups", async (t) => {
+  const ports = await accountPorts(t, "owner");
+  for (const [username, password, kind] of [
+    ["", "short", "username-missing"],
+    ["owner", "1234567", "password-too-short"],
+    ["owner", PASSWORD, "username-taken"],
+  ] as const) {
     await refuses(ports, () => addUser(ports, username, password), { kind });
-  });
-}
+    const groups = ["no spaces"];
+    const adding = () => addUser(ports, username, password, { groups });
+    await refuses(ports, adding, { kind: "groups-invalid" });
+  }
+});
 
 test("keeps ID and password of a renamed account and records an entry", async (t) => {
   const ports = await accountPorts(t, "guest", "owner");
@@ -87,23 +97,20 @@ test("keeps ID and password of a renamed account and records an entry", async (t
   assert.deepEqual(ports.recorded, [eventOf("user_rename", { user: host })]);
 });
 
-for (const [from, to, outcome] of [
-  ["unknown", "", "username-missing"],
-  ["unknown", "owner", "no-user"],
-  ["owner", "guest", "username-taken"],
-] as const) {
-  test(`refuses to rename "${from}" to "${to}", returns ${outcome} and records nothing`, async (t) => {
-    const ports = await accountPorts(t, "guest", "owner");
+test("renames no unknown account, none to a missing or taken name, and none that is removed", async (t) => {
+  const ports = await accountPorts(t, "guest", "owner");
+  const owner = await ports.idOf("owner");
+  for (const [from, to, outcome] of [
+    ["unknown", "", "username-missing"],
+    ["unknown", "owner", "no-user"],
+    ["owner", "guest", "username-taken"],
+  ] as const) {
     const id = await ports.idOf(from);
     await refuses(ports, () => renameUser(ports, id, to), outcome);
-  });
-}
-
-test("does not rename an account that is removed in the meantime", async (t) => {
-  const ports = await accountPorts(t, "guest", "owner");
+  }
+  await assert.rejects(renameUser(ports, owner, 5 as never), { code: "invalid_option" });
   t.mock.method(ports.store.users, "rename", async () => "missing" as const);
-  const id = await ports.idOf("owner");
-  await refuses(ports, () => renameUser(ports, id, "host"), "no-user");
+  await refuses(ports, () => renameUser(ports, owner, "host"), "no-user");
 });
 
 test("sets the new password whatever the old hash, changes nothing else, and records an entry", async (t) => {
@@ -118,25 +125,18 @@ test("sets the new password whatever the old hash, changes nothing else, and rec
   assert.deepEqual(ports.recorded, [eventOf("user_password", { user: owner })]);
 });
 
-for (const [what, username, password, outcome] of [
-  ["of an unknown user", "Owner", PASSWORD, "no-user"],
-  ["of an unknown user, if it is short", "unknown", "short", "no-user"],
-  ["to seven bytes", "owner", "1234567", "password-too-short"],
-] as const) {
-  test(`does not set the password ${what}, returns ${outcome} and records nothing`, async (t) => {
-    const ports = await accountPorts(t, "owner");
+test("sets no password of an unknown user or a guest, and none of seven bytes", async (t) => {
+  const ports = await accountPorts(t, "owner");
+  await ports.store.users.insert({ username: "guest", passwordHash: NO_PASSWORD });
+  for (const [username, password, outcome] of [
+    ["Owner", PASSWORD, "no-user"],
+    ["unknown", "short", "no-user"],
+    ["owner", "1234567", "password-too-short"],
+    ["guest", PASSWORD, "guest"],
+  ] as const) {
     const id = await ports.idOf(username);
     await refuses(ports, () => resetPassword(ports, id, password), outcome);
-  });
-}
-
-test("does not make an account of a guest", async (t) => {
-  const ports = await accountPorts(t, "owner");
-  const guest = await ports.store.users.insert({ username: "g", passwordHash: NO_PASSWORD });
-  assert.ok(guest);
-  assert.equal(await resetPassword(ports, guest.id, PASSWORD), "guest");
-  assert.equal((await ports.store.users.find(guest.id))?.passwordHash, NO_PASSWORD);
-  assert.deepEqual(ports.recorded, []);
+  }
 });
 
 test("sets the new password over one that the user sets during the hashing", async (t) => {
@@ -158,19 +158,6 @@ test("reports an account that is removed during the hashing as missing", async (
   assert.deepEqual(ports.recorded, []);
 });
 
-test("makes no link for an account that is removed in the meantime", async (t) => {
-  const ports = await accountPorts(t, "guest", "owner");
-  const [guest, owner] = [await ports.idOf("guest"), await ports.idOf("owner")];
-  t.mock.method(ports.store.links, "insert", async () => {
-    await ports.store.users.remove(guest);
-    throw new Error("refused");
-  });
-  const facts = { purpose: "reset", expiresAt: new Date(0), usesLeft: 1 } as const;
-  assert.deepEqual(await makeLink(ports, { ...facts, userId: guest }), { kind: "no-user" });
-  await assert.rejects(makeLink(ports, { ...facts, userId: owner }), /refused/);
-  assert.deepEqual(ports.recorded, []);
-});
-
 test("removes only that account and records an entry", async (t) => {
   const ports = await accountPorts(t, "guest", "owner");
   const [guest, owner] = await ports.accounts();
@@ -180,13 +167,36 @@ test("removes only that account and records an entry", async (t) => {
   assert.deepEqual(ports.recorded, [eventOf("user_remove", { user: guest })]);
 });
 
-for (const [username, outcome] of [
-  ["owner", "last-user"],
-  ["Owner", "no-user"],
-] as const) {
-  test(`with one account left, removing "${username}" returns ${outcome} and records nothing`, async (t) => {
-    const ports = await accountPorts(t, "owner");
-    const id = await ports.idOf(username);
-    await refuses(ports, () => removeUser(ports, id), outcome);
-  });
-}
+test("removes no unknown account, not the last one, and not the last administrator", async (t) => {
+  const ports = await accountPorts(t, "owner");
+  const owner = await ports.idOf("owner");
+  await refuses(ports, () => removeUser(ports, owner), "last-user");
+  await refuses(ports, () => removeUser(ports, "unknown" as UserId), "no-user");
+  await ports.store.users.setGroups(owner, ["admins"]);
+  await ports.store.users.insert({ username: "guest", passwordHash: UNSET_PASSWORD });
+  await refuses(ports, () => removeUser({ ...ports, keep: "an-admin" }, owner), "last-admin");
+  t.mock.method(ports.store.users, "remove", async () => "missing" as const);
+  await refuses(ports, () => removeUser(ports, owner), "no-user");
+});
+
+test("lists people in pages of 25, by a part of the name and with what the store counts", async (t) => {
+  const usernames = Array.from({ length: 50 }, (_, n) => `p${100 + n}`);
+  const { store, clock } = await accountPorts(t, ...usernames, "owner");
+  const asked = t.mock.method(store.people, "list");
+  for (const [search, given, first, count, next] of [
+    ["", 0, "owner", 25, 1],
+    ["", 1, "p124", 25, 2],
+    ["", 2.9, "p149", 1, undefined],
+    ["p", 1, "p125", 25, undefined],
+    ["", -1, "owner", 25, 1],
+    ["", Number.NaN, "owner", 25, 1],
+    ["", 1e99, undefined, 0, undefined],
+  ] as const) {
+    const page = await listPeople({ store, clock }, search, given);
+    const found = [page.people[0]?.user.username, page.people.length, page.next];
+    assert.deepEqual(found, [first, count, next], `${search} ${given}`);
+  }
+  const now = new Date(clock.now());
+  const last = { search: "", skip: 250_000, limit: 26, now };
+  assert.deepEqual(asked.mock.calls.at(-1)?.arguments, [last]);
+});

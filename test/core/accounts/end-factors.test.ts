@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endFactors } from "../../../src/core/accounts/accounts.ts";
+import { endFactors, removeCodes } from "../../../src/core/accounts/accounts.ts";
 import { beginCodes, confirmCodes } from "../../../src/core/codes/own-codes.ts";
 import { codeAt, stepAt } from "../../../src/core/codes/totp.ts";
 import type { Event } from "../../../src/core/log/events.ts";
@@ -16,28 +16,36 @@ import { CLIENT, type CodesScene, withCodes } from "../codes/codes-ports.ts";
 import { added, FROM } from "../passkeys/passkey-ports.ts";
 
 /** An operator who removes the factors of an account. */
-function operator({ ports }: CodesScene) {
+function operator({ ports, user }: CodesScene) {
   const recorded: Event[] = [];
   const record = async (event: Event) => void recorded.push(event);
   return {
     recorded,
+    id: user.id,
+    off: (id: UserId) => removeCodes({ ...ports, record }, id),
     end: (id: UserId) => endFactors({ ...ports, record }, id),
   };
 }
 
-test("an operator removes codes and passkeys, and logs it", async (t) => {
+test("an operator removes codes, or them and passkeys, and logs it", async (t) => {
   const scene = await withCodes(t);
   const { ports, user, codes } = scene;
-  const { recorded, end } = operator(scene);
+  const { recorded, end, off } = operator(scene);
   await added({ ...ports, challenges: createChallenges([SECRET], ports.clock) }, user.id);
-  assert.equal(await end("unknown" as UserId), "no-user");
+  for (const change of [end, off]) assert.equal(await change("unknown" as UserId), "no-user");
   assert.deepEqual(recorded, []);
   assert.equal(await end(user.id), "ended");
   assert.equal(await codes(), undefined);
   assert.deepEqual(await ports.store.passkeys.listOf(user.id), []);
+  assert.equal(await off(user.id), "already-off");
+  const other = operator(await withCodes(t));
+  assert.equal(await other.off(other.id), "off");
   assert.deepEqual(
-    recorded.map(({ type, userId }) => [type, userId]),
-    [["factors_off", user.id]],
+    [...recorded, ...other.recorded].map(({ type, userId }) => [type, userId]),
+    [
+      ["factors_off", user.id],
+      ["codes_off", other.id],
+    ],
   );
 });
 

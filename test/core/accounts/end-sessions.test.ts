@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { endSessionsOf } from "../../../src/core/accounts/accounts.ts";
+import { endAllSessions, endSessionsOf } from "../../../src/core/accounts/accounts.ts";
 import { eventOf } from "../../../src/core/log/events.ts";
 import type { UserId } from "../../../src/core/records.ts";
 import { createRequireUser, userOfAdmission } from "../../../src/core/sessions/require-user.ts";
@@ -39,7 +39,7 @@ async function scene(t: TestContext): Promise<Scene> {
   };
 }
 
-test("ends every session of the account only and records an entry", async (t) => {
+test("ends every session of the account only, or of all, and records an entry", async (t) => {
   const ports = await scene(t);
   const { guest, owner, clock, issue, whose } = ports;
   const old = await issue(owner);
@@ -54,6 +54,10 @@ test("ends every session of the account only and records an entry", async (t) =>
   ]);
   const stored = (await ports.accounts()).map(({ sessionsFrom }) => sessionsFrom);
   assert.deepEqual(stored, [undefined, clock.now() / SECOND + 1]);
+  assert.equal(await endAllSessions(ports), 2);
+  assert.equal(await whose(other), undefined);
+  assert.equal(await whose(await issue(guest)), "guest");
+  assert.deepEqual(ports.recorded.slice(1), [eventOf("user_sign_out_all", {})]);
 });
 
 for (const [ahead, user] of [

@@ -5,7 +5,9 @@ import {
   codeOf,
   errorOf,
   Fault,
+  isClientGone,
   messageOf,
+  reasonOf,
   Unavailable,
 } from "../../../src/core/base/fault.ts";
 
@@ -23,7 +25,9 @@ test("finds the code of errors of Node and Latchkey, and of no other thrown valu
   assert.equal(codeOf(Object.assign(new Error("no such file"), { code: "ENOENT" })), "ENOENT");
   assert.equal(codeOf(new Fault("store_broken", "a message")), "store_broken");
   assert.equal(codeOf(clientGone()), "client_gone");
-  assert.match(clientGone().message, /disconnected/);
+  assert.ok(isClientGone(clientGone()));
+  for (const other of [new Fault("store_broken", ""), Object.assign(new Error(), clientGone())])
+    assert.ok(!isClientGone(other));
   const numbered = Object.assign(new Error("numbered"), { code: 42 });
   for (const thrown of [new Error("plain"), numbered, { code: "X" }, "text", null, undefined]) {
     assert.equal(codeOf(thrown), undefined);
@@ -41,4 +45,18 @@ test("makes an Error of any thrown value, which keeps the value as its cause", (
   assert.equal(messageOf(error), "an error");
   assert.equal(messageOf("thrown text"), "thrown text");
   assert.equal(messageOf(undefined), "undefined was thrown, not an Error");
+});
+
+test("gives the reason of what caused an error, and of every attempt that failed", () => {
+  const refused = new AggregateError([new Error("IPv6 refused"), "IPv4 refused"]);
+  for (const [thrown, reason] of [
+    [new Error("no answer", { cause: new Error("refused") }), "refused"],
+    [new Error("no answer", { cause: refused }), "IPv6 refused; IPv4 refused"],
+    [refused, "IPv6 refused; IPv4 refused"],
+    [new Error("no answer"), "no answer"],
+    [{ cause: "refused" }, "object was thrown, not an Error"],
+    ["no answer", "no answer"],
+  ] as const) {
+    assert.equal(reasonOf(thrown), reason);
+  }
 });

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { STORE_BUSY, Unavailable } from "../../../src/core/base/fault.ts";
+import { Unavailable } from "../../../src/core/base/fault.ts";
 import { watchStore } from "../../../src/core/base/watch-store.ts";
+import { operationsOf, wrapStore } from "../../../src/core/base/wrap-store.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 
 const away = new Unavailable("store_unavailable", "no answer", 2, { cause: new Error("refused") });
-const busy = new Unavailable(STORE_BUSY, "locked", 2);
+const busy = new Unavailable("store_busy", "locked", 2);
 
 /** The users of a store in the form of a class, whose methods need their own `this`. */
 class Users {
@@ -48,18 +49,24 @@ const AWAY = ["the database is away", { reason: "no answer", cause: "refused" }]
 test("logs once that the store is away, and once that it is back, with the time between", async () => {
   const { ask, lines } = watched();
   await ask(undefined);
-  await ask(away, 2_000);
-  for (let n = 0; n < 100; n += 1) await ask(away, 100);
-  assert.deepEqual(lines(), [AWAY]);
+  await ask(away, 999);
+  assert.deepEqual(lines(), []);
+  for (let n = 0; n < 100; n += 1) {
+    await ask(away, 1 + n);
+    assert.deepEqual(lines(), [AWAY]);
+  }
   await ask(undefined, 1_000);
   await ask(undefined);
-  assert.deepEqual(lines(), [AWAY, ["the database is back", { seconds: 11 }]]);
+  const back = ["the database is back", { seconds: 6 }];
+  assert.deepEqual(lines(), [AWAY, back]);
+  await ask(away, 1_000);
+  assert.deepEqual(lines(), [AWAY, back, AWAY]);
 });
 
 test("logs that the store is away if the first request fails", async () => {
   const { ask, lines } = watched();
-  await ask(away);
-  assert.deepEqual(lines(), [AWAY]);
+  await ask(new Unavailable("store_unavailable", "no answer", 2));
+  assert.deepEqual(lines(), [["the database is away", { reason: "no answer" }]]);
 });
 
 test("a store that answers others, is busy or has a fault is not away", async () => {
@@ -72,4 +79,17 @@ test("a store that answers others, is busy or has a fault is not away", async ()
   assert.deepEqual(lines(), []);
   await ask(away);
   assert.deepEqual(lines(), [AWAY]);
+});
+
+test("a wrapped store makes each call under a name, and keeps what is no method", async () => {
+  const made: string[] = [];
+  const store = storeOf(Object.assign(new Users(), { kind: "users" }));
+  const { users } = wrapStore(store, (operation, call) => {
+    made.push(operation);
+    return call();
+  });
+  assert.equal(await users.any(), true);
+  assert.deepEqual([made, Reflect.get(users, "kind")], [["users.any"], "users"]);
+  const other = { users: { any: async () => true }, log: {}, links: { read() {} }, close() {} };
+  assert.deepEqual(operationsOf(other as never), ["users.any", "links.read"]);
 });

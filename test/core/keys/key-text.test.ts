@@ -45,7 +45,13 @@ test("finds a key as a Bearer token and as the password of Basic, whatever the u
 test("finds no key in any other Authorization", () => {
   const others = ["", "latchkey_x", "Bearer", "Bearer x", "Bearerlatchkey_x", "Token latchkey_x"];
   others.push("Bearer Latchkey_x", "Bearer latchkey_x latchkey_x", "Bearer x, Bearer latchkey_x");
-  others.push(basic("owner:secret"), basic("latchkey_x:"), basic("a:b:latchkey_x"), "Basic %%%");
+  others.push(
+    basic("owner:secret"),
+    basic("latchkey_x:"),
+    basic("a:b:latchkey_x"),
+    "Basic %%%",
+    "x",
+  );
   others.push('Digest username="latchkey_x"', `Negotiate ${"x".repeat(9_000)}`);
   for (const header of others) assert.equal(keyTextIn(header), undefined, header);
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hashOf } from "../../../src/core/base/random-text.ts";
 import { addKey, revokeKey } from "../../../src/core/keys/own-keys.ts";
+import { eventOf } from "../../../src/core/log/events.ts";
 import type { UserId } from "../../../src/core/records.ts";
 import { keyPorts } from "./key-ports.ts";
 
@@ -13,9 +14,10 @@ test("adds a key for a year, of which only the hash is stored", async (t) => {
   const { id } = key;
   const expected = { id, userId: owner.id, name: "n".repeat(60), hash: hashOf(text) };
   assert.deepEqual(await store.keys.listOf(owner.id), [{ ...expected, createdAt, expiresAt }]);
+  assert.equal("expiresAt" in (await add({ lifetime: "never" })).key, false);
   assert.ok(!JSON.stringify([key, recorded]).includes(text.slice(9)));
   const events = recorded.map(({ type, summary }) => [type, summary]);
-  assert.deepEqual(events, [["key_add", "Added a key to owner"]]);
+  assert.deepEqual(events, Array(2).fill(["key_add", "Added a key to owner"]));
 });
 
 test("refuses a key without a name, with what is no host, or one too many", async (t) => {
@@ -25,7 +27,8 @@ test("refuses a key without a name, with what is no host, or one too many", asyn
     (await addKey(ports, owner, { name: "feeds", ...fields })).kind;
   for (const name of ["", " \n"]) assert.equal(await kindOf({ name }), "name-missing");
   for (const host of ["", "*", "a.example.test:80", "https://a.example.test", "a/b", "a b"])
-    assert.equal(await kindOf({ hosts: [host] }), "host-invalid", host);
+    for (const hosts of [[host], ["a.example.test", host]])
+      assert.equal(await kindOf({ hosts }), "host-invalid", host);
   assert.equal(await kindOf({ hosts: [] }), "host-invalid", "it would open every host");
   const { key } = await add({ hosts: ["A.example.test", "a.example.test.", "[::1]"] });
   assert.deepEqual(key.hosts, ["a.example.test", "[::1]"]);
@@ -33,12 +36,22 @@ test("refuses a key without a name, with what is no host, or one too many", asyn
   assert.equal(await kindOf({}), "too-many");
 });
 
-test("revokes no key of another user", async (t) => {
+test("revokes a key once for its user or an operator, and no key of another user", async (t) => {
   const { add, store, owner } = await keyPorts(t);
-  const { key } = await add();
+  const [own, { key }, { key: last }] = [await add(), await add(), await add()];
   const recorded: unknown[] = [];
   const ports = { store, record: (event: unknown) => recorded.push(event) };
   const guest = { id: "guest" as UserId, username: "guest" };
   assert.equal(await revokeKey(ports, key.id, guest), "no-key");
-  assert.deepEqual([await store.keys.listOf(owner.id), recorded], [[key], []]);
+  assert.deepEqual([(await store.keys.listOf(owner.id)).length, recorded], [3, []]);
+  const client = { remoteAddress: "192.0.2.1" };
+  assert.equal(await revokeKey(ports, own.key.id, owner, client), "revoked");
+  for (const outcome of ["revoked", "no-key"])
+    assert.equal(await revokeKey(ports, key.id), outcome);
+  t.mock.method(store.users, "find", async () => undefined);
+  assert.equal(await revokeKey(ports, last.id), "revoked", "its user is removed in the meantime");
+  assert.deepEqual(recorded, [
+    eventOf("key_revoke", { user: owner, client }),
+    eventOf("key_revoke", { user: owner }),
+  ]);
 });

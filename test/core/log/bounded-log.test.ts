@@ -52,9 +52,9 @@ test("begins again after a sum, and writes no sum of nothing", () => {
   written();
   sumUp();
   assert.deepEqual(written(), []);
-  refuse("192.0.2.1");
+  refuse("192.0.2.1", 10);
   sumUp();
-  assert.deepEqual(written(), [`${LINE} 192.0.2.1`]);
+  assert.deepEqual(written(), Array(10).fill(`${LINE} 192.0.2.1`));
 });
 
 test("counts an IPv6 /64 as one address, and writes each address of it", () => {

@@ -36,8 +36,13 @@ test("passes stored entries with their facts, in order", async (t) => {
   const { store, events, signIn } = await listening(t, (event) => received.push(event));
   signIn("ann");
   events.record(eventOf("password_change", { user: user("ann") }));
+  events.record(eventOf("signin", { client: { remoteAddress: "192.0.2.1" } }));
   await events.flush();
   const stored = await store.read({ afterId: 0, limit: 10 });
+  assert.deepEqual(
+    received.map((event) => event.new),
+    [true, undefined, undefined],
+  );
   assert.deepEqual(
     received.map(({ new: _, ...facts }) => facts),
     stored.map(({ id: _, ...facts }) => facts),

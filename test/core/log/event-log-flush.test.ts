@@ -128,15 +128,6 @@ test("ends a flush at once when store and server log throw, and writes the entry
   assert.deepEqual(store.written, ["owner", "other"]);
 });
 
-test("treats a store that throws synchronously as failed", async () => {
-  const log = recordingLog();
-  const events = eventLog({ ...quickStore(), insert: throwing }, log);
-  events.record(signedIn("owner"));
-  await events.flush();
-  assert.equal(log.lines[0]?.fields.reason, "out of order");
-  await events.close();
-});
-
 test("resolves concurrent flushes with one write, or one failure", async () => {
   const store = heldStore();
   const events = eventLog(store);

@@ -1,70 +1,72 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { byOperator, type EventType, eventOf, eventTypes } from "../../../src/core/log/events.ts";
+import {
+  byAdmin,
+  byOperator,
+  type EventType,
+  eventOf,
+  eventTypes,
+} from "../../../src/core/log/events.ts";
 import type { UserId } from "../../../src/core/records.ts";
 
 const USER = { id: "1" as UserId, username: "owner" };
 const ADDRESS = "2001:db8::1";
 
 type Facts = Parameters<typeof eventOf>[1];
-const OF_USER: Facts = { user: USER };
-type Row = readonly [EventType, summary: string, facts?: Facts];
 
-const rows: readonly Row[] = [
-  ["signin", "Signed in as owner"],
-  [
-    "signin_rate_limited",
-    `Rate limited login from ${ADDRESS}`,
-    { client: { remoteAddress: ADDRESS } },
-  ],
-  ["signup", "Created account owner"],
-  ["password_change", "Changed password"],
-  ["session_end", "Ended a session of owner"],
-  ["session_end_others", "Ended the other sessions of owner"],
-  ["codes_on", "Turned on one-time codes of owner"],
-  ["codes_off", "Turned off one-time codes of owner"],
-  ["factors_off", "Removed the one-time codes and passkeys of owner, and ended the sessions"],
-  ["code_rejected", "Wrong one-time code after the right password of owner"],
-  [
-    "codes_locked",
+/** Where they are more than the user. */
+const others: Partial<Record<EventType, Facts>> = {
+  signin_rate_limited: { client: { remoteAddress: ADDRESS } },
+  user_sign_out_all: {},
+  link_make: { user: USER, name: "1 reset" },
+  link_revoke: { name: "1 invite" },
+  user_import: { count: 3 },
+};
+
+const summaries: Readonly<Record<EventType, string>> = {
+  signin: "Signed in as owner",
+  signin_rate_limited: `Rate limited login from ${ADDRESS}`,
+  signup: "Created account owner",
+  password_change: "Changed password",
+  session_end: "Ended a session of owner",
+  session_end_others: "Ended the other sessions of owner",
+  codes_on: "Turned on one-time codes of owner",
+  codes_off: "Turned off one-time codes of owner",
+  factors_off: "Removed the one-time codes and passkeys of owner, and ended the sessions",
+  code_rejected: "Wrong one-time code after the right password of owner",
+  codes_locked:
     "After 100 wrong one-time codes, only a recovery code or latchkey user codes off unlocks those of owner",
-  ],
-  ["recovery_code_used", "Used a recovery code of owner"],
-  ["recovery_codes_new", "Replaced the recovery codes of owner"],
-  ["device_add", "Remembered a device of owner, which needs no code"],
-  ["device_remove", "Forgot a remembered device of owner"],
-  ["passkey_add", "Added a passkey to owner"],
-  ["passkey_remove", "Removed a passkey of owner"],
-  ["key_add", "Added a key to owner"],
-  ["key_revoke", "Revoked a key of owner"],
-  ["user_add", "Added account owner"],
-  ["user_password", "Set the password of owner"],
-  ["user_groups", "Set the groups of owner"],
-  ["user_rename", "Renamed account to owner"],
-  ["user_remove", "Removed account owner"],
-  ["user_sign_out", "Ended the sessions of owner"],
-  ["user_sign_out_all", "Ended all sessions", {}],
-  ["link_make", "Made a one-time link: 1 reset", { user: USER, name: "1 reset" }],
-  ["link_revoke", "Revoked a one-time link: 1 invite", { name: "1 invite" }],
-  ["link_use", "Used a one-time link as owner"],
-  ["user_import", "Imported accounts: 3", { count: 3 }],
-];
+  recovery_code_used: "Used a recovery code of owner",
+  recovery_codes_new: "Replaced the recovery codes of owner",
+  device_add: "Remembered a device of owner, which needs no code",
+  device_remove: "Forgot a remembered device of owner",
+  passkey_add: "Added a passkey to owner",
+  passkey_remove: "Removed a passkey of owner",
+  key_add: "Added a key to owner",
+  key_revoke: "Revoked a key of owner",
+  user_add: "Added account owner",
+  user_password: "Set the password of owner",
+  user_groups: "Set the groups of owner",
+  user_rename: "Renamed account to owner",
+  user_remove: "Removed account owner",
+  user_sign_out: "Ended the sessions of owner",
+  user_sign_out_all: "Ended all sessions",
+  link_make: "Made a one-time link: 1 reset",
+  link_revoke: "Revoked a one-time link: 1 invite",
+  link_use: "Used a one-time link as owner",
+  user_import: "Imported accounts: 3",
+};
 
-for (const [type, summary, facts = OF_USER] of rows) {
-  test(`an entry of the type ${type} reads: ${summary}`, () => {
+test("each type of entry has a summary and the facts that it is made of", () => {
+  assert.deepEqual(Object.keys(summaries), eventTypes);
+  for (const type of eventTypes) {
+    const facts: Facts = others[type] ?? { user: USER };
     const event = eventOf(type, facts);
-    assert.partialDeepStrictEqual(event, { type, summary, author: "system" });
+    assert.partialDeepStrictEqual(event, { type, summary: summaries[type], author: "system" });
     assert.equal(event.userId, facts.user?.id);
     assert.equal(event.subject, facts.name ?? facts.user?.username ?? facts.count?.toString());
     assert.equal(event.address, facts.client?.remoteAddress);
-  });
-}
-
-test("every type is above", () => {
-  assert.deepEqual(
-    rows.map(([type]) => type),
-    [...eventTypes],
-  );
+  }
 });
 
 test("keeps a username as it is, also one that looks like a part of a summary", () => {
@@ -74,7 +76,11 @@ test("keeps a username as it is, also one that looks like a part of a summary", 
   }
 });
 
-test("names the operator as the author of an event that a command caused", () => {
+test("names the author of an event that a command or an administrator caused", () => {
   const event = eventOf("session_end", { user: USER });
   assert.deepEqual(byOperator(event), { ...event, author: "cli" });
+  const client = { remoteAddress: ADDRESS, userAgent: "curl/8" };
+  const facts = { author: "admin ann", address: ADDRESS, device: "curl" };
+  const admin = { id: "2" as UserId, username: "ann" };
+  assert.deepEqual(byAdmin(event, admin, client), { ...event, ...facts });
 });

@@ -46,10 +46,17 @@ async function assertCopied({ source, target }: Stores): Promise<void> {
   assert.deepEqual(await rowsIn(target), await rowsIn(source));
 }
 
-test("copies all rows page by page", async (t) => {
+test("copies all rows page by page, and tells how far it is", async (t) => {
   const both = await stores(t, 1_500);
-  assert.deepEqual(await run(both), { kind: "copied", users: 1_500, entries: 2_500 });
+  const steps = new Map<string, number>();
+  const passed: Parameters<typeof copy>[2] = (step, counts) =>
+    steps.set(step, counts.get("log")?.count ?? 0);
+  const outcome = await copy(both.source.transfer, both.target.transfer, passed);
+  assert.deepEqual(outcome, { kind: "copied", users: 1_500, entries: 2_500 });
+  assert.deepEqual(Object.fromEntries(steps), { copying: 2_500, comparing: 2_500 });
   await assertCopied(both);
+  const again = await run(both);
+  assert.deepEqual(again, { kind: "target-occupied", users: 1_500, entries: 2_500 });
 });
 
 test("numbers the entries of the target from one, without the gaps of the source", async (t) => {
@@ -67,6 +74,7 @@ test("numbers the entries of the target from one, without the gaps of the source
 for (const [what, users, entries] of [
   ["users without a log", 2, 0],
   ["a log without users", 0, 2],
+  ["as many users as entries", 2, 2],
 ] as const) {
   test(`${what} can be copied`, async (t) => {
     const both = await stores(t, users, entries);

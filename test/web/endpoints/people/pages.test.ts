@@ -67,9 +67,6 @@ test("finds people by a part of the name, and 5,000 in pages, in a time that no 
   assert.deepEqual([namesIn(found).length, namesIn(found)[9]], [10, "Person 5999"]);
   const none = (await open(`${PEOPLE}?q=nobody`)).body;
   assert.ok(none.includes(en.noneYet));
-  for (const page of ["-1", "1.5", "x", "1e99", "99999999999999999999"]) {
-    assert.equal((await open(`${PEOPLE}?page=${page}`)).status, 200, page);
-  }
   const begun = performance.now();
   for (let i = 0; i < 10; i += 1) await open(`${PEOPLE}?q=9&page=20`);
   assert.ok(performance.now() - begun < 5_000);

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { hashOf } from "../../../src/core/base/random-text.ts";
+import { makeLink, revokeLink } from "../../../src/core/links/make-link.ts";
+import { eventOf } from "../../../src/core/log/events.ts";
+import { NO_PASSWORD, userOf } from "../../../src/core/records.ts";
+import { hashText } from "../../support/store.ts";
+import { accountPorts } from "../accounts/account-ports.ts";
+
+/** An owner, a guest, an account that has ended, and the links that can be used. */
+async function scene(t: TestContext) {
+  const ports = await accountPorts(t, "owner");
+  const endsAt = new Date(ports.clock.now());
+  await ports.store.users.insert({ username: "guest", passwordHash: NO_PASSWORD });
+  await ports.store.users.insert({ username: "ended", passwordHash: hashText("x"), endsAt });
+  const links = () => ports.store.links.read("", 9, endsAt);
+  return { ports, links, expiresAt: new Date(ports.clock.now() + 1) };
+}
+
+const groups = ["photos"];
+
+test("makes no link that nobody could use, or for a user without a password", async (t) => {
+  const { ports, links, expiresAt } = await scene(t);
+  for (const [kind, wanted, username] of [
+    ["groups-invalid", { purpose: "invite", groups: ["no spaces"] }],
+    ["label-missing", { purpose: "guest", groups }],
+    ["label-missing", { purpose: "guest", groups, name: "" }],
+    ["groups-missing", { purpose: "guest", name: "party" }],
+    ["groups-missing", { purpose: "guest", name: "party", groups: [""] }],
+    ["username-taken", { purpose: "invite", name: "owner" }],
+    ["no-user", { purpose: "reset" }],
+    ["no-user", { purpose: "reset" }, "unknown"],
+    ["no-user", { purpose: "reset" }, "guest"],
+    ["no-user", { purpose: "reset-codes-off" }, "ended"],
+  ] as const) {
+    const userId = username && { userId: await ports.idOf(username) };
+    const link = { ...wanted, ...userId, usesLeft: 1, expiresAt };
+    assert.deepEqual(await makeLink(ports, link), { kind }, JSON.stringify(link));
+  }
+  assert.deepEqual([await links(), ports.recorded], [[], []]);
+  const none = await accountPorts(t);
+  const first = { purpose: "invite", usesLeft: 1, expiresAt } as const;
+  assert.deepEqual(await makeLink(none, first), { kind: "no-account" });
+});
+
+test("keeps what was wanted with the hash of the token, and logs each link once until revoked", async (t) => {
+  const { ports, links, expiresAt } = await scene(t);
+  const [owner] = (await ports.accounts()).filter(({ username }) => username === "owner");
+  assert.ok(owner);
+  for (const [wanted, text, settled] of [
+    [{ purpose: "invite" }, "invite", {}],
+    [{ purpose: "invite", name: "bob", endsAt: expiresAt, madeBy: "owner" }, "invite bob", {}],
+    [{ purpose: "invite", groups: ["b", "", "a", "b"] }, "invite", { groups: ["a", "b"] }],
+    [{ purpose: "guest", name: "owner", groups, guestSeconds: 60 }, "guest owner", {}],
+    [{ purpose: "reset", userId: owner.id }, "reset owner", { name: "owner" }],
+    [{ purpose: "reset-codes-off", userId: owner.id }, "reset-codes-off owner", { name: "owner" }],
+  ] as const) {
+    const made = await makeLink(ports, { ...wanted, usesLeft: 2, expiresAt });
+    assert.ok(made.kind === "made");
+    const { id } = made.link;
+    assert.match(id, /^[0-9a-f]{16}$/);
+    const ids = { id, tokenHash: hashOf(made.token), usesLeft: 2, expiresAt };
+    assert.deepEqual([made.link], [{ ...wanted, ...ids, ...settled }]);
+    assert.deepEqual(await links(), [made.link]);
+    assert.equal(await revokeLink(ports, id), "revoked");
+    assert.equal(await revokeLink(ports, id), "no-link");
+    assert.deepEqual(ports.recorded.slice(-2), [
+      eventOf("link_make", {
+        ...("name" in settled && { user: userOf(owner) }),
+        name: `${id} ${text}`,
+      }),
+      eventOf("link_revoke", { name: `${id} ${text}` }),
+    ]);
+  }
+  assert.deepEqual([await links(), ports.recorded.length], [[], 12]);
+});
+
+test("makes no link for an account that is removed in the meantime", async (t) => {
+  const ports = await accountPorts(t, "guest", "owner");
+  const [guest, owner] = [await ports.idOf("guest"), await ports.idOf("owner")];
+  t.mock.method(ports.store.links, "insert", async () => {
+    await ports.store.users.remove(guest);
+    throw new Error("refused");
+  });
+  const facts = { purpose: "reset", expiresAt: new Date(0), usesLeft: 1 } as const;
+  assert.deepEqual(await makeLink(ports, { ...facts, userId: guest }), { kind: "no-user" });
+  await assert.rejects(makeLink(ports, { ...facts, userId: owner }), /refused/);
+  assert.deepEqual(ports.recorded, []);
+});

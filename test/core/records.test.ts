@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { accountOf, idOf, NO_PASSWORD, userOf } from "../../src/core/records.ts";
+import { hashText } from "../support/store.ts";
+
+test("an app sees a stored user without the hash, and an operator also the ends", () => {
+  const user = { id: idOf("1"), username: "ann", groups: ["family"] };
+  const stored = { ...user, passwordHash: hashText("x") };
+  const ends = { endsAt: new Date(7_000), sessionsFrom: 5 };
+  for (const one of [stored, { ...stored, ...ends }]) assert.deepEqual(userOf(one), user);
+  assert.deepEqual(accountOf(stored), user);
+  const account = { ...user, endsAt: ends.endsAt, sessionsFrom: new Date(5_000) };
+  assert.deepEqual(accountOf({ ...stored, ...ends }), account);
+  const guest = { ...stored, passwordHash: NO_PASSWORD, sessionsFrom: 0 };
+  assert.deepEqual(userOf(guest), { ...user, guest: true });
+  assert.deepEqual(accountOf(guest), { ...user, guest: true, sessionsFrom: new Date(0) });
+});
+
+test("an ID of an app can be a number, as plain JavaScript may have it", () => {
+  assert.equal(idOf(5 as never), "5");
+});
