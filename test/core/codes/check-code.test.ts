@@ -104,9 +104,9 @@ test("accepts each recovery code once, with or without hyphens, and records it",
   for (const recoveryCode of recoveryCodes) {
     assert.match(recoveryCode, /^\d{5}(-\d{5}){4}$/);
     ports.clock.advance(60_000);
+    assert.equal(await check(`${recoveryCode}0`), "rejected");
     assert.equal(await check(recoveryCode.replaceAll("-", "")), "accepted");
-    for (const wrong of [recoveryCode, `0${recoveryCode}`])
-      assert.equal(await check(wrong), "rejected", wrong);
+    assert.equal(await check(recoveryCode), "rejected");
   }
   const used = (await entryTypes()).filter((type) => type === "recovery_code_used");
   assert.equal(used.length, 10);
