@@ -17,8 +17,10 @@ const PUBLISHED = Buffer.from(
 );
 const NACL = `$scrypt$ln=10,r=8,p=16$${base64(Buffer.from("NaCl"))}$${base64(PUBLISHED)}`;
 
-test("verifies only the password of the published example", async () => {
-  assert.equal(await verifyScrypt(NACL, "password"), true);
+test("verifies only the password of the published example, also with base64 padding", async () => {
+  const [, , costs = "", salt = "", digest = ""] = NACL.split("$");
+  for (const hash of [NACL, `$scrypt$${costs}$${salt}==$${digest}==`])
+    assert.equal(await verifyScrypt(hash, "password"), true);
   for (const password of ["Password", "password ", ""]) {
     assert.equal(await verifyScrypt(NACL, password), false, JSON.stringify(password));
   }
@@ -36,11 +38,6 @@ test("verifies a hash of better-auth, and leaves others as they are", async () =
   for (const other of [NACL, `${BETTER_AUTH}0`, `0${BETTER_AUTH}`, ""]) {
     assert.equal(withParameters(other), other);
   }
-});
-
-test("accepts a hash with base64 padding", async () => {
-  const [, , costs = "", salt = "", digest = ""] = NACL.split("$");
-  assert.equal(await verifyScrypt(`$scrypt$${costs}$${salt}==$${digest}==`, "password"), true);
 });
 
 test("rejects another salt, cost or digest", async () => {
