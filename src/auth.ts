@@ -13,6 +13,7 @@ import type { PageHelpers } from "./web/pages/page-data.ts";
 import { openSite } from "./web/pages/site.ts";
 import { pathOf, pathsUnder, routeOf } from "./web/paths.ts";
 import { fetchRequest, type RequestLike } from "./web/request/fetch-request.ts";
+import { targetOf } from "./web/request/node-request.ts";
 import { ProxyTrust } from "./web/request/remote-address.ts";
 import { createRequestIds, type RequestSource } from "./web/request/request-id.ts";
 import type { WebRequest } from "./web/request/web-request.ts";
@@ -103,7 +104,7 @@ export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
   const authMiddleware = createUserGuard(requireUser, common);
   const routes = createRoutes({ ...common, rules, parts, assets, requireAuth, admit });
   const adapter: AdapterParts = Object.freeze({
-    owns: (url: string) => routes.paths.has(routeOf(paths, pathOf(url))),
+    owns: (url: string) => routes.paths.has(routeOf(paths, pathOf(targetOf(url)))),
     paths: routes.paths,
     answer: routes.answer,
     requireAuth,

@@ -27,9 +27,10 @@ export function openAuth(): Promise<Auth> {
   return shared.latchkey;
 }
 
-/** The guard of server components and server actions. */
+/** The guard of server components and server actions. Like that of proxy.ts, it admits no guest. */
 export async function requireUser(): Promise<User> {
   await connection(); // For each request: neither at the build nor in a prerendering.
   const auth = await openAuth();
-  return (await auth.currentUser(await headers())) ?? redirect("/auth/login");
+  const user = await auth.currentUser(await headers());
+  return user === undefined || user.guest === true ? redirect("/auth/login") : user;
 }

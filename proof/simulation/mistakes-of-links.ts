@@ -36,6 +36,17 @@ export const linkMistakes: Readonly<Record<string, (store: Store) => Store>> = {
       },
     })),
 
+  "a link for a new password leaves the others": (store) =>
+    withLinks(store, ({ read, insert, use }) => ({
+      async use(link, account, now) {
+        const open = await read("", 1_000, now);
+        const user = await use(link, account, now);
+        const others = open.filter(({ id, userId }) => userId === link.userId && id !== link.id);
+        if (link.userId && typeof user === "object") await Promise.all(others.map(insert));
+        return user;
+      },
+    })),
+
   "every link for a new password turns codes off": (store) =>
     withLinks(store, ({ use }) => ({
       use: (link, account, now) =>

@@ -233,7 +233,7 @@ function storedValue(kind: Column["kind"], value: unknown): ColumnValue | undefi
     case "texts":
       return Array.isArray(value) ? storedTexts(value) : undefined;
     case "integer":
-      return typeof value === "number" ? value : undefined;
+      return Number.isSafeInteger(value) ? Number(value) : undefined;
     default:
       return typeof value === "string" ? value : undefined;
   }

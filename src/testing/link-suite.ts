@@ -47,15 +47,19 @@ export function testLinks(rule: Rule<With<"links">>): void {
     assert.equal(await store.links.use(LINK, visitor("another"), NOW), "gone");
   });
 
-  rule("sets a password once, and ends the sessions", async (store, { onlyOne }) => {
+  rule("sets a password by one of two links, and ends the sessions", async (store, { onlyOne }) => {
     const { owner, guest } = await addTwo(store);
     await store.users.endSessions(owner.id, 9_000);
     const link: Link = { ...LINK, purpose: "reset", userId: owner.id, usesLeft: 1 };
-    await store.links.insert(link);
+    const other: Link = { ...link, id: "other", tokenHash: "other" };
+    const kept: Link = { ...link, id: "kept", tokenHash: "kept", userId: guest.id };
+    for (const one of [link, other, kept]) await store.links.insert(one);
     const passwordHash = await onlyOne(async (one, i) => {
       const account = { username: "", passwordHash: hashText(`by ${i}`) };
-      return (await one.links.use(link, account, NOW)) !== "gone" && account.passwordHash;
+      const used = await one.links.use(i % 2 === 0 ? link : other, account, NOW);
+      return used !== "gone" && account.passwordHash;
     });
+    assert.deepEqual(await store.links.read("", 9, NOW), [kept]);
     const changed = { ...owner, passwordHash, sessionsFrom: 9_001 };
     assert.deepEqual(await store.users.find(owner.id), changed);
     assert.deepEqual(await store.users.find(guest.id), guest);

@@ -43,6 +43,8 @@ export const makeAnyLink: Action = async (world) => {
   const endsAt = purpose === "invite" ? someEnd(world) : Number.POSITIVE_INFINITY;
   const expiresAt = Math.min(someEnd(world), LATER);
   const uses = purpose === "guest" ? 1 + random.below(2) : 1;
+  const isSettled = member?.password.value !== undefined;
+  const passwordVersion = isSettled ? member.password.version : undefined;
   const result = await world.request(COMMAND, async () =>
     makeLink(portsOf(world), {
       ...{ purpose, usesLeft: uses, expiresAt: new Date(expiresAt), groups: groupsOf(groups) },
@@ -58,7 +60,8 @@ export const makeAnyLink: Action = async (world) => {
   if (answer.kind !== "made") return `${answer.kind}, ${purpose} of ${member?.username}`;
   const { link, token } = answer;
   const facts = { label, id: link.id, token, purpose, member, groups, endsAt, expiresAt, uses };
-  world.links.push({ ...facts, accepted: 0, doubts: 0, revocation: "none" });
+  const unused = { accepted: 0, doubts: 0, revocation: "none", isReplaced: false } as const;
+  world.links.push({ ...facts, ...unused, passwordVersion });
   return `${label}, ${purpose} of ${member?.username ?? groups}`;
 };
 
@@ -103,7 +106,7 @@ export async function useLink(
   const password = link.member ? `password ${number}` : `password of ${username}`;
   const form = { username, password, confirm: password };
   const checked = expecting(world, link, life);
-  const learn = link.member ? resetting(link, form, life) : entering(world, link, form);
+  const learn = link.member ? resetting(world, link, form, life) : entering(world, link, form);
   const client = { remoteAddress: `2001:db8:${number.toString(16)}::1`, userAgent };
   link.doubts += 1;
   const result = await world.request(life, () => use(ports, link.token, form, client));
@@ -133,7 +136,11 @@ function expecting({ time }: World, link: KnownLink, life: Life): (isGone: boole
   const version = member?.state.version;
   const isAbsent = member?.state.value === "absent";
   const wasPresent = member === undefined || member.state.value === "present";
-  const isClosed = link.accepted >= uses || link.revocation === "accepted" || isAbsent;
+  const isUsedUp = link.accepted >= uses || link.isReplaced;
+  const isClosed = isUsedUp || link.revocation === "accepted" || isAbsent;
+  // Another use may have replaced it. This one changes the version once.
+  const isLatest = link.passwordVersion === member?.password.version;
+  const passwordVersion = member && member.password.version + 1;
   const isOver = life.now() >= end || (member !== undefined && mustHaveEnded(member, life));
   return (isGone) => {
     promise(isGone || !isClosed, `${label} is used up, revoked or without account, and is used`);
@@ -142,6 +149,8 @@ function expecting({ time }: World, link: KnownLink, life: Life): (isGone: boole
     const isOpen =
       wasPresent &&
       version === member?.state.version &&
+      isLatest &&
+      passwordVersion === member?.password.version &&
       (member === undefined || cannotHaveEnded(member, life, from)) &&
       life.now() < end &&
       isSteady &&
@@ -153,14 +162,20 @@ function expecting({ time }: World, link: KnownLink, life: Life): (isGone: boole
 
 type Answer = Awaited<ReturnType<typeof use>> | undefined;
 
-/** A reset sets the password, ends all sessions, and turns codes off only if the link says so. */
-function resetting({ member, purpose }: KnownLink, { password }: LinkForm, life: Life) {
+/**
+ * A reset sets the password, ends all sessions and the other links of the member, and turns codes off
+ * only if the link says so.
+ */
+function resetting(world: World, link: KnownLink, { password }: LinkForm, life: Life) {
+  const { member, purpose } = link;
+  const others = world.links.filter((one) => one.member === member && one !== link);
   member?.passwords.push(password);
   const learnPassword = member?.password.changing();
   const learnEnd = member?.sessions.endingAll(life);
   const learnCodes = purpose === "reset-codes-off" ? member?.codes.changing() : undefined;
   return (answer: Answer): void => {
     const isReset = answer?.kind === "password-reset";
+    for (const other of isReset ? others : []) other.isReplaced = true;
     learnPassword?.(answer && (isReset ? { to: password } : "unchanged"));
     learnEnd?.(answer === undefined ? "unknown" : isReset ? "ended" : "unchanged");
     learnCodes?.(answer && (isReset ? { to: "off" } : "unchanged"));

@@ -46,6 +46,10 @@ export interface KnownLink {
   /** Uses that were not answered, or not yet. */
   doubts: number;
   revocation: "none" | "perhaps" | "accepted";
+  /** Of the password when it was made; `undefined` if that was about to change. */
+  readonly passwordVersion: number | undefined;
+  /** Whether another link has set the password since. */
+  isReplaced: boolean;
 }
 
 /** A key with which a program opens apps as a member. */

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hasEnded } from "../accounts/living-users.ts";
 import { groupsOf } from "../accounts/set-groups.ts";
+import { Fault } from "../base/fault.ts";
 import { hashOf, randomText } from "../base/random-text.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
@@ -11,6 +12,8 @@ type LinkPorts = Ports<"clock" | "record", "users" | "links">;
 
 /** How long a link works, unless its maker says otherwise. */
 export const LINK_LIFETIME_MS: number = 7 * 86_400_000;
+
+const PURPOSES: readonly Link["purpose"][] = ["invite", "guest", "reset", "reset-codes-off"];
 
 /** For a new password, with the user. `name` is the username of an invitation, if it is settled. */
 export type WantedLink = Omit<Link, "id" | "tokenHash">;
@@ -24,13 +27,16 @@ export type MakeLinkOutcome =
 
 export async function makeLink(
   { store, clock, record }: LinkPorts,
-  { groups: given = [], ...wanted }: WantedLink,
+  { groups: given = [], userId, ...wanted }: WantedLink,
 ): Promise<MakeLinkOutcome> {
+  // Plain JavaScript can pass anything. Used, a link of another purpose would make an account.
+  if (!PURPOSES.includes(wanted.purpose))
+    throw new Fault("invalid_option", `purpose is invalid: expected ${PURPOSES.join(", ")}`);
   const groups = groupsOf(given);
   if (groups === "invalid") return { kind: "groups-invalid" };
   // The first account is made by the setup alone.
   if (!(await store.users.any())) return { kind: "no-account" };
-  const { purpose, name = "", userId } = wanted;
+  const { purpose, name = "" } = wanted;
   if (purpose === "guest" && name === "") return { kind: "label-missing" };
   if (purpose === "guest" && groups.length === 0) return { kind: "groups-missing" };
   const named = name !== "" && purpose === "invite" && (await store.users.findByName(name));
@@ -40,8 +46,8 @@ export async function makeLink(
   if (isReset && !canHavePassword(user, clock.now())) return { kind: "no-user" };
   const token = randomText();
   const ids = { id: randomBytes(8).toString("hex"), tokenHash: hashOf(token) };
-  const settled = { ...(groups.length > 0 && { groups }), ...(user && { name: user.username }) };
-  const link: Link = { ...wanted, ...ids, ...settled };
+  const ofUser = user && { userId: user.id, name: user.username };
+  const link: Link = { ...wanted, ...ids, ...(groups.length > 0 && { groups }), ...ofUser };
   const inserting = () => store.links.insert(link);
   const inserted = user ? insertFor(store.users, user.id, inserting) : inserting();
   if ((await inserted) === "removed") return { kind: "no-user" };

@@ -9,7 +9,8 @@ export interface LinkStore {
   read(afterId: string, limit: number, now: Date): Promise<readonly Link[]>;
   /**
    * Uses up one use and inserts the account; a taken username uses up nothing. If the link has a user:
-   * sets that user's hash and ends all sessions, and turns codes off for `reset-codes-off`.
+   * sets that user's hash, ends all sessions, removes every link of the user, and turns codes off
+   * for `reset-codes-off`.
    */
   use(link: Link, account: NewUser, now: Date): Promise<User | "taken" | "gone">;
   /** Removes a link that can still be used, and returns it. */

@@ -4,7 +4,7 @@ import { nextSecond } from "../../core/sessions/session-token.ts";
 import type { LinkStore } from "../../core/store.ts";
 import { rowOf, tables, timeOf } from "../../core/tables.ts";
 import { columnNames, type StatementPorts, statementsOn } from "./sql.ts";
-import { endingSessions, INSERT_USER, insertedUser } from "./users.ts";
+import { endingSessions, INSERT_USER, insertedUser, LOCK_USER } from "./users.ts";
 
 const RESET = `UPDATE {users} SET password_hash = $2 WHERE id == $1
   RETURNING ${columnNames(tables.users)}`;
@@ -27,6 +27,8 @@ export function linksOn({ ask, inOneStep, changed }: StatementPorts): LinkStore 
 
     async use({ id, purpose, userId }, account, now) {
       const user = await inOneStep<User | "taken" | "gone">(function* () {
+        // Locks the user before the links, as a removal does, so that none waits for the other.
+        if (userId !== undefined) yield [LOCK_USER, [userId]];
         // Locks the row first, so that one of several at the same time gets the last use.
         const text = `UPDATE {links} SET uses_left = uses_left - 1 WHERE id == $1 AND ${OPEN}`;
         const used = yield [`${text} RETURNING id`, [id, timeOf(now)]];
@@ -38,9 +40,11 @@ export function linksOn({ ask, inOneStep, changed }: StatementPorts): LinkStore 
           yield ["UPDATE {links} SET uses_left = uses_left + 1 WHERE id == $1", [id]];
           return "taken";
         }
-        if (userId !== undefined)
-          yield* endingSessions(userId, nextSecond({ now: () => now.getTime() }));
-        if (userId !== undefined && purpose === "reset-codes-off")
+        if (userId === undefined) return insertedUser(row);
+        yield* endingSessions(userId, nextSecond({ now: () => now.getTime() }));
+        // Another link for this password, such as one in an old mail, would take the account over.
+        yield ["DELETE FROM {links} WHERE user_id == $1", [userId]];
+        if (purpose === "reset-codes-off")
           yield ["DELETE FROM {codes} WHERE user_id == $1", [userId]];
         return insertedUser(row);
       });

@@ -49,6 +49,9 @@ export const insertedUser = (row: FoundRow): User => userOf(recordOf(tables.user
 const RAISE_ALL = `UPDATE {users} AS now SET sessions_from =
   CASE WHEN coalesce(now.sessions_from, 0) < $1 THEN $1 ELSE now.sessions_from + 1 END`;
 
+/** Changes nothing, but locks the row. */
+export const LOCK_USER = "UPDATE {users} SET sessions_from = sessions_from WHERE id == $1";
+
 /** Ends the sessions of a user, and returns its `sessions_from`; `undefined` for an unknown user. */
 export function* endingSessions(id: UserId, before: number): Steps<number | undefined> {
   const [now] = yield [`${RAISE_ALL} WHERE id == $2 RETURNING sessions_from`, [before, id]];
@@ -128,9 +131,8 @@ export function usersOn({
 
     async endSessions(id, before, asker) {
       const ended = await inOneStep<EndOfSessions | undefined>(function* () {
-        // Changes nothing, but locks the row: no other end comes between this and the next one.
-        const lock = "UPDATE {users} SET sessions_from = sessions_from WHERE id == $1";
-        const [was] = yield [`${lock} RETURNING sessions_from`, [id]];
+        // No other end comes between this and the next one.
+        const [was] = yield [`${LOCK_USER} RETURNING sessions_from`, [id]];
         if (was === undefined) return undefined;
         const gone = yield [
           "SELECT 1 AS yes FROM {sessions} WHERE id == $1 AND ended_at IS NOT NULL",

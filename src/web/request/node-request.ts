@@ -47,7 +47,7 @@ class WebRequestOnNode implements WebRequest {
     this.request = request;
     this.#response = response;
     this.method = request.method ?? "GET";
-    const target = targetOf(request);
+    const target = targetOf(request.originalUrl ?? request.url ?? "/");
     this.path = pathOf(target);
     this.query = target.slice(this.path.length);
   }
@@ -83,8 +83,8 @@ class WebRequestOnNode implements WebRequest {
 }
 
 /** Path and query. A request to a proxy has a whole URL. */
-function targetOf({ url = "/", originalUrl = url }: NodeRequest): string {
-  if (originalUrl.startsWith("/")) return originalUrl;
-  const whole = /^https?:/i.test(originalUrl) ? URL.parse(originalUrl) : null;
-  return whole === null ? originalUrl : `${whole.pathname}${whole.search}`;
+export function targetOf(url: string): string {
+  if (url.startsWith("/")) return url;
+  const whole = /^https?:/i.test(url) ? URL.parse(url) : null;
+  return whole === null ? url : `${whole.pathname}${whole.search}`;
 }
