@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import {
   type AttemptLimiter,
@@ -70,6 +71,7 @@ export async function corePorts(t: TestContext, file?: string): Promise<CorePort
     async writtenEntries() {
       await events.close();
       const entries = await store.log.read({ afterId: 0, limit: 100 });
+      for (const { type, address } of entries) assert.ok(address, `${type} says from where`);
       return entries.map(({ type, summary }) => `${type}: ${summary}`);
     },
   };

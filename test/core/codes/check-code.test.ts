@@ -60,8 +60,10 @@ test("locks codes after 100 wrong ones in a row, and records it, until a recover
   await setWrong(99);
   assert.equal(await check("abc"), "rejected");
   await counted(100);
+  const useStep = t.mock.method(ports.store.codes, "useStep");
   for (const entered of [code(), "abc", "0".repeat(25)])
     assert.equal(await check(entered), "rejected", entered);
+  assert.equal(useStep.mock.callCount(), 0, "its time would tell that it was right");
   ports.clock.advance(60_000);
   assert.equal(await check(recoveryCodes[0] ?? ""), "accepted");
   assert.equal(await check(code()), "accepted");
@@ -102,6 +104,7 @@ test("accepts each recovery code once, with or without hyphens, and records it",
   for (const recoveryCode of recoveryCodes) {
     assert.match(recoveryCode, /^\d{5}(-\d{5}){4}$/);
     ports.clock.advance(60_000);
+    assert.equal(await check(`${recoveryCode}0`), "rejected");
     assert.equal(await check(recoveryCode.replaceAll("-", "")), "accepted");
     assert.equal(await check(recoveryCode), "rejected");
   }
@@ -126,12 +129,13 @@ test("limits the codes of one account", async (t) => {
   assert.equal(ports.codeLimiter.tracked, 1);
 });
 
-test("rejects a code, without a log line, if codes have just been turned off", async (t) => {
-  const { ports, user, codes, code } = await scene(t);
+test("rejects a code, without a line or an entry, if codes have just been turned off", async (t) => {
+  const { ports, user, codes, code, entryTypes } = await scene(t);
   const before = { user, codes: await codes() };
   await ports.store.codes.turnOff(user.id);
-  assert.equal(await checkCode(ports, before, code(), CLIENT), "rejected");
-  assert.deepEqual(ports.log.lines, []);
+  for (const entered of ["abc", code()])
+    assert.equal(await checkCode(ports, before, entered, CLIENT), "rejected");
+  assert.deepEqual([ports.log.lines, await entryTypes()], [[], ["codes_on"]]);
 });
 
 test("opens a secret sealed with a previous signing secret, and seals it anew", async (t) => {
@@ -144,7 +148,7 @@ test("opens a secret sealed with a previous signing secret, and seals it anew", 
 });
 
 test("rejects codes sealed with an unknown secret, except recovery codes, and logs it after the answer", async (t) => {
-  const { ports, user, check, code, recoveryCodes } = await scene(t);
+  const { ports, user, check, code, recoveryCodes, entryTypes } = await scene(t);
   const changed = { seals: createSeals("another secret") };
   assert.equal(await check(code(), changed), "rejected");
   assert.deepEqual(ports.log.lines, []);
@@ -152,6 +156,7 @@ test("rejects codes sealed with an unknown secret, except recovery codes, and lo
   const line = await eventually(() => ports.log.lines[0]);
   assert.deepEqual(line, { level: "error", message, fields: { userId: user.id } });
   assert.equal(await check(recoveryCodes[0] ?? "", changed), "accepted");
+  assert.deepEqual(await entryTypes(), ["codes_on", "recovery_code_used"], "no wrong code");
 });
 
 test("does not accept the sealed secret of another account", async (t) => {

@@ -42,9 +42,11 @@ async function begun(t: TestContext) {
 }
 
 test("begins for an account that exists, and turns nothing on", async (t) => {
-  const { ports, codes } = await begun(t);
+  const { ports, begin, codes } = await begun(t);
   assert.deepEqual(await beginCodes(ports, NOBODY), { kind: "no-user" });
   assert.equal(await codes(), undefined);
+  t.mock.method(ports.store.users, "find", async () => undefined);
+  assert.deepEqual(await begin(), { kind: "no-user" }, "an account that has ended");
 });
 
 test("turns codes on with a code of the new secret within 15 minutes, and records it", async (t) => {

@@ -107,12 +107,20 @@ test("does not take the device of another account, or a text that is not one", a
 });
 
 test("follows a change of the signing secret, and ends without it", async (t) => {
-  const { ports, attemptOn, device } = await scene(t);
+  const { ports, user, attemptOn, device, recoveryCodes } = await scene(t);
   for (const [seals, kind] of [
     [createSeals("the next secret", [SECRET]), "signed-in"],
     [createSeals("the next secret"), "rejected"],
   ] as const)
     assert.equal((await attemptOn({ ...ports, seals })({ device })).kind, kind);
+  const unreadable = { ...ports, seals: createSeals("the next secret") };
+  assert.equal((await listDevices(unreadable, user.id)).length, 1, "it may count elsewhere");
+  const [code = ""] = recoveryCodes;
+  const outcome = await attemptOn(unreadable)({ code, remembersDevice: true });
+  assert.ok(outcome.kind === "signed-in" && outcome.device === undefined);
+  assert.deepEqual(ports.log.lines, []);
+  await ports.store.codes.turnOff(user.id);
+  assert.deepEqual(await listDevices(unreadable, user.id), []);
 });
 
 type Scene = Awaited<ReturnType<typeof scene>>;
@@ -182,12 +190,14 @@ test("keeps devices when a code or a recovery code is used, or a password hash i
 });
 
 test("signs in without remembering the device if the store fails", async (t) => {
-  const { ports, attemptOn, code } = await scene(t);
+  const { ports, user, attemptOn, code } = await scene(t);
   ports.clock.advance(60_000);
   const insert = () => Promise.reject(new Error("the disk is full"));
   const devices = { ...ports.store.devices, insert };
   const attempt = attemptOn({ ...ports, store: { ...ports.store, devices } });
   const outcome = await attempt({ code: code(), remembersDevice: true });
   assert.ok(outcome.kind === "signed-in" && outcome.device === undefined);
-  assert.equal(ports.log.lines[0]?.message, "a device was not remembered");
+  const fields = { userId: user.id, reason: "the disk is full" };
+  const message = "a device was not remembered";
+  assert.deepEqual(ports.log.lines, [{ level: "warn", message, fields }]);
 });

@@ -5,7 +5,8 @@ import { isReturnTarget, type ReturnScope } from "../../../src/core/hosts/return
 const OWN = "https://auth.example.test";
 const HOST = "app.example.test";
 const protocols = ["https:"];
-const shared: ReturnScope = { protocols, origins: [OWN], domains: ["example.test"], port: "" };
+const domains = ["example.test", "*.sub.test"];
+const shared: ReturnScope = { protocols, origins: [OWN], domains, port: "" };
 const alone: ReturnScope = { protocols, origins: [OWN], domains: [], port: "" };
 const onPort: ReturnScope = { ...shared, origins: [`${OWN}:8443`], port: "8443" };
 const overHttp: ReturnScope = {
@@ -182,6 +183,8 @@ const led: readonly (readonly [target: string, scopes: readonly ReturnScope[]])[
   ["https://a.b.c.example.test/", [shared, overHttp]],
   ["https://xn--bcher-kva.example.test/", [shared, overHttp]],
   [`https://${HOST}/@evil.example`, [shared, overHttp]],
+  ["https://a.sub.test/", [shared, overHttp]],
+  ["https://sub.test/", []],
   [`${OWN}:8443/`, [onPort]],
   [`https://${HOST}:8443/page`, [onPort]],
   [`http://${HOST}:8443/`, []],

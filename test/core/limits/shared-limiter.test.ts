@@ -9,12 +9,12 @@ import { recordingLog } from "../../support/recording-log.ts";
 const ADDRESS = "192.0.2.1";
 
 /** The limiter of one process over a counter that all share. */
-function limiterOver(counter: AttemptStore) {
+function limiterOver(counter: AttemptStore, kind?: "link") {
   const clock = fakeClock();
   const own = createAttemptLimiter(clock);
   const log = recordingLog();
   return {
-    limiter: createLimiter(own, { shared: counter, ipv6Prefix: 128 }, log),
+    limiter: createLimiter(own, { shared: counter, ipv6Prefix: 128, kind }, log),
     own,
     clock,
     log,
@@ -28,12 +28,15 @@ const failing: AttemptStore = {
   },
 };
 
-for (const answer of ["allowed", "denied"] as const) {
+for (const [answer, kind, counted] of [
+  ["allowed", undefined, ADDRESS],
+  ["denied", "link", `link ${ADDRESS}`],
+] as const) {
   test(`returns the answer of the shared counter: ${answer}`, async (t) => {
     const record = t.mock.fn(failing.record, async () => answer);
-    const { limiter, own, log } = limiterOver({ ...failing, record });
+    const { limiter, own, log } = limiterOver({ ...failing, record }, kind);
     assert.equal(await limiter.attempt(ADDRESS), answer);
-    assert.deepEqual(record.mock.calls[0]?.arguments, [ADDRESS, attemptRule]);
+    assert.deepEqual(record.mock.calls[0]?.arguments, [counted, attemptRule]);
     assert.equal(own.tracked, 0, "nothing is counted twice");
     assert.deepEqual(log.lines, []);
   });

@@ -6,9 +6,11 @@ const CONTENT = Buffer.from("what nobody else may read");
 const seals = createSeals("a secret");
 
 test("opens what it has sealed, for the same purpose only", () => {
-  const sealed = seals.seal(CONTENT, "one");
-  assert.deepEqual(seals.open(sealed, "one"), CONTENT);
-  assert.equal(seals.open(sealed, "other"), undefined);
+  for (const content of [CONTENT, Buffer.of()]) {
+    const sealed = seals.seal(content, "one");
+    assert.deepEqual(seals.open(sealed, "one"), content);
+    assert.equal(seals.open(sealed, "other"), undefined);
+  }
 });
 
 test("seals the same content differently each time and hides it", () => {
@@ -29,10 +31,6 @@ test("opens what a previous secret has sealed, and seals with the current one", 
 test("opens what an earlier version has sealed", () => {
   const sealed = "MFCEvCIdNTDUQUTCLa6Lyczs9kxMFFR2DawN6CBfmP_F4n9yyF0KyBI6jP6BeeIa5gh-2_s";
   assert.deepEqual(seals.open(sealed, "one"), CONTENT);
-});
-
-test("opens empty content", () => {
-  assert.deepEqual(seals.open(seals.seal(Buffer.of(), "one"), "one"), Buffer.of());
 });
 
 test("opens nothing that was changed or cut", () => {

@@ -18,6 +18,7 @@ const weak: readonly (readonly [secret: string, reason: RegExp])[] = [
   ["my super secret key 1234567890", /placeholder/],
   ["your_jwt_secret_here_please_change_this_now_123".replace("_now", ""), /placeholder/],
   [FINE.slice(1), /fewer than the required 32 characters/],
+  ["äöüßéèêàçñøå€æœþ", /fewer than the required 32/],
   [NINE, /few different/],
   ["latchkey development secret: everybody knows it", /development secret/],
   ["x".repeat(64), /placeholder/],
@@ -47,10 +48,6 @@ test("accepts 32 random bytes in any encoding", () => {
       assert.equal(secretWeakness(randomBytes(32).toString(encoding)), undefined);
     }
   }
-});
-
-test("counts characters, not bytes", () => {
-  assert.match(secretWeakness("äöüßéèêàçñøå€æœþ") ?? "", /fewer than the required 32/);
 });
 
 test("judges any text quickly", () => {

@@ -3,6 +3,7 @@ import type { StoredUser } from "../../../src/core/records.ts";
 import { createRequireUser } from "../../../src/core/sessions/require-user.ts";
 import { createWaitingEnds, type WaitingEnds } from "../../../src/core/sessions/sign-out.ts";
 import { startSession } from "../../../src/core/sessions/start-session.ts";
+import { createUserMemory } from "../../../src/core/sessions/user-memory.ts";
 import { type CorePorts, corePorts } from "../../support/core-ports.ts";
 import { partsOf } from "../../support/mint.ts";
 import { hashText } from "../../support/store.ts";
@@ -22,7 +23,9 @@ export interface SessionsScene {
 
 /** One account that signs in. */
 export async function accountWithSessions(t: TestContext): Promise<SessionsScene> {
-  const given = await corePorts(t);
+  const core = await corePorts(t);
+  // Of a store that reports no changes, so that the rules have to forget whom they change.
+  const given = { ...core, users: createUserMemory({ users: core.store.users }, core.clock) };
   const waiting = createWaitingEnds(given);
   t.after(() => waiting.close());
   const ports = { ...given, waiting };

@@ -13,6 +13,7 @@ test("ends the sessions of the browser, recorded or not, and leaves the user's o
   const { ports, user, start, isSignedIn, hasEnded } = await accountWithSessions(t);
   const unrecorded = ports.tokens.issue(user.id).text;
   const [recorded, other] = [await start(), await start()];
+  for (const one of [recorded, unrecorded, other]) assert.equal(await isSignedIn(one), true);
   await signOut(ports, ["a.b.c", recorded, "", unrecorded], CLIENT);
   const signedIn = await Promise.all([recorded, unrecorded, other].map(isSignedIn));
   assert.deepEqual(signedIn, [false, false, true]);

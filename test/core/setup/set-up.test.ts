@@ -140,12 +140,8 @@ test("ignores an invalid domain, and any domain without a domain setup", async (
 
 test("fails without an entry when the token cannot be created", async (t) => {
   const { ports } = await setUpPorts(t);
-  const issue = (): never => {
-    throw new Error("no entropy");
-  };
-  await assert.rejects(
-    setUp({ ...ports, tokens: { ...ports.tokens, issue } }, formWith(), CLIENT),
-    /^Error: no entropy$/,
-  );
+  const failure = new Error("no entropy");
+  t.mock.method(ports.tokens, "issue", () => assert.fail(failure));
+  await assert.rejects(setUp(ports, formWith(), CLIENT), failure);
   assert.deepEqual(await ports.writtenEntries(), []);
 });

@@ -103,13 +103,3 @@ test("finds no user who was removed in the meantime", async (t) => {
   });
   assert.equal(await change(), "no-user");
 });
-
-test("lets one of two concurrent changes win", async (t) => {
-  const { ports, storedHash, change } = await withOwner(t);
-  const candidates = ["first new password", "second new password"];
-  const kinds = await Promise.all(candidates.map((newPassword) => change({ newPassword })));
-  assert.deepEqual([...kinds].sort(), ["changed", "current-password-incorrect"]);
-  const winner = candidates[kinds.indexOf("changed")] ?? "";
-  assert.equal(await ports.passwords.verify(winner, await storedHash()), true);
-  assert.equal((await ports.writtenEntries()).length, 1);
-});
