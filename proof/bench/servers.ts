@@ -153,7 +153,6 @@ function environment(data: string, port: number): Record<string, string | undefi
     DATA_DIR: data,
     AUTH_SECRET: SECRET,
     TRUSTED_PROXIES: "127.0.0.1",
-    SETUP_TOKEN: "off",
   };
 }
 

@@ -88,7 +88,7 @@ export function readableLine(line: string): string {
 
 const paths = pathsUnder("");
 
-/** Logs each request, without its query and the end of a link, which contain tokens, or its sender. */
+/** Logs each request without its sender, its query and the token of a one-time link. */
 export function loggingRequests(
   handle: Handle,
   withRequestId: AdapterParts["withRequestId"],

@@ -56,7 +56,7 @@ export function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const post = (path: string, endpoint: Endpoint): unknown =>
     site.set(path, { ...site.get(path), POST: refusingCrossSite(ports, endpoint) });
 
-  /** A form of a signed-in user, or with `enrolling`, of what turns on a second factor. */
+  /** A form of a signed-in user; with `enrolling`, also of one who lacks a second factor. */
   const ownForm = (endpoint: OwnFormEndpoint, admit = guarded): Endpoint =>
     sayingExpired(ports, admit(ports, withForm(ports, endpoint)));
   /** The same with a recent sign-in, which leads back to a section of the home page. */

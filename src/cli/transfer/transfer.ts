@@ -43,7 +43,7 @@ export function requireWritable(file: string, { force }: OptionValues): void {
     throw new AnyFault("file_exists", `${file} already exists: --force overwrites it`);
   }
   const found = statSync(file);
-  // Of a device, such as /dev/null, the new file would take the place.
+  // The new file would replace a device, such as /dev/null.
   if (!found.isFile()) {
     const what = found.isDirectory() ? "a folder" : "not a regular file";
     throw new AnyFault("file_unwritable", `cannot write ${file}: it is ${what}`);

@@ -45,7 +45,7 @@ export type KeyGuard = (
   request: KeyRequest,
 ) => MaybePromise<KeyAdmission | undefined>;
 
-/** Longer headers are never remembered: the username of Basic is any text, and the memory is not. */
+/** Longer headers are not remembered: with Basic, usernames of any length would fill the memory. */
 const MAX_REMEMBERED_LENGTH = 512;
 
 interface KeyGuardPorts extends Pick<AllPorts, "users" | "log"> {

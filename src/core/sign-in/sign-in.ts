@@ -62,7 +62,7 @@ export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promis
     ? "remembered"
     : await checkCode(ports, { user, codes }, attempt.code ?? "", attempt);
   if (checked === "rejected") return { kind: "rejected" };
-  // An account that was removed before its codes were read has none, and is found no more.
+  // It has no codes either if it was removed before they were read.
   if (checked === "not-needed" && !(await ports.store.users.find(user.id)))
     return { kind: "rejected" };
 

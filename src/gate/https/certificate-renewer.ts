@@ -4,7 +4,7 @@ import type { GateLog } from "../server-log.ts";
 import { AcmeProblem } from "./acme/problem.ts";
 import { type Certificate, CertificateSource } from "./certificate.ts";
 import type { CertificateFolder, DomainState } from "./certificate-folder.ts";
-import { dueAt, MAX_AHEAD_MS, type Progress, pauseAfter, renewalAt } from "./renewal.ts";
+import { dueAt, isFarAhead, type Progress, pauseAfter, renewalAt } from "./renewal.ts";
 
 /** Commands request and remove names in other processes. */
 const POLL_MS = 1_000;
@@ -78,8 +78,8 @@ export class Renewer {
       if (stop.aborted || this.#underWay.has(name)) continue;
       // In memory first: if the file cannot be written (full disk), the pause still applies.
       const last = lastAttempt ?? (await folder.lastAttempt(name));
-      const isWrong = last !== undefined && last.lastAt > now() + MAX_AHEAD_MS;
-      const due = dueAt(certificate, isWrong ? undefined : last, await folder.requestedAt(name));
+      const counted = last !== undefined && isFarAhead(last, now()) ? undefined : last;
+      const due = dueAt(certificate, counted, await folder.requestedAt(name));
       if (now() < due) continue;
       const attempt = this.#attempt(name, last?.failures ?? 0, stop);
       this.#underWay.set(

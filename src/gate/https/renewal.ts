@@ -17,8 +17,11 @@ const MAX_TIME = 8.64e15;
 export const isPossible = ({ failures, lastAt, nextAt }: Progress): boolean =>
   [failures, lastAt, nextAt].every((number) => Math.abs(number) <= MAX_TIME);
 
-/** An attempt further ahead was made while the clock was wrong: its pause could last for years. */
-export const MAX_AHEAD_MS: number = 24 * 3_600_000;
+const MAX_AHEAD_MS = 24 * 3_600_000;
+
+/** Whether an attempt was made while the clock was far ahead: its pause could last for years. */
+export const isFarAhead = ({ lastAt }: Progress, now: number): boolean =>
+  lastAt > now + MAX_AHEAD_MS;
 
 export type Lifetime = Pick<Certificate, "notBefore" | "notAfter">;
 
