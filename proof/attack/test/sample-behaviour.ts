@@ -151,8 +151,9 @@ export function clientOf({ socket, headers }: IncomingMessage): string {
 export const correct: Behaviour = {
   ...handsOver,
   server: {
-    headersTimeout: 400,
-    requestTimeout: 400,
+    // A busy machine can pause a request for a second; a server must not refuse it for that.
+    headersTimeout: 5_000,
+    requestTimeout: 5_000,
     keepAliveTimeout: 400,
     connectionsCheckingInterval: 50,
   },
