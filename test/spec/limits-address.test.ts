@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type RunningGate, startGate } from "../support/gate.ts";
+import { type RunningGate, startConfigured, startGate } from "../support/gate.ts";
 
 // How the header is read: `test/web/request/remote-address.test.ts`.
 
 test("ignores forwarding headers by default, even if they change with each attempt", async (t) => {
-  const gate = await startGate(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t);
   for (let attempt = 1; attempt <= 6; attempt += 1) {
     const address = `203.0.113.${attempt}`;
     const headers = {
