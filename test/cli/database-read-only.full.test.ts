@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
@@ -8,7 +8,7 @@ import { keptSchemas } from "../stores/kept-schemas.ts";
 import { execute } from "../support/database.ts";
 import { INHERITED, MAIN } from "../support/process.ts";
 import { allow, isRoot, runUnprivileged } from "./other-user.ts";
-import { abandoned, contentOf, type Filled, filled } from "./transfer/backup-place.ts";
+import { abandoned, contentOf, type Filled, filled, stateOf } from "./transfer/backup-place.ts";
 
 type Run = typeof runUnprivileged;
 
@@ -29,7 +29,7 @@ const states: readonly (readonly [string, ReturnType<typeof state>, readonly str
 ];
 
 async function assertReadable(run: Run, place: Filled, names: readonly string[]): Promise<void> {
-  const before = await filesIn(place.folder);
+  const before = await stateOf(place.folder);
   for (const [args, pattern] of [
     [["log"], /entry 0/],
     // Sorted by the IDs, which are random.
@@ -42,14 +42,9 @@ async function assertReadable(run: Run, place: Filled, names: readonly string[])
     assert.deepEqual([code, stderr], [0, ""], args.join(" "));
     assert.match(stdout, pattern);
   }
-  assert.deepEqual(await filesIn(place.folder), before);
+  assert.deepEqual(await stateOf(place.folder), before);
   assert.deepEqual((await contentOf(place.backup)).usernames, names);
 }
-
-const filesIn = async (folder: string): Promise<unknown> =>
-  Promise.all(
-    (await readdir(folder)).map(async (name) => [name, await readFile(join(folder, name))]),
-  );
 
 /** Lets another user read all of it, and write the backup. */
 async function asReader(place: Filled, work: () => Promise<void>): Promise<void> {

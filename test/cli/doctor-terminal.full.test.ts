@@ -8,18 +8,14 @@ import { onTerminal } from "./user/terminal.ts";
 const ESCAPE = "\u001b";
 const COLOUR = new RegExp(`${ESCAPE}\\[\\d+m`, "g");
 
-/** One finding of each kind: ok, a hint and a problem. */
-async function exampleEnv(t: Parameters<typeof tempDir>[0]) {
-  return {
+test("colours only the marks on a terminal, unless NO_COLOR is set", async (t) => {
+  // One finding of each kind: ok, a hint and a problem.
+  const env = {
     DATA_DIR: await tempDir(t),
     TRUSTED_PROXIES: "0.0.0.0/0",
     AUTH_SECRET: randomBytes(32).toString("base64url"),
     PORT: "0",
   };
-}
-
-test("colours only the marks on a terminal, unless NO_COLOR is set", async (t) => {
-  const env = await exampleEnv(t);
   const coloured = await onTerminal(t, "latchkey doctor", env);
   for (const [mark, colour] of [
     ["ok", 32],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openSqlite } from "../../src/stores/sqlite/store.ts";
@@ -9,6 +9,7 @@ import { SECRET, startConfigured } from "../support/gate.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 import { startLatchkey } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
+import { stateOf } from "./transfer/backup-place.ts";
 
 interface Report {
   readonly outcome: string;
@@ -77,15 +78,9 @@ test("writes nothing in any state of the installation", async (t) => {
   assert.deepEqual(await readdir(DATA_DIR), []);
 
   const gate = await runningGate(t);
-  const contents = async () => {
-    const names = (await readdir(gate.dataDir)).sort();
-    return Promise.all(
-      names.map(async (name) => [name, await readFile(join(gate.dataDir, name), "base64")]),
-    );
-  };
-  const before = await contents();
+  const before = await stateOf(gate.dataDir);
   await report(gate.env, "--url", gate.url);
-  assert.deepEqual(await contents(), before);
+  assert.deepEqual(await stateOf(gate.dataDir), before);
 });
 
 test("checks the database of an app without a word about a gate", async (t) => {

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
 import { test } from "node:test";
 import { checkAddress, checkHosts, plainFinding } from "../../src/doctor/address.ts";
 import { request } from "../../src/doctor/site.ts";
@@ -7,9 +6,8 @@ import { whereInstalled } from "../proxies/program.ts";
 import { startRecordingApp } from "../proxies/recording-app.ts";
 import { freePort } from "../support/free-port.ts";
 import { startConfigured, startGate } from "../support/gate.ts";
-import { listenOn } from "../support/listen.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { assertCheck, assertFound, findings, installation, under } from "./installation.ts";
+import { assertCheck, assertFound, findings } from "./installation.ts";
 import { beforeGate, PASSED_ON, startNginx } from "./nginx.ts";
 
 const FINE = ["ok", /^Latchkey answers at .*, and its forms work there$/] as const;
@@ -36,15 +34,6 @@ test("does not mistake another application for Latchkey", async (t) => {
     /is not Latchkey, or .*: GET \/login returns 200, POST \/logout 200$/,
     /\/login/,
   ]);
-});
-
-test("accepts the address of an app whose sign-in has another host", async (t) => {
-  const Location = "https://auth.example.test/login?return_to=https%3A%2F%2Fapp.example.test%2F";
-  const app = createServer((_, outgoing) => outgoing.writeHead(303, { Location }).end());
-  const url = `http://127.0.0.1:${await listenOn(t, app)}`;
-  const visited = under("https://app.example.test", installation({ url }));
-  const signIn = /^an app answers at https:\/\/app\.\S+, behind the sign-in at https:\/\/auth\./;
-  assertFound(await checkAddress.run(visited), ["ok", signIn]);
 });
 
 test("uses no sign-in attempt and leaves no log entry", async (t) => {

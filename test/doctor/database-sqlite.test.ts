@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { checkDatabase } from "../../src/doctor/database.ts";
 import { inspectSqlite } from "../../src/stores/sqlite/inspect.ts";
-import { abandoned, filled } from "../cli/transfer/backup-place.ts";
+import { abandoned, filled, stateOf } from "../cli/transfer/backup-place.ts";
 import { execute } from "../support/database.ts";
 import { startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -12,17 +12,6 @@ import { assertFound, findings } from "./installation.ts";
 
 /** A closed database with more than one page. */
 const closedDatabase = (t: TestContext) => filled(t, ["owner"], 500);
-
-/** Names, sizes, modification times and content of all files in a folder. */
-async function stateOf(folder: string): Promise<readonly unknown[]> {
-  const names = (await readdir(folder)).sort();
-  return Promise.all(
-    names.map(async (name) => {
-      const { size, mtimeMs } = await stat(join(folder, name));
-      return { name, size, mtimeMs, bytes: await readFile(join(folder, name), "base64") };
-    }),
-  );
-}
 
 const checkAt = (DATA_DIR: string) => findings(checkDatabase, { env: { DATA_DIR } });
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { frameworks } from "../adapters/frameworks.ts";
 import { SETUP_FORM, startApp as startAdapter } from "../adapters/running.ts";
 import { countOf } from "../support/database.ts";
-import { type RunningGate, startGate } from "../support/gate.ts";
+import { type RunningGate, startConfigured, startGate } from "../support/gate.ts";
 import { postRaw, sendRaw } from "../support/raw.ts";
 
 /** The headers of a DNS rebinding attack: a page whose host name now resolves to this machine. */
@@ -48,8 +48,7 @@ test("without an account, all paths except the setup answer for any host", async
 });
 
 test("with an account, a loopback gate answers for any host", async (t) => {
-  const gate = await startGate(t);
-  await gate.setUp();
+  const { gate } = await startConfigured(t);
   const headers = { Host: "home.example.org" };
   const again = await gate.send("/setup", { headers, form: SETUP_FORM });
   assert.deepEqual([again.status, again.location], [303, "/login"]);

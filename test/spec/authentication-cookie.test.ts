@@ -1,38 +1,28 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Answer } from "../support/client.ts";
 import { inDatabase } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { type RunningGate, SETUP_FORM, startGate } from "../support/gate.ts";
+import { SETUP_FORM, startGate } from "../support/gate.ts";
 import { partsOf } from "../support/mint.ts";
 
 const PLAIN = /^session=[\w-]+\.[\w-]+\.[\w-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/;
 const SECURE =
   /^session=[\w-]+\.[\w-]+\.[\w-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000; Secure$/;
 
-type Headers = Readonly<Record<string, string>>;
-
-const ways: Readonly<Record<string, (gate: RunningGate, headers: Headers) => Promise<Answer>>> = {
-  setup: (gate, headers) => gate.send("/setup", { form: SETUP_FORM, headers }),
-  "sign-in": async (gate, headers) => {
-    await gate.setUp();
-    return gate.signIn({}, { headers });
-  },
-};
-
-for (const [way, ask] of Object.entries(ways)) {
-  // Other values of the header: `test/web/request/connection.test.ts`.
-  for (const [proto, attributes] of [
-    [undefined, PLAIN],
-    ["https", SECURE],
-  ] as const) {
-    test(`${way} with X-Forwarded-Proto ${proto ?? "absent"} sets one cookie with exactly the specified attributes`, async (t) => {
-      const headers: Headers = proto === undefined ? {} : { "X-Forwarded-Proto": proto };
-      const { cookies } = await ask(await startGate(t), headers);
+for (const [proto, attributes] of [
+  [undefined, PLAIN],
+  ["https", SECURE],
+] as const) {
+  test(`setup and sign-in with X-Forwarded-Proto ${proto ?? "absent"} set one cookie with exactly the specified attributes`, async (t) => {
+    const gate = await startGate(t);
+    const headers: Record<string, string> = proto ? { "X-Forwarded-Proto": proto } : {};
+    const setUp = await gate.send("/setup", { form: SETUP_FORM, headers });
+    const signIn = await gate.signIn({}, { headers });
+    for (const { cookies } of [setUp, signIn]) {
       assert.match(cookies[0] ?? "", attributes);
       assert.equal(cookies.length, 1);
-    });
-  }
+    }
+  });
 }
 
 test("with SESSION_LIFETIME, cookie, token and row end together", async (t) => {

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changeForm, OWNER, startGate } from "../support/gate.ts";
+import { changeForm, OWNER, startConfigured } from "../support/gate.ts";
 
 const START = "/start";
 /** The same password again, so that the form works more than once. */
 const FORM = changeForm(OWNER.password, OWNER.password);
 
 test("answers a change by htmx with 200 and HX-Refresh, others with a redirect", async (t) => {
-  const gate = await startGate(t, { postLoginLocation: START });
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, { postLoginLocation: START });
   const change = (headers: Readonly<Record<string, string>>) =>
     gate.send("/account/password", { form: FORM, session, headers });
   const answer = await change({ "HX-Request": "true", Referer: `${gate.url}/settings` });
@@ -38,8 +37,7 @@ const refreshes: readonly (readonly [referer: string | undefined, location: stri
 ];
 
 test("a change redirects to the page that sent the form if it is on this host", async (t) => {
-  const gate = await startGate(t, { postLoginLocation: START });
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t, { postLoginLocation: START });
   for (const [referer, expected] of refreshes) {
     const page = referer?.replace("{gate}", gate.url).replace("{host}", new URL(gate.url).host);
     const headers: Record<string, string> = page === undefined ? {} : { Referer: page };

@@ -2,14 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApp } from "../support/app.ts";
 import { refuse } from "../support/database.ts";
-import { changeForm, OWNER, SETUP_FORM, startGate } from "../support/gate.ts";
+import { changeForm, OWNER, SETUP_FORM, startConfigured } from "../support/gate.ts";
 
 const NEW = "another password";
 const PASSWORD_FORM = changeForm(OWNER.password, NEW);
 
 test("shows why a new password could not be stored, and keeps the old one", async (t) => {
-  const gate = await startGate(t);
-  const session = await gate.setUp();
+  const { gate, session } = await startConfigured(t);
   refuse(gate.databaseFile, "UPDATE ON users", "no room for hashes");
   const headers = { "HX-Request": "true" };
   const answer = await gate.send("/account/password", { session, form: PASSWORD_FORM, headers });

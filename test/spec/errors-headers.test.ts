@@ -18,8 +18,6 @@ const GUARDED = {
   "content-security-policy": POLICY,
 };
 
-const FORM_TYPE = { "Content-Type": "application/x-www-form-urlencoded" };
-
 type Asking = (gate: RunningGate) => Promise<Answer>;
 
 const pages: readonly (readonly [status: number, what: string, ask: Asking])[] = [
@@ -34,11 +32,6 @@ const pages: readonly (readonly [status: number, what: string, ask: Asking])[] =
     },
   ],
   [404, "page for an unknown path", (gate) => gate.send("/nothing")],
-  [
-    413,
-    "page for too large a form",
-    (gate) => gate.send("/login", { body: "x".repeat(70_000), headers: FORM_TYPE }),
-  ],
   [
     500,
     "page for a failure",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Answer } from "../support/client.ts";
 import { refuse } from "../support/database.ts";
-import { type RunningGate, startGate } from "../support/gate.ts";
+import { type RunningGate, startConfigured, startGate } from "../support/gate.ts";
 
 const FORM_TYPE = "application/x-www-form-urlencoded";
 
@@ -31,8 +31,7 @@ for (const { path, allow, refused } of [
   { path: "/", allow: "GET, HEAD", refused: ["POST", "DELETE"] },
 ]) {
   test(`${path} accepts ${allow} and refuses other methods`, async (t) => {
-    const gate = await startGate(t);
-    const session = await gate.setUp();
+    const { gate, session } = await startConfigured(t);
     for (const method of refused) {
       const answer = await gate.send(path, { method, session });
       assertErrorPage(answer, 405, "This method is not allowed here.");

@@ -3,8 +3,11 @@ import type { RunningGate } from "./gate.ts";
 import { inSeconds, mint } from "./mint.ts";
 
 /** Adds a user who cannot sign in with a password, and returns a session. */
-export function addUser({ databaseFile }: RunningGate, username: string): string {
-  const id = `id of ${username}`;
+export function addUser(
+  { databaseFile }: RunningGate,
+  username: string,
+  id: string = `id of ${username}`,
+): string {
   inDatabase(databaseFile, (database) =>
     database
       .prepare("INSERT INTO users (id, username, password_hash) VALUES (?, ?, 'a hash')")

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { codeAt, stepAt } from "../../src/core/codes/totp.ts";
+import type { Answer } from "./client.ts";
+import type { RunningGate } from "./gate.ts";
 import { fieldNamed } from "./markup.ts";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -22,3 +24,16 @@ export function begunIn(html: string): { readonly sealed: string; readonly key: 
 /** What an authenticator app with this key shows now, or some steps later. */
 export const codeShown = (key: string, steps = 0): string =>
   codeAt(decodeBase32(key), stepAt(Date.now()) + steps);
+
+/** Turns codes on as a user does, and returns the key and the answer to the first code. */
+export async function turnCodesOn(
+  { send }: Pick<RunningGate, "send">,
+  session: string,
+): Promise<{ readonly key: string; readonly answer: Answer }> {
+  const begun = await send("/account/codes/begin", { session, form: {} });
+  const { key, sealed } = begunIn(begun.body);
+  const form = { sealed, code: codeShown(key) };
+  const answer = await send("/account/codes/confirm", { session, form });
+  assert.equal(answer.status, 200);
+  return { key, answer };
+}

@@ -4,15 +4,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { noMeter } from "../../src/core/base/meter.ts";
 import { type RunningApp, startConfiguredApp } from "../support/app.ts";
 import { eventually } from "../support/eventually.ts";
-import { OWNER } from "../support/gate.ts";
+import { changeForm, OWNER } from "../support/gate.ts";
 
 const PROXY = "127.0.0.9";
 const CONCURRENT = 40;
-
-const wrongChange = (app: RunningApp, session: string) => {
-  const form = { current_password: "wrong", new_password: "12345678", confirm_password: "" };
-  return app.send("/account/password", { session, form });
-};
 
 /** Uses a new address for each attempt, but fewer than the rate limiter tracks. */
 const wrongSignIn = (app: RunningApp, host: number) => {
@@ -25,7 +20,8 @@ const wrongSignIn = (app: RunningApp, host: number) => {
 const floods: Readonly<
   Record<string, (app: RunningApp, session: string, n: number) => Promise<unknown>>
 > = {
-  "wrong password changes in one session": wrongChange,
+  "wrong password changes in one session": (app, session) =>
+    app.send("/account/password", { session, form: changeForm("wrong", "12345678") }),
   "sign-ins from one IPv6 /64": (app, _session, n) => wrongSignIn(app, n),
 };
 

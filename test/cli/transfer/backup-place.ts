@@ -1,5 +1,5 @@
 import { cpSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
@@ -96,3 +96,14 @@ export async function backedUp(
 /** The files beside the database. */
 export const besides = async (folder: string): Promise<readonly string[]> =>
   (await readdir(folder)).filter((name) => name !== "latchkey.db").toSorted();
+
+/** Names, sizes, modification times and content of all files in a folder. */
+export async function stateOf(folder: string): Promise<readonly unknown[]> {
+  const names = (await readdir(folder)).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const { size, mtimeMs } = await stat(join(folder, name));
+      return { name, size, mtimeMs, bytes: await readFile(join(folder, name), "base64") };
+    }),
+  );
+}

@@ -74,10 +74,8 @@ for (const [kind, open] of Object.entries(places)) {
   test(`${kind}: --dry-run reports what it would import and changes nothing`, async (t) => {
     const place = await open(t, "owner");
     const before = await place.accounts();
-    const [good, bad] = [
-      await fileWith(t, csvOf("a", "b")),
-      await fileWith(t, csvOf("a", "owner")),
-    ];
+    const good = await fileWith(t, csvOf("a", "b"));
+    const bad = await fileWith(t, csvOf("a", "owner"));
     const printed = await outputOf(["import", "--dry-run", good], { env: place.env });
     assert.equal(printed, "Would import 2 users\n");
     const refused = await runCommand(["import", "--dry-run", bad], { env: place.env });

@@ -42,6 +42,10 @@ export function readScrape(text: string): Scrape {
   };
 }
 
+/** The series of requests. */
+export const requests = (method: string, route: string, code: string): string =>
+  `latchkey_http_requests_total{route="${route}",method="${method}",code="${code}"}`;
+
 /** Starts a real gate, with its metrics on a free port. */
 export async function startMeasured(
   t: TestContext,

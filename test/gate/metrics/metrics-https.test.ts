@@ -9,10 +9,7 @@ import {
   writeCertificate,
 } from "../../support/certificates.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { type MeasuredGate, startMeasured } from "./measured-gate.ts";
-
-const requests = (method: string, route: string, code: string): string =>
-  `latchkey_http_requests_total{route="${route}",method="${method}",code="${code}"}`;
+import { type MeasuredGate, requests, startMeasured } from "./measured-gate.ts";
 
 /** Starts a gate with HTTPS, and opens an HTTP/2 connection to it. */
 async function startSecure(

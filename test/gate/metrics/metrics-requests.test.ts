@@ -5,10 +5,7 @@ import { type TestContext, test } from "node:test";
 import { eventually } from "../../support/eventually.ts";
 import { OWNER, SECRET } from "../../support/gate.ts";
 import { openSocket } from "../../support/raw.ts";
-import { type MeasuredGate, startMeasured } from "./measured-gate.ts";
-
-const requests = (method: string, route: string, code: string): string =>
-  `latchkey_http_requests_total{route="${route}",method="${method}",code="${code}"}`;
+import { type MeasuredGate, requests, startMeasured } from "./measured-gate.ts";
 
 test("counts a request by route, method and status, also if it is refused", async (t) => {
   const gate = await startMeasured(t);

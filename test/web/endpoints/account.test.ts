@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UserId } from "../../../src/core/records.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
-import { startApp, startConfiguredApp } from "../../support/app.ts";
+import { startConfiguredApp } from "../../support/app.ts";
 import { OWNER, startConfigured, startGate } from "../../support/gate.ts";
 import { partsOf } from "../../support/mint.ts";
 
@@ -49,10 +49,4 @@ test("refuses other hosts and methods", async (t) => {
   assert.doesNotMatch(elsewhere.body, /admins/);
   const posted = await gate.send(ME, { session, form: {} });
   assert.deepEqual([posted.status, posted.headers.allow], [405, "GET, HEAD"]);
-});
-
-test("answers below the base path of an app", async (t) => {
-  const app = await startApp(t, { basePath: "/auth" });
-  assert.equal((await app.send(`/auth${ME}`)).status, 401);
-  assert.equal(app.auth.adapter.owns(ME), false);
 });

@@ -6,7 +6,7 @@ import { execute } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type RunningGate, startConfigured, startGate } from "../../support/gate.ts";
 import { activityOf, alertsIn, elements, fieldNamed } from "../../support/markup.ts";
-import { begunIn, codeShown } from "../../support/one-time-codes.ts";
+import { begunIn, codeShown, turnCodesOn } from "../../support/one-time-codes.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openStore } from "../../support/store.ts";
 
@@ -14,12 +14,9 @@ const en = wordsIn("en");
 const server = await sharedPostgres();
 
 async function turnOn(gate: RunningGate, session: string) {
-  const begun = await gate.send("/account/codes/begin", { session, form: {} });
-  const { key, sealed } = begunIn(begun.body);
-  const form = { sealed, code: codeShown(key) };
-  const { status, body } = await gate.send("/account/codes/confirm", { session, form });
-  assert.equal(status, 200);
-  const recoveryCodes = [...body.matchAll(/<code>([\d-]+)<\/code>/g)].map(([, one = ""]) => one);
+  const { key, answer } = await turnCodesOn(gate, session);
+  const shown = answer.body.matchAll(/<code>([\d-]+)<\/code>/g);
+  const recoveryCodes = [...shown].map(([, one = ""]) => one);
   assert.equal(recoveryCodes.length, 10);
   return { key, recoveryCodes };
 }

@@ -2,28 +2,25 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import { addKey } from "../../support/add-key.ts";
-import type { Answer, Sending } from "../../support/client.ts";
-import { type RunningGate, startConfigured, startGate } from "../../support/gate.ts";
+import type { Sending } from "../../support/client.ts";
+import { startConfigured, startGate } from "../../support/gate.ts";
 import { partsOf } from "../../support/mint.ts";
 import { FORWARD_AUTH, type Headers, PAGE } from "./forward-auth-asking.ts";
 
 const ON = { ...FORWARD_AUTH, assertions: "on" } as const;
 const KEYS = "/.well-known/latchkey.json";
 
-/** What an answer asserts, verified with the keys that the gate publishes. */
-async function assertedBy({ url }: RunningGate, { status, headers }: Answer) {
-  assert.equal(status, 200);
-  const keys = createRemoteJWKSet(new URL(KEYS, url));
-  return (await jwtVerify(String(headers["latchkey-assertion"]), keys)).payload;
-}
-
 test("a positive answer asserts who asks, to the host that a trusted proxy names", async (t) => {
   const { gate, session } = await startConfigured(t, ON);
   const Authorization = `Bearer ${await addKey(gate)}`;
   const { user_id: sub } = partsOf(session).claims;
   const owner = { sub, username: "owner", groups: ["admins"] };
+  const keys = createRemoteJWKSet(new URL(KEYS, gate.url));
   const ask = async (sending: Sending, path = "/forward-auth") => {
-    const { iat: _, exp: __, ...claims } = await assertedBy(gate, await gate.send(path, sending));
+    const { status, headers } = await gate.send(path, sending);
+    assert.equal(status, 200);
+    const { payload } = await jwtVerify(String(headers["latchkey-assertion"]), keys);
+    const { iat: _, exp: __, ...claims } = payload;
     return claims;
   };
   const aud = "app.example.test";

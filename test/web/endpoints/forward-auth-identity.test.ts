@@ -1,27 +1,7 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
-import { inDatabase } from "../../support/database.ts";
+import { test } from "node:test";
+import { addUser } from "../../support/add-user.ts";
 import { startGate } from "../../support/gate.ts";
-import { inSeconds, mint } from "../../support/mint.ts";
-
-const exp = inSeconds(3_600);
-
-/** Starts a gate and returns a function for a session of a new user. */
-async function startNaming(t: TestContext) {
-  const gate = await startGate(t);
-  await gate.setUp({ username: "first" });
-  const sessionOf = (id: string, username: string): string => {
-    inDatabase(gate.databaseFile, (database) => {
-      database
-        .prepare(
-          "INSERT OR REPLACE INTO users (id, username, password_hash) VALUES (?, ?, 'a hash')",
-        )
-        .run(id, username);
-    });
-    return mint({ user_id: id, exp });
-  };
-  return { gate, sessionOf };
-}
 
 const names: Readonly<Record<string, string>> = {
   owner: "owner",
@@ -51,11 +31,12 @@ const names: Readonly<Record<string, string>> = {
 };
 
 test("sends plain ASCII usernames and IDs unchanged and percent-encodes all others", async (t) => {
-  const { gate, sessionOf } = await startNaming(t);
-  const plain = await gate.send("/forward-auth", { session: sessionOf("7", "somebody") });
+  const gate = await startGate(t);
+  await gate.setUp({ username: "first" });
+  const plain = await gate.send("/forward-auth", { session: addUser(gate, "somebody", "7") });
   for (const [name, header] of Object.entries(names)) {
     // An imported account can have any text as its ID.
-    const session = sessionOf(name, name);
+    const session = addUser(gate, name, name);
     const { status, headers, body } = await gate.send("/forward-auth", { session });
     assert.deepEqual([status, body], [200, ""], JSON.stringify(name));
     assert.deepEqual([headers["remote-user"], headers["remote-user-id"]], [header, header]);

@@ -65,12 +65,7 @@ test("ignores the forwarded page of an untrusted peer", async (t) => {
 });
 
 test("without a public URL, redirects to a path and accepts only the requested host as return target", async (t) => {
-  const gate = await startGate(t, {
-    ...FORWARD_AUTH,
-    publicUrl: undefined,
-    cookieDomain: undefined,
-  });
-  await gate.setUp();
+  const { gate } = await startConfigured(t, { trustedProxies: ["127.0.0.1"] });
   assert.equal((await ask(gate, PAGE)).location, "/login");
   const { location } = await ask(gate, { ...PAGE, Host: "app.example.test" });
   assert.equal(location, `/login?return_to=${TARGET}`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { wordsIn } from "../../../src/web/pages/words.ts";
-import { type startApp, startConfiguredApp } from "../../support/app.ts";
+import { startConfiguredApp } from "../../support/app.ts";
 import { outputOf } from "../../support/command.ts";
 import { changeForm, OWNER, startConfigured } from "../../support/gate.ts";
 import { activityOf, elements } from "../../support/markup.ts";
@@ -60,16 +60,10 @@ test("shows users their own entries only, also after a rename or a new account o
   assert.deepEqual(await activityIn(recreated.session), own);
 });
 
-/** Returns the home page of an application that has one account and uses these options. */
-async function openHome(t: TestContext, options: Parameters<typeof startApp>[1]) {
-  const { app, session } = await startConfiguredApp(t, options);
-  const headers = { Host: "localhost" };
-  return { app, answer: await app.send("/", { session, headers }) };
-}
-
 test("shows only the password form with a store that has users and a log alone", async (t) => {
   const { users, log } = await openStore(t);
-  const { app, answer } = await openHome(t, { store: { users, log } });
+  const { app, session } = await startConfiguredApp(t, { store: { users, log } });
+  const answer = await app.send("/", { session, headers: { Host: "localhost" } });
   assert.equal(answer.status, 200);
   assert.deepEqual(
     elements(answer.body, "form").map(({ action }) => action),

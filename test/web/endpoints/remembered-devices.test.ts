@@ -4,7 +4,7 @@ import { wordsIn } from "../../../src/web/pages/words.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type RunningGate, startConfigured, startGate } from "../../support/gate.ts";
 import { elements } from "../../support/markup.ts";
-import { begunIn, codeShown } from "../../support/one-time-codes.ts";
+import { codeShown, turnCodesOn } from "../../support/one-time-codes.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 
 const server = await sharedPostgres();
@@ -16,10 +16,8 @@ type Settings = Parameters<typeof startGate>[1];
 /** A gate whose account has codes on, and the device that it has remembered. */
 async function remembered(t: TestContext, settings: Settings = {}, headers = {}) {
   const { gate, session } = await startConfigured(t, settings);
-  const begun = begunIn((await gate.send("/account/codes/begin", { session, form: {} })).body);
-  const confirming = { sealed: begun.sealed, code: codeShown(begun.key) };
-  await gate.send("/account/codes/confirm", { session, form: confirming });
-  const code = codeShown(begun.key, 1);
+  const { key } = await turnCodesOn(gate, session);
+  const code = codeShown(key, 1);
   const signedIn = await gate.signIn({ code, remember_device: "1" }, { headers });
   assert.equal(signedIn.location, "/");
   const [line = ""] = signedIn.cookies.filter((one) => one.startsWith("latchkey-device="));

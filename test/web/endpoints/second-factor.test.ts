@@ -9,7 +9,7 @@ import { eventually } from "../../support/eventually.ts";
 import { OWNER, type RunningGate, startConfigured, startGate } from "../../support/gate.ts";
 import { linkPath } from "../../support/link.ts";
 import { partsOf } from "../../support/mint.ts";
-import { begunIn, codeShown } from "../../support/one-time-codes.ts";
+import { begunIn, codeShown, turnCodesOn } from "../../support/one-time-codes.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { addPasskey, formOfSignIn, SIGN_IN, sender } from "./at-passkeys.ts";
 import { BROWSER } from "./forward-auth-asking.ts";
@@ -34,13 +34,8 @@ async function asked(gate: RunningGate, session: string | undefined, query = "")
 }
 
 async function turnOn(gate: RunningGate, session: string) {
-  const begun = begunIn((await gate.send("/account/codes/begin", { session, form: {} })).body);
-  const form = { sealed: begun.sealed, code: codeShown(begun.key) };
-  const { status, session: proven = "" } = await gate.send("/account/codes/confirm", {
-    ...{ session, form },
-  });
-  assert.equal(status, 200);
-  return { key: begun.key, proven };
+  const { key, answer } = await turnCodesOn(gate, session);
+  return { key, proven: answer.session ?? "" };
 }
 
 /** What a session that lacks a second factor may not do, and where it is led. */

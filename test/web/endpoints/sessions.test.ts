@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { wordsIn } from "../../../src/web/pages/words.ts";
 import { memoryStore } from "../../stores/memory-store.ts";
 import { addUser } from "../../support/add-user.ts";
@@ -20,14 +20,6 @@ import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openStore } from "../../support/store.ts";
 
 const server = await sharedPostgres();
-
-type Start = (t: TestContext, settings?: Parameters<typeof startGate>[1]) => Promise<RunningGate>;
-
-const stores: Readonly<Record<string, Start>> = {
-  SQLite: (t, settings) => startGate(t, settings),
-  PostgreSQL: async (t, settings) =>
-    startGate(t, { ...settings, databaseUrl: await server.newStoreDatabase() }),
-};
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0";
 const en = wordsIn("en");
@@ -51,10 +43,10 @@ const signOut = (gate: Pick<RunningGate, "send">, sending: Sending) =>
 const signInFrom = async (gate: RunningGate, userAgent: string): Promise<string> =>
   (await gate.signIn({}, { headers: { "User-Agent": userAgent } })).session ?? "";
 
-for (const [name, start] of Object.entries(stores)) {
-  test(`${name}: lists the sessions, ends one of them, then all others, and logs it`, async (t) => {
-    const gate = await start(t);
-    const own = await gate.setUp();
+for (const kind of ["SQLite", "PostgreSQL"] as const) {
+  test(`${kind}: lists the sessions, ends one of them, then all others, and logs it`, async (t) => {
+    const databaseUrl = kind === "SQLite" ? "" : await server.newStoreDatabase();
+    const { gate, session: own } = await startConfigured(t, { databaseUrl });
     const one = await signInFrom(gate, FIREFOX);
     const { body } = await gate.send("/", { session: own });
     assert.deepEqual(offeredIn(body), ["others", idOf(own), idOf(one)], "this one first");
@@ -96,9 +88,10 @@ for (const [name, start] of Object.entries(stores)) {
     );
   });
 
-  test(`${name}: each of 30 parallel sign-outs of one account ends its session`, async (t) => {
-    const gate = await start(t);
-    const { user_id, exp } = partsOf(await gate.setUp()).claims;
+  test(`${kind}: each of 30 parallel sign-outs of one account ends its session`, async (t) => {
+    const databaseUrl = kind === "SQLite" ? "" : await server.newStoreDatabase();
+    const { gate, session: own } = await startConfigured(t, { databaseUrl });
+    const { user_id, exp } = partsOf(own).claims;
     const sessions = Array.from({ length: 30 }, (_, i) => mint({ user_id, exp, jti: `${i}` }));
     const answers = await Promise.all(sessions.map((session) => signOut(gate, { session })));
     for (const { status, location, cookies } of answers) {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
-import { type TestContext, test } from "node:test";
-import type { Sending } from "../../support/client.ts";
+import { test } from "node:test";
 import { countOf } from "../../support/database.ts";
 import { startGate } from "../../support/gate.ts";
 import { fieldNamed } from "../../support/markup.ts";
@@ -29,18 +28,11 @@ const problems = [
   ["two passwords", { confirm: "c-9Sz" }, 422, ["password", "confirm"], "passwords do not match"],
 ] as const;
 
-async function startWithSetupToken(t: TestContext) {
-  const gate = await startGate(t, { domainSetupCommand: process.execPath });
-  await writeFile(gate.setupTokenFile, "s3cret");
-  const setUp = (flaws: Fields, sending: Sending = {}) =>
-    gate.send("/setup", { ...sending, form: { ...RIGHT, ...flaws } });
-  return { gate, setUp };
-}
-
 for (const [what, flaws, status, fields, message] of problems) {
   test(`a setup with ${what} returns the form, with one message, at the field, and what was entered except passwords`, async (t) => {
-    const { gate, setUp } = await startWithSetupToken(t);
-    const answer = await setUp(flaws);
+    const gate = await startGate(t, { domainSetupCommand: process.execPath });
+    await writeFile(gate.setupTokenFile, "s3cret");
+    const answer = await gate.send("/setup", { form: { ...RIGHT, ...flaws } });
     assertProblem(answer, { status, fields, message }, ALL);
     assert.deepEqual([answer.location, answer.cookies], [undefined, []]);
     assert.equal(countOf(gate.databaseFile, "users"), 0);

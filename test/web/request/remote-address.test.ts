@@ -180,7 +180,3 @@ for (const socket of [
     assert.throws(() => addressOver(socket), isClientGone);
   });
 }
-
-test("the address of a client on a Unix socket is `local`", () => {
-  assert.equal(addressOver({ destroyed: false }), "local");
-});

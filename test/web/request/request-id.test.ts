@@ -6,22 +6,12 @@ import { startConfiguredApp } from "../../support/app.ts";
 import { openAuth } from "../../support/auth.ts";
 import type { Answer } from "../../support/client.ts";
 import { execute } from "../../support/database.ts";
-import { type RunningGate, startConfigured, startGate } from "../../support/gate.ts";
+import { startConfigured, startGate } from "../../support/gate.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 const idOf = ({ headers }: Answer): unknown => headers["x-request-id"];
-
-/** Starts a gate whose pages all fail. */
-async function startBrokenGate(t: TestContext, trustedProxies: readonly string[] = []) {
-  const gate = await startGate(t, { trustedProxies });
-  execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
-  return gate;
-}
-
-const failures = ({ serverLog }: RunningGate) =>
-  serverLog.filter(({ msg }) => msg === "request failed");
 
 test("adds the request ID only to lines about a request", () => {
   const log = recordingLog();
@@ -82,13 +72,15 @@ test("ignores an ID from other peers", () => {
 });
 
 test("trusts by the peer of the connection, not by X-Forwarded-For", async (t) => {
-  const gate = await startBrokenGate(t, ["127.0.0.1"]);
+  const gate = await startGate(t, { trustedProxies: ["127.0.0.1"] });
+  execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
   const headers = { "X-Request-Id": "given", "X-Forwarded-For": "127.0.0.1" };
   assert.equal(idOf(await gate.send("/login", { headers })), "given");
   const other = await gate.send("/login", { headers, from: "127.0.0.2" });
   assert.match(String(idOf(other)), UUID);
+  const failures = gate.serverLog.filter(({ msg }) => msg === "request failed");
   assert.deepEqual(
-    failures(gate).map(({ requestId }) => requestId),
+    failures.map(({ requestId }) => requestId),
     ["given", idOf(other)],
   );
 });
