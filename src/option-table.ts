@@ -149,8 +149,8 @@ export const optionTable: OptionTable = {
     list: flag(true),
     lifetime: option<number>(
       SESSION_LIFETIME_SECONDS,
-      "a whole number of seconds, 60 or more",
-      (seconds) => Number.isSafeInteger(seconds) && seconds >= 60,
+      "a whole number of seconds from 60 to 100000000000",
+      (seconds) => Number.isInteger(seconds) && seconds >= 60 && seconds <= 100_000_000_000,
     ),
   },
   pages: {

@@ -81,7 +81,7 @@ export function readSettings(given: SettingsSources): SettingsReading {
     setupTokenFile: values.setupTokenFile ?? tokenFileIn(dataDir),
     database: values.database ?? { kind: "sqlite", file: join(dataDir, "latchkey.db") },
     programEnvironment: Object.fromEntries(
-      Object.entries(env).filter(([name]) => !secretNames.includes(name)),
+      Object.entries(env).filter(([name]) => ![...secretNames, "PGPASSWORD"].includes(name)),
     ),
     nodeEnv: sources.text("NODE_ENV"),
   });

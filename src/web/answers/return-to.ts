@@ -28,23 +28,25 @@ export function acceptedTarget(
   return isReturnTarget(target, scope) ? target : undefined;
 }
 
-/** The target as a URL, if it is at a host that gets its sessions from a handoff. */
+/**
+ * The target as a URL, if it is at a host that gets its sessions from a handoff. Latchkey's own host
+ * never is, so that it does not send a browser to itself.
+ */
 export function handoffTarget(
   { returnDomains: domains, hosts: { publicUrl } }: WebOptions,
   target: string | null | undefined,
 ): URL | undefined {
-  if (!URL.canParse(target ?? "")) return undefined;
+  const url = URL.parse(target ?? "");
+  if (url === null || url.hostname === URL.parse(publicUrl ?? "")?.hostname) return undefined;
   const scope = { protocols: ["https:"], origins: [], domains, port: portOf(publicUrl) };
-  return isReturnTarget(target ?? "", scope) ? new URL(target ?? "") : undefined;
+  return isReturnTarget(target ?? "", scope) ? url : undefined;
 }
 
-/** Its root at the host of the request, if that is such a host. Latchkey's own host is not. */
+/** Its root at the host of the request, if that is such a host. */
 export function handoffRoot(options: WebOptions, request: WebRequest): URL | undefined {
-  const { publicUrl } = options.hosts;
+  const port = portOf(options.hosts.publicUrl);
   const host = hostNameIn(hostOf(request));
-  const port = portOf(publicUrl);
-  const isOwn = publicUrl !== undefined && new URL(publicUrl).hostname === host;
-  return isOwn ? undefined : handoffTarget(options, `https://${host}${port && `:${port}`}/`);
+  return handoffTarget(options, `https://${host}${port && `:${port}`}/`);
 }
 
 /** The host of an accepted target that is not on Latchkey's own host. */

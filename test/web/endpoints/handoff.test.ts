@@ -16,7 +16,8 @@ const BEGUN =
 
 const DOMAINS = {
   publicUrl: AUTH,
-  returnDomains: ["other.test", "*.third.test"],
+  // With its own host among them, which must not send a browser to itself.
+  returnDomains: ["auth.example.test", "other.test", "*.third.test"],
   trustedProxies: ["127.0.0.1"],
   allowedHosts: ["127.0.0.1"],
 };
@@ -201,11 +202,8 @@ test("leads to no host outside the lists, and answers none", async (t) => {
     ...["https://evil.test/", "https://other.test.evil.test/", "https://evilother.test/"],
     ...["https://third.test/", "http://photos.other.test/", "https://photos.other.test:8443/"],
     ...["https://u@photos.other.test/", "//photos.other.test/", "javascript:alert(1)", "/", ""],
-    ...[
-      "https:/photos.other.test/",
-      "https://photos.other.test\\@evil.test/",
-      "https://PHOTOS.other.test/",
-    ],
+    ...["https:/photos.other.test/", "https://photos.other.test\\@evil.test/", `${AUTH}/`],
+    "https://PHOTOS.other.test/",
   ];
   const browser = "x".repeat(43);
   for (const target of outside) {
