@@ -4,6 +4,7 @@ import fc from "fast-check";
 import {
   type AttemptLimiter,
   createAttemptLimiter,
+  linkRule,
 } from "../../../src/core/limits/attempt-limiter.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
@@ -31,6 +32,12 @@ test("denies every attempt beyond 10,001 addresses, expired or not, until the cl
   limiter.cleanUp();
   assert.equal(limiter.tracked, 0);
   assert.equal(limiter.attempt("address 1"), "allowed");
+});
+
+test("allows one address twenty one-time links a minute", () => {
+  const limiter = createAttemptLimiter(fakeClock(), linkRule);
+  const answers = Array.from({ length: 21 }, () => limiter.attempt("203.0.113.7"));
+  assert.deepEqual([answers.lastIndexOf("allowed"), answers.indexOf("denied")], [19, 20]);
 });
 
 type Step =

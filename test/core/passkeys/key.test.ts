@@ -38,9 +38,9 @@ function rsaKey(bits: number, e = "AQAB"): KeyObject {
   return createPublicKey({ key: { kty: "RSA", n, e }, format: "jwk" });
 }
 
-test("accepts RSA keys of 2048 to 4096 bits", () => {
-  for (const bits of [2_048, 4_096]) {
-    const spki = spkiOf(rsaKey(bits));
+test("accepts RSA keys of 2048 to 4096 bits with an exponent of at most 32", () => {
+  for (const key of [rsaKey(2_048), rsaKey(4_096), rsaKey(2_048, "_____w")]) {
+    const spki = spkiOf(key);
     assert.equal(canonicalKey(spki), spki);
   }
 });
@@ -50,6 +50,7 @@ test("refuses keys that browsers do not make, that are too weak, or that cost to
     { publicKey: rsaKey(2_040) },
     { publicKey: rsaKey(4_104) },
     { publicKey: rsaKey(2_048, Buffer.alloc(200, 0xff).toString("base64url")) },
+    { publicKey: rsaKey(2_048, "AQAAAAE") },
     generateKeyPairSync("rsa-pss", { modulusLength: 2048 }),
     generateKeyPairSync("ec", { namedCurve: "secp256k1" }),
     generateKeyPairSync("ec", { namedCurve: "secp384r1" }),
