@@ -3,7 +3,7 @@ import { mock, type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { openPage } from "../support/browser.ts";
-import { type RunningGate, startGate } from "../support/gate.ts";
+import { startGate } from "../support/gate.ts";
 import { carry, submit } from "./forms.ts";
 import { states } from "./states.ts";
 
@@ -45,14 +45,8 @@ async function capture(page: Page, name: string): Promise<void> {
   }
 }
 
-interface Fresh {
-  readonly page: Page;
-  readonly gate: RunningGate;
-  /** Under a name that can have passkeys. */
-  readonly url: string;
-}
-
-async function fresh(t: TestContext): Promise<Fresh> {
+/** At a gate under a name that can have passkeys. */
+async function fresh(t: TestContext) {
   mock.timers.setTime(Date.UTC(2026, 2, 2, 8, 12));
   const page = await openPage(t, { timeZone: "Europe/Berlin", density: 2, statuses: [404, 422] });
   await page.clock.setFixedTime(Date.UTC(2026, 2, 3, 8, 12));
@@ -61,7 +55,7 @@ async function fresh(t: TestContext): Promise<Fresh> {
 }
 
 /** With an account and several log entries. */
-async function used(t: TestContext): Promise<Fresh> {
+async function used(t: TestContext) {
   const { page, gate, url } = await fresh(t);
   await carry({ page, gate, url }, await gate.setUp(ADA));
   await gate.logEntries(1);

@@ -1,22 +1,15 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { eventually } from "../support/eventually.ts";
-import { changeForm, OWNER, type RunningGate, startGate } from "../support/gate.ts";
-import { type Postgres, type Standby, startPostgres, startStandby } from "../support/postgres.ts";
+import { changeForm, OWNER, startGate } from "../support/gate.ts";
+import { type Postgres, startPostgres, startStandby } from "../support/postgres.ts";
 import { startLoad } from "./load.ts";
 import { assertWritten, untilRecovered, visitorsAt } from "./trail.ts";
 
 const NEW_PASSWORD = "battery staple";
 
-interface Pair {
-  readonly primary: Postgres;
-  readonly standby: Standby;
-  readonly gate: RunningGate;
-  readonly session: string;
-}
-
 /** A gate with both hosts, the standby first, and an account whose password was changed. */
-async function startPair(t: TestContext): Promise<Pair> {
+async function startPair(t: TestContext) {
   const primary = await startPostgres(t);
   const standby = await startStandby(t, primary);
   const hosts = [standby, primary].map(({ host, port }) => `${host}:${port}`).join();

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { startProgram, whereInstalled } from "../proxies/program.ts";
 import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
-import { changeForm, OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { changeForm, OWNER, startGate } from "../support/gate.ts";
 import { runSql } from "../support/postgres-admin.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 
@@ -43,15 +43,8 @@ ignore_startup_parameters = statement_timeout
   return `postgres://${username}@127.0.0.1:${port}${pathname}`;
 }
 
-interface Pooled {
-  readonly direct: string;
-  readonly one: RunningGate;
-  readonly other: RunningGate;
-  readonly session: string;
-}
-
 /** Two gates with one account that share a database through PgBouncer in transaction mode. */
-async function startPooled(t: TestContext, program: string): Promise<Pooled> {
+async function startPooled(t: TestContext, program: string) {
   const direct = await server.newDatabase();
   const databaseUrl = await startPgBouncer(t, program, direct);
   const settings = { databaseUrl, limiter: "shared" } as const;
@@ -59,6 +52,8 @@ async function startPooled(t: TestContext, program: string): Promise<Pooled> {
   const other = await startGate(t, settings);
   return { direct, one, other, session: await one.setUp() };
 }
+
+type Pooled = Awaited<ReturnType<typeof startPooled>>;
 
 /** Sends several guarded requests at once to both gates, so that connections change servers. */
 async function guards({ one, other, session }: Pooled): Promise<ReadonlySet<number>> {

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { outputOf } from "../support/command.ts";
 import { eventually } from "../support/eventually.ts";
-import { type RunningGate, startConfigured } from "../support/gate.ts";
+import { startConfigured } from "../support/gate.ts";
 import { runSql } from "../support/postgres-admin.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 
@@ -18,19 +18,15 @@ const SLACK_MS = 400;
 
 const REMOVE = "DELETE FROM latchkey_users";
 
-interface Scene {
-  readonly url: string;
-  readonly gate: RunningGate;
-  readonly session: string;
-}
-
-async function signedIn(t: TestContext): Promise<Scene> {
+async function signedIn(t: TestContext) {
   const url = await server.newStoreDatabase();
   const scene = { url, ...(await startConfigured(t, { databaseUrl: url })) };
   await watchOf(scene);
   await warm(() => isAdmitted(scene));
   return scene;
 }
+
+type Scene = Awaited<ReturnType<typeof signedIn>>;
 
 /** The server process that notifies the gate, once it listens; not the one of before. */
 function watchOf({ url }: Scene, before?: number): Promise<number> {

@@ -20,14 +20,6 @@ import { whereInstalled } from "./program.ts";
 import { CLIENT, PROXY_HOST, type ProxyServer, type Site, startSite } from "./site.ts";
 import { echoOf, openSocket } from "./websocket.ts";
 
-/** Two connections of one session through a proxy. */
-interface Open {
-  readonly site: Site;
-  readonly session: string;
-  readonly events: IncomingMessage;
-  readonly socket: Duplex;
-}
-
 /** Opens the stream of events. */
 async function openEvents(t: TestContext, { appUrl }: Site, session: string) {
   const { host, port } = new URL(appUrl);
@@ -42,7 +34,8 @@ async function openEvents(t: TestContext, { appUrl }: Site, session: string) {
   return events;
 }
 
-async function openBoth(t: TestContext, proxy: ProxyServer): Promise<Open> {
+/** Two connections of one session through a proxy. */
+async function openBoth(t: TestContext, proxy: ProxyServer) {
   const site = await startSite(t, proxy, "One host");
   const session = await site.gate.setUp();
   const headers = { Cookie: `session=${session}` };
@@ -54,6 +47,8 @@ async function openBoth(t: TestContext, proxy: ProxyServer): Promise<Open> {
   await checkOpen({ events, socket });
   return { site, session, events, socket };
 }
+
+type Open = Awaited<ReturnType<typeof openBoth>>;
 
 /** Both still carry data, in both directions where there are two. */
 async function checkOpen({ events, socket }: Pick<Open, "events" | "socket">): Promise<void> {

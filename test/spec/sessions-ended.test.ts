@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { endAllSessions } from "../../src/core/accounts/accounts.ts";
-import { type OpenStore, openStore } from "../../src/gate/open-store.ts";
+import { openStore } from "../../src/gate/open-store.ts";
 import { parsePlace } from "../../src/stores/place.ts";
 import { startApp } from "../support/app.ts";
 import { outputOf } from "../support/command.ts";
 import { eventually } from "../support/eventually.ts";
-import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { OWNER, startGate } from "../support/gate.ts";
 import { inSeconds, mint, partsOf } from "../support/mint.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 import { hashText, openStore as openEmptyStore } from "../support/store.ts";
@@ -21,18 +21,8 @@ const stores: Readonly<Record<string, () => Promise<string | undefined>>> = {
   PostgreSQL: () => server.newStoreDatabase(),
 };
 
-interface Scene {
-  /** Two instances over one database. */
-  readonly gates: readonly [RunningGate, RunningGate];
-  readonly env: Readonly<Record<string, string>>;
-  /** A separate connection to the database of the gates. */
-  readonly store: OpenStore;
-  /** A session of the owner and one of another account. */
-  readonly owner: string;
-  readonly guest: string;
-}
-
-async function twoInstances(t: TestContext, databaseUrl: string | undefined): Promise<Scene> {
+/** Two instances over one database, another connection to it, and sessions of two accounts. */
+async function twoInstances(t: TestContext, databaseUrl: string | undefined) {
   const dataDir = await tempDir(t);
   const settings = { dataDir, databaseUrl };
   const gates = [await startGate(t, settings), await startGate(t, settings)] as const;
@@ -43,10 +33,12 @@ async function twoInstances(t: TestContext, databaseUrl: string | undefined): Pr
   const user = await store.users.insert({ username: "guest", passwordHash: hashText("a hash") });
   const guest = mint({ user_id: user?.id, iat: inSeconds(-60), exp: inSeconds(3_600) });
   const env = { DATA_DIR: dataDir, ...(databaseUrl && { DATABASE_URL: databaseUrl }) };
-  const scene: Scene = { gates, env, store, owner, guest };
+  const scene = { gates, env, store, owner, guest };
   for (const session of [owner, guest]) assert.deepEqual(await admitted(scene, session), BOTH);
   return scene;
 }
+
+type Scene = Awaited<ReturnType<typeof twoInstances>>;
 
 const BOTH = [true, true];
 

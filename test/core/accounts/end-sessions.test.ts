@@ -7,20 +7,11 @@ import { createRequireUser, userOfAdmission } from "../../../src/core/sessions/r
 import { createSessionTokens } from "../../../src/core/sessions/session-token.ts";
 import { SECRET } from "../../support/gate.ts";
 import { mint, partsOf } from "../../support/mint.ts";
-import { type AccountPorts, accountPorts } from "./account-ports.ts";
+import { accountPorts } from "./account-ports.ts";
 
 const SECOND = 1_000;
 
-interface Scene extends AccountPorts {
-  readonly guest: UserId;
-  readonly owner: UserId;
-  /** The user of the token, read from the store again. */
-  whose(token: string): Promise<string | undefined>;
-  /** As a sign-in does it. */
-  issue(id: UserId): Promise<string>;
-}
-
-async function scene(t: TestContext): Promise<Scene> {
+async function scene(t: TestContext) {
   const ports = await accountPorts(t, "guest", "owner");
   const [guest, owner] = await ports.accounts();
   assert.ok(guest && owner);
@@ -29,11 +20,13 @@ async function scene(t: TestContext): Promise<Scene> {
     ...ports,
     guest: guest.id,
     owner: owner.id,
-    async whose(token) {
+    /** The user of the token, read from the store again. */
+    async whose(token: string) {
       for (const id of [guest.id, owner.id]) ports.users.forget(id);
       return userOfAdmission(await guard(token))?.username;
     },
-    async issue(id) {
+    /** As a sign-in does it. */
+    async issue(id: UserId) {
       return ports.tokens.issue(id, (await ports.store.users.find(id))?.sessionsFrom).text;
     },
   };

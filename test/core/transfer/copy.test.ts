@@ -23,12 +23,7 @@ async function fill(store: SqliteStore, users: number, entries: number): Promise
   ]);
 }
 
-interface Stores {
-  readonly source: SqliteStore;
-  readonly target: SqliteStore;
-}
-
-async function stores(t: TestContext, users = 3, entries = 2_500): Promise<Stores> {
+async function stores(t: TestContext, users = 3, entries = 2_500) {
   const source = await openStore(t);
   await fill(source, users, entries);
   return { source, target: await openStore(t) };
@@ -42,7 +37,7 @@ interface Running {
 const run = ({ source, target }: Running) =>
   copy(source.transfer, "transfer" in target ? target.transfer : target);
 
-async function assertCopied({ source, target }: Stores): Promise<void> {
+async function assertCopied({ source, target }: Awaited<ReturnType<typeof stores>>): Promise<void> {
   assert.deepEqual(await rowsIn(target), await rowsIn(source));
 }
 

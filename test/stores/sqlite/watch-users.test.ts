@@ -12,17 +12,8 @@ import { hashText, logEntry, newFile, openStore } from "../../support/store.ts";
 const SOON_MS = 500;
 const NOTHING_CHANGED: readonly unknown[] = [];
 
-interface Scene {
-  readonly file: string;
-  readonly store: SqliteStore;
-  readonly id: UserId;
-  /** The users that the watch has reported so far. */
-  readonly reported: (UserId | "all")[];
-  confirmedAt(): number;
-  close(): Promise<void>;
-}
-
-async function watched(t: TestContext): Promise<Scene> {
+/** A watched store with two accounts, and the users that the watch has reported so far. */
+async function watched(t: TestContext) {
   const file = await newFile(t);
   const store = await openStore(t, file);
   const [owner] = await Promise.all(
@@ -41,6 +32,8 @@ async function watched(t: TestContext): Promise<Scene> {
   await checked(scene);
   return scene;
 }
+
+type Scene = Awaited<ReturnType<typeof watched>>;
 
 /** Resolves after a check that began later than this was called. */
 async function checked({ confirmedAt }: Pick<Scene, "confirmedAt">): Promise<void> {
