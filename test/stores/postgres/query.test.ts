@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import pg from "pg";
 import { Unavailable } from "../../../src/core/base/fault.ts";
-import { slowlyOn } from "../../../src/stores/postgres/query.ts";
-import { recording } from "../../support/postgres-recording.ts";
+import { type PostgresPool, slowlyOn } from "../../../src/stores/postgres/query.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 
 const server = await sharedPostgres();
@@ -16,6 +15,22 @@ async function realPool(t: TestContext): Promise<pg.Pool> {
   return pool;
 }
 
+/** The pool, but each rollback ends with the failure after it is done. */
+function withFailingRollback(pool: PostgresPool, failure: Error): PostgresPool {
+  return {
+    async connect() {
+      const client = await pool.connect();
+      const query = client.query.bind(client);
+      client.query = async (one) => {
+        const answer = await query(one);
+        if (one.text === "ROLLBACK") throw failure;
+        return answer;
+      };
+      return client;
+    },
+  };
+}
+
 const first = new Error("the first error");
 
 for (const [what, failure] of [
@@ -25,10 +40,7 @@ for (const [what, failure] of [
 ] as const) {
   test(`a rollback that fails ${what} closes the connection and keeps the first error`, async (t) => {
     const pool = await realPool(t);
-    const failing = recording(pool, async (text) => {
-      if (text === "ROLLBACK") throw failure;
-    });
-    const work = slowlyOn(failing.pool, async (ask) => {
+    const work = slowlyOn(withFailingRollback(pool, failure), async (ask) => {
       await ask("INSERT INTO public.things VALUES (1)");
       throw first;
     });
