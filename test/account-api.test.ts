@@ -130,13 +130,11 @@ test("a created session has the client of its request, and an entry in the audit
   assert.deepEqual([listed?.id, listed?.address], [session?.id, "203.0.113.9"]);
   await auth.close();
   const entries = await store.log.read({ afterId: 0, limit: 9 });
-  assert.deepEqual(
-    entries.map(({ type, author, address }) => [type, author, address]),
-    [
-      ["user_add", "system", undefined],
-      ["signin", "system", "203.0.113.9"],
-    ],
-  );
+  const told = entries.map(({ type, author, address }) => [type, author, address]);
+  assert.deepEqual(told, [
+    ["user_add", "system", undefined],
+    ["signin", "system", "203.0.113.9"],
+  ]);
 });
 
 test("an account without a password cannot sign in by one until it is set", async (t) => {

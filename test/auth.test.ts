@@ -41,9 +41,7 @@ for (const path of ["/auth/login", "/auth/setup"]) {
       assert.deepEqual([result.answer.status, result.answer.headers.Location], [500, undefined]);
     }
     const reason = `a guard was called for ${path}, which Latchkey's routes answer: mount the routes before the guard`;
-    assert.deepEqual(
-      log.lines.map(({ fields }) => messageOf(fields.err)),
-      [reason, reason],
-    );
+    const reasons = log.lines.map(({ fields }) => messageOf(fields.err));
+    assert.deepEqual(reasons, [reason, reason]);
   });
 }

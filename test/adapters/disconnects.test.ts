@@ -71,9 +71,7 @@ for (const framework of frameworks) {
     assert.equal(counts.started, 1, "they left while the first one still ran");
     assert.equal((await slow).location, "/login?error=1");
     assert.equal(counts.started, 1);
-    assert.deepEqual(
-      app.log.map(({ message }) => message),
-      ["sign-in rejected"],
-    );
+    const messages = app.log.map(({ message }) => message);
+    assert.deepEqual(messages, ["sign-in rejected"]);
   });
 }

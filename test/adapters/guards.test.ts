@@ -99,10 +99,8 @@ for (const framework of frameworks) {
       const rounds = [...sessions, undefined, ...sessions, ...sessions];
       const answers = await Promise.all(rounds.map((session) => app.send(path, { session })));
       const all = names.map((name) => `for ${name}`);
-      assert.deepEqual(
-        answers.map(({ body }) => body),
-        [...all, "", ...all, ...all],
-      );
+      const bodies = answers.map(({ body }) => body);
+      assert.deepEqual(bodies, [...all, "", ...all, ...all]);
     });
   }
 

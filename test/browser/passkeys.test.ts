@@ -33,10 +33,8 @@ test("adds a passkey, signs in with it, and records both", async (t) => {
   await unfold(at.page);
   assert.match(await at.page.locator("#your-passkeys + ul").innerText(), /last used now/);
   const entries = await at.gate.logEntries(4);
-  assert.deepEqual(
-    entries.map(({ type }) => type),
-    ["signup", "signin", "passkey_add", "signin"],
-  );
+  const types = entries.map(({ type }) => type);
+  assert.deepEqual(types, ["signup", "signin", "passkey_add", "signin"]);
 });
 
 test("a passkey that has to be added first leads on to the page that was asked for", async (t) => {

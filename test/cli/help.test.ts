@@ -40,10 +40,8 @@ for (const { name, load } of entries) {
     const { command } = await load();
     const listed = [...stdout.matchAll(/^ {2}(?:-h, )?--([a-z-]+)(?: <[\w=]+>)? {3,}\S/gm)];
     const own = ownOptions(command).map((option) => option.name);
-    assert.deepEqual(
-      listed.map(([, option]) => option),
-      own,
-    );
+    const options = listed.map(([, option]) => option);
+    assert.deepEqual(options, own);
     const shown = [
       ...stdout
         .replace(/\n {6}(?=\S)/g, " ")

@@ -30,14 +30,12 @@ for (const [kind, open] of Object.entries(places)) {
     const listed = await run("list", "--json");
     assert.ok(!listed.includes("latchkey_") && !listed.includes(key.hash));
     const objects = jsonLines<{ name: string }>(listed);
-    assert.partialDeepStrictEqual(
-      objects.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
-      [
-        { id: key.id, username: "owner", name: "backup job", hosts: null, usedAt: null },
-        { username: "guest", name: "ever", expiresAt: null },
-        { username: "guest", name: "feeds", hosts: ["b.example.org", "a.example.org"] },
-      ],
-    );
+    const sorted = objects.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    assert.partialDeepStrictEqual(sorted, [
+      { id: key.id, username: "owner", name: "backup job", hosts: null, usedAt: null },
+      { username: "guest", name: "ever", expiresAt: null },
+      { username: "guest", name: "feeds", hosts: ["b.example.org", "a.example.org"] },
+    ]);
     const ofOwner = await run("list", "--user", "owner");
     assert.match(ofOwner, /^\S{16} {2}never .* owner {2}\* {2}backup job\n$/);
     assert.equal(await run("revoke", key.id), `Revoked the key "${key.id}".\n`);

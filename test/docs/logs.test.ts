@@ -7,10 +7,8 @@ import { rowsOf, text } from "./pages.ts";
 
 test("logs.md lists exactly the types of audit log entries", () => {
   const rows = rowsOf(text("docs/logs.md"), /^`[a-z_]+`$/);
-  assert.deepEqual(
-    rows.map(([type = ""]) => type.replaceAll("`", "")),
-    eventTypes,
-  );
+  const types = rows.map(([type = ""]) => type.replaceAll("`", ""));
+  assert.deepEqual(types, eventTypes);
 });
 
 test("a gate writes no files except its database", async (t) => {

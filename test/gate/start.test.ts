@@ -22,13 +22,11 @@ test("logs where the gate listens and where the first account is created, and an
     ALLOWED_HOSTS: "*",
   });
   await shows(/No account yet/);
-  assert.deepEqual(
-    jsonLines(stdout()).map(({ level, msg, url: told }) => [level, msg, told]),
-    [
-      ["info", `Latchkey listens on ${url}`, url],
-      ["info", `No account yet. Open ${url}/setup to create it.`, undefined],
-    ],
-  );
+  const told = jsonLines(stdout()).map((line) => [line.level, line.msg, line.url]);
+  assert.deepEqual(told, [
+    ["info", `Latchkey listens on ${url}`, url],
+    ["info", `No account yet. Open ${url}/setup to create it.`, undefined],
+  ]);
   assert.equal(stderr(), "");
   assert.equal((await send(`${url}/setup`)).status, 200);
 });

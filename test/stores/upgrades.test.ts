@@ -25,11 +25,8 @@ for (const { name, kind, create } of stores) {
       const digest = createHash("sha256").update(sql).digest("hex").slice(0, 8);
       return `${at + 1}-${digest}.sql`;
     });
-    assert.deepEqual(
-      copies.map(({ file }) => file),
-      expected,
-      "a kept copy is never edited: restore it from git",
-    );
+    const files = copies.map(({ file }) => file);
+    assert.deepEqual(files, expected, "a kept copy is never edited: restore it from git");
     const missing = `schema ${copies.length + 1} has no copy in test/stores/schemas/${kind}`;
     assert.equal(copies.length, NEWEST_SCHEMA, missing);
   });

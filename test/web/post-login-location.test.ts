@@ -45,10 +45,8 @@ test("passes the ID and the name of the signed-in user to the function, but not 
   await changePassword(app, session);
   const { user_id: id } = partsOf(session).claims;
   const user = { id, username: OWNER.username, groups: ["admins"] };
-  assert.deepEqual(
-    received.map((each) => ({ ...each })),
-    [user, user, user],
-  );
+  const users = received.map((each) => ({ ...each }));
+  assert.deepEqual(users, [user, user, user]);
 });
 
 /** Returns any value, as an application in plain JavaScript may do. */

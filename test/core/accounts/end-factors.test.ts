@@ -40,13 +40,11 @@ test("an operator removes codes, or them and passkeys, and logs it", async (t) =
   assert.equal(await off(user.id), "already-off");
   const other = operator(await withCodes(t));
   assert.equal(await other.off(other.id), "off");
-  assert.deepEqual(
-    [...recorded, ...other.recorded].map(({ type, userId }) => [type, userId]),
-    [
-      ["factors_off", user.id],
-      ["codes_off", other.id],
-    ],
-  );
+  const told = [...recorded, ...other.recorded].map(({ type, userId }) => [type, userId]);
+  assert.deepEqual(told, [
+    ["factors_off", user.id],
+    ["codes_off", other.id],
+  ]);
 });
 
 test("no passkey and no codes that were begun before are added after it", async (t) => {

@@ -197,9 +197,7 @@ const led: readonly (readonly [target: string, scopes: readonly ReturnScope[]])[
 
 for (const [target, expected] of led) {
   test(`accepts ${target} in ${expected.length} of ${scopes.length} scopes`, () => {
-    assert.deepEqual(
-      scopes.filter((scope) => isReturnTarget(target, scope)),
-      expected,
-    );
+    const allowed = scopes.filter((scope) => isReturnTarget(target, scope));
+    assert.deepEqual(allowed, expected);
   });
 }

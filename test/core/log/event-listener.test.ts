@@ -39,10 +39,8 @@ test("passes stored entries with their facts, in order", async (t) => {
   events.record(eventOf("signin", { client: { remoteAddress: "192.0.2.1" } }));
   await events.flush();
   const stored = await store.read({ afterId: 0, limit: 10 });
-  assert.deepEqual(
-    received.map((event) => event.new),
-    [true, undefined, undefined],
-  );
+  const marks = received.map((event) => event.new);
+  assert.deepEqual(marks, [true, undefined, undefined]);
   assert.deepEqual(
     received.map(({ new: _, ...facts }) => facts),
     stored.map(({ id: _, ...facts }) => facts),

@@ -38,10 +38,8 @@ test("adds a passkey, signs in with it, and removes it", async (t) => {
   assert.deepEqual([removed.status, removed.location], [303, "/account/#your-passkeys"]);
   const refused = await to.send(SIGN_IN, later);
   assert.deepEqual([refused.location, refused.cookies], ["/login?error=1", []]);
-  assert.deepEqual(
-    (await gate.logEntries(4)).map(({ type }) => type),
-    ["signup", "passkey_add", "signin", "passkey_remove"],
-  );
+  const types = (await gate.logEntries(4)).map(({ type }) => type);
+  assert.deepEqual(types, ["signup", "passkey_add", "signin", "passkey_remove"]);
 });
 
 test("answers a challenge as JSON that no cache keeps, and does not count it", async (t) => {

@@ -104,8 +104,8 @@ test("returns the message as plain text if the error page function throws", asyn
   assert.deepEqual([status, body], [405, "This method is not allowed here."]);
   assert.deepEqual([headers["content-type"], headers.allow], ["text/plain; charset=utf-8", "POST"]);
   assert.match(String(headers["x-request-id"]), /^[\da-f-]{36}$/);
-  assert.deepEqual(
-    app.log.map(({ message, fields }) => [message, fields.reason, fields.requestId]),
-    [["the error page cannot be rendered", "a <broken> page", headers["x-request-id"]]],
-  );
+  const told = app.log.map(({ message, fields }) => [message, fields.reason, fields.requestId]);
+  assert.deepEqual(told, [
+    ["the error page cannot be rendered", "a <broken> page", headers["x-request-id"]],
+  ]);
 });

@@ -79,10 +79,8 @@ test("trusts by the peer of the connection, not by X-Forwarded-For", async (t) =
   const other = await gate.send("/login", { headers, from: "127.0.0.2" });
   assert.match(String(idOf(other)), UUID);
   const failures = gate.serverLog.filter(({ msg }) => msg === "request failed");
-  assert.deepEqual(
-    failures.map(({ requestId }) => requestId),
-    ["given", idOf(other)],
-  );
+  const ids = failures.map(({ requestId }) => requestId);
+  assert.deepEqual(ids, ["given", idOf(other)]);
 });
 
 test("an application can read the request ID for its own log lines", async (t) => {
@@ -109,10 +107,8 @@ async function rejectSignIn(t: TestContext, hash: string | undefined): Promise<A
   if (hash !== undefined) execute(gate.databaseFile, `UPDATE users SET password_hash = '${hash}'`);
   const answer = await gate.signIn({ password: "wrong" });
   const warnings = gate.serverLog.filter(({ level }) => level === "warn");
-  assert.deepEqual(
-    warnings.map(({ msg }) => msg === "sign-in rejected"),
-    hash === undefined ? [true] : [false, true],
-  );
+  const rejections = warnings.map(({ msg }) => msg === "sign-in rejected");
+  assert.deepEqual(rejections, hash === undefined ? [true] : [false, true]);
   for (const { requestId } of warnings) assert.match(String(requestId), UUID);
   assert.match(String(idOf(answer)), UUID);
   return { ...answer, headers: { ...answer.headers, date: "now", "x-request-id": "any" } };

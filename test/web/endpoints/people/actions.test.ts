@@ -25,15 +25,13 @@ test("changes groups and names, ends sessions and removes, and the audit log say
   assert.deepEqual(Object.keys(groupsIn(gate)), ["owner"]);
   await act("remove", { user }, { headers: { Referer: `http://auth.example.org${PEOPLE}?q=m` } });
   const entries = (await gate.logEntries(5)).slice(1);
-  assert.deepEqual(
-    entries.map(({ type, author, summary }) => [type, author, summary]),
-    [
-      ["user_groups", "admin owner", "Set the groups of member"],
-      ["user_rename", "admin owner", "Renamed account to mémber"],
-      ["user_sign_out", "admin owner", "Ended the sessions of mémber"],
-      ["user_remove", "admin owner", "Removed account mémber"],
-    ],
-  );
+  const told = entries.map(({ type, author, summary }) => [type, author, summary]);
+  assert.deepEqual(told, [
+    ["user_groups", "admin owner", "Set the groups of member"],
+    ["user_rename", "admin owner", "Renamed account to mémber"],
+    ["user_sign_out", "admin owner", "Ended the sessions of mémber"],
+    ["user_remove", "admin owner", "Removed account mémber"],
+  ]);
   const [{ userId, address, device } = {}] = entries;
   assert.deepEqual([userId, address, device], [user, "127.0.0.1", "Firefox on Linux"]);
 });
@@ -64,10 +62,8 @@ test("shows what is wrong at the field, on the page with its search, and changes
     const { status, body } = await act(action, form, { headers: { Referer: Referer(q) } });
     assert.equal(status, 422, message);
     const wrong = elements(body, "input").filter((input) => "aria-invalid" in input);
-    assert.deepEqual(
-      wrong.map(({ id }) => id),
-      [field],
-    );
+    const fields = wrong.map(({ id }) => id);
+    assert.deepEqual(fields, [field]);
     const entered: Readonly<Record<string, string>> = form;
     const kept = action === "remove" ? "admins" : entered[wrong[0]?.name ?? ""];
     assert.equal(wrong[0]?.value ?? "", kept ?? "");
@@ -137,23 +133,19 @@ test("makes links to copy, shown once and without a referrer, and revokes open o
       .prepare("SELECT purpose, made_by, groups, uses_left FROM links ORDER BY purpose")
       .all(),
   );
-  assert.deepEqual(
-    links.map((link) => Object.values(link)),
-    [
-      ["invite", "owner", ",family,", 1],
-      ["reset-codes-off", "owner", null, 1],
-    ],
-  );
+  const shown = links.map((link) => Object.values(link));
+  assert.deepEqual(shown, [
+    ["invite", "owner", ",family,", 1],
+    ["reset-codes-off", "owner", null, 1],
+  ]);
   for (const link of ids) await act("revoke", { link: link ?? "" });
   for (const path of [url[1], resetPath]) assert.equal((await gate.send(path)).status, 404);
   const entries = await gate.logEntries(5);
-  assert.deepEqual(
-    entries.slice(1).map(({ type, author }) => [type, author]),
-    [
-      ...Array(2).fill(["link_make", "admin owner"]),
-      ...Array(2).fill(["link_revoke", "admin owner"]),
-    ],
-  );
+  const told = entries.slice(1).map(({ type, author }) => [type, author]);
+  assert.deepEqual(told, [
+    ...Array(2).fill(["link_make", "admin owner"]),
+    ...Array(2).fill(["link_revoke", "admin owner"]),
+  ]);
   const tokens = [url[1], resetPath].map((path) => path.slice("/link/".length));
   const logged = JSON.stringify([entries, gate.serverLog]);
   assert.ok(!tokens.some((token) => logged.includes(token)));
@@ -177,14 +169,12 @@ test("makes links for guests, and invitations to accounts that end", async (t) =
   const end = new Date(`${until}T00:00`).getTime();
   const week = Number(rows[1]?.expires_at);
   assert.ok(Math.abs(week - Date.now() - 7 * 86_400_000) < 60_000, `${week}`);
-  assert.deepEqual(
-    rows.map((row) => Object.values(row)),
-    [
-      ["guest", "visitor", end, null],
-      ["guest", "visitor", week, null],
-      ["invite", "ben", Number(rows[2]?.expires_at), end],
-    ],
-  );
+  const stored = rows.map((row) => Object.values(row));
+  assert.deepEqual(stored, [
+    ["guest", "visitor", end, null],
+    ["guest", "visitor", week, null],
+    ["invite", "ben", Number(rows[2]?.expires_at), end],
+  ]);
   const path = /\/link\/[\w-]{43}/.exec(answers[0]?.body ?? "")?.[0] ?? "";
   assert.ok((await gate.send(path, { form: {} })).session);
 });
