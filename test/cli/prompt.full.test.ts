@@ -115,3 +115,10 @@ test("asks on standard error, so that standard output has results only", async (
   const { shown } = await onTerminal(t, `${SET} >/dev/null`, env, [[FIRST, CTRL_D]]);
   assert.equal(shown, `${FIRST}\n${STOPPED}`);
 });
+
+test("restores the terminal after Ctrl-C", async (t) => {
+  const { env } = await sqlitePlace(t, "owner");
+  const line = `before=$(stty -g); ${SET}; test "$before" = "$(stty -g)" && echo as it was`;
+  const { shown } = await onTerminal(t, line, env, [[FIRST, CTRL_C]]);
+  assert.match(shown, /nothing was changed\nas it was\n$/);
+});

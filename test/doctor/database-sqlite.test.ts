@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { checkDatabase } from "../../src/doctor/database.ts";
 import { inspectSqlite } from "../../src/stores/sqlite/inspect.ts";
-import { abandoned, filled, stateOf } from "../cli/transfer/backup-place.ts";
+import { filled, stateOf } from "../cli/transfer/backup-place.ts";
 import { execute } from "../support/database.ts";
-import { startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { assertFound, findings } from "./installation.ts";
 
@@ -20,28 +19,6 @@ test("reports ok for an intact database, and changes nothing", async (t) => {
   const before = await stateOf(folder);
   assertFound(await checkAt(folder), ["ok", /is intact and has schema \d+$/]);
   assert.deepEqual(await stateOf(folder), before);
-});
-
-test("reads the current state of a running gate's database, and changes nothing", async (t) => {
-  const gate = await startGate(t);
-  assert.equal((await inspectSqlite(gate.databaseFile)).contents?.hasUsers, false);
-  await gate.setUp();
-  await gate.logEntries(1);
-  const before = await stateOf(gate.dataDir);
-  assertFound(await checkAt(gate.dataDir), ["ok", /is intact/]);
-  assert.equal((await inspectSqlite(gate.databaseFile)).contents?.hasUsers, true);
-  assert.deepEqual(await stateOf(gate.dataDir), before);
-});
-
-test("reads the database of a killed gate, also without the index of its log, and changes nothing", async (t) => {
-  const { folder } = await abandoned(t, "owner", "later");
-  assert.equal((await readdir(folder)).length, 3, "with the write-ahead log and its index");
-  for (const removed of [undefined, "latchkey.db-shm"]) {
-    if (removed !== undefined) await rm(join(folder, removed));
-    const before = await stateOf(folder);
-    assertFound(await checkAt(folder), ["ok", /is intact/]);
-    assert.deepEqual(await stateOf(folder), before);
-  }
 });
 
 test("reports a damaged page in one line, and suggests latchkey restore", async (t) => {

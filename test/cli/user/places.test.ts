@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { failureOf } from "../../support/command.ts";
-import { inDatabase } from "../../support/database.ts";
 import { runSql } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -43,27 +42,3 @@ test("reports missing tables in PostgreSQL and creates none", async (t) => {
   assert.equal(made.length, 0);
   assert.deepEqual(await readdir(env.DATA_DIR), []);
 });
-
-const LIST = ["user", "list"];
-
-const others: readonly (readonly [string, (file: string) => Promise<void> | void, RegExp])[] = [
-  [
-    "another program's database",
-    (file) => inDatabase(file, (database) => database.exec("CREATE TABLE users (id TEXT)")),
-    /has no Latchkey tables/,
-  ],
-  ["no database", (file) => writeFile(file, "text\n".repeat(99)), /file is not a database/],
-];
-for (const [what, make, about] of others) {
-  test(`leaves ${what} in place of the database unchanged`, async (t) => {
-    const DATA_DIR = await tempDir(t);
-    const file = join(DATA_DIR, "latchkey.db");
-    await make(file);
-    const before = await readFile(file);
-    const refusal = await failureOf(LIST, { env: { DATA_DIR } });
-    assert.match(refusal, about);
-    assert.ok(refusal.includes(file), refusal);
-    assert.deepEqual(await readFile(file), before);
-    assert.deepEqual(await readdir(DATA_DIR), ["latchkey.db"]);
-  });
-}
