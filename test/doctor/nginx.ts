@@ -1,6 +1,5 @@
 import type { TestContext } from "node:test";
-import { around } from "../proxies/nginx.ts";
-import { startProgram } from "../proxies/program.ts";
+import { around, runNginx } from "../proxies/nginx.ts";
 import { freePort } from "../support/free-port.ts";
 
 /** The proxy headers for a correct setup. */
@@ -17,11 +16,8 @@ export async function startNginx(
   locations: string,
 ): Promise<string> {
   const port = await freePort();
-  await startProgram(t, program, {
-    configuration: around(`server { listen 127.0.0.1:${port}; ${locations} }`),
-    args: (file, folder) => ["-p", folder, "-c", file, "-e", "stderr"],
-    address: { host: "127.0.0.1", port },
-  });
+  const configuration = around(`server { listen 127.0.0.1:${port}; ${locations} }`);
+  await runNginx(t, program, configuration, { host: "127.0.0.1", port });
   return `http://127.0.0.1:${port}`;
 }
 

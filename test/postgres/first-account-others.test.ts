@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { NewUser } from "../../src/core/records.ts";
-import { openTransaction, runSql, untilBlocked } from "../support/postgres-admin.ts";
+import { openTransaction, runSql, setDefault, untilBlocked } from "../support/postgres-admin.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 import { openNewStore, openStoreAt } from "../support/postgres-store.ts";
 import { hashText } from "../support/store.ts";
@@ -44,8 +44,7 @@ for (const [end, ours, left] of [
 for (const level of ["read committed", "repeatable read", "serializable"]) {
   test(`exactly one of 32 concurrent setups succeeds with ${level} transactions`, async (t) => {
     const url = await server.newDatabase();
-    const database = new URL(url).pathname.slice(1);
-    await runSql(url, `ALTER DATABASE ${database} SET default_transaction_isolation = '${level}'`);
+    await setDefault(url, "default_transaction_isolation", level);
     const stores = await Promise.all(Array.from({ length: 4 }, () => openStoreAt(t, url)));
     const racers = Array.from({ length: 32 }, (_, n) =>
       stores[n % stores.length]?.users.insertFirst({ ...OURS, username: `racer ${n}` }),

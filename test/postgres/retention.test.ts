@@ -8,18 +8,13 @@ import { type Either, stores } from "../stores/either.ts";
 import { eventually } from "../support/eventually.ts";
 import { startGate } from "../support/gate.ts";
 import { recordingLog } from "../support/recording-log.ts";
-import { logEntry } from "../support/store.ts";
+import { logEntry, summariesIn } from "../support/store.ts";
 
 const NOW = Date.UTC(2030, 0, 31);
 const HOUR = 3_600_000;
 
 const entriesAt = (ageMs: number, count: number, name: string): readonly NewLogEntry[] =>
   Array.from({ length: count }, (_, n) => logEntry(`${name} ${n}`, { at: new Date(NOW - ageMs) }));
-
-async function summariesIn(store: Either): Promise<readonly string[]> {
-  const entries = await store.log.read({ afterId: 0, limit: 5_000 });
-  return entries.map(({ summary }) => summary);
-}
 
 const onlyKept = async (store: Either): Promise<true | undefined> =>
   (await summariesIn(store)).every((summary) => !summary.startsWith("old")) || undefined;

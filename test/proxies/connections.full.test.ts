@@ -13,11 +13,10 @@ import { tempDir } from "../support/temp-dir.ts";
 import { PAGE } from "./browser.ts";
 import { caddy } from "./caddy.ts";
 import { forEachProxy } from "./each.ts";
-import { withPlaces } from "./examples.ts";
 import { haproxy } from "./haproxy.ts";
 import { nginx } from "./nginx.ts";
 import { whereInstalled } from "./program.ts";
-import { CLIENT, PROXY_HOST, type ProxyServer, type Site, startSite } from "./site.ts";
+import { CLIENT, edited, PROXY_HOST, type ProxyServer, type Site, startSite } from "./site.ts";
 import { echoOf, openSocket } from "./websocket.ts";
 
 /** Opens the stream of events. */
@@ -99,11 +98,6 @@ forEachProxy((proxy) => {
     await site.visit(`${site.gateUrl}/logout`, { form: {}, session });
     assert.deepEqual(await both(), [303, 401]);
   });
-});
-
-const edited = (proxy: ProxyServer, lines: Readonly<Record<string, string>>): ProxyServer => ({
-  ...proxy,
-  start: (t, configuration, places) => proxy.start(t, withPlaces(configuration, lines), places),
 });
 
 /** @param lines What a limit of a second replaces. */

@@ -1,8 +1,8 @@
 import { test } from "node:test";
 import { text } from "../docs/pages.ts";
 import { withPlaces } from "./examples.ts";
-import { around, nginx } from "./nginx.ts";
-import { startProgram, whereInstalled } from "./program.ts";
+import { around, nginx, runNginx } from "./nginx.ts";
+import { whereInstalled } from "./program.ts";
 import { assertOwnRequestIds } from "./request-id.ts";
 import { testProxy } from "./rules.ts";
 
@@ -19,11 +19,7 @@ whereInstalled("nginx", (program) => {
           "10.0.0.12:3000": `${gate} backup`,
           "example.org": "example.test",
         });
-        await startProgram(t, program, {
-          configuration: around(sites),
-          args: (file, folder) => ["-p", folder, "-c", file, "-e", "stderr"],
-          address: { host, port },
-        });
+        await runNginx(t, program, around(sites), { host, port });
       },
       ["http://auth.example.test/login"],
     );

@@ -1,5 +1,6 @@
+import type { TestContext } from "node:test";
 import { withPlaces } from "./examples.ts";
-import { startProgram } from "./program.ts";
+import { type Starting, startProgram } from "./program.ts";
 import type { ProxyServer } from "./site.ts";
 
 const ONE_PROCESS = "master_process off;\npid nginx.pid;";
@@ -30,10 +31,16 @@ export const nginx = (program: string, main?: string): ProxyServer => ({
       "127.0.0.1:8080": app,
       "example.org": "example.test",
     }).replace("/run/nginx-latchkey", "cache");
-    await startProgram(t, program, {
-      configuration: around(sites, main),
-      args: (file, folder) => ["-p", folder, "-c", file, "-e", "stderr"],
-      address: { host, port },
-    });
+    await runNginx(t, program, around(sites, main), { host, port });
   },
 });
+
+export function runNginx(
+  t: TestContext,
+  program: string,
+  configuration: string,
+  address: Starting["address"],
+): Promise<void> {
+  const args: Starting["args"] = (file, folder) => ["-p", folder, "-c", file, "-e", "stderr"];
+  return startProgram(t, program, { configuration, args, address });
+}

@@ -7,12 +7,12 @@ import { eventually } from "../support/eventually.ts";
 import { freePort } from "../support/free-port.ts";
 import { listenOn } from "../support/listen.ts";
 import { sendRaw } from "../support/raw.ts";
-import { exampleOf, withPlaces } from "./examples.ts";
+import { exampleOf } from "./examples.ts";
 import { haproxy, script } from "./haproxy.ts";
 import { nginx } from "./nginx.ts";
 import { whereInstalled } from "./program.ts";
 import { startRecordingApp } from "./recording-app.ts";
-import { PROXY_HOST, type ProxyServer, startSite } from "./site.ts";
+import { edited, PROXY_HOST, type ProxyServer, startSite } from "./site.ts";
 import { sendText } from "./websocket.ts";
 
 /** Everything that decides whom a gate admits. */
@@ -165,19 +165,15 @@ function testRemembering(proxy: ProxyServer): void {
 
 whereInstalled("nginx", (program) => testRemembering(nginx(program)));
 /** Each thread of HAProxy remembers for itself, and connections go to any. */
-const oneThread = (proxy: ProxyServer): ProxyServer => ({
-  ...proxy,
-  start: (t, configuration, places) =>
-    proxy.start(t, withPlaces(configuration, { "global\n": "global\n    nbthread 1\n" }), places),
-});
+const ONE_THREAD = { "global\n": "global\n    nbthread 1\n" };
 
 whereInstalled("haproxy", (program) => {
-  testRemembering(oneThread(haproxy(program)));
+  testRemembering(edited(haproxy(program), ONE_THREAD));
 
   test("haproxy, remembering: a full memory is emptied, and mixes up nobody", async (t) => {
     assert.match(script, /MAX_REMEMBERED = 1000/);
     const small = script.replace("MAX_REMEMBERED = 1000", "MAX_REMEMBERED = 2");
-    const proxy = oneThread(haproxy(program, small));
+    const proxy = edited(haproxy(program, small), ONE_THREAD);
     const { visit, arrivals, asked } = await startRemembering(t, proxy);
     const seen = new Map<string, unknown>();
     for (const at of Array(12).keys()) {

@@ -2,20 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openPage } from "./browser.ts";
 import { forEachProxy } from "./each.ts";
-import { withPlaces } from "./examples.ts";
 import { startRecordingApp } from "./recording-app.ts";
-import { type ProxyServer, startSite } from "./site.ts";
+import { edited, startSite } from "./site.ts";
 
 const WIKI = ["--app", "wiki.example.org=http://localhost:8081", "--public", "/public"];
 
 forEachProxy((proxy) => {
   test(`${proxy.page}: several apps share the gate's host and session, each with a server of its own`, async (t) => {
     const wiki = await startRecordingApp(t);
-    const both: ProxyServer = {
-      ...proxy,
-      start: (own, configuration, places) =>
-        proxy.start(own, withPlaces(configuration, { "localhost:8081": wiki.place }), places),
-    };
+    const both = edited(proxy, { "localhost:8081": wiki.place });
     const site = await startSite(t, both, "Two hosts", WIKI);
     const session = await site.gate.setUp();
     const wikiUrl = site.appUrl.replace("//app.", "//wiki.");

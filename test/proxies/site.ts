@@ -2,7 +2,7 @@ import type { TestContext } from "node:test";
 import { type Answer, type Sending, send } from "../support/client.ts";
 import { freePort } from "../support/free-port.ts";
 import { type RunningGate, startGate } from "../support/gate.ts";
-import { exampleOf, type SetUp } from "./examples.ts";
+import { exampleOf, type SetUp, withPlaces } from "./examples.ts";
 import { type RecordingApp, startRecordingApp } from "./recording-app.ts";
 
 /** Not 127.0.0.1, which the gate trusts as a proxy. */
@@ -22,6 +22,15 @@ export interface ProxyServer {
   readonly page: string;
   start(t: TestContext, configuration: string, places: Places): Promise<void>;
 }
+
+/** The proxy, but with these changes to its configuration. */
+export const edited = (
+  proxy: ProxyServer,
+  places: Readonly<Record<string, string>>,
+): ProxyServer => ({
+  ...proxy,
+  start: (t, configuration, own) => proxy.start(t, withPlaces(configuration, places), own),
+});
 
 export interface Site {
   readonly app: RecordingApp;

@@ -3,8 +3,8 @@ import { type TestContext, test } from "node:test";
 import { parseEnv } from "node:util";
 import { text } from "../docs/pages.ts";
 import { withPlaces } from "../proxies/examples.ts";
-import { around } from "../proxies/nginx.ts";
-import { startProgram, whereInstalled } from "../proxies/program.ts";
+import { around, runNginx } from "../proxies/nginx.ts";
+import { whereInstalled } from "../proxies/program.ts";
 import { type Sending, send } from "../support/client.ts";
 import { outputOf, serveHere } from "../support/command.ts";
 import { eventually } from "../support/eventually.ts";
@@ -38,11 +38,7 @@ async function startNginx(t: TestContext, nginx: string, gates: readonly string[
     "10.0.0.11:3000": one,
     "10.0.0.12:3000": other,
   });
-  await startProgram(t, nginx, {
-    configuration: around(sites),
-    args: (file, at) => ["-p", at, "-c", file, "-e", "stderr"],
-    address: { host: NGINX_HOST, port },
-  });
+  await runNginx(t, nginx, around(sites), { host: NGINX_HOST, port });
   return (path: string, sending?: Sending) =>
     send(`http://${NGINX_HOST}:${port}${path}`, { from: CLIENT, ...sending });
 }

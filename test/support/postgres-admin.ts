@@ -17,6 +17,12 @@ export async function runSql(url: string, text: string): Promise<readonly Row[]>
   }
 }
 
+/** Sets what new connections to the database have by default. */
+export async function setDefault(url: string, name: string, value: string): Promise<void> {
+  const database = new URL(url).pathname.slice(1);
+  await runSql(url, `ALTER DATABASE ${database} SET ${name} = '${value}'`);
+}
+
 /** Resolves once this many statements in the database wait for a lock. */
 export async function untilBlocked(url: string, count = 1): Promise<void> {
   const waiting = `SELECT FROM pg_stat_activity

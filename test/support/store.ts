@@ -15,3 +15,7 @@ export async function openStore(t: TestContext, file?: string): Promise<SqliteSt
   t.after(() => store.close());
   return store;
 }
+
+/** The summaries of all entries, the oldest first. */
+export const summariesIn = async (store: Pick<SqliteStore, "log">): Promise<readonly string[]> =>
+  (await store.log.read({ afterId: 0, limit: 20_000 })).map(({ summary }) => summary);

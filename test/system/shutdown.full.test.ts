@@ -6,7 +6,7 @@ import { open, writeFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { openSqlite } from "../../src/stores/sqlite/store.ts";
+import { contentOf } from "../cli/transfer/backup-place.ts";
 import { send } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import { OWNER, SECRET, SETUP_FORM } from "../support/gate.ts";
@@ -43,16 +43,6 @@ async function startSignIn(t: TestContext, { url }: Configured): Promise<Socket>
   return socket;
 }
 
-async function summariesIn(dataDir: string): Promise<readonly string[]> {
-  const store = await openSqlite({ file: join(dataDir, "latchkey.db"), missing: "refuse" });
-  try {
-    const entries = await store.log.read({ afterId: 0, limit: 100 });
-    return entries.map(({ summary }) => summary);
-  } finally {
-    store.close();
-  }
-}
-
 /** A connection that the kernel accepted just before the socket closed is reset, later ones refused. */
 const refused = (url: string): Promise<unknown> =>
   assert.rejects(send(`${url}/login`), ({ code }: NodeJS.ErrnoException) =>
@@ -75,10 +65,8 @@ for (const signal of SIGNALS) {
     assert.deepEqual([code, stderr], [0, ""]);
     const last = `"signal":"${signal}","msg":"stopping"}\n.*"msg":"stopped"}\n$`;
     assert.match(stdout, new RegExp(last));
-    assert.deepEqual(await summariesIn(gate.dataDir), [
-      "Created account owner",
-      "Signed in as owner",
-    ]);
+    const { summaries } = await contentOf(join(gate.dataDir, "latchkey.db"));
+    assert.deepEqual(summaries, ["Created account owner", "Signed in as owner"]);
   });
 }
 

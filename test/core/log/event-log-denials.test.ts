@@ -3,19 +3,15 @@ import { test } from "node:test";
 import { createEventLog } from "../../../src/core/log/event-log.ts";
 import { eventOf } from "../../../src/core/log/events.ts";
 import type { NewLogEntry } from "../../../src/core/records.ts";
-import type { SqliteStore } from "../../../src/stores/sqlite/store.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { recordingLog } from "../../support/recording-log.ts";
-import { logEntry, openStore } from "../../support/store.ts";
+import { logEntry, openStore, summariesIn } from "../../support/store.ts";
 import { quickStore, signedIn } from "./held-store.ts";
 
 const denials = (count: number, name = "denial"): readonly NewLogEntry[] =>
   Array.from({ length: count }, (_, n) =>
     logEntry(`${name} ${n}`, { type: "signin_rate_limited" }),
   );
-
-const summariesIn = async (store: SqliteStore): Promise<readonly string[]> =>
-  (await store.log.read({ afterId: 0, limit: 20_000 })).map(({ summary }) => summary);
 
 test("the audit log keeps the newest 10,000 denied sign-ins and every other entry", async (t) => {
   const store = await openStore(t);

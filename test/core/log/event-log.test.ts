@@ -7,7 +7,7 @@ import type { SqliteStore } from "../../../src/stores/sqlite/store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { recordingLog } from "../../support/recording-log.ts";
-import { openStore } from "../../support/store.ts";
+import { openStore, summariesIn } from "../../support/store.ts";
 import { signedIn } from "./held-store.ts";
 
 /** The log of a store that fails when it is told to, and that knows how large each batch was. */
@@ -28,9 +28,6 @@ function doorTo({ log }: SqliteStore) {
     },
   };
 }
-
-const summariesIn = async (store: SqliteStore): Promise<readonly string[]> =>
-  (await store.log.read({ afterId: 0, limit: 20_000 })).map(({ summary }) => summary);
 
 const signedInAs = (from: number, to: number): readonly string[] =>
   Array.from({ length: to - from }, (_, i) => `Signed in as ${from + i}`);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openTransaction, runSql, untilBlocked } from "../../support/postgres-admin.ts";
+import { openTransaction, setDefault, untilBlocked } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openNewStore, openStoreAt } from "../../support/postgres-store.ts";
 import { hashText } from "../../support/store.ts";
@@ -13,8 +13,7 @@ for (const level of ["read committed", "repeatable read", "serializable"]) {
     for (const username of ["owner", "guest"]) {
       await store.users.insert({ username, passwordHash: hashText("a hash") });
     }
-    const database = new URL(url).pathname.slice(1);
-    await runSql(url, `ALTER DATABASE ${database} SET default_transaction_isolation = '${level}'`);
+    await setDefault(url, "default_transaction_isolation", level);
     const connections = [await openStoreAt(t, url), await openStoreAt(t, url)];
     const users = await store.users.read("", 2);
     const other = await openTransaction(t, url);

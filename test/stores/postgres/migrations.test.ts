@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openPostgres } from "../../../src/stores/postgres/store.ts";
 import { changeForm, OWNER, startGate } from "../../support/gate.ts";
-import { openTransaction, runSql, untilBlocked } from "../../support/postgres-admin.ts";
+import { openTransaction, runSql, setDefault, untilBlocked } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openNewStore, openStoreAt } from "../../support/postgres-store.ts";
 
@@ -46,7 +46,7 @@ test("does not wait for locks on an up-to-date database", async (t) => {
   // Stricter than what any use of them holds: only reading goes along with it.
   const user = await openTransaction(t, url);
   await user.query(`LOCK TABLE ${tables.join()} IN EXCLUSIVE MODE`);
-  await runSql(url, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET lock_timeout = '50ms'`);
+  await setDefault(url, "lock_timeout", "50ms");
   const store = await openStoreAt(t, url);
   assert.equal(await store.users.any(), false);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { eventually } from "../../support/eventually.ts";
-import { openTransaction, runSql, untilBlocked } from "../../support/postgres-admin.ts";
+import { openTransaction, runSql, setDefault, untilBlocked } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openNewStore, openStoreAt } from "../../support/postgres-store.ts";
 import { rows, user } from "../either.ts";
@@ -24,11 +24,7 @@ test("waits for a concurrent first account, and then copies nothing", async (t) 
 
 test("sees other commits in a database with serializable isolation", async (t) => {
   const url = await server.newDatabase();
-  const database = new URL(url).pathname.slice(1);
-  await runSql(
-    url,
-    `ALTER DATABASE ${database} SET default_transaction_isolation = 'serializable'`,
-  );
+  await setDefault(url, "default_transaction_isolation", "serializable");
   const store = await openStoreAt(t, url);
   const other = await openTransaction(t, url);
   await other.query("UPDATE latchkey_log_end SET id = 1");

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { readdir, readFile, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { rm, stat } from "node:fs/promises";
 import { test } from "node:test";
 import { openToRead, type ReadOnlyDatabase } from "../../../src/stores/sqlite/open.ts";
-import { abandoned, filled } from "../../cli/transfer/backup-place.ts";
+import { abandoned, filled, stateOf } from "../../cli/transfer/backup-place.ts";
 import { execute, inDatabase } from "../../support/database.ts";
 
 const namesIn = ({ database, requireUnchanged }: ReadOnlyDatabase): unknown => {
@@ -11,11 +10,6 @@ const namesIn = ({ database, requireUnchanged }: ReadOnlyDatabase): unknown => {
   requireUnchanged();
   return rows.map(({ username }) => username);
 };
-
-const filesIn = async (folder: string): Promise<unknown> =>
-  Promise.all(
-    (await readdir(folder)).map(async (name) => [name, await readFile(join(folder, name))]),
-  );
 
 for (const [what, removed, names] of [
   ["a closed database", ["-wal", "-shm"], ["owner"]],
@@ -27,12 +21,12 @@ for (const [what, removed, names] of [
     const { database, folder } = await abandoned(t, "owner", "later");
     assert.ok((await stat(`${database}-wal`)).size > 0);
     for (const suffix of removed) await rm(`${database}${suffix}`);
-    const before = await filesIn(folder);
+    const before = await stateOf(folder);
     {
       using opened = openToRead(database, {});
       assert.deepEqual(namesIn(opened), names);
     }
-    assert.deepEqual(await filesIn(folder), before);
+    assert.deepEqual(await stateOf(folder), before);
   });
 }
 
