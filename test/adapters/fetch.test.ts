@@ -94,10 +94,8 @@ test("with absolute locations, redirects to the origin of the request", async (t
   const page = requireAuth(() => assert.fail("the handler was called"));
   const headers = { Accept: "text/html" };
   const refused = await page(new Request(`${origin}/notes?a=b`, { headers }));
-  assert.deepEqual(
-    [refused.status, refused.headers.get("location")],
-    [303, `${origin}/login?return_to=%2Fnotes%3Fa%3Db`],
-  );
+  const toSignIn = [303, `${origin}/login?return_to=%2Fnotes%3Fa%3Db`];
+  assert.deepEqual([refused.status, refused.headers.get("location")], toSignIn);
   const redirected = await routes(new Request(`${origin}/setup`), FROM);
   assert.equal(redirected?.headers.get("location"), `${origin}/login`);
   const shown = await routes(new Request(`${origin}/login`), FROM);

@@ -50,10 +50,8 @@ for (const [users, what] of [
     await submit(page, "/login", OWNER);
     await page.goto(`${appUrl}/`);
     if (users !== OWNER.username) {
-      assert.match(
-        await page.locator("main").innerText(),
-        /owner isn’t allowed to open this app\./,
-      );
+      const shown = await page.locator("main").innerText();
+      assert.match(shown, /owner isn’t allowed to open this app\./);
       assert.equal(await page.locator("main").evaluate("document.styleSheets.length"), 1);
     }
     await leave(page, () => sendButton(page, `${gateUrl}/logout`).click());

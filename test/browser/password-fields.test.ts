@@ -35,10 +35,8 @@ test("each password field has a button that shows and hides it", async (t) => {
   await field(form, "new_password").fill("another horse");
   const typeOf = (name: string) => field(form, name).getAttribute("type");
   await showButton(form, "New password").press("Enter");
-  assert.deepEqual(
-    [await typeOf("current_password"), await typeOf("new_password")],
-    ["password", "text"],
-  );
+  const types = [await typeOf("current_password"), await typeOf("new_password")];
+  assert.deepEqual(types, ["password", "text"]);
   assert.equal(await field(form, "new_password").inputValue(), "another horse");
   const hide = hideButton(form, "New password");
   assert.equal(await hide.evaluate((button) => button.matches(":focus")), true, "keeps the focus");

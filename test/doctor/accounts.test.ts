@@ -73,10 +73,9 @@ test("without an account, reports a setup token that the gate's user cannot read
   await allow(file, 0);
   const { code, stdout } = await runUnprivileged(["doctor"], { DATA_DIR });
   assert.equal(code, 1);
-  assert.match(
-    stdout,
-    /PROBLEM accounts .*cannot read the setup token file .*permission denied \(run as/,
-  );
+  const problem =
+    /PROBLEM accounts .*cannot read the setup token file .*permission denied \(run as/;
+  assert.match(stdout, problem);
 });
 
 if (isRoot) {

@@ -40,10 +40,9 @@ test("shows the stack of an error with its lines, and escapes control characters
     msg: "request failed",
     err: { type: "Error", message: "broken", stack },
   });
-  assert.equal(
-    shown,
-    "18:05:09 WARN  request failed Error: \\u{1b}[2Jbroken\n    at one\n    at two\n",
-  );
+  const expected =
+    "18:05:09 WARN  request failed Error: \\u{1b}[2Jbroken\n    at one\n    at two\n";
+  assert.equal(shown, expected);
 });
 
 /** The secrets of the account below, which the log must not contain. */

@@ -70,10 +70,8 @@ function testExecutable(): void {
     const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
     assert.equal((await run("--version")).stdout.trim(), version);
     assert.match((await run("pages", "eject", "--to", "/tmp/pages")).stdout, /^Copied \d+ files/);
-    assert.deepEqual(
-      (await readdir(join(root, "tmp/pages"))).sort(),
-      (await readdir(join(ROOT, "src/web/pages/templates"))).sort(),
-    );
+    const ejected = (await readdir(join(root, "tmp/pages"))).sort();
+    assert.deepEqual(ejected, (await readdir(join(ROOT, "src/web/pages/templates"))).sort());
     assert.match((await run("completion", "bash")).stdout, /^complete -F _latchkey latchkey$/m);
     assert.deepEqual(await readdir(join(root, "tmp")), ["pages"], "leaves no native code behind");
   });

@@ -60,9 +60,7 @@ test("waits for a database that starts later, admits nobody until then, and ends
 
   const { code, stderr } = await wrong.ended;
   assert.equal(code, 1);
-  assert.match(
-    stderr,
-    /cannot use the database of DATABASE_URL: database "missing" does not exist/,
-  );
+  const problem = /cannot use the database of DATABASE_URL: database "missing" does not exist/;
+  assert.match(stderr, problem);
   await assert.rejects(send(`${wrong.url}/healthz`));
 });

@@ -63,10 +63,8 @@ for (const [from, to] of [
     const session = await fill(t, source, 1_200);
     const args = ["copy", "--from", source, "--to", target];
     const printed = await outputOf(args);
-    assert.match(
-      printed,
-      /^Copied 1 user and 1202 log entries from \S+ to \S+; both are the same\n$/,
-    );
+    const copied = /^Copied 1 user and 1202 log entries from \S+ to \S+; both are the same\n$/;
+    assert.match(printed, copied);
     const content = await contentOf(target);
     assert.deepEqual(content, await contentOf(source));
     if (to === "SQLite") {

@@ -42,10 +42,8 @@ for (const [kind, open] of Object.entries(places)) {
     assert.equal(await turnOff(), 'Turned off the one-time codes of user "owner".\n');
     assert.equal(await turnOff(), 'User "owner" does not use one-time codes.\n');
     const printed = await user(place, "codes", "off", "owner", "--passkeys");
-    assert.match(
-      printed,
-      /^Removed the one-time codes, .* of user "owner", and ended all sessions/,
-    );
+    const removed = /^Removed the one-time codes, .* of user "owner", and ended all sessions/;
+    assert.match(printed, removed);
     const signedOut = (await place.accounts()).owner;
     assert.ok(signedOut?.sessionsFrom !== undefined);
     const renamed = await user(place, "rename", "owner", "host");

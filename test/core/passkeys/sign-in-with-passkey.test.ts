@@ -114,10 +114,8 @@ test("rejects a counter that does not grow, and logs it", async (t) => {
   for (const counter of [7, 6, 0]) assert.equal(await use(counter), "rejected");
   assert.equal(await use(8), "signed-in");
   const lines = ports.log.lines.map(({ level, fields }) => [level, fields]);
-  assert.deepEqual(
-    lines,
-    Array.from({ length: 3 }, () => ["warn", { username: "owner" }]),
-  );
+  const expected = Array.from({ length: 3 }, () => ["warn", { username: "owner" }]);
+  assert.deepEqual(lines, expected);
   assert.match(ports.log.lines[0]?.message ?? "", /signature counter did not grow/);
 });
 

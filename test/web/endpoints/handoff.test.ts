@@ -99,10 +99,8 @@ test("brings a visitor of another domain to the sign-in and back, with a session
     ) ?? [];
   const back = await follow(coded, AUTH);
   assert.deepEqual([back.status, back.location], [303, TARGET]);
-  assert.match(
-    back.cookies.join(),
-    /^session=[^;]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000; Secure$/,
-  );
+  const session = /^session=[^;]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000; Secure$/;
+  assert.match(back.cookies.join(), session);
   for (const { headers } of [begun, coded, back]) {
     assert.equal(headers["referrer-policy"], "no-referrer");
     assert.equal(headers["cache-control"], "no-store");
@@ -153,11 +151,8 @@ test("a session of one host opens no other, and nothing at the sign-in", async (
   assert.deepEqual([refused.status, refused.location], [303, "/login"]);
   const host = "auth.example.test";
   jar.set(host, new Map([["session", photos ?? ""]]));
-  assert.match(
-    (await open(await begunAt(open, "https://wiki.other.test/"))).location ?? "",
-    /^\/login\?return_to=/,
-    "it begets no other",
-  );
+  const location = (await open(await begunAt(open, "https://wiki.other.test/"))).location ?? "";
+  assert.match(location, /^\/login\?return_to=/, "it begets no other");
 });
 
 const begunAt = async (open: (url: string) => Promise<Answer>, target: string): Promise<string> =>
@@ -254,10 +249,8 @@ test("signs out at the other host, and shows a user whom the app does not admit 
   const excluded = await gate.send("/forward-auth?users=owner", { session, headers });
   assert.equal(excluded.status, 403);
   assert.match(excluded.body, /<form method="post" action="\/login\/handoff">/);
-  assert.match(
-    String(excluded.headers["content-security-policy"]),
-    /form-action 'self' https:\/\/auth\.example\.test /,
-  );
+  const policy = String(excluded.headers["content-security-policy"]);
+  assert.match(policy, /form-action 'self' https:\/\/auth\.example\.test /);
   const cross = { ...PAGE, Host: "photos.other.test", "Sec-Fetch-Site": "cross-site" };
   assert.equal(
     (await gate.send("/login/handoff", { session, form: {}, headers: cross })).status,
@@ -281,10 +274,8 @@ test("asks for the second factor that the app asks for, and brings it along", as
   await follow(await go(), AUTH);
   assert.match((await ask()).location ?? "", /\/login\/handoff\?factor=2&return_to=/);
   const asked = await go();
-  assert.match(
-    asked.location ?? "",
-    /^\/login\?factor=2&return_to=%2Flogin%2Fhandoff%3F.*factor%3D2/,
-  );
+  const forFactor = /^\/login\?factor=2&return_to=%2Flogin%2Fhandoff%3F.*factor%3D2/;
+  assert.match(asked.location ?? "", forFactor);
   const link = `${AUTH}${await linkPath(gate, "guest", "visitor", "--groups", "family")}`;
   await open(link, {});
   assert.match((await go()).location ?? "", /^\/login\?factor=2/, "a guest has no second factor");

@@ -118,10 +118,8 @@ test("a sign-out clears the cookie while the store cannot be written, says so on
   ]);
   const line = gate.serverLog.find(({ msg }) => /a session was not ended/.test(String(msg)));
   assert.deepEqual([line?.level, line?.requestId], ["warn", headers["x-request-id"]]);
-  assert.deepEqual(
-    [await isAdmitted(gate, session), await isAdmitted(other, session)],
-    [false, true],
-  );
+  const admitted = [await isAdmitted(gate, session), await isAdmitted(other, session)];
+  assert.deepEqual(admitted, [false, true]);
 
   const Cookie = "latchkey-notice=sessionNotEnded";
   const shown = await gate.send("/login", { headers: { Cookie } });

@@ -123,10 +123,8 @@ test("the line around what has the focus has 3:1 against the card and the ground
       }
     }),
   );
-  assert.match(
-    STYLE_SHEET,
-    /:focus-visible {\s*outline: 2px solid var\(--accent\);\s*outline-offset: 1px;/,
-  );
+  const outline = /:focus-visible {\s*outline: 2px solid var\(--accent\);\s*outline-offset: 1px;/;
+  assert.match(STYLE_SHEET, outline);
 });
 
 test("the style sheet's default accent colours equal those computed from its light one", () => {
@@ -149,8 +147,6 @@ test("a custom colour is in the style sheet and changes its URL", async (t) => {
   assert.deepEqual(readCustomProperty(red.css, "accent").slice(-2), [light, dark]);
   assert.deepEqual(readCustomProperty(red.css, "brand").at(-1), brand);
   assert.deepEqual(readCustomProperty(red.css, "on-brand").at(-1), onBrand);
-  assert.match(
-    red.css,
-    /@media \(prefers-color-scheme: ?dark\) ?\{ ?:root ?\{ ?--accent: ?#[\da-f]{6}/,
-  );
+  const forDark = /@media \(prefers-color-scheme: ?dark\) ?\{ ?:root ?\{ ?--accent: ?#[\da-f]{6}/;
+  assert.match(red.css, forDark);
 });

@@ -128,10 +128,8 @@ test("shows the activity of everybody, of one person and of one type, in pages",
     seen.push(...activityTexts(page));
     next = linkTo(page, "next");
   }
-  assert.deepEqual(
-    seen,
-    Array.from({ length: 120 }, (_, i) => events.signin(`${119 - i}`)),
-  );
+  const newestFirst = Array.from({ length: 120 }, (_, i) => events.signin(`${119 - i}`));
+  assert.deepEqual(seen, newestFirst);
 });
 
 /** The texts of the entries. */
