@@ -1,19 +1,23 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { hash as bcrypt } from "@node-rs/bcrypt";
 import { addonsOf, THIS_MACHINE } from "../../release-tools/executable.ts";
 import { send } from "../support/client.ts";
-import {
-  EXECUTABLE_ROOT,
-  executableNode,
-  furnishRoot,
-  startExecutable,
-} from "../support/executable.ts";
+import { EXECUTABLE_ROOT, executableNode, startExecutable } from "../support/executable.ts";
 import { OWNER, SECRET } from "../support/gate.ts";
 import { ROOT } from "./installed.ts";
 
@@ -27,6 +31,24 @@ const CONTRACT = [
 /** Fewer would mean that most of these files were not found. */
 const MIN_PASSED = 15;
 const NEEDS_A_PROGRAM = "/a failed insert shows/";
+
+/**
+ * Copies the executable into an empty folder for `chroot`, with the libraries that `ldd` names for it
+ * and for the addons that it contains.
+ */
+async function furnishRoot(
+  root: string,
+  executable: string,
+  addons: readonly string[],
+): Promise<void> {
+  await mkdir(join(root, "tmp"), { recursive: true });
+  await copyFile(executable, join(root, "latchkey"));
+  const { stdout } = await execute("ldd", [executable, ...addons]);
+  for (const [library] of stdout.matchAll(/\/\S+(?= \(0x)/g)) {
+    await mkdir(join(root, dirname(library)), { recursive: true });
+    await copyFile(await realpath(library), join(root, library));
+  }
+}
 
 if (process.getuid?.() !== 0 || process.platform !== "linux") {
   test("only root on Linux can chroot: the tests of the executable were skipped", () => {});

@@ -3,11 +3,10 @@ import { test } from "node:test";
 import { sendRaw } from "../support/raw.ts";
 import { forEachProxy } from "./each.ts";
 import type { SetUp } from "./examples.ts";
-import { type Guarded, startGuarded, type Visit } from "./guarded.ts";
+import { faults, type Guarded, startGuarded, type Visit } from "./guarded.ts";
 import { haproxy, script } from "./haproxy.ts";
 import { whereInstalled } from "./program.ts";
 import { withRecipe } from "./recipe.ts";
-import { faults } from "./scripted-gate.ts";
 import type { ProxyServer } from "./site.ts";
 
 /** What the pages say of a gate that is frozen, with time for a busy machine. */

@@ -33,12 +33,7 @@ export interface Visiting {
 
 const TIMEOUT_MS = 15_000;
 
-interface Launched {
-  readonly browser: Browser;
-  close(): Promise<void>;
-}
-
-let launched: Promise<Launched> | undefined;
+let launched: ReturnType<typeof launch> | undefined;
 
 /** One browser for all tests of a file. */
 async function sharedBrowser(): Promise<Browser> {
@@ -50,7 +45,7 @@ after(async () => {
   await (await launched?.catch(() => undefined))?.close();
 });
 
-async function launch(): Promise<Launched> {
+async function launch() {
   const tempDir = await mkdtemp(join(tmpdir(), "latchkey-browser-"));
   const cleanUp = (): Promise<void> => rm(tempDir, { recursive: true, force: true, maxRetries: 5 });
   try {

@@ -1,11 +1,10 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { copyFile, mkdir, readFile, realpath } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { entries } from "../../src/gate/settings/table.ts";
 import { installPackages } from "./packages.ts";
 
@@ -26,39 +25,19 @@ export async function executableNode(): Promise<string> {
   return join(packages, `node_modules/node-${process.platform}-${process.arch}/bin/node`);
 }
 
-/**
- * Copies the executable into an empty folder for `chroot`, with the libraries that `ldd` names for it
- * and for the addons that it contains.
- */
-export async function furnishRoot(
-  root: string,
-  executable: string,
-  addons: readonly string[],
-): Promise<void> {
-  await mkdir(join(root, "tmp"), { recursive: true });
-  await copyFile(executable, join(root, "latchkey"));
-  const { stdout } = await promisify(execFile)("ldd", [executable, ...addons]);
-  for (const [library] of stdout.matchAll(/\/\S+(?= \(0x)/g)) {
-    await mkdir(join(root, dirname(library)), { recursive: true });
-    await copyFile(await realpath(library), join(root, library));
-  }
-}
-
 type ServerLogLine = Readonly<Record<string, unknown>>;
-
-interface StartedExecutable {
-  readonly url: string;
-  readonly httpsUrl: string | undefined;
-  readonly serverLog: readonly ServerLogLine[];
-  stop(): Promise<void>;
-}
 
 /** Starts the executable in its root folder, until the test ends. */
 export async function startExecutable(
   t: TestContext,
   root: string,
   given: Readonly<Record<string, string>>,
-): Promise<StartedExecutable> {
+): Promise<{
+  readonly url: string;
+  readonly httpsUrl: string | undefined;
+  readonly serverLog: readonly ServerLogLine[];
+  stop(): Promise<void>;
+}> {
   const inRoot = Object.entries(given).map(([name, value]) => [name, value.replaceAll(root, "")]);
   const child = spawn("chroot", [root, "/latchkey", "serve"], {
     env: { PATH: process.env.PATH ?? "", ...Object.fromEntries(inRoot) },

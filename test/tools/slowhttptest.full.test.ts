@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { readdir, readFile, readlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setInterval as every } from "node:timers/promises";
@@ -8,8 +8,8 @@ import { makeCertificate, writeCertificate } from "../support/certificates.ts";
 import { eventually } from "../support/eventually.ts";
 import { askSecurely } from "../support/secure-client.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { runSlowly, type SlowEnd, type SlowRun, socketsOf } from "./slow.ts";
 import { startTarget } from "./target.ts";
+import { runTool } from "./tool.ts";
 import { startWeakServer } from "./weak-server.ts";
 
 const CONNECTIONS = 100;
@@ -29,6 +29,48 @@ const manners = {
   "slow bodies": ["-B", "-i", "2"],
   "slow reading": ["-X", "-w", "1", "-y", "8", "-n", "1", "-z", "1", "-k", "3"],
 } as const;
+
+interface SlowRun {
+  readonly url: string;
+  readonly args: readonly string[];
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+/** Returns what slowhttptest reports. */
+async function runSlowly(
+  t: TestContext,
+  program: string,
+  { url, args, connections, seconds }: SlowRun,
+) {
+  const folder = await tempDir(t);
+  const size = ["-c", String(connections), "-r", String(connections), "-l", String(seconds)];
+  const { output } = await runTool(
+    t,
+    program,
+    ["-u", url, ...args, ...size, "-p", "2", "-g", "-o", join(folder, "report")],
+    { folder, withinMs: 60_000 },
+  );
+  assert.match(output, /Test ended on/);
+  const [, ...rows] = (await readFile(join(folder, "report.csv"), "utf8"))
+    .trim()
+    .split("\n")
+    .map((line) => line.split(",").map(Number));
+  return {
+    allClosed: output.includes("No open connections left"),
+    /** The connections still open in its last second. */
+    connected: rows.at(-1)?.[3] ?? 0,
+    /** Whether the server responded to its probe in every second. */
+    available: rows.every(([, , , , answers]) => answers !== 0),
+  };
+}
+
+/** The number of open sockets of a process, including listening ones. Linux only. */
+async function socketsOf(pid: number | undefined): Promise<number> {
+  const folder = `/proc/${pid}/fd`;
+  const links = (await readdir(folder)).map((name) => readlink(join(folder, name)).catch(() => ""));
+  return (await Promise.all(links)).filter((link) => link.startsWith("socket:")).length;
+}
 
 /** Sends requests repeatedly, and returns their times. */
 async function askMeanwhile(
@@ -77,7 +119,7 @@ whereInstalled("slowhttptest", (program) => {
     t: TestContext,
     { target, ask }: Awaited<ReturnType<typeof plainly>>,
     run: SlowRun,
-  ): Promise<SlowEnd> {
+  ) {
     const over = new AbortController();
     const { pid } = target.running.child;
     const sockets = (wanted: (count: number) => boolean) => async () =>

@@ -1,14 +1,48 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { promisify } from "node:util";
 import { whereInstalled } from "../proxies/program.ts";
 import { listenOn } from "../support/listen.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { type Issued, issueIn } from "./authority.ts";
 import { startTarget } from "./target.ts";
 import { runTool } from "./tool.ts";
+
+const run = promisify(execFile);
+
+const EC = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"];
+
+/** URLs where a real authority would publish revoked certificates. They are never requested. */
+const EXTENSIONS = `subjectAltName=DNS:localhost
+basicConstraints=critical,CA:FALSE
+keyUsage=critical,digitalSignature
+extendedKeyUsage=serverAuth
+crlDistributionPoints=URI:http://127.0.0.1:9/authority.crl
+authorityInfoAccess=OCSP;URI:http://127.0.0.1:9/
+`;
+
+/** A certificate for localhost like those of public authorities, and its authority. */
+async function issueIn(folder: string, openssl: string) {
+  const at = (name: string): string => join(folder, name);
+  const [caFile, certFile, keyFile] = [at("ca.pem"), at("cert.pem"), at("key.pem")];
+  await writeFile(at("extensions"), EXTENSIONS);
+  await run(openssl, [
+    ...["req", "-x509", ...EC, "-days", "365", "-subj", "/CN=Authority of a test"],
+    ...["-keyout", at("ca.key"), "-out", caFile],
+    ...["-addext", "keyUsage=critical,keyCertSign,cRLSign"],
+  ]);
+  const request = at("request.pem");
+  const asked = ["-subj", "/CN=localhost", "-keyout", keyFile, "-out", request];
+  await run(openssl, ["req", ...EC, ...asked]);
+  await run(openssl, [
+    ...["x509", "-req", "-in", request, "-days", "90", "-extfile", at("extensions")],
+    ...["-CA", caFile, "-CAkey", at("ca.key"), "-CAcreateserial", "-out", certFile],
+  ]);
+  return { caFile, certFile, keyFile };
+}
 
 interface Finding {
   readonly id: string;
@@ -46,7 +80,7 @@ whereInstalled("testssl", (program) => {
     async function look(
       t: TestContext,
       url: string,
-      { caFile }: Issued,
+      { caFile }: { readonly caFile: string },
       checks: readonly string[],
     ): Promise<readonly Finding[]> {
       const folder = await tempDir(t);

@@ -38,11 +38,9 @@ export async function added(ports: PasskeyPorts, userId: UserId): Promise<Authen
   return passkey;
 }
 
-export interface OwnerWithPasskey extends Owner {
-  readonly passkey: Authenticator;
-}
-
-export async function ownerWithPasskey(t: TestContext): Promise<OwnerWithPasskey> {
+export async function ownerWithPasskey(
+  t: TestContext,
+): Promise<Owner & { readonly passkey: Authenticator }> {
   const owner = await ownerWithoutPasskey(t);
   return { ...owner, passkey: await added(owner.ports, owner.owner.id) };
 }

@@ -1,8 +1,29 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { accountKey } from "../../../../src/gate/https/acme/keys.ts";
-import { type Answers, type Asked, CHAIN, startAuthority } from "./authority.ts";
-import { KEY, NAME, order } from "./ordering.ts";
+import { finishOrder, placeOrder } from "../../../../src/gate/https/acme/order.ts";
+import { type Answers, type Asked, type Authority, CHAIN, startAuthority } from "./authority.ts";
+import { KEY, NAME, requestsTo } from "./ordering.ts";
+
+/** Orders, and records its pauses, which are skipped, and what challenges it publishes and withdraws. */
+function order(authority: Authority) {
+  const pauses: number[] = [];
+  const published: string[] = [];
+  const go = async (): Promise<string> => {
+    const ports = {
+      requests: await requestsTo(authority),
+      challenges: {
+        publish(token: string, answer: string) {
+          published.push(`${token}: ${answer}`);
+          return { [Symbol.dispose]: () => void published.push(`${token} is gone`) };
+        },
+      },
+      pause: async (ms: number) => void pauses.push(ms),
+    };
+    return finishOrder(ports, await placeOrder(ports, NAME, KEY));
+  };
+  return { chain: go(), pauses, published };
+}
 
 test("completes an order from pending to ready to the chain, and withdraws its challenge", async (t) => {
   const identifiers: unknown[] = [];
