@@ -79,6 +79,18 @@ export async function corePorts(t: TestContext, file?: string): Promise<CorePort
   };
 }
 
+/** The ports, but this happens before a password is hashed. */
+export const hashingAfter = <Ports extends { readonly passwords: Passwords }>(
+  ports: Ports,
+  change: () => Promise<unknown>,
+): Ports => ({
+  ...ports,
+  passwords: {
+    ...ports.passwords,
+    hash: (...given) => change().then(() => ports.passwords.hash(...given)),
+  },
+});
+
 export interface SignedInOwner {
   readonly ports: CorePorts;
   readonly token: string;

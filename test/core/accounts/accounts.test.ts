@@ -9,6 +9,7 @@ import {
 } from "../../../src/core/accounts/accounts.ts";
 import { eventOf } from "../../../src/core/log/events.ts";
 import { NO_PASSWORD, UNSET_PASSWORD, type UserId } from "../../../src/core/records.ts";
+import { hashingAfter } from "../../support/core-ports.ts";
 import { hashText } from "../../support/store.ts";
 import { type AccountPorts, accountPorts } from "./account-ports.ts";
 
@@ -21,15 +22,6 @@ async function refuses(ports: AccountPorts, changing: () => Promise<unknown>, ou
   assert.deepEqual(await ports.accounts(), before);
   assert.deepEqual(ports.recorded, []);
 }
-
-/** Another change comes while the password is hashed. */
-const hashingAfter = (ports: AccountPorts, change: () => Promise<unknown>): AccountPorts => ({
-  ...ports,
-  passwords: {
-    ...ports.passwords,
-    hash: (...given) => change().then(() => ports.passwords.hash(...given)),
-  },
-});
 
 test("adds an account with its password and records an entry", async (t) => {
   const ports = await accountPorts(t, "owner");

@@ -6,7 +6,7 @@ import {
   type SetUpPorts,
   setUp,
 } from "../../../src/core/setup/set-up.ts";
-import { corePorts } from "../../support/core-ports.ts";
+import { corePorts, hashingAfter } from "../../support/core-ports.ts";
 import { eventually } from "../../support/eventually.ts";
 import { OWNER } from "../../support/gate.ts";
 import { userIdIn } from "../../support/mint.ts";
@@ -76,16 +76,9 @@ test("checks in order: configured, setup token, missing fields, different passwo
 
 test("leaves setup token, domain and log unchanged when the setup loses the race", async (t) => {
   const { ports, domains, keptToken } = await setUpPorts(t, "s3cret");
-  const passwords = {
-    ...ports.passwords,
-    async hash(password: string) {
-      const hash = await ports.passwords.hash(password);
-      await ports.insertOwner(hashText("of the faster request"));
-      return hash;
-    },
-  };
+  const faster = () => ports.insertOwner(hashText("of the faster request"));
   const form = { token: "s3cret", domain: "home.example.org" };
-  assert.equal(await kindOf({ ...ports, passwords }, form), "already-configured");
+  assert.equal(await kindOf(hashingAfter(ports, faster), form), "already-configured");
   assert.equal(keptToken(), "s3cret");
   assert.deepEqual(domains, []);
   assert.deepEqual(await ports.writtenEntries(), []);

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { hash as bcrypt } from "@node-rs/bcrypt";
 import { Unavailable } from "../../../src/core/base/fault.ts";
 import { type SignInAttempt, signIn } from "../../../src/core/sign-in/sign-in.ts";
-import { corePorts } from "../../support/core-ports.ts";
+import { corePorts, hashingAfter } from "../../support/core-ports.ts";
 import { OWNER } from "../../support/gate.ts";
 import { userIdIn } from "../../support/mint.ts";
 import { hashText } from "../../support/store.ts";
@@ -113,13 +113,8 @@ test("signs in with a warning when the outdated hash cannot be replaced", async 
 test("does not undo a concurrent password change when it replaces an outdated hash", async (t) => {
   const { ports, owner } = await withBcryptHash(t);
   const changed = await ports.passwords.hash("changed meanwhile");
-  const passwords = {
-    ...ports.passwords,
-    async hash(password: string) {
-      await ports.store.users.replaceHash(owner.id, owner.passwordHash, changed);
-      return ports.passwords.hash(password);
-    },
-  };
-  await signIn({ ...ports, passwords }, attemptBy());
+  const { users } = ports.store;
+  const change = () => users.replaceHash(owner.id, owner.passwordHash, changed);
+  await signIn(hashingAfter(ports, change), attemptBy());
   assert.equal((await ports.store.users.find(owner.id))?.passwordHash, changed);
 });
