@@ -91,10 +91,8 @@ test("a guard never returns to another host that the request line names", async 
     ["/\\evil.example/a", "/setup"],
     ["http://evil.example/a", "/setup?return_to=%2Fa"],
   ] as const) {
-    const answer = await sendRaw(
-      app.url,
-      `GET ${target} HTTP/1.1\r\nHost: app\r\nConnection: close\r\nAccept: text/html\r\n\r\n`,
-    );
+    const request = `GET ${target} HTTP/1.1\r\nHost: app\r\nConnection: close\r\nAccept: text/html\r\n\r\n`;
+    const answer = await sendRaw(app.url, request);
     assert.ok(answer.includes(`\r\nLocation: ${location}\r\n`), answer);
   }
 });

@@ -56,10 +56,8 @@ export async function startWith(
     reached: () => reached,
     send: (path, sending) => send(`${served.url}${path}`, sending),
     addAccount(username = OWNER.username) {
-      execute(
-        databaseFile,
-        `INSERT INTO users (id, username, password_hash) VALUES ('id-${username}', '${username}', 'no hash')`,
-      );
+      const insert = `INSERT INTO users (id, username, password_hash) VALUES ('id-${username}', '${username}', 'no hash')`;
+      execute(databaseFile, insert);
       return mint({ user_id: `id-${username}`, exp: inSeconds(600) });
     },
   };

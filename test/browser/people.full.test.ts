@@ -8,10 +8,8 @@ const PEOPLE = "/account/people";
 for (const scripts of ["on", "off"] as const) {
   test(`changes groups and the name, and removes, with scripts ${scripts}`, async (t) => {
     const { page, gate } = await atHome(t, { scripts, statuses: [422] });
-    execute(
-      gate.databaseFile,
-      "INSERT INTO users (id, username, password_hash) VALUES ('2', 'ben', '')",
-    );
+    const ben = "INSERT INTO users (id, username, password_hash) VALUES ('2', 'ben', '')";
+    execute(gate.databaseFile, ben);
     await leave(page, () => page.getByRole("link", { name: "People" }).click());
     await page.getByRole("heading", { level: 2, name: "ben", exact: true }).click();
     const save = async (action: string, text: string) => {

@@ -87,10 +87,10 @@ test("--since takes an age or a date, and combines with --type", async (t) => {
 });
 
 test("--limit prints the newest matching entries, oldest first", async (t) => {
-  const dataDir = await withEntries(
-    t,
-    Array.from({ length: 10 }, (_, n) => logEntry(`${n}`, { type: n % 2 ? "signup" : "signin" })),
+  const entries = Array.from({ length: 10 }, (_, n) =>
+    logEntry(`${n}`, { type: n % 2 ? "signup" : "signin" }),
   );
+  const dataDir = await withEntries(t, entries);
   assert.deepEqual(await summaries(dataDir, "--limit", "3"), ["7", "8", "9"]);
   assert.deepEqual(await summaries(dataDir, "--limit", "2", "--type", "signin"), ["6", "8"]);
   assert.equal((await summaries(dataDir, "--limit", "100")).length, 10);
@@ -98,10 +98,8 @@ test("--limit prints the newest matching entries, oldest first", async (t) => {
 
 test("prints more entries than one page has, complete and in order", async (t) => {
   const wanted = Array.from({ length: 2_345 }, (_, n) => `Signed in as owner ${n}`);
-  const dataDir = await withEntries(
-    t,
-    wanted.map((summary) => logEntry(summary)),
-  );
+  const entries = wanted.map((summary) => logEntry(summary));
+  const dataDir = await withEntries(t, entries);
   assert.deepEqual(await summaries(dataDir), wanted);
   assert.deepEqual(await summaries(dataDir, "--limit", "1500"), wanted.slice(-1_500));
 });

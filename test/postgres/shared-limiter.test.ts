@@ -25,10 +25,8 @@ const track = (url: string, count: number): Promise<unknown> =>
   );
 
 async function trackedIn(url: string): Promise<Readonly<Record<string, number>>> {
-  const rows = await runSql(
-    url,
-    "SELECT address, cardinality(made) AS made FROM latchkey_attempts",
-  );
+  const counted = "SELECT address, cardinality(made) AS made FROM latchkey_attempts";
+  const rows = await runSql(url, counted);
   return Object.fromEntries(rows.map(({ address, made }) => [String(address), Number(made)]));
 }
 

@@ -110,11 +110,8 @@ function testRemembering(proxy: ProxyServer): void {
       "a=403": [403, { "Cache-Control": "max-age=60", "X-Accel-Expires": "60" }],
       "a=500": [500, { Expires: "Thu, 31 Dec 2099 00:00:00 GMT" }],
     };
-    const { asked, visit } = await startRemembering(
-      t,
-      proxy,
-      ({ cookie = "" }) => answers[cookie] ?? [503, {}],
-    );
+    const answer = ({ cookie = "" }) => answers[cookie] ?? [503, {}];
+    const { asked, visit } = await startRemembering(t, proxy, answer);
     for (const Cookie of Object.keys(answers)) {
       const before = asked();
       const first = await visit({ Cookie });

@@ -22,10 +22,8 @@ export function countOf(file: string, table: "users" | "log_entries"): number {
 
 /** Makes such statements fail with this text. */
 export function refuse(file: string, statement: string, text: string): void {
-  execute(
-    file,
-    `CREATE TRIGGER refused BEFORE ${statement} BEGIN SELECT RAISE(ABORT, '${text}'); END`,
-  );
+  const trigger = `CREATE TRIGGER refused BEFORE ${statement} BEGIN SELECT RAISE(ABORT, '${text}'); END`;
+  execute(file, trigger);
 }
 
 export function stopRefusing(file: string): void {

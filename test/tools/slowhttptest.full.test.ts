@@ -126,10 +126,8 @@ whereInstalled("slowhttptest", (program) => {
       wanted(await socketsOf(pid)) || undefined;
     const comeAndGo = async (): Promise<number> => {
       await eventually(sockets((count) => count >= run.connections));
-      await eventually(
-        sockets((count) => count <= FEW_SOCKETS),
-        PATIENCE_MS,
-      );
+      const gone = sockets((count) => count <= FEW_SOCKETS);
+      await eventually(gone, PATIENCE_MS);
       return performance.now();
     };
     const running = runSlowly(t, program, run).finally(() => over.abort());

@@ -90,11 +90,8 @@ test("with returnTo, drops a path that browsers read as another host, and one th
 
 for (const accounts of [0, 1]) {
   test(`with negotiate and ${accounts} accounts, answers calls with 401 and JSON that is not cached`, async (t) => {
-    const ask = await guardedApp(
-      t,
-      { guards: { onDenied: "negotiate", returnTo: true } },
-      accounts,
-    );
+    const options = { guards: { onDenied: "negotiate", returnTo: true } } as const;
+    const ask = await guardedApp(t, options, accounts);
     for (const method of ["GET", "POST", "DELETE"]) {
       const { status, headers, body } = await ask({ method, headers: CALL });
       assert.deepEqual(await new Response(body).json(), { error: "sign_in_required" });

@@ -138,9 +138,7 @@ test("fails once if the database refuses a user by a rule of its own", async (t)
   database.exec("CREATE UNIQUE INDEX own ON users (lower(username))");
   database.close();
   const { ports } = await setting(t, [userLine(1, "Ann"), userLine(2, "ann")]);
-  const importing = importUsers(
-    { ...ports, existing: transfer, target: async () => transfer },
-    STRICT,
-  );
+  const racing = { ...ports, existing: transfer, target: async () => transfer };
+  const importing = importUsers(racing, STRICT);
   await assert.rejects(importing, { code: "rows_refused" });
 });

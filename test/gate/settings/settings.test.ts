@@ -16,10 +16,8 @@ test("treats an empty value as unset in every source", async (t) => {
 });
 
 test("prefers a flag to the environment, and the environment to the file", async (t) => {
-  const file = await fileWith(
-    t,
-    "PORT=4001\nHOST=127.0.0.2\nLOG_LEVEL='warn'\nNODE_ENV=production\n",
-  );
+  const lines = "PORT=4001\nHOST=127.0.0.2\nLOG_LEVEL='warn'\nNODE_ENV=production\n";
+  const file = await fileWith(t, lines);
   const read = settled({ PORT: "4002", HOST: "::1" }, { PORT: "4003" }, file);
   assert.deepEqual([read.port, read.host], [4003, "::1"]);
   assert.deepEqual([read.logLevel, read.nodeEnv], ["warn", "production"]);

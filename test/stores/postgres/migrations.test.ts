@@ -9,10 +9,8 @@ import { openNewStore, openStoreAt } from "../../support/postgres-store.ts";
 const server = await sharedPostgres();
 
 async function tablesIn(url: string): Promise<readonly string[]> {
-  const rows = await runSql(
-    url,
-    "SELECT tablename FROM pg_tables WHERE tablename LIKE 'latchkey%' ORDER BY 1",
-  );
+  const tables = "SELECT tablename FROM pg_tables WHERE tablename LIKE 'latchkey%' ORDER BY 1";
+  const rows = await runSql(url, tables);
   return rows.map(({ tablename }) => String(tablename));
 }
 
@@ -29,10 +27,8 @@ test("opens an empty database ten times at once, of which one migrates", async (
   );
   const stores = await Promise.all(Array.from({ length: 10 }, () => openStoreAt(t, url)));
   for (const store of stores) assert.equal(await store.users.any(), false);
-  const made = await runSql(
-    url,
-    "SELECT what, count(DISTINCT by)::int AS times FROM made GROUP BY what",
-  );
+  const counted = "SELECT what, count(DISTINCT by)::int AS times FROM made GROUP BY what";
+  const made = await runSql(url, counted);
   assert.ok(made.some(({ what }) => what === "public.latchkey_users"));
   const again = made.filter(({ times }) => times !== 1);
   assert.deepEqual(again, []);

@@ -83,10 +83,8 @@ wherePebbleIs((withPebble) => {
     await running.ended;
 
     await startServe(t, env);
-    const certificate = await eventually(
-      () => readFile(join(folder, "certificate.pem"), "utf8").catch(() => undefined),
-      ISSUED_WITHIN_MS,
-    );
+    const read = () => readFile(join(folder, "certificate.pem"), "utf8").catch(() => undefined);
+    const certificate = await eventually(read, ISSUED_WITHIN_MS);
     assert.ok(certificate.startsWith(JSON.parse(order).keyPem));
     await eventually(() =>
       readFile(join(folder, "order.json"), "utf8").then(

@@ -182,10 +182,8 @@ test("makes links for guests, and invitations to accounts that end", async (t) =
 test("a guest gets no link for a password, which guards without lists would admit", async (t) => {
   const { gate, act, open } = await atPeople(t);
   addMember(gate, "visitor", "camera");
-  execute(
-    gate.databaseFile,
-    "UPDATE users SET password_hash = '$guest$' WHERE username = 'visitor'",
-  );
+  const asGuest = "UPDATE users SET password_hash = '$guest$' WHERE username = 'visitor'";
+  execute(gate.databaseFile, asGuest);
   const { body } = await open(`${PEOPLE}?q=visitor`);
   assert.ok(body.includes(`${en.guest}, camera`) && !body.includes("/people/reset"));
   assert.equal((await act("reset", { user: "id of visitor" })).status, 303);

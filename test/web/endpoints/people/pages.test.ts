@@ -20,14 +20,10 @@ const linkTo = (body: string, rel: string): string | undefined =>
 test("shows each person with groups, last sign-in, sessions, codes, passkeys and end", async (t) => {
   const { gate, open } = await atPeople(t);
   addMember(gate, "member", "family", "photos");
-  execute(
-    gate.databaseFile,
-    `INSERT INTO codes VALUES ('id of member', NULL, 'x', 0, ',', 0, NULL)`,
-  );
-  execute(
-    gate.databaseFile,
-    `INSERT INTO passkeys SELECT 'a', id, 'Phone', '', 0, 0, NULL FROM users WHERE username = 'owner'`,
-  );
+  const codes = `INSERT INTO codes VALUES ('id of member', NULL, 'x', 0, ',', 0, NULL)`;
+  execute(gate.databaseFile, codes);
+  const passkey = `INSERT INTO passkeys SELECT 'a', id, 'Phone', '', 0, 0, NULL FROM users WHERE username = 'owner'`;
+  execute(gate.databaseFile, passkey);
   const endsAt = Date.UTC(2099, 0, 31, 12);
   execute(gate.databaseFile, `UPDATE users SET ends_at = ${endsAt} WHERE username = 'member'`);
   await gate.logEntries(1);
