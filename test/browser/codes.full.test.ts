@@ -34,9 +34,6 @@ interface Picture {
   readonly height: number;
 }
 
-const recoveryCodes = (page: Page): Promise<readonly string[]> =>
-  page.getByRole("listitem").allInnerTexts();
-
 /** Without the script, in one step. */
 const signInAtOnce = (page: Page, code: string): Promise<void> =>
   submit(page, "/login", { ...OWNER, code });
@@ -70,7 +67,7 @@ for (const scripts of ["on", "off"] as const) {
     await submit(page, "/account/codes/confirm", { code: "000" });
     assert.equal(await alert(page).textContent(), en.messages.codeIncorrect);
     await submit(page, "/account/codes/confirm", { code: codeShown(key) });
-    const codes = await recoveryCodes(page);
+    const codes = await page.getByRole("listitem").allInnerTexts();
     assert.equal(codes.length, 10);
     await leave(page, () => page.getByRole("link", { name: en.codesKept }).click());
     assert.equal(pathOf(page), "/account/");

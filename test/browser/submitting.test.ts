@@ -4,13 +4,6 @@ import type { Page } from "playwright-core";
 import { changeForm, OWNER, SETUP_FORM } from "../support/gate.ts";
 import { alert, atGate, type Fields, fill, leave, pathOf, sendButton, submit } from "./forms.ts";
 
-/** Clicks a second time while the first click's form is being sent. */
-async function doubleClick(page: Page, action: string): Promise<void> {
-  const { x = 0, y = 0 } = (await sendButton(page, action).boundingBox()) ?? {};
-  await Promise.all([page.waitForRequest(`**${action}`), page.mouse.click(x + 9, y + 9)]);
-  await page.mouse.click(x + 9, y + 9, { clickCount: 2 });
-}
-
 /** The number of forms that a double click sends if the first response is slow. */
 async function sentByDoubleClick(page: Page, action: string, fields: Fields): Promise<number> {
   let sent = 0;
@@ -24,7 +17,9 @@ async function sentByDoubleClick(page: Page, action: string, fields: Fields): Pr
   });
   await fill(page, fields);
   await leave(page, async () => {
-    await doubleClick(page, action);
+    const { x = 0, y = 0 } = (await sendButton(page, action).boundingBox()) ?? {};
+    await Promise.all([page.waitForRequest(`**${action}`), page.mouse.click(x + 9, y + 9)]);
+    await page.mouse.click(x + 9, y + 9, { clickCount: 2 });
     release();
   });
   return sent;

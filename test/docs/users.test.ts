@@ -14,12 +14,8 @@ import { text } from "./pages.ts";
 const postgres = await sharedPostgres();
 const page = text("docs/users.md");
 
-const blocks = (language: string): readonly string[] =>
-  [...page.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, "g"))].map(
-    ([, code = ""]) => code,
-  );
-
-const [inSqlite = "", inPostgres = ""] = blocks("sql");
+const statements = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = ""]) => sql);
+const [inSqlite = "", inPostgres = ""] = statements;
 const modules = [...page.matchAll(/`(notes-\S+\.ts)`:\n\n```ts\n([\s\S]*?)```/g)];
 
 const PACKAGES = ["drizzle-orm", "kysely", "pg", "@types"];

@@ -25,13 +25,6 @@ const fillByName = (file: string, text: string): Promise<string> =>
     }),
   );
 
-/** Replaces the temporary file by a link, as the owner of the folder could. */
-async function swapIn(folder: string, target: string): Promise<void> {
-  const [name = ""] = await readdir(folder);
-  assert.match(name, /^file\.[0-9a-f]{8}\.partial$/);
-  await swap(join(folder, name), target);
-}
-
 if (isRoot) {
   test("uses a private folder below another user's folder, and below one where others or the group can rename entries", async (t) => {
     for (const mode of [0o700, 0o777, 0o770]) {
@@ -72,7 +65,9 @@ for (const [whose, mode] of [
     await chmod(dirname(file), mode);
     const making = writeOutput(file, (output) =>
       output.byName(async (name) => {
-        await swapIn(dirname(file), precious);
+        const [made = ""] = await readdir(dirname(file));
+        assert.match(made, /^file\.[0-9a-f]{8}\.partial$/);
+        await swap(join(dirname(file), made), precious);
         await writeFile(name, "new");
       }),
     );

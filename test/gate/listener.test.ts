@@ -4,15 +4,7 @@ import { type TestContext, test } from "node:test";
 import { handleOf } from "../../src/gate/handle.ts";
 import { createListener, listen, type PlainServer } from "../../src/gate/listener.ts";
 import { type Answer, respondText } from "../../src/web/answers/responses.ts";
-
-/** Nothing of what is thrown for want of a handler stays unseen while the test runs. */
-function strayFaults(t: TestContext): readonly unknown[] {
-  const faults: unknown[] = [];
-  const keep = (fault: unknown): number => faults.push(fault);
-  process.on("unhandledRejection", keep);
-  t.after(() => process.off("unhandledRejection", keep));
-  return faults;
-}
+import { strayFaults } from "../support/faults.ts";
 
 const FINE = respondText("fine", 200);
 

@@ -4,7 +4,7 @@ import type { NewLogEntry } from "../../src/core/records.ts";
 import type { LogStore } from "../../src/core/store.ts";
 import { startLogRetention } from "../../src/gate/log-retention.ts";
 import { settled } from "../gate/settings/settings-reading.ts";
-import { type Either, stores } from "../stores/either.ts";
+import { stores } from "../stores/either.ts";
 import { eventually } from "../support/eventually.ts";
 import { startGate } from "../support/gate.ts";
 import { recordingLog } from "../support/recording-log.ts";
@@ -15,9 +15,6 @@ const HOUR = 3_600_000;
 
 const entriesAt = (ageMs: number, count: number, name: string): readonly NewLogEntry[] =>
   Array.from({ length: count }, (_, n) => logEntry(`${name} ${n}`, { at: new Date(NOW - ageMs) }));
-
-const onlyKept = async (store: Either): Promise<true | undefined> =>
-  (await summariesIn(store)).every((summary) => !summary.startsWith("old")) || undefined;
 
 test("LOG_RETENTION is a number of hours or days", () => {
   for (const [text, ms] of [
@@ -48,7 +45,8 @@ for (const [name, connecting] of Object.entries(stores)) {
       };
       return startLogRetention(stepping, HOUR, () => NOW, log);
     });
-    await eventually(() => onlyKept(store));
+    const isOld = (summary: string): boolean => summary.startsWith("old");
+    await eventually(async () => !(await summariesIn(store)).some(isOld) || undefined);
     await Promise.all(retentions.map((one) => one.stop()));
     assert.deepEqual(await summariesIn(store), [
       ...["kept 0", "kept 1", "kept 2"],

@@ -1,19 +1,7 @@
 import assert from "node:assert/strict";
 import { addUser } from "../support/add-user.ts";
-import type { Answer } from "../support/client.ts";
 import { openPage } from "./browser.ts";
 import type { Rule } from "./rules.ts";
-import type { Site } from "./site.ts";
-
-/** Posts to the gate as a page of the application does. */
-function postFromApp(site: Site, action: string, session: string): Promise<Answer> {
-  const isSame = site.appUrl === site.gateUrl;
-  return site.visit(action, {
-    session,
-    form: {},
-    headers: { Origin: site.appUrl, "Sec-Fetch-Site": isSame ? "same-origin" : "same-site" },
-  });
-}
 
 /** Rules of an application that admits the owner only. */
 export function testAccess(rule: Rule): void {
@@ -33,7 +21,9 @@ export function testAccess(rule: Rule): void {
 
     const { body } = await openPage(site, url, { session: guest });
     const action = /<form method="post" action="([^"]+)"/.exec(body)?.[1] ?? "";
-    const out = await postFromApp(site, new URL(action, url).href, guest);
+    const from = site.appUrl === site.gateUrl ? "same-origin" : "same-site";
+    const headers = { Origin: site.appUrl, "Sec-Fetch-Site": from };
+    const out = await site.visit(new URL(action, url).href, { session: guest, form: {}, headers });
     assert.deepEqual([out.status, out.location, out.session], [303, "/login", ""]);
   });
 

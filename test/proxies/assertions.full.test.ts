@@ -4,7 +4,7 @@ import { createLocalJWKSet, jwtVerify } from "jose";
 import { forEachProxy } from "./each.ts";
 import { startGuarded } from "./guarded.ts";
 import type { RecordingApp } from "./recording-app.ts";
-import { type Site, startSite } from "./site.ts";
+import { startSite } from "./site.ts";
 
 const FORGED = "e30.e30.forged";
 /** A client's own assertion, in the spellings that apps may treat alike, or asking to drop it. */
@@ -20,10 +20,6 @@ const arrived = ({ arrivals }: RecordingApp): readonly unknown[] =>
   Object.entries(arrivals.at(-1)?.headers ?? {})
     .filter(([name, value]) => /^latchkey.assertion$/.test(name) && value !== "")
     .map(([, value]) => value);
-
-async function keysOf({ gate }: Site) {
-  return createLocalJWKSet(JSON.parse((await gate.send("/.well-known/latchkey.json")).body));
-}
 
 forEachProxy((proxy) => {
   const remember = proxy.page === "caddy" ? [] : ["--remember", "20s"];
@@ -44,7 +40,8 @@ forEachProxy((proxy) => {
     test(`${name}: the app gets the gate's assertion for its host, also remembered`, async (t) => {
       const site = await startSite(t, proxy, setUp, remember);
       const session = await site.gate.setUp();
-      const keys = await keysOf(site);
+      const { body } = await site.gate.send("/.well-known/latchkey.json");
+      const keys = createLocalJWKSet(JSON.parse(body));
       for (const claims of [{}, {}, ...CLAIMS.slice(0, 3)]) {
         await site.visit(`${site.appUrl}/page`, { session, headers: claims });
         const [assertion, ...others] = arrived(site.app);

@@ -1,3 +1,4 @@
+import type { TestContext } from "node:test";
 import { Fault } from "../../src/core/base/fault.ts";
 
 /** The Fault that the work throws. */
@@ -9,4 +10,13 @@ export function faultOf(work: () => unknown): Fault {
     throw error;
   }
   throw new Error("nothing was thrown");
+}
+
+/** What nobody handles while the test runs: rejections and exceptions. */
+export function strayFaults(t: TestContext): readonly unknown[] {
+  const faults: unknown[] = [];
+  const keep = (fault: unknown): number => faults.push(fault);
+  process.on("unhandledRejection", keep).on("uncaughtException", keep);
+  t.after(() => process.off("unhandledRejection", keep).off("uncaughtException", keep));
+  return faults;
 }

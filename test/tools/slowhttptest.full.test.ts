@@ -105,14 +105,6 @@ async function securely(t: TestContext): ReturnType<typeof plainly> {
   return { target, url, ask };
 }
 
-/** A response longer than usual, which does not fit into the socket buffers. */
-async function withBigLogo(t: TestContext): Promise<Readonly<Record<string, string>>> {
-  const file = join(await tempDir(t), "logo.svg");
-  const filling = "-".repeat(500_000);
-  await writeFile(file, `<svg xmlns="http://www.w3.org/2000/svg"><desc>${filling}</desc></svg>`);
-  return { LOGO_FILE: file };
-}
-
 whereInstalled("slowhttptest", (program) => {
   /** Returns the tool's report, after checking the other responses and the closed connections. */
   async function attack(
@@ -163,7 +155,11 @@ whereInstalled("slowhttptest", (program) => {
   }
 
   test("closes connections that read long responses slowly, and responds to others", async (t) => {
-    const place = await plainly(t, await withBigLogo(t));
+    // A response longer than usual, which does not fit into the socket buffers.
+    const logo = join(await tempDir(t), "logo.svg");
+    const filling = "-".repeat(500_000);
+    await writeFile(logo, `<svg xmlns="http://www.w3.org/2000/svg"><desc>${filling}</desc></svg>`);
+    const place = await plainly(t, { LOGO_FILE: logo });
     const args = ["-X", "-w", "1", "-y", "8", "-n", "1", "-z", "1", "-k", "10"];
     const url = `${place.url}/latchkey-logo`;
     const run = { url, args, connections: 40, seconds: ANSWERS_TAKEN_WITHIN + SECONDS };

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Unavailable } from "../../src/core/base/fault.ts";
-import { type Locale, locales, wordsIn } from "../../src/web/pages/words.ts";
+import { locales, wordsIn } from "../../src/web/pages/words.ts";
 import { startApp } from "../support/app.ts";
 import { OWNER, SETUP_FORM } from "../support/gate.ts";
 import { openStore } from "../support/store.ts";
 
 const HIDDEN = "hidden text of a driver";
 const alertIn = (body: string): string | undefined => /role="alert">([^<]*)</.exec(body)?.[1];
-const inLanguage = (locale: Locale) => ({ "Accept-Language": locale });
 
 for (const [name, status, error] of [
   ["internalFailure", 500, new Error(HIDDEN)],
@@ -19,7 +18,7 @@ for (const [name, status, error] of [
     t.mock.method(store.users, "any", () => Promise.reject(error));
     const app = await startApp(t, { store });
     for (const locale of locales) {
-      const headers = inLanguage(locale);
+      const headers = { "Accept-Language": locale };
       for (const path of ["/login", "/setup", "/", "/login?error=1"]) {
         const answer = await app.send(path, { headers });
         assert.deepEqual(

@@ -64,11 +64,6 @@ function countOf(lines: readonly Line[], isOfKind: (line: Line) => boolean): num
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-const ofMessage =
-  (message: string) =>
-  ({ msg, of }: Line): boolean =>
-    msg === message || of === message;
-
 test("no flood of requests makes more than a bounded number of lines a minute, and the sums are complete", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   const written: string[] = [];
@@ -131,7 +126,8 @@ test("no flood of requests makes more than a bounded number of lines a minute, a
       ["not ready: the store does not answer", "/readyz 503"],
     ] as const) {
       assert.ok((statuses.get(status) ?? 0) > 20, `${status} was tested`);
-      assert.equal(countOf(lines, ofMessage(message)), statuses.get(status), message);
+      const logged = countOf(lines, ({ msg, of }) => msg === message || of === message);
+      assert.equal(logged, statuses.get(status), message);
     }
     const told = countOf(lines, ({ address }) => address !== undefined);
     assert.equal(told, refused);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PostLoginLocation, User } from "../../src/index.ts";
+import type { User } from "../../src/index.ts";
 import { type RunningApp, startApp } from "../support/app.ts";
 import type { Answer } from "../support/client.ts";
 import { changeForm, OWNER, SETUP_FORM } from "../support/gate.ts";
@@ -49,15 +49,10 @@ test("passes the ID and the name of the signed-in user to the function, but not 
   assert.deepEqual(users, [user, user, user]);
 });
 
-/** Returns any value, as an application in plain JavaScript may do. */
-const returning =
-  (value: unknown): PostLoginLocation =>
-  () =>
-    value as string;
-
 for (const answer of ["", "//evil.example", "/a\r\nX: y", undefined]) {
   test(`returns the error page if the function returns ${JSON.stringify(answer)}`, async (t) => {
-    const app = await startApp(t, { postLoginLocation: returning(answer) });
+    // An application in plain JavaScript may return any value.
+    const app = await startApp(t, { postLoginLocation: () => answer as string });
     for (const [path, sending] of [
       ["/setup", SETUP],
       ["/login", { form: OWNER }],

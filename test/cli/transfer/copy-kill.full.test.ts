@@ -17,13 +17,9 @@ async function sqliteSide(t: TestContext) {
   return { name: `sqlite:${file}`, store: await openStore(t, file) };
 }
 
-async function postgresSide(t: TestContext) {
-  const url = await server.newDatabase();
-  return { name: url, store: await openStoreAt(t, url) };
-}
-
 async function sides(t: TestContext, postgresIs: "source" | "target") {
-  const [sqlite, postgres] = [await sqliteSide(t), await postgresSide(t)];
+  const url = await server.newDatabase();
+  const [sqlite, postgres] = [await sqliteSide(t), { name: url, store: await openStoreAt(t, url) }];
   const [source, target] = postgresIs === "source" ? [postgres, sqlite] : [sqlite, postgres];
   const summaries = Array.from({ length: ENTRIES }, (_, i) => `é ${i}`);
   await source.store.transfer.importRows(rows([user("the only one")], summaries));

@@ -8,6 +8,7 @@ import {
 } from "../../../src/core/sessions/require-user.ts";
 import { createUserMemory, type RequiredFactor } from "../../../src/core/sessions/user-memory.ts";
 import { corePorts, signedInOwner } from "../../support/core-ports.ts";
+import { strayFaults } from "../../support/faults.ts";
 
 test("requires the setup while no account exists, whatever the token", async (t) => {
   const ports = await corePorts(t);
@@ -32,9 +33,7 @@ test("requires a sign-in without a user, and admits a user", async (t) => {
 });
 
 test("rejects, and leaves no rejection unhandled, when the count and the lookup both fail", async (t) => {
-  const unhandled = t.mock.fn();
-  process.on("unhandledRejection", unhandled);
-  t.after(() => process.off("unhandledRejection", unhandled));
+  const faults = strayFaults(t);
   const { ports, token } = await signedInOwner(t);
   const anyExists = () => Promise.reject(new Error("unreachable"));
   const guard = createRequireAuth({ ...ports.users, anyExists }, () => {
@@ -42,7 +41,7 @@ test("rejects, and leaves no rejection unhandled, when the count and the lookup 
   });
   await assert.rejects(async () => guard(token), /unreachable|broken/);
   await new Promise((resolve) => setImmediate(resolve));
-  assert.equal(unhandled.mock.callCount(), 0);
+  assert.deepEqual(faults, []);
 });
 
 test("admits nobody with a session that only one host accepts, and says which host that is", async (t) => {

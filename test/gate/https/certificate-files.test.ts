@@ -83,18 +83,12 @@ for (const [first, second] of [
   });
 }
 
-/** A folder with the old pair in the folder `old`, and the new one in `new`. */
-async function archives(t: TestContext): Promise<string> {
+test("a folder replaced as a whole, as Kubernetes does, takes effect", async (t) => {
   const dir = await tempDir(t);
   for (const [name, pair] of Object.entries({ old: OLD, new: NEW })) {
     await mkdir(join(dir, name));
     await writeCertificate(join(dir, name), pair);
   }
-  return dir;
-}
-
-test("a folder replaced as a whole, as Kubernetes does, takes effect", async (t) => {
-  const dir = await archives(t);
   await symlink("old", join(dir, "data"));
   const { shows } = await watch(t, join(dir, "data"));
   await symlink("new", join(dir, "data.new"));

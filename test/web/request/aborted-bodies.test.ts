@@ -1,19 +1,11 @@
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
+import { strayFaults } from "../../support/faults.ts";
 import { startGate } from "../../support/gate.ts";
 import { formRequest, openSocket } from "../../support/raw.ts";
 
 const COMPLETE = "username=owner&password=correct+horse&confirm=correct+horse";
-
-/** Collects unhandled rejections and uncaught exceptions while the test runs. */
-function collectUnhandled(t: TestContext): readonly unknown[] {
-  const faults: unknown[] = [];
-  const keep = (fault: unknown): number => faults.push(fault);
-  process.on("unhandledRejection", keep).on("uncaughtException", keep);
-  t.after(() => process.off("unhandledRejection", keep).off("uncaughtException", keep));
-  return faults;
-}
 
 const half = COMPLETE.slice(0, 30);
 const unfinished: Readonly<Record<string, string>> = {
@@ -31,7 +23,7 @@ const endings: Readonly<Record<string, (socket: Socket) => unknown>> = {
 for (const [how, request] of Object.entries(unfinished)) {
   for (const [ending, end] of Object.entries(endings)) {
     test(`a client that disconnects during its form causes no error (${how}, ${ending})`, async (t) => {
-      const faults = collectUnhandled(t);
+      const faults = strayFaults(t);
       const gate = await startGate(t);
       const socket = await openSocket(t, gate.url);
       await new Promise((resolve) => socket.write(request, resolve));
