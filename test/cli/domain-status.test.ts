@@ -17,19 +17,6 @@ interface State {
   readonly progress?: Progress;
 }
 
-/** The stored state of a domain. */
-async function prepare(dataDir: string, { certificate, progress }: State): Promise<void> {
-  const folder = new CertificateFolder(dataDir);
-  await folder.request(NAME);
-  // Long before any stored attempt.
-  await utimes(join(dataDir, "certificates", NAME, "wanted"), 1, 1);
-  if (certificate !== undefined) {
-    const { cert, key } = makeCertificate({ names: [NAME], ...certificate });
-    await folder.write(NAME, "certificate.pem", `${key}${cert}`);
-  }
-  if (progress !== undefined) await folder.write(NAME, "progress.json", progress);
-}
-
 const status = (dataDir: string, ...args: readonly string[]) =>
   outputOf(["domain", "status", ...args], { env: { DATA_DIR: dataDir } });
 
@@ -101,7 +88,15 @@ const states: Readonly<Record<string, Shown>> = {
 for (const [what, { state, lines, json }] of Object.entries(states)) {
   test(`domain status shows ${what}, with --json in one line`, async (t) => {
     const dataDir = await tempDir(t);
-    await prepare(dataDir, state);
+    const folder = new CertificateFolder(dataDir);
+    await folder.request(NAME);
+    // Long before any stored attempt.
+    await utimes(join(dataDir, "certificates", NAME, "wanted"), 1, 1);
+    if (state.certificate !== undefined) {
+      const { cert, key } = makeCertificate({ names: [NAME], ...state.certificate });
+      await folder.write(NAME, "certificate.pem", `${key}${cert}`);
+    }
+    if (state.progress !== undefined) await folder.write(NAME, "progress.json", state.progress);
     const [certificate, lastAttempt, nextAttempt] = lines;
     const shown = [
       NAME,

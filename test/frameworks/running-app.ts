@@ -66,7 +66,8 @@ async function startBuilt(
   const { scripts } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
   const env = { ...environment(folder, url), AUTH_SECRET: SECRET };
   const running = startScript(t, app.start ?? scripts.start, env, folder);
-  await Promise.race([listening(url), endedEarly(running)]);
+  const answered = () => send(url).catch(() => undefined);
+  await Promise.race([eventually(answered, START_WITHIN_MS), endedEarly(running)]);
   return {
     ...{ app, folder, url, running },
     send: (path, sending = {}) => {
@@ -147,16 +148,6 @@ async function endedEarly({ ended }: Running): Promise<never> {
   const { stdout, stderr } = await ended;
   throw new Error(`the app ended\n${stdout}${stderr}`);
 }
-
-const listening = (url: string): Promise<true> =>
-  eventually(
-    () =>
-      send(url).then(
-        () => true as const,
-        () => undefined,
-      ),
-    START_WITHIN_MS,
-  );
 
 async function checkTypes(folder: string, types: string): Promise<void> {
   const tsc = join(ROOT, "node_modules/typescript/bin/tsc");

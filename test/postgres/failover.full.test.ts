@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { eventually } from "../support/eventually.ts";
 import { changeForm, OWNER, startGate } from "../support/gate.ts";
 import { type Postgres, startPostgres, startStandby } from "../support/postgres.ts";
@@ -8,25 +8,19 @@ import { assertWritten, untilRecovered, visitorsAt } from "./trail.ts";
 
 const NEW_PASSWORD = "battery staple";
 
-/** A gate with both hosts, the standby first, and an account whose password was changed. */
-async function startPair(t: TestContext) {
-  const primary = await startPostgres(t);
-  const standby = await startStandby(t, primary);
-  const hosts = [standby, primary].map(({ host, port }) => `${host}:${port}`).join();
-  const gate = await startGate(t, { databaseUrl: `postgres://postgres@${hosts}/postgres` });
-  const session = await gate.setUp();
-  const form = changeForm(OWNER.password, NEW_PASSWORD);
-  assert.equal((await gate.send("/account/password", { form, session })).status, 303);
-  await standby.catchUp();
-  return { primary, standby, gate, session };
-}
-
 for (const [what, fail] of [
   ["killed", (primary: Postgres) => primary.stop("kill")],
   ["silent", (primary: Postgres) => primary.freeze()],
 ] as const) {
   test(`switches to a promoted standby without loss when the primary is ${what}`, async (t) => {
-    const { primary, standby, gate, session } = await startPair(t);
+    const primary = await startPostgres(t);
+    const standby = await startStandby(t, primary);
+    const hosts = [standby, primary].map(({ host, port }) => `${host}:${port}`).join();
+    const gate = await startGate(t, { databaseUrl: `postgres://postgres@${hosts}/postgres` });
+    const session = await gate.setUp();
+    const form = changeForm(OWNER.password, NEW_PASSWORD);
+    assert.equal((await gate.send("/account/password", { form, session })).status, 303);
+    await standby.catchUp();
     const visitors = await visitorsAt(gate, 3);
     const load = startLoad(t, gate, session, NEW_PASSWORD);
     await eventually(() => load.count(200) > 5 || undefined);

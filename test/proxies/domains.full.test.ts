@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
-import { type BrowserContext, chromium } from "playwright-core";
+import { chromium } from "playwright-core";
 import { printedBy } from "../../docs.ts";
 import { launchOptions } from "../support/browser-binary.ts";
 import { makeCertificate } from "../support/certificates.ts";
@@ -50,17 +50,13 @@ const proxies: Readonly<Record<string, { edit: Edit; args: Starting["args"] }>> 
   },
 };
 
-async function openBrowser(t: TestContext): Promise<BrowserContext> {
-  const options = await launchOptions(await tempDir(t));
-  const args = [...(options.args ?? []), `--host-resolver-rules=MAP *.test ${PROXY_HOST}`];
-  const browser = await chromium.launch({ ...options, args });
-  t.after(() => browser.close());
-  return browser.newContext({ ignoreHTTPSErrors: true, locale: "en-GB" });
-}
-
 /** An app at each of two other domains, and the sign-in at a third. */
 async function startDomains(t: TestContext, name: string, program: string) {
-  const context = await openBrowser(t);
+  const options = await launchOptions(await tempDir(t));
+  const rules = `--host-resolver-rules=MAP *.test ${PROXY_HOST}`;
+  const browser = await chromium.launch({ ...options, args: [...(options.args ?? []), rules] });
+  t.after(() => browser.close());
+  const context = await browser.newContext({ ignoreHTTPSErrors: true, locale: "en-GB" });
   const { edit, args } = proxies[name] ?? assert.fail();
   const port = await freePort(PROXY_HOST);
   const urlOf = (host: string): string => `https://${host}:${port}`;

@@ -39,7 +39,9 @@ export async function launchOptions(tempDir: string): Promise<LaunchOptions> {
 
 /** Renames the folder once it is complete, so that concurrent processes can unpack. */
 async function unpacked(): Promise<string> {
-  const folder = join(CACHE, await packageVersion());
+  const entry = import.meta.resolve("@sparticuz/chromium");
+  const { version } = JSON.parse(await readFile(new URL("../package.json", entry), "utf8"));
+  const folder = join(CACHE, version);
   if (existsSync(folder)) return folder;
   await mkdir(CACHE, { recursive: true });
   const own = await mkdtemp(`${folder}-`);
@@ -70,9 +72,3 @@ const FONTS = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir prefix="relative">fonts</dir></fontconfig>
 `;
-
-async function packageVersion(): Promise<string> {
-  const entry = import.meta.resolve("@sparticuz/chromium");
-  const { version } = JSON.parse(await readFile(new URL("../package.json", entry), "utf8"));
-  return version;
-}

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { get } from "node:https";
+import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { startProgram } from "../proxies/program.ts";
 import { CA_CERTIFICATE, SERVER_CERTIFICATE, SERVER_KEY } from "./certificates.ts";
@@ -65,7 +66,11 @@ export async function startPebble(
     directoryUrl: `https://localhost:${port}/dir`,
     httpPort,
     point: names.point,
-    root: () => fetchText(`https://localhost:${managementPort}/roots/0`),
+    async root() {
+      const asked = get(`https://localhost:${managementPort}/roots/0`, { ca: CA_CERTIFICATE });
+      const [answer] = await once(asked, "response");
+      return text(answer);
+    },
   };
 }
 
@@ -95,11 +100,4 @@ async function tell(port: number, path: string, what: object): Promise<void> {
   const [answer]: IncomingMessage[] = await once(asking, "response");
   answer?.resume();
   if (answer?.statusCode !== 200) throw new Error(`${path} answered ${answer?.statusCode}`);
-}
-
-async function fetchText(url: string): Promise<string> {
-  const [answer]: IncomingMessage[] = await once(get(url, { ca: CA_CERTIFICATE }), "response");
-  let text = "";
-  for await (const chunk of answer?.setEncoding("utf8") ?? []) text += chunk;
-  return text;
 }

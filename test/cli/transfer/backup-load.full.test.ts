@@ -1,28 +1,22 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { outputOf } from "../../support/command.ts";
 import { inDatabase } from "../../support/database.ts";
 import { startNode } from "../../support/process.ts";
-import { contentOf, type Filled, filled, startHeld } from "./backup-place.ts";
+import { contentOf, filled, startHeld } from "./backup-place.ts";
 
 const WRITER = fileURLToPath(new URL("./backup-writer.ts", import.meta.url));
 const ENTRIES = 20_000;
 const ROUNDS = 5;
 
-/** A process that keeps writing entries. Returns those that are acknowledged. */
-async function startWriter(t: TestContext, { database }: Filled): Promise<() => readonly string[]> {
-  const writer = startNode(t, [WRITER, database], {});
-  await writer.shows(/^written 0$/m);
-  return () =>
-    [...writer.stdout().matchAll(/^(written \d+)$/gm)].map(([, summary = ""]) => summary);
-}
-
 test("a backup during constant writes has every entry acknowledged before it began", async (t) => {
   const place = await filled(t, ["owner"], ENTRIES);
-  const acknowledged = await startWriter(t, place);
+  const writer = startNode(t, [WRITER, place.database], {});
+  await writer.shows(/^written 0$/m);
+  const acknowledged = () => writer.stdout().match(/^written \d+$/gm) ?? [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const before = acknowledged();
     const file = `${place.backup}.${round}`;

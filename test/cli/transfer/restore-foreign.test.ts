@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { copyFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { checkDatabase } from "../../../src/doctor/database.ts";
 import { findings } from "../../doctor/installation.ts";
 import { failureOf, outputOf } from "../../support/command.ts";
@@ -63,18 +63,6 @@ const changes: Readonly<Record<string, string>> = {
      INSERT INTO sqlite_master SELECT 'view', 'v' || i, 'v' || i, 0, 'CREATE VIEW v' || i || ' AS SELECT 1' FROM n`),
 };
 
-async function attacked(t: TestContext, change: string) {
-  const { backup: good } = await filled(t, [], 0);
-  const { database } = await filled(t, ["owner"], 2);
-  await copyFile(database, good);
-  const bad = join(await tempDir(t), "latchkey.db");
-  await copyFile(database, bad);
-  const attacker = new DatabaseSync(bad, { defensive: false });
-  attacker.exec(change);
-  attacker.close();
-  return { good, bad };
-}
-
 async function problemOf(file: string) {
   const found = await findings(checkDatabase, { env: { DATABASE_URL: `sqlite:${file}` } });
   return { found: "", remedy: "", ...found.find(({ outcome }) => outcome === "problem") };
@@ -82,7 +70,14 @@ async function problemOf(file: string) {
 
 for (const [name, change] of Object.entries(changes)) {
   test(`refuses a backup with ${name}, and the doctor reports the same of a database`, async (t) => {
-    const { good, bad } = await attacked(t, change);
+    const { backup: good } = await filled(t, [], 0);
+    const { database } = await filled(t, ["owner"], 2);
+    await copyFile(database, good);
+    const bad = join(await tempDir(t), "latchkey.db");
+    await copyFile(database, bad);
+    const attacker = new DatabaseSync(bad, { defensive: false });
+    attacker.exec(change);
+    attacker.close();
     const DATA_DIR = await tempDir(t);
     const line = await failureOf(["restore", bad], { env: { DATA_DIR } });
     assert.match(line, /has a foreign schema: |malformed database schema/);

@@ -14,13 +14,6 @@ const server = await sharedPostgres();
 const LIMIT = { attempts: 5, windowMs: 60_000, maxTracked: 10 };
 const OWNER = { username: "owner", passwordHash: hashText("a hash") };
 
-/** Creates a role that may create objects in `public`, and returns the URL to log in as it. */
-async function intruderIn(url: string): Promise<string> {
-  const role = `intruder_${new URL(url).pathname.slice(6)}`;
-  await runSql(url, `CREATE ROLE ${role} LOGIN; GRANT CREATE ON SCHEMA public TO ${role}`);
-  return url.replace("//postgres@", `//${role}@`);
-}
-
 const GRANT = "EXECUTE 'GRANT SELECT ON latchkey_users TO PUBLIC'";
 /** A closer match for the arguments than what PostgreSQL brings. */
 const shadows: Readonly<Record<string, string>> = {
@@ -41,7 +34,9 @@ for (const [what, definition] of Object.entries(shadows)) {
   for (const by of ["its URL", "a pool of the caller's"]) {
     test(`a role that shadows ${what} in public gains nothing, with ${by}`, async (t) => {
       const url = await server.newDatabase();
-      const intruder = await intruderIn(url);
+      const role = `intruder_${new URL(url).pathname.slice(6)}`;
+      await runSql(url, `CREATE ROLE ${role} LOGIN; GRANT CREATE ON SCHEMA public TO ${role}`);
+      const intruder = url.replace("//postgres@", `//${role}@`);
       const store = by === "its URL" ? await openStoreAt(t, url) : (await openOnPool(t, url)).store;
       await store.users.insertFirst(OWNER);
       await runSql(intruder, definition);
