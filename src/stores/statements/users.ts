@@ -170,11 +170,12 @@ const toLower = (letter: string): string => letter.toLowerCase();
 /** Reads the facts of one page of people in one statement. */
 export function peopleOn({ ask }: StatementPorts): PeopleStore {
   return {
-    async list({ search, skip, limit, now }) {
-      const values: Parameters[number][] = [timeOf(now), limit, skip, SIGN_INS];
+    async list({ search, after = "", before, limit, now }) {
+      const values: Parameters[number][] = [timeOf(now), limit, before ?? after, SIGN_INS];
       const at = search === "" ? 0 : values.push(search.replace(/[A-Z]/g, toLower));
       // Of a column with the collation "C", as in SQLite, this lowers ASCII letters only.
-      const found = `replace(lower(username), $${at}, '') <> lower(username)`;
+      const found = `AND replace(lower(username), $${at}, '') <> lower(username)`;
+      const [side, order] = before === undefined ? [">", "ASC"] : ["<", "DESC"];
       const rows = await ask(
         `SELECT ${COLUMNS},
            (SELECT count(*) FROM {sessions}
@@ -183,8 +184,8 @@ export function peopleOn({ ask }: StatementPorts): PeopleStore {
            EXISTS (SELECT 1 FROM {passkeys} WHERE user_id == page.id) AS passkeys,
            (SELECT at FROM {log} WHERE user_id == page.id AND type IN {$4}
             ORDER BY id DESC LIMIT 1) AS signed_in_at
-         FROM (SELECT ${COLUMNS} FROM {users} ${at === 0 ? "" : `WHERE ${found}`}
-               ORDER BY username LIMIT $2 OFFSET $3) AS page
+         FROM (SELECT ${COLUMNS} FROM {users} WHERE username ${side} $3 ${at === 0 ? "" : found}
+               ORDER BY username ${order} LIMIT $2) AS page
          ORDER BY username`,
         values,
       );

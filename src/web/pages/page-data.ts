@@ -109,8 +109,13 @@ export interface PageData {
     readonly people: readonly ShownPerson[];
     /** The part of usernames by which people are found. */
     readonly search: string;
-    /** The query of the next page. */
+    /** The queries of the pages around this one. */
+    readonly previous?: string | undefined;
     readonly next?: string | undefined;
+    /** That of the next links, which are in pages of their own. */
+    readonly nextLinks?: string | undefined;
+    /** How many links there are, such as `3`, or `100+`; absent beside later ones. */
+    readonly linkCount?: string | undefined;
     readonly links: readonly (Pick<Link, "id" | "purpose" | "name"> & { readonly end: string })[];
     /** A new link, in place of everything else. */
     readonly made?: Pick<Link, "purpose"> & { readonly url: string; readonly end: string };

@@ -66,7 +66,10 @@ export const samples: Samples = {
     { ...home, madeKey: "latchkey_" },
   ],
   people: [
-    { ...signedIn, people: [person], search: "sample", next: "?", links: [openLink] },
+    {
+      ...{ ...signedIn, people: [person], search: "sample", links: [openLink], linkCount: "1" },
+      ...{ previous: "?", next: "?", nextLinks: "?" },
+    },
     { ...signedIn, people: [], search: "", links: [], made },
   ],
   activity: [

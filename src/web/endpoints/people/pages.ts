@@ -2,7 +2,7 @@ import { listPeople } from "../../../core/accounts/accounts.ts";
 import { isAdmin } from "../../../core/accounts/set-groups.ts";
 import type { MaybePromise } from "../../../core/base/maybe-promise.ts";
 import { eventTypes } from "../../../core/log/events.ts";
-import { type User, type UserId, userOf } from "../../../core/records.ts";
+import { type Link, type User, type UserId, userOf } from "../../../core/records.ts";
 import { answerRefused } from "../../answer-refused.ts";
 import { takeNotice } from "../../answers/notice.ts";
 import type { Answer } from "../../answers/responses.ts";
@@ -15,6 +15,8 @@ import { activityOf } from "../home.ts";
 const ENTRIES_PER_PAGE = 50;
 const NOBODY = "" as UserId;
 const MAX_LINKS = 100;
+/** A longer username is cut in the address of a page, which then begins with that person again. */
+const MAX_KEY = 500;
 /** People who accept an invitation choose their username, of any length. */
 const MAX_SHOWN = 100;
 
@@ -60,9 +62,12 @@ export async function peopleData(
   const locale = views.locale(request);
   const asked = new URLSearchParams(location.replace(/^[^?]*/, ""));
   const search = asked.get("q") ?? "";
-  const [{ people, next }, links] = await Promise.all([
-    listPeople({ store, clock }, search, Number(asked.get("page"))),
-    store.links.read("", MAX_LINKS, new Date(clock.now())),
+  const keyOf = (name: string): string | undefined => asked.get(name) || undefined;
+  const queryFrom = (name: string, key: string | undefined): string | undefined =>
+    key && `?${new URLSearchParams({ q: search, [name]: key.slice(0, MAX_KEY) })}`;
+  const [{ people, before, after }, { links, linkCount, lastId }] = await Promise.all([
+    listPeople({ store, clock }, search, { before: keyOf("before"), after: keyOf("after") }),
+    openLinks({ store, clock }, keyOf("links")),
   ]);
   return {
     people: people.map(({ user, endsAt, signedInAt, ...facts }) => ({
@@ -72,11 +77,28 @@ export async function peopleData(
       ...facts,
     })),
     search,
-    next: next === undefined ? next : `?${new URLSearchParams({ q: search, page: `${next}` })}`,
+    previous: queryFrom("before", before),
+    next: queryFrom("after", after),
+    nextLinks: queryFrom("links", lastId),
+    linkCount,
     links: links.map(({ id, purpose, name = "", expiresAt }) => ({
       ...{ id, purpose, name: shortened(name), end: shownTime(locale, expiresAt).utc },
     })),
   };
+}
+
+/** The links after an ID, or the first ones if there are none, with the last ID if others follow. */
+async function openLinks(
+  ports: Pick<PortsOf<"people">, "store" | "clock">,
+  afterId = "",
+): Promise<Record<"linkCount" | "lastId", string | undefined> & { links: readonly Link[] }> {
+  const now = new Date(ports.clock.now());
+  const found = await ports.store.links.read(afterId, MAX_LINKS + 1, now);
+  if (found.length === 0 && afterId !== "") return openLinks(ports);
+  const links = found.slice(0, MAX_LINKS);
+  const lastId = found.length > MAX_LINKS ? links.at(-1)?.id : undefined;
+  const count = `${links.length}${lastId === undefined ? "" : "+"}`;
+  return { links, lastId, linkCount: afterId === "" ? count : undefined };
 }
 
 /** Shows the audit log, by person and type. */
