@@ -11,9 +11,7 @@ export function testPeople(rule: Rule<With<"people">>): void {
     for (const [search, key, limit, ...found] of [
       ["", {}, 9, "Ada", "bob", "carol", "eve%_", "Ä'\""],
       ["", { after: "bob" }, 2, "carol", "eve%_"],
-      ["", { after: "bo" }, 1, "bob"],
       ["", { before: "eve%_" }, 2, "bob", "carol"],
-      ["", { before: "Ada" }, 9],
       ["A", {}, 9, "Ada", "carol"],
       ["a", { after: "B" }, 1, "carol"],
       ["a", { before: "b" }, 1, "Ada"],

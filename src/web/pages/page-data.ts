@@ -112,10 +112,9 @@ export interface PageData {
     /** The queries of the pages around this one. */
     readonly previous?: string | undefined;
     readonly next?: string | undefined;
-    /** That of the next links, which are in pages of their own. */
+    /** The query of the first links, if these come later, and of the next ones. */
+    readonly firstLinks?: string | undefined;
     readonly nextLinks?: string | undefined;
-    /** How many links there are, such as `3`, or `100+`; absent beside later ones. */
-    readonly linkCount?: string | undefined;
     readonly links: readonly (Pick<Link, "id" | "purpose" | "name"> & { readonly end: string })[];
     /** A new link, in place of everything else. */
     readonly made?: Pick<Link, "purpose"> & { readonly url: string; readonly end: string };

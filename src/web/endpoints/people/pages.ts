@@ -2,7 +2,7 @@ import { listPeople } from "../../../core/accounts/accounts.ts";
 import { isAdmin } from "../../../core/accounts/set-groups.ts";
 import type { MaybePromise } from "../../../core/base/maybe-promise.ts";
 import { eventTypes } from "../../../core/log/events.ts";
-import { type Link, type User, type UserId, userOf } from "../../../core/records.ts";
+import { type User, type UserId, userOf } from "../../../core/records.ts";
 import { answerRefused } from "../../answer-refused.ts";
 import { takeNotice } from "../../answers/notice.ts";
 import type { Answer } from "../../answers/responses.ts";
@@ -65,10 +65,13 @@ export async function peopleData(
   const keyOf = (name: string): string | undefined => asked.get(name) || undefined;
   const queryFrom = (name: string, key: string | undefined): string | undefined =>
     key && `?${new URLSearchParams({ q: search, [name]: key.slice(0, MAX_KEY) })}`;
-  const [{ people, before, after }, { links, linkCount, lastId }] = await Promise.all([
+  const linksAfter = (id = "") => store.links.read(id, MAX_LINKS + 1, new Date(clock.now()));
+  const [{ people, before, after }, some] = await Promise.all([
     listPeople({ store, clock }, search, { before: keyOf("before"), after: keyOf("after") }),
-    openLinks({ store, clock }, keyOf("links")),
+    linksAfter(keyOf("links")),
   ]);
+  const found = some.length === 0 && keyOf("links") ? await linksAfter() : some;
+  const links = found.slice(0, MAX_LINKS);
   return {
     people: people.map(({ user, endsAt, signedInAt, ...facts }) => ({
       user: { ...user, username: shortened(user.username) },
@@ -79,26 +82,12 @@ export async function peopleData(
     search,
     previous: queryFrom("before", before),
     next: queryFrom("after", after),
-    nextLinks: queryFrom("links", lastId),
-    linkCount,
+    firstLinks: keyOf("links") && `?${new URLSearchParams({ q: search })}`,
+    nextLinks: queryFrom("links", found.length > MAX_LINKS ? links.at(-1)?.id : undefined),
     links: links.map(({ id, purpose, name = "", expiresAt }) => ({
       ...{ id, purpose, name: shortened(name), end: shownTime(locale, expiresAt).utc },
     })),
   };
-}
-
-/** The links after an ID, or the first ones if there are none, with the last ID if others follow. */
-async function openLinks(
-  ports: Pick<PortsOf<"people">, "store" | "clock">,
-  afterId = "",
-): Promise<Record<"linkCount" | "lastId", string | undefined> & { links: readonly Link[] }> {
-  const now = new Date(ports.clock.now());
-  const found = await ports.store.links.read(afterId, MAX_LINKS + 1, now);
-  if (found.length === 0 && afterId !== "") return openLinks(ports);
-  const links = found.slice(0, MAX_LINKS);
-  const lastId = found.length > MAX_LINKS ? links.at(-1)?.id : undefined;
-  const count = `${links.length}${lastId === undefined ? "" : "+"}`;
-  return { links, lastId, linkCount: afterId === "" ? count : undefined };
 }
 
 /** Shows the audit log, by person and type. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { wordsIn } from "../../../../src/web/pages/words.ts";
-import { execute, inDatabase } from "../../../support/database.ts";
+import { execute, insertMany } from "../../../support/database.ts";
 import { assertNothingInline, elements } from "../../../support/markup.ts";
 import { addMember, atPeople, PEOPLE } from "./at-people.ts";
 
@@ -45,18 +45,10 @@ test("shows each person with groups, last sign-in, sessions, codes, passkeys and
 
 test("finds people by a part of the name, and 5,000 in pages, in a time that no guard notices", async (t) => {
   const { gate, act, open } = await atPeople(t);
-  inDatabase(gate.databaseFile, (database) => {
-    const add = database.prepare(
-      "INSERT INTO users (id, username, password_hash) VALUES (?, ?, '')",
-    );
-    const log = database.prepare(
-      "INSERT INTO log_entries (at, type, summary, author, user_id) VALUES (0, 'signin', '', '', ?)",
-    );
-    database.exec("BEGIN");
-    for (let i = 1_000; i < 6_000; i += 1) add.run(`${i}`, `Person ${i}`);
-    for (let i = 0; i < 20_000; i += 1) log.run(`${1_000 + (i % 30)}`);
-    database.exec("COMMIT");
-  });
+  const users = "users (id, username, password_hash) SELECT n, 'Person ' || n, ''";
+  insertMany(gate.databaseFile, 1_000, 5_999, `INSERT INTO ${users} FROM numbers`);
+  const log = "log_entries (at, type, summary, author, user_id) SELECT 0, 'signin', '', ''";
+  insertMany(gate.databaseFile, 1, 20_000, `INSERT INTO ${log}, 1000 + n % 30 FROM numbers`);
   const first = (await open(PEOPLE)).body;
   assert.deepEqual([namesIn(first).length, namesIn(first)[0]], [25, "Person 1000"]);
   await act("remove", { user: "1003" });
@@ -79,19 +71,16 @@ test("finds people by a part of the name, and 5,000 in pages, in a time that no 
 
 test("shows every open link, 100 on a page", async (t) => {
   const { gate, act, open } = await atPeople(t);
-  inDatabase(gate.databaseFile, (database) => {
-    const add = database.prepare(
-      "INSERT INTO links (id, token_hash, purpose, expires_at, uses_left) VALUES (?, ?, 'invite', 4e12, 1)",
-    );
-    for (let i = 1_000; i < 1_102; i += 1) add.run(`${i}`, `${i}`);
-  });
+  const links = "links (id, token_hash, purpose, expires_at, uses_left)";
+  const values = "SELECT n, n, 'invite', 4e12, 1 FROM numbers";
+  insertMany(gate.databaseFile, 1_000, 1_101, `INSERT INTO ${links} ${values}`);
   const idsIn = (body: string) =>
     elements(body, "button").flatMap(({ name, value }) => (name === "link" ? [Number(value)] : []));
   const first = (await open(PEOPLE)).body;
   assert.ok(first.includes(en.active("100+")));
   await act("revoke", { link: "1050" });
-  const next = elements(first, "a").find(({ href }) => href?.endsWith("#p-"))?.href ?? "";
-  const second = (await open(next.replace(/#.*/, "").replaceAll("&amp;", "&"))).body;
+  const [next = ""] = linkTo(first, "next")?.split("#p-") ?? [];
+  const second = (await open(next)).body;
   assert.ok(!second.includes(en.active("2")), "there are more, on the page before");
   const all = Array.from({ length: 102 }, (_, i) => 1_000 + i);
   assert.deepEqual([...idsIn(first), ...idsIn(second)], all);
@@ -144,12 +133,9 @@ test("shows the activity of everybody, of one person and of one type, in pages",
   assert.ok((await open(`${ACTIVITY}?name=owner`)).body.includes('value="owner"'));
 
   await gate.logEntries(4);
-  inDatabase(gate.databaseFile, (database) => {
-    const log = database.prepare(
-      "INSERT INTO log_entries (at, type, summary, author, user_id, subject) VALUES (?, 'signin', '', 'cli', ?, ?)",
-    );
-    for (let i = 0; i < 120; i += 1) log.run(i, ownId, `${i}`);
-  });
+  const log = "log_entries (at, type, summary, author, user_id, subject)";
+  const values = `SELECT n, 'signin', '', 'cli', '${ownId}', n FROM numbers`;
+  insertMany(gate.databaseFile, 0, 119, `INSERT INTO ${log} ${values}`);
   const seen: string[] = [];
   for (let next: string | undefined = `?user=${ownId}&type=signin`; next !== undefined; ) {
     const page = (await open(next.startsWith("?") ? `${ACTIVITY}${next}` : next)).body;
