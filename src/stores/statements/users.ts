@@ -52,6 +52,9 @@ const RAISE_ALL = `UPDATE {users} AS now SET sessions_from =
 /** Changes nothing, but locks the row. */
 export const LOCK_USER = "UPDATE {users} SET sessions_from = sessions_from WHERE id == $1";
 
+/** With each new password: another link for one, such as in an old mail, would take the account over. */
+export const REMOVE_LINKS = "DELETE FROM {links} WHERE user_id == $1";
+
 /** Ends the sessions of a user, and returns its `sessions_from`; `undefined` for an unknown user. */
 export function* endingSessions(id: UserId, before: number): Steps<number | undefined> {
   const [now] = yield [`${RAISE_ALL} WHERE id == $2 RETURNING sessions_from`, [before, id]];
@@ -126,8 +129,13 @@ export function usersOn({
       return outcome;
     },
 
-    replaceHash: (id, from, to) =>
-      users.update("SET password_hash = $3 WHERE id == $1 AND password_hash == $2", [id, from, to]),
+    replaceHash: (id, from, to, keep) =>
+      inOneStep<boolean>(function* () {
+        const text = "UPDATE {users} SET password_hash = $3 WHERE id == $1 AND password_hash == $2";
+        const isReplaced = (yield [`${text} RETURNING id`, [id, from, to]]).length === 1;
+        if (isReplaced && keep !== "links") yield [REMOVE_LINKS, [id]];
+        return isReplaced;
+      }),
 
     async endSessions(id, before, asker) {
       const ended = await inOneStep<EndOfSessions | undefined>(function* () {
