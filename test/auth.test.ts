@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { messageOf } from "../src/core/base/fault.ts";
-import { createAuth, fetchRequest } from "../src/index.ts";
+import { createAuth } from "../src/index.ts";
 import { SECRET } from "./support/gate.ts";
 import { recordingLog } from "./support/recording-log.ts";
 import { openStore } from "./support/store.ts";
@@ -27,21 +26,3 @@ test("does not watch the store when createAuth throws", async (t) => {
   assert.throws(() => createAuth({ ...options, pages }), { code: "pages_unreadable" });
   assert.equal(watched, 1);
 });
-
-for (const path of ["/auth/login", "/auth/setup"]) {
-  test(`a guard that is asked for ${path} fails once instead of redirecting to itself`, async (t) => {
-    const store = await openStore(t);
-    const log = recordingLog();
-    const auth = createAuth({ store, secret: SECRET, log, basePath: "/auth" });
-    t.after(() => auth.close());
-    const request = fetchRequest(new Request(`http://localhost${path}?return_to=/a`));
-    for (const guard of [auth.adapter.requireAuth, auth.adapter.authMiddleware]) {
-      const result = await guard(undefined, () => request);
-      assert.ok(result.kind === "refused");
-      assert.deepEqual([result.answer.status, result.answer.headers.Location], [500, undefined]);
-    }
-    const reason = `a guard was called for ${path}, which Latchkey's routes answer: mount the routes before the guard`;
-    const reasons = log.lines.map(({ fields }) => messageOf(fields.err));
-    assert.deepEqual(reasons, [reason, reason]);
-  });
-}

@@ -23,7 +23,7 @@ export interface Part {
 
 export const PARTS: readonly Part[] = [
   { folder: "src/core", tests: ["test/core"] },
-  { folder: "src/web", tests: ["test/web", "test/spec"] },
+  { folder: "src/web", tests: ["test/web", "test/spec", "test/adapters"] },
 ];
 
 /** The sources of a part, subfolders included, the most important first. */

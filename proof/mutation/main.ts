@@ -15,6 +15,8 @@ import { findKiller, measureTest, type TestFile } from "./tests.ts";
 
 /** In percent. A lower score makes the command fail. */
 const MIN_SCORE = 95;
+/** The number of test files that run per mutant, the likeliest first. A survivor gets all of them. */
+const MAX_TESTS = 15;
 /** The head start, in kills, of a test file named after the source, and of one in its folder. */
 const NAME_BONUS = 100;
 const FOLDER_BONUS = 10;
@@ -106,7 +108,8 @@ async function survivorsAmong(
     const likeliest = tests
       .filter(({ covers }) => covers.has(mutant.id))
       .sort((one, other) => worth(other) - worth(one));
-    const killer = await findKiller(sandbox, mutant.id, likeliest, stopping.signal);
+    const tried = values.survivors === true ? likeliest : likeliest.slice(0, MAX_TESTS);
+    const killer = await findKiller(sandbox, mutant.id, tried, stopping.signal);
     if (killer !== undefined) kills.set(killer, (kills.get(killer) ?? 0) + 1);
     else survivors.push(survivorOf(mutant, content, likeliest.length));
   });

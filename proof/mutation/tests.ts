@@ -13,8 +13,6 @@ const TIMEOUT_MS = 15_000;
 const TIMEOUT_FACTOR = 4;
 /** A mutant that runs this many times more often than the original code is an endless loop. */
 const LOOP_FACTOR = 100;
-/** The number of test files that run per mutant, the likeliest first. */
-const MAX_TESTS = 15;
 
 const HERE = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const REPORTER = HERE("first-failure.ts");
@@ -49,7 +47,7 @@ export async function findKiller(
   inOrder: readonly TestFile[],
   signal: AbortSignal,
 ): Promise<TestFile | undefined> {
-  for (const test of inOrder.slice(0, MAX_TESTS)) {
+  for (const test of inOrder) {
     const timeoutMs = TIMEOUT_MS + TIMEOUT_FACTOR * test.ms;
     const limit = LOOP_FACTOR * (test.covers.get(id) ?? 0);
     const env = { __STRYKER_ACTIVE_MUTANT__: id, MUTANTS_HIT_LIMIT: String(limit) };

@@ -8,6 +8,7 @@ import {
   addMember,
   regroupMember,
   removeMember,
+  setPasswordOfMember,
   signInAsMember,
   visitAsMember,
 } from "./actions/members.ts";
@@ -43,6 +44,7 @@ const actions: readonly WeightedAction[] = [
   ["signs in as a member", 5, signInAsMember],
   ["visits as a member", 8, visitAsMember],
   ["regroups a member", 3, regroupMember],
+  ["sets a password", 2, setPasswordOfMember],
   ["removes a member", 2, removeMember],
   ["makes a link", 3, makeAnyLink],
   ["uses a link", 6, useAnyLink],

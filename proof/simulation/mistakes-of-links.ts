@@ -47,6 +47,14 @@ export const linkMistakes: Readonly<Record<string, (store: Store) => Store>> = {
       },
     })),
 
+  "a password that is set leaves the links": (store) => ({
+    ...store,
+    users: {
+      ...store.users,
+      replaceHash: (id, from, to) => store.users.replaceHash(id, from, to, "links"),
+    },
+  }),
+
   "every link for a new password turns codes off": (store) =>
     withLinks(store, ({ use }) => ({
       use: (link, account, now) =>

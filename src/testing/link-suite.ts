@@ -76,6 +76,19 @@ export function testLinks(rule: Rule<With<"links">>): void {
     assert.equal(await store.links.find("hash", NOW), undefined);
   });
 
+  rule("removes the links of a user with another password", async (store) => {
+    const { owner, guest } = await addTwo(store);
+    const link: Link = { ...LINK, userId: owner.id };
+    const kept: Link = { ...LINK, id: "kept", tokenHash: "kept", userId: guest.id };
+    for (const one of [link, kept]) await store.links.insert(one);
+    const [hash, other] = [owner.passwordHash, hashText("other")];
+    assert.equal(await store.users.replaceHash(owner.id, hash, other, "links"), true);
+    assert.equal(await store.users.replaceHash(owner.id, hash, other), false);
+    assert.deepEqual(await store.links.find("hash", NOW), link, "it is the same password");
+    assert.equal(await store.users.replaceHash(owner.id, other, hash), true);
+    assert.deepEqual(await store.links.read("", 9, NOW), [kept]);
+  });
+
   rule("removes expired links, and guests who have ended", async (store) => {
     const ended = await store.users.insert(visitor("ended", NOW));
     assert.deepEqual(await store.links.removeEnded(NOW), [], "no account would be left");

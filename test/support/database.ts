@@ -14,11 +14,18 @@ export function execute(file: string, sql: string): void {
   inDatabase(file, (database) => database.exec(sql));
 }
 
-export function countOf(file: string, table: "users" | "log_entries"): number {
-  return inDatabase(file, (database) =>
-    Number(database.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.count),
-  );
+/** Runs an insertion that selects from `numbers`, which has each `n` from one to the other. */
+export function insertMany(file: string, from: number, to: number, insertion: string): void {
+  const next = `SELECT n + 1 FROM numbers WHERE n < ${to}`;
+  execute(file, `WITH RECURSIVE numbers (n) AS (VALUES (${from}) UNION ${next}) ${insertion}`);
 }
+
+/** The values of each row, in the order of the columns. */
+export const valuesOf = (file: string, query: string): readonly (readonly unknown[])[] =>
+  inDatabase(file, (database) => database.prepare(query).all().map(Object.values));
+
+export const countOf = (file: string, table: "users" | "log_entries"): number =>
+  Number(valuesOf(file, `SELECT count(*) FROM ${table}`)[0]?.[0]);
 
 /** Makes such statements fail with this text. */
 export function refuse(file: string, statement: string, text: string): void {

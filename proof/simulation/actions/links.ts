@@ -9,7 +9,7 @@ import type { KnownLink } from "../model/known.ts";
 import { cannotHaveEnded, createMember, mustHaveEnded } from "../model/member.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";
-import { COMMAND, GROUPS, groupsOf, idOf, someEnd } from "./members.ts";
+import { COMMAND, GROUPS, groupsOf, idOf, settingPassword, someEnd } from "./members.ts";
 import { usernameOf } from "./passwords.ts";
 import { type Action, FAILED, nextNumber, type Step } from "./step.ts";
 
@@ -168,14 +168,11 @@ type Answer = Awaited<ReturnType<typeof use>> | undefined;
  */
 function resetting(world: World, link: KnownLink, { password }: LinkForm, life: Life) {
   const { member, purpose } = link;
-  const others = world.links.filter((one) => one.member === member && one !== link);
-  member?.passwords.push(password);
-  const learnPassword = member?.password.changing();
+  const learnPassword = member && settingPassword(world, member, password, link);
   const learnEnd = member?.sessions.endingAll(life);
   const learnCodes = purpose === "reset-codes-off" ? member?.codes.changing() : undefined;
   return (answer: Answer): void => {
     const isReset = answer?.kind === "password-reset";
-    for (const other of isReset ? others : []) other.isReplaced = true;
     learnPassword?.(answer && (isReset ? { to: password } : "unchanged"));
     learnEnd?.(answer === undefined ? "unknown" : isReset ? "ended" : "unchanged");
     learnCodes?.(answer && (isReset ? { to: "off" } : "unchanged"));

@@ -1,15 +1,17 @@
-import { addUser, removeUser } from "../../../src/core/accounts/accounts.ts";
+import { addUser, removeUser, resetPassword } from "../../../src/core/accounts/accounts.ts";
 import { setGroups } from "../../../src/core/accounts/set-groups.ts";
 import type { UserId } from "../../../src/core/records.ts";
 import { signIn } from "../../../src/core/sign-in/sign-in.ts";
 import { LATE_MS } from "../faulty-store.ts";
 import { fastPasswords, type Life, START } from "../gate.ts";
+import type { Change } from "../model/fact.ts";
+import type { KnownLink } from "../model/known.ts";
 import { cannotHaveEnded, createMember, type Member, mustHaveEnded } from "../model/member.ts";
 import { BOUND_MS } from "../model/sessions.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";
 import { enterCode } from "./codes.ts";
-import { type Action, FAILED, type Step, visit } from "./step.ts";
+import { type Action, FAILED, nextNumber, type Step, visit } from "./step.ts";
 
 /** A command runs in a process of its own, which no gate's crash ends. */
 export const COMMAND: Pick<Life, "crashed"> = { crashed: new Promise<never>(() => {}) };
@@ -67,6 +69,34 @@ export const regroupMember: Action = async (world) => {
   );
   learn(result && (result.answer === "set" ? { to: text } : "unchanged"));
   return `${member.username} to ${JSON.stringify(text)}, ${result?.answer ?? FAILED}`;
+};
+
+/** A request begins that sets a password, which ends all links of the member. */
+export function settingPassword(
+  { links }: World,
+  member: Member,
+  password: string,
+  used?: KnownLink,
+): (change: Change<string>) => void {
+  const ending = links.filter((link) => link.member === member && link !== used);
+  member.passwords.push(password);
+  const learn = member.password.changing();
+  return (change) => {
+    if (typeof change === "object") for (const link of ending) link.isReplaced = true;
+    learn(change);
+  };
+}
+
+export const setPasswordOfMember: Action = async (world) => {
+  const member = world.random.pick(world.members);
+  if (member === undefined) return "without a member";
+  const password = `password ${nextNumber(world)}`;
+  const learn = settingPassword(world, member, password);
+  const result = await world.request(COMMAND, async () =>
+    resetPassword(portsOf(world), await idOf(world, member.username), password),
+  );
+  learn(result && (result.answer === "reset" ? { to: password } : "unchanged"));
+  return `${member.username}, ${result?.answer ?? FAILED}`;
 };
 
 export const removeMember: Action = async (world) => {

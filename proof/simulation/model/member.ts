@@ -6,7 +6,7 @@ import { BOUND_MS, createSessionModel } from "./sessions.ts";
 /** An account beside the first one. Its username is used once. */
 export interface Member extends CodeHolder {
   readonly username: string;
-  /** A link replaces it. */
+  /** Links and the operator replace it. */
   readonly password: Fact<string>;
   /** All that it may have had. */
   readonly passwords: string[];

@@ -13,7 +13,7 @@ import {
 } from "../records.ts";
 import { nextSecond } from "../sessions/session-token.ts";
 import type { SetupTokenSource } from "../setup/setup-token.ts";
-import type { Kept } from "../store.ts";
+import type { Kept, PeopleQuery } from "../store.ts";
 import { groupsOf } from "./set-groups.ts";
 
 type UserPorts = Ports<"clock" | "record", "users">;
@@ -175,17 +175,27 @@ export async function endFactors(
 }
 
 const PEOPLE_PER_PAGE = 25;
-const MAX_PAGE = 10_000;
 
-/** A page of the people whose username contains a text, by username, and the next page if any. */
+/**
+ * A page of the people whose username contains a text, next to a username, which can be gone by now;
+ * the first page if there is nobody. Returns the usernames that lead to the pages around it.
+ */
 export async function listPeople(
-  { store, clock }: Ports<"clock", "people">,
+  ports: Ports<"clock", "people">,
   search: string,
-  given: number,
-): Promise<{ readonly people: readonly Person[]; readonly next: number | undefined }> {
-  const page = Math.min(Math.max(Math.trunc(given) || 0, 0), MAX_PAGE);
-  const [skip, limit] = [page * PEOPLE_PER_PAGE, PEOPLE_PER_PAGE + 1];
-  const found = await store.people.list({ search, skip, limit, now: new Date(clock.now()) });
-  const people = found.slice(0, PEOPLE_PER_PAGE);
-  return { people, next: found.length > people.length ? page + 1 : undefined };
+  { after = "", before }: Pick<PeopleQuery, "after" | "before">,
+): Promise<{ readonly people: readonly Person[] } & Pick<PeopleQuery, "after" | "before">> {
+  const { store, clock } = ports;
+  const [limit, now] = [PEOPLE_PER_PAGE + 1, new Date(clock.now())];
+  const found = await store.people.list({ search, after, before, limit, now });
+  const isFirst = before === undefined && after === "";
+  if (found.length === 0 && !isFirst) return listPeople(ports, search, {});
+  const hasMore = found.length === limit;
+  const isBack = before !== undefined;
+  const people = isBack ? found.slice(-PEOPLE_PER_PAGE) : found.slice(0, PEOPLE_PER_PAGE);
+  return {
+    people,
+    before: (isBack ? hasMore : !isFirst) ? people[0]?.user.username : undefined,
+    after: isBack || hasMore ? people.at(-1)?.user.username : undefined,
+  };
 }

@@ -93,7 +93,7 @@ async function renewedHash(
   if (!ports.passwords.isOutdated(passwordHash)) return passwordHash;
   try {
     const renewed = await ports.passwords.hash(password, requester);
-    const isRenewed = await ports.store.users.replaceHash(id, passwordHash, renewed);
+    const isRenewed = await ports.store.users.replaceHash(id, passwordHash, renewed, "links");
     return isRenewed ? renewed : passwordHash;
   } catch (error) {
     ports.log.warn({ reason: messageOf(error) }, "an outdated password hash was not renewed");

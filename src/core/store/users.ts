@@ -29,8 +29,13 @@ export interface UserStore {
    * @param keep The last of these in the group `admins` stays, too, also while others leave it.
    */
   remove(id: UserId, keep?: Kept): Promise<"removed" | "last" | "last-admin" | "missing">;
-  /** Sets the hash while it is still `from`, so that no concurrent change is lost silently. */
-  replaceHash(id: UserId, from: PasswordHash, to: PasswordHash): Promise<boolean>;
+  /**
+   * Sets the hash while it is still `from`, so that no concurrent change is lost silently, and removes
+   * the links of the user.
+   *
+   * @param keep For another hash of the same password: the links stay.
+   */
+  replaceHash(id: UserId, from: PasswordHash, to: PasswordHash, keep?: "links"): Promise<boolean>;
   /**
    * Ends every session of the user that was issued before that second, and removes them from the
    * list. Raises `sessionsFrom` in any case. `undefined` for an unknown user.

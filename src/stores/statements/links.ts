@@ -4,7 +4,7 @@ import { nextSecond } from "../../core/sessions/session-token.ts";
 import type { LinkStore } from "../../core/store.ts";
 import { rowOf, tables, timeOf } from "../../core/tables.ts";
 import { columnNames, type StatementPorts, statementsOn } from "./sql.ts";
-import { endingSessions, INSERT_USER, insertedUser, LOCK_USER } from "./users.ts";
+import { endingSessions, INSERT_USER, insertedUser, LOCK_USER, REMOVE_LINKS } from "./users.ts";
 
 const RESET = `UPDATE {users} SET password_hash = $2 WHERE id == $1
   RETURNING ${columnNames(tables.users)}`;
@@ -42,8 +42,7 @@ export function linksOn({ ask, inOneStep, changed }: StatementPorts): LinkStore 
         }
         if (userId === undefined) return insertedUser(row);
         yield* endingSessions(userId, nextSecond({ now: () => now.getTime() }));
-        // Another link for this password, such as one in an old mail, would take the account over.
-        yield ["DELETE FROM {links} WHERE user_id == $1", [userId]];
+        yield [REMOVE_LINKS, [userId]];
         if (purpose === "reset-codes-off")
           yield ["DELETE FROM {codes} WHERE user_id == $1", [userId]];
         return insertedUser(row);

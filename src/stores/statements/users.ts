@@ -52,6 +52,9 @@ const RAISE_ALL = `UPDATE {users} AS now SET sessions_from =
 /** Changes nothing, but locks the row. */
 export const LOCK_USER = "UPDATE {users} SET sessions_from = sessions_from WHERE id == $1";
 
+/** With each new password: another link for one, such as in an old mail, would take the account over. */
+export const REMOVE_LINKS = "DELETE FROM {links} WHERE user_id == $1";
+
 /** Ends the sessions of a user, and returns its `sessions_from`; `undefined` for an unknown user. */
 export function* endingSessions(id: UserId, before: number): Steps<number | undefined> {
   const [now] = yield [`${RAISE_ALL} WHERE id == $2 RETURNING sessions_from`, [before, id]];
@@ -126,8 +129,13 @@ export function usersOn({
       return outcome;
     },
 
-    replaceHash: (id, from, to) =>
-      users.update("SET password_hash = $3 WHERE id == $1 AND password_hash == $2", [id, from, to]),
+    replaceHash: (id, from, to, keep) =>
+      inOneStep<boolean>(function* () {
+        const text = "UPDATE {users} SET password_hash = $3 WHERE id == $1 AND password_hash == $2";
+        const isReplaced = (yield [`${text} RETURNING id`, [id, from, to]]).length === 1;
+        if (isReplaced && keep !== "links") yield [REMOVE_LINKS, [id]];
+        return isReplaced;
+      }),
 
     async endSessions(id, before, asker) {
       const ended = await inOneStep<EndOfSessions | undefined>(function* () {
@@ -170,11 +178,12 @@ const toLower = (letter: string): string => letter.toLowerCase();
 /** Reads the facts of one page of people in one statement. */
 export function peopleOn({ ask }: StatementPorts): PeopleStore {
   return {
-    async list({ search, skip, limit, now }) {
-      const values: Parameters[number][] = [timeOf(now), limit, skip, SIGN_INS];
+    async list({ search, after = "", before, limit, now }) {
+      const values: Parameters[number][] = [timeOf(now), limit, before ?? after, SIGN_INS];
       const at = search === "" ? 0 : values.push(search.replace(/[A-Z]/g, toLower));
       // Of a column with the collation "C", as in SQLite, this lowers ASCII letters only.
-      const found = `replace(lower(username), $${at}, '') <> lower(username)`;
+      const found = `AND replace(lower(username), $${at}, '') <> lower(username)`;
+      const [side, order] = before === undefined ? [">", "ASC"] : ["<", "DESC"];
       const rows = await ask(
         `SELECT ${COLUMNS},
            (SELECT count(*) FROM {sessions}
@@ -183,8 +192,8 @@ export function peopleOn({ ask }: StatementPorts): PeopleStore {
            EXISTS (SELECT 1 FROM {passkeys} WHERE user_id == page.id) AS passkeys,
            (SELECT at FROM {log} WHERE user_id == page.id AND type IN {$4}
             ORDER BY id DESC LIMIT 1) AS signed_in_at
-         FROM (SELECT ${COLUMNS} FROM {users} ${at === 0 ? "" : `WHERE ${found}`}
-               ORDER BY username LIMIT $2 OFFSET $3) AS page
+         FROM (SELECT ${COLUMNS} FROM {users} WHERE username ${side} $3 ${at === 0 ? "" : found}
+               ORDER BY username ${order} LIMIT $2) AS page
          ORDER BY username`,
         values,
       );

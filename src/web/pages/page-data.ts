@@ -109,8 +109,12 @@ export interface PageData {
     readonly people: readonly ShownPerson[];
     /** The part of usernames by which people are found. */
     readonly search: string;
-    /** The query of the next page. */
+    /** The queries of the pages around this one. */
+    readonly previous?: string | undefined;
     readonly next?: string | undefined;
+    /** The query of the first links, if these come later, and of the next ones. */
+    readonly firstLinks?: string | undefined;
+    readonly nextLinks?: string | undefined;
     readonly links: readonly (Pick<Link, "id" | "purpose" | "name"> & { readonly end: string })[];
     /** A new link, in place of everything else. */
     readonly made?: Pick<Link, "purpose"> & { readonly url: string; readonly end: string };

@@ -20,6 +20,7 @@ const home = { ...signedIn, activity: none, sessions: none, codes: none };
 const qr = { width: 1, path: "" };
 const person = { user, sessions: 1, codes: true, passkeys: true, signedIn: time, end: time.utc };
 const openLink = { id: "1", purpose: "invite", name: "sample", end: time.utc } as const;
+const queries = { previous: "?", next: "?", firstLinks: "?", nextLinks: "?" };
 const made = { purpose: "reset", url: "/", end: time.utc } as const;
 const entry = { text: "sample", detail: "::1", ...time };
 const entered = { token: "", username: "", domain: "", tokenExpected: true, offersDomain: true };
@@ -66,7 +67,7 @@ export const samples: Samples = {
     { ...home, madeKey: "latchkey_" },
   ],
   people: [
-    { ...signedIn, people: [person], search: "sample", next: "?", links: [openLink] },
+    { ...signedIn, ...queries, people: [person], search: "sample", links: [openLink] },
     { ...signedIn, people: [], search: "", links: [], made },
   ],
   activity: [

@@ -171,24 +171,22 @@ test("removes no unknown account, not the last one, and not the last administrat
   await refuses(ports, () => removeUser(ports, owner), "no-user");
 });
 
-test("lists people in pages of 25, by a part of the name and with what the store counts", async (t) => {
+test("lists people in pages of 25, by a part of the name, forward and back", async (t) => {
   const usernames = Array.from({ length: 50 }, (_, n) => `p${100 + n}`);
-  const { store, clock } = await accountPorts(t, ...usernames, "owner");
-  const asked = t.mock.method(store.people, "list");
-  for (const [search, given, first, count, next] of [
-    ["", 0, "owner", 25, 1],
-    ["", 1, "p124", 25, 2],
-    ["", 2.9, "p149", 1, undefined],
-    ["p", 1, "p125", 25, undefined],
-    ["", -1, "owner", 25, 1],
-    ["", Number.NaN, "owner", 25, 1],
-    ["", 1e99, undefined, 0, undefined],
+  const ports = await accountPorts(t, ...usernames, "owner");
+  for (const [search, key, first, count, before, after] of [
+    ["", {}, "owner", 25, undefined, "p123"],
+    ["", { after: "p123" }, "p124", 25, "p124", "p148"],
+    ["", { after: "p148" }, "p149", 1, "p149", undefined],
+    ["", { before: "p149" }, "p124", 25, "p124", "p148"],
+    ["", { before: "p124" }, "owner", 25, undefined, "p123"],
+    ["p", { after: "p124" }, "p125", 25, "p125", undefined],
+    ["", { after: "p149" }, "owner", 25, undefined, "p123"],
+    ["p", { before: "p" }, "p100", 25, undefined, "p124"],
+    ["nobody", { after: "p" }, undefined, 0, undefined, undefined],
   ] as const) {
-    const page = await listPeople({ store, clock }, search, given);
-    const found = [page.people[0]?.user.username, page.people.length, page.next];
-    assert.deepEqual(found, [first, count, next], `${search} ${given}`);
+    const page = await listPeople(ports, search, key);
+    const found = [page.people[0]?.user.username, page.people.length, page.before, page.after];
+    assert.deepEqual(found, [first, count, before, after], `${search} ${JSON.stringify(key)}`);
   }
-  const now = new Date(clock.now());
-  const last = { search: "", skip: 250_000, limit: 26, now };
-  assert.deepEqual(asked.mock.calls.at(-1)?.arguments, [last]);
 });

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { resetPassword } from "../../../src/core/accounts/accounts.ts";
 import type { Client } from "../../../src/core/limits/requester.ts";
 import { makeLink, type WantedLink } from "../../../src/core/links/make-link.ts";
 import { findLink, removeEndedLinks, useLink } from "../../../src/core/links/use-link.ts";
 import { NO_PASSWORD, type UserId } from "../../../src/core/records.ts";
 import { createUserMemory } from "../../../src/core/sessions/user-memory.ts";
+import { changePassword } from "../../../src/core/sign-in/change-password.ts";
 import { accountPorts } from "../accounts/account-ports.ts";
 
 const PASSWORD = "battery staple";
@@ -59,25 +61,15 @@ test("an invitation opens until it is used, and signs its account in", async (t)
   assert.deepEqual([type, subject, address, device], ["link_use", "bob", "192.0.2.1", "curl"]);
 });
 
-test("a form with a problem uses nothing up, and a settled username comes before the form's", async (t) => {
+test("a username that the link settles comes before the form's", async (t) => {
   const { ports, link, use } = await scene(t);
-  const open = await link({ purpose: "invite" });
-  for (const [form, problem] of [
-    [{ username: "" }, "username-missing"],
-    [{ password: "", confirm: "" }, "password-missing"],
-    [{ confirm: "x" }, "passwords-differ"],
-    [{ password: "1234567", confirm: "1234567" }, "password-too-short"],
-    [{ username: "owner" }, "username-taken"],
-  ] as const) {
-    const rejected = { kind: "rejected", problem, open: { link: open.link, username: undefined } };
-    assert.deepEqual(await use(open.token, { ...BOB, ...form }), rejected);
-  }
-  assert.equal((await use(open.token, BOB, OTHER)).kind, "entered");
-  const settled = await link({ purpose: "invite", name: "ann" });
-  assert.equal((await use(settled.token, { ...BOB, username: "owner" }, OTHER)).kind, "entered");
+  const { token } = await link({ purpose: "invite", name: "ann" });
+  assert.equal((await use(token, { ...BOB, username: "owner" })).kind, "entered");
   const accounts = (await ports.accounts()).map(({ username, groups }) => [username, groups]);
-  const unchanged = ["ann", "bob", "owner"].map((name) => [name, undefined]);
-  assert.deepEqual(accounts, unchanged);
+  assert.deepEqual(accounts, [
+    ["ann", undefined],
+    ["owner", undefined],
+  ]);
 });
 
 test("an invitation makes no account that has ended already", async (t) => {
@@ -130,6 +122,24 @@ test("a reset sets the password of its user, whatever the name, and opens no ses
   assert.deepEqual(user, { id: owner, username: "me", sessionsFrom });
   assert.equal(await ports.passwords.verify(PASSWORD, hash as never), true);
   assert.equal((await users.find(owner))?.sessionsFrom, sessionsFrom, "guards read it again");
+});
+
+test("a link for a new password ends when the password is set in another way", async (t) => {
+  const { ports, owner, link, find } = await scene(t);
+  const next = { newPassword: "a new one", confirmPassword: "a new one" };
+  for (const [set, outcome] of [
+    [() => resetPassword(ports, owner, PASSWORD), "reset"],
+    [
+      async () =>
+        (await changePassword(ports, owner, { currentPassword: PASSWORD, ...next }, CLIENT)).kind,
+      "changed",
+    ],
+  ] as const) {
+    const { token } = await link({ purpose: "reset", userId: owner });
+    assert.ok(await find(token));
+    assert.equal(await set(), outcome);
+    assert.equal(await find(token), undefined, outcome);
+  }
 });
 
 test("a link whose user is removed, or that another request uses first, is gone", async (t) => {

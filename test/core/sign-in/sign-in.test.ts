@@ -90,7 +90,10 @@ test("replaces a bcrypt hash with argon2id at a sign-in", async (t) => {
   assert.equal((await signIn(ports, attemptBy({ password: "wrong" }))).kind, "rejected");
   assert.equal((await ports.store.users.find(owner.id))?.passwordHash, owner.passwordHash);
 
+  const link = { id: "a", tokenHash: "a", purpose: "reset", userId: owner.id } as const;
+  await ports.store.links.insert({ ...link, expiresAt: new Date(1e15), usesLeft: 1 });
   assert.equal((await signIn(ports, attemptBy())).kind, "signed-in");
+  assert.ok(await ports.store.links.find("a", new Date()), "the password is the same");
   const renewed = (await ports.store.users.find(owner.id))?.passwordHash;
   assert.match(renewed ?? "", /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   assert.equal((await signIn(ports, attemptBy())).kind, "signed-in");

@@ -3,7 +3,12 @@ import { test } from "node:test";
 import { fetchRequest } from "../../../src/index.ts";
 import { NO_GATE, type SettledOptions } from "../../../src/options.ts";
 import { settleOptions } from "../../../src/settle-options.ts";
-import { acceptedTarget } from "../../../src/web/answers/return-to.ts";
+import {
+  acceptedTarget,
+  handoffRoot,
+  handoffTarget,
+  otherHostOf,
+} from "../../../src/web/answers/return-to.ts";
 import { optionsWith } from "../../support/options.ts";
 
 const OWN = "https://auth.example.test";
@@ -62,4 +67,48 @@ test("over HTTPS, accepts the requested host with https only", () => {
   const asking = { standalone: true, isHttps: true };
   assert.equal(isAccepted(`https://${REQUESTED_HOST}/page`, asking), true);
   assert.equal(isAccepted(`http://${REQUESTED_HOST}/page`, asking), false);
+});
+
+/** A gate at a port, for all hosts of another domain and, by mistake, for its own. */
+function handingOver(host: string) {
+  const hosts = { publicUrl: "https://auth.example.test:8443" };
+  const returnDomains = ["other.test", "example.test"];
+  const options = { ...settleOptions(optionsWith({ hosts })), ...NO_GATE, returnDomains };
+  const request = fetchRequest(new Request(`https://${host}/`, { headers: { Host: host } }));
+  return { options, request };
+}
+
+test("hands over to the port of the public URL alone, and never to Latchkey's own host", () => {
+  for (const [host, root] of [
+    ["photos.other.test:8443", "https://photos.other.test:8443/"],
+    ["photos.other.test", "https://photos.other.test:8443/"],
+    ["auth.example.test:8443", undefined],
+    ["evil.test:8443", undefined],
+  ] as const) {
+    const { options, request } = handingOver(host);
+    assert.equal(handoffRoot(options, request)?.href, root, host);
+  }
+  const { options } = handingOver("auth.example.test:8443");
+  for (const target of [null, undefined, "", "/", "https://photos.other.test/"]) {
+    assert.equal(handoffTarget(options, target), undefined, String(target));
+  }
+});
+
+test("names the other host of a target, also of one that is handed over", () => {
+  const { options, request } = handingOver("auth.example.test:8443");
+  for (const [target, host] of [
+    [
+      "/login/handoff?return_to=https%3A%2F%2Fphotos.other.test%3A8443%2F",
+      "photos.other.test:8443",
+    ],
+    ["/login/handoff?browser=x", undefined],
+    ["https://app.example.test/", "app.example.test"],
+    ["https://auth.example.test:8443/", undefined],
+    ["/page", undefined],
+    [undefined, undefined],
+  ] as const) {
+    assert.equal(otherHostOf(options, request, target), host, `${target}`);
+  }
+  const atRequest = { ...options, hosts: { ...options.hosts, publicUrl: undefined } };
+  assert.equal(otherHostOf(atRequest, request, "https://auth.example.test:8443/"), undefined);
 });

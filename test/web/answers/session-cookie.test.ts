@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { cookieIn, sessionTokensIn } from "../../../src/web/answers/session-cookie.ts";
+import { fetchRequest } from "../../../src/index.ts";
+import {
+  cookieIn,
+  deviceTextIn,
+  sessionTokensIn,
+} from "../../../src/web/answers/session-cookie.ts";
 import { anyCharacter } from "../../support/any-character.ts";
 
 const headers: readonly (readonly [header: string | undefined, token: string | undefined])[] = [
@@ -38,6 +43,11 @@ for (const [what, cookies, genuine] of [
     assert.equal(found, genuine);
   });
 }
+
+test("reads the text of a remembered device from its own cookie", () => {
+  const headers = { Cookie: "session=a; latchkey-device=b" };
+  assert.equal(deviceTextIn(fetchRequest(new Request("http://x/", { headers }))), "b");
+});
 
 /** Splits at every semicolon and returns the first session cookie. */
 function firstSession(header: string): string | undefined {

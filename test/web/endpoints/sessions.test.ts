@@ -5,7 +5,7 @@ import { memoryStore } from "../../stores/memory-store.ts";
 import { addUser } from "../../support/add-user.ts";
 import { startConfiguredApp } from "../../support/app.ts";
 import type { Sending } from "../../support/client.ts";
-import { execute, refuse, stopRefusing } from "../../support/database.ts";
+import { insertMany, refuse, stopRefusing } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import {
   changeForm,
@@ -195,20 +195,15 @@ test("lists 50 sessions at most, folds all but five, and says if there are more"
   const { gate, session } = await startConfigured(t);
   const open = async () => (await gate.send("/", { session })).body;
   await open();
-  const add = (from: number, to: number) =>
-    execute(
-      gate.databaseFile,
-      `WITH RECURSIVE numbers (n) AS (VALUES (${from}) UNION SELECT n + 1 FROM numbers WHERE n < ${to})
-       INSERT INTO sessions (id, user_id, created_at, used_at, expires_at, address, device)
-       SELECT n, user_id, created_at, used_at, expires_at, '', '' FROM sessions, numbers
-       WHERE id = '${idOf(session)}'`,
-    );
+  const columns = "user_id, created_at, used_at, expires_at";
+  const insertion = `INSERT INTO sessions (id, ${columns}, address, device)
+    SELECT n, ${columns}, '', '' FROM sessions, numbers WHERE id = '${idOf(session)}'`;
   for (const [from, to, status] of [
     [1, 4, "5 active"],
     [5, 49, "50 active"],
     [50, 50, "50+ active"],
   ] as const) {
-    add(from, to);
+    insertMany(gate.databaseFile, from, to, insertion);
     const body = await open();
     assert.ok(body.includes(`>${status}<`), status);
     assert.equal(offeredIn(body).length, Math.min(to, 49) + 2);

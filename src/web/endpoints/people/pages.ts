@@ -15,6 +15,8 @@ import { activityOf } from "../home.ts";
 const ENTRIES_PER_PAGE = 50;
 const NOBODY = "" as UserId;
 const MAX_LINKS = 100;
+/** A longer username is cut in the address of a page, which then begins with that person again. */
+const MAX_KEY = 500;
 /** People who accept an invitation choose their username, of any length. */
 const MAX_SHOWN = 100;
 
@@ -60,10 +62,16 @@ export async function peopleData(
   const locale = views.locale(request);
   const asked = new URLSearchParams(location.replace(/^[^?]*/, ""));
   const search = asked.get("q") ?? "";
-  const [{ people, next }, links] = await Promise.all([
-    listPeople({ store, clock }, search, Number(asked.get("page"))),
-    store.links.read("", MAX_LINKS, new Date(clock.now())),
+  const keyOf = (name: string): string | undefined => asked.get(name) || undefined;
+  const queryFrom = (name: string, key: string | undefined): string | undefined =>
+    key && `?${new URLSearchParams({ q: search, [name]: key.slice(0, MAX_KEY) })}`;
+  const linksAfter = (id = "") => store.links.read(id, MAX_LINKS + 1, new Date(clock.now()));
+  const [{ people, before, after }, some] = await Promise.all([
+    listPeople({ store, clock }, search, { before: keyOf("before"), after: keyOf("after") }),
+    linksAfter(keyOf("links")),
   ]);
+  const found = some.length === 0 && keyOf("links") ? await linksAfter() : some;
+  const links = found.slice(0, MAX_LINKS);
   return {
     people: people.map(({ user, endsAt, signedInAt, ...facts }) => ({
       user: { ...user, username: shortened(user.username) },
@@ -72,7 +80,10 @@ export async function peopleData(
       ...facts,
     })),
     search,
-    next: next === undefined ? next : `?${new URLSearchParams({ q: search, page: `${next}` })}`,
+    previous: queryFrom("before", before),
+    next: queryFrom("after", after),
+    firstLinks: keyOf("links") && `?${new URLSearchParams({ q: search })}`,
+    nextLinks: queryFrom("links", found.length > MAX_LINKS ? links.at(-1)?.id : undefined),
     links: links.map(({ id, purpose, name = "", expiresAt }) => ({
       ...{ id, purpose, name: shortened(name), end: shownTime(locale, expiresAt).utc },
     })),

@@ -10,6 +10,7 @@ export const labels = {
   signIn: ["Sign in", "Anmelden", "Se connecter", "Iniciar sesión"],
   welcomeBack: ["Welcome back", "Willkommen zurück", "Bon retour parmi nous", "Hola de nuevo"],
   continue: ["Continue", "Weiter", "Continuer", "Continuar"],
+  back: ["Back", "Zurück", "Retour", "Atrás"],
   domain: ["Domain (optional)", "Domain, optional", "Domaine (facultatif)", "Dominio (opcional)"],
   createAccount: ["Create account", "Konto anlegen", "Créer le compte", "Crear cuenta"],
   recentActivity: ["Recent activity", "Letzte Aktivität", "Activité récente", "Actividad reciente"],

@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import type { Answer, Sending } from "../../../support/client.ts";
-import { inDatabase } from "../../../support/database.ts";
+import { inDatabase, valuesOf } from "../../../support/database.ts";
 import { type RunningGate, startConfigured } from "../../../support/gate.ts";
 import { inSeconds, mint, partsOf } from "../../../support/mint.ts";
 
@@ -49,11 +49,6 @@ export function addMember(
 
 /** The users, by their names, with their groups. */
 export const groupsIn = ({ databaseFile }: RunningGate): Readonly<Record<string, unknown>> =>
-  inDatabase(databaseFile, (database) =>
-    Object.fromEntries(
-      database
-        .prepare("SELECT username, groups FROM users ORDER BY username")
-        .all()
-        .map(({ username, groups }) => [username, groups]),
-    ),
+  Object.fromEntries(
+    valuesOf(databaseFile, "SELECT username, groups FROM users ORDER BY username"),
   );
