@@ -31,10 +31,8 @@ for (const scripts of ["on", "off"] as const) {
     assert.equal(pathOf(page), "/login?error=1");
     const wrongPassword = await alert(page).innerText();
     await submit(page, "/login", { username: "nobody", password });
-    assert.deepEqual(
-      [await alert(page).innerText(), pathOf(page)],
-      [wrongPassword, "/login?error=1"],
-    );
+    const shown = [await alert(page).innerText(), pathOf(page)];
+    assert.deepEqual(shown, [wrongPassword, "/login?error=1"]);
     assert.equal(await field(page, "password").inputValue(), "");
 
     await submit(page, "/login", { username, password });

@@ -2,14 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Sending } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
-import { type RunningGate, startGate } from "../support/gate.ts";
-
-/** The lines about requests, once there are so many: each is written when its answer is sent. */
-const linesIn = (gate: RunningGate, count: number) =>
-  eventually(() => {
-    const lines = gate.serverLog.filter(({ msg }) => msg === "request");
-    return lines.length >= count ? lines : undefined;
-  });
+import { startGate } from "../support/gate.ts";
 
 const requests: readonly (readonly [path: string, sending: Sending, status: number])[] = [
   ["/setup?token=t", {}, 200],
@@ -24,7 +17,9 @@ test("logs nothing but method, path, status, milliseconds and ID of each request
   const gate = await startGate(t, { logLevel: "debug" });
   for (const [at, [path, sending, status]] of requests.entries()) {
     const answer = await gate.send(path, sending);
-    const { time: _, ms, ...line } = (await linesIn(gate, at + 1))[at] ?? {};
+    // A line is written when its answer is sent.
+    const lineOf = () => gate.serverLog.filter(({ msg }) => msg === "request")[at];
+    const { time: _, ms, ...line } = await eventually(lineOf);
     assert.deepEqual(line, {
       level: "debug",
       method: sending.form ? "POST" : (sending.method ?? "GET"),

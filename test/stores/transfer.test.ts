@@ -84,8 +84,6 @@ rule("takes either the first account or a copy", async (store, other) => {
     fill(store, ["a", "b"]),
   ]);
   const { users } = await store.transfer.readAmounts();
-  assert.deepEqual(
-    [first === undefined, filled, users],
-    first === undefined ? [true, "imported", 2] : [false, "taken", 1],
-  );
+  const expected = first === undefined ? [true, "imported", 2] : [false, "taken", 1];
+  assert.deepEqual([first === undefined, filled, users], expected);
 });

@@ -21,10 +21,8 @@ for (const [name, status, error] of [
       const headers = { "Accept-Language": locale };
       for (const path of ["/login", "/setup", "/", "/login?error=1"]) {
         const answer = await app.send(path, { headers });
-        assert.deepEqual(
-          [answer.status, alertIn(answer.body)],
-          [status, wordsIn(locale).messages[name]],
-        );
+        const expected = [status, wordsIn(locale).messages[name]];
+        assert.deepEqual([answer.status, alertIn(answer.body)], expected);
         assert.ok(
           answer.body.includes(
             wordsIn(locale).quoteRequest(String(answer.headers["x-request-id"])),

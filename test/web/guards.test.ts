@@ -40,10 +40,8 @@ for (const path of ["/auth/login", "/auth/setup"]) {
       assert.deepEqual([result.answer.status, result.answer.headers.Location], [500, undefined]);
     }
     const reason = `a guard was called for ${path}, which Latchkey's routes answer: mount the routes before the guard`;
-    assert.deepEqual(
-      log.map(({ fields }) => messageOf(fields.err)),
-      [reason, reason],
-    );
+    const reasons = log.map(({ fields }) => messageOf(fields.err));
+    assert.deepEqual(reasons, [reason, reason]);
   });
 }
 

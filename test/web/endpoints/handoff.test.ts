@@ -252,10 +252,8 @@ test("signs out at the other host, and shows a user whom the app does not admit 
   const policy = String(excluded.headers["content-security-policy"]);
   assert.match(policy, /form-action 'self' https:\/\/auth\.example\.test /);
   const cross = { ...PAGE, Host: "photos.other.test", "Sec-Fetch-Site": "cross-site" };
-  assert.equal(
-    (await gate.send("/login/handoff", { session, form: {}, headers: cross })).status,
-    403,
-  );
+  const foreign = await gate.send("/login/handoff", { session, form: {}, headers: cross });
+  assert.equal(foreign.status, 403);
   const out = await open(`${PHOTOS}/login/handoff`, {});
   assert.deepEqual([out.status, out.location], [303, `${AUTH}/login`]);
   assert.equal(jar.get("photos.other.test")?.has("session"), false);

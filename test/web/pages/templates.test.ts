@@ -186,14 +186,10 @@ test("a replaced page escapes output and gets the helpers and the page's data", 
     "<%= it.NeedsSetup %>,<%= it.HasError %>,<%= it.CurrentUser?.username %>,<%= it.status %>,<%= it.message %>,<%= it.locale %>,<%= it.words.signIn %>";
   const { render } = pagesFrom(await folderWith(t, { "error.eta": template }));
   const error = { status: 422, message: "<b>" };
-  assert.equal(
-    render("error", to({ ...NOBODY, HasError: true }), error),
-    "false,true,undefined,422,&lt;b&gt;,en,Sign in",
-  );
-  assert.equal(
-    render("error", to(signedIn("<i>"), "de"), error),
-    `false,false,&lt;i&gt;,422,&lt;b&gt;,de,${wordsIn("de").signIn}`,
-  );
+  const atFailure = render("error", to({ ...NOBODY, HasError: true }), error);
+  assert.equal(atFailure, "false,true,undefined,422,&lt;b&gt;,en,Sign in");
+  const inGerman = render("error", to(signedIn("<i>"), "de"), error);
+  assert.equal(inGerman, `false,false,&lt;i&gt;,422,&lt;b&gt;,de,${wordsIn("de").signIn}`);
 });
 
 /** Fails only for a user of this name, which the check at the start cannot detect. */
