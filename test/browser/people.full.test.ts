@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { execute } from "../support/database.ts";
+import { addUser } from "../support/add-user.ts";
 import { alert, atHome, formOf, heading, leave } from "./forms.ts";
 
 const PEOPLE = "/account/people";
@@ -8,8 +8,7 @@ const PEOPLE = "/account/people";
 for (const scripts of ["on", "off"] as const) {
   test(`changes groups and the name, and removes, with scripts ${scripts}`, async (t) => {
     const { page, gate } = await atHome(t, { scripts, statuses: [422] });
-    const ben = "INSERT INTO users (id, username, password_hash) VALUES ('2', 'ben', '')";
-    execute(gate.databaseFile, ben);
+    addUser(gate, "ben", "2");
     await leave(page, () => page.getByRole("link", { name: "People" }).click());
     await page.getByRole("heading", { level: 2, name: "ben", exact: true }).click();
     const save = async (action: string, text: string) => {
