@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { send } from "../support/client.ts";
-import { startCommand } from "../support/command.ts";
 import { startLatchkey } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -10,22 +9,8 @@ const PRINTED = /(http:\/\/localhost:\d+)\/\n\n {2}Username {2}(\S+)\n {2}Passwo
 
 const PROTECTIVE = ["content-security-policy", "x-content-type-options", "referrer-policy"];
 
-/** Ends with the test. */
-function startDemo(t: TestContext) {
-  const demo = startCommand(["demo"]);
-  let stopping = false;
-  const stop = (name: "SIGINT" | "SIGTERM") => {
-    // A second signal would end the process.
-    if (!stopping) demo.signal(name);
-    stopping = true;
-    return demo.ended;
-  };
-  t.after(() => stop("SIGINT"));
-  return { ...demo, stop };
-}
-
 test("guards a sample app with the account that it prints, until a signal", async (t) => {
-  const demo = startDemo(t);
+  const demo = startLatchkey(t, ["demo"]);
   const [, url = "", username = "", password = ""] = await demo.shows(PRINTED);
   const guarded = await send(`${url}/`);
   assert.deepEqual([guarded.status, guarded.location], [303, "/login"]);
@@ -44,7 +29,8 @@ test("guards a sample app with the account that it prints, until a signal", asyn
   await send(`${url}/account/people/rename`, { session, form });
   assert.match((await send(`${url}/`, { session })).body, /Hello, &#60;i>&#38;</);
   assert.equal((await send(`${url}/login`, { headers: { Host: "evil.example" } })).status, 421);
-  assert.equal((await demo.stop("SIGTERM")).code, 0);
+  demo.child.kill("SIGTERM");
+  assert.equal((await demo.ended).code, 0);
   await assert.rejects(send(`${url}/`));
 });
 
