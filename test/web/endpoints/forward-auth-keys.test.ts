@@ -33,6 +33,11 @@ test("a key opens apps as its account, in both forms, and the answer asks to rem
   const other = await ask("", basic("secret"), {}, guest);
   assert.deepEqual([other.status, other.headers["remote-user"]], [200, "guest"]);
   assert.equal(other.headers["latchkey-key"], undefined);
+  assert.equal(other.headers.authorization, undefined);
+  const passed = await ask("?authorization=pass", basic("secret"), {}, guest);
+  assert.equal(passed.headers.authorization, basic("secret"), "it is for the app");
+  const without = await gate.send("/forward-auth?authorization=pass", { session: guest });
+  assert.deepEqual([without.status, without.headers.authorization], [200, undefined]);
 });
 
 test("a wrong key gets 401 with a challenge, and 429 after five in a minute", async (t) => {

@@ -37,6 +37,19 @@ test("redirects become a 401 with deny=401 only", () => {
   }
 });
 
+test("Authorization is repeated with authorization=pass only, and empty parameters mean nothing", () => {
+  for (const [query, authorization] of [
+    ["?authorization=pass", "pass"],
+    ["?&authorization=pass&deny=401&", "pass"],
+    ["?authorization=PASS", "leave-out"],
+    ["?authorization=", "leave-out"],
+    ["?", "leave-out"],
+    ["", "leave-out"],
+  ] as const) {
+    assert.partialDeepStrictEqual(read(query), { kind: "query", authorization }, query);
+  }
+});
+
 test("a list admits the users that it names, and no others", () => {
   const name = "a,b&c=d+e f%";
   const encoded = encodeURIComponent(name);

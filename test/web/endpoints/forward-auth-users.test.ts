@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addUser } from "../../support/add-user.ts";
+import { execute } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
 import { startConfigured } from "../../support/gate.ts";
 import { assertNoIdentity, FORWARD_AUTH, PAGE, PUBLIC_URL } from "./forward-auth-asking.ts";
 
@@ -17,7 +19,11 @@ test("admits listed users, and returns 403 without an identity to others", async
     assertNoIdentity(excluded);
     assert.notEqual(excluded.headers["x-request-id"], undefined);
   }
-  assert.equal((await gate.send("/forward-auth", { session: guest })).status, 200);
+  execute(gate.databaseFile, "UPDATE users SET groups = ',a,b-c,' WHERE username = 'guest'");
+  await eventually(async () => {
+    const { status, headers } = await gate.send("/forward-auth?groups=x,b-c", { session: guest });
+    return status === 200 && headers["remote-groups"] === "a,b-c" ? true : undefined;
+  });
 });
 
 test("shows an excluded user a page with the username, the app, a sign-out and the account", async (t) => {

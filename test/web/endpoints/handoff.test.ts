@@ -3,7 +3,13 @@ import { type TestContext, test } from "node:test";
 import { hashOf } from "../../../src/core/base/random-text.ts";
 import { addUser } from "../../support/add-user.ts";
 import type { Answer } from "../../support/client.ts";
-import { changeForm, OWNER, type RunningGate, startConfigured } from "../../support/gate.ts";
+import {
+  changeForm,
+  OWNER,
+  type RunningGate,
+  startConfigured,
+  startGate,
+} from "../../support/gate.ts";
 import { linkPath } from "../../support/link.ts";
 import { mint, partsOf } from "../../support/mint.ts";
 
@@ -68,6 +74,11 @@ async function scene(t: TestContext) {
   browser.jar.set("auth.example.test", new Map([["session", session]]));
   return { gate, session, ...browser };
 }
+
+test("without an account, a visitor of another domain is led to the setup", async (t) => {
+  const { status, location } = await browserOf(await startGate(t, DOMAINS)).ask(TARGET);
+  assert.deepEqual([status, location], [303, `${AUTH}/setup`]);
+});
 
 test("brings a visitor of another domain to the sign-in and back, with a session of that host", async (t) => {
   const { gate } = await startConfigured(t, DOMAINS);
