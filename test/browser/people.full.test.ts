@@ -25,10 +25,8 @@ for (const scripts of ["on", "off"] as const) {
     await save("rename", "benjamin");
     await page.getByText("Remove account").filter({ visible: true }).click();
     await leave(page, () => page.getByRole("button", { name: "Remove account" }).click());
-    assert.deepEqual(await page.getByRole("heading", { level: 2 }).allInnerTexts(), [
-      "Invite somebody",
-      "owner",
-    ]);
+    const headings = await page.getByRole("heading", { level: 2 }).allInnerTexts();
+    assert.deepEqual(headings, ["Invite somebody", "owner"]);
     await leave(page, () => page.getByRole("link", { name: "Recent activity" }).first().click());
     assert.equal(await heading(page).innerText(), "Recent activity");
     const newest = await page.locator("li").first().innerText();

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import type { Socket } from "node:net";
 import { type TestContext, test } from "node:test";
-import { setInterval as every } from "node:timers/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import { type RunningGate, startConfigured } from "../support/gate.ts";
 import { openSocket } from "../support/raw.ts";
 
@@ -40,15 +39,11 @@ async function cutOff(t: TestContext, { url }: RunningGate, { first, drip = "" }
     socket.on("close", () => resolve(performance.now() - start));
   });
   socket.write(first);
-  if (drip !== "") await dripUntilClosed(socket, drip);
-  return { afterMs: await closed, received };
-}
-
-async function dripUntilClosed(socket: Socket, drip: string): Promise<void> {
-  for await (const _ of every(50)) {
-    if (!socket.writable) return;
+  while (drip !== "" && socket.writable) {
     socket.write(drip);
+    await pause(50);
   }
+  return { afterMs: await closed, received };
 }
 
 /** Calls a guard repeatedly while `shouldContinue` returns true. Returns all response times. */

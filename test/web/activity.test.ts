@@ -34,8 +34,6 @@ test("keeps the summary of an entry of unknown type", () => {
 test("gives an entry its time for programs and for the reader", () => {
   const time = { at: "2031-05-09T22:04:59.999Z", utc: "09.05.2031, 22:04 UTC" };
   const text = wordsIn("de").events.signin("first");
-  assert.deepEqual(activityOf("de", entryOf(eventOf("signin", { name: "first" }))), {
-    text,
-    ...time,
-  });
+  const signedIn = activityOf("de", entryOf(eventOf("signin", { name: "first" })));
+  assert.deepEqual(signedIn, { text, ...time });
 });

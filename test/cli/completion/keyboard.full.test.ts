@@ -104,10 +104,8 @@ for (const installation of installations) {
   const { shell, how, start } = installation;
   whereInstalled(needs(installation), () => {
     test(`Tab completes in ${shell}, with the script ${how}`, async (t) => {
-      const typing: Typing = [...typed.map(([line]) => line), "exit"].map((line) => [
-        PROMPT,
-        `${line}\r`,
-      ]);
+      const lines = [...typed.map(([line]) => line), "exit"];
+      const typing: Typing = lines.map((line) => [PROMPT, `${line}\r`]);
       const env = await install(t, installation);
       const { code, shown } = await onTerminal(t, `cd "$HOME/work" && ${start}`, env, typing);
       assert.equal(code, 0, shown);

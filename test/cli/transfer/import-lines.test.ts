@@ -67,9 +67,8 @@ test("takes the username from another field, in CSV and in JSON", () => {
       typeof line.fields === "string" ? line.fields : line.fields.get("username"),
     );
   assert.deepEqual(from("username,email,password_hash\nann,ann@a.test,h\n"), ["ann@a.test"]);
-  assert.deepEqual(from('{"username":"ann","email":"ann@a.test","password_hash":"h"}'), [
-    "ann@a.test",
-  ]);
+  const emails = from('{"username":"ann","email":"ann@a.test","password_hash":"h"}');
+  assert.deepEqual(emails, ["ann@a.test"]);
   assert.throws(() => from("username,password_hash\n"), { code: "import_header" });
 });
 

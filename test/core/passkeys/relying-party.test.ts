@@ -15,10 +15,8 @@ test("is the host of the public URL, whatever the request says", () => {
 });
 
 test("without a public URL is the host of the request: over HTTPS, or on the same machine", () => {
-  assert.deepEqual(relyingPartyOf(ANY, "Auth.example.org"), {
-    id: "auth.example.org",
-    origins: ["https://auth.example.org"],
-  });
+  const party = relyingPartyOf(ANY, "Auth.example.org");
+  assert.deepEqual(party, { id: "auth.example.org", origins: ["https://auth.example.org"] });
   for (const host of ["localhost:3000", "app.localhost"]) {
     const [id, origins] = [host.replace(/:\d+$/, ""), [`https://${host}`, `http://${host}`]];
     assert.deepEqual(relyingPartyOf(ANY, host), { id, origins });

@@ -9,9 +9,8 @@ test("names a missing file and a folder by their absolute path", async (t) => {
   const dir = await tempDir(t);
   await mkdir(join(dir, "folder"));
   const [missing, folder] = [join(dir, "missing"), join(dir, "folder")];
-  assert.deepEqual(problems({}, {}, missing), [
-    `--env-file: cannot read ${missing}: no such file or folder`,
-  ]);
+  const found = problems({}, {}, missing);
+  assert.deepEqual(found, [`--env-file: cannot read ${missing}: no such file or folder`]);
   assert.deepEqual(problems({}, {}, folder), [`--env-file: cannot read ${folder}: it is a folder`]);
   assert.deepEqual(problems({}, {}, "not-there"), [
     `--env-file: cannot read ${join(process.cwd(), "not-there")}: no such file or folder`,

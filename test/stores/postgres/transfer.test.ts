@@ -17,9 +17,8 @@ test("waits for a concurrent first account, and then copies nothing", async (t) 
   await untilBlocked(url);
   await making.end();
   assert.equal(await importing, "taken");
-  assert.deepEqual(await store.users.read("", 9), [
-    { id: "1", username: "owner", passwordHash: "a hash" },
-  ]);
+  const stored = await store.users.read("", 9);
+  assert.deepEqual(stored, [{ id: "1", username: "owner", passwordHash: "a hash" }]);
 });
 
 test("sees other commits in a database with serializable isolation", async (t) => {

@@ -14,9 +14,8 @@ test("tells who is signed in, with ID, username and groups", async (t) => {
   const { user_id: id } = partsOf(session).claims;
   const answer = await gate.send(ME, { session });
   assert.equal(answer.status, 200);
-  assert.deepEqual(JSON.parse(answer.body), {
-    user: { id, username: OWNER.username, groups: ["admins"] },
-  });
+  const about = JSON.parse(answer.body);
+  assert.deepEqual(about, { user: { id, username: OWNER.username, groups: ["admins"] } });
   assert.equal(answer.headers["content-type"], "application/json");
   assert.equal(answer.headers["cache-control"], "no-store");
   assert.equal(answer.headers["access-control-allow-origin"], undefined);
