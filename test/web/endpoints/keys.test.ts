@@ -35,6 +35,21 @@ test("makes a key on the account page, shows it once, lists it and revokes it", 
   assert.match(await page(), /owner revoked a key for programs/);
 });
 
+test("a key ends after the chosen days, after a year, or never, and the list says when", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  for (const days of ["30", "90", "365", "7", "never"]) {
+    await gate.send(ADD, { session, form: { name: `for ${days}`, hosts: "", days } });
+  }
+  const { body } = await gate.send("/account/", { session });
+  const shown = [...body.matchAll(/<b>for (\w+)<\/b>.*?<\/time>(.*?)<\/small>/g)];
+  const left = shown.map(([, days, end = ""]) => {
+    const ms = Date.parse(end.replace(", until ", "")) - Date.now();
+    return [days, Math.round(ms / 86_400_000)];
+  });
+  const never = ["never", Number.NaN];
+  assert.deepEqual(left.toSorted(), [["30", 30], ["365", 365], ["7", 365], ["90", 90], never]);
+});
+
 test("says what is wrong with a new key, with its section open", async (t) => {
   const { gate, session } = await startConfigured(t);
   for (const [form, message] of [
