@@ -54,6 +54,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     assert.ok(home.body.includes(en.recoveryCodesLeft("9")));
     const off = await gate.send("/account/codes/off", { session, form: {} });
     assert.deepEqual([off.status, off.location], [303, "/account/#your-codes"]);
+    assert.match(String(off.cookies), /^latchkey-notice=codesAreOff;/);
     assert.equal(hasCodeField(await gate.send("/login")), false);
     assert.equal((await gate.signIn()).location, "/");
     assert.deepEqual(activityOf((await gate.send("/", { session })).body).slice(0, 7), [

@@ -29,8 +29,9 @@ test("makes a key on the account page, shows it once, lists it and revokes it", 
     return body.includes("last used") ? body : undefined;
   });
   const id = /name="key" value="([^"]+)"/.exec(used)?.[1] ?? "";
-  const { status, location } = await gate.send(REVOKE, { session, form: { key: id } });
-  assert.deepEqual([status, location], [303, "/account/#your-keys"]);
+  const revoked = await gate.send(REVOKE, { session, form: { key: id } });
+  assert.deepEqual([revoked.status, revoked.location], [303, "/account/#your-keys"]);
+  assert.match(String(revoked.cookies), /^latchkey-notice=keyIsRevoked;/);
   assert.equal((await open("b.example.org")).status, 401, "at once");
   assert.match(await page(), /owner revoked a key for programs/);
 });

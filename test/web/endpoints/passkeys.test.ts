@@ -27,6 +27,7 @@ test("adds a passkey, signs in with it, and removes it", async (t) => {
   const to = sender(gate);
   const { passkey, userId, answer } = await addPasskey(to, session);
   assert.deepEqual([answer.status, answer.location], [303, "/account/#your-passkeys"]);
+  assert.match(String(answer.cookies), /latchkey-notice=passkeyIsAdded;/);
   const form = await formOfSignIn(to, passkey, userId);
   const signedIn = await to.send(SIGN_IN, form);
   assert.deepEqual([signedIn.status, signedIn.location], [303, "/"]);
@@ -146,8 +147,9 @@ test("renames a passkey, with a name that is cut and never empty", async (t) => 
     ["", "Passkey"],
   ] as const) {
     const form = { passkey: passkey.id, name: entered };
-    const { status, location } = await to.send(RENAME, form, session);
+    const { status, location, cookies } = await to.send(RENAME, form, session);
     assert.deepEqual([status, location], [303, "/account/#your-passkeys"]);
+    assert.match(String(cookies), /^latchkey-notice=passkeyIsRenamed;/);
     const { body } = await gate.send("/", { session, headers: HOST });
     assert.ok(body.includes(`<bdi>${shown}</bdi>`), shown);
   }
