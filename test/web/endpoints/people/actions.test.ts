@@ -123,6 +123,10 @@ test("makes links to copy, shown once and without a referrer, and revokes open o
   const reset = await act("reset", { user: "id of member", codes_off: "1" });
   const resetPath = /\/link\/[\w-]{43}/.exec(reset.body)?.[0] ?? "";
   assert.ok(reset.body.includes(en.newPassword) && !reset.body.includes(url[1]));
+  const opened = await gate.send(resetPath);
+  assert.ok(opened.body.includes(`<h1>${en.newPassword}</h1>`));
+  const [username] = elements(opened.body, "input");
+  assert.deepEqual([username?.value, username?.hidden], ["member", ""], "it is settled");
 
   const page = (await open(PEOPLE)).body;
   assert.ok(!page.includes("/link/"), "no token is shown again");
