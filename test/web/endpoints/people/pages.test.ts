@@ -78,6 +78,7 @@ test("shows every open link, 100 on a page", async (t) => {
   const [next = ""] = linkTo(first, "next")?.split("#p-") ?? [];
   const second = (await open(next)).body;
   assert.ok(!second.includes(en.active("2")), "there are more, on the page before");
+  assert.equal(linkTo(second, "next"), undefined);
   const all = Array.from({ length: 102 }, (_, i) => 1_000 + i);
   assert.deepEqual([...idsIn(first), ...idsIn(second)], all);
 });
@@ -125,7 +126,9 @@ test("shows the activity of everybody, of one person and of one type, in pages",
   assert.deepEqual(await texts("?name=Mem"), [], "the account is gone");
   assert.deepEqual(await texts("?type=unknown&before=x"), await texts(""));
   const { body } = await open(ACTIVITY);
-  assert.ok(body.includes(`${en.by("owner")}, 127.0.0.1`));
+  const details = [...body.matchAll(/<small><bdi>([^<]*)<\/bdi>/g)].map(([, text]) => text);
+  const byOwner = `${en.by("owner")}, 127.0.0.1`;
+  assert.deepEqual(details, [byOwner, byOwner, byOwner, "127.0.0.1"], "nobody else did the setup");
   assert.ok((await open(`${ACTIVITY}?name=owner`)).body.includes('value="owner"'));
 
   await gate.logEntries(4);
