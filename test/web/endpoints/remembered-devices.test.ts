@@ -56,6 +56,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     assert.ok(home.body.includes(en.rememberedDevices));
     const [{ value = "" } = {}] = buttons(home, "device");
     const ended = await gate.send("/account/sessions/end", { session, form: { device: value } });
+    assert.match(String(ended.cookies), /^latchkey-notice=deviceIsForgotten;/);
     assert.deepEqual([ended.status, ended.location], [303, "/account/#your-sessions"]);
     assert.deepEqual(buttons(await gate.send("/", { session }), "device"), []);
     assert.equal((await signInOn(other, cookie)).location, FAILED);

@@ -68,6 +68,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     const unrecorded = mint({ ...partsOf(other).claims, jti: "elsewhere" });
     assert.equal(await isAdmitted(gate, unrecorded), true);
     const alone = await end(gate, own, "others");
+    assert.match(String(alone.cookies), /latchkey-notice=othersAreEnded;/);
     assert.deepEqual([alone.status, alone.location], [303, "/account/#your-sessions"]);
     assert.deepEqual(await admitted(), [false, false, false]);
     assert.equal(await isAdmitted(gate, unrecorded), false, "a token without a row ends as well");
