@@ -76,7 +76,7 @@ export function testLinks(rule: Rule<With<"links">>): void {
     assert.equal(await store.links.find("hash", NOW), undefined);
   });
 
-  rule("removes the links of a user with another password", async (store) => {
+  rule("removes the links of a user whose password is changed", async (store) => {
     const { owner, guest } = await addTwo(store);
     const link: Link = { ...LINK, userId: owner.id };
     const kept: Link = { ...LINK, id: "kept", tokenHash: "kept", userId: guest.id };

@@ -14,7 +14,7 @@ export function execute(file: string, sql: string): void {
   inDatabase(file, (database) => database.exec(sql));
 }
 
-/** Runs an insertion that selects from `numbers`, which has each `n` from one to the other. */
+/** Runs an insertion that can select each `n` of the range from the table `numbers`. */
 export function insertMany(file: string, from: number, to: number, insertion: string): void {
   const next = `SELECT n + 1 FROM numbers WHERE n < ${to}`;
   execute(file, `WITH RECURSIVE numbers (n) AS (VALUES (${from}) UNION ${next}) ${insertion}`);

@@ -48,7 +48,7 @@ export interface KnownLink {
   revocation: "none" | "perhaps" | "accepted";
   /** Of the password when it was made; `undefined` if that was about to change. */
   readonly passwordVersion: number | undefined;
-  /** Whether the password was set since, not by this link. */
+  /** Whether something other than this link has set the password since. */
   isReplaced: boolean;
 }
 

@@ -61,6 +61,9 @@ export interface SettingsReading {
 
 export const tokenFileIn = (dataDir: string): string => join(dataDir, "setup-token");
 
+/** The client of PostgreSQL reads `PGPASSWORD` itself. */
+const isSecret = (name: string): boolean => name === "PGPASSWORD" || secretNames.includes(name);
+
 /** The only code of the gate that reads the environment. */
 export function readSettings(given: SettingsSources): SettingsReading {
   const { env = process.env } = given;
@@ -80,9 +83,7 @@ export function readSettings(given: SettingsSources): SettingsReading {
     allowedHosts: values.allowedHosts ?? (isLoopbackHost(host) ? "loopback-setup" : ["*"]),
     setupTokenFile: values.setupTokenFile ?? tokenFileIn(dataDir),
     database: values.database ?? { kind: "sqlite", file: join(dataDir, "latchkey.db") },
-    programEnvironment: Object.fromEntries(
-      Object.entries(env).filter(([name]) => ![...secretNames, "PGPASSWORD"].includes(name)),
-    ),
+    programEnvironment: Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret(name))),
     nodeEnv: sources.text("NODE_ENV"),
   });
   problems.push(...conflicts(settings));

@@ -52,7 +52,7 @@ const RAISE_ALL = `UPDATE {users} AS now SET sessions_from =
 /** Changes nothing, but locks the row. */
 export const LOCK_USER = "UPDATE {users} SET sessions_from = sessions_from WHERE id == $1";
 
-/** With each new password: another link for one, such as in an old mail, would take the account over. */
+/** Part of each new password: an unused link, such as one in an old mail, would take the account over. */
 export const REMOVE_LINKS = "DELETE FROM {links} WHERE user_id == $1";
 
 /** Ends the sessions of a user, and returns its `sessions_from`; `undefined` for an unknown user. */

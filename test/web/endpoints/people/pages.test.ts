@@ -128,7 +128,7 @@ test("shows the activity of everybody, of one person and of one type, in pages",
   const { body } = await open(ACTIVITY);
   const details = [...body.matchAll(/<small><bdi>([^<]*)<\/bdi>/g)].map(([, text]) => text);
   const byOwner = `${en.by("owner")}, 127.0.0.1`;
-  assert.deepEqual(details, [byOwner, byOwner, byOwner, "127.0.0.1"], "nobody else did the setup");
+  assert.deepEqual(details, [byOwner, byOwner, byOwner, "127.0.0.1"], "the setup names nobody");
   assert.ok((await open(`${ACTIVITY}?name=owner`)).body.includes('value="owner"'));
 
   await gate.logEntries(4);
