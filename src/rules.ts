@@ -72,7 +72,7 @@ export function createRules(
     ...(onEvent && { onStored: createEventListener(onEvent, store.log, settled.log) }),
   });
   const factorOf = createRequiredFactor(settled.requireSecondFactor, store);
-  const users = createUserMemory(store, clock, factorOf);
+  const memory = createUserMemory(store, clock, factorOf);
   const recorder = createSessionRecorder(
     settled.sessions.list ? store.sessions : undefined,
     clock,
@@ -95,24 +95,24 @@ export function createRules(
     passkeys: recently(async () => (await store.passkeys?.any()) === true, clock),
   };
   const ports = {
-    ...{ store, clock, tokens, users, passwords, events, recorder, limiter, codeLimiter, log },
+    ...{ store, clock, tokens, memory, passwords, events, recorder, limiter, codeLimiter, log },
     ...{ setupToken, setUpDomain, anyFactor },
     seals: createSeals(secret, previousSecrets),
     challenges: createChallenges([secret, ...previousSecrets], clock),
     /** For what the app does by itself. */
     async record(event: Event) {
-      if (event.userId !== undefined) users.forget(event.userId);
+      if (event.userId !== undefined) memory.forget(event.userId);
       events.record(event);
     },
     factorsChanged(id: UserId) {
       anyFactor.codes.forget();
       anyFactor.passkeys.forget();
-      users.forget(id);
+      memory.forget(id);
     },
   };
   const waiting = has(ports, "sessions") ? createWaitingEnds(ports) : undefined;
   const remembered = createTokenMemory();
-  const requireUser = createRequireUser(tokens, users, clock, {
+  const requireUser = createRequireUser(tokens, memory, clock, {
     remembered,
     store: store.sessions,
     recorder,
@@ -124,7 +124,7 @@ export function createRules(
   const rules: RulePorts = {
     ...ports,
     waiting,
-    requireAuth: readingCookies(createRequireAuth(users, requireUser), isGenuine),
+    requireAuth: readingCookies(createRequireAuth(memory, requireUser), isGenuine),
     requireUser: readingCookies(requireUser, isGenuine),
     assertions:
       settled.assertions === "on" ? createAssertions(secret, clock, previousSecrets) : undefined,
@@ -147,7 +147,7 @@ export function createRules(
     trackedAddresses: () => ownLimiter.tracked,
     waitingEntries: () => events.waiting,
     rememberedSessions: () => remembered.size,
-    rememberedUsers: () => users.size,
+    rememberedUsers: () => memory.size,
   });
   const cleaning = setInterval(() => {
     for (const one of [limiter, passkeyLimiter, linkLimiter, codeLimiter, keyLimiter])
@@ -162,13 +162,13 @@ export function createRules(
     keyGuard:
       parts.keys &&
       createKeyGuard({
-        ...{ users, log, clock, keyLimiter, limitIpv6Prefix: signIn.limitIpv6Prefix },
+        ...{ memory, log, clock, keyLimiter, limitIpv6Prefix: signIn.limitIpv6Prefix },
         store: parts.keys.store.keys,
       }),
     async close() {
       clearInterval(cleaning);
       clearInterval(summing);
-      await Promise.all([events.close(), recorder.flush(), users.close(), waiting?.close()]);
+      await Promise.all([events.close(), recorder.flush(), memory.close(), waiting?.close()]);
       settled.log.sumUp();
     },
   };

@@ -46,7 +46,7 @@ const MAX_LISTED = 1_000;
 interface SessionPorts extends Ports<"clock" | "seals" | "record", "users"> {
   readonly store: Pick<Store, "users" | "sessions" | "codes" | "devices">;
   /** Of this process, if it has guards. */
-  readonly users?: Pick<AllPorts["users"], "forget">;
+  readonly memory?: Pick<AllPorts["memory"], "forget">;
   readonly recorder?: Pick<AllPorts["recorder"], "flush">;
 }
 
@@ -87,7 +87,7 @@ export function createSessions(ports: SessionPorts): Omit<Sessions, "create"> {
         return await endAllSessions(ports);
       } finally {
         // Also after a failure: the sessions may have ended, and only the answer was lost.
-        ports.users?.forget("all");
+        ports.memory?.forget("all");
       }
     },
   };

@@ -165,14 +165,14 @@ async function signInsOn(
   usernames: readonly string[],
   atOnce: number,
 ): Promise<number> {
-  const users = freshMemory(store);
+  const memory = freshMemory(store);
   const events = createEventLog(store.log, clock, log);
   const limiter = createAttemptLimiter(clock);
   const recorder = createSessionRecorder(store.sessions, clock, log);
   const codes = { clock, seals, codeLimiter: limiter };
   const ports: SignInPorts = {
     ...codes,
-    users,
+    memory,
     store,
     tokens,
     passwords,
@@ -181,7 +181,7 @@ async function signInsOn(
     limiter,
     log,
   };
-  await users.anyExists();
+  await memory.anyExists();
   const median = await medianOf(
     usernames.map((username, at) => async () => {
       const attempt = {

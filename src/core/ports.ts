@@ -20,7 +20,7 @@ export interface AllPorts {
   readonly tokens: SessionTokens;
   readonly recorder: SessionRecorder;
   /** What the guards of this process know of users. */
-  readonly users: UserMemory;
+  readonly memory: UserMemory;
   /** Must be called after a change of the codes or passkeys of an account, even one that failed. */
   readonly factorsChanged: (user: UserId) => void;
   readonly passwords: Passwords;

@@ -49,7 +49,7 @@ import {
 export function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const { paths, options, proxies, requests } = ports;
   const { base, home, homes } = paths;
-  const { users } = ports.rules;
+  const { memory } = ports.rules;
   const { sessions, codes, passkeys, links, people, keys } = ports.parts;
   const site = new Map<string, Methods>();
   const get = (path: string, GET: Endpoint): unknown => site.set(path, { ...site.get(path), GET });
@@ -67,9 +67,9 @@ export function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   };
   // Where a form belongs by the count of accounts, which comes before whether it can be read.
   const unlessSetUp: Elsewhere = async () =>
-    (await users.anyExists()) ? undefined : redirect(paths.setup);
+    (await memory.anyExists()) ? undefined : redirect(paths.setup);
   const onceSetUp: Elsewhere = async () =>
-    (await users.anyExists()) ? redirect(paths.login) : undefined;
+    (await memory.anyExists()) ? redirect(paths.login) : undefined;
   const warnOfProxy = createProxyWarning(proxies, requests.log);
   /** A sign-in, which the rate limit counts by address. */
   const signInForm = (endpoint: FormEndpoint): Endpoint => {

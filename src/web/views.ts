@@ -27,7 +27,7 @@ import {
 interface ViewPorts {
   readonly pages: Pages;
   readonly paths: Paths;
-  readonly rules: { readonly users: UserMemory; readonly requireUser: CookieGuard };
+  readonly rules: { readonly memory: UserMemory; readonly requireUser: CookieGuard };
   readonly options: WebOptions;
   readonly requests: RequestIds;
 }
@@ -149,10 +149,10 @@ export class Views {
 
   /** The values that every page gets, also for an app's own templates. */
   async helpers(request: WebRequest): Promise<PageHelpers> {
-    const { users, requireUser } = this.#ports.rules;
+    const { memory, requireUser } = this.#ports.rules;
     return {
       ...helpersWithoutStore(request),
-      NeedsSetup: !(await users.anyExists()),
+      NeedsSetup: !(await memory.anyExists()),
       CurrentUser: request.user ?? userOfAdmission(await requireUser(request.header("cookie"))),
     };
   }

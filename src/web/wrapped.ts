@@ -68,7 +68,7 @@ export function refusingOtherHosts(ports: WebPorts, endpoint: Endpoint): Endpoin
     if (request.path === HANDOFF && handoffRoot(options, request)) return endpoint(request);
     const verdict = judgeHost(options.hosts, hostOf(request));
     const isAllowed =
-      verdict === "allowed" || (verdict === "no-setup" && (await rules.users.anyExists()));
+      verdict === "allowed" || (verdict === "no-setup" && (await rules.memory.anyExists()));
     return isAllowed ? endpoint(request) : views.misdirected(request);
   };
 }

@@ -28,7 +28,7 @@ export interface CorePorts {
   readonly log: RecordingLog;
   readonly events: EventLog;
   readonly passwords: Passwords;
-  readonly users: UserMemory;
+  readonly memory: UserMemory;
   factorsChanged(id: UserId): void;
   readonly tokens: SessionTokens;
   readonly recorder: SessionRecorder;
@@ -46,15 +46,15 @@ export async function corePorts(t: TestContext, file?: string): Promise<CorePort
   const log = recordingLog();
   const events = createEventLog(store.log, clock, log);
   const passwords = createPasswords({ atOnce: 2, waiting: 64 });
-  const users = createUserMemory(store, clock);
+  const memory = createUserMemory(store, clock);
   return {
     clock,
     store,
     log,
     events,
     passwords,
-    users,
-    factorsChanged: users.forget,
+    memory,
+    factorsChanged: memory.forget,
     tokens: createSessionTokens(SECRET, clock),
     recorder: createSessionRecorder(store.sessions, clock, log),
     limiter: createAttemptLimiter(clock),
@@ -103,7 +103,7 @@ export async function signedInOwner(t: TestContext): Promise<SignedInOwner> {
   const ports = await corePorts(t);
   const { id, username } = await ports.insertOwner(hashText("a hash"));
   const token = ports.tokens.issue(id).text;
-  const requireUser = createRequireUser(ports.tokens, ports.users, ports.clock, {
+  const requireUser = createRequireUser(ports.tokens, ports.memory, ports.clock, {
     store: ports.store.sessions,
   });
   return { ports, token, user: { id, username }, requireUser };

@@ -48,7 +48,7 @@ export type KeyGuard = (
 /** Longer headers are not remembered: with Basic, usernames of any length would fill the memory. */
 const MAX_REMEMBERED_LENGTH = 512;
 
-interface KeyGuardPorts extends Pick<AllPorts, "users" | "log"> {
+interface KeyGuardPorts extends Pick<AllPorts, "memory" | "log"> {
   readonly store: Pick<KeyStore, "find" | "noteUsed">;
   readonly clock: Clock;
   /** Counts wrong keys. */
@@ -72,13 +72,13 @@ interface RememberedKey {
  * never keep a right one from the same address out, which programs behind one router share.
  */
 export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
-  const { store, users, clock, keyLimiter, limitIpv6Prefix, log } = ports;
+  const { store, memory, clock, keyLimiter, limitIpv6Prefix, log } = ports;
   // By the whole header. Verified keys only, so that clients without one cannot fill it.
   const remembered = createBoundedMemory<string, RememberedKey>(MAX_REMEMBERED);
   const lookingUp = new Set<string>();
 
   async function verify(authorization: string, text: string, request: KeyRequest) {
-    if (!(await users.anyExists())) return undefined;
+    if (!(await memory.anyExists())) return undefined;
     if (!isWhole(text)) return refusal("mistyped", request);
     const address = networkIn(request);
     // After too many wrong keys one at a time, so that a flood does not keep the store busy.
@@ -110,7 +110,7 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
     // Also for an invalid date.
     if (!(left > 0)) return "expired";
     entry.recheckAt = clock.monotonic() + Math.min(left, RECHECK_AFTER_MS);
-    const found = users.find(key.userId);
+    const found = memory.find(key.userId);
     // What was found is as it was when this key was last admitted.
     if (found !== undefined && found === entry.found) return admit(entry, found);
     // After the user, who is forgotten when the key is revoked: a later end is noticed in any case.

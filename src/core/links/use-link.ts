@@ -37,7 +37,7 @@ export async function findLink(
 
 type UseLinkPorts = StartSessionPorts &
   FindLinkPorts &
-  Ports<"users" | "passwords" | "events", "users" | "links">;
+  Ports<"memory" | "passwords" | "events", "users" | "links">;
 
 export type LinkForm = Readonly<Record<"username" | "password" | "confirm", string>>;
 
@@ -81,7 +81,7 @@ export async function useLink(
   while (isGuest && user === "taken") user = await useAs(`${username} ${suffix()}`);
   if (user === "gone") return { kind: "gone" };
   if (user === "taken") return { kind: "rejected", problem: "username-taken", open };
-  ports.users.forget(user.id);
+  ports.memory.forget(user.id);
   ports.events.record(eventOf("link_use", { user, client }));
   if (link.userId !== undefined) return { kind: "password-reset" };
   return { kind: "entered", user, token: startSession(ports, user, client) };

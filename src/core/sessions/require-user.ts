@@ -47,9 +47,9 @@ export const userOfAdmission = (admission: Admission): User | undefined =>
   "user" in admission ? admission.user : undefined;
 
 /** The guard for single operations, which also redirects to the setup while no account exists. */
-export function createRequireAuth(users: UserMemory, requireUser: Guard): Guard {
+export function createRequireAuth(memory: UserMemory, requireUser: Guard): Guard {
   return (token) => {
-    const configured = users.anyExists();
+    const configured = memory.anyExists();
     if (configured === true) return requireUser(token);
     // In parallel, so that a guard takes one round trip to the store. A failure of either rejects.
     const admitting = (async () => requireUser(token))();
@@ -94,7 +94,7 @@ interface SessionParts {
  */
 export function createRequireUser(
   tokens: SessionTokens,
-  users: UserMemory,
+  memory: UserMemory,
   clock: Clock,
   { remembered = createTokenMemory(), store, recorder, waiting }: SessionParts = {},
 ): Guard {
@@ -118,7 +118,7 @@ export function createRequireUser(
     }
     if (id !== undefined && waiting?.has(id) === true) return NEEDS_SIGN_IN;
     session.recheckAt = clock.monotonic() + Math.min(left, RECHECK_AFTER_MS);
-    const found = users.find(userId);
+    const found = memory.find(userId);
     // What was found is as it was when this session was last admitted with it.
     if (found !== undefined && found === session.found) return admit(session, found);
     // In parallel, so that a guard takes one round trip to the store.

@@ -8,7 +8,7 @@ import { sessionRecord } from "./start-session.ts";
 
 /** What signed-in users do with their sessions. */
 type SessionPorts = Ports<
-  "clock" | "tokens" | "recorder" | "events" | "users",
+  "clock" | "tokens" | "recorder" | "events" | "memory",
   "users" | "sessions"
 >;
 
@@ -66,7 +66,7 @@ export async function endSession(
  * that a stolen session cannot be prolonged.
  */
 export async function endOtherSessions(
-  { store, clock, tokens, users, recorder, events }: SessionPorts,
+  { store, clock, tokens, memory, recorder, events }: SessionPorts,
   user: User,
   current: VerifiedToken | undefined,
   client: Client,
@@ -87,6 +87,6 @@ export async function endOtherSessions(
     return token;
   } finally {
     // Also after a failure: the sessions may have ended, and only the answer was lost.
-    users.forget(user.id);
+    memory.forget(user.id);
   }
 }

@@ -8,19 +8,19 @@ import { sessionRecord } from "./start-session.ts";
 /** What ends single sessions. */
 interface EndSessionPorts extends Ports<"clock", "sessions"> {
   /** Of this process, if it has guards. */
-  readonly users?: Pick<AllPorts["users"], "forget">;
+  readonly memory?: Pick<AllPorts["memory"], "forget">;
 }
 
 /** Returns whether this call has ended it. */
 export async function endInStore(
-  { store, clock, users }: EndSessionPorts,
+  { store, clock, memory }: EndSessionPorts,
   session: Session,
 ): Promise<boolean> {
   try {
     return await store.sessions.end(session, new Date(clock.now()));
   } finally {
     // Also after a failure: the session may have ended, and only the answer was lost.
-    users?.forget(session.userId);
+    memory?.forget(session.userId);
   }
 }
 
@@ -116,7 +116,7 @@ export function createWaitingEnds(
         const isKept = waiting.size < MAX_WAITING_ENDS;
         if (isKept) waiting.set(session.id, session);
         // The guards look the session up again, and find it here.
-        ports.users.forget(session.userId);
+        ports.memory.forget(session.userId);
         retrying ??= retry();
         const fields = { userId: session.userId, reason: messageOf(error) };
         ports.log.warn(fields, isKept ? "a session was not ended yet: trying again" : NOT_ENDED);

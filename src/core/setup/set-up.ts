@@ -9,7 +9,7 @@ import { type StartSessionPorts, startSession } from "../sessions/start-session.
 import { setupTokenMatches } from "./setup-token.ts";
 
 export type SetUpPorts = StartSessionPorts &
-  Ports<"users" | "passwords" | "events" | "log" | "setupToken" | "setUpDomain", "users">;
+  Ports<"memory" | "passwords" | "events" | "log" | "setupToken" | "setUpDomain", "users">;
 
 export type SetUpForm = Readonly<
   Record<"token" | "username" | "password" | "confirm" | "domain", string>
@@ -26,7 +26,7 @@ export async function setUp(
   form: SetUpForm,
   client: Client,
 ): Promise<SetUpOutcome> {
-  if (await ports.users.anyExists()) return { kind: "already-configured" };
+  if (await ports.memory.anyExists()) return { kind: "already-configured" };
   if (!setupTokenMatches(await ports.setupToken.read(), form.token)) {
     return { kind: "invalid-setup-token" };
   }

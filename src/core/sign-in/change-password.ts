@@ -4,7 +4,7 @@ import { isTooShort } from "../passwords/password-length.ts";
 import type { Ports } from "../ports.ts";
 import type { UserId } from "../records.ts";
 
-type ChangePasswordPorts = Ports<"users" | "passwords" | "events", "users">;
+type ChangePasswordPorts = Ports<"memory" | "passwords" | "events", "users">;
 
 export type ChangePasswordForm = Readonly<
   Record<"currentPassword" | "newPassword" | "confirmPassword", string>
@@ -42,7 +42,7 @@ export async function changePassword(
 
     const passwordHash = await ports.passwords.hash(form.newPassword, requester);
     const replaced = await ports.store.users.replaceHash(userId, user.passwordHash, passwordHash);
-    ports.users.forget(userId);
+    ports.memory.forget(userId);
     if (!replaced) continue;
     ports.events.record(eventOf("password_change", { user, client }));
     return { kind: "changed" };

@@ -17,7 +17,7 @@ import { type StartSessionPorts, startSession } from "../sessions/start-session.
 export type SignInPorts = StartSessionPorts &
   CheckCodePorts &
   RememberDevicePorts &
-  Ports<"users" | "limiter" | "passwords", "users">;
+  Ports<"memory" | "limiter" | "passwords", "users">;
 
 export interface SignInAttempt extends Client {
   readonly username: string;
@@ -42,7 +42,7 @@ export type SignInOutcome =
     };
 
 export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promise<SignInOutcome> {
-  if (!(await ports.users.anyExists())) return { kind: "needs-setup" };
+  if (!(await ports.memory.anyExists())) return { kind: "needs-setup" };
 
   if ((await ports.limiter.attempt(attempt.remoteAddress)) === "denied") {
     ports.events.record(eventOf("signin_rate_limited", { client: attempt }));

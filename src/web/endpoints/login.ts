@@ -74,7 +74,7 @@ export const postLogin: FormEndpoint = async (visit, form) => {
  * @throws {Fault} `remote_address_unknown`, but the count of accounts comes before the limit.
  */
 export async function limitedClient({ rules, proxies, request, client }: Visit): Promise<Client> {
-  const isLimited = await rules.users.anyExists();
+  const isLimited = await rules.memory.anyExists();
   return isLimited ? { ...client, remoteAddress: proxies.remoteAddress(request) } : client;
 }
 

@@ -13,7 +13,7 @@ import { enter } from "./redirects.ts";
 export async function getSetup(visit: Visit): Promise<Answer> {
   const { rules, options, views, paths, request } = visit;
   const target = acceptedTarget(options, request, parameterOf(request, RETURN_TO));
-  if (await rules.users.anyExists()) return redirect(withReturnTo(paths.login, target));
+  if (await rules.memory.anyExists()) return redirect(withReturnTo(paths.login, target));
   const fromLink: Form = (field) => (field === "token" ? (parameterOf(request, field) ?? "") : "");
   return views.page(request, "setup", await setupData(visit, fromLink, target));
 }

@@ -95,7 +95,7 @@ test("a sign-in that was half done opens no session and remembers no device", as
   const slow = { ...ports, passwords: { ...ports.passwords, verify } };
   const half = await signIn(slow, { ...attempt, device });
   assert.ok(half.kind === "signed-in", "the device was remembered when it began");
-  const guard = createRequireUser(ports.tokens, ports.users, ports.clock);
+  const guard = createRequireUser(ports.tokens, ports.memory, ports.clock);
   for (const { token } of [first, half])
     assert.equal((await guard(token.text)).kind, "needs-sign-in");
   const byPassword = await signIn(ports, { ...attempt, remembersDevice: true });

@@ -15,14 +15,14 @@ async function scene(t: TestContext) {
   const ports = await accountPorts(t, "guest", "owner");
   const [guest, owner] = await ports.accounts();
   assert.ok(guest && owner);
-  const guard = createRequireUser(ports.tokens, ports.users, ports.clock);
+  const guard = createRequireUser(ports.tokens, ports.memory, ports.clock);
   return {
     ...ports,
     guest: guest.id,
     owner: owner.id,
     /** The user of the token, read from the store again. */
     async whose(token: string) {
-      for (const id of [guest.id, owner.id]) ports.users.forget(id);
+      for (const id of [guest.id, owner.id]) ports.memory.forget(id);
       return userOfAdmission(await guard(token))?.username;
     },
     /** As a sign-in does it. */

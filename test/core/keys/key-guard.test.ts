@@ -46,11 +46,11 @@ test("refuses a mistyped key without asking the store, and an unknown one", asyn
 });
 
 test("refuses a revoked key at once, and those of a removed account", async (t) => {
-  const { guardWith, add, owner, store, users } = await keyPorts(t);
+  const { guardWith, add, owner, store, memory } = await keyPorts(t);
   const guard = guardWith();
   const [one, other] = [await add(), await add()];
   for (const { text } of [one, other]) await guard(`Bearer ${text}`, HERE);
-  const changing = { store, record: () => users.forget(owner.id) };
+  const changing = { store, record: () => memory.forget(owner.id) };
   assert.equal(await revokeKey(changing, one.key.id, owner), "revoked");
   assert.equal(await revokeKey(changing, one.key.id, owner), "no-key");
   assert.deepEqual(await guard(`Bearer ${one.text}`, HERE), refused("unknown"));

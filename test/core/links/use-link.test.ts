@@ -113,15 +113,15 @@ test("a reset sets the password of its user, whatever the name, and opens no ses
   const { token } = await link({ purpose: "reset", userId: owner });
   await ports.store.users.rename(owner, "me");
   assert.equal((await find(token))?.username, "me");
-  const users = createUserMemory({ users: ports.store.users }, ports.clock);
-  assert.ok(await users.find(owner));
-  const outcome = await useLink({ ...ports, users }, token, BOB, CLIENT);
+  const memory = createUserMemory({ users: ports.store.users }, ports.clock);
+  assert.ok(await memory.find(owner));
+  const outcome = await useLink({ ...ports, memory }, token, BOB, CLIENT);
   assert.deepEqual(outcome, { kind: "password-reset" });
   const { user, hash } = await stored(owner);
   const sessionsFrom = ports.clock.now() / 1_000 + 1;
   assert.deepEqual(user, { id: owner, username: "me", sessionsFrom });
   assert.equal(await ports.passwords.verify(PASSWORD, hash as never), true);
-  assert.equal((await users.find(owner))?.sessionsFrom, sessionsFrom, "guards read it again");
+  assert.equal((await memory.find(owner))?.sessionsFrom, sessionsFrom, "guards read it again");
 });
 
 test("a link for a new password ends when the password is set in another way", async (t) => {

@@ -16,7 +16,7 @@ const admitted = (user: User) => ({ kind: "admitted", user, factors: 1 });
 test("admits nobody after the token has expired, and drops it from the cache", async (t) => {
   const { ports, token, user } = await signedInOwner(t);
   const remembered = createTokenMemory();
-  const guard = createRequireUser(ports.tokens, ports.users, ports.clock, { remembered });
+  const guard = createRequireUser(ports.tokens, ports.memory, ports.clock, { remembered });
   await guard(token);
   ports.clock.advance((SESSION_LIFETIME_SECONDS - 1) * 1_000);
   assert.deepEqual(await guard(token), admitted(user));
@@ -83,17 +83,17 @@ test("looks a forgotten user up again for each of their sessions", async (t) => 
   await guard(token);
   await guard(other);
   assert.deepEqual(guard(other), admitted(user), "from memory");
-  ports.users.forget(user.id);
+  ports.memory.forget(user.id);
   assert.ok(guard(token) instanceof Promise);
-  ports.users.forget(user.id);
+  ports.memory.forget(user.id);
   assert.ok(guard(other) instanceof Promise);
 });
 
 test("uses neither the user memory nor the system clock when token and user are cached", async (t) => {
   const { ports, token, user } = await signedInOwner(t);
-  const find = t.mock.fn(ports.users.find);
+  const find = t.mock.fn(ports.memory.find);
   const now = t.mock.fn(ports.clock.now);
-  const guard = createRequireUser(ports.tokens, { ...ports.users, find }, { ...ports.clock, now });
+  const guard = createRequireUser(ports.tokens, { ...ports.memory, find }, { ...ports.clock, now });
   await guard(token);
   const asked = now.mock.callCount();
   for (let i = 0; i < 3; i += 1) assert.deepEqual(guard(token), admitted(user));
@@ -101,10 +101,10 @@ test("uses neither the user memory nor the system clock when token and user are 
 });
 
 /** A guard, and the IDs of the sessions that it notes as used. */
-function notingUses({ tokens, users, clock }: CorePorts) {
+function notingUses({ tokens, memory, clock }: CorePorts) {
   const used: string[] = [];
   const recorder = { used: (id: string) => void used.push(id) };
-  const guard = createRequireUser(tokens, users, clock, { recorder });
+  const guard = createRequireUser(tokens, memory, clock, { recorder });
   return { used, guard };
 }
 
@@ -147,7 +147,7 @@ test("admits nobody if the store does not say whether the session has ended", as
   const { ports, token } = await signedInOwner(t);
   for (const answer of [undefined, null, 0, "no"]) {
     const store = { hasEnded: async () => answer as unknown as boolean };
-    const guard = createRequireUser(ports.tokens, ports.users, ports.clock, { store });
+    const guard = createRequireUser(ports.tokens, ports.memory, ports.clock, { store });
     await assert.rejects(async () => guard(token), { code: "store_broken" });
   }
 });

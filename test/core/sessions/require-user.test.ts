@@ -12,8 +12,8 @@ import { strayFaults } from "../../support/faults.ts";
 
 test("requires the setup while no account exists, whatever the token", async (t) => {
   const ports = await corePorts(t);
-  const requireUser = createRequireUser(ports.tokens, ports.users, ports.clock);
-  const guard = createRequireAuth(ports.users, requireUser);
+  const requireUser = createRequireUser(ports.tokens, ports.memory, ports.clock);
+  const guard = createRequireAuth(ports.memory, requireUser);
   assert.deepEqual(await guard(undefined), { kind: "needs-setup" });
   const token = ports.tokens.issue("unknown" as UserId).text;
   assert.deepEqual(await guard(token), { kind: "needs-setup" });
@@ -21,7 +21,7 @@ test("requires the setup while no account exists, whatever the token", async (t)
 
 test("requires a sign-in without a user, and admits a user", async (t) => {
   const { ports, requireUser, token, user } = await signedInOwner(t);
-  const guard = createRequireAuth(ports.users, requireUser);
+  const guard = createRequireAuth(ports.memory, requireUser);
   assert.deepEqual(await guard(undefined), { kind: "needs-sign-in" });
   assert.deepEqual(await guard("a.b.c"), { kind: "forged-token" });
   const admitted = { kind: "admitted", user, factors: 1 };
@@ -36,7 +36,7 @@ test("rejects, and leaves no rejection unhandled, when the count and the lookup 
   const faults = strayFaults(t);
   const { ports, token } = await signedInOwner(t);
   const anyExists = () => Promise.reject(new Error("unreachable"));
-  const guard = createRequireAuth({ ...ports.users, anyExists }, () => {
+  const guard = createRequireAuth({ ...ports.memory, anyExists }, () => {
     throw new Error("broken");
   });
   await assert.rejects(async () => guard(token), /unreachable|broken/);
@@ -88,7 +88,7 @@ test("never admits a guest, whom only apps may let in", async (t) => {
 test("does not count accounts in the guard for whole handlers", async (t) => {
   const ports = await corePorts(t);
   const any = t.mock.method(ports.store.users, "any");
-  const guard = createRequireUser(ports.tokens, ports.users, ports.clock);
+  const guard = createRequireUser(ports.tokens, ports.memory, ports.clock);
   assert.deepEqual(guard(undefined), { kind: "needs-sign-in" });
   const token = ports.tokens.issue("unknown" as UserId).text;
   assert.deepEqual(await guard(token), { kind: "needs-sign-in" });

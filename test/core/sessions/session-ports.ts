@@ -25,12 +25,12 @@ export interface SessionsScene {
 export async function accountWithSessions(t: TestContext): Promise<SessionsScene> {
   const core = await corePorts(t);
   // Of a store that reports no changes, so that the rules have to forget whom they change.
-  const given = { ...core, users: createUserMemory({ users: core.store.users }, core.clock) };
+  const given = { ...core, memory: createUserMemory({ users: core.store.users }, core.clock) };
   const waiting = createWaitingEnds(given);
   t.after(() => waiting.close());
   const ports = { ...given, waiting };
   const user = await ports.insertOwner(hashText("a hash"));
-  const guard = createRequireUser(ports.tokens, ports.users, ports.clock, {
+  const guard = createRequireUser(ports.tokens, ports.memory, ports.clock, {
     store: ports.store.sessions,
     waiting,
   });

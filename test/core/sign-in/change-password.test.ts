@@ -35,9 +35,9 @@ async function withOwner(t: TestContext) {
 
 test("replaces the old password, forgets the cached user and records an entry", async (t) => {
   const { ports, owner, storedHash, change } = await withOwner(t);
-  await ports.users.find(owner.id);
+  await ports.memory.find(owner.id);
   assert.equal(await change(), "changed");
-  assert.ok(ports.users.find(owner.id) instanceof Promise);
+  assert.ok(ports.memory.find(owner.id) instanceof Promise);
   const hash = await storedHash();
   assert.equal(await ports.passwords.verify(NEW, hash), true);
   assert.equal(await ports.passwords.verify(OWNER.password, hash), false);

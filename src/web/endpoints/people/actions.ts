@@ -108,7 +108,7 @@ const formOf =
       ...people,
       keep: "an-admin",
       async record(event) {
-        if (event.userId !== undefined) people.users.forget(event.userId);
+        if (event.userId !== undefined) people.memory.forget(event.userId);
         people.events.record(byAdmin(event, user, client));
       },
     };
