@@ -17,6 +17,15 @@ export function base32(bytes: Uint8Array): string {
   return letters.map((five) => BASE32[Number.parseInt(five.padEnd(5, "0"), 2)]).join("");
 }
 
+/** What authenticator apps read. Names are cut so that the QR code stays easy to scan. */
+export function keyUri(appName: string, username: string, secret: string): string {
+  const start = (text: string, length: number): string =>
+    encodeURIComponent(text.slice(0, length).toWellFormed());
+  // A colon ends the issuer, also in its encoded form.
+  const issuer = start(appName.replaceAll(":", ""), 24);
+  return `otpauth://totp/${issuer}:${start(username, 32)}?secret=${secret}&issuer=${issuer}`;
+}
+
 /** The number of the step at this time, in milliseconds since 1970. */
 export const stepAt = (at: number): number => Math.floor(at / STEP_MS);
 

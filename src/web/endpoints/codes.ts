@@ -5,6 +5,7 @@ import {
   renewRecoveryCodes,
   turnOffCodes,
 } from "../../core/codes/own-codes.ts";
+import { keyUri } from "../../core/codes/totp.ts";
 import { redirect } from "../answers/responses.ts";
 import type { CodesSection } from "../pages/page-data.ts";
 import { qrCode } from "../pages/qr-code.ts";
@@ -88,13 +89,4 @@ function begunSection(
   const uri = keyUri(options.pages.appName, request.user.username, secret);
   const grouped = (secret.match(/.{1,4}/g) ?? []).join(" ");
   return { kind: "begun", secret: grouped, uri, qr: qrCode(uri), sealed };
-}
-
-/** What authenticator apps read. Names are cut so that the QR code stays easy to scan. */
-export function keyUri(appName: string, username: string, secret: string): string {
-  const start = (text: string, length: number): string =>
-    encodeURIComponent(text.slice(0, length).toWellFormed());
-  // A colon ends the issuer, also in its encoded form.
-  const issuer = start(appName.replaceAll(":", ""), 24);
-  return `otpauth://totp/${issuer}:${start(username, 32)}?secret=${secret}&issuer=${issuer}`;
 }

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import jsqr from "jsqr";
 import { URI } from "otpauth";
-import { base32, newCodeSecret } from "../../../src/core/codes/totp.ts";
-import { keyUri } from "../../../src/web/endpoints/codes.ts";
+import { base32, keyUri, newCodeSecret } from "../../../src/core/codes/totp.ts";
 import { type QrCode, qrCode } from "../../../src/web/pages/qr-code.ts";
 
 /** Pixels per module. */
