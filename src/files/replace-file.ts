@@ -61,7 +61,7 @@ async function fillNew<T>(
 }
 
 /** Changes the open file: by now, the owner of the folder may have put a link under its name. */
-export async function giveToOwner(file: FileHandle, folder: string): Promise<void> {
+async function giveToOwner(file: FileHandle, folder: string): Promise<void> {
   const owner = folderOwner(folder);
   if (owner !== undefined) await file.chown(owner.uid, owner.gid);
 }

@@ -3,9 +3,7 @@ import {
   chmod,
   chown,
   lchown,
-  lstat,
   mkdir,
-  open,
   readdir,
   readFile,
   rename,
@@ -16,7 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { makeFolder } from "../../src/files/data-dir.ts";
-import { giveToOwner } from "../../src/files/replace-file.ts";
+import { replaceFile, replaceText } from "../../src/files/replace-file.ts";
 import { foreignFolder, isRoot, OTHER_USER, runUnprivileged } from "../cli/other-user.ts";
 import { runCommand } from "../support/command.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -103,19 +101,19 @@ if (isRoot) {
     const folder = await foreignFolder(t);
     const secret = join(await tempDir(t), "secret");
     await writeFile(secret, "of root's");
-    const path = join(folder, "file");
-    await using file = await open(path, "w");
-    await rename(path, join(folder, "moved"));
-    await symlink(secret, path);
-    await giveToOwner(file, folder);
+    const making = replaceFile(join(folder, "file"), {
+      async fill({ path }) {
+        await rename(path, join(folder, "moved"));
+        await symlink(secret, path);
+      },
+    });
+    await assert.rejects(making, { code: "file_swapped" });
     assert.deepEqual(await ownersOf(join(folder, "moved"), secret), [OTHER_USER, 0]);
-    assert.equal((await lstat(path)).isSymbolicLink(), true);
   });
 } else {
   test("does not change the owner without root", async (t) => {
     const path = join(await tempDir(t), "file");
-    await using file = await open(path, "w");
-    await giveToOwner(file, dirname(path));
+    await replaceText(path, "text");
     assert.deepEqual(await ownersOf(path), [process.geteuid?.()]);
   });
 }

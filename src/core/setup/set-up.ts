@@ -61,7 +61,7 @@ async function deleteUsedToken({ setupToken, log }: SetUpPorts): Promise<void> {
 }
 
 /** Returns the domain to set up, or `undefined` if the field does not look like a domain. */
-export function domainToSetUp(field: string): string | undefined {
+function domainToSetUp(field: string): string | undefined {
   const domain = field.trim();
   return domain.includes(".") && !/[ /\\@]/.test(domain) ? domain : undefined;
 }

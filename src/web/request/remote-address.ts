@@ -44,9 +44,15 @@ export class ProxyTrust {
    * append is reliable.
    */
   remoteAddress(request: WebRequest): string {
-    const address = canonicalAddress(connectedFrom(request));
-    if (!this.trusts(address)) return address;
-    return nearestUntrusted(address, request.header("x-forwarded-for") ?? "", this.trusts);
+    let nearest = canonicalAddress(connectedFrom(request));
+    if (!this.trusts(nearest)) return nearest;
+    for (const address of hopsOf(request.header("x-forwarded-for") ?? "")) {
+      // No trusted proxy writes an invalid address, so the hop that passed it on is the client.
+      if (address === undefined) return nearest;
+      nearest = address;
+      if (!this.trusts(address)) return nearest;
+    }
+    return nearest;
   }
 
   /** The same; `unknown` if the connection is unknown. */
@@ -69,22 +75,6 @@ export class ProxyTrust {
       },
     };
   }
-}
-
-/** Exported for its tests. */
-export function nearestUntrusted(
-  peer: string,
-  forwardedFor: string,
-  isTrusted: (address: string) => boolean,
-): string {
-  let nearest = peer;
-  for (const address of hopsOf(forwardedFor)) {
-    // No trusted proxy writes an invalid address, so the hop that passed it on is the client.
-    if (address === undefined) return nearest;
-    nearest = address;
-    if (!isTrusted(address)) return nearest;
-  }
-  return nearest;
 }
 
 /** More than any chain of proxies has. */
