@@ -101,7 +101,7 @@ function createSigning(send: Send, newNonce: string, key: AccountKey) {
 }
 
 /** The body of a request: a JWS in its flattened form, signed by ES256. */
-export function signedBody(header: object, payload: object | undefined, key: KeyObject): string {
+function signedBody(header: object, payload: object | undefined, key: KeyObject): string {
   const parts = {
     protected: jwtPart({ alg: "ES256", ...header }),
     payload: payload === undefined ? "" : jwtPart(payload),

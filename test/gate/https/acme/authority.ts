@@ -1,6 +1,7 @@
 import { createServer, type ServerOptions } from "node:https";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
+import type { FlattenedJWS } from "jose";
 import { makeCertificate } from "../../../support/certificates.ts";
 import { listenOn } from "../../../support/listen.ts";
 
@@ -15,7 +16,8 @@ export interface Asked {
   readonly count: number;
   /** The base URL of the authority, for URLs in responses. */
   readonly url: string;
-  /** The signed header and payload of a POST. */
+  /** The body of a POST, and the header and payload in it. */
+  readonly body: FlattenedJWS;
   readonly header: Readonly<Record<string, unknown>>;
   readonly payload: unknown;
 }
@@ -93,10 +95,11 @@ export async function startAuthority(t: TestContext, answers: Answers = {}): Pro
   return { directoryUrl: `https://localhost:${port}/directory`, asked };
 }
 
-function signedIn(body: string): Pick<Asked, "header" | "payload"> {
-  if (body === "") return { header: {}, payload: undefined };
-  const { protected: header, payload } = JSON.parse(body);
-  return { header: decoded(header) as Asked["header"], payload: decoded(payload) };
+function signedIn(text: string): Pick<Asked, "body" | "header" | "payload"> {
+  if (text === "") return { body: { payload: "", signature: "" }, header: {}, payload: undefined };
+  const body = JSON.parse(text);
+  const header = decoded(body.protected) as Asked["header"];
+  return { body, header, payload: decoded(body.payload) };
 }
 
 function decoded(part: string): unknown {
