@@ -73,8 +73,8 @@ function writeWhole(fd: number, line: string): void {
 
 const COLORS = { debug: "dim", info: "green", warn: "yellow", error: "red" } as const;
 
-/** A JSON line in readable form. Exported for its tests. */
-export function readableLine(line: string): string {
+/** A JSON line in readable form. */
+function readableLine(line: string): string {
   const { level, time, msg, err, ...rest } = JSON.parse(line);
   const color = COLORS[level as keyof typeof COLORS] ?? "red";
   const details = Object.entries(rest)

@@ -1,45 +1,48 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
-import { readableLine } from "../../src/gate/server-log.ts";
+import { createServerLog } from "../../src/gate/server-log.ts";
 import { send } from "../support/client.ts";
 import { startCommand } from "../support/command.ts";
 import { execute } from "../support/database.ts";
 import { startServe } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-const asShown = (fields: Readonly<Record<string, unknown>>): string =>
-  stripVTControlCharacters(
-    readableLine(JSON.stringify({ level: "warn", time: "2030-01-31T18:05:09.123Z", ...fields })),
-  );
+/** What a terminal shows of a line. */
+function shownOnTerminal(t: TestContext, message: string, fields: object): string {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.UTC(2030, 0, 31, 18, 5, 9) });
+  let shown = "";
+  const write = (text: string) => (shown += text);
+  createServerLog("warn", { isTTY: true, write }).warn(fields, message);
+  return stripVTControlCharacters(shown);
+}
 
-test("a readable line has the time, the level, the message and the fields", () => {
-  const shown = asShown({ msg: "domain setup failed", domain: "a.b", waiting: 3 });
+test("a readable line has the time, the level, the message and the fields", (t) => {
+  const shown = shownOnTerminal(t, "domain setup failed", { domain: "a.b", waiting: 3 });
   assert.equal(shown, '18:05:09 WARN  domain setup failed domain="a.b" waiting=3\n');
 });
 
-test("a readable line shows the URL of the gate once", () => {
+test("a readable line shows the URL of the gate once", (t) => {
   const url = "http://127.0.0.1:3000";
-  assert.match(asShown({ msg: `listens on ${url}`, url }), /listens on http:\/\/127.0.0.1:3000\n$/);
+  const shown = shownOnTerminal(t, `listens on ${url}`, { url });
+  assert.match(shown, /listens on http:\/\/127.0.0.1:3000\n$/);
 });
 
-test("text from outside can neither control the terminal nor forge a line", () => {
+test("text from outside can neither control the terminal nor forge a line", (t) => {
   const domain = "a.b\n00:00:00 INFO  all is well\u001b[2J\u009b1m\u202e";
-  const shown = asShown({ msg: "failed\r\u009b2J", domain });
+  const shown = shownOnTerminal(t, "failed\r\u009b2J", { domain });
   assert.equal(
     shown,
     '18:05:09 WARN  failed\\u{d}\\u{9b}2J domain="a.b\\n00:00:00 INFO  all is well\\u001b[2J\\u{9b}1m\\u{202e}"\n',
   );
 });
 
-test("shows the stack of an error with its lines, and escapes control characters", () => {
+test("shows the stack of an error with its lines, and escapes control characters", (t) => {
   const stack = "Error: \u001b[2Jbroken\n    at one\n    at two";
-  const shown = asShown({
-    msg: "request failed",
-    err: { type: "Error", message: "broken", stack },
-  });
+  const err = Object.assign(new Error("broken"), { stack });
+  const shown = shownOnTerminal(t, "request failed", { err });
   const expected =
     "18:05:09 WARN  request failed Error: \\u{1b}[2Jbroken\n    at one\n    at two\n";
   assert.equal(shown, expected);

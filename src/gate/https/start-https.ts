@@ -80,7 +80,7 @@ export function secureLocation(
 }
 
 /** The requested host, without its port. */
-export function hostIn({ headers }: Pick<IncomingMessage, "headers">): string | undefined {
+function hostIn({ headers }: Pick<IncomingMessage, "headers">): string | undefined {
   const named = headers.host ?? headers[":authority"];
   return typeof named === "string" ? URL.parse(`http://${named}`)?.hostname : undefined;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type HttpsTarget, hostIn, secureLocation } from "../../../src/gate/https/start-https.ts";
+import { type HttpsTarget, secureLocation } from "../../../src/gate/https/start-https.ts";
 
 const NAMES = ["home.example.org", "auth.example.org"];
 
@@ -122,6 +122,6 @@ test("redirects every host and target to a name of a certificate", () => {
 });
 
 test("reads the host from :authority over HTTP/2", () => {
-  assert.equal(hostIn({ headers: { ":authority": "home.example.org:8443" } }), "home.example.org");
-  assert.equal(hostIn({ headers: {} }), undefined);
+  const incoming = { url: "/", headers: { ":authority": "auth.example.org:8443" } };
+  assert.equal(secureLocation(incoming, place), "https://auth.example.org/");
 });
