@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { UserId } from "../../src/core/records.ts";
 import type { PageData, PageHelpers } from "../../src/web/pages/page-data.ts";
-import { loadSite, type Site, type SiteOptions } from "../../src/web/pages/site.ts";
+import { type OpenSite, openSite, type SiteOptions } from "../../src/web/pages/site.ts";
 import type { Pages, Reader } from "../../src/web/pages/templates.ts";
 import type { Locale } from "../../src/web/pages/words.ts";
 import { pathsUnder } from "../../src/web/paths.ts";
@@ -22,8 +22,8 @@ export const PLAIN: SiteOptions = {
   standalone: false,
 };
 
-export const site = (pages: Partial<SiteOptions["pages"]> = {}, standalone = false): Site =>
-  loadSite(pathsUnder("", "/"), { ...PLAIN, pages: { ...PLAIN.pages, ...pages }, standalone });
+export const site = (pages: Partial<SiteOptions["pages"]> = {}, standalone = false): OpenSite =>
+  openSite(pathsUnder("", "/"), { ...PLAIN, pages: { ...PLAIN.pages, ...pages }, standalone });
 
 export const pagesFrom = (dir: string | undefined): Pages => site({ dir }).pages;
 

@@ -19,7 +19,7 @@ export interface SiteOptions {
   readonly standalone: boolean;
 }
 
-export interface Site {
+interface Site {
   readonly pages: Pages;
   readonly assets: readonly Asset[];
 }
@@ -70,7 +70,7 @@ const smallerScript = (script: string): string =>
   script.replaceAll(/^ *\/\*\*.*?\*\/\n|^ +(\/\/[^\n]*\n)?/gms, "");
 
 /** Reads pages and assets once. Throws a `Fault` for a file that cannot be used. */
-export function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOptions): Site {
+function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOptions): Site {
   const { appName, accentColor, logoFile, logoFileDark } = pages;
   const read = pageReader(pages.dir);
   const accent = accentFrom(accentColor ?? DEFAULT_ACCENT);

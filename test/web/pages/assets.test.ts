@@ -3,10 +3,12 @@ import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { image } from "../../../src/gate/settings/values.ts";
+import { fetchRequest } from "../../../src/index.ts";
+import type { OpenSite } from "../../../src/web/pages/site.ts";
 import { faultOf } from "../../support/faults.ts";
 import { startConfigured, startGate } from "../../support/gate.ts";
 import { addressIn, elements } from "../../support/markup.ts";
-import { folderWith, site } from "../../support/pages.ts";
+import { folderWith, plain, site, to } from "../../support/pages.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const MAX_LOGO_BYTES = 512 * 1024;
@@ -14,6 +16,9 @@ const MAX_LOGO_BYTES = 512 * 1024;
 async function writeLogo(t: TestContext, name: string, content: string | Uint8Array = "x") {
   return join(await folderWith(t, { [name]: content }), name);
 }
+
+const contentOf = ({ assets }: OpenSite, path: string) =>
+  assets.get(path)?.(fetchRequest(new Request(`http://localhost${path}`))).body;
 
 test("serves a logo unchanged and for long, with scripts blocked", async (t) => {
   const content = Uint8Array.from([0, 255, 13, 10, 60, 128]);
@@ -61,23 +66,23 @@ test("changes a file's URL only when its content changes", async (t) => {
   const addresses = async (files: Readonly<Record<string, string>>, logo: string) => {
     const pagesDir = await folderWith(t, files);
     const own = site({ dir: pagesDir, logoFile: await writeLogo(t, "logo.svg", logo) });
-    return own.assets.map(({ url }) => url);
+    const html = own.pages.render("login", to(), { ...plain.login, offersPasskeys: true });
+    return [...new Set(html.match(/\/latchkey[^"]*\?v=[\w-]{12}(?=")/g))];
   };
   const css = { "latchkey.css": "body {}" };
   const js = { "latchkey.js": "// nothing" };
-  const [plain, again] = [await addresses({}, "<svg/>"), await addresses({}, "<svg/>")];
-  assert.deepEqual(again, plain);
+  const [before, again] = [await addresses({}, "<svg/>"), await addresses({}, "<svg/>")];
+  assert.deepEqual(again, before);
   const changed = async (files: Readonly<Record<string, string>>, logo: string) =>
-    (await addresses(files, logo)).map((url, at) => url !== plain[at]);
-  assert.deepEqual(await changed(css, "<svg/>"), [true, false, false, false]);
-  assert.deepEqual(await changed(js, "<svg/>"), [false, true, false, false]);
-  assert.deepEqual(await changed({}, "<svg />"), [false, false, true, false]);
+    (await addresses(files, logo)).map((url, at) => url !== before[at]);
+  assert.deepEqual(await changed(css, "<svg/>"), [false, true, false, false]);
+  assert.deepEqual(await changed(js, "<svg/>"), [false, false, true, false]);
+  assert.deepEqual(await changed({}, "<svg />"), [true, false, false, false]);
 });
 
 test("the key icon has the brand colour of the style sheet and its line in both themes", () => {
-  const { assets } = site({}, true);
-  const textOf = (path: string): string =>
-    String(assets.find((one) => one.path === path)?.answer.body);
+  const own = site({}, true);
+  const textOf = (path: string): string => String(contentOf(own, path));
   const [, ...defined] =
     /--brand:(#[\da-f]{6});[^}]*--accent:light-dark\((#[\da-f]{6}), (#[\da-f]{6})\)/.exec(
       textOf("/latchkey.css"),
@@ -94,9 +99,7 @@ test("accepts a logo of up to 512 KiB", async (t) => {
   const largest = await writeLogo(t, "logo.png", new Uint8Array(MAX_LOGO_BYTES));
   const larger = await writeLogo(t, "logo.png", new Uint8Array(MAX_LOGO_BYTES + 1));
   assert.deepEqual([image.parse(largest, {}), image.parse(larger, {})], [largest, undefined]);
-  assert.ok(
-    site({ logoFile: largest }).assets.some(({ answer }) => answer.body?.length === MAX_LOGO_BYTES),
-  );
+  assert.equal(contentOf(site({ logoFile: largest }), "/latchkey-logo")?.length, MAX_LOGO_BYTES);
   assert.match(faultOf(() => site({ logoFile: larger })).message, /larger than 524288 bytes/);
 });
 

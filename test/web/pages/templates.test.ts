@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { codeOf } from "../../../src/core/base/fault.ts";
 import type { PageData } from "../../../src/web/pages/page-data.ts";
-import { loadSite } from "../../../src/web/pages/site.ts";
+import { openSite } from "../../../src/web/pages/site.ts";
 import { locales, wordsIn } from "../../../src/web/pages/words.ts";
 import { pathsUnder } from "../../../src/web/paths.ts";
 import { faultOf } from "../../support/faults.ts";
@@ -172,7 +172,7 @@ for (const [home, back] of [
   [null, "/"],
 ] as const) {
   test(`on another host, addresses lead to the gate with the home path ${home}`, () => {
-    const { pages } = loadSite(pathsUnder("/auth", home), PLAIN);
+    const { pages } = openSite(pathsUnder("/auth", home), PLAIN);
     const reader = { ...to(signedIn("owner")), origin: "https://gate.example" };
     const html = pages.render("error", reader, failed("x"));
     const addresses = [...html.matchAll(/ (?:href|src|action)="([^"]*)"/g)].map(([, to]) => to);
