@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseDate } from "../core/base/dates.ts";
+import { parseAge, parseDate } from "../core/base/dates.ts";
 import { Unavailable } from "../core/base/fault.ts";
 import { eventTypes } from "../core/log/events.ts";
 import type { LogEntry } from "../core/records.ts";
@@ -37,7 +37,7 @@ export const command: Command = {
   async run(settings, options, terminal) {
     const filter = {
       type: chosen(eventTypes, options.type),
-      since: parseSince(options.since, Date.now()),
+      since: parseSince(options.since),
     };
     const limit = parseLimit(options.limit);
     await using store = await openStore(settings, "read");
@@ -90,15 +90,11 @@ function parseLimit(value: OptionValues[string]): number | undefined {
   throw new UsageError("--limit takes a whole number of at least 1");
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3600e3, d: 86_400e3 };
-
-/** An age such as `2h`, or a date with an optional time, which is local unless it names a zone. */
-export function parseSince(value: OptionValues[string], now: number): Date | undefined {
+function parseSince(value: OptionValues[string]): Date | undefined {
   if (value === undefined) return undefined;
-  const [, number, unit = ""] = /^(\d{1,6})([smhd])$/.exec(String(value)) ?? [];
-  if (number !== undefined) return new Date(now - Number(number) * (UNIT_MS[unit] ?? 0));
-  const date = parseDate(String(value));
-  if (date !== undefined) return date;
+  const ageMs = parseAge(String(value));
+  const since = ageMs === undefined ? parseDate(String(value)) : new Date(Date.now() - ageMs);
+  if (since !== undefined) return since;
   throw new UsageError(
     "--since takes an age such as 15m, 2h or 7d, or a date such as 2030-01-31T18:00",
   );

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { NewLogEntry } from "../../src/core/records.ts";
-import { outputOf } from "../support/command.ts";
+import { failureOf, outputOf } from "../support/command.ts";
 import { startGate } from "../support/gate.ts";
 import { logEntry, newFile, openStore } from "../support/store.ts";
 
@@ -77,12 +77,20 @@ test("--since takes an age or a date, and combines with --type", async (t) => {
   const all = ["leap day", "ninety minutes ago", "likewise", "five minutes ago"];
   const cases = [
     [["--since", "2h"], all.slice(1)],
+    [["--since", "15m"], all.slice(3)],
     [["--since", "2020-02-29T12:00:01Z"], all.slice(1)],
     [["--since", "2h", "--type", "signup"], ["likewise"]],
     [["--type=signup"], ["likewise"]],
   ] as const;
   for (const [options, expected] of cases) {
     assert.deepEqual(await summaries(dataDir, ...options), expected, options.join(" "));
+  }
+});
+
+test("--since refuses anything else with the accepted forms", async () => {
+  for (const text of ["yesterday", "2", "h", "-2h", "2w", "1.5h", "2030", "2030-02-30"]) {
+    const line = await failureOf(["log", `--since=${text}`], {}, 2);
+    assert.match(line, /^--since takes an age such as 15m, 2h or 7d, or a date such as /, text);
   }
 });
 

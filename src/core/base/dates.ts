@@ -12,3 +12,11 @@ export function futureDate(text: string, now: number): Date | undefined {
   const date = parseDate(text);
   return date !== undefined && date.getTime() > now ? date : undefined;
 }
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1e3, m: 60e3, h: 3600e3, d: 86_400e3 };
+
+/** An age such as `2h`, in milliseconds. */
+export function parseAge(text: string): number | undefined {
+  const [, number, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  return number === undefined ? undefined : Number(number) * (UNIT_MS[unit] ?? 0);
+}

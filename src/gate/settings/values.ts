@@ -3,6 +3,7 @@ import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { delimiter, resolve } from "node:path";
 import { groupsOf } from "../../core/accounts/set-groups.ts";
+import { parseAge } from "../../core/base/dates.ts";
 import { AnyFault, unlessThrown } from "../../core/base/fault.ts";
 import type { Option } from "../../core/base/options.ts";
 import { canonicalHost } from "../../core/hosts/allowed-hosts.ts";
@@ -157,13 +158,10 @@ export const secretList: Parser<readonly string[]> = {
 const piecesOf = (text: string): readonly string[] =>
   text === "" ? [] : text.split(",").map((piece) => piece.trim());
 
-const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000 };
-
 /** In milliseconds. */
-export const age: Parser<number> = value("a time such as 400d or 12h", (text) => {
-  const [, number, unit = ""] = /^([1-9]\d{0,5})([hd])$/.exec(text) ?? [];
-  return number === undefined ? undefined : Number(number) * (UNIT_MS[unit] ?? 0);
-});
+export const age: Parser<number> = value("a time such as 400d or 12h", (text) =>
+  /^[1-9]\d*[hd]$/.test(text) ? parseAge(text) : undefined,
+);
 
 /** Need not exist yet. */
 export const newFolder: Parser<string> = path("a folder", "folder", () => true);

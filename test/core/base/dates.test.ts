@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { futureDate, parseDate } from "../../../src/core/base/dates.ts";
+import { futureDate, parseAge, parseDate } from "../../../src/core/base/dates.ts";
 
 test("reads a date in its time zone, or else as local time, and a day from its start", (t) => {
   const before = process.env.TZ;
@@ -26,5 +26,13 @@ test("reads nothing else, such as a day that no month has", () => {
   const wrong = ["", "yesterday", "2030", "2030-13-01", "2030-02-30", "2030-02-30T00:00"];
   for (const text of [...wrong, "31.1.2030", "2030-01-31T", "2030-01-31Tnoon", "12030-01-31"]) {
     assert.deepEqual([parseDate(text), futureDate(text, 0)], [undefined, undefined], text);
+  }
+});
+
+test("reads an age in seconds, minutes, hours or days", () => {
+  const read = ["90s", "15m", "2h", "7d", "0s", "999999d"].map(parseAge);
+  assert.deepEqual(read, [90_000, 900_000, 7_200_000, 604_800_000, 0, 86_399_913_600_000]);
+  for (const text of ["", "2", "h", "-2h", "2w", "1.5h", "2h ", "1000000s", "2030-01-31"]) {
+    assert.equal(parseAge(text), undefined, text);
   }
 });
