@@ -1,18 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { GATE_FOLDERS, GATE_PATHS } from "../../src/cli/proxy/plan.ts";
+import { exampleOf } from "../proxies/examples.ts";
 import { openAuth } from "../support/auth.ts";
 import { failureOf, outputOf } from "../support/command.ts";
 
 const PROXIES = ["caddy", "haproxy", "nginx", "traefik"] as const;
 const APP = ["--app", "app.example.org=http://127.0.0.1:8080"];
 
-test("an app on the gate's host leaves every path of its pages to the gate", async (t) => {
+test("an app on the gate's host leaves every path of the gate's pages to the gate, and no others", async (t) => {
   const { auth } = await openAuth(t);
-  const others = [...auth.adapter.paths].filter(
-    (path) => !GATE_PATHS.includes(path) && !GATE_FOLDERS.some((own) => path.startsWith(own)),
+  const { configuration } = exampleOf("traefik", "One host");
+  const isRouted = [...configuration.matchAll(/\bPath(Prefix)?\(`([^`]+)`\)/g)].map(
+    ([, prefix, own = ""]) =>
+      (path: string) =>
+        prefix === undefined ? path === own : path.startsWith(own),
   );
+  const paths = [...auth.adapter.paths];
+  const others = paths.filter((path) => !isRouted.some((matches) => matches(path)));
   assert.deepEqual(others, ["/"]);
+  assert.ok(isRouted.every((matches) => paths.some(matches)));
 });
 
 test("asks the gate where this machine reaches it", async () => {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { GATE_FOLDERS, GATE_PATHS } from "../../src/cli/proxy/plan.ts";
 import { startGate } from "../support/gate.ts";
 import { partsOf } from "../support/mint.ts";
 import { PAGE, TARGET } from "../web/endpoints/forward-auth-asking.ts";
@@ -46,14 +45,4 @@ for (const setUp of ["One host", "Two hosts"] as const) {
 test("traefik: the documented entry point deletes aliases of header names", () => {
   const [, entryPoints = ""] = /^```yaml\n(entryPoints:\n.*?)^```/ms.exec(pageOf("traefik")) ?? [];
   assert.match(entryPoints, /^ {4}http:\n {6}aliasHeadersStrategy: delete$/m);
-});
-
-test("traefik, one host: the gate's pages are routed to the gate", () => {
-  const { configuration } = exampleOf("traefik", "One host");
-  const routed = configuration.match(/Path(Prefix)?\(`[^`]+`\)/g) ?? [];
-  const own = [
-    ...GATE_PATHS.map((path) => `Path(\`${path}\`)`),
-    ...GATE_FOLDERS.map((path) => `PathPrefix(\`${path}\`)`),
-  ];
-  assert.deepEqual(routed.sort(), own.sort());
 });

@@ -59,11 +59,11 @@ export const block = (
   );
 
 /** The gate's paths on a host that it shares, and what all others of its paths begin with. */
-export const GATE_PATHS: readonly string[] = [
+const GATE_PATHS: readonly string[] = [
   ...["/login", "/setup", "/logout"],
   ...["/latchkey.css", "/latchkey.js", "/latchkey-passkeys.js", "/latchkey-logo"],
 ];
-export const GATE_FOLDERS: readonly string[] = ["/account/", "/link/", "/login/"];
+const GATE_FOLDERS: readonly string[] = ["/account/", "/link/", "/login/"];
 
 /** @throws UsageError */
 export function planOf(settings: Settings, options: OptionValues): ProxyPlan {
