@@ -56,10 +56,8 @@ function unansweredFinding(site: Visited, gate: string): Finding | undefined {
   );
 }
 
-/** Exported for its tests, which cannot use port 80. */
-export function plainFinding(site: Pick<Visited, "plain" | "url">): Finding | undefined {
-  const { plain } = site;
-  const url = new URL(`http://${site.url.hostname}`);
+function plainFinding({ plain, url: { hostname } }: Visited): Finding | undefined {
+  const url = new URL(`http://${hostname}`);
   if (plain === undefined || redirectToTls(plain, url) !== undefined) return undefined;
   if (plain.status === undefined || plain.status >= 400) return undefined;
   return hint(

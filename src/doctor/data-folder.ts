@@ -159,8 +159,7 @@ export const checkDisk: Check = checkOf("disk", ["dataDir", "database"], async (
   return (await Promise.all(findings)).flat();
 });
 
-/** Exported for its tests, which cannot use full disks and network file systems. */
-export function diskFindings(
+function diskFindings(
   folder: string,
   { freeMib, type }: { readonly freeMib: number; readonly type: number },
   holds: "database" | "no-database",

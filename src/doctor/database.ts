@@ -122,8 +122,7 @@ function postgresFindings(hosts: readonly PostgresInspection[]): Findings {
   );
 }
 
-/** Exported for its tests, which cannot set a wrong clock. */
-export function clockFinding(host: string, aheadMs: number): Finding | undefined {
+function clockFinding(host: string, aheadMs: number): Finding | undefined {
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
   if (seconds < 30) return undefined;
   const direction = aheadMs > 0 ? "behind" : "ahead of";

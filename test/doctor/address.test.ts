@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkAddress, checkHosts, plainFinding } from "../../src/doctor/address.ts";
+import { checkAddress, checkHosts } from "../../src/doctor/address.ts";
 import { request } from "../../src/doctor/site.ts";
 import { whereInstalled } from "../proxies/program.ts";
 import { startRecordingApp } from "../proxies/recording-app.ts";
 import { freePort } from "../support/free-port.ts";
 import { startConfigured, startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
-import { assertCheck, assertFound, findings } from "./installation.ts";
+import { assertCheck, assertFound, findings, installation, under } from "./installation.ts";
 import { beforeGate, PASSED_ON, startNginx } from "./nginx.ts";
 
 const FINE = ["ok", /^Latchkey answers at .*, and its forms work there$/] as const;
@@ -126,14 +126,15 @@ whereInstalled("nginx", (nginx) => {
 
   test("gives a hint for plain HTTP next to HTTPS, unless it redirects or is refused", async (t) => {
     const gate = await startGate(t);
-    const plain = async (locations: string) => {
-      const url = await startNginx(t, nginx, locations);
-      const answer = await request(new URL("/login", url));
-      return plainFinding({ plain: answer, url: new URL("https://auth.example.org") });
+    const secure = under("https://auth.example.org", installation({ url: gate.url }));
+    const site = await secure.site();
+    const foundWith = async (locations: string) => {
+      const plain = await request(new URL("/login", await startNginx(t, nginx, locations)));
+      return checkAddress.run({ ...secure, site: async () => site && { ...site, plain } });
     };
-    assertFound(await plain("return 308 https://auth.example.org$request_uri;"));
-    assertFound(await plain("return 404;"));
-    assertFound(await plain(`location / { proxy_pass ${gate.url}; }`), [
+    assertFound(await foundWith("return 308 https://auth.example.org$request_uri;"), FINE);
+    assertFound(await foundWith("return 404;"), FINE);
+    assertFound(await foundWith(`location / { proxy_pass ${gate.url}; }`), [
       "hint",
       /^http:\/\/auth\.example\.org answers without a redirect to https/,
       /return 301 https/,

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { chmod, chown, mkdir, readdir, writeFile } from "node:fs/promises";
+import fs, { chmod, chown, mkdir, readdir, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { checkAccounts } from "../../src/doctor/accounts.ts";
-import { checkDataFolder, checkDisk, diskFindings } from "../../src/doctor/data-folder.ts";
+import { checkDataFolder, checkDisk } from "../../src/doctor/data-folder.ts";
 import { checkDatabase } from "../../src/doctor/database.ts";
 import { allow, give, isRoot, OTHER_USER, runUnprivileged } from "../cli/other-user.ts";
 import { fileWith, tempDir } from "../support/temp-dir.ts";
@@ -152,6 +153,13 @@ if (isRoot) {
 const EXT4 = 0xef53;
 const NFS = 0x6969;
 
+/** What the check finds on disks of this type, with this free space. */
+function foundOn(t: TestContext, type: number, freeMib: number, DATABASE_URL = "") {
+  t.mock.method(fs, "statfs", async () => ({ type, bsize: 4_096, bavail: freeMib * 256 + 255 }));
+  syncBuiltinESMExports();
+  return findings(checkDisk, { env: { DATA_DIR: "/data", DATABASE_URL } });
+}
+
 test("reports the free space of both disks for a database in another folder, also before it exists", async (t) => {
   const [DATA_DIR, folder] = [await tempDir(t), join(await tempDir(t), "not/there/yet")];
   const env = { DATA_DIR, DATABASE_URL: `sqlite:${folder}/accounts.db` };
@@ -165,15 +173,13 @@ for (const [freeMib, kind, about] of [
   [99, "hint", /^only 99 MiB free/],
   [100, "ok", /^100 MiB free/],
 ] as const) {
-  test(`reports ${kind} with ${freeMib} MiB free`, () => {
-    const found = diskFindings("/data", { freeMib, type: EXT4 }, "database");
-    assertFound(found, [kind, about, /LOG_RETENTION/]);
+  test(`reports ${kind} with ${freeMib} MiB free`, async (t) => {
+    assertFound(await foundOn(t, EXT4, freeMib), [kind, about, /LOG_RETENTION/]);
   });
 }
 
-test("gives a hint for an SQLite database on NFS, and none without a database there", () => {
-  const disk = { freeMib: 1_000, type: NFS };
+test("gives a hint for an SQLite database on NFS, and none without a database there", async (t) => {
   const network = /network file system \(NFS\)/;
-  assertFound(diskFindings("/data", disk, "database"), ["hint", network, /DATABASE_URL/]);
-  assertFound(diskFindings("/data", disk, "no-database"), ["ok", /free/]);
+  assertFound(await foundOn(t, NFS, 1_000), ["hint", network, /DATABASE_URL/]);
+  assertFound(await foundOn(t, NFS, 1_000, "postgres://db/latchkey"), ["ok", /free/]);
 });
