@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ImportFormat, importLines } from "../../../src/cli/transfer/import.ts";
+import { type ImportFormat, importLines } from "../../../src/cli/transfer/import-lines.ts";
 
 /** The number of each line with its fields, or with its problem. */
 const read = (text: string | Buffer, format?: ImportFormat): readonly unknown[] =>
