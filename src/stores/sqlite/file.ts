@@ -13,13 +13,15 @@ import { AnyFault, codeOf, Fault, unlessThrown } from "../../core/base/fault.ts"
 import { fileErrorText, isDenied, isMissing } from "../../files/file-error.ts";
 import { folderOwner } from "../../files/ownership.ts";
 
-/** @throws When this user cannot find out whether the file exists. */
+/** @throws When this user cannot find out whether the file exists, or SQLite would wait for ever. */
 export function databaseExists(file: string): boolean {
   try {
-    return statSync(file, { throwIfNoEntry: false }) !== undefined;
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found?.isFIFO() !== true) return found !== undefined;
   } catch (error) {
     throw accessFault(file) ?? error;
   }
+  throw new Fault("database_unreadable", `cannot read ${file}: it is a pipe, not a file`);
 }
 
 /** What identifies a file or folder, by whatever path; `undefined` if this user cannot find out. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
@@ -42,6 +43,7 @@ test("refuses an incomplete, foreign or newer backup even with --force", async (
   const text = join(folder, "text");
   await writeFile(text, "no database at all, but as long as the header of one would be".repeat(99));
   await writeFile(join(folder, "empty"), "");
+  execFileSync("mkfifo", [join(folder, "pipe")]);
   for (const [file, problem] of [
     [text, /not a complete Latchkey database/],
     [join(folder, "empty"), /is not a Latchkey database/],
@@ -61,6 +63,7 @@ test("refuses an incomplete, foreign or newer backup even with --force", async (
     [page, /\/page is damaged: Tree \d+ page \d+: [^\\]+$/],
     [join(folder, "none"), /cannot read \S+: no such file or folder/],
     [folder, /^cannot read \S+: it is a folder$/],
+    [join(folder, "pipe"), /^cannot read \S+: it is a pipe, not a file$/],
     [other.database, /is the database itself/],
   ] as const) {
     const refusal = await failureOf(["restore", "--force", file], { env: other.env });
