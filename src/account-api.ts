@@ -26,10 +26,11 @@ import { createKeys, createLinks, type Keys, type Links } from "./token-api.ts";
 export interface Users {
   /** The first account closes the setup. */
   add(user: AddedUser): Promise<AddUserOutcome>;
+  /** Also an account that has ended, as its `endsAt` says: it cannot sign in. */
   find(id: string): Promise<Account | undefined>;
-  /** Exact match. */
+  /** The same by its username, an exact match. */
   findByUsername(username: string): Promise<Account | undefined>;
-  /** All, in the order of their IDs. */
+  /** All, also those that have ended, in the order of their IDs. */
   list(): AsyncIterable<Account>;
   rename(id: string, username: string): Promise<RenameUserOutcome>;
   /** Needs no old password. Sessions stay. */

@@ -115,8 +115,10 @@ export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
     withRequestId: requests.run,
   });
   const { cookieDomain } = settled.hosts;
+  // An account that has ended is still to be managed. The rules find none, so that it stays out.
+  const store = { ...rules.store, users: settled.store.users };
   return Object.freeze({
-    ...createAccountApi({ ...rules, proxies, cookieDomain }),
+    ...createAccountApi({ ...rules, store, proxies, cookieDomain }),
     adapter,
     currentUser: (request: RequestWithCookies) => {
       // The headers of Next.js have a private property `headers`, so this asks for `get`.

@@ -1,4 +1,5 @@
 import { endAllSessions, endSessionsOf } from "./core/accounts/accounts.ts";
+import { hasEnded } from "./core/accounts/living-users.ts";
 import { listDevices } from "./core/codes/remembered-devices.ts";
 import { type EventType, eventOf } from "./core/log/events.ts";
 import type { AllPorts, Ports } from "./core/ports.ts";
@@ -24,7 +25,8 @@ export interface Sessions {
   /** Ends every session of every user, in one step. Returns the number of users. */
   endForEveryone(): Promise<number>;
   /**
-   * Signs in a user whom the app has identified by itself. `undefined` for an unknown user.
+   * Signs in a user whom the app has identified by itself. `undefined` for an unknown user, and for
+   * one whose account has ended.
    *
    * @param request Its address and browser are in the list of sessions and in the audit log.
    */
@@ -104,7 +106,7 @@ export const createAllSessions = (ports: AllSessionPorts): Sessions =>
     ...createSessions(ports),
     async create(userId, request = fetchRequest(new Request("http://localhost/"))) {
       const user = await ports.store.users.find(idOf(userId));
-      if (user === undefined) return undefined;
+      if (user === undefined || hasEnded(user, ports.clock.now())) return undefined;
       const client = ports.proxies.clientOf(request);
       const token = startSession(ports, user, client);
       await ports.record(eventOf("signin", { user, client }));

@@ -1,3 +1,4 @@
+import { hasEnded } from "./core/accounts/living-users.ts";
 import { type AddedKey, type AddKeyOutcome, addKey, revokeKey } from "./core/keys/own-keys.ts";
 import {
   type MakeLinkOutcome,
@@ -19,7 +20,7 @@ export interface Links {
 
 /** Keys for programs. */
 export interface Keys {
-  /** The text of the key is in the outcome alone: it is stored as a hash. */
+  /** Not for an account that has ended. The text of the key is in the outcome alone. */
   add(userId: string, key: AddedKey): Promise<AddKeyOutcome | { readonly kind: "no-user" }>;
   /** Those of a user, the oldest first. */
   list(userId: string): Promise<readonly Key[]>;
@@ -43,7 +44,8 @@ export function createKeys(ports: Ports<"clock" | "record", "users" | "keys">): 
   return Object.freeze<Keys>({
     async add(userId, key) {
       const user = await users.find(idOf(userId));
-      return user === undefined ? { kind: "no-user" } : addKey(ports, userOf(user), key);
+      const isLiving = user !== undefined && !hasEnded(user, ports.clock.now());
+      return isLiving ? addKey(ports, userOf(user), key) : { kind: "no-user" };
     },
     list: (userId) => keys.listOf(idOf(userId)),
     revoke: (id) => revokeKey(ports, id),
