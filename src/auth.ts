@@ -3,6 +3,7 @@ import type { MaybePromise } from "./core/base/maybe-promise.ts";
 import { watchStore } from "./core/base/watch-store.ts";
 import type { User } from "./core/records.ts";
 import { userOfAdmission } from "./core/sessions/require-user.ts";
+import { deleteUsedToken } from "./core/setup/set-up.ts";
 import { type AuthOptions, type GateParts, NO_GATE, type SettledOptions } from "./options.ts";
 import { createRules, systemClock } from "./rules.ts";
 import { settleOptions } from "./settle-options.ts";
@@ -117,8 +118,9 @@ export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
   const { cookieDomain } = settled.hosts;
   // An account that has ended is still to be managed. The rules find none, so that it stays out.
   const store = { ...rules.store, users: settled.store.users };
+  const setupToken = { delete: () => deleteUsedToken(rules) };
   return Object.freeze({
-    ...createAccountApi({ ...rules, store, proxies, cookieDomain }),
+    ...createAccountApi({ ...rules, store, setupToken, proxies, cookieDomain }),
     adapter,
     currentUser: (request: RequestWithCookies) => {
       // The headers of Next.js have a private property `headers`, so this asks for `get`.

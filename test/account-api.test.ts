@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type Auth, createAuth, fetchRequest } from "../src/index.ts";
+import { type Auth, type AuthOptions, createAuth, fetchRequest } from "../src/index.ts";
 import { signInAs } from "../src/testing/index.ts";
 import { SECRET } from "./support/gate.ts";
 import { recordingLog } from "./support/recording-log.ts";
@@ -9,11 +9,11 @@ import { openStore } from "./support/store.ts";
 const CLIENT = { remoteAddress: "203.0.113.9" };
 const PASSWORD = "correct horse battery";
 
-async function anApp(t: TestContext) {
+async function anApp(t: TestContext, options: Partial<AuthOptions> = {}) {
   // So that a guard learns of a change from this process alone.
   const { changes: _, ...store } = await openStore(t);
   const open = (): Auth => {
-    const auth = createAuth({ store, secret: SECRET, log: recordingLog() });
+    const auth = createAuth({ store, secret: SECRET, log: recordingLog(), ...options });
     t.after(() => auth.close());
     return auth;
   };
@@ -182,6 +182,20 @@ test("an account without a password cannot sign in by one until it is set", asyn
   assert.equal(await signIn(auth, "ann", PASSWORD), "/");
 });
 
+test("adds the first account and its entry even if the setup token cannot be deleted", async (t) => {
+  const setupToken = {
+    read: async () => "t",
+    delete: () => Promise.reject(new Error("read-only")),
+  };
+  const log = recordingLog();
+  const { auth, store } = await anApp(t, { setupToken, log });
+  await added(auth, "owner");
+  await auth.close();
+  assert.equal((await store.log.newest({ limit: 1 }))[0]?.type, "user_add");
+  const message = "cannot delete the used setup token";
+  assert.partialDeepStrictEqual(log.lines, [{ message, fields: { reason: "read-only" } }]);
+});
+
 test("makes, lists and revokes one-time links", async (t) => {
   const { auth } = await anApp(t);
   const { links } = auth;
@@ -204,9 +218,7 @@ test("makes, lists and revokes one-time links", async (t) => {
 });
 
 test("makes, lists and revokes keys, which the guards of the process notice at once", async (t) => {
-  const store = await openStore(t);
-  const auth = createAuth({ store, secret: SECRET, log: recordingLog(), guards: { keys: true } });
-  t.after(() => auth.close());
+  const { auth } = await anApp(t, { guards: { keys: true } });
   const { keys } = auth;
   assert.ok(keys);
   const { id } = await added(auth, "ann");

@@ -34,6 +34,7 @@ export type AddUserOutcome =
   | { readonly kind: "added"; readonly user: User };
 
 export interface AddUserPorts extends AccountPorts {
+  /** A failure is reported there: the account exists, so the setup is closed anyway. */
   readonly setupToken: Pick<SetupTokenSource, "delete">;
 }
 
@@ -63,8 +64,8 @@ export async function addUser(
     ...(endsAt !== undefined && endsAt !== null && { endsAt }),
   });
   if (user === undefined) return { kind: "username-taken" };
-  if (isFirst) await setupToken.delete();
   await record(eventOf("user_add", { user }));
+  if (isFirst) await setupToken.delete();
   return { kind: "added", user };
 }
 
