@@ -12,7 +12,9 @@ const LOCAL = "local";
 export function peerOf({ connection }: Connected): string | undefined {
   // Read from what an app passes, which need not have the declared types.
   const { remoteAddress }: { readonly remoteAddress?: unknown } = connection;
-  if (typeof remoteAddress === "string") return remoteAddress;
+  // That of a socket is an address already. A hop that an app passes can have a port.
+  if (typeof remoteAddress === "string")
+    return isIP(remoteAddress) === 0 ? (addressIn(remoteAddress) ?? remoteAddress) : remoteAddress;
   // Only a socket reports whether it is destroyed. On TCP it would have a local address.
   const { destroyed, localAddress } = connection;
   return destroyed === false && localAddress === undefined ? LOCAL : undefined;

@@ -26,9 +26,9 @@ export function createRequestIds(isTrusted: (peer: string) => boolean, log: Serv
   function idOf(source: RequestSource): string {
     const known = current.getStore();
     if (known?.request === source.request) return known.id;
-    const peer = peerOf(source);
     // Counts only if a trusted proxy sent it.
     const givenId = source.header("x-request-id");
+    const peer = givenId === undefined ? undefined : peerOf(source);
     const isGiven = givenId !== undefined && peer !== undefined && isTrusted(peer);
     return isGiven && isRequestId(givenId) ? givenId : randomUUID();
   }

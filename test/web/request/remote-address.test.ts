@@ -136,8 +136,10 @@ test("reads the client's address and other headers from a trusted proxy only", (
     const request = nodeRequest({ socket: { remoteAddress }, headers });
     return [proxies.clientOf(request).remoteAddress, proxies.header(request, "x-forwarded-uri")];
   };
-  assert.deepEqual(readFrom("10.0.0.1"), ["203.0.113.7", "/page"]);
-  assert.deepEqual(readFrom("192.0.2.1"), ["192.0.2.1", undefined]);
+  for (const proxy of ["10.0.0.1", "10.0.0.1:4711", "[::ffff:10.0.0.1]:4711"])
+    assert.deepEqual(readFrom(proxy), ["203.0.113.7", "/page"]);
+  for (const client of ["192.0.2.1", "192.0.2.1:4711"])
+    assert.deepEqual(readFrom(client), ["192.0.2.1", undefined]);
 });
 
 const invalidRanges = [
