@@ -57,11 +57,11 @@ const invalid = (problem: string): Fault => new Fault("invalid_option", problem)
 /** For the options that need a part which a store can leave out. */
 function requireParts({ store, ...options }: CheckedOptions): void {
   const { attempts, keys, people, links } = store;
-  if (options.signIn.limiter === "shared" && attempts === undefined)
+  if (options.signIn.limiter === "shared" && !attempts)
     throw invalid("signIn.limiter takes shared only with a store that counts attempts");
-  if (options.guards.keys && keys === undefined)
+  if (options.guards.keys && !keys)
     throw invalid("guards.keys takes true only with a store that keeps keys");
-  if (options.people && (people === undefined || links === undefined))
+  if (options.people && !(people && links))
     throw invalid("people takes true only with a store of people and links");
 }
 

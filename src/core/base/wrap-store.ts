@@ -30,8 +30,11 @@ export function wrapStore<S extends Store>(
   const wrapped: S = Object.create(store);
   for (const name of PARTS) {
     const part = store[name];
-    if (part === undefined) continue;
-    const value = new Proxy<object>(part, {
+    // In plain JavaScript, `null` can stand for a part that is absent.
+    if (part === null) Object.defineProperty(wrapped, name, { value: undefined });
+    if (!part) continue;
+    // Not of the part itself: a proxy of a frozen object can only return its methods as they are.
+    const value = new Proxy<object>(Object.create(part), {
       get(_, method) {
         const work: unknown = Reflect.get(part, method);
         if (typeof work !== "function") return work;
