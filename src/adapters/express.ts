@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Auth, sendAnswer } from "../index.ts";
-import { answerNode, type NextAuth, nextAuth } from "./parts.ts";
+import { answerNode, type NextAuth, nextAuth, ownsNode } from "./parts.ts";
 
 export type { AdapterAuth, MemberGuard, NextAuth } from "./parts.ts";
 
@@ -38,7 +38,7 @@ export function expressAuth(auth: Auth): ExpressAuth {
   return {
     ...members,
     routes(request, response, next) {
-      if (!auth.adapter.owns(request.originalUrl)) {
+      if (!ownsNode(auth, request)) {
         next();
         return;
       }

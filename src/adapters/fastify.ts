@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Answer, type Auth, sendAnswer } from "../index.ts";
-import { answerNode, type NextAuth, nextAuth } from "./parts.ts";
+import { answerNode, type NextAuth, nextAuth, ownsNode } from "./parts.ts";
 
 export type { AdapterAuth, MemberGuard, NextAuth } from "./parts.ts";
 
@@ -50,7 +50,7 @@ export function fastifyAuth(auth: Auth): FastifyAuth {
   };
   const routes: FastifyAuth["routes"] = (instance, _options, done) => {
     instance.addHook("onRequest", ({ raw }, reply, next) => {
-      if (!auth.adapter.owns(raw.url ?? "/")) {
+      if (!ownsNode(auth, raw)) {
         next();
         return;
       }

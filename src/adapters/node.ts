@@ -7,7 +7,7 @@ import {
   type User,
   type UserGuard,
 } from "../index.ts";
-import { type AdapterAuth, adapterOf, answerNode, runGuard } from "./parts.ts";
+import { type AdapterAuth, adapterOf, answerNode, ownsNode, runGuard } from "./parts.ts";
 
 export type { AdapterAuth };
 
@@ -52,7 +52,7 @@ export function nodeAuth(auth: Auth): NodeAuth {
 
   return {
     async routes(request, response) {
-      if (!adapter.owns(request.url ?? "/")) return false;
+      if (!ownsNode(auth, request)) return false;
       await answerNode(auth, request, response);
       return true;
     },

@@ -7,6 +7,7 @@ import {
   Fault,
   type GuardCheck,
   type GuardResult,
+  type NodeRequest,
   nodeRequest,
   type OnlyGroups,
   type PageHelpers,
@@ -34,6 +35,10 @@ export function adapterOf(auth: Auth): AdapterParts {
   if (adapter !== undefined) return adapter;
   throw new Fault("invalid_option", "an adapter takes what createAuth returns");
 }
+
+/** Whether Latchkey answers it. By the URL of the client, as `nodeRequest` reads it. */
+export const ownsNode = ({ adapter }: Auth, { originalUrl, url = "/" }: NodeRequest): boolean =>
+  adapter.owns(originalUrl ?? url);
 
 /** Answers a Node request for one of Latchkey's paths. Rejects with an `Error` only. */
 export async function answerNode(

@@ -49,23 +49,25 @@ for (const hook of ["onRequest", "preHandler"] as const) {
   });
 }
 
-test("a guard in a plugin returns to the URL that the client requested", async (t) => {
+test("routes and a guard in a plugin go by the URL that the client requested", async (t) => {
   const start: Parameters<typeof startWith>[1] = async ({ auth }) => {
     const rewriteUrl = ({ url = "/" }) => url.replace("/outside/", "/inside/");
     const app = Fastify({ forceCloseConnections: true, rewriteUrl });
-    app.register(
+    const { routes, requireAuth } = fastifyAuth(auth);
+    app.register(routes).register(
       async (inside) => {
-        inside.get("/:id", { onRequest: fastifyAuth(auth).requireAuth }, async () => "inside");
+        inside.get("/:id", { onRequest: requireAuth }, async () => "inside");
       },
       { prefix: "/inside" },
     );
     return serveFastify(app);
   };
-  const app = await startWith(t, start, { guards: { returnTo: true } });
+  const app = await startWith(t, start, { basePath: "/outside", guards: { returnTo: true } });
   for (const path of ["/inside/5?x=1", "/outside/5?x=1"]) {
     const { location } = await app.send(path, { headers: { Accept: "text/html" } });
-    assert.equal(location, `/setup?return_to=${encodeURIComponent(path)}`);
+    assert.equal(location, `/outside/setup?return_to=${encodeURIComponent(path)}`);
   }
+  assert.equal((await app.send("/outside/setup")).status, 200);
 });
 
 test("user(request) without a guard passes not_guarded to the application's error handler", async (t) => {
