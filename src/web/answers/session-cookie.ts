@@ -99,8 +99,8 @@ export function cookieIn(cookies: string | undefined, name: string, skip = 0): s
     const semicolon = cookies.indexOf(";", start);
     const end = semicolon === -1 ? cookies.length : semicolon;
     if (equals < end) {
-      if (cookies.slice(start, equals).trim() === name) {
-        const value = cookies.slice(equals + 1, end).trim();
+      if (trimmed(cookies, start, equals) === name) {
+        const value = trimmed(cookies, equals + 1, end);
         if (value !== "" && left === 0) return value;
         if (value !== "") left -= 1;
       }
@@ -110,3 +110,16 @@ export function cookieIn(cookies: string | undefined, name: string, skip = 0): s
   }
   return undefined;
 }
+
+/**
+ * Without spaces and tabs around it. Browsers keep other white space in a name, so that such a name
+ * passes the rules that they have for prefixes.
+ */
+function trimmed(text: string, start: number, end: number): string {
+  let [from, to] = [start, end];
+  while (from < to && isBlank(text.charCodeAt(from))) from += 1;
+  while (from < to && isBlank(text.charCodeAt(to - 1))) to -= 1;
+  return text.slice(from, to);
+}
+
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x09;

@@ -15,7 +15,8 @@ const headers: readonly (readonly [header: string | undefined, token: string | u
   ["session=abc", "abc"],
   ["session=", undefined],
   ["session=; session= ; session=second", "second"],
-  ["  session  =  abc  ", "abc"],
+  [" \tsession\t =  abc  ", "abc"],
+  ["\u00a0session=abc; session\u00a0=abc; session=\u00a0d", "\u00a0d"],
   ["Session=abc", undefined],
   ["session2=abc", undefined],
   ["xsession=abc", undefined],
@@ -51,9 +52,10 @@ test("reads the text of a remembered device from its own cookie", () => {
 
 /** Splits at every semicolon and returns the first session cookie. */
 function firstSession(header: string): string | undefined {
+  const trim = (text: string): string => text.replace(/^[ \t]+|[ \t]+$/g, "");
   const pieces = header.split(";").map((piece) => {
     const [name = "", ...value] = piece.split("=");
-    return { name: name.trim(), value: value.length === 0 ? undefined : value.join("=").trim() };
+    return { name: trim(name), value: value.length === 0 ? undefined : trim(value.join("=")) };
   });
   return pieces.find(({ name, value }) => name === "session" && value)?.value;
 }
