@@ -95,9 +95,10 @@ export const createUserGuard = (guard: RequestGuard, ports: GuardPorts): UserGua
   });
 
 /** Plain JavaScript can pass anything. A guard for no group would be a mistake. */
-function listsOf({ groups }: Partial<OnlyGroups> = {}): Lists {
+function listsOf(given?: Partial<OnlyGroups> | null): Lists {
+  const groups = given?.groups;
   const isList = Array.isArray(groups) && groups.length > 0;
-  if (isList && groups.every((name) => GROUP.test(name)))
+  if (isList && groups.every((name) => typeof name === "string" && GROUP.test(name)))
     return { users: [], groups: [[...groups]] };
   throw new Fault("invalid_option", 'a guard takes groups such as { groups: ["family"] }');
 }

@@ -18,6 +18,8 @@ test("a guard takes a list of groups that accounts can have, and nothing else", 
     ["family", "Family"],
     ["family,photos"],
     [""],
+    [null],
+    [["family"]],
     undefined,
     null,
   ]) {
@@ -26,8 +28,8 @@ test("a guard takes a list of groups that accounts can have, and nothing else", 
       assert.throws(make, { code: "invalid_option", message: /groups: \["family"\]/ });
     }
   }
-  const misspelt = { group: ["family"] } as never;
-  assert.throws(() => requireAuth(misspelt), { code: "invalid_option" });
+  for (const wrong of [{ group: ["family"] }, null] as never[])
+    assert.throws(() => requireAuth(wrong), { code: "invalid_option" });
 });
 
 for (const path of ["/auth/login", "/auth/setup"]) {
