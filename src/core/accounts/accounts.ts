@@ -54,7 +54,7 @@ export async function addUser(
   if (username === "") return { kind: "username-missing" };
   if (password !== undefined && isTooShort(password)) return { kind: "password-too-short" };
   const isFirst = !(await store.users.any());
-  if (isFirst && endsAt !== undefined) return { kind: "first-ends" };
+  if (isFirst && endsAt) return { kind: "first-ends" };
   const passwordHash = password === undefined ? UNSET_PASSWORD : await passwords.hash(password);
   const user = await store.users.insert({
     username,

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { Fault } from "../base/fault.ts";
 import { hashOf } from "../base/random-text.ts";
 import { canonicalHost, PLAIN_HOST } from "../hosts/allowed-hosts.ts";
 import type { Client } from "../limits/requester.ts";
@@ -31,12 +32,16 @@ const ID_BYTES = 8;
 export async function addKey(
   { store, clock, record }: Ports<"clock" | "record", "keys">,
   user: User,
-  { name: given, hosts: named, lifetime = LIFETIME_SECONDS }: AddedKey,
+  { name: given, hosts: named, lifetime: wanted }: AddedKey,
   client?: Client,
 ): Promise<AddKeyOutcome> {
   const name = [...given.trim()].slice(0, MAX_NAME_LENGTH).join("");
   if (name === "") return { kind: "name-missing" };
-  const hosts = named === undefined ? named : named.map((host) => canonicalHost(host) ?? "");
+  // Plain JavaScript can pass anything, and `null` for what is left out.
+  const lifetime = wanted ?? LIFETIME_SECONDS;
+  if (lifetime !== "never" && !(typeof lifetime === "number" && lifetime > 0))
+    throw new Fault("invalid_option", "lifetime is invalid: expected seconds above 0, or never");
+  const hosts = named?.map((host) => (typeof host === "string" && canonicalHost(host)) || "");
   const arePlain = hosts === undefined || hosts.every((host) => PLAIN_HOST.test(host));
   // A key without names would open every host.
   if (hosts?.length === 0 || !arePlain) return { kind: "host-invalid" };
