@@ -5,6 +5,7 @@ import { fastifyAuth } from "../../src/adapters/fastify.ts";
 import { type From, fetchAuth } from "../../src/adapters/fetch.ts";
 import { honoAuth } from "../../src/adapters/hono.ts";
 import { nodeAuth } from "../../src/adapters/node.ts";
+import { codeOf } from "../../src/core/base/fault.ts";
 import { createAuth } from "../../src/index.ts";
 import { openAuth } from "../support/auth.ts";
 import { OWNER, SETUP_FORM } from "../support/gate.ts";
@@ -79,6 +80,19 @@ test("an adapter refuses anything but what createAuth returns", () => {
       assert.throws(() => adapt(given as never), { code: "invalid_option" });
     }
   }
+});
+
+test("routes without the address fail where it is needed, with a fault that says so", async (t) => {
+  const { auth, log } = await openAuth(t);
+  const { routes } = fetchAuth(auth);
+  await routes(createPost("http://localhost/setup", SETUP_FORM), FROM);
+  for (const from of [undefined, null] as never[]) {
+    assert.equal((await routes(new Request("http://localhost/login"), from))?.status, 200);
+    const signIn = createPost("http://localhost/login", OWNER);
+    assert.equal((await routes(signIn, from))?.status, 500);
+  }
+  const codes = log.map(({ fields }) => codeOf(fields.err));
+  assert.deepEqual(codes, ["remote_address_unknown", "remote_address_unknown"]);
 });
 
 test("with absolute locations, redirects to the origin of the request", async (t) => {
