@@ -129,10 +129,12 @@ export function loadPages(
       const known = state === undefined ? undefined : rendered.get(key);
       if (known !== undefined) return known;
       const page = contents<typeof name>(reader, data);
-      const made = functions[name]?.(page);
-      if (made !== undefined) return made;
-      const html = templates.render(`@${name}`, page);
-      if (state !== undefined) rendered.set(key, html);
+      const own = functions[name];
+      const html: unknown = own === undefined ? templates.render(`@${name}`, page) : own(page);
+      // Plain JavaScript can return anything, such as the promise of an async function.
+      if (typeof html !== "string")
+        throw new Fault("page_broken", `pages.functions.${name} did not return text`);
+      if (own === undefined && state !== undefined) rendered.set(key, html);
       return html;
     },
   };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { codeOf, messageOf } from "../../../src/core/base/fault.ts";
 import type { PageFunctions } from "../../../src/index.ts";
 import { startApp } from "../../support/app.ts";
 import { OWNER, SETUP_FORM } from "../../support/gate.ts";
@@ -97,6 +98,17 @@ test("a function takes precedence over a template of the same name", async (t) =
 const broken = (): string => {
   throw new Error("a <broken> page");
 };
+
+test("names a function that returns anything but text in the server log", async (t) => {
+  const functions = { login: async () => "<p>", setup: () => undefined } as never;
+  const app = await startApp(t, { pages: { functions } });
+  for (const name of ["login", "setup"]) {
+    assert.equal((await app.send(`/${name}`)).status, 500);
+    const { err } = app.log.at(-1)?.fields ?? {};
+    const problem = ["page_broken", `pages.functions.${name} did not return text`];
+    assert.deepEqual([codeOf(err), messageOf(err)], problem);
+  }
+});
 
 test("returns the message as plain text if the error page function throws", async (t) => {
   const app = await startApp(t, { pages: { functions: { error: broken } } });
