@@ -91,7 +91,8 @@ test("an account that has ended is managed as others are, but gets neither a ses
   const endsAt = new Date(Date.now() + 1_000);
   const adding = await users.add({ username: "temp", endsAt });
   assert.ok(adding.kind === "added" && keys && links);
-  const { id } = adding.user;
+  // A text, as from a request.
+  const id = String(adding.user.id);
   const [key, one, other] = [
     await keys.add(id, { name: "feeds" }),
     await sessions.create(id),

@@ -5,7 +5,7 @@ import { Fault } from "../base/fault.ts";
 import { hashOf, randomText } from "../base/random-text.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
-import { type Link, NO_PASSWORD, type StoredUser, type UserId } from "../records.ts";
+import { idOf, type Link, NO_PASSWORD, type StoredUser } from "../records.ts";
 import { insertFor } from "../sessions/insert-for.ts";
 
 type LinkPorts = Ports<"clock" | "record", "users" | "links">;
@@ -16,7 +16,9 @@ export const LINK_LIFETIME_MS: number = 7 * 86_400_000;
 const PURPOSES: readonly Link["purpose"][] = ["invite", "guest", "reset", "reset-codes-off"];
 
 /** For a new password, with the user. `name` is the username of an invitation, if it is settled. */
-export type WantedLink = Omit<Link, "id" | "tokenHash">;
+export type WantedLink = Omit<Link, "id" | "tokenHash" | "userId"> & {
+  readonly userId?: string | undefined;
+};
 
 /** The new link, or why there is none. */
 export type MakeLinkOutcome =
@@ -42,7 +44,7 @@ export async function makeLink(
   const named = name !== "" && purpose === "invite" && (await store.users.findByName(name));
   if (named) return { kind: "username-taken" };
   const isReset = purpose === "reset" || purpose === "reset-codes-off";
-  const user = isReset ? await store.users.find(userId ?? ("" as UserId)) : undefined;
+  const user = isReset ? await store.users.find(idOf(userId ?? "")) : undefined;
   if (isReset && !canHavePassword(user, clock.now())) return { kind: "no-user" };
   const token = randomText();
   const ids = { id: randomBytes(8).toString("hex"), tokenHash: hashOf(token) };
