@@ -4,7 +4,6 @@ import { type Option, option, required, word } from "./core/base/options.ts";
 import type { ServerLog } from "./core/base/server-log.ts";
 import type { WorkQueueLimits } from "./core/base/work-queue.ts";
 import { type AllowedHosts, canonicalHost } from "./core/hosts/allowed-hosts.ts";
-import { isLocalPath } from "./core/hosts/return-target.ts";
 import type { EventListener } from "./core/log/event-listener.ts";
 import { SESSION_LIFETIME_SECONDS } from "./core/sessions/session-token.ts";
 import type { SetupTokenSource } from "./core/setup/setup-token.ts";
@@ -49,7 +48,7 @@ const isOrigin = (text: string): boolean => originOf(text) === text;
 const isBasePath = (text: string): boolean =>
   text === "" || /^(\/(?!\.\.?(\/|$))[\w.~-]+)+$/.test(text);
 const isHomePath = (text: string | null): boolean =>
-  text === null || (isLocalPath(text) && /^[^?#;]*$/.test(text));
+  text === null || (text !== "" && isBasePath(text.replace(/\/$/, "")));
 const isAppName = (text: string): boolean =>
   text.length <= MAX_APP_NAME && text.trim() !== "" && !/\p{Cc}/u.test(text);
 const isIpv6Prefix = (bits: number): boolean =>
@@ -93,7 +92,11 @@ export const optionTable: OptionTable = {
     (secret) => typeof secret === "string" && secret !== "",
   ),
   basePath: option<string>("", "a path without a trailing slash, such as /auth", isBasePath),
-  homePath: option<string | null | undefined>(undefined, "a path, or null", isHomePath),
+  homePath: option<string | null | undefined>(
+    undefined,
+    "a path such as /account, or null",
+    isHomePath,
+  ),
   postLoginLocation: option<PostLoginLocation>(
     "/",
     "a path such as / or an absolute http or https URL",

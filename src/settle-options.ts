@@ -7,6 +7,7 @@ import { DEVELOPMENT_SECRET } from "./core/sessions/session-token.ts";
 import { optionTable } from "./option-table.ts";
 import type { AuthOptions, SettledOptions } from "./options.ts";
 import { sharesCookies } from "./web/answers/location.ts";
+import { isTaken } from "./web/paths.ts";
 
 /** What messages call the secrets. */
 export type SecretNames = Readonly<Record<WeakSecret["which"], string>>;
@@ -36,6 +37,8 @@ export function settleOptions(
   const takes = "createAuth takes an object with store and secret";
   const checked = settle<CheckedOptions>(optionTable, options, takes);
   requireParts(checked);
+  if (isTaken(checked.basePath, checked.homePath ?? ""))
+    throw invalid(`homePath cannot be ${checked.homePath}: this path is Latchkey's own`);
   const { publicUrl, cookieDomain } = checked.hosts;
   if (!sharesCookies(publicUrl, cookieDomain)) {
     throw invalid(

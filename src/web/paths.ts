@@ -61,6 +61,11 @@ export function pathsUnder(
   };
 }
 
+/** Whether the path is kept for pages, forms and files other than the home page. */
+export const isTaken = (base: string, path: string): boolean =>
+  path.startsWith(`${base}/`) &&
+  /^\/((login|logout|setup)(\/|$)|(account|link)\/.|latchkey[.-])/.test(path.slice(base.length));
+
 /** Whether it is a page for the signed-in user, with a query and a fragment or without. */
 export function isAccountPage({ base, homes }: Paths, location: string): boolean {
   const page = pathOf(location.split("#", 1)[0] ?? "");
