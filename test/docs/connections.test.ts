@@ -2,46 +2,64 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, request } from "node:http";
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  type RequestOptions,
+  request,
+  type ServerResponse,
+} from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Auth } from "../../src/index.ts";
+import { folderWith } from "../examples/folder-with.ts";
+import { typeErrors } from "../package/installed.ts";
 import { openAuth } from "../support/auth.ts";
 import { listenOn } from "../support/listen.ts";
-import { tempDir } from "../support/temp-dir.ts";
 import { text } from "./pages.ts";
 
 interface Page {
-  endWithSession(auth: Auth, request: IncomingMessage, everyMs: number): void;
+  endWithSession(auth: Auth, request: IncomingMessage, open: ServerResponse, everyMs: number): void;
 }
 
-test("the code of the page closes the connection of an ended session, and no other", async (t) => {
+test("the code of the page ends the stream of an ended session, and no other of its connection", async (t) => {
   const [, code = ""] = /```ts\n([\s\S]*?)```/.exec(text("docs/connections.md")) ?? [];
-  const file = join(await tempDir(t), "connections.ts");
+  const folder = await folderWith(t, ["latchkey", "@types", "undici-types"]);
+  const file = join(folder, "connections.ts");
   await writeFile(file, code);
+  assert.equal(await typeErrors(folder), "");
   const { endWithSession }: Page = await import(file);
   const { auth } = await openAuth(t);
   await auth.users.add({ username: "ann" });
   const { id = "" } = (await auth.users.findByUsername("ann")) ?? {};
   const server = createServer((incoming, response) => {
-    endWithSession(auth, incoming, 20);
+    endWithSession(auth, incoming, response, 20);
+    if (incoming.url === "/short") return response.end();
     const sending = setInterval(() => response.write("data: event\n\n"), 10);
-    response.on("close", () => clearInterval(sending));
+    return response.on("close", () => clearInterval(sending));
   });
   const port = await listenOn(t, server);
-  const open = async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.after(() => agent.destroy());
+  const open = async (sending: RequestOptions) => {
     const session = await auth.sessions.create(id);
     assert.ok(session);
-    const outgoing = request({ port, headers: { Cookie: session.cookie } }).end();
+    const outgoing = request({ port, headers: { Cookie: session.cookie }, ...sending }).end();
     const [events]: IncomingMessage[] = await once(outgoing, "response");
     assert.ok(events);
     const closed = new Promise((resolve) => events.on("error", () => {}).once("close", resolve));
-    return { session, events, closed };
+    return { session, events, closed, isReused: outgoing.reusedSocket };
   };
-  const [ended, other] = [await open(), await open()];
+  const short = await open({ agent, path: "/short" });
+  short.events.resume();
+  await short.closed;
+  const [ended, other] = [await open({}), await open({ agent })];
+  assert.equal(other.isReused, true);
   for (const _ of Array(10)) await once(other.events, "data");
   assert.equal(ended.events.closed, false);
-  assert.equal(await auth.sessions.end(ended.session.id), "ended");
+  for (const { session } of [short, ended])
+    assert.equal(await auth.sessions.end(session.id), "ended");
   ended.events.resume();
   await ended.closed;
   for (const _ of Array(10)) await once(other.events, "data");
