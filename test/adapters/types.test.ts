@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { text } from "../docs/pages.ts";
 import { folderWith } from "../examples/folder-with.ts";
 import { typeErrors } from "../package/installed.ts";
 
@@ -21,6 +22,8 @@ const EXPRESS = `
   const guards = expressAuth(auth);
   const app = express();
 `;
+/** The body parser that docs/frameworks/express.md shows. */
+const [, KEEPS_BODY] = /`(express\.urlencoded.*?)`/.exec(text("docs/frameworks/express.md")) ?? [];
 const FASTIFY = `
   import Fastify from "fastify";
   import { fastifyAuth } from "latchkey/fastify";
@@ -47,6 +50,7 @@ const FETCH = `
 const correct: Readonly<Record<string, string>> = {
   express: `${EXPRESS}
     app.use("/auth", guards.routes, express.json());
+    app.use(${KEEPS_BODY});
     app.get("/:id", guards.requireAuth, (request, response) => {
       const id: string = request.params.id;
       response.send(greet(guards.user(response)) + id);
