@@ -115,12 +115,11 @@ export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
     pageHelpers: (request: WebRequest) => views.helpers(request),
     withRequestId: requests.run,
   });
-  const { cookieDomain } = settled.hosts;
   // An account that has ended is still to be managed. The rules find none, so that it stays out.
   const store = { ...rules.store, users: settled.store.users };
   const setupToken = { delete: () => deleteUsedToken(rules) };
   return Object.freeze({
-    ...createAccountApi({ ...rules, store, setupToken, proxies, cookieDomain }),
+    ...createAccountApi({ ...rules, ...settled.hosts, store, setupToken, proxies }),
     adapter,
     currentUser: (request: RequestWithCookies) => {
       // The headers of Next.js have a private property `headers`, so this asks for `get`.

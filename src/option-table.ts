@@ -92,11 +92,7 @@ export const optionTable: OptionTable = {
     (secret) => typeof secret === "string" && secret !== "",
   ),
   basePath: option<string>("", "a path without a trailing slash, such as /auth", isBasePath),
-  homePath: option<string | null | undefined>(
-    undefined,
-    "a path such as /account, or null",
-    isHomePath,
-  ),
+  homePath: option<string | null | undefined>(undefined, "a path such as /me, or null", isHomePath),
   postLoginLocation: option<PostLoginLocation>(
     "/",
     "a path such as / or an absolute http or https URL",

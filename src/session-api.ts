@@ -25,8 +25,7 @@ export interface Sessions {
   /** Ends every session of every user, in one step. Returns the number of users. */
   endForEveryone(): Promise<number>;
   /**
-   * Signs in a user whom the app has identified by itself. `undefined` for an unknown user, and for
-   * one whose account has ended.
+   * Signs in a user whom the app has identified. `undefined` for an unknown or ended account.
    *
    * @param request Its address and browser are in the list of sessions and in the audit log.
    */

@@ -1,5 +1,5 @@
 import { Fault } from "./core/base/fault.ts";
-import { settle } from "./core/base/options.ts";
+import { invalid, settle } from "./core/base/options.ts";
 import { type ServerLog, unfailing } from "./core/base/server-log.ts";
 import { createBoundedLog } from "./core/log/bounded-log.ts";
 import { type WeakSecret, weakSecrets } from "./core/sessions/secrets.ts";
@@ -54,8 +54,6 @@ export function settleOptions(
   else for (const one of weak) log.warn({}, guessableSecret(one));
   return Object.freeze({ ...checked, secret, log: createBoundedLog(log) });
 }
-
-const invalid = (problem: string): Fault => new Fault("invalid_option", problem);
 
 /** For the options that need a part which a store can leave out. */
 function requireParts({ store, ...options }: CheckedOptions): void {

@@ -25,7 +25,7 @@ const invalid: readonly (readonly [place: string, takes: string, values: readonl
   ["setupToken", "an object with the functions read and delete", ["token"]],
   [
     "homePath",
-    "a path such as /account, or null",
+    "a path such as /me, or null",
     [
       "home",
       "",

@@ -38,10 +38,7 @@ export function expressAuth(auth: Auth): ExpressAuth {
   return {
     ...members,
     routes(request, response, next) {
-      if (!ownsNode(auth, request)) {
-        next();
-        return;
-      }
+      if (!ownsNode(auth, request)) return next();
       answerNode(auth, request, response).catch(next);
     },
     user: ({ req }) => user(req),

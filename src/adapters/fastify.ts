@@ -50,10 +50,7 @@ export function fastifyAuth(auth: Auth): FastifyAuth {
   };
   const routes: FastifyAuth["routes"] = (instance, _options, done) => {
     instance.addHook("onRequest", ({ raw }, reply, next) => {
-      if (!ownsNode(auth, raw)) {
-        next();
-        return;
-      }
+      if (!ownsNode(auth, raw)) return next();
       reply.hijack();
       answerNode(auth, raw, reply.raw).catch(next);
     });

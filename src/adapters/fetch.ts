@@ -85,7 +85,6 @@ export function fetchAuth(auth: Auth, { location = "relative" }: FetchOptions = 
     async routes(request, from) {
       const { pathname, protocol } = new URL(request.url);
       if (!adapter.owns(pathname)) return undefined;
-      // Plain JavaScript can leave it out: what needs the address then has a fault that says so.
       const connection = { ...from, encrypted: from?.encrypted ?? protocol === "https:" };
       return located(await adapter.answer(fetchRequest(request, connection)), request);
     },

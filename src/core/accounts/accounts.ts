@@ -34,12 +34,11 @@ export type AddUserOutcome =
   | { readonly kind: "added"; readonly user: User };
 
 export interface AddUserPorts extends AccountPorts {
-  /** A failure is reported there: the account exists, so the setup is closed anyway. */
   readonly setupToken: Pick<SetupTokenSource, "delete">;
 }
 
 /**
- * The first account closes the setup, so its token is deleted as after a setup.
+ * The first account closes the setup, so its token is deleted. That reports a failure by itself.
  *
  * @param password Without it, the account has none until it is set.
  */

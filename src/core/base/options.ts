@@ -87,7 +87,7 @@ function optionValue(option: AnyOption, given: unknown = option.default, path: s
   throw invalidValue(path, given, option.takes);
 }
 
-const invalid = (problem: string): Fault => new Fault("invalid_option", problem);
+export const invalid = (problem: string): Fault => new Fault("invalid_option", problem);
 
 const invalidValue = (path: string, given: unknown, takes: string): Fault =>
   invalid(`${path} is ${given instanceof Promise ? "a promise" : "invalid"}: expected ${takes}`);

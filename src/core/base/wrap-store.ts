@@ -30,10 +30,9 @@ export function wrapStore<S extends Store>(
   const wrapped: S = Object.create(store);
   for (const name of PARTS) {
     const part = store[name];
-    // In plain JavaScript, `null` can stand for a part that is absent.
+    // `null` counts as absent. A proxy of a frozen part could only return its methods as they are.
     if (part === null) Object.defineProperty(wrapped, name, { value: undefined });
     if (!part) continue;
-    // Not of the part itself: a proxy of a frozen object can only return its methods as they are.
     const value = new Proxy<object>(Object.create(part), {
       get(_, method) {
         const work: unknown = Reflect.get(part, method);

@@ -16,9 +16,7 @@ export const LINK_LIFETIME_MS: number = 7 * 86_400_000;
 const PURPOSES: readonly Link["purpose"][] = ["invite", "guest", "reset", "reset-codes-off"];
 
 /** For a new password, with the user. `name` is the username of an invitation, if it is settled. */
-export type WantedLink = Omit<Link, "id" | "tokenHash" | "userId"> & {
-  readonly userId?: string | undefined;
-};
+export type WantedLink = Omit<Link, "id" | "tokenHash" | "userId"> & { readonly userId?: string };
 
 /** The new link, or why there is none. */
 export type MakeLinkOutcome =

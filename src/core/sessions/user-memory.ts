@@ -186,8 +186,5 @@ async function readUser(users: Pick<UserStore, "find">, id: UserId) {
   const { id: itsId, username, sessionsFrom, endsAt }: Partial<StoredUser> = found;
   const isTime = Number.isFinite(sessionsFrom ?? 0) && Number.isFinite(endsAt?.getTime() ?? 0);
   if (itsId === id && typeof username === "string" && isTime) return found;
-  throw new Fault(
-    "store_broken",
-    "users.find of the store did not return the user with the given ID",
-  );
+  throw new Fault("store_broken", "users.find of the store did not return the user with this ID");
 }

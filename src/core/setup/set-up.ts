@@ -2,7 +2,7 @@ import { ADMINS } from "../accounts/set-groups.ts";
 import { messageOf } from "../base/fault.ts";
 import { type Client, setupRequester } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
-import type { AllPorts, Ports } from "../ports.ts";
+import type { Ports } from "../ports.ts";
 import type { User } from "../records.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
@@ -52,10 +52,7 @@ export async function setUp(
 }
 
 /** A failure only causes a warning: the account exists, so the setup is closed anyway. */
-export async function deleteUsedToken({
-  setupToken,
-  log,
-}: Pick<AllPorts, "setupToken" | "log">): Promise<void> {
+export async function deleteUsedToken({ setupToken, log }: SetUpPorts): Promise<void> {
   try {
     await setupToken.delete();
   } catch (error) {

@@ -111,10 +111,7 @@ export function cookieIn(cookies: string | undefined, name: string, skip = 0): s
   return undefined;
 }
 
-/**
- * Without spaces and tabs around it. Browsers keep other white space in a name, so that such a name
- * passes the rules that they have for prefixes.
- */
+/** Without spaces and tabs around it. Browsers take other white space as a part of the name. */
 function trimmed(text: string, start: number, end: number): string {
   let [from, to] = [start, end];
   while (from < to && isBlank(text.charCodeAt(from))) from += 1;
