@@ -23,22 +23,7 @@ const invalid: readonly (readonly [place: string, takes: string, values: readonl
   ],
   ["log", "an object with the functions warn and error", [{}, { warn: () => {} }, null, 5]],
   ["setupToken", "an object with the functions read and delete", ["token"]],
-  [
-    "homePath",
-    "a path such as /me, or null",
-    [
-      "home",
-      "",
-      "https://app.example.org/",
-      "/:me",
-      "/*",
-      "/caf%C3%A9",
-      "/a?b",
-      "//",
-      "/a/..",
-      "/..",
-    ],
-  ],
+  ["homePath", "a path such as /me, or null", ["home", "", "//", "/:me", "/*", "/%61", "/a?b"]],
   [
     "basePath",
     "a path without a trailing slash, such as /auth",

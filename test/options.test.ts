@@ -26,6 +26,16 @@ test("accepts a base path of several segments, which is the home path by default
   assert.equal(pathsUnder("", undefined).home, "/");
 });
 
+test("refuses the other paths of Latchkey as home path", async (t) => {
+  const auth = createAuth(optionsWith({ store: await openStore(t), basePath: "/auth" }));
+  t.after(() => auth.close());
+  const settling = (homePath: string) => () =>
+    settleOptions(optionsWith({ basePath: "/auth", homePath }));
+  for (const path of ["/auth/login/", ...auth.adapter.paths].filter((one) => one !== "/auth"))
+    assert.throws(settling(path), { code: "invalid_option" }, path);
+  for (const path of ["/login", "/auth/account/", "/auth/logins"]) settling(path)();
+});
+
 for (const secret of [undefined, ""]) {
   test(`uses the development secret for ${JSON.stringify(secret)}, with a warning that does not show it`, () => {
     const log = recordingLog();

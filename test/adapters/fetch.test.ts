@@ -85,14 +85,12 @@ test("an adapter refuses anything but what createAuth returns", () => {
 test("routes without the address fail where it is needed, with a fault that says so", async (t) => {
   const { auth, log } = await openAuth(t);
   const { routes } = fetchAuth(auth);
-  await routes(createPost("http://localhost/setup", SETUP_FORM), FROM);
-  for (const from of [undefined, null] as never[]) {
-    assert.equal((await routes(new Request("http://localhost/login"), from))?.status, 200);
-    const signIn = createPost("http://localhost/login", OWNER);
-    assert.equal((await routes(signIn, from))?.status, 500);
-  }
-  const codes = log.map(({ fields }) => codeOf(fields.err));
-  assert.deepEqual(codes, ["remote_address_unknown", "remote_address_unknown"]);
+  await routes(createPost("http://localhost/setup", SETUP_FORM), undefined as never);
+  await routes(createPost("http://localhost/login", OWNER), null as never);
+  assert.deepEqual(
+    log.map(({ fields }) => codeOf(fields.err)),
+    ["remote_address_unknown"],
+  );
 });
 
 test("with absolute locations, redirects to the origin of the request", async (t) => {

@@ -2,14 +2,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import {
-  Agent,
-  createServer,
-  type IncomingMessage,
-  type RequestOptions,
-  request,
-  type ServerResponse,
-} from "node:http";
+import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Auth } from "../../src/index.ts";
@@ -20,7 +13,7 @@ import { listenOn } from "../support/listen.ts";
 import { text } from "./pages.ts";
 
 interface Page {
-  endWithSession(auth: Auth, request: IncomingMessage, open: ServerResponse, everyMs: number): void;
+  endWithSession(...given: readonly [Auth, IncomingMessage, ServerResponse, number]): void;
 }
 
 test("the code of the page ends the stream of an ended session, and no other of its connection", async (t) => {
@@ -33,19 +26,19 @@ test("the code of the page ends the stream of an ended session, and no other of 
   const { auth } = await openAuth(t);
   await auth.users.add({ username: "ann" });
   const { id = "" } = (await auth.users.findByUsername("ann")) ?? {};
-  const server = createServer((incoming, response) => {
+  const server = http.createServer((incoming, response) => {
     endWithSession(auth, incoming, response, 20);
     if (incoming.url === "/short") return response.end();
     const sending = setInterval(() => response.write("data: event\n\n"), 10);
     return response.on("close", () => clearInterval(sending));
   });
   const port = await listenOn(t, server);
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   t.after(() => agent.destroy());
-  const open = async (sending: RequestOptions) => {
+  const open = async (sending: http.RequestOptions) => {
     const session = await auth.sessions.create(id);
     assert.ok(session);
-    const outgoing = request({ port, headers: { Cookie: session.cookie }, ...sending }).end();
+    const outgoing = http.request({ port, headers: { Cookie: session.cookie }, ...sending }).end();
     const [events]: IncomingMessage[] = await once(outgoing, "response");
     assert.ok(events);
     const closed = new Promise((resolve) => events.on("error", () => {}).once("close", resolve));

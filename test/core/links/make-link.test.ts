@@ -33,7 +33,7 @@ test("makes no link that nobody could use, or for a user without a password", as
     ["no-user", { purpose: "reset" }, "guest"],
     ["no-user", { purpose: "reset-codes-off" }, "ended"],
   ] as const) {
-    const userId = username && { userId: await ports.idOf(username) };
+    const userId = username && { userId: String(await ports.idOf(username)) };
     const link = { ...wanted, ...userId, usesLeft: 1, expiresAt };
     assert.deepEqual(await makeLink(ports, link), { kind }, JSON.stringify(link));
   }

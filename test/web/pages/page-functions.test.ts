@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { codeOf, messageOf } from "../../../src/core/base/fault.ts";
 import type { PageFunctions } from "../../../src/index.ts";
 import { startApp } from "../../support/app.ts";
 import { OWNER, SETUP_FORM } from "../../support/gate.ts";
@@ -101,12 +100,10 @@ const broken = (): string => {
 
 test("names a function that returns anything but text in the server log", async (t) => {
   const functions = { login: async () => "<p>", setup: () => undefined } as never;
-  const app = await startApp(t, { pages: { functions } });
+  const { send, log } = await startApp(t, { pages: { functions } });
   for (const name of ["login", "setup"]) {
-    assert.equal((await app.send(`/${name}`)).status, 500);
-    const { err } = app.log.at(-1)?.fields ?? {};
-    const problem = ["page_broken", `pages.functions.${name} did not return text`];
-    assert.deepEqual([codeOf(err), messageOf(err)], problem);
+    assert.equal((await send(`/${name}`)).status, 500);
+    assert.equal(`${log.at(-1)?.fields.err}`, `Fault: pages.functions.${name} did not return text`);
   }
 });
 
