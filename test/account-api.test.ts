@@ -261,12 +261,7 @@ test("signInAs makes the account once, sets its groups, and signs it in without 
 
 test("signInAs refuses in production", async (t) => {
   const { auth, store } = await anApp(t);
-  const before = process.env.NODE_ENV;
-  t.after(() => {
-    if (before === undefined) delete process.env.NODE_ENV;
-    else process.env.NODE_ENV = before;
-  });
-  process.env.NODE_ENV = "production";
+  t.mock.property(process, "env", { ...process.env, NODE_ENV: "production" });
   await assert.rejects(signInAs(auth, "ann"), { code: "test_only" });
   assert.equal(await store.users.any(), false);
 });

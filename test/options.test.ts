@@ -59,14 +59,9 @@ for (const [what, secrets] of [
   ["the development secret as previous secret", { previousSecrets: [DEVELOPMENT_SECRET] }],
 ] as const) {
   test(`createAuth throws with ${what} when NODE_ENV is production`, async (t) => {
-    const before = process.env.NODE_ENV;
-    t.after(() => {
-      if (before === undefined) delete process.env.NODE_ENV;
-      else process.env.NODE_ENV = before;
-    });
     const log = recordingLog();
     const options = optionsWith({ store: await openStore(t), log, ...secrets });
-    process.env.NODE_ENV = "production";
+    t.mock.property(process, "env", { ...process.env, NODE_ENV: "production" });
     assert.throws(
       () => createAuth(options),
       (error) => {

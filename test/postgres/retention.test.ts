@@ -3,7 +3,6 @@ import { test } from "node:test";
 import type { NewLogEntry } from "../../src/core/records.ts";
 import type { LogStore } from "../../src/core/store.ts";
 import { startLogRetention } from "../../src/gate/log-retention.ts";
-import { settled } from "../gate/settings/settings-reading.ts";
 import { stores } from "../stores/either.ts";
 import { eventually } from "../support/eventually.ts";
 import { startGate } from "../support/gate.ts";
@@ -15,15 +14,6 @@ const HOUR = 3_600_000;
 
 const entriesAt = (ageMs: number, count: number, name: string): readonly NewLogEntry[] =>
   Array.from({ length: count }, (_, n) => logEntry(`${name} ${n}`, { at: new Date(NOW - ageMs) }));
-
-test("LOG_RETENTION is a number of hours or days", () => {
-  for (const [text, ms] of [
-    ["12h", 12 * HOUR],
-    ["999999d", 999_999 * 24 * HOUR],
-  ] as const) {
-    assert.equal(settled({ LOG_RETENTION: text }).logRetentionMs, ms);
-  }
-});
 
 for (const [name, connecting] of Object.entries(stores)) {
   test(`${name}: several instances remove entries older than the retention time in steps, and keep the others`, async (t) => {

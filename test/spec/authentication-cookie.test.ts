@@ -5,23 +5,20 @@ import { eventually } from "../support/eventually.ts";
 import { SETUP_FORM, startGate } from "../support/gate.ts";
 import { partsOf } from "../support/mint.ts";
 
-const PLAIN = /^session=[\w-]+\.[\w-]+\.[\w-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000$/;
-const SECURE =
-  /^session=[\w-]+\.[\w-]+\.[\w-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=2592000; Secure$/;
+const TOKEN = /^session=[\w-]+\.[\w-]+\.[\w-]+;/;
 
-for (const [proto, attributes] of [
-  [undefined, PLAIN],
-  ["https", SECURE],
-] as const) {
+for (const proto of [undefined, "https"]) {
   test(`setup and sign-in with X-Forwarded-Proto ${proto ?? "absent"} set one cookie with exactly the specified attributes`, async (t) => {
     const gate = await startGate(t);
     const headers: Record<string, string> = proto ? { "X-Forwarded-Proto": proto } : {};
     const setUp = await gate.send("/setup", { form: SETUP_FORM, headers });
     const signIn = await gate.signIn({}, { headers });
-    for (const { cookies } of [setUp, signIn]) {
-      assert.match(cookies[0] ?? "", attributes);
-      assert.equal(cookies.length, 1);
-    }
+    const rest = ` Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000${proto ? "; Secure" : ""}`;
+    for (const { cookies } of [setUp, signIn])
+      assert.deepEqual(
+        cookies.map((cookie) => cookie.replace(TOKEN, "")),
+        [rest],
+      );
   });
 }
 

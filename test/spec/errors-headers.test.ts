@@ -51,15 +51,3 @@ for (const [status, what, ask] of pages) {
     assert.doesNotMatch(answer.body, /https?:\/\//, "no other origin");
   });
 }
-
-test("serves every page's style sheet as cacheable, since its URL contains a hash of the content", async (t) => {
-  const gate = await startGate(t);
-  const [, href = ""] =
-    /<link rel="stylesheet" href="([^"]+)">/.exec((await gate.send("/login")).body) ?? [];
-  assert.match(href, /^\/latchkey\.css\?v=[\w-]+$/);
-  const sheet = await gate.send(href);
-  assert.equal(sheet.status, 200);
-  assert.equal(sheet.headers["content-type"], "text/css; charset=utf-8");
-  assert.equal(sheet.headers["x-content-type-options"], "nosniff");
-  assert.match(sheet.headers["cache-control"] ?? "", /immutable/);
-});

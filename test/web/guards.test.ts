@@ -11,18 +11,8 @@ test("a guard takes a list of groups that accounts can have, and nothing else", 
   const auth = createAuth(optionsWith());
   t.after(() => auth.close());
   const { requireAuth } = expressAuth(auth);
-  for (const groups of [
-    [],
-    "family",
-    ["Family"],
-    ["family", "Family"],
-    ["family,photos"],
-    [""],
-    [null],
-    [["family"]],
-    undefined,
-    null,
-  ]) {
+  const wrongNames = [["Family"], ["family", "Family"], ["family,photos"], [""], [null]];
+  for (const groups of [[], "family", ...wrongNames, [["family"]], undefined, null]) {
     const given = { groups } as never;
     for (const make of [() => auth.adapter.requireAuth.only(given), () => requireAuth(given)]) {
       assert.throws(make, { code: "invalid_option", message: /groups: \["family"\]/ });

@@ -75,6 +75,8 @@ const good: readonly (readonly [string, string, Partial<OwnSettings>])[] = [
   ["ACCENT_COLOR", "#abc", { accentColor: "#abc" }],
   ["LOCALE", "de", { locale: "de" }],
   ["LOG_LEVEL", "error", { logLevel: "error" }],
+  ["LOG_RETENTION", "12h", { logRetentionMs: 43_200_000 }],
+  ["LOG_RETENTION", "999999d", { logRetentionMs: 86_399_913_600_000 }],
   ["METRICS_PORT", "9464", { metricsPort: 9464 }],
   ["METRICS_HOST", "::", { metricsHost: "::" }],
   ["AUTH_SECRET", " with spaces ", { secret: " with spaces " }],

@@ -34,6 +34,8 @@ test("serves a logo unchanged and for long, with scripts blocked", async (t) => 
   const policy = answer.headers.get("content-security-policy") ?? "";
   assert.match(policy, /^default-src 'none'; .*; sandbox$/);
   assert.doesNotMatch(policy, /script|allow-/);
+  const { headers } = await gate.send("/latchkey.css");
+  assert.equal(headers["content-type"], "text/css; charset=utf-8");
 });
 
 test("shows the logo above every page's heading with an empty alt text, and uses it as the icon", async (t) => {

@@ -57,11 +57,6 @@ test("reports an aborted body instead of an empty form", async () => {
   assert.equal(await readForm(createPost(body, { "Content-Type": FORM })), "aborted");
 });
 
-test("reports invalid UTF-8 instead of fields", async () => {
-  const reading = await readForm(createPost("a=%FF", { "Content-Type": FORM }));
-  assert.equal(reading, "not-utf8");
-});
-
 /** A Node request for a form after the given body parser. */
 const parsed = (body: { readonly readableDidRead?: boolean; readonly rawBody?: unknown }) =>
   nodeRequest({

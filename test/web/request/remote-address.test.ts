@@ -115,17 +115,8 @@ test("matches addresses against ranges and single addresses", () => {
   for (const address of ["10.0.0.0", "10.255.255.255", "192.0.2.1", "2001:db8:1::", "::1"]) {
     assert.equal(isTrusted(address), true, address);
   }
-  for (const address of [
-    "9.255.255.255",
-    "11.0.0.0",
-    "192.0.2.2",
-    "2001:db8:2::",
-    "::2",
-    "x",
-    "",
-  ]) {
-    assert.equal(isTrusted(address), false, address);
-  }
+  const others = ["9.255.255.255", "11.0.0.0", "192.0.2.2", "2001:db8:2::", "::2", "x", ""];
+  for (const address of others) assert.equal(isTrusted(address), false, address);
   assert.equal(membershipOf([])("10.0.0.1"), false);
 });
 
@@ -143,17 +134,8 @@ test("reads the client's address and other headers from a trusted proxy only", (
 });
 
 const invalidRanges = [
-  "",
-  "x",
-  "localhost",
-  "10.0.0.0/33",
-  "10.0.0.0/",
-  "10.0.0.0/8/8",
-  "10.0.0.0/1e1",
-  "10.0.0.0/ 8",
-  "10.0.0.0/255.0.0.0",
-  "2001:db8::/129",
-  "[::1]",
+  ...["", "x", "localhost", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/8/8", "10.0.0.0/1e1"],
+  ...["10.0.0.0/ 8", "10.0.0.0/255.0.0.0", "2001:db8::/129", "[::1]"],
 ];
 
 for (const range of invalidRanges) {
