@@ -24,7 +24,7 @@ const century = { from: new Date("2000-01-01"), until: new Date("2100-01-01") };
 /** Two thirds of it. */
 const RENEWAL = "2066-09-01T00:00:00.000Z";
 const failed: Progress = {
-  failures: 3,
+  ...{ failures: 3, requestedAt: 1_000 },
   lastAt: at("2026-05-06T07:08:09.123Z"),
   nextAt: at("2099-05-06T07:24:09Z"),
   cause: "no \u001b[2Janswer\r\nlatchkey: all is well\u009b",
@@ -90,7 +90,6 @@ for (const [what, { state, lines, json }] of Object.entries(states)) {
     const dataDir = await tempDir(t);
     const folder = new CertificateFolder(dataDir);
     await folder.request(NAME);
-    // Long before any stored attempt.
     await utimes(join(dataDir, "certificates", NAME, "wanted"), 1, 1);
     if (state.certificate !== undefined) {
       const { cert, key } = makeCertificate({ names: [NAME], ...state.certificate });

@@ -17,6 +17,8 @@ export interface RenewerPorts {
 }
 
 type Known = Pick<DomainState, "certificate" | "lastAttempt">;
+/** An attempt that has begun, with the failures before it. */
+type Begun = Omit<Progress, "nextAt" | "cause">;
 
 /** Obtains a certificate for each name in the folder, and renews it in time. Call `loadNames` first. */
 export class Renewer {
@@ -79,9 +81,10 @@ export class Renewer {
       // In memory first: if the file cannot be written (full disk), the pause still applies.
       const last = lastAttempt ?? (await folder.lastAttempt(name));
       const counted = last !== undefined && isFarAhead(last, now()) ? undefined : last;
-      const due = dueAt(certificate, counted, await folder.requestedAt(name));
-      if (now() < due) continue;
-      const attempt = this.#attempt(name, last?.failures ?? 0, stop);
+      // Read before the attempt, so that a request during it starts another one.
+      const begun = { failures: last?.failures ?? 0, requestedAt: await folder.requestedAt(name) };
+      if (now() < dueAt(certificate, counted, begun.requestedAt)) continue;
+      const attempt = this.#attempt(name, { ...begun, lastAt: now() }, stop);
       this.#underWay.set(
         name,
         attempt.finally(() => this.#underWay.delete(name)),
@@ -89,12 +92,10 @@ export class Renewer {
     }
   }
 
-  async #attempt(name: string, failedBefore: number, stop: AbortSignal): Promise<void> {
+  async #attempt(name: string, begun: Begun, stop: AbortSignal): Promise<void> {
     const { folder, obtain, log, now } = this.#ports;
-    // The start, so that a request made during the attempt starts another one.
-    const lastAt = now();
     let certificate: Certificate | undefined;
-    let lastAttempt: Progress = { failures: 0, lastAt, nextAt: 0 };
+    let lastAttempt: Progress = { ...begun, failures: 0, nextAt: 0 };
     log.info({ domain: name }, "getting a certificate");
     try {
       certificate = await obtain(name, stop);
@@ -103,10 +104,10 @@ export class Renewer {
       log.info({ domain: name, until, renewal }, "stored a certificate");
     } catch (error) {
       if (stop.aborted) return;
-      const [failures, reason] = [failedBefore + 1, messageOf(error)];
+      const [failures, reason] = [begun.failures + 1, messageOf(error)];
       const askedForMs = error instanceof AcmeProblem ? error.retryAfterMs : undefined;
       const nextAt = now() + pauseAfter(failures, askedForMs);
-      lastAttempt = { failures, lastAt, nextAt, cause: reason };
+      lastAttempt = { ...begun, failures, nextAt, cause: reason };
       log.error({ domain: name, reason, next: new Date(nextAt).toISOString() }, "no certificate");
     }
     // A name that was removed in the meantime has no folder to write to.

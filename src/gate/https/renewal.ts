@@ -6,6 +6,8 @@ export interface Progress {
   readonly failures: number;
   readonly lastAt: number;
   readonly nextAt: number;
+  /** The time of the request that the attempt answered. */
+  readonly requestedAt?: number | undefined;
   /** Why it failed; `undefined` after a success. */
   readonly cause?: string | undefined;
 }
@@ -42,8 +44,8 @@ export function pauseAfter(failures: number, askedForMs = 0): number {
 }
 
 /**
- * When the next attempt is due. A request after the last attempt (`requestedAt`) ends the pause,
- * because the operator has probably fixed the cause.
+ * When the next attempt is due. A request that the last attempt has not answered ends the pause: the
+ * operator has probably fixed the cause. Requests are only told apart, as clocks can be wrong.
  */
 export function dueAt(
   lifetime: Lifetime | undefined,
@@ -51,6 +53,6 @@ export function dueAt(
   requestedAt: number,
 ): number {
   const wantedAt = lifetime === undefined ? 0 : renewalAt(lifetime);
-  const isPausing = last !== undefined && last.failures > 0 && requestedAt <= last.lastAt;
+  const isPausing = last !== undefined && last.failures > 0 && requestedAt === last.requestedAt;
   return isPausing ? Math.max(wantedAt, last.nextAt) : wantedAt;
 }
