@@ -4,7 +4,7 @@ import type { GateLog } from "../server-log.ts";
 import { AcmeProblem } from "./acme/problem.ts";
 import { type Certificate, CertificateSource } from "./certificate.ts";
 import type { CertificateFolder, DomainState } from "./certificate-folder.ts";
-import { dueAt, isFarAhead, type Progress, pauseAfter, renewalAt } from "./renewal.ts";
+import { dueAt, isFarAhead, type Progress, pauseAfter, reissuePause } from "./renewal.ts";
 
 /** Commands request and remove names in other processes. */
 const POLL_MS = 1_000;
@@ -18,7 +18,7 @@ export interface RenewerPorts {
 
 type Known = Pick<DomainState, "certificate" | "lastAttempt">;
 /** An attempt that has begun, with the failures before it. */
-type Begun = Omit<Progress, "nextAt" | "cause">;
+type Begun = Required<Omit<Progress, "nextAt" | "cause">>;
 
 /** Obtains a certificate for each name in the folder, and renews it in time. Call `loadNames` first. */
 export class Renewer {
@@ -95,13 +95,14 @@ export class Renewer {
   async #attempt(name: string, begun: Begun, stop: AbortSignal): Promise<void> {
     const { folder, obtain, log, now } = this.#ports;
     let certificate: Certificate | undefined;
-    let lastAttempt: Progress = { ...begun, failures: 0, nextAt: 0 };
+    let lastAttempt: Progress;
     log.info({ domain: name }, "getting a certificate");
     try {
       certificate = await obtain(name, stop);
       const until = certificate.notAfter.toISOString();
-      const renewal = new Date(renewalAt(certificate)).toISOString();
-      log.info({ domain: name, until, renewal }, "stored a certificate");
+      lastAttempt = { ...begun, failures: 0, nextAt: now() + reissuePause(certificate) };
+      const renewal = new Date(dueAt(certificate, lastAttempt, begun.requestedAt));
+      log.info({ domain: name, until, renewal: renewal.toISOString() }, "stored a certificate");
     } catch (error) {
       if (stop.aborted) return;
       const [failures, reason] = [begun.failures + 1, messageOf(error)];

@@ -13,6 +13,7 @@ import { eventually } from "../../support/eventually.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const POLL_MS = 20;
+const HOUR = 3_600_000;
 const NAME = "localhost";
 const PEM = `${SERVER_KEY}${SERVER_CERTIFICATE}`;
 const certificate = (): Certificate => parseCertificate(PEM, PEM);
@@ -78,17 +79,23 @@ test("requests no certificate before begin()", async (t) => {
   await eventually(() => (asked.length === 1 ? true : undefined));
 });
 
-test("loads a stored certificate before begin(), and renews it at two thirds of its lifetime", async (t) => {
+test("loads a stored certificate before begin(), and renews it at two thirds of its lifetime, at most every two days", async (t) => {
   const opened = await openTested(t, { dataDir: await withStored(t, PEM) });
   assert.equal(opened.renewer.source.current[0]?.pem.cert, PEM);
   opened.renewer.begin(POLL_MS);
   await afterAnotherPoll(opened);
   assert.deepEqual(opened.asked, [], "not before");
   opened.clock.now = Date.parse("2087-01-01T00:00:00Z");
-  await eventually(() => (opened.asked.includes(NAME) ? true : undefined));
+  // Each new certificate is due as well: all have the same lifetime.
+  for (const renewals of [1, 2]) {
+    await eventually(() => opened.asked.length === renewals || undefined);
+    await afterAnotherPoll(opened);
+    assert.equal(opened.asked.length, renewals);
+    opened.clock.now += 48 * HOUR;
+  }
 });
 
-test("waits a minute after a failure, also for a request from the future, and tries again at once after another one, or when the clock is set back by days", async (t) => {
+test("waits a minute after a failure, also for a request from the future, and tries again at once after another one, or when the clock is set back by hours", async (t) => {
   const fail = () => Promise.reject(new Error("no luck"));
   // The request has the machine's real time, which is months later.
   const opened = await openTested(t, { obtain: fail });
@@ -104,17 +111,17 @@ test("waits a minute after a failure, also for a request from the future, and tr
   opened.clock.now += 4 * (failed.nextAt - failed.lastAt);
   await eventually(() => opened.asked.length === 3 || undefined);
   // After a clock that was ahead for years, the pause would last as long.
-  opened.clock.now -= 2 * 24 * 3_600_000;
+  opened.clock.now -= 2 * HOUR;
   await eventually(() => opened.asked.length > 3 || undefined);
 });
 
 test("waits as long as the authority asks", async (t) => {
-  const obtain = () => Promise.reject(new AcmeProblem({}, "come back later", 3_600_000));
+  const obtain = () => Promise.reject(new AcmeProblem({}, "come back later", HOUR));
   const { renewer, folder } = await openTested(t, { obtain });
   await folder.request(NAME);
   renewer.begin(POLL_MS);
   const { lastAt, nextAt } = await eventually(() => folder.read(NAME, "progress.json"));
-  assert.equal(nextAt - lastAt, 3_600_000);
+  assert.equal(nextAt - lastAt, HOUR);
 });
 
 test("logs an unusable stored certificate once, and replaces it", async (t) => {

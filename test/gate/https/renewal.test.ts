@@ -6,6 +6,7 @@ import {
   type Lifetime,
   type Progress,
   pauseAfter,
+  reissuePause,
   renewalAt,
 } from "../../../src/gate/https/renewal.ts";
 
@@ -48,6 +49,16 @@ test("pauses start at a minute, grow fourfold after each failure, and end at 12 
   assert.deepEqual(pauses, [MINUTE, 4 * MINUTE, 16 * MINUTE, 64 * MINUTE, ...hours]);
 });
 
+test("the pause after a success never delays a renewal, and permits four a week", () => {
+  fc.assert(
+    fc.property(lifetimes, (life) => {
+      const pause = reissuePause(life);
+      assert.ok(life.notBefore.getTime() + pause <= renewalAt(life) + 1);
+      assert.ok(pause === 2 * DAY || renewalAt(life) + pause === life.notAfter.getTime());
+    }),
+  );
+});
+
 test("a pause is at least as long as the previous one, and as the authority asks for", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2_000 }), fc.nat(2 * DAY), (failures, asked) => {
@@ -72,7 +83,7 @@ test("without a certificate, an attempt is due at once, or at the end of the pau
   );
 });
 
-test("requests and failures never make the renewal earlier, and failures delay it at most to the end of their pause", () => {
+test("requests and attempts never make the renewal earlier, and attempts delay it at most to the end of their pause", () => {
   fc.assert(
     fc.property(lifetimes, attempts, fc.boolean(), (life, made, isAnswered) => {
       const at = dueAt(life, made, isAnswered ? Number(made.requestedAt) : 0);
