@@ -43,11 +43,16 @@ export class Renewer {
     await Promise.all(this.#underWay.values());
   }
 
-  /** Loads the stored certificates of new names, and drops those of removed names. */
+  /** Loads the stored certificates of new names, and drops those that were removed. */
   async loadNames(): Promise<void> {
     const { folder, log } = this.#ports;
     const wanted = await folder.names();
-    for (const name of this.#known.keys()) if (!wanted.includes(name)) this.#known.delete(name);
+    for (const [name, { certificate }] of this.#known) {
+      const pem = await folder.read(name, "certificate.pem").catch(() => "unreadable");
+      // The name was removed, and added again at once: its key must not be used any more.
+      const isGone = certificate !== undefined && pem === undefined;
+      if (isGone || !wanted.includes(name)) this.#known.delete(name);
+    }
     for (const name of wanted) {
       if (this.#known.has(name)) continue;
       const { certificate, unusable } = await folder.stored(name);

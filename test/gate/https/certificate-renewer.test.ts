@@ -124,6 +124,16 @@ test("waits as long as the authority asks", async (t) => {
   assert.equal(nextAt - lastAt, HOUR);
 });
 
+test("gets a new certificate for a name that was removed and added again, and serves the old one no more", async (t) => {
+  const { renewer, folder, asked } = await openTested(t, { dataDir: await withStored(t, PEM) });
+  await folder.remove(NAME);
+  await folder.request(NAME);
+  await renewer.loadNames();
+  assert.deepEqual(renewer.source.current, []);
+  renewer.begin(POLL_MS);
+  await eventually(() => asked.includes(NAME) || undefined);
+});
+
 test("logs an unusable stored certificate once, and replaces it", async (t) => {
   const opened = await openTested(t, { dataDir: await withStored(t, "half a certificate") });
   opened.renewer.begin(POLL_MS);
