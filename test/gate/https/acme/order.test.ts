@@ -2,7 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { accountKey } from "../../../../src/gate/https/acme/keys.ts";
 import { finishOrder, placeOrder } from "../../../../src/gate/https/acme/order.ts";
-import { type Answers, type Asked, type Authority, CHAIN, startAuthority } from "./authority.ts";
+import { CertificateFolder } from "../../../../src/gate/https/certificate-folder.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { startGate } from "../../../support/gate.ts";
+import { tempDir } from "../../../support/temp-dir.ts";
+import {
+  type Answers,
+  type Asked,
+  AUTHORITY_CA,
+  type Authority,
+  CHAIN,
+  startAuthority,
+} from "./authority.ts";
 import { KEY, NAME, requestsTo } from "./ordering.ts";
 
 /** Orders, and records its pauses, which are skipped, and what challenges it publishes and withdraws. */
@@ -171,3 +182,31 @@ test("completes an order that is ready in one answer, and being processed in the
   assert.deepEqual(pauses, [1_000]);
   assert.equal(authority.asked.filter((one) => one === "POST /finalize").length, 2);
 });
+
+for (const [what, status, authorizations] of [
+  ["has an answer that cannot be used", ["pending"], undefined],
+  // Two states in turn, between which there is no pause.
+  ["never completes", ["pending", "processing"], []],
+] as const) {
+  test(`gives up an interrupted order that ${what}, for a new one`, async (t) => {
+    const authority = await startAuthority(t, {
+      "/old": ({ count }) => ({ body: { status: status[count % status.length], authorizations } }),
+    });
+    const [dataDir, { directoryUrl }] = [await tempDir(t), authority];
+    const [folder, url] = [new CertificateFolder(dataDir), new URL("/old", directoryUrl).href];
+    await folder.request(NAME);
+    await folder.write(NAME, "order.json", {
+      name: NAME,
+      url,
+      keyPem: KEY,
+      authority: directoryUrl,
+    });
+    const given = { httpsPort: 0, acmeDirectoryUrl: directoryUrl, acmeCa: AUTHORITY_CA };
+    await startGate(t, { ...given, dataDir });
+    await eventually(async () =>
+      (await folder.read(NAME, "order.json"))?.url === url ? undefined : true,
+    );
+    await folder.request(NAME);
+    await eventually(() => authority.asked.includes("POST /orders") || undefined);
+  });
+}
