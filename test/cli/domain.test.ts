@@ -85,7 +85,7 @@ test("domain add and remove refuse a bad name with the reason and change nothing
   assert.deepEqual(await readdir(dataDir), []);
 });
 
-test("domain remove deletes the name with its key, and only that name", async (t) => {
+test("domain remove deletes the name with its key, and only that name, and no account key", async (t) => {
   const { dataDir, folder, domain, refusalOf } = await place(t);
   const { cert, key } = makeCertificate({ names: [NAME] });
   await folder.request(NAME);
@@ -93,7 +93,12 @@ test("domain remove deletes the name with its key, and only that name", async (t
   await folder.request("other.example.org");
   const removed = await domain(["remove", "HOME.example.org"]);
   assert.equal(removed, `Removed domain ${NAME} and its certificate.\n`);
-  assert.deepEqual(await readdir(join(dataDir, "certificates")), ["other.example.org"]);
-  const again = await refusalOf(["remove", NAME]);
-  assert.equal(again, `there is no domain ${NAME}: see latchkey domain status`);
+  await folder.accountKey("https://acme.example.org/");
+  const account = "account-acme.example.org.pem";
+  for (const name of [NAME, account]) {
+    const refusal = await refusalOf(["remove", name]);
+    assert.equal(refusal, `there is no domain ${name}: see latchkey domain status`);
+  }
+  const left = await readdir(join(dataDir, "certificates"));
+  assert.deepEqual(left, [account, "other.example.org"]);
 });
