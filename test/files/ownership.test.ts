@@ -118,6 +118,15 @@ if (isRoot) {
   });
 }
 
+test("a loop of links is reported with its path", async (t) => {
+  const dataDir = await tempDir(t);
+  await symlink("certificates", join(dataDir, "certificates"));
+  const { stderr } = await runCommand(["domain", "add", "a.example"], {
+    env: { DATA_DIR: dataDir },
+  });
+  assert.match(stderr, /^latchkey: ELOOP: too many symbolic links .*certificates'\n$/);
+});
+
 test("makes folders with mode 0700, and leaves existing folders unchanged", async (t) => {
   const there = join(await tempDir(t), "there");
   await mkdir(there, { mode: 0o755 });
