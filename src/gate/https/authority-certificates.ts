@@ -51,8 +51,7 @@ export async function fromAuthority(
     const interrupted = await folder.read(name, "order.json");
     if (interrupted?.authority !== directoryUrl) return undefined;
     const stored = await folder.read(name, "certificate.pem");
-    const isDone = stored?.startsWith(interrupted.keyPem) === true;
-    if (isDone) return undefined;
+    if (stored?.startsWith(interrupted.keyPem) === true) return undefined;
     return finish(ports, interrupted).catch(async (error) => {
       if (stop.aborted || codeOf(error) === "acme_unreachable") throw error;
       // No request is left for a new order: the next attempt places it.

@@ -90,10 +90,8 @@ export class Renewer {
       const begun = { failures: last?.failures ?? 0, requestedAt: await folder.requestedAt(name) };
       if (now() < dueAt(certificate, counted, begun.requestedAt)) continue;
       const attempt = this.#attempt(name, { ...begun, lastAt: now() }, stop);
-      this.#underWay.set(
-        name,
-        attempt.finally(() => this.#underWay.delete(name)),
-      );
+      const ended = attempt.finally(() => this.#underWay.delete(name));
+      this.#underWay.set(name, ended);
     }
   }
 

@@ -51,8 +51,7 @@ export const reissuePause = (lifetime: Lifetime): number =>
 
 /**
  * When the next attempt is due. A request that the last attempt has not answered ends the pause: the
- * operator has probably fixed the cause. Requests are only told apart, as clocks can be wrong. After
- * a success, so does the loss of the certificate.
+ * operator has probably fixed the cause. Requests are only told apart, as clocks can be wrong.
  */
 export function dueAt(
   lifetime: Lifetime | undefined,

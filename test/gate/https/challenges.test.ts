@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import dns from "node:dns/promises";
 import { createServer, type RequestListener } from "node:http";
+import { syncBuiltinESMExports } from "node:module";
 import { type TestContext, test } from "node:test";
 import { checkDomain, HttpChallenges } from "../../../src/gate/https/challenges.ts";
 import { send } from "../../support/client.ts";
@@ -106,9 +108,14 @@ test("distinguishes an unknown name from a server that does not answer", async (
   await assert.rejects(check(1, "auth.invalid"), fault);
 });
 
-test("a stopping gate does not wait for a server that never answers", async (t) => {
-  const stopping = new AbortController();
+test("a stopping gate does not wait for a server that never answers, nor for a name server", {
+  timeout: 9_000,
+}, async (t) => {
+  const [stopping, stoppingToo] = [new AbortController(), new AbortController()];
   const port = await start(t, () => stopping.abort());
   const checking = checkDomain("localhost", own, stopping.signal, port);
   await assert.rejects(checking, { name: "AbortError" });
+  t.mock.method(dns, "lookup", () => new Promise(() => stoppingToo.abort()));
+  syncBuiltinESMExports();
+  await assert.rejects(checkDomain("localhost", own, stoppingToo.signal), { name: "AbortError" });
 });
