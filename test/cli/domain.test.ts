@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { CertificateFolder } from "../../src/gate/https/certificate-folder.ts";
+import { text } from "../docs/pages.ts";
 import { makeCertificate } from "../support/certificates.ts";
 import { failureOf, outputOf, runCommand } from "../support/command.ts";
+import { INHERITED, MAIN } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const NAME = "home.example.org";
@@ -32,6 +35,14 @@ test("domain add stores a name for the gate, in the spelling of certificates", a
   const other = await domain(["add", "bücher.example"], env);
   assert.match(other, /^Added domain xn--bcher-kva\.example\./);
   assert.deepEqual(await folder.names(), [NAME, "xn--bcher-kva.example"]);
+});
+
+test("the steps of docs/https.md add a domain in a new folder", async (t) => {
+  const [steps] = text("docs/https.md").match(/(?<=```sh\n)[^`]*?(?=PUBLIC_URL)/) ?? [];
+  const script = `latchkey() { '${process.execPath}' '${MAIN}' "$@"; }\n${steps}`;
+  const cwd = await tempDir(t);
+  execFileSync("sh", ["-ec", script], { cwd, env: INHERITED });
+  assert.deepEqual(await new CertificateFolder(join(cwd, "data")).names(), [NAME]);
 });
 
 for (const [what, env, warning] of [
