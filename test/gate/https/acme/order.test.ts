@@ -140,7 +140,6 @@ for (const [what, [answers, path]] of Object.entries(endless)) {
 for (const [retryAfter, pause] of [
   ["3", 3_000],
   ["3600", 10_000],
-  ["soon", 1_000],
 ] as const) {
   test(`polls an order with Retry-After: ${retryAfter} again after ${pause} ms`, async (t) => {
     const { chain, pauses } = order(
