@@ -39,9 +39,8 @@ test("renews a certificate of 90 days 30 days before it expires, one of 6 days 2
     [90, 30],
     [6, 2],
   ] as const) {
-    const notBefore = new Date("2030-01-01T00:00:00Z");
-    const notAfter = new Date(notBefore.getTime() + days * DAY);
-    assert.equal(notAfter.getTime() - renewalAt({ notBefore, notAfter }), left * DAY);
+    const life = { notBefore: new Date(0), notAfter: new Date(days * DAY) };
+    assert.equal(renewalAt(life), (days - left) * DAY);
   }
 });
 

@@ -188,24 +188,18 @@ for (const [what, status, authorizations] of [
   ["never completes", ["pending", "processing"], []],
 ] as const) {
   test(`gives up an interrupted order that ${what}, for a new one`, async (t) => {
-    const authority = await startAuthority(t, {
+    const { directoryUrl: authority, asked } = await startAuthority(t, {
       "/old": ({ count }) => ({ body: { status: status[count % status.length], authorizations } }),
     });
-    const [dataDir, { directoryUrl }] = [await tempDir(t), authority];
-    const [folder, url] = [new CertificateFolder(dataDir), new URL("/old", directoryUrl).href];
+    const [dataDir, url] = [await tempDir(t), new URL("/old", authority).href];
+    const folder = new CertificateFolder(dataDir);
     await folder.request(NAME);
-    await folder.write(NAME, "order.json", {
-      name: NAME,
-      url,
-      keyPem: KEY,
-      authority: directoryUrl,
-    });
-    const given = { httpsPort: 0, acmeDirectoryUrl: directoryUrl, acmeCa: AUTHORITY_CA };
+    await folder.write(NAME, "order.json", { name: NAME, url, keyPem: KEY, authority });
+    const kept = async () => (await folder.read(NAME, "order.json"))?.url === url;
+    const given = { httpsPort: 0, acmeDirectoryUrl: authority, acmeCa: AUTHORITY_CA };
     await startGate(t, { ...given, dataDir });
-    await eventually(async () =>
-      (await folder.read(NAME, "order.json"))?.url === url ? undefined : true,
-    );
+    await eventually(async () => !(await kept()) || undefined);
     await folder.request(NAME);
-    await eventually(() => authority.asked.includes("POST /orders") || undefined);
+    await eventually(() => asked.includes("POST /orders") || undefined);
   });
 }
