@@ -19,7 +19,7 @@ const MAX_TIME = 8.64e15;
 export const isPossible = ({ failures, lastAt, nextAt }: Progress): boolean =>
   [failures, lastAt, nextAt].every((number) => Math.abs(number) <= MAX_TIME);
 
-const MAX_AHEAD_MS = 3_600_000;
+const MAX_AHEAD_MS = 3 * 3_600_000;
 
 /** Whether an attempt was made while the clock was far ahead: its pause could last for years. */
 export const isFarAhead = ({ lastAt }: Progress, now: number): boolean =>
