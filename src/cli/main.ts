@@ -20,5 +20,8 @@ if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
     .then(({ latchkey }) => latchkey(process.argv.slice(2), process))
     .then((code) => {
       process.exitCode = code;
+      // A lookup that no name server answers keeps Node alive, and blocks process.exit() as well.
+      const end = () => process.removeAllListeners("SIGTERM").kill(process.pid, "SIGTERM");
+      if (process.argv[2] === "serve" && code === 0) setTimeout(end, 1_000).unref();
     });
 }

@@ -76,6 +76,8 @@ export function followOwnLinks(path: string): string {
   const file = join(realpathSync(dirname(path)), basename(path));
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found?.isSymbolicLink() !== true) return file;
+  // Throws for a loop of links.
+  statSync(file, { throwIfNoEntry: false });
   const next = resolve(dirname(file), readlinkSync(file));
   const trusted = [process.geteuid?.(), 0, statSync(dirname(next)).uid];
   if (trusted.includes(found.uid)) return followOwnLinks(next);

@@ -6,6 +6,7 @@ import { addTwo, at, UNKNOWN } from "./samples.ts";
 const CODES: Codes = { secret: "sealed", lastStep: 5, recovery: ["one", "two_2"], wrong: 0 };
 const PASSKEY = { name: "Phone", key: "bytes", counter: 0, addedAt: at(0) };
 const LIMIT = 3;
+const AGAIN = { from: CODES.secret, to: "sealed again" };
 
 type Tested = With<"codes">;
 
@@ -78,24 +79,25 @@ export function testCodes(rule: Rule<Tested>): void {
   rule("uses up a step and those before it", async (store, { onlyOne }) => {
     const { owner, guest } = await turnedOn(store);
     await store.codes.countWrong(owner.id, LIMIT);
-    const useStep = (step: number, one: Tested = store) =>
-      one.codes.useStep(owner.id, step, "sealed again", LIMIT);
+    const useStep = (step: number, one: Tested = store, from = CODES.secret) =>
+      one.codes.useStep(owner.id, step, { ...AGAIN, from }, LIMIT);
     assert.equal(await useStep(5), false);
+    assert.equal(await useStep(7, store, "another"), false, "it has been replaced");
     await onlyOne((one) => useStep(7, one));
-    assert.equal(await useStep(6), false);
+    assert.equal(await useStep(6, store, "sealed again"), false);
     const used = { ...CODES, lastStep: 7, secret: "sealed again" };
     assert.deepEqual(await store.codes.find(owner.id), used);
-    assert.equal(await store.codes.useStep(guest.id, 9, "x", LIMIT), false);
+    assert.equal(await store.codes.useStep(guest.id, 9, AGAIN, LIMIT), false);
   });
 
   rule("counts wrong codes up to a limit, after which no step counts", async (store, { race }) => {
     const { owner, guest } = await turnedOn(store);
     const counts = await race((one) => one.codes.countWrong(owner.id, LIMIT));
     assert.deepEqual(counts.filter((count) => count !== undefined).sort(), [1, 2, 3]);
-    assert.equal(await store.codes.useStep(owner.id, 9, "x", LIMIT), false);
+    assert.equal(await store.codes.useStep(owner.id, 9, AGAIN, LIMIT), false);
     assert.equal(await store.codes.countWrong(guest.id, LIMIT), undefined);
     assert.equal(await store.codes.useRecovery(owner.id, "one"), true);
-    assert.equal(await store.codes.useStep(owner.id, 9, "x", LIMIT), true, "it is unlocked");
+    assert.equal(await store.codes.useStep(owner.id, 9, AGAIN, LIMIT), true, "it is unlocked");
   });
 
   rule("uses up each recovery code once, and replaces them", async (store, { onlyOne }) => {

@@ -4,7 +4,7 @@ import type { Client } from "../core/limits/requester.ts";
 import type { EventLog } from "../core/log/event-log.ts";
 import type { AllPorts } from "../core/ports.ts";
 import type { Assertions } from "../core/sessions/assertions.ts";
-import type { SignOutPorts } from "../core/sessions/sign-out.ts";
+import type { SignOutPorts, WaitingEnds } from "../core/sessions/sign-out.ts";
 import type { SignInPorts } from "../core/sign-in/sign-in.ts";
 import type { Store } from "../core/store.ts";
 import type { Answer } from "./answers/responses.ts";
@@ -25,6 +25,7 @@ export interface RulePorts extends AllPorts, SignInPorts, SignOutPorts {
   /** Does not find users whose account has ended. */
   readonly store: Store;
   readonly events: EventLog;
+  readonly waiting: WaitingEnds | undefined;
   readonly requireAuth: CookieGuard;
   readonly requireUser: CookieGuard;
   /** Whether any account signs in with codes, even if they are not offered, or with passkeys. */

@@ -26,6 +26,7 @@ import { CHANGE_PASSWORD, HANDOFF, PEOPLE_FORMS, routeOf } from "./paths.ts";
 import {
   type Endpoint,
   type FormEndpoint,
+  type OwnEndpoint,
   type OwnFormEndpoint,
   type Visit,
   visitOf,
@@ -39,6 +40,7 @@ import {
   enrolling,
   failingSafely,
   guarded,
+  guardedForm,
   type Methods,
   refusingCrossSite,
   sayingExpired,
@@ -58,12 +60,16 @@ export function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
 
   /** A form of a signed-in user; with `enrolling`, also of one who lacks a second factor. */
   const ownForm = (endpoint: OwnFormEndpoint, admit = guarded): Endpoint =>
-    sayingExpired(ports, admit(ports, withForm(ports, endpoint)));
+    sayingExpired(
+      ports,
+      guardedForm(ports, (own) => admit(ports, own), endpoint),
+    );
   /** The same with a recent sign-in, which leads back to a section of the home page. */
   const recentForm = (section: string, endpoint: OwnFormEndpoint, admit = guarded): Endpoint => {
     const back = (request: WebRequest): string | undefined =>
       home && `${withReturnTo(home, askedTarget(visitOf(ports, request)))}#your-${section}`;
-    return sayingExpired(ports, admit(ports, confirmed(ports, back, withForm(ports, endpoint))));
+    const guard = (own: OwnEndpoint) => admit(ports, confirmed(ports, back, own));
+    return sayingExpired(ports, guardedForm(ports, guard, endpoint));
   };
   // Where a form belongs by the count of accounts, which comes before whether it can be read.
   const unlessSetUp: Elsewhere = async () =>

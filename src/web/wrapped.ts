@@ -11,6 +11,8 @@ import {
   type Endpoint,
   type FormEndpoint,
   type OwnEndpoint,
+  type OwnFormEndpoint,
+  type OwnVisit,
   visitOf,
   type WebPorts,
 } from "./ports.ts";
@@ -135,6 +137,21 @@ export const enrolling =
         ? endpoint(Object.assign(request, { user: admission.of, lacksFactor: true as const }))
         : guarded(ports, endpoint)(request),
     );
+
+/**
+ * The endpoint of a form behind a guard, which decides again once the form is there: it can arrive
+ * long after its headers, when its sender has been signed out or is no administrator any more.
+ */
+export const guardedForm = (
+  ports: WebPorts,
+  guard: (endpoint: OwnEndpoint) => Endpoint,
+  post: OwnFormEndpoint,
+): Endpoint =>
+  guard(
+    withForm(ports, async ({ request: sent }: OwnVisit, form) =>
+      guard((request) => post(visitOf(ports, request), form))(sent),
+    ),
+  );
 
 /** Says on the sign-in page that the session of a form has ended, to browsers that show that page. */
 export const sayingExpired =

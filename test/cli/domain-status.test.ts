@@ -24,7 +24,7 @@ const century = { from: new Date("2000-01-01"), until: new Date("2100-01-01") };
 /** Two thirds of it. */
 const RENEWAL = "2066-09-01T00:00:00.000Z";
 const failed: Progress = {
-  failures: 3,
+  ...{ failures: 3, requestedAt: 1_000 },
   lastAt: at("2026-05-06T07:08:09.123Z"),
   nextAt: at("2099-05-06T07:24:09Z"),
   cause: "no \u001b[2Janswer\r\nlatchkey: all is well\u009b",
@@ -47,10 +47,10 @@ const success = { at: "2026-05-06T07:08:09.000Z", outcome: "succeeded", cause: n
 const failure = { at: "2026-05-06T07:08:09.123Z", outcome: "failed", cause: failed.cause };
 const ESCAPED = "no \\u{1b}[2Janswer\\u{d}\\u{a}latchkey: all is well\\u{9b}";
 
-const NEVER_TRIED = { lines: ["none", "none", NOW], json: {} } as const;
+const untried = (state: State = {}): Shown => ({ state, lines: ["none", "none", NOW], json: {} });
 
 const states: Readonly<Record<string, Shown>> = {
-  "a name that was never tried": { state: {}, ...NEVER_TRIED },
+  "a name that was never tried": untried(),
   "a valid certificate": {
     state: { certificate: century, progress: succeeded },
     lines: [
@@ -70,14 +70,8 @@ const states: Readonly<Record<string, Shown>> = {
     lines: ["expired 2020-01-04T00:00:00Z", "none", NOW],
     json: { notAfter: "2020-01-04T00:00:00.000Z", renewalAt: "2020-01-03T00:00:00.000Z" },
   },
-  "a name whose last attempt has an impossible time": {
-    state: { progress: { ...succeeded, lastAt: 1e300 } },
-    ...NEVER_TRIED,
-  },
-  "a name whose last attempt is an impossible one": {
-    state: { progress: { ...succeeded, failures: 1e300 } },
-    ...NEVER_TRIED,
-  },
+  "a last attempt at an impossible time": untried({ progress: { ...succeeded, lastAt: 1e300 } }),
+  "an impossible last attempt": untried({ progress: { ...succeeded, failures: 1e300 } }),
   "a failure with a cause that would move the cursor": {
     state: { progress: failed },
     lines: ["none", `2026-05-06T07:08:09Z, failed: ${ESCAPED}`, "2099-05-06T07:24:09Z"],
@@ -90,7 +84,6 @@ for (const [what, { state, lines, json }] of Object.entries(states)) {
     const dataDir = await tempDir(t);
     const folder = new CertificateFolder(dataDir);
     await folder.request(NAME);
-    // Long before any stored attempt.
     await utimes(join(dataDir, "certificates", NAME, "wanted"), 1, 1);
     if (state.certificate !== undefined) {
       const { cert, key } = makeCertificate({ names: [NAME], ...state.certificate });

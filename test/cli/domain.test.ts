@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { CertificateFolder } from "../../src/gate/https/certificate-folder.ts";
-import { makeCertificate } from "../support/certificates.ts";
+import { text } from "../docs/pages.ts";
 import { failureOf, outputOf, runCommand } from "../support/command.ts";
+import { INHERITED, MAIN } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 const NAME = "home.example.org";
@@ -34,23 +36,28 @@ test("domain add stores a name for the gate, in the spelling of certificates", a
   assert.deepEqual(await folder.names(), [NAME, "xn--bcher-kva.example"]);
 });
 
+test("the steps of docs/https.md add a domain in a new folder", async (t) => {
+  const [steps] = text("docs/https.md").match(/(?<=```sh\n)[^`]*?(?=PUBLIC_URL)/) ?? [];
+  const script = `latchkey() { '${process.execPath}' '${MAIN}' "$@"; }\n${steps}`;
+  const cwd = await tempDir(t);
+  execFileSync("sh", ["-ec", script], { cwd, env: INHERITED });
+  assert.deepEqual(await new CertificateFolder(join(cwd, "data")).names(), [NAME]);
+});
+
 for (const [what, env, warning] of [
-  [
-    "without HTTPS_PORT",
-    {},
-    "set HTTPS_PORT as well: without it, the gate requests no certificates",
-  ],
+  ["without HTTPS_PORT", {}, "set HTTPS_PORT as well: without it"],
   [
     "with TLS_CERT_FILE",
     { HTTPS_PORT: "443", TLS_CERT_FILE: "/etc/hostname", TLS_KEY_FILE: "/etc/hostname" },
-    "unset TLS_CERT_FILE as well: with it, the gate requests no certificates",
+    "unset TLS_CERT_FILE as well: with it",
   ],
 ] as const) {
   test(`domain add ${what} stores the name and warns that the gate requests no certificate`, async (t) => {
     const { folder, dataDir } = await place(t);
     const given = { env: { DATA_DIR: dataDir, ...env } };
     const added = await runCommand(["domain", "add", NAME], given);
-    assert.deepEqual(added, { code: 0, stdout: ADDED, stderr: `latchkey: ${warning}\n` });
+    const stderr = `latchkey: ${warning}, the gate requests no certificates\n`;
+    assert.deepEqual(added, { code: 0, stdout: ADDED, stderr });
     assert.deepEqual(await folder.names(), [NAME]);
   });
 }
@@ -66,16 +73,14 @@ test("domain add refuses a missing data folder and creates none", async (t) => {
   assert.deepEqual(await readdir(dataDir), []);
 });
 
-const HOW = "a host name looks like home.example.org";
-const badNames: readonly (readonly [name: string, reason: string])[] = [
-  ["../x", HOW],
-  ["192.0.2.1", "it is an IP address"],
-  ["\u001b[2Jhome.example.org", HOW],
-];
-
 test("domain add and remove refuse a bad name with the reason and change nothing", async (t) => {
   const { dataDir, refusalOf } = await place(t);
-  for (const [name, reason] of badNames) {
+  const how = "a host name looks like home.example.org";
+  for (const [name, reason] of [
+    ["../x", how],
+    ["192.0.2.1", "it is an IP address"],
+    ["\u001b[2Jhome.example.org", how],
+  ] as const) {
     for (const command of ["add", "remove"]) {
       const shown = name.replace("\u001b", "\\u{1b}");
       const refusal = await refusalOf([command, name]);
@@ -85,15 +90,19 @@ test("domain add and remove refuse a bad name with the reason and change nothing
   assert.deepEqual(await readdir(dataDir), []);
 });
 
-test("domain remove deletes the name with its key, and only that name", async (t) => {
+test("domain remove deletes the name with its key, and only that name, and no account key", async (t) => {
   const { dataDir, folder, domain, refusalOf } = await place(t);
-  const { cert, key } = makeCertificate({ names: [NAME] });
   await folder.request(NAME);
-  await folder.write(NAME, "certificate.pem", `${key}${cert}`);
+  await folder.write(NAME, "certificate.pem", "key and chain");
   await folder.request("other.example.org");
   const removed = await domain(["remove", "HOME.example.org"]);
   assert.equal(removed, `Removed domain ${NAME} and its certificate.\n`);
-  assert.deepEqual(await readdir(join(dataDir, "certificates")), ["other.example.org"]);
-  const again = await refusalOf(["remove", NAME]);
-  assert.equal(again, `there is no domain ${NAME}: see latchkey domain status`);
+  await folder.accountKey("https://acme.example.org/");
+  const account = "account-acme.example.org.pem";
+  for (const name of [NAME, account]) {
+    const refusal = await refusalOf(["remove", name]);
+    assert.equal(refusal, `there is no domain ${name}: see latchkey domain status`);
+  }
+  const left = await readdir(join(dataDir, "certificates"));
+  assert.deepEqual(left, [account, "other.example.org"]);
 });

@@ -14,6 +14,7 @@ import {
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { makeFolder } from "../../src/files/data-dir.ts";
+import { followOwnLinks } from "../../src/files/ownership.ts";
 import { replaceFile, replaceText } from "../../src/files/replace-file.ts";
 import { foreignFolder, isRoot, OTHER_USER, runUnprivileged } from "../cli/other-user.ts";
 import { runCommand } from "../support/command.ts";
@@ -117,6 +118,12 @@ if (isRoot) {
     assert.deepEqual(await ownersOf(path), [process.geteuid?.()]);
   });
 }
+
+test("reports a loop of links with its path", async (t) => {
+  const path = join(await tempDir(t), "link");
+  await symlink("link", path);
+  assert.throws(() => followOwnLinks(path), { code: "ELOOP", path });
+});
 
 test("makes folders with mode 0700, and leaves existing folders unchanged", async (t) => {
   const there = join(await tempDir(t), "there");

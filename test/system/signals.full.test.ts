@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,6 +19,21 @@ test("SIGUSR1 opens no debugger of Node.js, SIGHUP reads again, and neither stop
   gate.child.kill("SIGTERM");
   const { code, stderr } = await gate.ended;
   assert.deepEqual([code, stderr], [0, ""]);
+});
+
+test("a lookup that nothing answers does not keep a stopped gate alive", {
+  timeout: 9_000,
+}, async (t) => {
+  const pipe = join(await tempDir(t), "pipe");
+  execFileSync("mkfifo", [pipe]);
+  // Occupies a thread in the same way, for ever.
+  const code = `import { open } from "node:fs"; open(${JSON.stringify(pipe)}, () => {})`;
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(code)}`;
+  const gate = await startServe(t, { DATA_DIR: await tempDir(t), NODE_OPTIONS });
+  gate.child.kill("SIGTERM");
+  const { signal, stdout } = await gate.ended;
+  assert.equal(signal, "SIGTERM");
+  assert.match(stdout, /"msg":"stopped"\}\n$/);
 });
 
 test("a terminal that closes stops the gate as SIGTERM does", async (t) => {

@@ -66,7 +66,7 @@ export async function checkCode(
     return "rejected";
   }
   await sleep(WRITE_AFTER_MS);
-  // Only if the code is still unused, and codes are not locked, at the moment of the write.
+  // Only if the code is still unused, its key not replaced, and codes not locked, at this moment.
   const isUsedUp =
     judged.kind === "code"
       ? await store.useStep(id, judged.step, judged.secret, MAX_WRONG_CODES)
@@ -79,8 +79,12 @@ export async function checkCode(
 export const purposeOf = (id: UserId): string => `one-time codes of ${id}`;
 
 type JudgedCode =
-  /** `secret` is sealed again, so that it follows a change of the signing secret. */
-  | { readonly kind: "code"; readonly step: number; readonly secret: string }
+  /** Its secret is sealed again, so that it follows a change of the signing secret. */
+  | {
+      readonly kind: "code";
+      readonly step: number;
+      readonly secret: { readonly from: string; readonly to: string };
+    }
   /** Needs no signing secret, so it also works after that was lost, and unlocks codes. */
   | { readonly kind: "recovery-code"; readonly hash: string }
   | "wrong"
@@ -108,5 +112,6 @@ function judgeCode(
   if (secret === undefined) return "unreadable";
   const step = stepOfCode(secret, digits, at, codes.lastStep);
   if (step === undefined) return "wrong";
-  return { kind: "code", step, secret: seals.seal(secret, purposeOf(id)) };
+  const to = seals.seal(secret, purposeOf(id));
+  return { kind: "code", step, secret: { from: codes.secret, to } };
 }

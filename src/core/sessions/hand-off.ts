@@ -4,13 +4,17 @@ import type { Ports } from "../ports.ts";
 import type { Handoff } from "../records.ts";
 import { insertFor } from "./insert-for.ts";
 import { type IssuedToken, type VerifiedToken, validUpTo } from "./session-token.ts";
+import type { WaitingEnds } from "./sign-out.ts";
 import { sessionRecord } from "./start-session.ts";
 
 /** How long a code counts. */
 const HANDOFF_MS = 60_000;
 
 /** The store has only users whose account has not ended. */
-type HandOffPorts = Ports<"clock" | "tokens", "users" | "sessions">;
+interface HandOffPorts extends Ports<"clock" | "tokens", "users" | "sessions"> {
+  /** Sessions that have signed out here, and that the store does not know as ended yet. */
+  readonly waiting?: Pick<WaitingEnds, "has"> | undefined;
+}
 
 /** What a code is bound to: a host, and the hash of the cookie of the browser that began there. */
 type Receiver = Pick<Handoff, "host" | "browser">;
@@ -40,7 +44,7 @@ export async function handOff(
  * is used up in any case, also if somebody else has sent it.
  */
 export async function takeHandoff(
-  { store, clock, tokens }: HandOffPorts,
+  { store, clock, tokens, waiting }: HandOffPorts,
   code: string,
   receiver: Receiver,
   client: Client,
@@ -58,7 +62,8 @@ export async function takeHandoff(
   const user = await store.users.find(userId);
   if (user === undefined || (user.sessionsFrom ?? 0) > validUpTo(given)) return undefined;
   if (given.expiresAt <= now) return undefined;
-  if (sessionId !== undefined && (await store.sessions.hasEnded(sessionId))) return undefined;
+  const hasEnded = sessionId !== undefined && (await store.sessions.hasEnded(sessionId));
+  if (hasEnded || waiting?.has(sessionId ?? "") === true) return undefined;
   // With the end that the first session has, so that it also ends if that has happened just now.
   const token = tokens.sign(given);
   // Before the browser has it, so that the list of sessions is complete.

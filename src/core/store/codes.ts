@@ -17,11 +17,17 @@ export interface CodeStore {
    */
   endFactors(user: UserId, before: number): Promise<boolean>;
   /**
-   * Uses up a step, and those before. Sets the secret, and the wrong codes to 0.
+   * Uses up a step, and those before. Sets the wrong codes to 0, and the secret if it is still
+   * `from`: others may have replaced it since it was read.
    *
    * @param limit Not after so many wrong codes.
    */
-  useStep(user: UserId, step: number, secret: string, limit: number): Promise<boolean>;
+  useStep(
+    user: UserId,
+    step: number,
+    secret: { readonly from: string; readonly to: string },
+    limit: number,
+  ): Promise<boolean>;
   /** Uses up a recovery code, and sets the wrong codes to 0. */
   useRecovery(user: UserId, hash: string): Promise<boolean>;
   /** Replaces the recovery codes if codes are on, and counts it in `renewals`. */

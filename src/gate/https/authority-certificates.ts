@@ -1,10 +1,10 @@
 import { getCACertificates } from "node:tls";
+import { codeOf } from "../../core/base/fault.ts";
 import { pause } from "../../core/base/pause.ts";
 import type { GateLog } from "../server-log.ts";
 import type { Settings } from "../settings/settings.ts";
 import { accountKey, newKeyPem } from "./acme/keys.ts";
 import { finishOrder, type OrderPorts, type PlacedOrder, placeOrder } from "./acme/order.ts";
-import { AcmeProblem } from "./acme/problem.ts";
 import { openAccount } from "./acme/requests.ts";
 import { type Certificate, type Certificates, parseStored } from "./certificate.ts";
 import { CertificateFolder } from "./certificate-folder.ts";
@@ -32,36 +32,36 @@ export async function fromAuthority(
     const key = accountKey(await folder.accountKey(directoryUrl));
     const requests = await openAccount({ directoryUrl, ca, stop }, key);
     const ports = { requests, challenges, pause: (ms: number) => pause(ms, stop) };
-    const resumed = await resume(ports, name);
-    if (resumed !== undefined) return resumed;
+    const certificate = (await resume(ports, name, stop)) ?? (await order(ports, name));
+    await folder.write(name, "certificate.pem", certificate.pem.key);
+    // A finished order that stays is recognized by its key: the certificate counts in any case.
+    await folder.removeOrder(name).catch(() => {});
+    return certificate;
+  }
+
+  async function order(ports: OrderPorts, name: string): Promise<Certificate> {
     const placed = await placeOrder(ports, name, newKeyPem());
     // Before the order is finished, so that a crash does not lose it.
     await folder.write(name, "order.json", { ...placed, authority: directoryUrl });
     return finish(ports, placed);
   }
 
-  /** Completes an order that a crash interrupted, if the authority still knows it. */
-  async function resume(ports: OrderPorts, name: string): Promise<Certificate | undefined> {
+  /** Completes an order that a crash interrupted. Without a result, a new order is needed. */
+  async function resume(ports: OrderPorts, name: string, stop: AbortSignal) {
     const interrupted = await folder.read(name, "order.json");
     if (interrupted?.authority !== directoryUrl) return undefined;
     const stored = await folder.read(name, "certificate.pem");
-    const isDone = stored?.startsWith(interrupted.keyPem) === true;
-    if (isDone) return undefined;
-    return finish(ports, interrupted).catch((error) => {
-      if (error instanceof AcmeProblem) return undefined;
-      throw error;
+    if (stored?.startsWith(interrupted.keyPem) === true) return undefined;
+    return finish(ports, interrupted).catch(async (error) => {
+      if (stop.aborted || codeOf(error) === "acme_unreachable") throw error;
+      // No request is left for a new order: the next attempt places it.
+      if (codeOf(error) === "acme_stuck") await folder.removeOrder(name);
+      return undefined;
     });
   }
 
-  async function finish(ports: OrderPorts, order: PlacedOrder): Promise<Certificate> {
-    const { name, keyPem } = order;
-    const pem = `${keyPem}${await finishOrder(ports, order)}`;
-    const certificate = parseStored(pem, name);
-    await folder.write(name, "certificate.pem", pem);
-    // A finished order that stays is recognized by its key: the certificate counts in any case.
-    await folder.removeOrder(name).catch(() => {});
-    return certificate;
-  }
+  const finish = async (ports: OrderPorts, placed: PlacedOrder): Promise<Certificate> =>
+    parseStored(`${placed.keyPem}${await finishOrder(ports, placed)}`, placed.name);
 
   const renewer = new Renewer({ folder, obtain, now, log });
   await renewer.loadNames();

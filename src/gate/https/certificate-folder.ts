@@ -75,7 +75,9 @@ export class CertificateFolder {
     const wasThere = (await this.requestedAt(name)) !== 0;
     // An attempt that ends at this moment may still write to the folder: then it is not empty.
     const removal = { recursive: true, force: true, maxRetries: 5 };
-    await rm(join(this.#trustedRoot(), name), removal);
+    const folder = join(this.#trustedRoot(), name);
+    // A domain could have the name of a file: that of an account key.
+    if ((await unlessMissing(stat(folder)))?.isDirectory()) await rm(folder, removal);
     return wasThere;
   }
 

@@ -4,7 +4,7 @@ import type { GateLog } from "../server-log.ts";
 import { AcmeProblem } from "./acme/problem.ts";
 import { type Certificate, CertificateSource } from "./certificate.ts";
 import type { CertificateFolder, DomainState } from "./certificate-folder.ts";
-import { dueAt, isFarAhead, type Progress, pauseAfter, renewalAt } from "./renewal.ts";
+import { dueAt, isFarAhead, type Progress, pauseAfter, reissuePause } from "./renewal.ts";
 
 /** Commands request and remove names in other processes. */
 const POLL_MS = 1_000;
@@ -17,6 +17,8 @@ export interface RenewerPorts {
 }
 
 type Known = Pick<DomainState, "certificate" | "lastAttempt">;
+/** An attempt that has begun, with the failures before it. */
+type Begun = Required<Omit<Progress, "nextAt" | "cause">>;
 
 /** Obtains a certificate for each name in the folder, and renews it in time. Call `loadNames` first. */
 export class Renewer {
@@ -41,11 +43,16 @@ export class Renewer {
     await Promise.all(this.#underWay.values());
   }
 
-  /** Loads the stored certificates of new names, and drops those of removed names. */
+  /** Loads the stored certificates of new names, and drops those that were removed. */
   async loadNames(): Promise<void> {
     const { folder, log } = this.#ports;
     const wanted = await folder.names();
-    for (const name of this.#known.keys()) if (!wanted.includes(name)) this.#known.delete(name);
+    for (const [name, { certificate }] of this.#known) {
+      const pem = await folder.read(name, "certificate.pem").catch(() => "unreadable");
+      // The name was removed, and added again at once: its key must not be used any more.
+      const isGone = certificate !== undefined && pem === undefined;
+      if (isGone || !wanted.includes(name)) this.#known.delete(name);
+    }
     for (const name of wanted) {
       if (this.#known.has(name)) continue;
       const { certificate, unusable } = await folder.stored(name);
@@ -79,34 +86,32 @@ export class Renewer {
       // In memory first: if the file cannot be written (full disk), the pause still applies.
       const last = lastAttempt ?? (await folder.lastAttempt(name));
       const counted = last !== undefined && isFarAhead(last, now()) ? undefined : last;
-      const due = dueAt(certificate, counted, await folder.requestedAt(name));
-      if (now() < due) continue;
-      const attempt = this.#attempt(name, last?.failures ?? 0, stop);
-      this.#underWay.set(
-        name,
-        attempt.finally(() => this.#underWay.delete(name)),
-      );
+      // Read before the attempt, so that a request during it starts another one.
+      const begun = { failures: last?.failures ?? 0, requestedAt: await folder.requestedAt(name) };
+      if (now() < dueAt(certificate, counted, begun.requestedAt)) continue;
+      const attempt = this.#attempt(name, { ...begun, lastAt: now() }, stop);
+      const ended = attempt.finally(() => this.#underWay.delete(name));
+      this.#underWay.set(name, ended);
     }
   }
 
-  async #attempt(name: string, failedBefore: number, stop: AbortSignal): Promise<void> {
+  async #attempt(name: string, begun: Begun, stop: AbortSignal): Promise<void> {
     const { folder, obtain, log, now } = this.#ports;
-    // The start, so that a request made during the attempt starts another one.
-    const lastAt = now();
     let certificate: Certificate | undefined;
-    let lastAttempt: Progress = { failures: 0, lastAt, nextAt: 0 };
+    let lastAttempt: Progress;
     log.info({ domain: name }, "getting a certificate");
     try {
       certificate = await obtain(name, stop);
       const until = certificate.notAfter.toISOString();
-      const renewal = new Date(renewalAt(certificate)).toISOString();
-      log.info({ domain: name, until, renewal }, "stored a certificate");
+      lastAttempt = { ...begun, failures: 0, nextAt: now() + reissuePause(certificate) };
+      const renewal = new Date(dueAt(certificate, lastAttempt, begun.requestedAt));
+      log.info({ domain: name, until, renewal: renewal.toISOString() }, "stored a certificate");
     } catch (error) {
       if (stop.aborted) return;
-      const [failures, reason] = [failedBefore + 1, messageOf(error)];
+      const [failures, reason] = [begun.failures + 1, messageOf(error)];
       const askedForMs = error instanceof AcmeProblem ? error.retryAfterMs : undefined;
       const nextAt = now() + pauseAfter(failures, askedForMs);
-      lastAttempt = { failures, lastAt, nextAt, cause: reason };
+      lastAttempt = { ...begun, failures, nextAt, cause: reason };
       log.error({ domain: name, reason, next: new Date(nextAt).toISOString() }, "no certificate");
     }
     // A name that was removed in the meantime has no folder to write to.

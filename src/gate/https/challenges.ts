@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { lookup } from "node:dns/promises";
 import { AnyFault } from "../../core/base/fault.ts";
+import { pause } from "../../core/base/pause.ts";
 import type { Handle } from "../handle.ts";
 import { inUrl } from "../reach.ts";
 import { answer } from "../refusals.ts";
@@ -46,7 +47,10 @@ export async function checkDomain(
 ): Promise<void> {
   const fault = (reason: string): AnyFault =>
     new AnyFault("domain_not_here", `${name} does not point to this gate: ${reason}`);
-  const { address } = await lookup(name).catch((error) => {
+  // Node cannot abort a lookup, which waits half a minute for a silent name server.
+  const late = pause(TIMEOUT_MS, stop).then(() => Promise.reject(new Error("no response in time")));
+  const { address } = await Promise.race([lookup(name), late]).catch((error) => {
+    stop.throwIfAborted();
     throw fault(`the name does not resolve (${networkReason(error)})`);
   });
   const token = `latchkey-${randomBytes(16).toString("hex")}`;

@@ -6,6 +6,8 @@ export interface Progress {
   readonly failures: number;
   readonly lastAt: number;
   readonly nextAt: number;
+  /** The time of the request that the attempt answered. */
+  readonly requestedAt?: number;
   /** Why it failed; `undefined` after a success. */
   readonly cause?: string | undefined;
 }
@@ -17,7 +19,7 @@ const MAX_TIME = 8.64e15;
 export const isPossible = ({ failures, lastAt, nextAt }: Progress): boolean =>
   [failures, lastAt, nextAt].every((number) => Math.abs(number) <= MAX_TIME);
 
-const MAX_AHEAD_MS = 24 * 3_600_000;
+const MAX_AHEAD_MS = 3 * 3_600_000;
 
 /** Whether an attempt was made while the clock was far ahead: its pause could last for years. */
 export const isFarAhead = ({ lastAt }: Progress, now: number): boolean =>
@@ -28,6 +30,8 @@ export type Lifetime = Pick<Certificate, "notBefore" | "notAfter">;
 const FIRST_PAUSE_MS = 60_000;
 const PAUSES_GROW_BY = 4;
 const MAX_PAUSE_MS = 12 * 3_600_000;
+/** Let's Encrypt issues five certificates a week for a name. */
+const MAX_REISSUE_PAUSE_MS = 48 * 3_600_000;
 
 /** At two thirds of the lifetime: of 90 days, 30 remain to fix failures. */
 export function renewalAt({ notBefore, notAfter }: Lifetime): number {
@@ -41,9 +45,13 @@ export function pauseAfter(failures: number, askedForMs = 0): number {
   return Math.max(askedForMs, Math.min(growing, MAX_PAUSE_MS));
 }
 
+/** A certificate may be due when it is new: clocks are wrong, or it began long ago. */
+export const reissuePause = (lifetime: Lifetime): number =>
+  Math.min(lifetime.notAfter.getTime() - renewalAt(lifetime), MAX_REISSUE_PAUSE_MS);
+
 /**
- * When the next attempt is due. A request after the last attempt (`requestedAt`) ends the pause,
- * because the operator has probably fixed the cause.
+ * When the next attempt is due. A request that the last attempt has not answered ends the pause: the
+ * operator has probably fixed the cause. Requests are only told apart, as clocks can be wrong.
  */
 export function dueAt(
   lifetime: Lifetime | undefined,
@@ -51,6 +59,7 @@ export function dueAt(
   requestedAt: number,
 ): number {
   const wantedAt = lifetime === undefined ? 0 : renewalAt(lifetime);
-  const isPausing = last !== undefined && last.failures > 0 && requestedAt <= last.lastAt;
-  return isPausing ? Math.max(wantedAt, last.nextAt) : wantedAt;
+  if (last === undefined || requestedAt !== last.requestedAt) return wantedAt;
+  const isLost = lifetime === undefined && last.failures === 0;
+  return isLost ? wantedAt : Math.max(wantedAt, last.nextAt);
 }

@@ -50,11 +50,11 @@ export function codesOn({ ask, alone, changed }: StatementPorts): CodeStore {
       return isKnown;
     },
 
-    useStep: (user, step, secret, limit) =>
+    useStep: (user, step, { from, to }, limit) =>
       all.update(
         `SET last_step = $2, secret = $3, wrong = 0
-         WHERE user_id == $1 AND secret IS NOT NULL AND last_step < $2 AND wrong < $4`,
-        [user, step, secret, limit],
+         WHERE user_id == $1 AND last_step < $2 AND wrong < $4 AND secret == $5`,
+        [user, step, to, limit, from],
       ),
 
     useRecovery: (user, hash) =>

@@ -98,6 +98,15 @@ test("accepts one of several requests with the same code", async (t) => {
   }
 });
 
+test("accepts no code whose key was replaced after it was read", async (t) => {
+  const { ports, user, codes, check, code } = await scene(t);
+  const read = { user, codes: await codes() };
+  assert.equal(await check(code()), "accepted");
+  const now = await codes();
+  assert.equal(await checkCode(ports, read, code(1), CLIENT), "rejected");
+  assert.deepEqual(await codes(), now);
+});
+
 test("accepts each recovery code once, with or without hyphens, and records it", async (t) => {
   const { ports, check, entryTypes, recoveryCodes } = await scene(t);
   assert.equal(new Set(recoveryCodes).size, 10);

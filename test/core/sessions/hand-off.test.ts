@@ -100,6 +100,10 @@ test("gives nothing for a code that is unknown, a hash, or a minute old", async 
 type Scene = Awaited<ReturnType<typeof scene>>;
 const ends: Readonly<Record<string, (account: Scene) => unknown>> = {
   "its session has signed out": ({ ports, own }) => signOut(ports, [own], CLIENT),
+  "its session has signed out, which the store does not know yet": ({ ports, own }) => {
+    Object.assign(ports.store.sessions, { end: () => Promise.reject(new Error("full disk")) });
+    return signOut(ports, [own], CLIENT);
+  },
   "its session was ended": ({ ports, user, own }) => endSession(ports, user, idOf(own), CLIENT),
   "all sessions were ended": ({ endOthers }) => endOthers(),
   "its session has expired": ({ ports }) => ports.clock.advance(1_000),

@@ -154,10 +154,3 @@ test("warns from 14 days before the expiry, once a day, until the certificate is
   await shows(NEWER);
   assert.equal(warnings().length, 4);
 });
-
-test("throws a fault when the files are unusable at the start", async (t) => {
-  const dir = await tempDir(t);
-  const files = await writeCertificate(dir, { cert: OLD.cert, key: NEW.key });
-  const watching = watchCertificateFiles(files, clock.now, recordingLog());
-  await assert.rejects(watching, { code: "certificate_key_differs" });
-});

@@ -26,8 +26,10 @@ test("reading a missing folder finds nothing and does not create it", async (t) 
   assert.deepEqual(await readdir(dataDir), []);
 });
 
-test("reads back what it wrote, also after reopening the folder", async (t) => {
-  const { dataDir, folder } = await place(t);
+test("reads back what it wrote, also after reopening the folder, in folders with mode 0700 and files with mode 0600, whatever the umask", async (t) => {
+  const { dataDir, folder, root } = await place(t);
+  const mask = process.umask(0);
+  t.after(() => process.umask(mask));
   await folder.request(NAME);
   await folder.write(NAME, "certificate.pem", "key and chain");
   await folder.write(NAME, "progress.json", FAILED);
@@ -37,42 +39,26 @@ test("reads back what it wrote, also after reopening the folder", async (t) => {
   assert.equal(await again.read(NAME, "certificate.pem"), "key and chain");
   assert.deepEqual(await again.read(NAME, "progress.json"), FAILED);
   assert.deepEqual(await again.read(NAME, "order.json"), ORDER);
-  await again.removeOrder(NAME);
-  await again.removeOrder(NAME);
-  assert.equal(await folder.read(NAME, "order.json"), undefined);
-});
-
-test("lists only requested names, in order", async (t) => {
-  const { folder, root } = await place(t);
-  for (const name of ["b.example", "a.example"]) await folder.request(name);
-  await mkdir(join(root, "c.example"));
-  await writeFile(join(root, "notes.txt"), "");
-  await folder.accountKey(AUTHORITY);
-  assert.deepEqual(await folder.names(), ["a.example", "b.example"]);
-});
-
-test("lists a name whose request has the time 0, as archives write it", async (t) => {
-  const { folder, root } = await place(t);
-  await folder.request(NAME);
-  await utimes(join(root, NAME, "wanted"), 0, 0);
-  assert.deepEqual(await folder.names(), [NAME]);
-  assert.equal(await folder.remove(NAME), true);
-});
-
-test("makes folders with mode 0700 and files with mode 0600, whatever the umask", async (t) => {
-  const { folder, root } = await place(t);
-  const mask = process.umask(0);
-  t.after(() => process.umask(mask));
-  await folder.request(NAME);
-  await folder.write(NAME, "certificate.pem", "key and chain");
-  await folder.write(NAME, "progress.json", FAILED);
-  await folder.write(NAME, "order.json", ORDER);
   await folder.accountKey(AUTHORITY);
   for (const path of await readdir(root, { recursive: true, withFileTypes: true })) {
     const { mode } = await stat(join(path.parentPath, path.name));
     assert.equal(mode & 0o777, path.isDirectory() ? 0o700 : 0o600, path.name);
   }
   assert.equal((await stat(root)).mode & 0o777, 0o700);
+  await again.removeOrder(NAME);
+  await again.removeOrder(NAME);
+  assert.equal(await folder.read(NAME, "order.json"), undefined);
+});
+
+test("lists only requested names, in order, also with a request at the time 0, as archives write it", async (t) => {
+  const { folder, root } = await place(t);
+  for (const name of ["b.example", "a.example"]) await folder.request(name);
+  await mkdir(join(root, "c.example"));
+  await writeFile(join(root, "notes.txt"), "");
+  await folder.accountKey(AUTHORITY);
+  await utimes(join(root, "a.example", "wanted"), 0, 0);
+  assert.deepEqual(await folder.names(), ["a.example", "b.example"]);
+  assert.equal(await folder.remove("a.example"), true);
 });
 
 test("a repeated request updates only the time of the request", async (t) => {

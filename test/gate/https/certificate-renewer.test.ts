@@ -13,6 +13,7 @@ import { eventually } from "../../support/eventually.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 
 const POLL_MS = 20;
+const HOUR = 3_600_000;
 const NAME = "localhost";
 const PEM = `${SERVER_KEY}${SERVER_CERTIFICATE}`;
 const certificate = (): Certificate => parseCertificate(PEM, PEM);
@@ -69,29 +70,26 @@ async function afterAnotherPoll({ polls }: Awaited<ReturnType<typeof openTested>
   await eventually(() => (polls() >= before + 2 ? true : undefined));
 }
 
-test("requests no certificate before begin()", async (t) => {
-  const dataDir = await tempDir(t);
-  await new CertificateFolder(dataDir).request(NAME);
-  const { renewer, asked } = await openTested(t, { dataDir });
-  assert.deepEqual(asked, []);
-  renewer.begin(POLL_MS);
-  await eventually(() => (asked.length === 1 ? true : undefined));
-});
-
-test("loads a stored certificate before begin(), and renews it at two thirds of its lifetime", async (t) => {
+test("loads a stored certificate before begin(), and renews it at two thirds of its lifetime, at most every two days", async (t) => {
   const opened = await openTested(t, { dataDir: await withStored(t, PEM) });
   assert.equal(opened.renewer.source.current[0]?.pem.cert, PEM);
   opened.renewer.begin(POLL_MS);
   await afterAnotherPoll(opened);
   assert.deepEqual(opened.asked, [], "not before");
   opened.clock.now = Date.parse("2087-01-01T00:00:00Z");
-  await eventually(() => (opened.asked.includes(NAME) ? true : undefined));
+  // Each new certificate is due as well: all have the same lifetime.
+  for (const renewals of [1, 2]) {
+    await eventually(() => opened.asked.length === renewals || undefined);
+    await afterAnotherPoll(opened);
+    assert.equal(opened.asked.length, renewals);
+    opened.clock.now += 48 * HOUR;
+  }
 });
 
-test("waits a minute after a failure, then tries again, and at once when the clock is set back by days", async (t) => {
+test("waits a minute after a failure, also for a request from the future, and tries again at once after another one, or when the clock is set back by hours", async (t) => {
   const fail = () => Promise.reject(new Error("no luck"));
-  // The request has the machine's real time; the attempt comes after it.
-  const opened = await openTested(t, { obtain: fail, now: Date.now() + 1_000 });
+  // The request has the machine's real time, which is months later.
+  const opened = await openTested(t, { obtain: fail });
   await opened.folder.request(NAME);
   opened.renewer.begin(POLL_MS);
   const failed = await eventually(() => opened.folder.read(NAME, "progress.json"));
@@ -99,20 +97,32 @@ test("waits a minute after a failure, then tries again, and at once when the clo
   assert.deepEqual(stored, [1, "no luck", 60_000]);
   await afterAnotherPoll(opened);
   assert.deepEqual(opened.asked, [NAME]);
-  opened.clock.now = failed.nextAt;
-  await eventually(() => opened.asked.length > 1 || undefined);
+  await opened.folder.request(NAME);
+  await eventually(() => opened.asked.length === 2 || undefined);
+  opened.clock.now += 4 * (failed.nextAt - failed.lastAt);
+  await eventually(() => opened.asked.length === 3 || undefined);
   // After a clock that was ahead for years, the pause would last as long.
-  opened.clock.now -= 2 * 24 * 3_600_000;
-  await eventually(() => opened.asked.length > 2 || undefined);
+  opened.clock.now -= 4 * HOUR;
+  await eventually(() => opened.asked.length > 3 || undefined);
 });
 
 test("waits as long as the authority asks", async (t) => {
-  const obtain = () => Promise.reject(new AcmeProblem({}, "come back later", 3_600_000));
+  const obtain = () => Promise.reject(new AcmeProblem({}, "come back later", HOUR));
   const { renewer, folder } = await openTested(t, { obtain });
   await folder.request(NAME);
   renewer.begin(POLL_MS);
   const { lastAt, nextAt } = await eventually(() => folder.read(NAME, "progress.json"));
-  assert.equal(nextAt - lastAt, 3_600_000);
+  assert.equal(nextAt - lastAt, HOUR);
+});
+
+test("gets a new certificate for a name that was removed and added again, and serves the old one no more", async (t) => {
+  const { renewer, folder, asked } = await openTested(t, { dataDir: await withStored(t, PEM) });
+  await folder.remove(NAME);
+  await folder.request(NAME);
+  await renewer.loadNames();
+  assert.deepEqual([renewer.source.current, asked], [[], []], "no request before begin()");
+  renewer.begin(POLL_MS);
+  await eventually(() => asked.includes(NAME) || undefined);
 });
 
 test("logs an unusable stored certificate once, and replaces it", async (t) => {
@@ -143,7 +153,7 @@ test("does not retry every second when the result of an attempt cannot be stored
     await mkdir(join(dataDir, "certificates", NAME, "progress.json"), { recursive: true });
     throw new Error("no luck");
   };
-  const opened = await openTested(t, { dataDir, obtain: fail, now: Date.now() + 1_000 });
+  const opened = await openTested(t, { dataDir, obtain: fail });
   await opened.folder.request(NAME);
   opened.renewer.begin(POLL_MS);
   await eventually(() => (opened.asked.length === 1 ? true : undefined));

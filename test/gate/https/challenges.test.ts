@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import dns from "node:dns/promises";
 import { createServer, type RequestListener } from "node:http";
+import { syncBuiltinESMExports } from "node:module";
 import { type TestContext, test } from "node:test";
 import { checkDomain, HttpChallenges } from "../../../src/gate/https/challenges.ts";
 import { send } from "../../support/client.ts";
@@ -73,15 +75,8 @@ const others: Readonly<Record<string, RequestListener>> = {
   "a server with an application": (_, outgoing) => outgoing.writeHead(404).end("Not found"),
   "a server with empty responses": (_, outgoing) => outgoing.end(),
   "a server that echoes the path": (incoming, outgoing) => outgoing.end(incoming.url),
-  "another gate": otherGate(),
+  "another gate": (_, outgoing) => outgoing.writeHead(303, { Location: "/login" }).end(),
 };
-
-function otherGate(): RequestListener {
-  const other = new HttpChallenges();
-  return (incoming, outgoing) => {
-    if (!other.answer(incoming, outgoing)) outgoing.writeHead(303, { Location: "/login" }).end();
-  };
-}
 
 for (const [who, answer] of Object.entries(others)) {
   test(`rejects a name that points to ${who}, with its address`, async (t) => {
@@ -106,9 +101,14 @@ test("distinguishes an unknown name from a server that does not answer", async (
   await assert.rejects(check(1, "auth.invalid"), fault);
 });
 
-test("a stopping gate does not wait for a server that never answers", async (t) => {
-  const stopping = new AbortController();
+test("a stopping gate does not wait for a server that never answers, nor for a name server", {
+  timeout: 9_000,
+}, async (t) => {
+  const [stopping, stoppingToo] = [new AbortController(), new AbortController()];
   const port = await start(t, () => stopping.abort());
   const checking = checkDomain("localhost", own, stopping.signal, port);
   await assert.rejects(checking, { name: "AbortError" });
+  t.mock.method(dns, "lookup", () => new Promise(() => stoppingToo.abort()));
+  syncBuiltinESMExports();
+  await assert.rejects(checkDomain("localhost", own, stoppingToo.signal), { name: "AbortError" });
 });

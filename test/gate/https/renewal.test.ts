@@ -6,6 +6,7 @@ import {
   type Lifetime,
   type Progress,
   pauseAfter,
+  reissuePause,
   renewalAt,
 } from "../../../src/gate/https/renewal.ts";
 
@@ -18,15 +19,17 @@ const lifetimes: fc.Arbitrary<Lifetime> = fc
   .tuple(time, fc.integer({ min: 1, max: 4_000 * DAY }))
   .map(([from, life]) => ({ notBefore: new Date(from), notAfter: new Date(from + life) }));
 const attempts: fc.Arbitrary<Progress> = fc
-  .record({ failures: fc.nat(100), lastAt: time, pause: fc.nat(DAY) })
-  .map(({ failures, lastAt, pause }) => ({ failures, lastAt, nextAt: lastAt + pause }));
+  .record({ failures: fc.nat(100), lastAt: time, requestedAt: time, pause: fc.nat(DAY) })
+  .map(({ pause, ...begun }) => ({ ...begun, nextAt: begun.lastAt + pause }));
 
-test("renews a certificate within its lifetime, and before it expires", () => {
+test("renews a certificate within its lifetime, before it expires, and after the pause that follows its issue", () => {
   fc.assert(
     fc.property(lifetimes, (lifetime) => {
       const at = renewalAt(lifetime);
       assert.ok(at >= lifetime.notBefore.getTime());
       assert.ok(at < lifetime.notAfter.getTime());
+      const pause = reissuePause(lifetime);
+      assert.ok(pause > 0 && pause <= 2 * DAY && pause <= at - lifetime.notBefore.getTime() + 1);
     }),
   );
 });
@@ -36,9 +39,8 @@ test("renews a certificate of 90 days 30 days before it expires, one of 6 days 2
     [90, 30],
     [6, 2],
   ] as const) {
-    const notBefore = new Date("2030-01-01T00:00:00Z");
-    const notAfter = new Date(notBefore.getTime() + days * DAY);
-    assert.equal(notAfter.getTime() - renewalAt({ notBefore, notAfter }), left * DAY);
+    const life = { notBefore: new Date(0), notAfter: new Date(days * DAY) };
+    assert.equal(renewalAt(life), (days - left) * DAY);
   }
 });
 
@@ -59,25 +61,23 @@ test("a pause is at least as long as the previous one, and as the authority asks
   );
 });
 
-test("without a certificate, an attempt is due at once, or at the end of the pause after a failure, which a request ends", () => {
+test("without a certificate, an attempt is due at once, or at the end of the pause after a failure, which another request ends", () => {
   fc.assert(
-    fc.property(attempts, fc.integer({ min: 1, max: DAY }), (made, later) => {
-      const { lastAt } = made;
-      assert.equal(dueAt(undefined, undefined, lastAt), 0);
-      assert.equal(dueAt(undefined, { ...made, failures: 0 }, 0), 0);
+    fc.property(attempts, time, (made, other) => {
+      const { requestedAt = 0 } = made;
+      assert.equal(dueAt(undefined, undefined, other), 0);
+      assert.equal(dueAt(undefined, { ...made, failures: 0 }, requestedAt), 0);
       const failed = { ...made, failures: made.failures + 1 };
-      for (const requestedAt of [0, lastAt]) {
-        assert.equal(dueAt(undefined, failed, requestedAt), made.nextAt);
-      }
-      assert.equal(dueAt(undefined, failed, lastAt + later), 0);
+      assert.equal(dueAt(undefined, failed, requestedAt), made.nextAt);
+      if (other !== requestedAt) assert.equal(dueAt(undefined, failed, other), 0);
     }),
   );
 });
 
-test("requests and failures never make the renewal earlier, and failures delay it at most to the end of their pause", () => {
+test("requests and attempts never make the renewal earlier, and attempts delay it at most to the end of their pause", () => {
   fc.assert(
-    fc.property(lifetimes, attempts, time, (life, made, requestedAt) => {
-      const at = dueAt(life, made, requestedAt);
+    fc.property(lifetimes, attempts, fc.boolean(), (life, made, isAnswered) => {
+      const at = dueAt(life, made, isAnswered ? Number(made.requestedAt) : 0);
       assert.ok(at >= renewalAt(life));
       assert.ok(at <= Math.max(renewalAt(life), made.nextAt));
     }),

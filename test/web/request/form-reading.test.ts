@@ -29,13 +29,11 @@ for (const type of [FORM, FORM.toUpperCase(), `${FORM};charset=utf-8`, `${FORM} 
   });
 }
 
-for (const type of ["text/plain", "application/json", "multipart/form-data", `${FORM}x`, "", ";"]) {
-  test(`reads no fields from a body of the type "${type}"`, async () => {
-    assert.equal(await readField(createPost("a=b", { "Content-Type": type })), "");
-  });
-}
-
-test("reads no fields from a body without a type", async () => {
+test("reads no fields from a body of another type, or without a type", async () => {
+  const others = ["text/plain", "application/json", "multipart/form-data", `${FORM}x`, "", ";"];
+  for (const type of others) {
+    assert.equal(await readField(createPost("a=b", { "Content-Type": type })), "", type);
+  }
   assert.equal(await readField(createPost(Buffer.from("a=b"), {})), "");
 });
 

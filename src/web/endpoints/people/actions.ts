@@ -23,10 +23,17 @@ import { isOverTls } from "../../answers/session-cookie.ts";
 import type { MessageName } from "../../pages/words/en.ts";
 import { shownTime } from "../../pages/words.ts";
 import { type Paths, type PEOPLE_FORMS, pathOf } from "../../paths.ts";
-import type { Endpoint, OwnFormEndpoint, OwnVisit, PortsOf, WebPorts } from "../../ports.ts";
+import type {
+  Endpoint,
+  OwnEndpoint,
+  OwnFormEndpoint,
+  OwnVisit,
+  PortsOf,
+  WebPorts,
+} from "../../ports.ts";
 import type { Form } from "../../request/form.ts";
 import { hostOf, type WebRequest } from "../../request/web-request.ts";
-import { confirmed, withForm } from "../../wrapped.ts";
+import { confirmed, guardedForm } from "../../wrapped.ts";
 import { pageOfForm } from "../account.ts";
 import { administrator, forAdmins, peopleData } from "./pages.ts";
 
@@ -95,8 +102,9 @@ export function peopleForm(
   name: (typeof PEOPLE_FORMS)[number],
 ): Endpoint {
   const back = (request: WebRequest): string => pageOfPeople(ports.paths, request);
-  const answer = confirmed(ports, back, withForm(ports, formOf(people, actions[name])));
-  return forAdmins(ports, ({ request }) => answer(request));
+  const guard = (own: OwnEndpoint): Endpoint =>
+    forAdmins(ports, ({ request }) => confirmed(ports, back, own)(request));
+  return guardedForm(ports, guard, formOf(people, actions[name]));
 }
 
 const formOf =

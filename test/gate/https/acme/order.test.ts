@@ -2,7 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { accountKey } from "../../../../src/gate/https/acme/keys.ts";
 import { finishOrder, placeOrder } from "../../../../src/gate/https/acme/order.ts";
-import { type Answers, type Asked, type Authority, CHAIN, startAuthority } from "./authority.ts";
+import { CertificateFolder } from "../../../../src/gate/https/certificate-folder.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { startGate } from "../../../support/gate.ts";
+import { tempDir } from "../../../support/temp-dir.ts";
+import {
+  type Answers,
+  type Asked,
+  AUTHORITY_CA,
+  type Authority,
+  CHAIN,
+  startAuthority,
+} from "./authority.ts";
 import { KEY, NAME, requestsTo } from "./ordering.ts";
 
 /** Orders, and records its pauses, which are skipped, and what challenges it publishes and withdraws. */
@@ -129,7 +140,6 @@ for (const [what, [answers, path]] of Object.entries(endless)) {
 for (const [retryAfter, pause] of [
   ["3", 3_000],
   ["3600", 10_000],
-  ["soon", 1_000],
 ] as const) {
   test(`polls an order with Retry-After: ${retryAfter} again after ${pause} ms`, async (t) => {
     const { chain, pauses } = order(
@@ -171,3 +181,25 @@ test("completes an order that is ready in one answer, and being processed in the
   assert.deepEqual(pauses, [1_000]);
   assert.equal(authority.asked.filter((one) => one === "POST /finalize").length, 2);
 });
+
+for (const [what, status, authorizations] of [
+  ["has an answer that cannot be used", ["pending"], undefined],
+  // Two states in turn, between which there is no pause.
+  ["never completes", ["pending", "processing"], []],
+] as const) {
+  test(`gives up an interrupted order that ${what}, for a new one`, async (t) => {
+    const { directoryUrl: authority, asked } = await startAuthority(t, {
+      "/old": ({ count }) => ({ body: { status: status[count % status.length], authorizations } }),
+    });
+    const [dataDir, url] = [await tempDir(t), new URL("/old", authority).href];
+    const folder = new CertificateFolder(dataDir);
+    await folder.request(NAME);
+    await folder.write(NAME, "order.json", { name: NAME, url, keyPem: KEY, authority });
+    const kept = async () => (await folder.read(NAME, "order.json"))?.url === url;
+    const given = { httpsPort: 0, acmeDirectoryUrl: authority, acmeCa: AUTHORITY_CA };
+    await startGate(t, { ...given, dataDir });
+    await eventually(async () => !(await kept()) || undefined);
+    await folder.request(NAME);
+    await eventually(() => asked.includes("POST /orders") || undefined);
+  });
+}

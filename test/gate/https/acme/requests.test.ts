@@ -102,10 +102,6 @@ const noAuthority: Readonly<Record<string, readonly [Answers, { message: RegExp 
     directory({ ...addresses, newOrder: undefined }),
     unusable(/no text "newOrder"$/),
   ],
-  "a URL without TLS": [
-    directory({ ...addresses, newNonce: "http://localhost/nonce" }),
-    unusable(/a URL without https$/),
-  ],
   "a response that is too long": [
     directory("x".repeat(300 * 1024)),
     unusable(/answered with too much text$/),
