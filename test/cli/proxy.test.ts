@@ -53,9 +53,19 @@ const NAMES = String.fromCharCode(...Array.from({ length: 94 }, (_, at) => 33 + 
   .replace(",", "")
   .concat(" \t\u007fü日\u2028");
 
-test("a name of a user or group adds nothing to a configuration but itself", async () => {
+test("Caddy serves the scheme and the port of PUBLIC_URL", async () => {
+  for (const [PUBLIC_URL, site] of [
+    ["https://app.example.org:8443", "app.example.org:8443 {"],
+    ["http://app.example.org:8080", "http://app.example.org:8080 {"],
+  ] as const) {
+    const printed = await outputOf(["proxy", "caddy", ...APP], { env: { PUBLIC_URL } });
+    assert.equal(printed.split("\n", 1)[0], site);
+  }
+});
+
+test("a name of a user adds nothing to a configuration but itself", async () => {
   for (const proxy of PROXIES) {
-    const lists = ["--users", `x,${NAMES}`, "--groups", NAMES];
+    const lists = ["--users", `x,${NAMES}`, "--groups", "y"];
     const plain = await outputOf(["proxy", proxy, ...APP, "--users", "x,y", "--groups", "y"]);
     const printed = await outputOf(["proxy", proxy, ...APP, ...lists]);
     const [, name = ""] = /users=x,([\w.~%-]+)&groups=/.exec(printed) ?? [];
@@ -88,6 +98,7 @@ const wrong: readonly (readonly [option: string, values: readonly string[], mess
     /URL/,
   ],
   ["--app", [asApp("app.example.org"), asApp("APP.example.org")], /same host/],
+  ["--groups", [NAMES, "family, Staff"], /takes names of groups/],
   ["--auth-host", [...INJECTIONS, "a.test:80", "https://a.test"], /is not a host name/],
   ["--public", INJECTIONS.map((text) => `/${text}`), /is not \/ and letters/],
   [

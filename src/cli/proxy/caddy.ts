@@ -7,14 +7,14 @@ export const caddy = (plan: ProxyPlan): string =>
 const gateSite = (plan: ProxyPlan): string | undefined =>
   plan.gateHost &&
   block`
-${plan.gateHost} {
+${plan.scheme}${plan.gateHost}${plan.port} {
 	request_header X-Request-Id {http.request.uuid}
 	${unlogged(plan)}
 	reverse_proxy ${plan.gate}
 }`;
 
 const appSite = (plan: ProxyPlan, app: PlannedApp): string => block`
-${app.host} {
+${plan.scheme}${app.host}${plan.port} {
 	request_header X-Request-Id {http.request.uuid}
 	${app.gatePaths.length > 0 ? shared(plan, app) : asking(plan, app)}
 }`;

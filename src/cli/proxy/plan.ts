@@ -1,3 +1,4 @@
+import { groupsOf } from "../../core/accounts/set-groups.ts";
 import { canonicalHost, PLAIN_HOST } from "../../core/hosts/allowed-hosts.ts";
 import { isAtOrBelow, isInDomains } from "../../core/hosts/return-target.ts";
 import { connectableHost, inUrl } from "../../gate/reach.ts";
@@ -22,6 +23,9 @@ export interface ProxyPlan {
   readonly gate: string;
   /** The gate's own host, if it has one. */
   readonly gateHost: string | undefined;
+  /** What browsers write before and after a host name, unless they use HTTPS and its own port. */
+  readonly scheme: "" | "http://";
+  readonly port: string;
   readonly apps: readonly PlannedApp[];
   /** The lists of users and groups as a query, or an empty text. */
   readonly lists: string;
@@ -67,7 +71,8 @@ const GATE_FOLDERS: readonly string[] = ["/account/", "/link/", "/login/"];
 
 /** @throws UsageError */
 export function planOf(settings: Settings, options: OptionValues): ProxyPlan {
-  const publicHost = settings.publicUrl && new URL(settings.publicUrl).hostname;
+  const publicUrl = URL.parse(settings.publicUrl ?? "");
+  const { hostname: publicHost, protocol, port = "" }: Partial<URL> = publicUrl ?? {};
   const asked = options["auth-host"] ?? publicHost;
   const gateHost = asked === undefined ? undefined : plainHost("the gate", String(asked));
   if (publicHost !== undefined && gateHost !== publicHost) {
@@ -93,6 +98,8 @@ export function planOf(settings: Settings, options: OptionValues): ProxyPlan {
   return {
     gate: serverIn(`http://${inUrl(connectableHost(settings.host))}:${settings.port}`),
     gateHost: gateHost !== undefined && hosts.has(gateHost) ? undefined : gateHost,
+    scheme: protocol === "http:" ? "http://" : "",
+    port: port === "" ? "" : `:${port}`,
     apps,
     lists: ["users", "groups"].flatMap((kind) => listIn(kind, options[kind])).join("&"),
     publicPaths: publicPathsIn(given(options.public)),
@@ -131,8 +138,13 @@ function serverIn(text: string): string {
 }
 
 /** Percent-encoded, so that no name ends a word or a block of a configuration. */
-const listIn = (kind: string, names: OptionValues[string]): readonly string[] =>
-  typeof names === "string" ? [`${kind}=${names.split(",").map(encoded).join(",")}`] : [];
+function listIn(kind: string, given: OptionValues[string]): readonly string[] {
+  if (typeof given !== "string") return [];
+  const names = given.split(",");
+  if (kind === "groups" && groupsOf(names) === "invalid")
+    throw new UsageError("--groups takes names of groups, with commas between them");
+  return [`${kind}=${names.map(encoded).join(",")}`];
+}
 
 const encoded = (name: string): string =>
   encodeURIComponent(name).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
