@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { countOf, refuse, stopRefusing } from "../support/database.ts";
+import { countOf, refuse } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
-import { changeForm, OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
 import { maskVaryingParts, postRaw } from "../support/raw.ts";
-
-const SECOND = "another password";
 
 /** Each causes a logged event and returns the bytes of the response. */
 const events: Readonly<Record<string, (gate: RunningGate) => Promise<string>>> = {
@@ -29,22 +27,6 @@ for (const [event, happen] of Object.entries(events)) {
     assert.equal(countOf(broken.databaseFile, "log_entries"), 0);
   });
 }
-
-test("writes entries that could not be inserted later, once and in order", async (t) => {
-  const gate = await startGate(t);
-  refuse(gate.databaseFile, "INSERT ON log_entries", "no room for entries");
-  const session = await gate.setUp();
-  await gate.signIn();
-  await gate.send("/account/password", {
-    session,
-    form: changeForm(OWNER.password, SECOND),
-  });
-  await eventually(() => gate.serverLog.find(({ msg }) => msg === "log entries not written"));
-  stopRefusing(gate.databaseFile);
-  await gate.signIn({ password: SECOND });
-  const types = (await gate.logEntries(4)).map(({ type }) => type);
-  assert.deepEqual(types, ["signup", "signin", "password_change", "signin"]);
-});
 
 test("a sign-in does not wait for its entry while another process holds the write lock", async (t) => {
   const gate = await startGate(t);
