@@ -63,12 +63,3 @@ test("no operation and no restart makes the service unconfigured again", async (
   const again = await startGate(t, { dataDir: gate.dataDir });
   await stillConfigured("restart", again);
 });
-
-test("a setup at one gate takes effect at another gate with the same database", async (t) => {
-  const gate = await startGate(t);
-  const other = await startGate(t, { dataDir: gate.dataDir });
-  assert.equal(await outcome(other, "/setup", {}), 200);
-  const session = await gate.setUp();
-  assert.equal(await outcome(other, "/setup", {}), "/login");
-  assert.equal(await outcome(other, "/", { session }), 200);
-});
