@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import type { Answer } from "../support/client.ts";
 import { execute } from "../support/database.ts";
-import { OWNER, type RunningGate, startGate } from "../support/gate.ts";
+import { type RunningGate, startGate } from "../support/gate.ts";
 import { assertNothingInline } from "../support/markup.ts";
 
 const POLICY =
@@ -23,15 +22,6 @@ type Asking = (gate: RunningGate) => Promise<Answer>;
 const pages: readonly (readonly [status: number, what: string, ask: Asking])[] = [
   [200, "login page", (gate) => gate.send("/login")],
   [200, "home page", async (gate) => gate.send("/", { session: await gate.setUp() })],
-  [
-    403,
-    "page for a wrong setup token",
-    async (gate) => {
-      await writeFile(gate.setupTokenFile, "s3cret");
-      return gate.send("/setup", { form: OWNER });
-    },
-  ],
-  [404, "page for an unknown path", (gate) => gate.send("/nothing")],
   [
     500,
     "page for a failure",
