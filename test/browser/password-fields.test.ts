@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { eventually } from "../support/eventually.ts";
 import { OWNER } from "../support/gate.ts";
-import { atGate, atHome, field, fill, focused, formOf, pathOf, sendButton } from "./forms.ts";
+import { atGate, atHome, field, fill, focused, formOf, sendButton } from "./forms.ts";
 
 const showButton = (within: Page | Locator, label: string): Locator =>
   within.getByRole("button", { name: `Show: ${label}`, exact: true });
@@ -86,11 +86,4 @@ test("shows a hint at a password while Caps Lock is on and the field has the foc
   await hintsWill(page, 0);
   await typed(field(page, "username"), "on");
   assert.deepEqual([await hints(page), await focused(page)], [0, "username"]);
-});
-
-test("the address for password managers opens the password form, without scripts too", async (t) => {
-  const { page, gate } = await atHome(t, { scripts: "off" });
-  await page.goto(`${gate.url}/.well-known/change-password`);
-  assert.equal(pathOf(page), "/account/");
-  await field(page, "current_password").waitFor();
 });
