@@ -16,7 +16,7 @@ import type { WebRequest } from "./web/request/web-request.ts";
 export interface Sessions {
   /** The most recently used first, at most 1,000; none if the store keeps no sessions. */
   list(userId: string): Promise<readonly Session[]>;
-  /** The devices on which a user needs no one-time code, the newest first. */
+  /** The devices on which a user needs no one-time code, the newest first, at most 50. */
   devices(userId: string): Promise<readonly Device[]>;
   /** Ends one session by its ID, or forgets a device that needs no one-time code. */
   end(id: string): Promise<"no-session" | "ended" | "forgotten">;
@@ -42,7 +42,7 @@ export interface NewSession {
   readonly setCookies: readonly string[];
 }
 
-const MAX_LISTED = 1_000;
+export const MAX_LISTED = 1_000;
 
 interface SessionPorts extends Ports<"clock" | "seals" | "record", "users"> {
   readonly store: Pick<Store, "users" | "sessions" | "codes" | "devices">;

@@ -1,4 +1,5 @@
 import type { Session } from "../core/records.ts";
+import { MAX_LISTED } from "../session-api.ts";
 import { accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
 import { type Command, counted, UsageError } from "./command.ts";
 import { listCommand } from "./listing.ts";
@@ -20,6 +21,8 @@ export const list: Command = listCommand<Listed>({
   async *read(accounts, { name }) {
     for await (const { id, username } of usersIn(accounts, name)) {
       const sessions = await accounts.sessions.list(id);
+      if (sessions.length === MAX_LISTED)
+        accounts.terminal.complain(`listing only ${MAX_LISTED} sessions of ${quoted(username)}`);
       yield sessions.map((session) => ({ ...session, type: "session", username }));
       const devices = await accounts.sessions.devices(id);
       yield devices.map((device) => ({ ...device, type: "device", username }));

@@ -26,14 +26,15 @@ interface LogOutput {
 /** JSON lines, or readable lines on a terminal. */
 export function createServerLog(least: LogLevel, out: LogOutput): GateLog {
   const { fd, isTTY } = out;
+  const writeWhole = fd === undefined ? undefined : lineWriter(fd);
   const at =
     (level: LogLevel) =>
     (fields: object, message: string): void => {
       if (logLevels.indexOf(level) < logLevels.indexOf(least)) return;
       const line = lineOf(level, fields, message);
       if (isTTY === true) out.write(readableLine(line));
-      else if (fd === undefined) out.write(line);
-      else writeWhole(fd, line);
+      else if (writeWhole === undefined) out.write(line);
+      else writeWhole(line);
     };
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
 }
@@ -56,20 +57,51 @@ const RETRY_AFTER_MS = 5;
 /** Nothing notifies it, so waiting for it is a pause. */
 const never = new Int32Array(new SharedArrayBuffer(4));
 
+/** How long a reader that is too slow may hold up the gate. A line that needs no wait earns a pause. */
+const MAX_WAIT_MS = 500;
+
 /**
- * Synchronous, so that an exit loses nothing: it waits for a reader that is too slow. A log that
- * cannot be written, such as to a closed pipe or a full disk, does not end the gate.
+ * Returns what writes a line, synchronously, so that an exit loses nothing. While the reader takes
+ * nothing, lines are dropped, and their number is written before the next one. A log that cannot be
+ * written, such as to a closed pipe or a full disk, does not end the gate.
  */
-function writeWhole(fd: number, line: string): void {
-  for (let rest = Buffer.from(line); rest.length > 0; ) {
-    try {
-      rest = rest.subarray(writeSync(fd, rest));
-    } catch (error) {
-      if (codeOf(error) !== "EAGAIN") return;
-      Atomics.wait(never, 0, 0, RETRY_AFTER_MS);
+function lineWriter(fd: number): (line: string) => void {
+  let [leftMs, dropped] = [MAX_WAIT_MS, 0];
+  /** Of a line that is written in part, so that the next one does not begin in it. */
+  let rest = Buffer.alloc(0);
+
+  function writeRest(): void {
+    while (rest.length > 0) {
+      try {
+        rest = rest.subarray(writeSync(fd, rest));
+      } catch (error) {
+        if (codeOf(error) !== "EAGAIN") rest = Buffer.alloc(0);
+        else if (leftMs <= 0) return;
+        else Atomics.wait(never, 0, 0, RETRY_AFTER_MS);
+        leftMs -= RETRY_AFTER_MS;
+      }
     }
   }
+
+  return (line) => {
+    const before = leftMs;
+    writeRest();
+    if (rest.length === 0) {
+      const whole = Buffer.from(dropped === 0 ? line : lineOf("warn", { dropped }, DROPPED) + line);
+      rest = whole;
+      writeRest();
+      if (rest !== whole) {
+        if (leftMs === before) leftMs = Math.min(leftMs + RETRY_AFTER_MS, MAX_WAIT_MS);
+        dropped = 0;
+        return;
+      }
+      rest = Buffer.alloc(0);
+    }
+    dropped += 1;
+  };
 }
+
+const DROPPED = "lines of the log dropped: nothing took them";
 
 const COLORS = { debug: "dim", info: "green", warn: "yellow", error: "red" } as const;
 

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { purposeOf } from "../../src/core/codes/check-code.ts";
 import { rememberDevice } from "../../src/core/codes/remembered-devices.ts";
 import { createSeals } from "../../src/core/sessions/seals.ts";
-import { failureOf, outputOf } from "../support/command.ts";
+import { failureOf, outputOf, runCommand } from "../support/command.ts";
+import { insertMany } from "../support/database.ts";
 import { SECRET } from "../support/gate.ts";
 import { recordingLog } from "../support/recording-log.ts";
 import { places } from "./user/either.ts";
@@ -112,4 +114,14 @@ test("session list names an unknown user, and prints no control characters", asy
   for (const args of [["list"], ["list", "--json"]]) {
     assert.doesNotMatch(await run(...args), /[^\n\P{Cc}]/u);
   }
+});
+
+test("session list says if it does not list all sessions of a user", async (t) => {
+  const { place } = await scene(t, sqlitePlace);
+  const row = "SELECT 's' || n, id, 0, 0, 9e12, '', '', NULL, NULL FROM users, numbers";
+  const more = `INSERT INTO sessions ${row} WHERE username = 'owner'`;
+  insertMany(join(String(place.env.DATA_DIR), "latchkey.db"), 1, 999, more);
+  const { stdout, stderr } = await runCommand(["session", "list", "owner"], { env: place.env });
+  assert.equal(stdout.match(/\n/g)?.length, 1_000);
+  assert.equal(stderr, 'latchkey: listing only 1000 sessions of "owner"\n');
 });

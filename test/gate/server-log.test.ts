@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { closeSync, constants, openSync, readSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -112,6 +114,33 @@ test("the server log outside a terminal is JSON lines without a secret after all
   for (const [what, secret] of Object.entries({ ...SECRETS, atSetup, atSignIn })) {
     assert.ok(!`${stdout}${stderr}`.includes(secret), `${what} is in the log`);
   }
+});
+
+test("a log that nobody reads drops lines instead of holding up the gate, and says how many", async (t) => {
+  const pipe = join(await tempDir(t), "pipe");
+  execFileSync("mkfifo", [pipe]);
+  const fd = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+  t.after(() => closeSync(fd));
+  const log = createServerLog("info", { fd, write: () => assert.fail() });
+  const begun = performance.now();
+  for (let n = 1; n <= 5_000; n += 1) log.info({ n }, "a line");
+  assert.ok(performance.now() - begun < 5_000);
+  const chunk = Buffer.alloc(1_000_000);
+  const text = () => chunk.toString("utf8", 0, readSync(fd, chunk));
+  const before = text();
+  log.info({ n: 5_001 }, "a line");
+  const lines = (before + text())
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const written = lines.filter(({ msg }) => msg === "a line");
+  assert.deepEqual(
+    written.slice(0, -1).map(({ n }) => n),
+    Array.from({ length: written.length - 1 }, (_, at) => at + 1),
+  );
+  const [{ level, dropped } = {}] = lines.filter(({ msg }) => msg !== "a line");
+  assert.deepEqual([level, dropped], ["warn", 5_001 - written.length]);
+  assert.equal(written.at(-1)?.n, 5_001);
 });
 
 test("LOG_LEVEL=warn omits info lines", async (t) => {

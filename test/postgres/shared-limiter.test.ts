@@ -55,6 +55,17 @@ test("slides the window: each attempt expires after a minute", async (t) => {
   assert.deepEqual(await trackedIn(url), { [ADDRESS]: 5 }, "expired attempts are removed");
 });
 
+test("forgets attempts of a clock that was ahead", async (t) => {
+  const { url, store } = await openNewStore(t, server);
+  await attempts(store, 5);
+  await pass(url, -3_600);
+  assert.deepEqual(await attempts(store, 1), ["allowed"]);
+  assert.deepEqual(await trackedIn(url), { [ADDRESS]: 1 });
+  await pass(url, -3_600);
+  await store.attempts.forget(attemptRule);
+  assert.deepEqual(await trackedIn(url), {});
+});
+
 test("admits one more address at 10,000, and then denies every attempt", async (t) => {
   const { url, store } = await openNewStore(t, server);
   await track(url, 10_000);

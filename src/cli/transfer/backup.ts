@@ -7,11 +7,11 @@ import { followOwnLinks } from "../../files/ownership.ts";
 import { makeFolderOf } from "../../gate/open-store.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
 import { copyDatabase, type FileCopy } from "../../stores/sqlite/backup.ts";
-import { accessFault, databaseExists, fileIdentity } from "../../stores/sqlite/file.ts";
+import { accessFault, databaseExists } from "../../stores/sqlite/file.ts";
 import { BESIDE, refuseEmptyBackup, replaceDatabase } from "../../stores/sqlite/replace.ts";
 import { STORE_SETTINGS } from "../accounts.ts";
 import type { Command, Operand, Terminal } from "../command.ts";
-import { amountsText, requireReadable, requireWritable } from "./transfer.ts";
+import { amountsText, requireOther, requireReadable, requireWritable } from "./transfer.ts";
 
 const FILE: Operand = { name: "file", need: "required", completes: "file" };
 
@@ -73,15 +73,6 @@ export const restore: Command = {
 function databaseFile({ database }: Settings, instead: string): string {
   if (database.kind === "sqlite") return database.file;
   throw new AnyFault("postgres", `the accounts are in PostgreSQL: ${instead}`);
-}
-
-/** One that cannot be examined is reported by what opens it. */
-function requireOther(file: string, database: string): void {
-  const identity = fileIdentity(file);
-  if (identity === undefined || identity === "missing" || identity !== fileIdentity(database)) {
-    return;
-  }
-  throw new AnyFault("same_file", `${file} is the database itself`);
 }
 
 /** @param put Moves the finished copy to its place. */

@@ -6,7 +6,7 @@ import { openStore } from "../../gate/open-store.ts";
 import { STORE_SETTINGS } from "../accounts.ts";
 import { type Command, counted, SUCCESS } from "../command.ts";
 import { csvLine } from "./csv.ts";
-import { requireWritable } from "./transfer.ts";
+import { requireOther, requireWritable } from "./transfer.ts";
 
 export const command: Command = {
   details:
@@ -60,6 +60,7 @@ export const command: Command = {
       return SUCCESS;
     }
     const file = resolve(String(options.to));
+    if (settings.database.kind === "sqlite") requireOther(file, settings.database.file);
     requireWritable(file, options);
     const users = await writeOutput(file, ({ handle: output }) =>
       writeAll((lines) => output.writeFile(lines.map((line) => `${line}\n`).join(""))),

@@ -111,7 +111,10 @@ export const ipv6Prefix: Parser<number> = value(signIn.limitIpv6Prefix.takes, (t
 );
 
 export const hostName: Parser<string> = value("an IP address or a host name", (text) =>
-  isIP(text) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(text) ? text : undefined,
+  // Not with a zone, such as fe80::1%eth0: no URL can contain it.
+  (isIP(text) !== 0 && !text.includes("%")) || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(text)
+    ? text
+    : undefined,
 );
 
 export const hostList: Parser<readonly string[]> = listOf(

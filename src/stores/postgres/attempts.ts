@@ -8,7 +8,7 @@ import type { Ask } from "../statements/sql.ts";
 export function attemptsOn(ask: Ask): AttemptStore {
   return {
     async record(address, { attempts, windowMs, maxTracked }) {
-      const recent = `FROM unnest(tracked.made) AS at WHERE at > ${timeAgo("$2")}`;
+      const recent = `FROM unnest(tracked.made) AS at WHERE ${isWithin("at", "$2")}`;
       const text = `INSERT INTO {attempts} AS tracked (address, made)
         SELECT $1, ARRAY[clock_timestamp()]
         WHERE NOT EXISTS (SELECT FROM {attempts} WHERE ${kindOf("address")} == ${kindOf("$1")} OFFSET $4)
@@ -25,7 +25,7 @@ export function attemptsOn(ask: Ask): AttemptStore {
     async forget({ windowMs }) {
       const text = `DELETE FROM {attempts} WHERE address IN (
           SELECT address FROM {attempts}
-          WHERE made[cardinality(made)] <= ${timeAgo("$1")}
+          WHERE NOT (${isWithin("made[cardinality(made)]", "$1")})
           FOR UPDATE SKIP LOCKED
         )`;
       await ask(text, [windowMs]);
@@ -36,5 +36,7 @@ export function attemptsOn(ask: Ask): AttemptStore {
 /** What is before a space: empty for sign-ins by password. */
 const kindOf = (address: string): string => `left(${address}, strpos(${address}, ' '))`;
 
-const timeAgo = (milliseconds: string): string =>
-  `(clock_timestamp() - (${milliseconds} OPERATOR(pg_catalog.*) interval '1 millisecond'))`;
+/** An attempt in the future is none: the clock was ahead, and would count it until that time. */
+const isWithin = (at: string, windowMs: string): string =>
+  `${at} > (clock_timestamp() - (${windowMs} OPERATOR(pg_catalog.*) interval '1 millisecond'))
+   AND ${at} <= clock_timestamp()`;

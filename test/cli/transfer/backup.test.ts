@@ -40,13 +40,19 @@ test("removes the logs and the journal of an older file of the same name", async
   assert.deepEqual((await contentOf(backup)).usernames, ["owner"]);
 });
 
-test("refuses to overwrite the database with its own backup under any name", async (t) => {
+test("a backup and an export overwrite no file of the database under any name", async (t) => {
   const { env, database, folder } = await filled(t, ["owner"], 0);
   const link = join(folder, "link.db");
   await symlink("latchkey.db", link);
-  for (const file of [database, link]) {
-    const refusal = await failureOf(["backup", "--force", file], { env });
-    assert.equal(refusal, `${file} is the database itself`);
+  for (const [file, what] of [
+    [database, "the database itself"],
+    [link, "the database itself"],
+    [`${database}-wal`, "a part of the database"],
+  ] as const) {
+    for (const command of [["backup"], ["export", "--to"]]) {
+      const refusal = await failureOf([...command, file, "--force"], { env });
+      assert.equal(refusal, `${file} is ${what}`);
+    }
   }
   assert.deepEqual((await contentOf(database)).usernames, ["owner"]);
 });

@@ -5,7 +5,7 @@ import { problems, settled, warnings, wholeProblems } from "./settings-reading.t
 
 const bad: Readonly<Record<string, readonly string[]>> = {
   PORT: ["http", "-1", "65536", "3000 ", "0x10", "1e3", "3.5", "100000"],
-  HOST: ["not a host", "http://127.0.0.1", "127.0.0.1:3000", "-x", "a/b"],
+  HOST: ["not a host", "http://127.0.0.1", "127.0.0.1:3000", "-x", "a/b", "fe80::1%eth0"],
   ALLOWED_HOSTS: ["https://a.test", "a.test:3000", "*.a.test", "a.test,", "a.test b.test", "/"],
   HTTPS_PORT: ["https", "-1", "70000", "443 ", ":443", "4.43"],
   ACME_DIRECTORY_URL: [
