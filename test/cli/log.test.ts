@@ -52,20 +52,6 @@ test("prints entries oldest first with all fields while the gate runs", async (t
   }
 });
 
-test("escapes control characters of a username", async (t) => {
-  const gate = await startGate(t);
-  const username = "\u001b[2Jowner\r\n2030  signin  system\u009b1m\u202e";
-  await gate.setUp({ username });
-  await gate.logEntries(1);
-  const [text, json] = await Promise.all([log(gate.dataDir), log(gate.dataDir, "--json")]);
-  assert.equal(text.length, 1);
-  const line =
-    /^\S{24} {2}signup {15}system {2}Created account \\u\{1b\}\[2Jowner\\u\{d\}\\u\{a\}2030 {2}signin {2}system\\u\{9b\}1m\\u\{202e\}$/;
-  assert.match(text.join(), line);
-  assert.equal(json.length, 1);
-  assert.equal(JSON.parse(json.join()).summary, `Created account ${username}`);
-});
-
 test("--since takes an age or a date, and combines with --type", async (t) => {
   const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
   const dataDir = await withEntries(t, [

@@ -101,15 +101,6 @@ test("without a terminal, names the option to use instead, and changes nothing",
   });
 });
 
-test("refuses to remove the last user without asking", async (t) => {
-  const place = await sqlitePlace(t, "guest");
-  await assertUntouched(place, async () => {
-    const { code, shown } = await onTerminal(t, REMOVE, place.env);
-    assert.equal(code, 1);
-    assert.match(shown, /^latchkey: "guest" is the last user [^\n]+\n$/);
-  });
-});
-
 test("asks on standard error, so that standard output has results only", async (t) => {
   const { env } = await sqlitePlace(t, "owner");
   const { shown } = await onTerminal(t, `${SET} >/dev/null`, env, [[FIRST, CTRL_D]]);

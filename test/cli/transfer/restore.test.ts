@@ -14,7 +14,6 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { openSqlite } from "../../../src/stores/sqlite/store.ts";
 import { failureOf, outputOf } from "../../support/command.ts";
-import { startConfigured, startGate } from "../../support/gate.ts";
 import { logEntry } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { abandoned, backedUp, besides, contentOf, filled } from "./backup-place.ts";
@@ -59,21 +58,6 @@ test("keeps the write-ahead log of a killed gate with the old database", async (
   assert.deepEqual(others, []);
   assert.deepEqual((await contentOf(other.database)).usernames, ["owner"]);
   assert.deepEqual((await contentOf(join(other.folder, kept))).usernames, ["another", "later"]);
-});
-
-test("only the user of the backup signs in after a restore", async (t) => {
-  const { folder, env, backup } = await filled(t, [], 0);
-  const { gate, session } = await startConfigured(t, { dataDir: folder });
-  await outputOf(["backup", backup], { env });
-  await gate.stop();
-  const target = await tempDir(t);
-  await outputOf(["restore", backup], { env: { DATA_DIR: target } });
-  const restored = await startGate(t, { dataDir: target });
-  assert.equal((await restored.send("/", { session })).status, 200);
-  assert.equal((await restored.signIn()).location, "/");
-  assert.equal((await restored.signIn({ password: "another" })).location, "/login?error=1");
-  const taking = { username: "thief", password: "thief", confirm: "thief" };
-  assert.equal((await restored.send("/setup", { form: taking })).session, undefined);
 });
 
 test("replaces a damaged database and keeps it with its companion files", async (t) => {

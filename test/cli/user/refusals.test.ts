@@ -25,7 +25,7 @@ const refusals: readonly (readonly [
   [["owner"], ["user", "rename", "owner", ""], "a user needs a name", 2],
   [["guest", "owner"], ["user", "rename", "owner", "guest"], 'there is already a user "guest"', 1],
   [["owner"], ["user", "remove", "nobody", "--yes"], 'there is no user "nobody"', 1],
-  [["owner"], ["user", "remove", "owner", "--yes"], LAST, 1],
+  [["owner"], ["user", "remove", "owner"], LAST, 1],
   [["owner"], ["user", "codes", "off", "nobody"], 'there is no user "nobody"', 1],
   [["owner"], ["user", "sign-out", "nobody"], 'there is no user "nobody"', 1],
   [["owner"], ["user", "sign-out"], ONE_OR_ALL, 2],
