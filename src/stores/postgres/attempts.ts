@@ -36,7 +36,7 @@ export function attemptsOn(ask: Ask): AttemptStore {
 /** What is before a space: empty for sign-ins by password. */
 const kindOf = (address: string): string => `left(${address}, strpos(${address}, ' '))`;
 
-/** An attempt in the future is none: the clock was ahead, and would count it until that time. */
+/** Attempts in the future do not count: they were made while the clock was ahead. */
 const isWithin = (at: string, windowMs: string): string =>
   `${at} > (clock_timestamp() - (${windowMs} OPERATOR(pg_catalog.*) interval '1 millisecond'))
    AND ${at} <= clock_timestamp()`;
