@@ -34,7 +34,7 @@ const proxies: Readonly<Record<string, { edit: Edit; args: Starting["args"] }>> 
   caddy: {
     edit: (printed, port) =>
       `{\n\tadmin off\n\tauto_https off\n\tdefault_bind ${PROXY_HOST}\n}\n${printed.replace(
-        /^([\w.]+\.test) \{$/gm,
+        /^(?:https:\/\/)?([\w.]+\.test)(?::\d+)? \{$/gm,
         `https://$1:${port} {\n\ttls cert.pem key.pem\n\tlog {\n\t\toutput file access.log\n\t}`,
       )}`,
     args: (file) => ["run", "--config", file, "--adapter", "caddyfile"],
