@@ -65,8 +65,8 @@ test("Caddy serves the scheme and the port of PUBLIC_URL", async () => {
 
 test("a name of a user adds nothing to a configuration but itself", async () => {
   for (const proxy of PROXIES) {
-    const lists = ["--users", `x,${NAMES}`, "--groups", "y"];
-    const plain = await outputOf(["proxy", proxy, ...APP, "--users", "x,y", "--groups", "y"]);
+    const lists = ["--users", `x,${NAMES}`, "--groups", "y , z"];
+    const plain = await outputOf(["proxy", proxy, ...APP, "--users", "x,y", "--groups", "y,z"]);
     const printed = await outputOf(["proxy", proxy, ...APP, ...lists]);
     const [, name = ""] = /users=x,([\w.~%-]+)&groups=/.exec(printed) ?? [];
     assert.equal(decodeURIComponent(name), NAMES);
@@ -98,7 +98,7 @@ const wrong: readonly (readonly [option: string, values: readonly string[], mess
     /URL/,
   ],
   ["--app", [asApp("app.example.org"), asApp("APP.example.org")], /same host/],
-  ["--groups", [NAMES, "family, Staff"], /takes names of groups/],
+  ["--groups", [NAMES, "family, Staff", "a b", ","], /takes names of a-z/],
   ["--auth-host", [...INJECTIONS, "a.test:80", "https://a.test"], /is not a host name/],
   ["--public", INJECTIONS.map((text) => `/${text}`), /is not \/ and letters/],
   [

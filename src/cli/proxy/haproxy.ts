@@ -24,7 +24,7 @@ frontend web
     bind :80
     ${plan.secretPath && `http-request set-log-level silent if { path ${plan.secretPath} }`}
     http-request deny deny_status 400 if { req.fhdr(host),length gt 300 }
-    http-request deny deny_status 400 unless { url_reg -i ^(https?://[][\w.:-]+)?/ }
+    http-request deny deny_status 400 unless { url_reg -i ^(https?://([\w.-]+|\[[\da-f:.]+])(:\d+)?)?/ }
     http-request set-header X-Forwarded-For %[src]
     http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]
     http-request set-header X-Forwarded-Host %[req.hdr(host)]

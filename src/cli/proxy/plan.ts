@@ -1,6 +1,6 @@
-import { groupsOf } from "../../core/accounts/set-groups.ts";
 import { canonicalHost, PLAIN_HOST } from "../../core/hosts/allowed-hosts.ts";
 import { isAtOrBelow, isInDomains } from "../../core/hosts/return-target.ts";
+import { GROUP } from "../../core/tables.ts";
 import { connectableHost, inUrl } from "../../gate/reach.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
 import { HANDOFF } from "../../web/paths.ts";
@@ -140,9 +140,9 @@ function serverIn(text: string): string {
 /** Percent-encoded, so that no name ends a word or a block of a configuration. */
 function listIn(kind: string, given: OptionValues[string]): readonly string[] {
   if (typeof given !== "string") return [];
-  const names = given.split(",");
-  if (kind === "groups" && groupsOf(names) === "invalid")
-    throw new UsageError("--groups takes names of groups, with commas between them");
+  const names = given.split(",").map((name) => (kind === "groups" ? name.trim() : name));
+  if (kind === "groups" && !names.every((name) => GROUP.test(name)))
+    throw new UsageError("--groups takes names of a-z, 0-9 and -, with commas between them");
   return [`${kind}=${names.map(encoded).join(",")}`];
 }
 
