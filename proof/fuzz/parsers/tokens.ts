@@ -23,15 +23,28 @@ const CLAIMS = { user_id: "user-1", exp: NOW + 60 };
 const HEADER = `{"alg":"HS256","typ":"JWT"}`;
 const GENUINE = signed(HEADER, JSON.stringify(CLAIMS));
 
+/** Spaces and tabs alone surround a name or value in HTTP. */
+const trimmed = (text: string): string => text.replace(/^[ \t]+|[ \t]+$/g, "");
+
 /** Only the first four non-empty values of this name. */
 export const cookie: Parser = {
   seeds: ["session=a", "a=b; session=c", "session=; session=a;session = b", "session", "=a; ;"],
-  words: ["session", "session=", "Session=", "; session=", "__Host-session=", ";", "="],
+  words: [
+    "session",
+    "session=",
+    "\t",
+    "\ufeff",
+    "Session=",
+    "; session=",
+    "__Host-session=",
+    ";",
+    "=",
+  ],
   maxMs: 20,
   check(text) {
     const pairs = text.split(";").map((pair) => {
       const [name = "", ...value] = pair.split("=");
-      return { name: name.trim(), value: value.join("=").trim() };
+      return { name: trimmed(name), value: trimmed(value.join("=")) };
     });
     const named = pairs.filter(({ name, value }) => name === "session" && value !== "");
     assert.deepEqual(
