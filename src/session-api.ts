@@ -42,6 +42,7 @@ export interface NewSession {
   readonly setCookies: readonly string[];
 }
 
+/** The sessions of a user that a list has at most. */
 export const MAX_LISTED = 1_000;
 
 interface SessionPorts extends Ports<"clock" | "seals" | "record", "users"> {

@@ -53,7 +53,7 @@ test("warns and names SETUP_TOKEN=off while any machine can create the account",
   assert.equal(existsSync(join(dataDir, "setup-token")), false);
 });
 
-test("warns at start about a setup token file that exists and cannot be read, on loopback too, and with an account logs nothing about it or the first account", async (t) => {
+test("warns at start about a setup token file that cannot be read, on loopback too, but says nothing about the setup once there is an account", async (t) => {
   const [dataDir, file] = [await tempDir(t), join(await tempDir(t), "token")];
   await mkdir(file);
   const env = { DATA_DIR: dataDir, SETUP_TOKEN_FILE: file };

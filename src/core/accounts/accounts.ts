@@ -38,7 +38,8 @@ export interface AddUserPorts extends AccountPorts {
 }
 
 /**
- * The first account closes the setup, so its token is deleted. That reports a failure by itself.
+ * The first account closes the setup, so the setup token is deleted. `setupToken` should report a
+ * failure itself: the account exists by then.
  *
  * @param password Without it, the account has none until it is set.
  */

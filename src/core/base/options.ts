@@ -87,6 +87,7 @@ function optionValue(option: AnyOption, given: unknown = option.default, path: s
   throw invalidValue(path, given, option.takes);
 }
 
+/** For options that cannot be used. No secret belongs in the message. */
 export const invalid = (problem: string): Fault => new Fault("invalid_option", problem);
 
 const invalidValue = (path: string, given: unknown, takes: string): Fault =>

@@ -62,8 +62,11 @@ export async function takeHandoff(
   const user = await store.users.find(userId);
   if (user === undefined || (user.sessionsFrom ?? 0) > validUpTo(given)) return undefined;
   if (given.expiresAt <= now) return undefined;
-  const hasEnded = sessionId !== undefined && (await store.sessions.hasEnded(sessionId));
-  if (hasEnded || waiting?.has(sessionId ?? "") === true) return undefined;
+  if (sessionId !== undefined) {
+    const hasEnded = await store.sessions.hasEnded(sessionId);
+    // Asked last: the session may have signed out here in the meantime.
+    if (hasEnded || waiting?.has(sessionId) === true) return undefined;
+  }
   // With the end that the first session has, so that it also ends if that has happened just now.
   const token = tokens.sign(given);
   // Before the browser has it, so that the list of sessions is complete.

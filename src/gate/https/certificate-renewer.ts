@@ -48,9 +48,9 @@ export class Renewer {
     const { folder, log } = this.#ports;
     const wanted = await folder.names();
     for (const [name, { certificate }] of this.#known) {
-      const pem = await folder.read(name, "certificate.pem").catch(() => "unreadable");
+      const stored = certificate && folder.read(name, "certificate.pem").catch(() => "unreadable");
       // The name was removed, and added again at once: its key must not be used any more.
-      const isGone = certificate !== undefined && pem === undefined;
+      const isGone = certificate !== undefined && (await stored) === undefined;
       if (isGone || !wanted.includes(name)) this.#known.delete(name);
     }
     for (const name of wanted) {

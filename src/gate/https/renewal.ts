@@ -51,7 +51,8 @@ export const reissuePause = (lifetime: Lifetime): number =>
 
 /**
  * When the next attempt is due. A request that the last attempt has not answered ends the pause: the
- * operator has probably fixed the cause. Requests are only told apart, as clocks can be wrong.
+ * operator has probably fixed the cause. The times of requests are compared for equality only, since
+ * clocks can be wrong.
  */
 export function dueAt(
   lifetime: Lifetime | undefined,
@@ -60,6 +61,7 @@ export function dueAt(
 ): number {
   const wantedAt = lifetime === undefined ? 0 : renewalAt(lifetime);
   if (last === undefined || requestedAt !== last.requestedAt) return wantedAt;
+  // The attempt has stored a certificate, which is not there any more.
   const isLost = lifetime === undefined && last.failures === 0;
   return isLost ? wantedAt : Math.max(wantedAt, last.nextAt);
 }

@@ -13,7 +13,7 @@ import { AnyFault, codeOf, Fault, unlessThrown } from "../../core/base/fault.ts"
 import { fileErrorText, isDenied, isMissing } from "../../files/file-error.ts";
 import { folderOwner } from "../../files/ownership.ts";
 
-/** @throws When this user cannot find out whether the file exists, or SQLite would wait for ever. */
+/** @throws If this user cannot find out, or for a pipe, at which SQLite would wait for ever. */
 export function databaseExists(file: string): boolean {
   try {
     const found = statSync(file, { throwIfNoEntry: false });

@@ -26,7 +26,7 @@ test("reading a missing folder finds nothing and does not create it", async (t) 
   assert.deepEqual(await readdir(dataDir), []);
 });
 
-test("reads back what it wrote, also after reopening the folder, in folders with mode 0700 and files with mode 0600, whatever the umask", async (t) => {
+test("reads back what it wrote after reopening the folder, and gives it the modes 0700 and 0600 whatever the umask", async (t) => {
   const { dataDir, folder, root } = await place(t);
   const mask = process.umask(0);
   t.after(() => process.umask(mask));

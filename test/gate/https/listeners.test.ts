@@ -11,7 +11,7 @@ import { ask, assertCalm, handshake, openSession, portOf, startSecureGate } from
 
 const STRICT = "strict-transport-security";
 
-test("with HTTPS_PORT, plain HTTP redirects there with 308, forms too, except forward auth, and only HTTPS sends HSTS, with each response", async (t) => {
+test("with HTTPS_PORT, plain HTTP redirects there except for forward auth, and all responses over HTTPS alone have HSTS", async (t) => {
   const gate = await startSecureGate(t);
   const headers = { Host: "localhost:80" };
   const { status, location, headers: got } = await gate.send("/login?error=1", { headers });
