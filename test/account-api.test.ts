@@ -10,8 +10,7 @@ const CLIENT = { remoteAddress: "203.0.113.9" };
 const PASSWORD = "correct horse battery";
 
 async function anApp(t: TestContext, options: Partial<AuthOptions> = {}) {
-  // So that a guard learns of a change from this process alone.
-  const { changes: _, ...store } = await openStore(t);
+  const store = await openStore(t);
   const open = (): Auth => {
     const auth = createAuth({ store, secret: SECRET, log: recordingLog(), ...options });
     t.after(() => auth.close());

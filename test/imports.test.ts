@@ -38,7 +38,8 @@ const parts = readParts(readFileSync(join(ROOT, "ARCHITECTURE.md"), "utf8"));
 /** What only certain files may use. The paths are relative to src. */
 const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = [
   { what: /process\.env/, onlyIn: /^(gate\/settings\/settings|auth|testing\/sign-in-as)\.ts$/ },
-  { what: /"node:sqlite"/, onlyIn: /^stores\// },
+  { what: /"node:sqlite"/, onlyIn: /^db\// },
+  { what: /"kysely"/, onlyIn: /^db\// },
   { what: /"eta(\/core)?"/, onlyIn: /^web\/pages\/templates\.ts$/ },
   { what: /"hono"/, onlyIn: /^adapters\/hono\.ts$/ },
   // The tests use it to check what Latchkey signs and verifies.
@@ -46,7 +47,7 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
   {
     what: /"node:(fs|http|net|child_process)/,
     // loopback.ts uses node:net to parse addresses, without input or output.
-    onlyIn: /^((files|stores|gate|doctor|cli|web|adapters)\/|core\/hosts\/loopback\.ts$)/,
+    onlyIn: /^((files|db|gate|doctor|cli|web|adapters)\/|core\/hosts\/loopback\.ts$)/,
   },
   { what: /"node:(test|assert)/, onlyIn: /^testing\// },
   // Adapters use only what the package exports, so that other developers can write their own.
@@ -55,12 +56,12 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
   {
     what: /new AnyFault\(/,
     onlyIn:
-      /^((files|gate|doctor|cli|core\/transfer)\/|stores\/(sqlite\/(store|open|replace|backup|schema)|statements\/transfer)\.ts$)/,
+      /^((files|gate|doctor|cli|core\/transfer)\/|db\/(sqlite\/(store|open|replace|backup|schema)|transfer)\.ts$)/,
   },
   { what: /process\.(stdin|stdout|stderr|exit)/, onlyIn: /^cli\/main\.ts$/ },
   {
     what: /Date\.now\(\)|performance\.now\(\)/,
-    onlyIn: /^(rules\.ts|cli\/|stores\/)/,
+    onlyIn: /^(rules\.ts|cli\/|db\/)/,
   },
 ];
 
@@ -140,8 +141,8 @@ test("no file imports itself through others, types included", () => {
 test("detects a forbidden import, a reserved feature and an import cycle", () => {
   const forbidden: readonly (readonly [file: string, text: string])[] = [
     ["src/core/sign-in/sign-in.ts", 'import { x } from "../../web/request/form.ts";'],
-    ["src/web/endpoints/login.ts", 'export { x } from "../../stores/sqlite/store.ts";'],
-    ["src/stores/sqlite.ts", 'await import("../gate/serve.ts")'],
+    ["src/web/endpoints/login.ts", 'export { x } from "../../db/sqlite/store.ts";'],
+    ["src/db/sqlite.ts", 'await import("../gate/serve.ts")'],
     ["src/gate/serve.ts", 'import { x } from "../../test/support/gate.ts";'],
     ["proof/attack/src/run.ts", 'import { x } from "../../../src/core/sign-in/sign-in.ts";'],
     ["src/core/sign-in/sign-in.ts", "process.env.PORT"],

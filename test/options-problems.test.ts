@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { openPostgres } from "../src/db/postgres/store.ts";
+import { openSqlite } from "../src/db/sqlite/store.ts";
 import { type AuthOptions, createAuth } from "../src/index.ts";
-import { openPostgres } from "../src/stores/postgres/store.ts";
-import { openSqlite } from "../src/stores/sqlite/store.ts";
 import { samples } from "../src/web/pages/page-samples.ts";
 import { optionsWith } from "./support/options.ts";
 

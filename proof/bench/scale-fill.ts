@@ -56,13 +56,13 @@ export function sqliteFill(file: string, start: number): Fill {
     const numbers =
       "WITH RECURSIVE numbers (n) AS (SELECT CAST(? AS INTEGER) UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)";
     const users = database.prepare(
-      `${numbers} INSERT INTO users (id, username, password_hash)
+      `${numbers} INSERT INTO latchkey_users (id, username, password_hash)
        SELECT user_id(n), 'user-' || n || '@example.org',
               '${HASH_FORM}' || substr(hex(randomblob(11)), 1, 22) || '$' || substr(hex(randomblob(22)), 1, 43)
        FROM numbers`,
     );
     const entries = database.prepare(
-      `${numbers} INSERT INTO log_entries (id, at, type, summary, author)
+      `${numbers} INSERT INTO latchkey_log (id, at, type, summary, author)
        SELECT n, ${start} + n * ${ENTRY_EVERY_MS} - abs(random() % 1000), ${TYPE},
               ${SUMMARY} 'user-' || (1 + abs(random() % ${to.users})) || '@example.org' END, 'system'
        FROM numbers`,

@@ -5,9 +5,9 @@ import { promisify } from "node:util";
 import { hash } from "@node-rs/argon2";
 import { Pool } from "pg";
 import type { PasswordHash } from "../../src/core/records.ts";
+import { openPostgres } from "../../src/db/postgres/store.ts";
+import { openSqlite } from "../../src/db/sqlite/store.ts";
 import type { OpenStore } from "../../src/gate/open-store.ts";
-import { openPostgres } from "../../src/stores/postgres/store.ts";
-import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { execute } from "../../test/support/database.ts";
 import { openPostgres as startServer } from "../../test/support/postgres.ts";
 import { type Fill, postgresFill, sqliteFill } from "./scale-fill.ts";
@@ -47,7 +47,7 @@ export async function sqliteSubject(folder: string, start: number): Promise<Subj
   const store = await openSqlite({ file });
   await addOwner(store);
   const database = new DatabaseSync(file);
-  const byId = database.prepare("SELECT * FROM users WHERE id = ?");
+  const byId = database.prepare("SELECT * FROM latchkey_users WHERE id = ?");
   return {
     name: "SQLite",
     store,
@@ -55,7 +55,7 @@ export async function sqliteSubject(folder: string, start: number): Promise<Subj
     lookUp: async (id) => byId.get(id),
     env: { DATA_DIR: folder },
     intoMemory: () => readThrough(folder),
-    removeEntriesAfter: async (id) => execute(file, `DELETE FROM log_entries WHERE id > ${id}`),
+    removeEntriesAfter: async (id) => execute(file, `DELETE FROM latchkey_log WHERE id > ${id}`),
     version: async () => `SQLite ${process.versions.sqlite}`,
     async close() {
       database.close();

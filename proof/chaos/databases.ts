@@ -35,8 +35,8 @@ export function sqliteIn(folder: GuardedFolder, dataDir: string = dataDirIn(fold
   return {
     name: "SQLite",
     settings: { DATA_DIR: dataDir },
-    users: async () => Number(rows("SELECT count(*) AS count FROM users")[0]?.count),
-    log: async () => rows("SELECT * FROM log_entries ORDER BY id").map(entryOf),
+    users: async () => Number(rows("SELECT count(*) AS count FROM latchkey_users")[0]?.count),
+    log: async () => rows("SELECT * FROM latchkey_log ORDER BY id").map(entryOf),
     integrity: async () =>
       rows("PRAGMA integrity_check")
         .map((row) => String(row.integrity_check))

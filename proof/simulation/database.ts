@@ -1,7 +1,6 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import type { UserChanges, UserWatching } from "../../src/core/store.ts";
-import { migrate } from "../../src/stores/sqlite/schema.ts";
-import { type SqliteStore, storeOn } from "../../src/stores/sqlite/store.ts";
+import { migrate } from "../../src/db/sqlite/schema.ts";
+import { type SqliteStore, storeOn } from "../../src/db/sqlite/store.ts";
 
 /** The one database of all simulations: to make it and its statements takes longer than to clear it. */
 export interface Database {
@@ -16,21 +15,19 @@ export async function createDatabase(): Promise<Database> {
   const database = new PreparedOnce(":memory:");
   await migrate(database);
   const store = storeOn(database);
-  const changes = sharedChanges(store.changes);
   const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type == 'table'").all();
   const deletions = tables.map(({ name }) => database.prepare(`DELETE FROM ${name}`));
   const counting = database.prepare(
-    "SELECT sum(username GLOB 'owner *') AS owners, sum(username GLOB 'link *') AS by_links FROM users",
+    "SELECT sum(username GLOB 'owner *') AS owners, sum(username GLOB 'link *') AS by_links FROM latchkey_users",
   );
   return {
-    store: { ...store, changes },
+    store,
     countUsers() {
       const row = counting.get();
       return { owners: Number(row?.owners), byLinks: Number(row?.by_links) };
     },
     clear() {
       for (const one of deletions) one.run();
-      changes.clear();
     },
   };
 }
@@ -44,22 +41,4 @@ class PreparedOnce extends DatabaseSync {
     this.#prepared.set(text, statement);
     return statement;
   }
-}
-
-/** One watch for all gates, since each one of SQLite asks the database twenty times a second. */
-function sharedChanges(changes: UserChanges): UserChanges & { clear(): void } {
-  const watching = new Set<UserWatching>();
-  changes.watch({
-    monotonic: () => 0,
-    changed(id) {
-      for (const one of watching) one.changed(id);
-    },
-  });
-  return {
-    watch(one) {
-      watching.add(one);
-      return { confirmedAt: one.monotonic, close: async () => void watching.delete(one) };
-    },
-    clear: () => watching.clear(),
-  };
 }

@@ -1,7 +1,7 @@
 import { Unavailable } from "../../src/core/base/fault.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../src/core/sessions/session-token.ts";
 import type { AttemptStore, Store } from "../../src/core/store.ts";
-import type { SqliteStore } from "../../src/stores/sqlite/store.ts";
+import type { SqliteStore } from "../../src/db/sqlite/store.ts";
 import type { Database } from "./database.ts";
 import { connect, LATE_MS, MAX_CALL_MS, type Network } from "./faulty-store.ts";
 import { createGate, type Gate, type GateOptions, type Life } from "./gate.ts";

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { nearestOf } from "../core/base/nearest.ts";
+import { hasPassword } from "../db/postgres/url.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
 import { chosen, oneOf } from "../gate/settings/values.ts";
-import { hasPassword } from "../stores/postgres/url.ts";
 import {
   type Command,
   type CommandOption,

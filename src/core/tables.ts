@@ -262,12 +262,12 @@ interface Tables {
 }
 
 /** Those that have ended stay until they expire. */
-interface StoredSession extends Session {
+export interface StoredSession extends Session {
   readonly endedAt?: Date;
 }
 
 /** Codes with the mark of a begun enrolment. Without a secret, they are off. */
-interface StoredCodes extends Omit<Codes, "secret">, Partial<Pick<Codes, "secret">> {
+export interface StoredCodes extends Omit<Codes, "secret">, Partial<Pick<Codes, "secret">> {
   readonly userId: UserId;
   readonly begun?: string;
 }

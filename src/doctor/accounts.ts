@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { ADMINS } from "../core/accounts/set-groups.ts";
 import { isSetupTokenExpected } from "../core/setup/setup-token.ts";
+import type { DatabaseContents } from "../db/inspection.ts";
 import { barrierTo } from "../files/ownership.ts";
 import { REACH_FIELDS, reachOf } from "../gate/reach.ts";
 import { isTokenRequired } from "../gate/setup-state.ts";
 import { readTokenFile } from "../gate/setup-token-file.ts";
-import type { DatabaseContents } from "../stores/statements/inspection.ts";
 import { type Check, checkOf, type Finding, hint, ok, problem } from "./check.ts";
 import { contentsOf } from "./installation.ts";
 

@@ -1,13 +1,13 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { AnyFault, codeOf, messageOf } from "../core/base/fault.ts";
+import type { DatabaseInspection } from "../db/inspection.ts";
+import type { PostgresInspection } from "../db/postgres/inspect.ts";
+import { NEWEST_SCHEMA } from "../db/schema.ts";
+import { fileIdentity } from "../db/sqlite/file.ts";
+import type { SqliteInspection } from "../db/sqlite/inspect.ts";
 import { isDenied } from "../files/file-error.ts";
 import { networkReason } from "../gate/https/http-request.ts";
-import type { PostgresInspection } from "../stores/postgres/inspect.ts";
-import { fileIdentity } from "../stores/sqlite/file.ts";
-import type { SqliteInspection } from "../stores/sqlite/inspect.ts";
-import type { DatabaseInspection } from "../stores/statements/inspection.ts";
-import { NEWEST_SCHEMA } from "../stores/statements/schema.ts";
 import {
   type Check,
   checkOf,

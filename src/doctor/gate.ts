@@ -1,8 +1,8 @@
 import { createIdentityProof } from "../core/hosts/identity-proof.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
+import { fileIdentity } from "../db/sqlite/file.ts";
 import { IDENTITY_HEADER } from "../gate/identity.ts";
 import { ADDRESS_REMEDY, LOCAL_FIELDS, localUrl } from "../gate/reach.ts";
-import { fileIdentity } from "../stores/sqlite/file.ts";
 import { type Check, checkOf, hint, ok, problem } from "./check.ts";
 import { type Installation, isPrimary } from "./installation.ts";
 import { redirectToTls, request } from "./site.ts";

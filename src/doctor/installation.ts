@@ -1,12 +1,12 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
+import type { DatabaseContents } from "../db/inspection.ts";
+import type { Place } from "../db/place.ts";
+import type { PostgresInspection } from "../db/postgres/inspect.ts";
+import { inspectSqlite, type SqliteInspection } from "../db/sqlite/inspect.ts";
 import { unlessMissing } from "../files/file-error.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import type { SecretFile } from "../gate/settings/sources.ts";
-import type { Place } from "../stores/place.ts";
-import type { PostgresInspection } from "../stores/postgres/inspect.ts";
-import { inspectSqlite, type SqliteInspection } from "../stores/sqlite/inspect.ts";
-import type { DatabaseContents } from "../stores/statements/inspection.ts";
 import { type Visited, visitSite } from "./site.ts";
 
 /** The input of a check that declares some settings. Data that several checks need is read once. */
@@ -46,7 +46,7 @@ export function openInstallation(parts: Omit<Installation, "database" | "site">)
 async function inspectDatabase(place: Place): Promise<InspectedDatabase> {
   if (place.kind === "postgres") {
     // Loaded on demand: the driver takes longer to load than everything else.
-    const { inspectPostgres } = await import("../stores/postgres/inspect.ts");
+    const { inspectPostgres } = await import("../db/postgres/inspect.ts");
     return { kind: "postgres", hosts: await inspectPostgres(place.url) };
   }
   const { file } = place;

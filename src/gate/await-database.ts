@@ -1,6 +1,6 @@
 import { reasonOf } from "../core/base/fault.ts";
 import { pause } from "../core/base/pause.ts";
-import { mayPass } from "../stores/postgres/failures.ts";
+import { mayPass } from "../db/postgres/failures.ts";
 import type { GateLog } from "./server-log.ts";
 
 const TRY_EVERY_MS = 1_000;

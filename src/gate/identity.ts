@@ -1,6 +1,6 @@
 import { createIdentityProof } from "../core/hosts/identity-proof.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
-import { fileIdentity } from "../stores/sqlite/file.ts";
+import { fileIdentity } from "../db/sqlite/file.ts";
 import type { Handle } from "./handle.ts";
 import type { Settings } from "./settings/settings.ts";
 

@@ -1,11 +1,11 @@
 import { dirname } from "node:path";
 import { AnyFault, codeOf, reasonOf } from "../core/base/fault.ts";
+import type { Place } from "../db/place.ts";
+import { mayPass } from "../db/postgres/failures.ts";
+import type { PostgresStore, UnopenedStore } from "../db/postgres/store.ts";
+import { isAccessFault } from "../db/sqlite/file.ts";
+import { openSqlite, openSqliteToRead, type SqliteStore } from "../db/sqlite/store.ts";
 import { makeNamedFolder } from "../files/data-dir.ts";
-import type { Place } from "../stores/place.ts";
-import { mayPass } from "../stores/postgres/failures.ts";
-import type { PostgresStore, UnopenedStore } from "../stores/postgres/store.ts";
-import { isAccessFault } from "../stores/sqlite/file.ts";
-import { openSqlite, openSqliteToRead, type SqliteStore } from "../stores/sqlite/store.ts";
 import type { Settings } from "./settings/settings.ts";
 
 /** A store of Latchkey's own. Only PostgreSQL has the parts for several machines. */
@@ -49,7 +49,7 @@ export async function openPlace(place: Place, access: Access): Promise<UsedStore
     );
   }
   // Loaded on demand, because the driver takes a tenth of the start time.
-  const { openPostgres } = await import("../stores/postgres/store.ts");
+  const { openPostgres } = await import("../db/postgres/store.ts");
   return closing(await openPostgres({ url: place.url, missing }));
 }
 
@@ -58,7 +58,7 @@ export async function prepareStore({ database }: StoreSettings): Promise<Unopene
   if (database.kind === "sqlite") {
     return { store: await openStore({ database }, "create"), open: async () => {} };
   }
-  const { preparePostgres } = await import("../stores/postgres/store.ts");
+  const { preparePostgres } = await import("../db/postgres/store.ts");
   const { store, open } = preparePostgres({ url: database.url });
   return {
     store: closing(store),

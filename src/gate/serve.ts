@@ -1,11 +1,11 @@
 import { type Auth, authOf } from "../auth.ts";
 import { AnyFault, messageOf } from "../core/base/fault.ts";
 import { noMeter } from "../core/base/meter.ts";
+import { isSilentlyPlain } from "../db/postgres/url.ts";
+import { fileIdentity } from "../db/sqlite/file.ts";
 import { makeNamedFolder } from "../files/data-dir.ts";
 import { systemClock } from "../rules.ts";
 import { settleOptions } from "../settle-options.ts";
-import { isSilentlyPlain } from "../stores/postgres/url.ts";
-import { fileIdentity } from "../stores/sqlite/file.ts";
 import { awaitDatabase } from "./await-database.ts";
 import { domainSetup } from "./domain-command.ts";
 import { type Handle, handleOf } from "./handle.ts";

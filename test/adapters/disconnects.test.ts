@@ -55,7 +55,7 @@ for (const framework of frameworks) {
     const hashing = { atOnce: 1, waiting: 64 };
     const app = await startApp(t, framework, { signIn: { hashing }, meter });
     const session = app.addAccount("slow");
-    execute(app.databaseFile, `UPDATE users SET password_hash = '${SLOW_HASH}'`);
+    execute(app.databaseFile, `UPDATE latchkey_users SET password_hash = '${SLOW_HASH}'`);
     const slow = app.send("/login", { form: { ...OWNER, username: "slow" } });
     await eventually(() => counts.started === 1 || undefined);
 

@@ -46,7 +46,10 @@ for (const framework of frameworks) {
     test(`${framework.name}: ${guard} refuses a guest, whom currentUser tells apart`, async (t) => {
       const app = await startApp(t, framework);
       const session = app.addAccount("guest");
-      execute(app.databaseFile, `UPDATE users SET password_hash = '$guest$', groups = ',photos,'`);
+      execute(
+        app.databaseFile,
+        `UPDATE latchkey_users SET password_hash = '$guest$', groups = ',photos,'`,
+      );
       const { status, body } = await app.send(path, { session });
       assert.deepEqual([status, app.reached()], [403, 0]);
       assert.match(body, /<h1>No access<\/h1>/);
@@ -59,10 +62,15 @@ for (const framework of frameworks) {
       const app = await startApp(t, framework, { guards: { onDenied: "negotiate" } });
       const shared = path === "/operation" ? "/family" : "/family-handler";
       const sessions = ["member", "guest", "other"].map((name) => app.addAccount(name));
-      const inFamily = "UPDATE users SET groups = ',family,photos,' WHERE username <> 'other'";
+      const inFamily =
+        "UPDATE latchkey_users SET groups = ',family,photos,' WHERE username <> 'other'";
       execute(app.databaseFile, inFamily);
-      execute(app.databaseFile, `UPDATE users SET groups = ',families,' WHERE username = 'other'`);
-      const asGuest = "UPDATE users SET password_hash = '$guest$' WHERE username = 'guest'";
+      execute(
+        app.databaseFile,
+        `UPDATE latchkey_users SET groups = ',families,' WHERE username = 'other'`,
+      );
+      const asGuest =
+        "UPDATE latchkey_users SET password_hash = '$guest$' WHERE username = 'guest'";
       execute(app.databaseFile, asGuest);
       const page = { accept: "text/html", "sec-fetch-mode": "navigate" };
       // The second time from memory.

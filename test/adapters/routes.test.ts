@@ -48,7 +48,7 @@ for (const framework of frameworks) {
     app.addAccount();
     const row = `'1', '${hashOf("token")}', 'invite', 4000000000000, 1`;
     const columns = "id, token_hash, purpose, expires_at, uses_left";
-    execute(app.databaseFile, `INSERT INTO links (${columns}) VALUES (${row})`);
+    execute(app.databaseFile, `INSERT INTO latchkey_links (${columns}) VALUES (${row})`);
     const shown = await app.send(`${base}/link/token`);
     assert.deepEqual([shown.status, shown.headers["referrer-policy"]], [200, "no-referrer"]);
     const form = { username: "bob", password: "correct horse", confirm: "correct horse" };

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { openSqlite } from "../../src/db/sqlite/store.ts";
 import type { Auth } from "../../src/index.ts";
-import { openSqlite } from "../../src/stores/sqlite/store.ts";
 import { type Answer, type Sending, send } from "../support/client.ts";
 import { execute } from "../support/database.ts";
 import { OWNER } from "../support/gate.ts";
@@ -56,7 +56,7 @@ export async function startWith(
     reached: () => reached,
     send: (path, sending) => send(`${served.url}${path}`, sending),
     addAccount(username = OWNER.username) {
-      const insert = `INSERT INTO users (id, username, password_hash) VALUES ('id-${username}', '${username}', 'no hash')`;
+      const insert = `INSERT INTO latchkey_users (id, username, password_hash) VALUES ('id-${username}', '${username}', 'no hash')`;
       execute(databaseFile, insert);
       return mint({ user_id: `id-${username}`, exp: inSeconds(600) });
     },

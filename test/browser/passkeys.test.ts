@@ -114,8 +114,8 @@ test("without scripts, shows nothing that does not work, and still removes a pas
   await submit(off.page, "/login", OWNER);
   assert.equal(await off.page.locator("#passkeys").isVisible(), false);
 
-  const row = "SELECT 'AQ', id, 'Phone', '', 0, 0, NULL FROM users";
-  execute(off.gate.databaseFile, `INSERT INTO passkeys ${row}`);
+  const row = "SELECT 'AQ', id, 'Phone', '', 0, 0, NULL FROM latchkey_users";
+  execute(off.gate.databaseFile, `INSERT INTO latchkey_passkeys ${row}`);
   await off.page.reload();
   await unfold(off.page);
   assert.equal(await formOf(off.page, ADD).isVisible(), false);

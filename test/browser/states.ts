@@ -105,7 +105,7 @@ const named =
   (name: string, path: string): Steps =>
   async (at) => {
     const quoted = name.replaceAll("'", "''");
-    execute(at.gate.databaseFile, `UPDATE users SET username = '${quoted}'`);
+    execute(at.gate.databaseFile, `UPDATE latchkey_users SET username = '${quoted}'`);
     // Read again by the gate.
     await eventually(async () => {
       await to(path)(at);
@@ -121,10 +121,10 @@ async function manyRows({ page, gate }: AtGate, count: number): Promise<void> {
     "CASE n % 3 WHEN 0 THEN 'Firefox on Linux' WHEN 1 THEN 'Safari on iPhone' ELSE '' END";
   execute(
     gate.databaseFile,
-    `${numbers} INSERT INTO passkeys
-       SELECT n, id, 'A-name-without-spaces-of-many-characters-' || n, '', 0, 1770000000000, 1772000000000 FROM users, numbers WHERE n < 21;
-     ${numbers} INSERT INTO sessions (id, user_id, created_at, used_at, expires_at, address, device)
-       SELECT n, id, 0, 1772000000000, 9000000000000, '2001:db8::' || n, ${device} FROM users, numbers`,
+    `${numbers} INSERT INTO latchkey_passkeys
+       SELECT n, id, 'A-name-without-spaces-of-many-characters-' || n, '', 0, 1770000000000, 1772000000000 FROM latchkey_users, numbers WHERE n < 21;
+     ${numbers} INSERT INTO latchkey_sessions (id, user_id, created_at, used_at, expires_at, address, device)
+       SELECT n, id, 0, 1772000000000, 9000000000000, '2001:db8::' || n, ${device} FROM latchkey_users, numbers`,
   );
   const local = gate.url.replace("127.0.0.1", "localhost");
   await page.goto(`${local}/login`);
@@ -135,7 +135,7 @@ async function manyRows({ page, gate }: AtGate, count: number): Promise<void> {
 const PEOPLE = "/account/people";
 
 function addPeople({ gate }: AtGate): void {
-  const insert = "INSERT INTO users (id, username, password_hash, groups, ends_at) VALUES";
+  const insert = "INSERT INTO latchkey_users (id, username, password_hash, groups, ends_at) VALUES";
   execute(gate.databaseFile, `${insert} ('2', 'ben', 'x', ',family,photos,', NULL)`);
   const name = "clara.with.a.rather.long.username@example.org";
   execute(gate.databaseFile, `${insert} ('3', '${name}', 'x', NULL, NULL)`);

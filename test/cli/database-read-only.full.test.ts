@@ -111,7 +111,7 @@ if (canMount) {
     const place = await filled(t, ["owner"], 1);
     const database = new DatabaseSync(place.database);
     t.after(() => database.close());
-    database.exec("UPDATE users SET username = 'renamed'");
+    database.exec("UPDATE latchkey_users SET username = 'renamed'");
     await assertReadable(runMounted, place, ["renamed"]);
   });
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { NEWEST_SCHEMA } from "../../src/stores/statements/schema.ts";
+import { NEWEST_SCHEMA } from "../../src/db/schema.ts";
 import { failureOf, outputOf, runCommand } from "../support/command.ts";
 import { eventually } from "../support/eventually.ts";
 import { OWNER, SECRET, startConfigured, startGate } from "../support/gate.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { openSqlite } from "../../src/stores/sqlite/store.ts";
+import { openSqlite } from "../../src/db/sqlite/store.ts";
 import { hashText } from "../../src/testing/samples.ts";
 import { runCommand } from "../support/command.ts";
 import { SECRET, startConfigured } from "../support/gate.ts";

@@ -117,8 +117,8 @@ test("session list names an unknown user, and prints no control characters", asy
 
 test("session list says if it does not list all sessions of a user", async (t) => {
   const { place } = await scene(t, sqlitePlace);
-  const rows = "SELECT n || id, id, 0, 0, 9e12, '', '', NULL, NULL FROM users, numbers";
-  insertMany(`${place.env.DATA_DIR}/latchkey.db`, 1, 999, `INSERT INTO sessions ${rows}`);
+  const rows = "SELECT n || id, id, 0, 0, 9e12, '', '', NULL, NULL FROM latchkey_users, numbers";
+  insertMany(`${place.env.DATA_DIR}/latchkey.db`, 1, 999, `INSERT INTO latchkey_sessions ${rows}`);
   const { stdout, stderr } = await runCommand(["session", "list", "owner"], { env: place.env });
   assert.equal(stdout.match(/\n/g)?.length, 1_000);
   assert.equal(stderr, 'latchkey: listing only 1000 sessions of "owner"\n');

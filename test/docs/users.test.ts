@@ -44,8 +44,7 @@ for (const [, name = "", code = ""] of modules) {
     await outputOf(["user", "add", "ada", ...added], given);
     if (server === undefined) execute(join(folder, "accounts.db"), inSqlite);
     else await ask(inPostgres);
-    const users = server === undefined ? "users" : "latchkey_users";
-    const [ada] = await ask(`SELECT id FROM ${users} WHERE username = 'ada'`);
+    const [ada] = await ask(`SELECT id FROM latchkey_users WHERE username = 'ada'`);
     const { id } = Object(ada);
     await writeFile(join(folder, name), code);
     await writeFile(join(folder, "walk.js"), WALK);

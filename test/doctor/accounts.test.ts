@@ -34,7 +34,7 @@ test("accepts a setup token, but no empty one, until there is an account", async
   await gate.setUp({ token: "token" });
   await assertCheck(checkAccounts, { env }, ["ok", /an account exists/]);
   for (const change of ["groups = ',admins,', ends_at = 4000000000000", "groups = ',a-admins,'"]) {
-    execute(gate.databaseFile, `UPDATE users SET ${change}, username = 'changed'`);
+    execute(gate.databaseFile, `UPDATE latchkey_users SET ${change}, username = 'changed'`);
     const none = [
       "hint",
       /no account without an end is in the group admins/,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { openPostgres } from "../../src/db/postgres/store.ts";
 import { checkDatabase } from "../../src/doctor/database.ts";
-import { openPostgres } from "../../src/stores/postgres/store.ts";
 import { runCommand } from "../support/command.ts";
 import { startPostgres, startStandby } from "../support/postgres.ts";
 import { requirePasswords, turnTlsOn } from "../support/postgres-security.ts";

@@ -200,7 +200,7 @@ export const leaving: readonly Step[] = [
       assert.ok(code === 0 || code === 143 || signal === "SIGTERM", `${code}\n${stdout}${stderr}`);
       if (app.stop === "at once") return;
       const logged = inDatabase(join(folder, "accounts.db"), (database) =>
-        database.prepare("SELECT count(*) AS n FROM log_entries WHERE type = 'signin'").get(),
+        database.prepare("SELECT count(*) AS n FROM latchkey_log WHERE type = 'signin'").get(),
       );
       assert.equal(logged?.n, signIns);
     },

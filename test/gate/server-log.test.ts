@@ -98,7 +98,7 @@ test("the server log outside a terminal is JSON lines without a secret after all
   assert.equal((await post("/login", { username: "owner", password: newPassword })).location, "/");
   assert.equal((await send(`${gate.url}/`, { session: `${atSetup}x` })).location, "/login");
   assert.equal((await post("/logout", {}, atSignIn)).status, 303);
-  execute(join(dataDir, "latchkey.db"), "ALTER TABLE users RENAME TO hidden");
+  execute(join(dataDir, "latchkey.db"), "ALTER TABLE latchkey_users RENAME TO hidden");
   assert.equal((await post("/login", { username: "owner", password })).status, 500);
 
   gate.child.kill("SIGTERM");

@@ -116,7 +116,7 @@ test("warns of a token file when it becomes unreadable, and when it does again",
 test("a gate that has seen an account keeps the setup closed when all accounts are lost", async (t) => {
   const { gate } = await startConfigured(t);
   assert.equal((await gate.send("/setup")).location, "/login");
-  execute(gate.databaseFile, "DELETE FROM users");
+  execute(gate.databaseFile, "DELETE FROM latchkey_users");
   assert.equal((await gate.send("/setup", { form: SETUP_FORM })).location, "/login");
   await rm(gate.databaseFile);
   assert.equal((await gate.send("/setup", { form: SETUP_FORM })).location, "/login");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { openPostgres } from "../../src/stores/postgres/store.ts";
+import { openPostgres } from "../../src/db/postgres/store.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { serverOfFile } from "../support/postgres-file.ts";
 import { requirePasswords, turnTlsOn } from "../support/postgres-security.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { NewUser } from "../../src/core/records.ts";
-import { openTransaction, runSql, setDefault, untilBlocked } from "../support/postgres-admin.ts";
+import { runSql, setDefault } from "../support/postgres-admin.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 import { openNewStore, openStoreAt } from "../support/postgres-store.ts";
 import { hashText } from "../support/store.ts";
@@ -24,22 +24,6 @@ test("the setup closes after a user is inserted with plain SQL", async (t) => {
   assert.equal(await store.users.any(), true);
   assert.deepEqual(await usernamesIn(url), ["theirs"]);
 });
-
-for (const [end, ours, left] of [
-  ["COMMIT", undefined, "theirs"],
-  ["ROLLBACK", "ours", "ours"],
-] as const) {
-  test(`the setup waits for a concurrent insert of a user until its ${end}`, async (t) => {
-    const { url, store } = await openNewStore(t, server);
-    const coming = await openTransaction(t, url);
-    await coming.query(THEIRS);
-    const inserting = store.users.insertFirst(OURS);
-    await untilBlocked(url);
-    await coming.query(end);
-    assert.equal((await inserting)?.username, ours);
-    assert.deepEqual(await usernamesIn(url), [left]);
-  });
-}
 
 for (const level of ["read committed", "repeatable read", "serializable"]) {
   test(`exactly one of 32 concurrent setups succeeds with ${level} transactions`, async (t) => {

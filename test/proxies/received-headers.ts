@@ -40,7 +40,7 @@ export function testReceivedHeaders(rule: Rule): void {
 
   rule("the application receives no groups of a user who has none", async (site) => {
     const session = await site.gate.setUp();
-    execute(site.gate.databaseFile, "UPDATE users SET groups = NULL");
+    execute(site.gate.databaseFile, "UPDATE latchkey_users SET groups = NULL");
     for (const headers of [{}, CLAIMS]) {
       await site.visit(`${site.appUrl}/page`, { session, headers });
       assert.equal(site.app.arrivals.at(-1)?.headers["remote-groups"] ?? "", "");

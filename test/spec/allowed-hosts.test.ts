@@ -15,7 +15,7 @@ const rebound = (host: string) => ({
 
 const portOf = ({ url }: { readonly url: string }): string => new URL(url).port;
 
-const users = ({ databaseFile }: RunningGate): number => countOf(databaseFile, "users");
+const users = ({ databaseFile }: RunningGate): number => countOf(databaseFile, "latchkey_users");
 
 const statusAt = async (gate: RunningGate, host: string, path = "/setup"): Promise<number> =>
   (await gate.send(path, { headers: { Host: host } })).status;
@@ -116,7 +116,7 @@ for (const framework of frameworks) {
     for (const sending of [{ headers }, { headers, form: SETUP_FORM }]) {
       assert.equal((await app.send("/auth/setup", sending)).status, 421);
     }
-    assert.equal(countOf(app.databaseFile, "users"), 0);
+    assert.equal(countOf(app.databaseFile, "latchkey_users"), 0);
     assert.equal((await app.send("/auth/setup", { form: SETUP_FORM })).location, "/");
     assert.equal((await app.send("/auth/setup", { headers })).location, "/auth/login");
   });

@@ -28,6 +28,6 @@ test("with SESSION_LIFETIME, cookie, token and row end together", async (t) => {
   assert.match(cookies[0] ?? "", /; Max-Age=3600$/);
   const { iat, exp } = partsOf(session ?? "").claims;
   assert.equal(Number(exp) - Number(iat), 3_600);
-  const stored = () => valuesOf(gate.databaseFile, "SELECT expires_at FROM sessions")[0];
+  const stored = () => valuesOf(gate.databaseFile, "SELECT expires_at FROM latchkey_sessions")[0];
   assert.deepEqual(await eventually(stored), [Number(exp) * 1_000]);
 });

@@ -11,7 +11,7 @@ const FORM = { ...OWNER, confirm: OWNER.password, token: TOKEN, domain: "" };
 test("a failed insert shows the reason and skips the later steps, and the setup can be repeated", async (t) => {
   const gate = await startGate(t, { domainSetupCommand: "/nonexistent/domain-setup" });
   await writeFile(gate.setupTokenFile, TOKEN);
-  refuse(gate.databaseFile, "INSERT ON users", "no room for users");
+  refuse(gate.databaseFile, "INSERT ON latchkey_users", "no room for users");
   const form = { ...FORM, domain: "home.example.org" };
   const answer = await gate.send("/setup", { form });
   assert.equal(answer.status, 500);

@@ -9,7 +9,7 @@ const PASSWORD_FORM = changeForm(OWNER.password, NEW);
 
 test("shows why a new password could not be stored, and keeps the old one", async (t) => {
   const { gate, session } = await startConfigured(t);
-  refuse(gate.databaseFile, "UPDATE ON users", "no room for hashes");
+  refuse(gate.databaseFile, "UPDATE ON latchkey_users", "no room for hashes");
   const headers = { "HX-Request": "true" };
   const answer = await gate.send("/account/password", { session, form: PASSWORD_FORM, headers });
   assert.equal(answer.status, 500);

@@ -26,7 +26,7 @@ const pages: readonly (readonly [status: number, what: string, ask: Asking])[] =
     500,
     "page for a failure",
     (gate) => {
-      execute(gate.databaseFile, "DROP TABLE users");
+      execute(gate.databaseFile, "DROP TABLE latchkey_users");
       return gate.send("/setup");
     },
   ],

@@ -63,7 +63,7 @@ const TYPED = { username: "o-7Qx", password: "p-8Ry", confirm: "c-9Sz", token: "
 /** Requests that send a form and get the error page. */
 const refusedForms: Readonly<Record<string, (gate: RunningGate) => Promise<Answer>>> = {
   "a setup that fails": (gate) => {
-    refuse(gate.databaseFile, "INSERT ON users", "no room");
+    refuse(gate.databaseFile, "INSERT ON latchkey_users", "no room");
     return gate.send("/setup", { form: { ...TYPED, confirm: TYPED.password } });
   },
   "a form from another site": (gate) =>

@@ -19,12 +19,12 @@ const events: Readonly<Record<string, (gate: RunningGate) => Promise<string>>> =
 for (const [event, happen] of Object.entries(events)) {
   test(`${event} gets the same response, byte for byte, if its log entry cannot be inserted`, async (t) => {
     const [whole, broken] = [await startGate(t), await startGate(t)];
-    refuse(broken.databaseFile, "INSERT ON log_entries", "no room for entries");
+    refuse(broken.databaseFile, "INSERT ON latchkey_log", "no room for entries");
     const [usual, unlogged] = [await happen(whole), await happen(broken)];
     assert.match(usual, /^HTTP\/1\.1 303 See Other\r\n/);
     assert.equal(maskVaryingParts(unlogged), maskVaryingParts(usual));
     await eventually(() => broken.serverLog.find(({ reason }) => reason === "no room for entries"));
-    assert.equal(countOf(broken.databaseFile, "log_entries"), 0);
+    assert.equal(countOf(broken.databaseFile, "latchkey_log"), 0);
   });
 }
 
@@ -37,7 +37,7 @@ test("a sign-in does not wait for its entry while another process holds the writ
   other.exec("BEGIN IMMEDIATE");
   const answer = await gate.signIn();
   assert.deepEqual([answer.status, answer.location], [303, "/"]);
-  assert.equal(countOf(gate.databaseFile, "log_entries"), 1);
+  assert.equal(countOf(gate.databaseFile, "latchkey_log"), 1);
   other.exec("COMMIT");
   const entries = await gate.logEntries(2);
   assert.equal(entries.at(-1)?.type, "signin");

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { endAllSessions } from "../../src/core/accounts/accounts.ts";
+import { parsePlace } from "../../src/db/place.ts";
 import { openStore } from "../../src/gate/open-store.ts";
-import { parsePlace } from "../../src/stores/place.ts";
 import { startApp } from "../support/app.ts";
 import { outputOf } from "../support/command.ts";
 import { eventually } from "../support/eventually.ts";
@@ -11,9 +11,6 @@ import { inSeconds, mint, partsOf } from "../support/mint.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 import { hashText, openStore as openEmptyStore } from "../support/store.ts";
 import { tempDir } from "../support/temp-dir.ts";
-
-/** From its cache alone, a guard would admit a user for a second, some for a minute. */
-const SOON_MS = 500;
 
 const server = await sharedPostgres();
 const stores: Readonly<Record<string, () => Promise<string | undefined>>> = {
@@ -54,11 +51,9 @@ function admitted({ gates }: Scene, session: string | undefined): Promise<readon
   );
 }
 
-/** The time from now until both gates reject the session. */
-async function rejectedAfter(scene: Scene, session: string): Promise<number> {
-  const from = performance.now();
+/** Waits until both gates have read again what they remember for a second. */
+async function untilRejected(scene: Scene, session: string): Promise<void> {
   await eventually(async () => !(await admitted(scene, session)).includes(true) || undefined);
-  return performance.now() - from;
 }
 
 /** Runs the rule as the command does, without the start-up time of a process. */
@@ -67,23 +62,21 @@ const portsOf = ({ store }: Scene) => ({ store, clock: Date, record: async () =>
 const run = ({ env }: Scene, ...args: readonly string[]) => outputOf(args, { env });
 
 for (const [kind, url] of Object.entries(stores)) {
-  test(`${kind}: user sign-out ends the sessions of one account at every instance at once`, async (t) => {
+  test(`${kind}: user sign-out ends the sessions of one account at every instance`, async (t) => {
     const scene = await twoInstances(t, await url());
     await run(scene, "user", "sign-out", "owner");
-    const after = await rejectedAfter(scene, scene.owner);
-    assert.ok(after < SOON_MS, `${after} ms`);
+    await untilRejected(scene, scene.owner);
     assert.deepEqual(await admitted(scene, scene.guest), BOTH);
   });
 
-  test(`${kind}: a session that its user ends at one instance ends at every instance at once`, async (t) => {
+  test(`${kind}: a session that its user ends at one instance ends at every instance`, async (t) => {
     const scene = await twoInstances(t, await url());
     const [one, other] = scene.gates;
     const { session = "" } = await other.signIn();
     const form = { session: String(partsOf(session).claims.jti) };
     await eventually(async () => !(await admitted(scene, session)).includes(false) || undefined);
     await one.send("/account/sessions/end", { session: scene.owner, form });
-    const after = await rejectedAfter(scene, session);
-    assert.ok(after < SOON_MS, `${after} ms`);
+    await untilRejected(scene, session);
     assert.deepEqual(await admitted(scene, scene.owner), BOTH);
     assert.deepEqual(await admitted(scene, scene.guest), BOTH);
   });
@@ -99,7 +92,7 @@ for (const [kind, url] of Object.entries(stores)) {
     const { iat, exp } = partsOf(session).claims;
     assert.ok(Number(iat) <= inSeconds(0), "other readers of the token reject one from the future");
     assert.equal(Number(exp) - Number(iat), 2_592_000);
-    await rejectedAfter(scene, scene.owner);
+    await untilRejected(scene, scene.owner);
     assert.deepEqual(await admitted(scene, session), BOTH);
     await eventually(() => inSeconds(0) > Number(iat) || undefined);
     assert.deepEqual(await admitted(scene, session), BOTH);
@@ -113,15 +106,14 @@ for (const [kind, url] of Object.entries(stores)) {
         const { status, body } = await gate.send("/", { session: scene.owner });
         assert.equal(status, 200);
         return body.includes("Signed in as host") || undefined;
-      }, SOON_MS);
+      });
     }
   });
 
-  test(`${kind}: removing an account ends its sessions at once and does not reopen the setup`, async (t) => {
+  test(`${kind}: removing an account ends its sessions everywhere and does not reopen the setup`, async (t) => {
     const scene = await twoInstances(t, await url());
     await run(scene, "user", "remove", "owner", "--yes");
-    const after = await rejectedAfter(scene, scene.owner);
-    assert.ok(after < SOON_MS, `${after} ms`);
+    await untilRejected(scene, scene.owner);
     assert.deepEqual(await admitted(scene, scene.guest), BOTH);
     for (const gate of scene.gates) {
       assert.equal((await gate.send("/setup")).location, "/login");
@@ -141,5 +133,7 @@ test("a session may end between its guard and its page", async (t) => {
   const session = mint({ user_id: user?.id, iat: inSeconds(-60), exp: inSeconds(3_600) });
   const { status } = await app.send("/", { session });
   assert.ok(status === 200 || status === 303, `${status}`);
-  assert.equal((await app.send("/", { session })).location, "/login");
+  await eventually(
+    async () => (await app.send("/", { session })).location === "/login" || undefined,
+  );
 });

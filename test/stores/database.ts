@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { openPostgres, type PostgresStore } from "../../src/stores/postgres/store.ts";
-import { openSqlite, type SqliteStore } from "../../src/stores/sqlite/store.ts";
+import { openPostgres, type PostgresStore } from "../../src/db/postgres/store.ts";
+import { openSqlite, type SqliteStore } from "../../src/db/sqlite/store.ts";
 import { execute, inDatabase } from "../support/database.ts";
 import { runSql } from "../support/postgres-admin.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
@@ -32,8 +32,9 @@ export async function sqlite(t: TestContext): Promise<Database> {
     open: () => openSqlite({ file }),
     async rows() {
       const tables = all("SELECT name FROM sqlite_schema WHERE type = 'table'");
+      const kept = tables.filter(({ name }) => name !== "sqlite_sequence");
       return Object.fromEntries(
-        tables.map(({ name }) => [name, all(`SELECT * FROM ${name} ORDER BY 1`)]),
+        kept.map(({ name }) => [newName(name), all(`SELECT * FROM ${name} ORDER BY 1`)]),
       );
     },
     schema: async () => [
@@ -41,6 +42,13 @@ export async function sqlite(t: TestContext): Promise<Database> {
       ...all("PRAGMA user_version"),
     ],
   };
+}
+
+/** The name since the second schema. */
+function newName(table: unknown): string {
+  const name = String(table);
+  if (name === "log_entries") return "latchkey_log";
+  return name.startsWith("latchkey_") ? name : `latchkey_${name}`;
 }
 
 const POSTGRES_SCHEMA = `
@@ -67,7 +75,7 @@ export async function postgres(): Promise<Database> {
       const tables = await runSql(
         url,
         `SELECT tablename FROM pg_tables
-           WHERE schemaname = 'public' AND tablename <> 'latchkey_schema'`,
+           WHERE schemaname = 'public' AND tablename NOT IN ('latchkey_schema', 'latchkey_configured')`,
       );
       const rowsOf = ({ tablename }: (typeof tables)[number]) =>
         runSql(url, `SELECT to_jsonb(rows) AS row FROM ${tablename} AS rows ORDER BY 1`);

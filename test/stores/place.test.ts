@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { test } from "node:test";
-import { parsePlace } from "../../src/stores/place.ts";
+import { parsePlace } from "../../src/db/place.ts";
 import { faultOf } from "../support/faults.ts";
 
 const files: readonly (readonly [text: string, file: string])[] = [

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { NEWEST_SCHEMA } from "../../src/stores/statements/schema.ts";
+import { NEWEST_SCHEMA } from "../../src/db/schema.ts";
 import { startGate } from "../support/gate.ts";
 import { logEntry } from "../support/store.ts";
 import { postgres, sqlite } from "./database.ts";
@@ -37,7 +37,7 @@ for (const { name, kind, create } of stores) {
     const store = await database.open();
     const [users, version] =
       kind === "sqlite"
-        ? ["users", "PRAGMA user_version = 99"]
+        ? ["latchkey_users", "PRAGMA user_version = 99"]
         : ["latchkey_users", "UPDATE latchkey_schema SET version = 99"];
     const read = () => store.users.findByName("owner");
     const owner = await read();

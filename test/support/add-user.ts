@@ -10,7 +10,7 @@ export function addUser(
 ): string {
   inDatabase(databaseFile, (database) =>
     database
-      .prepare("INSERT INTO users (id, username, password_hash) VALUES (?, ?, 'a hash')")
+      .prepare("INSERT INTO latchkey_users (id, username, password_hash) VALUES (?, ?, 'a hash')")
       .run(id, username),
   );
   return mint({ user_id: id, exp: inSeconds(3_600) });

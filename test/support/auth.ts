@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
+import type { SqliteStore } from "../../src/db/sqlite/store.ts";
 import type { Auth } from "../../src/index.ts";
-import type { SqliteStore } from "../../src/stores/sqlite/store.ts";
 import { type AppOptions, authWith } from "./options.ts";
 import { type RecordedLine, recordingLog } from "./recording-log.ts";
 import { openStore } from "./store.ts";

@@ -15,7 +15,7 @@ import {
 } from "../../src/core/sessions/session-recorder.ts";
 import { createSessionTokens, type SessionTokens } from "../../src/core/sessions/session-token.ts";
 import { createUserMemory, type UserMemory } from "../../src/core/sessions/user-memory.ts";
-import type { SqliteStore } from "../../src/stores/sqlite/store.ts";
+import type { SqliteStore } from "../../src/db/sqlite/store.ts";
 import { type FakeClock, fakeClock } from "./fake-clock.ts";
 import { OWNER, SECRET } from "./gate.ts";
 import { type RecordingLog, recordingLog } from "./recording-log.ts";

@@ -24,7 +24,7 @@ export function insertMany(file: string, from: number, to: number, insertion: st
 export const valuesOf = (file: string, query: string): readonly (readonly unknown[])[] =>
   inDatabase(file, (database) => database.prepare(query).all().map(Object.values));
 
-export const countOf = (file: string, table: "users" | "log_entries"): number =>
+export const countOf = (file: string, table: "latchkey_users" | "latchkey_log"): number =>
   Number(valuesOf(file, `SELECT count(*) FROM ${table}`)[0]?.[0]);
 
 /** Makes such statements fail with this text. */

@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import pg from "pg";
-import { openPostgres, type PostgresStore } from "../../src/stores/postgres/store.ts";
+import { openPostgres, type PostgresStore } from "../../src/db/postgres/store.ts";
 import type { PostgresAccess } from "./postgres.ts";
 
 /** A store in that database, closed after the test. */

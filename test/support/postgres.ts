@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { openPostgres as openStore } from "../../src/stores/postgres/store.ts";
+import { openPostgres as openStore } from "../../src/db/postgres/store.ts";
 import { eventually } from "./eventually.ts";
 import { freePort } from "./free-port.ts";
 import { type Row, runSql } from "./postgres-admin.ts";

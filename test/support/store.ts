@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { openSqlite, type SqliteStore } from "../../src/stores/sqlite/store.ts";
+import { openSqlite, type SqliteStore } from "../../src/db/sqlite/store.ts";
 import { tempDir } from "./temp-dir.ts";
 
 export { addTo, hashText, logEntry } from "../../src/testing/samples.ts";

@@ -42,10 +42,10 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     const read = async (sql: string): Promise<readonly Readonly<Record<string, unknown>>[]> =>
       DATABASE_URL === ""
         ? inDatabase(file, (database) => database.prepare(sql).all())
-        : runSql(DATABASE_URL, sql.replace("FROM ", "FROM latchkey_").replace("_entries", ""));
-    const [user, ...more] = await read("SELECT username FROM users");
+        : runSql(DATABASE_URL, sql);
+    const [user, ...more] = await read("SELECT username FROM latchkey_users");
     assert.deepEqual(more, [], "one account");
-    assert.equal((await read("SELECT id FROM log_entries")).length, 1, "one entry");
+    assert.equal((await read("SELECT id FROM latchkey_log")).length, 1, "one entry");
     for (const { body } of homes) {
       assert.ok(body.includes(`"Signed in as ${user?.username}"`), "of the winner");
     }

@@ -36,7 +36,7 @@ test("leaves no account or a usable one when killed at any moment of the setup",
     const victim = await startVictim(t);
     const answer = await killDuringSetup(victim, ms);
     const { dataDir } = victim;
-    const users = countOf(join(dataDir, "latchkey.db"), "users");
+    const users = countOf(join(dataDir, "latchkey.db"), "latchkey_users");
     assert.ok(users === 0 || users === 1, `${users} accounts`);
     if (answer !== undefined) assert.equal(users, 1, "an answered setup is on the disk");
     left.add(users);

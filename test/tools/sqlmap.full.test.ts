@@ -134,7 +134,9 @@ whereInstalled("sqlmap", (program) => {
   test("sqlmap finds the flaw of a server that builds SQL from its input", async (t) => {
     const database = new DatabaseSync(":memory:");
     t.after(() => database.close());
-    database.exec("CREATE TABLE users (username TEXT); INSERT INTO users VALUES ('owner')");
+    database.exec(
+      "CREATE TABLE latchkey_users (username TEXT); INSERT INTO latchkey_users VALUES ('owner')",
+    );
     const url = await startWeakServer(t, async (incoming, outgoing) => {
       const username = (await formOf(incoming)).get("username");
       outgoing.writeHead(303, { Location: isThere(database, username) ? "/" : "/login?error=1" });
@@ -150,7 +152,7 @@ whereInstalled("sqlmap", (program) => {
 /** Builds SQL from user input, which is the flaw to find. */
 function isThere(database: DatabaseSync, username: string | null): boolean {
   try {
-    const sql = `SELECT username FROM users WHERE username = '${username}'`;
+    const sql = `SELECT username FROM latchkey_users WHERE username = '${username}'`;
     return database.prepare(sql).get() !== undefined;
   } catch {
     return false;

@@ -99,7 +99,7 @@ whereInstalled("wapiti", (program) => {
     const { target, relay } = await startBehindRelay(t);
     const session = await target.setUp();
     // The forms of an administrator would rename the account.
-    execute(target.databaseFile, "UPDATE users SET groups = NULL");
+    execute(target.databaseFile, "UPDATE latchkey_users SET groups = NULL");
     const signedIn = ["-H", `Cookie: session=${session}`];
     await assertClean(target, await scan(t, `${relay.url}/`, MODULES, signedIn));
     assert.ok(countOf(await target.answered(), "/account/password", "POST") > 100);

@@ -11,7 +11,7 @@ test("an account that ends is refused at every gate at that moment, as if it wer
   const { gate, session } = await startConfigured(t);
   const other = await startGate(t, { dataDir: gate.dataDir });
   const endsAt = new Date(Date.now() + LEFT_MS);
-  execute(gate.databaseFile, `UPDATE users SET ends_at = ${endsAt.getTime()}`);
+  execute(gate.databaseFile, `UPDATE latchkey_users SET ends_at = ${endsAt.getTime()}`);
   const isRefused = async ({ send }: typeof gate) =>
     (await send("/forward-auth", { session })).status === 401 || undefined;
   for (const one of [gate, other]) assert.equal(await isRefused(one), undefined);

@@ -24,13 +24,13 @@ test("reports liveness and readiness, also before the first account", async (t) 
 
 test("is alive but not ready while the store fails, and ready again afterwards", async (t) => {
   const { gate } = await startConfigured(t);
-  execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
+  execute(gate.databaseFile, "ALTER TABLE latchkey_users RENAME TO hidden");
   const { status, headers, body } = await gate.send("/readyz");
   assert.deepEqual([status, body], [503, "the store does not answer"]);
   assert.equal((await gate.send("/healthz")).status, 200);
   const line = gate.serverLog.find(({ msg }) => String(msg).startsWith("not ready"));
-  assert.equal(line?.reason, "no such table: users");
+  assert.equal(line?.reason, "no such table: latchkey_users");
   assert.equal(line?.requestId, headers["x-request-id"]);
-  execute(gate.databaseFile, "ALTER TABLE hidden RENAME TO users");
+  execute(gate.databaseFile, "ALTER TABLE hidden RENAME TO latchkey_users");
   assert.equal((await gate.send("/readyz")).status, 200);
 });

@@ -38,7 +38,8 @@ test("only pages with the script for passkeys let it send requests", async (t) =
   assert.deepEqual([await page("/login"), await page("/", session)], [false, true]);
   const atAddress = await app.send("/", { session });
   assert.doesNotMatch(String(atAddress.headers["content-security-policy"]), /connect-src/);
-  const passkey = "INSERT INTO passkeys SELECT 'a', id, 'Phone', 'key', 0, 0, NULL FROM users";
+  const passkey =
+    "INSERT INTO latchkey_passkeys SELECT 'a', id, 'Phone', 'key', 0, 0, NULL FROM latchkey_users";
   execute(app.databaseFile, passkey);
   await eventually(async () => (await page("/login")) || undefined);
 });

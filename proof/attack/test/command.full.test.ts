@@ -13,8 +13,8 @@ import { startSampleServer } from "./sample-server.ts";
 const contentsOf = (file: string): string =>
   inDatabase(file, (database) =>
     JSON.stringify([
-      database.prepare("SELECT * FROM users").all(),
-      database.prepare("SELECT * FROM log_entries").all(),
+      database.prepare("SELECT * FROM latchkey_users").all(),
+      database.prepare("SELECT * FROM latchkey_log").all(),
     ]),
   );
 
@@ -48,7 +48,7 @@ test("creates no account by default", async (t) => {
     /setup-again +skipped: no account exists yet, so the setup is open by design/,
   );
   assert.deepEqual(
-    [countOf(gate.databaseFile, "users"), countOf(gate.databaseFile, "log_entries")],
+    [countOf(gate.databaseFile, "latchkey_users"), countOf(gate.databaseFile, "latchkey_log")],
     [0, 0],
   );
 });

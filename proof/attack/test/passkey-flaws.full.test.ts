@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { PasskeyStore } from "../../../src/core/store.ts";
-import { openSqlite } from "../../../src/stores/sqlite/store.ts";
+import { openSqlite } from "../../../src/db/sqlite/store.ts";
 import { startApp } from "../../../test/support/app.ts";
 import { tempDir } from "../../../test/support/temp-dir.ts";
 import { attackFresh, attackNamed } from "./run-attack.ts";

@@ -15,7 +15,7 @@ export async function plantLatchkey(folder: string, count: number): Promise<read
   await (await openSqlite({ file: fileIn(folder) })).close();
   const database = new DatabaseSync(fileIn(folder));
   const insert = database.prepare(
-    "INSERT INTO users (id, username, password_hash) VALUES (?, ?, ?)",
+    "INSERT INTO latchkey_users (id, username, password_hash) VALUES (?, ?, ?)",
   );
   database.exec("BEGIN");
   for (const name of names) insert.run(name, name, passwordHash);

@@ -19,10 +19,10 @@ const fileIn = (folder: string): string => `${folder}/users.db`;
 export async function plantUsers(folder: string, count: number): Promise<readonly Person[]> {
   const database = new DatabaseSync(fileIn(folder));
   database.exec(
-    "PRAGMA journal_mode = WAL; CREATE TABLE users (id TEXT PRIMARY KEY, username TEXT NOT NULL UNIQUE, password_hash TEXT NOT NULL)",
+    "PRAGMA journal_mode = WAL; CREATE TABLE latchkey_users (id TEXT PRIMARY KEY, username TEXT NOT NULL UNIQUE, password_hash TEXT NOT NULL)",
   );
   const passwordHash = await hash(PASSWORD, ARGON2);
-  const insert = database.prepare("INSERT INTO users VALUES (?, ?, ?)");
+  const insert = database.prepare("INSERT INTO latchkey_users VALUES (?, ?, ?)");
   const people = namesUpTo(count).map((name) => ({ id: name, username: name }));
   database.exec("BEGIN");
   for (const { id, username } of people) insert.run(id, username, passwordHash);
@@ -33,7 +33,9 @@ export async function plantUsers(folder: string, count: number): Promise<readonl
 
 export function openUsers(folder: string): Users {
   const database = new DatabaseSync(fileIn(folder));
-  const find = database.prepare("SELECT id, username, password_hash FROM users WHERE username = ?");
+  const find = database.prepare(
+    "SELECT id, username, password_hash FROM latchkey_users WHERE username = ?",
+  );
   let hashOfNobody: Promise<string> | undefined;
   return {
     async verified(username, password) {
@@ -47,7 +49,7 @@ export function openUsers(folder: string): Users {
     },
     all: () =>
       database
-        .prepare("SELECT id, username FROM users")
+        .prepare("SELECT id, username FROM latchkey_users")
         .all()
         .map(({ id, username }) => ({ id: String(id), username: String(username) })),
   };

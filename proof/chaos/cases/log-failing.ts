@@ -10,12 +10,12 @@ import { inMs } from "../judge/requests.ts";
 const ways: Readonly<Record<string, { breaks(file: string): void; repairs(file: string): void }>> =
   {
     "rejected entries": {
-      breaks: (file) => refuse(file, "INSERT ON log_entries", "broken on purpose"),
+      breaks: (file) => refuse(file, "INSERT ON latchkey_log", "broken on purpose"),
       repairs: stopRefusing,
     },
     "was missing": {
-      breaks: (file) => execute(file, "ALTER TABLE log_entries RENAME TO away"),
-      repairs: (file) => execute(file, "ALTER TABLE away RENAME TO log_entries"),
+      breaks: (file) => execute(file, "ALTER TABLE latchkey_log RENAME TO away"),
+      repairs: (file) => execute(file, "ALTER TABLE away RENAME TO latchkey_log"),
     },
   };
 

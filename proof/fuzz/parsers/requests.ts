@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { openSqlite } from "../../../src/stores/sqlite/store.ts";
+import { openSqlite } from "../../../src/db/sqlite/store.ts";
 import { hashText } from "../../../src/testing/samples.ts";
 import { SECRET } from "../../../test/support/gate.ts";
 import { inSeconds, mint } from "../../../test/support/mint.ts";

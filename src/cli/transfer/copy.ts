@@ -1,11 +1,11 @@
 import { messageOf } from "../../core/base/fault.ts";
 import { copy } from "../../core/transfer/copy.ts";
+import { type Place, parsePlace } from "../../db/place.ts";
+import { parsePostgresUrl } from "../../db/postgres/url.ts";
+import { databaseExists, explained } from "../../db/sqlite/file.ts";
+import { refuseOtherSchema } from "../../db/sqlite/schema.ts";
 import { cannotUse, openPlace, type UsedStore } from "../../gate/open-store.ts";
 import { readSecret } from "../../gate/settings/sources.ts";
-import { type Place, parsePlace } from "../../stores/place.ts";
-import { parsePostgresUrl } from "../../stores/postgres/url.ts";
-import { databaseExists, explained } from "../../stores/sqlite/file.ts";
-import { refuseOtherSchema } from "../../stores/sqlite/schema.ts";
 import { type Command, type OptionValues, UsageError } from "../command.ts";
 import { amountsText, transferFault } from "./transfer.ts";
 

@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { AnyFault, codeOf, messageOf, Unavailable } from "../../core/base/fault.ts";
 import type { Amounts } from "../../core/transfer/transfer-store.ts";
+import { fileIdentity } from "../../db/sqlite/file.ts";
+import { BESIDE } from "../../db/sqlite/replace.ts";
 import { fileErrorText } from "../../files/file-error.ts";
-import { fileIdentity } from "../../stores/sqlite/file.ts";
-import { BESIDE } from "../../stores/sqlite/replace.ts";
 import { counted, type OptionValues } from "../command.ts";
 
 /** `2 users and 1 log entry`. */

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { AllowedHosts } from "../../core/hosts/allowed-hosts.ts";
 import { isLoopbackHost } from "../../core/hosts/loopback.ts";
+import type { Place } from "../../db/place.ts";
 import type { AuthOptions } from "../../options.ts";
 import type { SecretNames } from "../../settle-options.ts";
-import type { Place } from "../../stores/place.ts";
 import { sharesCookies } from "../../web/answers/location.ts";
 import type { AnyEntry } from "./entry.ts";
 import { type SecretFile, type SettingProblem, type SettingsSources, Sources } from "./sources.ts";

@@ -1,6 +1,6 @@
 import type { AllowedHosts } from "../../core/hosts/allowed-hosts.ts";
+import type { Place } from "../../db/place.ts";
 import { optionTable } from "../../option-table.ts";
-import type { Place } from "../../stores/place.ts";
 import { DEFAULT_ACCENT } from "../../web/pages/accent-color.ts";
 import { type Locale, locales } from "../../web/pages/words.ts";
 import { type Entry, type NamedEntry, type Setting, settingsOf } from "./entry.ts";

@@ -7,8 +7,8 @@ import { parseAge } from "../../core/base/dates.ts";
 import { AnyFault, unlessThrown } from "../../core/base/fault.ts";
 import type { Option } from "../../core/base/options.ts";
 import { canonicalHost } from "../../core/hosts/allowed-hosts.ts";
+import { type Place, parsePlace } from "../../db/place.ts";
 import { optionTable } from "../../option-table.ts";
-import { type Place, parsePlace } from "../../stores/place.ts";
 import { readLogo } from "../../web/pages/assets.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
-import { openSqlite } from "../../../src/stores/sqlite/store.ts";
+import { openSqlite } from "../../../src/db/sqlite/store.ts";
 import { outputOf } from "../../support/command.ts";
 import { inDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -42,7 +42,9 @@ export async function abandoned(t: TestContext, username: string, later: string)
   const place = await filled(t, [username], 1);
   const folder = join(await tempDir(t), "data");
   inDatabase(place.database, (database) => {
-    database.exec(`INSERT INTO users (id, username, password_hash) VALUES ('1', '${later}', '')`);
+    database.exec(
+      `INSERT INTO latchkey_users (id, username, password_hash) VALUES ('1', '${later}', '')`,
+    );
     cpSync(place.folder, folder, { recursive: true });
   });
   return { ...place, env: { DATA_DIR: folder }, folder, database: join(folder, "latchkey.db") };

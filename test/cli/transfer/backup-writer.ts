@@ -1,4 +1,4 @@
-import { openSqlite } from "../../../src/stores/sqlite/store.ts";
+import { openSqlite } from "../../../src/db/sqlite/store.ts";
 
 /** Started by tests as a process: writes entries forever and prints each one that is acknowledged. */
 const [file = ""] = process.argv.slice(2);

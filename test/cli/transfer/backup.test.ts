@@ -67,7 +67,10 @@ test("names pg_dump for PostgreSQL and creates nothing", async (t) => {
 
 test("reports a missing, foreign or newer database in one line and leaves no file", async (t) => {
   const [other, newer] = [await filled(t, [], 0), await filled(t, [], 0)];
-  execute(other.database, "PRAGMA user_version = 0; DROP TABLE users; DROP TABLE log_entries");
+  execute(
+    other.database,
+    "PRAGMA user_version = 0; DROP TABLE latchkey_users; DROP TABLE latchkey_log",
+  );
   execute(newer.database, "PRAGMA user_version = 999");
   const { backup } = other;
   for (const [env, problem] of [

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { link } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { openSqlite } from "../../../src/stores/sqlite/store.ts";
+import { openSqlite } from "../../../src/db/sqlite/store.ts";
 import { failureOf } from "../../support/command.ts";
 import { execute, inDatabase } from "../../support/database.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { type TestContext, test } from "node:test";
+import { parsePlace } from "../../../src/db/place.ts";
 import { openStore } from "../../../src/gate/open-store.ts";
-import { parsePlace } from "../../../src/stores/place.ts";
 import { rowsIn } from "../../stores/either.ts";
 import { outputOf } from "../../support/command.ts";
 import { OWNER, type RunningGate, startConfigured, startGate } from "../../support/gate.ts";

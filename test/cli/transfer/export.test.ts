@@ -77,10 +77,10 @@ test("import accepts the very many sessions that an export writes", async (t) =>
   const [place, target] = [await sqlitePlace(t, "owner"), await sqlitePlace(t)];
   execute(
     join(place.env.DATA_DIR ?? "", "latchkey.db"),
-    `UPDATE users SET password_hash = '${HASH}';
+    `UPDATE latchkey_users SET password_hash = '${HASH}';
      WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT 12000)
-     INSERT INTO sessions SELECT hex(randomblob(16)), id, 0, n, 4000000000000,
-       '2001:db8:1111:2222:3333:4444:5555:6666', 'Firefox on Windows', NULL, NULL FROM users, numbers`,
+     INSERT INTO latchkey_sessions SELECT hex(randomblob(16)), id, 0, n, 4000000000000,
+       '2001:db8:1111:2222:3333:4444:5555:6666', 'Firefox on Windows', NULL, NULL FROM latchkey_users, numbers`,
   );
   await move(place, target, "csv");
   const rows = await target.store.transfer.readRows("sessions", "", 20_000);

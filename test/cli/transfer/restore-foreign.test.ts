@@ -11,7 +11,7 @@ import { tempDir } from "../../support/temp-dir.ts";
 import { contentOf, filled } from "./backup-place.ts";
 
 const ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT";
-const REVIVED = "INSERT INTO users (id, username, password_hash) VALUES ('1', 'back', '')";
+const REVIVED = "INSERT INTO latchkey_users (id, username, password_hash) VALUES ('1', 'back', '')";
 /** Takes about a day to evaluate. */
 const LONG =
   "instr(replace(hex(zeroblob(9000000)), '0', 'a'), replace(hex(zeroblob(4000000)), '0', 'a') || 'b')";
@@ -22,40 +22,40 @@ const row = (type: string, name: string, sql: string): string =>
   inSchema(`INSERT INTO sqlite_master VALUES ('${type}', '${name}', '${name}', 0, '${sql}')`);
 
 const changes: Readonly<Record<string, string>> = {
-  "a trigger that brings a user back": `CREATE TRIGGER t AFTER DELETE ON users BEGIN ${REVIVED}; END`,
+  "a trigger that brings a user back": `CREATE TRIGGER t AFTER DELETE ON latchkey_users BEGIN ${REVIVED}; END`,
   "a trigger that deletes":
-    "CREATE TRIGGER t AFTER INSERT ON sessions BEGIN DELETE FROM users; END",
+    "CREATE TRIGGER t AFTER INSERT ON latchkey_sessions BEGIN DELETE FROM latchkey_users; END",
   "a trigger that drops log entries":
-    "CREATE TRIGGER t BEFORE INSERT ON log_entries BEGIN SELECT RAISE(IGNORE); END",
-  "a trigger with SQL in its name": `CREATE TRIGGER "x""; DROP TABLE users; --" AFTER DELETE ON users BEGIN ${REVIVED}; END`,
+    "CREATE TRIGGER t BEFORE INSERT ON latchkey_log BEGIN SELECT RAISE(IGNORE); END",
+  "a trigger with SQL in its name": `CREATE TRIGGER "x""; DROP TABLE latchkey_users; --" AFTER DELETE ON latchkey_users BEGIN ${REVIVED}; END`,
   "an endless view": `CREATE VIEW v AS ${ENDLESS} * FROM n`,
-  "an index on an expression": "CREATE INDEX i ON users (username || 1)",
-  "a unique index": "CREATE UNIQUE INDEX i ON log_entries (summary)",
-  "a table that keeps users": "CREATE TABLE k (id TEXT REFERENCES users (id) ON DELETE RESTRICT)",
+  "an index on an expression": "CREATE INDEX i ON latchkey_users (username || 1)",
+  "a unique index": "CREATE UNIQUE INDEX i ON latchkey_log (summary)",
+  "a table that keeps users": "CREATE TABLE k (id TEXT REFERENCES latchkey_users (id) ON DELETE RESTRICT)",
   "a full-text table": "CREATE VIRTUAL TABLE f USING fts5 (t)",
   statistics: "ANALYZE",
   "a trigger that calls a function":
-    "CREATE TRIGGER t AFTER INSERT ON users BEGIN DELETE FROM log_entries WHERE type LIKE 'a'; END",
+    "CREATE TRIGGER t AFTER INSERT ON latchkey_users BEGIN DELETE FROM latchkey_log WHERE type LIKE 'a'; END",
   "a trigger that is listed as an index": inSchema(
-    `CREATE TRIGGER t AFTER DELETE ON users BEGIN ${REVIVED}; END; UPDATE sqlite_master SET type = 'index' WHERE name = 't'`,
+    `CREATE TRIGGER t AFTER DELETE ON latchkey_users BEGIN ${REVIVED}; END; UPDATE sqlite_master SET type = 'index' WHERE name = 't'`,
   ),
-  "an endless view in place of the users": `ALTER TABLE users RENAME TO u; CREATE VIEW users AS ${ENDLESS} i AS id, i AS username, i AS password_hash FROM n`,
-  "an endless view in place of the log": `ALTER TABLE log_entries RENAME TO e; CREATE VIEW log_entries AS ${ENDLESS} i AS id, i AS at, i AS type, i AS summary, i AS author FROM n`,
+  "an endless view in place of the users": `ALTER TABLE latchkey_users RENAME TO u; CREATE VIEW latchkey_users AS ${ENDLESS} i AS id, i AS username, i AS password_hash FROM n`,
+  "an endless view in place of the log": `ALTER TABLE latchkey_log RENAME TO e; CREATE VIEW latchkey_log AS ${ENDLESS} i AS id, i AS at, i AS type, i AS summary, i AS author FROM n`,
   "a view that hides the objects": row(
     "view",
     "sqlite_schema",
-    "CREATE VIEW sqlite_schema AS SELECT * FROM users",
+    "CREATE VIEW sqlite_schema AS SELECT * FROM latchkey_users",
   ),
-  "a generated column": "ALTER TABLE users ADD COLUMN g TEXT AS (username || 1)",
-  "an index that calls a function": "CREATE INDEX i ON users (lower(username))",
+  "a generated column": "ALTER TABLE latchkey_users ADD COLUMN g TEXT AS (username || 1)",
+  "an index that calls a function": "CREATE INDEX i ON latchkey_users (lower(username))",
   "another collation": rewritten("username TEXT NOT NULL", "username TEXT COLLATE NOCASE NOT NULL"),
   "a check": rewritten("password_hash TEXT NOT NULL", "password_hash TEXT NOT NULL CHECK (1)"),
   "a default": rewritten("secret TEXT", "secret TEXT DEFAULT 1"),
   "text after a NUL": inSchema(
-    "UPDATE sqlite_master SET sql = sql || char(0) || 'x' WHERE name = 'users'",
+    "UPDATE sqlite_master SET sql = sql || char(0) || 'x' WHERE name = 'latchkey_users'",
   ),
   "statistics that take a day to load":
-    inSchema(`CREATE TABLE s (tbl, idx, x); INSERT INTO s VALUES ('users', NULL, 1);
+    inSchema(`CREATE TABLE s (tbl, idx, x); INSERT INTO s VALUES ('latchkey_users', NULL, 1);
      UPDATE sqlite_master SET name = 'sqlite_stat1', tbl_name = 'sqlite_stat1',
        sql = 'CREATE TABLE sqlite_stat1 (tbl, idx, x, stat AS (${LONG.replaceAll("'", "''")}))' WHERE name = 's'`),
   "10,000 views":

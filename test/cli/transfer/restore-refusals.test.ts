@@ -48,8 +48,8 @@ test("refuses an incomplete, foreign or newer backup even with --force", async (
     [text, /not a complete Latchkey database/],
     [join(folder, "empty"), /is not a Latchkey database/],
     [
-      await copy("other", "DROP TABLE users"),
-      /has a foreign schema: the table "users" is missing$/,
+      await copy("other", "DROP TABLE latchkey_users"),
+      /has a foreign schema: the table "latchkey_users" is missing$/,
     ],
     [await copy("zero", "PRAGMA user_version = 0"), /is not a Latchkey database/],
     [await copy("negative", "PRAGMA user_version = -1"), /is not a Latchkey database/],

@@ -12,7 +12,7 @@ import {
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { openSqlite } from "../../../src/stores/sqlite/store.ts";
+import { openSqlite } from "../../../src/db/sqlite/store.ts";
 import { failureOf, outputOf } from "../../support/command.ts";
 import { logEntry } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";

@@ -75,7 +75,7 @@ test("accepts a name that begins with a dash after --", async (t) => {
 
 test("reports a log entry that cannot be written, and succeeds", async (t) => {
   const place = await sqlitePlace(t, "owner");
-  refuse(`${place.env.DATA_DIR}/latchkey.db`, "INSERT ON log_entries", "the log is full");
+  refuse(`${place.env.DATA_DIR}/latchkey.db`, "INSERT ON latchkey_log", "the log is full");
   assert.deepEqual(await runCommand(["user", "rename", "owner", "host"], { env: place.env }), {
     code: 0,
     stdout: 'Renamed user "owner" to "host".\n',

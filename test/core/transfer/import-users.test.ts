@@ -135,7 +135,7 @@ test("fails once if the database refuses a user by a rule of its own", async (t)
   const file = await newFile(t);
   const { transfer } = await openStore(t, file);
   const database = new DatabaseSync(file);
-  database.exec("CREATE UNIQUE INDEX own ON users (lower(username))");
+  database.exec("CREATE UNIQUE INDEX own ON latchkey_users (lower(username))");
   database.close();
   const { ports } = await setting(t, [userLine(1, "Ann"), userLine(2, "ann")]);
   const racing = { ...ports, existing: transfer, target: async () => transfer };

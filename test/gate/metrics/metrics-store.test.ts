@@ -41,7 +41,7 @@ test("counts a failed operation as a failure, and records its time", async (t) =
   await gate.setUp();
   // Lets the gate see the account first: otherwise users.any would be the operation that fails.
   await gate.send("/setup");
-  execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
+  execute(gate.databaseFile, "ALTER TABLE latchkey_users RENAME TO hidden");
   assert.equal((await gate.signIn()).status, 500);
   const { value } = await gate.scrape();
   assert.equal(value(failures("users.findByName")), 1);
@@ -54,7 +54,7 @@ test("reports waiting log entries and counts each failed write, until the entrie
   const gate = await startMeasured(t);
   await gate.setUp();
   await gate.becomes("latchkey_log_entries_written_total", 1);
-  refuse(gate.databaseFile, "INSERT ON log_entries", "no room for entries");
+  refuse(gate.databaseFile, "INSERT ON latchkey_log", "no room for entries");
   await gate.signIn();
   await gate.becomes("latchkey_log_entries_waiting", 1);
   // The number of retries before a scrape is not fixed.

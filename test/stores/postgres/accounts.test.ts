@@ -18,7 +18,6 @@ for (const level of ["read committed", "repeatable read", "serializable"]) {
     const users = await store.users.read("", 2);
     const other = await openTransaction(t, url);
     await other.query("UPDATE latchkey_users SET password_hash = password_hash");
-    await other.query("SELECT FROM latchkey_configured FOR UPDATE");
     const removals = users.map(({ id }, i) => connections[i]?.users.remove(id));
     await untilBlocked(url, 2);
     await other.end();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "../../../src/core/base/fault.ts";
-import { DatabaseUnavailable, mayPass } from "../../../src/stores/postgres/failures.ts";
+import { DatabaseUnavailable, mayPass } from "../../../src/db/postgres/failures.ts";
 
 const coded = (message: string, fields: object): Error => Object.assign(new Error(message), fields);
 const refused = coded("connect ECONNREFUSED", { code: "ECONNREFUSED", syscall: "connect" });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openPostgres } from "../../../src/stores/postgres/store.ts";
+import { openPostgres } from "../../../src/db/postgres/store.ts";
 import { changeForm, OWNER, startGate } from "../../support/gate.ts";
 import { openTransaction, runSql, setDefault, untilBlocked } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";

@@ -2,36 +2,12 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { eventually } from "../../support/eventually.ts";
-import { openTransaction, runSql, setDefault, untilBlocked } from "../../support/postgres-admin.ts";
+import { openTransaction, runSql } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openNewStore, openStoreAt } from "../../support/postgres-store.ts";
 import { rows, user } from "../either.ts";
 
 const server = await sharedPostgres();
-
-test("waits for a concurrent first account, and then copies nothing", async (t) => {
-  const { url, store } = await openNewStore(t, server);
-  const making = await openTransaction(t, url);
-  await making.query("INSERT INTO latchkey_users VALUES ('1', 'owner', 'a hash')");
-  const importing = store.transfer.importRows(rows([user("copied")]), async () => {});
-  await untilBlocked(url);
-  await making.end();
-  assert.equal(await importing, "taken");
-  const stored = await store.users.read("", 9);
-  assert.deepEqual(stored, [{ id: "1", username: "owner", passwordHash: "a hash" }]);
-});
-
-test("sees other commits in a database with serializable isolation", async (t) => {
-  const url = await server.newDatabase();
-  await setDefault(url, "default_transaction_isolation", "serializable");
-  const store = await openStoreAt(t, url);
-  const other = await openTransaction(t, url);
-  await other.query("UPDATE latchkey_log_end SET id = 1");
-  const importing = store.transfer.importRows(rows([], ["copied"]), async () => {});
-  await untilBlocked(url);
-  await other.end();
-  assert.equal(await importing, "imported");
-});
 
 test("allows an import more time than a page", async (t) => {
   const { url, store } = await openNewStore(t, server);

@@ -4,7 +4,7 @@ import {
   type PostgresHost,
   type PostgresLogin,
   parsePostgresUrl,
-} from "../../../src/stores/postgres/url.ts";
+} from "../../../src/db/postgres/url.ts";
 import { faultOf } from "../../support/faults.ts";
 
 const one = (host: string, port = 5432): readonly PostgresHost[] => [{ host, port }];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { codeOf, Fault } from "../../../src/core/base/fault.ts";
-import { openSqlite } from "../../../src/stores/sqlite/store.ts";
+import { openSqlite } from "../../../src/db/sqlite/store.ts";
 import { execute, inDatabase } from "../../support/database.ts";
 import { hashText, logEntry, newFile, openStore } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -76,7 +76,7 @@ test("refuses a database of a newer version and leaves it unchanged", async (t) 
   const first = await openSqlite({ file });
   await first.users.insertFirst({ username: "owner", passwordHash: hashText("hash") });
   first.close();
-  execute(file, "PRAGMA user_version = 99; ALTER TABLE users ADD COLUMN since TEXT;");
+  execute(file, "PRAGMA user_version = 99; ALTER TABLE latchkey_users ADD COLUMN since TEXT;");
   const before = readFileSync(file);
   for (const missing of ["create", "refuse"] as const) {
     await assert.rejects(openSqlite({ file, missing }), codeIs("schema_newer"));
@@ -87,12 +87,15 @@ test("refuses a database of a newer version and leaves it unchanged", async (t) 
 test("rolls a failed migration back", async (t) => {
   const file = await newFile(t);
   // The first of the tables can be made, the second is in the way.
-  execute(file, "CREATE TABLE log_entries (something_else TEXT); PRAGMA user_version = 0;");
-  await assert.rejects(openSqlite({ file }), /log_entries already exists/);
+  execute(file, "CREATE TABLE latchkey_log (something_else TEXT); PRAGMA user_version = 0;");
+  await assert.rejects(
+    openSqlite({ file }),
+    /already another table or index with this name: latchkey_log/,
+  );
   inDatabase(file, (database) => {
     const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
     const names = tables.map(({ name }) => name);
-    assert.deepEqual(names, ["log_entries"]);
+    assert.deepEqual(names, ["latchkey_log"]);
     assert.equal(database.prepare("PRAGMA user_version").get()?.user_version, 0);
   });
 });

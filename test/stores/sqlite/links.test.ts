@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chown, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { openSqlite } from "../../../src/stores/sqlite/store.ts";
+import { openSqlite } from "../../../src/db/sqlite/store.ts";
 import { execute } from "../../support/database.ts";
 import { newFile, openStore } from "../../support/store.ts";
 import { tempDir } from "../../support/temp-dir.ts";

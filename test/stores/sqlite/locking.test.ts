@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { Unavailable } from "../../../src/core/base/fault.ts";
-import { openSqlite } from "../../../src/stores/sqlite/store.ts";
+import { openSqlite } from "../../../src/db/sqlite/store.ts";
 import { hashText, logEntry, newFile, openStore, summariesIn } from "../../support/store.ts";
 
 async function storeAndHolder(t: TestContext) {
@@ -107,7 +107,7 @@ test("fails as busy without writing when the lock is held too long", async (t) =
 
 test("throws other failures at once", async (t) => {
   const { store, holder } = await storeAndHolder(t);
-  holder.exec("DROP TABLE users");
+  holder.exec("DROP TABLE latchkey_users");
   const before = performance.now();
   await assert.rejects(store.users.any(), /no such table/);
   assert.ok(performance.now() - before < 1_000);

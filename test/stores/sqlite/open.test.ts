@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { rm, stat } from "node:fs/promises";
 import { test } from "node:test";
-import { openToRead, type ReadOnlyDatabase } from "../../../src/stores/sqlite/open.ts";
+import { openToRead, type ReadOnlyDatabase } from "../../../src/db/sqlite/open.ts";
 import { abandoned, filled, stateOf } from "../../cli/transfer/backup-place.ts";
 import { execute, inDatabase } from "../../support/database.ts";
 
 const namesIn = ({ database, requireUnchanged }: ReadOnlyDatabase): unknown => {
-  const rows = database.prepare("SELECT username FROM users ORDER BY username").all();
+  const rows = database.prepare("SELECT username FROM latchkey_users ORDER BY username").all();
   requireUnchanged();
   return rows.map(({ username }) => username);
 };
@@ -33,10 +33,10 @@ for (const [what, removed, names] of [
 test("reads a database that another process writes to, with each of its commits", async (t) => {
   const { database } = await filled(t, ["owner"], 0);
   inDatabase(database, (writer) => {
-    writer.exec("UPDATE users SET username = 'first'");
+    writer.exec("UPDATE latchkey_users SET username = 'first'");
     using opened = openToRead(database, {});
     assert.deepEqual(namesIn(opened), ["first"]);
-    writer.exec("UPDATE users SET username = 'second'");
+    writer.exec("UPDATE latchkey_users SET username = 'second'");
     assert.deepEqual(namesIn(opened), ["second"]);
   });
 });
@@ -50,7 +50,7 @@ for (const [what, removed] of [
     for (const suffix of removed) await rm(`${database}${suffix}`);
     using opened = openToRead(database, {});
     namesIn(opened);
-    execute(database, "UPDATE users SET username = 'changed' WHERE username = 'owner'");
+    execute(database, "UPDATE latchkey_users SET username = 'changed' WHERE username = 'owner'");
     assert.throws(() => namesIn(opened), { code: "database_changed" });
   });
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { replaceDatabase } from "../../../src/stores/sqlite/replace.ts";
+import { replaceDatabase } from "../../../src/db/sqlite/replace.ts";
 import { filled } from "../../cli/transfer/backup-place.ts";
 import { execute, inDatabase } from "../../support/database.ts";
 
@@ -19,9 +19,9 @@ test("refuses a database without accounts in place of one that has or may have a
   for (const change of [
     "SELECT 1",
     "PRAGMA journal_mode = WAL",
-    "DELETE FROM users; PRAGMA user_version = 99",
-    "DELETE FROM users; CREATE VIEW other AS SELECT 1",
-    "DELETE FROM users; PRAGMA user_version = 0",
+    "DELETE FROM latchkey_users; PRAGMA user_version = 99",
+    "DELETE FROM latchkey_users; CREATE VIEW other AS SELECT 1",
+    "DELETE FROM latchkey_users; PRAGMA user_version = 0",
   ]) {
     const replacement = await place(t, ["owner"], []);
     execute(replacement.file, change);
@@ -58,14 +58,16 @@ test("refuses to replace a database that was created meanwhile", async (t) => {
 });
 
 test("refuses while another connection is open, also with a schema that cannot be loaded", async (t) => {
-  for (const change of ["", "CREATE VIEW other AS SELECT lower(username) FROM users"]) {
+  for (const change of ["", "CREATE VIEW other AS SELECT lower(username) FROM latchkey_users"]) {
     const replacement = await place(t, ["owner"], ["other"]);
     inDatabase(replacement.file, (database) => {
-      database.exec(`${change}; UPDATE users SET username = 'renamed'`);
+      database.exec(`${change}; UPDATE latchkey_users SET username = 'renamed'`);
       assert.throws(() => replaceDatabase(replacement), { code: "database_in_use" }, change);
     });
     replaceDatabase(replacement);
-    const kept = inDatabase(replacement.keptAs, (old) => old.prepare("SELECT * FROM users").get());
+    const kept = inDatabase(replacement.keptAs, (old) =>
+      old.prepare("SELECT * FROM latchkey_users").get(),
+    );
     assert.equal(kept?.username, "renamed");
   }
 });

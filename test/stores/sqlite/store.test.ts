@@ -21,9 +21,9 @@ test("SQLite: uses a WAL and STRICT tables", async (t) => {
       .all();
     const shown = tables.map(({ name, strict }) => `${name} ${strict}`).sort();
     assert.deepEqual(shown, [
-      ...["answers 1", "codes 1", "devices 1", "handoffs 1", "keys 1", "links 1"],
-      "log_entries 1",
-      ...["passkeys 1", "sessions 1", "users 1"],
+      ...["latchkey_answers 1", "latchkey_codes 1", "latchkey_devices 1", "latchkey_handoffs 1"],
+      ...["latchkey_keys 1", "latchkey_links 1", "latchkey_log 1", "latchkey_passkeys 1"],
+      ...["latchkey_sessions 1", "latchkey_users 1"],
     ]);
   });
 });
@@ -33,6 +33,6 @@ test("SQLite: does not report another rename failure as a taken username", async
   const store = await openStore(t, file);
   const user = await store.users.insert({ username: "owner", passwordHash: hashText("a hash") });
   assert.ok(user);
-  refuse(file, "UPDATE ON users", "the disk is worn out");
+  refuse(file, "UPDATE ON latchkey_users", "the disk is worn out");
   await assert.rejects(store.users.rename(user.id, "other"), /the disk is worn out/);
 });

@@ -129,7 +129,7 @@ test("shows new codes without reading the log, and a second tab goes home", asyn
   const { gate, session } = await startConfigured(t);
   const second = await gate.send("/account/codes/begin", { session, form: {} });
   const { key, sealed } = begunIn(second.body);
-  execute(gate.databaseFile, "ALTER TABLE log_entries RENAME TO hidden");
+  execute(gate.databaseFile, "ALTER TABLE latchkey_log RENAME TO hidden");
   await turnOn(gate, session);
   const late = { sealed, code: codeShown(key) };
   const confirm = await gate.send("/account/codes/confirm", { session, form: late });

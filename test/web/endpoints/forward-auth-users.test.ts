@@ -19,7 +19,10 @@ test("admits listed users, and returns 403 without an identity to others", async
     assertNoIdentity(excluded);
     assert.notEqual(excluded.headers["x-request-id"], undefined);
   }
-  execute(gate.databaseFile, "UPDATE users SET groups = ',a,b-c,' WHERE username = 'guest'");
+  execute(
+    gate.databaseFile,
+    "UPDATE latchkey_users SET groups = ',a,b-c,' WHERE username = 'guest'",
+  );
   await eventually(async () => {
     const { status, headers } = await gate.send("/forward-auth?groups=x,b-c", { session: guest });
     return status === 200 && headers["remote-groups"] === "a,b-c" ? true : undefined;

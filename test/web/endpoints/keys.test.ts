@@ -66,7 +66,7 @@ test("says what is wrong with a new key, with its section open", async (t) => {
 
 test("shows a new key without reading the log, since it is shown once", async (t) => {
   const { gate, session } = await startConfigured(t);
-  execute(gate.databaseFile, "ALTER TABLE log_entries RENAME TO hidden");
+  execute(gate.databaseFile, "ALTER TABLE latchkey_log RENAME TO hidden");
   const { status, body } = await gate.send(ADD, { session, form: { name: "feeds", hosts: "" } });
   assert.equal(status, 200);
   assert.match(textIn(body), /^latchkey_/);

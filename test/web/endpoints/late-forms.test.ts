@@ -50,6 +50,6 @@ test("a form that is completed after its sender was signed out, or left the admi
     await act("remove", { user: `id of ${change}` });
   }
   assert.deepEqual(groupsIn(gate), before);
-  const made = "SELECT count(*) FROM links UNION ALL SELECT count(*) FROM keys";
+  const made = "SELECT count(*) FROM latchkey_links UNION ALL SELECT count(*) FROM latchkey_keys";
   assert.deepEqual(valuesOf(gate.databaseFile, made), [[0], [0]]);
 });

@@ -25,8 +25,8 @@ async function appWith(
     },
   });
   for (const id of ids) {
-    const passkey = `SELECT '${id}', id, 'Phone', '', 0, 0, NULL FROM users`;
-    execute(app.databaseFile, `INSERT INTO passkeys ${passkey}`);
+    const passkey = `SELECT '${id}', id, 'Phone', '', 0, 0, NULL FROM latchkey_users`;
+    execute(app.databaseFile, `INSERT INTO latchkey_passkeys ${passkey}`);
   }
   return {
     app,
@@ -38,7 +38,7 @@ async function appWith(
 
 test("lists the passkeys of the account with the time of their last use", async (t) => {
   const { home, app } = await appWith(t, ["a", "b"]);
-  execute(app.databaseFile, "UPDATE passkeys SET used_at = 1 WHERE id = 'b'");
+  execute(app.databaseFile, "UPDATE latchkey_passkeys SET used_at = 1 WHERE id = 'b'");
   const { list } = await home(NAMED);
   assert.partialDeepStrictEqual(list, [
     { id: "a", name: "Phone", added: { at: AT } },

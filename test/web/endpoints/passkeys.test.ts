@@ -119,7 +119,7 @@ test("answers the script with a message if the account has too many", async (t) 
   execute(
     gate.databaseFile,
     `WITH many (passkey) AS (VALUES ${many})
-     INSERT INTO passkeys SELECT passkey, id, 'Phone', '', 0, 0, NULL FROM users, many`,
+     INSERT INTO latchkey_passkeys SELECT passkey, id, 'Phone', '', 0, 0, NULL FROM latchkey_users, many`,
   );
   const full = await sender(gate).send(BEGIN, {}, session);
   assert.deepEqual([full.status, JSON.parse(full.body).message], [422, messages.tooMany]);

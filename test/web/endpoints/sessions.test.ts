@@ -110,7 +110,7 @@ test("a sign-out clears the cookie while the store cannot be written, says so on
   const other = await startGate(t, { dataDir: gate.dataDir });
   await gate.logEntries(1);
   assert.equal(await isAdmitted(gate, session), true);
-  refuse(gate.databaseFile, "INSERT ON sessions", "the disk is full");
+  refuse(gate.databaseFile, "INSERT ON latchkey_sessions", "the disk is full");
   const { status, location, cookies, headers } = await signOut(gate, { session });
   assert.deepEqual([status, location], [303, "/login"]);
   assert.deepEqual(cookies, [
@@ -135,7 +135,7 @@ test("a sign-out clears the cookie while the store cannot be written, says so on
 
 test("a graceful stop ends the sessions that the store could not end before", async (t) => {
   const { gate, session } = await startConfigured(t);
-  refuse(gate.databaseFile, "INSERT ON sessions", "the disk is full");
+  refuse(gate.databaseFile, "INSERT ON latchkey_sessions", "the disk is full");
   await signOut(gate, { session });
   stopRefusing(gate.databaseFile);
   await gate.stop();
@@ -169,7 +169,7 @@ test("a new sign-in ends the session that its browser had, if it is of the same 
 
 test("a new sign-in works while the session that its browser had cannot be ended", async (t) => {
   const { gate, session } = await startConfigured(t);
-  refuse(gate.databaseFile, "INSERT ON sessions", "the disk is full");
+  refuse(gate.databaseFile, "INSERT ON latchkey_sessions", "the disk is full");
   const { location, session: own } = await gate.signIn({}, { session });
   assert.equal(location, "/");
   assert.equal(await isAdmitted(gate, own), true);
@@ -197,8 +197,8 @@ test("lists 50 sessions at most, folds all but five, and says if there are more"
   const open = async () => (await gate.send("/", { session })).body;
   await open();
   const columns = "user_id, created_at, used_at, expires_at";
-  const insertion = `INSERT INTO sessions (id, ${columns}, address, device)
-    SELECT n, ${columns}, '', '' FROM sessions, numbers WHERE id = '${idOf(session)}'`;
+  const insertion = `INSERT INTO latchkey_sessions (id, ${columns}, address, device)
+    SELECT n, ${columns}, '', '' FROM latchkey_sessions, numbers WHERE id = '${idOf(session)}'`;
   for (const [from, to, status] of [
     [1, 4, "5 active"],
     [5, 49, "50 active"],

@@ -35,7 +35,7 @@ for (const [what, flaws, status, fields, message] of problems) {
     const answer = await gate.send("/setup", { form: { ...RIGHT, ...flaws } });
     assertProblem(answer, { status, fields, message }, ALL);
     assert.deepEqual([answer.location, answer.cookies], [undefined, []]);
-    assert.equal(countOf(gate.databaseFile, "users"), 0);
+    assert.equal(countOf(gate.databaseFile, "latchkey_users"), 0);
     const typed: Fields = { ...ESCAPED, token: "s3cret", ...flaws };
     for (const name of ["token", "username", "domain"] as const) {
       assert.equal(fieldNamed(answer.body, name).value, typed[name] || undefined, name);

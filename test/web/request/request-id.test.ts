@@ -73,7 +73,7 @@ test("ignores an ID from other peers", () => {
 
 test("trusts by the peer of the connection, not by X-Forwarded-For", async (t) => {
   const gate = await startGate(t, { trustedProxies: ["127.0.0.1"] });
-  execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
+  execute(gate.databaseFile, "ALTER TABLE latchkey_users RENAME TO hidden");
   const headers = { "X-Request-Id": "given", "X-Forwarded-For": "127.0.0.1" };
   assert.equal(idOf(await gate.send("/login", { headers })), "given");
   const other = await gate.send("/login", { headers, from: "127.0.0.2" });
@@ -104,7 +104,8 @@ const COSTLY = "$2b$31$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
 /** Uses a new gate for each call, because the rate limit would make the responses differ. */
 async function rejectSignIn(t: TestContext, hash: string | undefined): Promise<Answer> {
   const { gate } = await startConfigured(t);
-  if (hash !== undefined) execute(gate.databaseFile, `UPDATE users SET password_hash = '${hash}'`);
+  if (hash !== undefined)
+    execute(gate.databaseFile, `UPDATE latchkey_users SET password_hash = '${hash}'`);
   const answer = await gate.signIn({ password: "wrong" });
   const warnings = gate.serverLog.filter(({ level }) => level === "warn");
   const rejections = warnings.map(({ msg }) => msg === "sign-in rejected");

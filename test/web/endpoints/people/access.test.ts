@@ -47,7 +47,7 @@ test("who has just been taken out of the group on another gate is refused at onc
   const second = addMember(gate, "second", "admins");
   assert.equal((await open(PEOPLE, { session: second })).status, 200);
   // No notice of it reaches the gate: what it remembers is still valid.
-  execute(gate.databaseFile, "UPDATE users SET groups = NULL WHERE username = 'second'");
+  execute(gate.databaseFile, "UPDATE latchkey_users SET groups = NULL WHERE username = 'second'");
   const refused = await act("remove", { user: "id of second" }, { session: second });
   assert.equal(refused.status, 404);
   assert.ok("second" in groupsIn(gate));
@@ -88,7 +88,7 @@ test("while the store cannot be reached, the pages answer 500 and change nothing
   const { gate, act, open } = await atPeople(t);
   addMember(gate, "member");
   assert.equal((await open(PEOPLE)).status, 200);
-  execute(gate.databaseFile, "ALTER TABLE users RENAME TO hidden");
+  execute(gate.databaseFile, "ALTER TABLE latchkey_users RENAME TO hidden");
   for (const { status, body } of [
     await open(PEOPLE),
     await act("remove", { user: "id of member" }),

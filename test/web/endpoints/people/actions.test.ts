@@ -86,7 +86,7 @@ test("administrators can act on themselves, and leave the page when they are non
   const left = await act("groups", { user: ownId, groups: "family" });
   assert.equal(left.location, "/account/");
   assert.equal((await open(PEOPLE)).status, 404);
-  execute(gate.databaseFile, "UPDATE users SET groups = ',admins,' WHERE username = 'me'");
+  execute(gate.databaseFile, "UPDATE latchkey_users SET groups = ',admins,' WHERE username = 'me'");
   const gone = await act("remove", { user: ownId });
   assert.equal(gone.location, "/account/");
   assert.equal((await open("/account/")).location, "/login");
@@ -134,7 +134,7 @@ test("makes links to copy, shown once and without a referrer, and revokes open o
     name === "link" ? [value] : [],
   );
   assert.equal(ids.length, 2);
-  const stored = "SELECT purpose, made_by, groups, uses_left FROM links ORDER BY purpose";
+  const stored = "SELECT purpose, made_by, groups, uses_left FROM latchkey_links ORDER BY purpose";
   assert.deepEqual(valuesOf(gate.databaseFile, stored), [
     ["invite", "owner", ",family,", 1],
     ["reset-codes-off", "owner", null, 1],
@@ -164,7 +164,7 @@ test("makes links for guests, and invitations to accounts that end", async (t) =
   ];
   const shown = answers.map(({ body }) => body.includes(en.signInTo("Latchkey")));
   assert.deepEqual(shown, [true, true, false]);
-  const stored = "SELECT purpose, name, ends_at, expires_at FROM links ORDER BY rowid";
+  const stored = "SELECT purpose, name, ends_at, expires_at FROM latchkey_links ORDER BY rowid";
   const rows = valuesOf(gate.databaseFile, stored);
   const end = new Date(`${until}T00:00`).getTime();
   const week = Number(rows[1]?.[3]);
@@ -183,7 +183,7 @@ test("a guest gets no link for a password, which guards without lists would admi
   addMember(gate, "visitor", "camera");
   execute(
     gate.databaseFile,
-    "UPDATE users SET password_hash = '$guest$' WHERE username = 'visitor'",
+    "UPDATE latchkey_users SET password_hash = '$guest$' WHERE username = 'visitor'",
   );
   const { body } = await open(`${PEOPLE}?q=visitor`);
   assert.ok(body.includes(`${en.guest}, camera`) && !body.includes("/people/reset"));

@@ -41,7 +41,9 @@ export function addMember(
   const text = groups.length === 0 ? null : `,${groups.join(",")},`;
   inDatabase(databaseFile, (database) =>
     database
-      .prepare("INSERT INTO users (id, username, password_hash, groups) VALUES (?, ?, 'a hash', ?)")
+      .prepare(
+        "INSERT INTO latchkey_users (id, username, password_hash, groups) VALUES (?, ?, 'a hash', ?)",
+      )
       .run(id, name, text),
   );
   return mint({ user_id: id, jti: id, iat: inSeconds(0), exp: inSeconds(3_600) });
@@ -50,5 +52,5 @@ export function addMember(
 /** The users, by their names, with their groups. */
 export const groupsIn = ({ databaseFile }: RunningGate): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
-    valuesOf(databaseFile, "SELECT username, groups FROM users ORDER BY username"),
+    valuesOf(databaseFile, "SELECT username, groups FROM latchkey_users ORDER BY username"),
   );

@@ -20,12 +20,15 @@ const linkTo = (body: string, rel: string): string | undefined =>
 test("shows each person with groups, last sign-in, sessions, codes, passkeys and end", async (t) => {
   const { gate, open } = await atPeople(t);
   addMember(gate, "member", "family", "photos");
-  const codes = `INSERT INTO codes VALUES ('id of member', NULL, 'x', 0, ',', 0, NULL)`;
+  const codes = `INSERT INTO latchkey_codes VALUES ('id of member', NULL, 'x', 0, ',', 0, NULL)`;
   execute(gate.databaseFile, codes);
-  const passkey = `INSERT INTO passkeys SELECT 'a', id, 'Phone', '', 0, 0, NULL FROM users WHERE username = 'owner'`;
+  const passkey = `INSERT INTO latchkey_passkeys SELECT 'a', id, 'Phone', '', 0, 0, NULL FROM latchkey_users WHERE username = 'owner'`;
   execute(gate.databaseFile, passkey);
   const endsAt = Date.UTC(2099, 0, 31, 12);
-  execute(gate.databaseFile, `UPDATE users SET ends_at = ${endsAt} WHERE username = 'member'`);
+  execute(
+    gate.databaseFile,
+    `UPDATE latchkey_users SET ends_at = ${endsAt} WHERE username = 'member'`,
+  );
   await gate.logEntries(1);
   const { body } = await open(PEOPLE);
   assert.deepEqual(namesIn(body), ["member", "owner"]);
@@ -41,9 +44,9 @@ test("shows each person with groups, last sign-in, sessions, codes, passkeys and
 
 test("finds people by a part of the name, and 5,000 in pages, in a time that no guard notices", async (t) => {
   const { gate, act, open } = await atPeople(t);
-  const users = "users (id, username, password_hash) SELECT n, 'Person ' || n, ''";
+  const users = "latchkey_users (id, username, password_hash) SELECT n, 'Person ' || n, ''";
   insertMany(gate.databaseFile, 1_000, 5_999, `INSERT INTO ${users} FROM numbers`);
-  const log = "log_entries (at, type, summary, author, user_id) SELECT 0, 'signin', '', ''";
+  const log = "latchkey_log (at, type, summary, author, user_id) SELECT 0, 'signin', '', ''";
   insertMany(gate.databaseFile, 1, 20_000, `INSERT INTO ${log}, 1000 + n % 30 FROM numbers`);
   const first = (await open(PEOPLE)).body;
   assert.deepEqual([namesIn(first).length, namesIn(first)[0]], [25, "Person 1000"]);
@@ -67,7 +70,7 @@ test("finds people by a part of the name, and 5,000 in pages, in a time that no 
 
 test("shows every open link, 100 on a page", async (t) => {
   const { gate, act, open } = await atPeople(t);
-  const links = "links (id, token_hash, purpose, expires_at, uses_left)";
+  const links = "latchkey_links (id, token_hash, purpose, expires_at, uses_left)";
   const values = "SELECT n, n, 'invite', 4e12, 1 FROM numbers";
   insertMany(gate.databaseFile, 1_000, 1_101, `INSERT INTO ${links} ${values}`);
   const idsIn = (body: string) =>
@@ -93,7 +96,10 @@ test("no name breaks the page: markup, other directions, and as long as a form c
     " ",
   ];
   for (const name of names) addMember(gate, name, "family");
-  execute(gate.databaseFile, "UPDATE users SET id = '\"><b>' || id WHERE username LIKE '<%'");
+  execute(
+    gate.databaseFile,
+    "UPDATE latchkey_users SET id = '\"><b>' || id WHERE username LIKE '<%'",
+  );
   for (let i = 10; i < 31; i += 1) addMember(gate, `a${i}`);
   const { body, status } = await open(PEOPLE);
   assert.equal(status, 200);
@@ -132,7 +138,7 @@ test("shows the activity of everybody, of one person and of one type, in pages",
   assert.ok((await open(`${ACTIVITY}?name=owner`)).body.includes('value="owner"'));
 
   await gate.logEntries(4);
-  const log = "log_entries (at, type, summary, author, user_id, subject)";
+  const log = "latchkey_log (at, type, summary, author, user_id, subject)";
   const values = `SELECT n, 'signin', '', 'cli', '${ownId}', n FROM numbers`;
   insertMany(gate.databaseFile, 0, 119, `INSERT INTO ${log} ${values}`);
   const seen: string[] = [];

@@ -1,0 +1,87 @@
+import type { Kysely, Transaction } from "kysely";
+import { Unavailable } from "../core/base/fault.ts";
+import type {
+  AnsweredChallenge,
+  Device,
+  Handoff,
+  Key,
+  Link,
+  LogEntry,
+  Passkey,
+  StoredUser,
+} from "../core/records.ts";
+import type { StoredCodes, StoredSession } from "../core/tables.ts";
+
+/** The rows of each table as the databases hold them: `rows.ts` translates them. */
+export interface Schema {
+  readonly latchkey_users: RowOf<StoredUser>;
+  readonly latchkey_sessions: RowOf<StoredSession>;
+  readonly latchkey_handoffs: RowOf<Handoff>;
+  readonly latchkey_passkeys: RowOf<Passkey>;
+  readonly latchkey_answers: RowOf<AnsweredChallenge>;
+  readonly latchkey_codes: RowOf<StoredCodes>;
+  readonly latchkey_devices: RowOf<Device>;
+  readonly latchkey_links: RowOf<Link>;
+  readonly latchkey_keys: RowOf<Key>;
+  readonly latchkey_log: RowOf<LogEntry>;
+}
+
+/** Runs queries, alone or as part of a transaction. Each waits no longer than a page can. */
+export type Db = Kysely<Schema>;
+
+/** A row of a record: its columns have the names of the fields in snake case. */
+export type RowOf<T> = {
+  readonly [Field in keyof T & string as SnakeCase<Field>]-?:
+    | StoredValue<NonNullable<T[Field]>>
+    | (undefined extends T[Field] ? null : never);
+};
+
+type StoredValue<Value> = Value extends Date
+  ? number
+  : Value extends readonly string[]
+    ? string
+    : Value;
+
+type SnakeCase<Text extends string> = Text extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : "";
+
+/** Another transaction changed what this one had read: nothing was done, and a retry may succeed. */
+export class TransactionConflict extends Unavailable {
+  constructor(cause: unknown) {
+    super("store_busy", "too many transactions at the same time", 2, { cause });
+  }
+}
+
+/** A row with this key, or with another value that must be unique, exists. */
+export class UniqueViolation extends Error {
+  constructor(cause: unknown) {
+    super("a row with this value exists", { cause });
+  }
+}
+
+const MAX_TRIES = 10;
+const MAX_PAUSE_MS = 20;
+
+/**
+ * Runs `work` in a serializable transaction: its result is as if it had run alone. It runs again if
+ * another transaction came between, so it must do nothing except through `trx`.
+ */
+export async function inTransaction<T>(
+  db: Db,
+  work: (trx: Transaction<Schema>) => Promise<T>,
+): Promise<T> {
+  // Work that is part of a transaction already shares its fate.
+  if (db.isTransaction) return work(db as Transaction<Schema>);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await db.transaction().setIsolationLevel("serializable").execute(work);
+    } catch (error) {
+      if (!(error instanceof TransactionConflict) || tries === MAX_TRIES) throw error;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      // Randomised, so that those that were in conflict do not meet again.
+      setTimeout(resolve, Math.random() * MAX_PAUSE_MS);
+      await promise;
+    }
+  }
+}

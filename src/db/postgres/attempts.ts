@@ -1,0 +1,56 @@
+import type { AttemptStore } from "../../core/store.ts";
+import type { Db } from "../database.ts";
+import { run } from "../transfer.ts";
+
+/** A database that is open, and the full names of its tables. */
+export interface OpenDatabase {
+  readonly db: Db;
+  readonly nameOf: (table: string) => string;
+}
+
+/**
+ * The sliding log of attempts, one row per address. Uses `clock_timestamp()`: with `now()`, a
+ * statement that waited for the row would use the time at which it started.
+ */
+export function createAttempts(open: () => OpenDatabase): AttemptStore {
+  return {
+    async record(address, { attempts, windowMs, maxTracked }) {
+      const { db, nameOf } = open();
+      const table = nameOf("attempts");
+      const recent = `FROM unnest(tracked.made) AS at WHERE ${isWithin("at", "$2")}`;
+      const rows = await run(
+        db,
+        `INSERT INTO ${table} AS tracked (address, made)
+         SELECT $1, ARRAY[clock_timestamp()]
+         WHERE NOT EXISTS (SELECT FROM ${table} WHERE ${kindOf("address")} = ${kindOf("$1")} OFFSET $4)
+         ON CONFLICT (address) DO UPDATE
+         SET made = array_append(ARRAY(SELECT at ${recent}), clock_timestamp())
+         WHERE (SELECT count(*) ${recent}) < $3
+         RETURNING address`,
+        [address, windowMs, attempts, maxTracked],
+      );
+      return rows.length === 1 ? "allowed" : "denied";
+    },
+
+    async forget({ windowMs }) {
+      const { db, nameOf } = open();
+      const table = nameOf("attempts");
+      await run(
+        db,
+        `DELETE FROM ${table} WHERE address IN (
+           SELECT address FROM ${table}
+           WHERE NOT (${isWithin("made[cardinality(made)]", "$1")})
+           FOR UPDATE SKIP LOCKED
+         )`,
+        [windowMs],
+      );
+    },
+  };
+}
+
+/** What is before a space: empty for sign-ins by password. */
+const kindOf = (address: string): string => `left(${address}, strpos(${address}, ' '))`;
+
+/** Attempts in the future do not count: they were made while the clock was ahead. */
+const isWithin = (at: string, windowMs: string): string =>
+  `${at} > clock_timestamp() - ${windowMs} * interval '1 millisecond' AND ${at} <= clock_timestamp()`;

@@ -1,0 +1,61 @@
+import { DatabaseBusy, NoAnswer } from "./failures.ts";
+
+/** After the database did not answer, other calls fail at once for this long. */
+const PAUSE_MS = 1_000;
+
+/** One use of a connection: a query, or a transaction. */
+export interface Use {
+  /** When it began to wait for a connection. */
+  readonly startedAt: number;
+  answered(): void;
+  /** Returns the error to throw. */
+  failed(error: unknown): unknown;
+  end(): void;
+}
+
+/**
+ * Whether the database answers. While it does not, one use per second tries and the others fail at
+ * once, so that a page with several queries does not wait for each of them in turn.
+ */
+export class Availability {
+  #silentUntil = 0;
+  #isTrying = false;
+  #answeredAt = 0;
+  #isBusy = false;
+
+  /** @throws while the database does not answer. */
+  begin(): Use {
+    const startedAt = performance.now();
+    const isTrial = this.#silentUntil > 0;
+    if (isTrial && (this.#isTrying || startedAt < this.#silentUntil)) throw this.#silence();
+    this.#isTrying ||= isTrial;
+    let hasAnswered = false;
+    return {
+      startedAt,
+      answered: () => {
+        hasAnswered = true;
+        this.#answeredAt = performance.now();
+        this.#silentUntil = 0;
+      },
+      failed: (error) => {
+        if (isTrial) this.#isTrying = false;
+        if (!(error instanceof NoAnswer)) {
+          this.#silentUntil = 0;
+          return error;
+        }
+        // A transaction of several slow statements is not a database that does not answer.
+        this.#silentUntil = hasAnswered ? 0 : performance.now() + PAUSE_MS;
+        // It answered meanwhile, so it is there: it or this process has too much to do.
+        this.#isBusy = this.#answeredAt > startedAt;
+        return this.#isBusy ? new DatabaseBusy(error.cause) : error;
+      },
+      end: () => {
+        if (isTrial) this.#isTrying = false;
+      },
+    };
+  }
+
+  #silence(): Error {
+    return this.#isBusy ? new DatabaseBusy() : new NoAnswer();
+  }
+}

@@ -1,0 +1,187 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  DeleteQueryNode,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+  SelectQueryNode,
+  type TransactionSettings,
+} from "kysely";
+import pg from "pg";
+import type { Db, Schema } from "../database.ts";
+import { Availability, type Use } from "./availability.ts";
+import { connectionFailure, isStatementError, NoAnswer, translated } from "./failures.ts";
+import { CANCEL_AFTER_MS, type PostgresClient, type PostgresPool } from "./pool.ts";
+
+/** How long work may take, in milliseconds. */
+export interface TimeLimits {
+  /** From the wait for a connection to the last answer. */
+  readonly all: number;
+  /** One statement, by this machine's clock: for a server that does not keep its own limit. */
+  readonly answer: number;
+  /** After this time the server cancels a statement of a transaction: its result would come too late. */
+  readonly cancel: number;
+}
+
+/** A page must answer within two seconds, even when the database does not. */
+export const FOR_PAGES: TimeLimits = { all: 1_800, answer: 1_000, cancel: CANCEL_AFTER_MS };
+
+/** For what no page waits for: counting rows or a slow disk can take long. */
+export const PATIENT: TimeLimits = { all: 86_400_000, answer: 60_000, cancel: 60_000 };
+
+/** Kysely on connections of a pool. */
+export function createPostgresDb(
+  pool: PostgresPool,
+  limits: TimeLimits,
+  availability: Availability = new Availability(),
+): Db {
+  return new Kysely<Schema>({
+    dialect: {
+      createDriver: () => new PostgresDriver(pool, limits, availability),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createAdapter: () => new PostgresAdapter(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+    },
+  });
+}
+
+class PostgresDriver implements Driver {
+  readonly #pool: PostgresPool;
+  readonly #limits: TimeLimits;
+  readonly #availability: Availability;
+
+  constructor(pool: PostgresPool, limits: TimeLimits, availability: Availability) {
+    this.#pool = pool;
+    this.#limits = limits;
+    this.#availability = availability;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<PostgresConnection> {
+    const use = this.#availability.begin();
+    try {
+      const client = await connectWithin(this.#pool, this.#limits.all);
+      return new PostgresConnection(client, use, this.#limits);
+    } catch (error) {
+      throw use.failed(connectionFailure(error));
+    }
+  }
+
+  async beginTransaction(
+    connection: PostgresConnection,
+    { isolationLevel = "read committed" }: TransactionSettings,
+  ): Promise<void> {
+    await connection.run(`BEGIN ISOLATION LEVEL ${isolationLevel};
+      SET LOCAL statement_timeout = ${this.#limits.cancel}`);
+  }
+
+  async commitTransaction(connection: PostgresConnection): Promise<void> {
+    await connection.run("COMMIT");
+  }
+
+  /** A failure is not reported, since what failed before is: the connection is closed instead. */
+  async rollbackTransaction(connection: PostgresConnection): Promise<void> {
+    await connection.run("ROLLBACK").catch(() => connection.markBroken());
+  }
+
+  async releaseConnection(connection: PostgresConnection): Promise<void> {
+    if (connection.isBroken) this.#pool.failed?.();
+    connection.release();
+  }
+
+  async destroy(): Promise<void> {}
+}
+
+class PostgresConnection implements DatabaseConnection {
+  readonly #client: PostgresClient;
+  readonly #use: Use;
+  readonly #limits: TimeLimits;
+  #isBroken = false;
+
+  constructor(client: PostgresClient, use: Use, limits: TimeLimits) {
+    this.#client = client;
+    this.#use = use;
+    this.#limits = limits;
+    client.on("error", ignore);
+  }
+
+  /** It broke, or a late answer could still arrive on it. */
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  markBroken(): void {
+    this.#isBroken = true;
+  }
+
+  async executeQuery<Row>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    // PostgreSQL stores no text with a NUL, and refuses to compare with one. No row can match it.
+    const isLookup = SelectQueryNode.is(query) || DeleteQueryNode.is(query);
+    if (isLookup && parameters.some(hasNul)) return { rows: [] };
+    return { rows: (await this.run(sql, parameters)) as readonly Row[] as Row[] };
+  }
+
+  async run(text: string, values: readonly unknown[] = []): Promise<readonly unknown[]> {
+    const left = this.#use.startedAt + this.#limits.all - performance.now();
+    try {
+      // The caller has given up by then, so the statement must not run any more.
+      if (left <= 0) throw new NoAnswer();
+      const result = await this.#client.query({
+        text,
+        values: [...values],
+        query_timeout: Math.min(left, this.#limits.answer),
+        types: NUMBERS,
+      });
+      this.#use.answered();
+      return result.rows;
+    } catch (error) {
+      this.#isBroken ||= !isStatementError(error);
+      throw this.#use.failed(translated(error));
+    }
+  }
+
+  release(): void {
+    this.#use.end();
+    this.#client.release(this.#isBroken);
+    // A broken connection keeps the listener: its error would end the process.
+    if (!this.#isBroken) this.#client.removeListener("error", ignore);
+  }
+
+  /** Nothing here reads more rows than fit in memory. */
+  streamQuery(): never {
+    throw new Error("queries are not streamed");
+  }
+}
+
+const hasNul = (value: unknown): boolean => typeof value === "string" && value.includes("\0");
+
+/** A broken connection already fails the query that runs on it. */
+const ignore = (): void => {};
+
+/** PostgreSQL's int8, which the driver returns as text: all of ours are safe integers. */
+const INT8 = 20;
+
+const NUMBERS: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: "text" | "binary") =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format as "text"),
+};
+
+/** Waits for a connection. One that arrives too late is returned to the pool. */
+async function connectWithin(pool: PostgresPool, ms: number): Promise<PostgresClient> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new NoAnswer()), ms);
+  const connecting = pool.connect();
+  try {
+    return await Promise.race([connecting, late.promise]);
+  } catch (error) {
+    if (error instanceof NoAnswer) connecting.then((client) => client.release(), ignore);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,144 @@
+import type pg from "pg";
+import { tables } from "../../core/tables.ts";
+import { type DatabaseInspection, selectAnyUser, selectGroups, toContents } from "../inspection.ts";
+import type { FoundRow } from "../rows.ts";
+import { NEWEST_SCHEMA } from "../schema.ts";
+import { onConnection } from "./pool.ts";
+import { FIND_SCHEMA, IDENTITY, qualifiedName } from "./schema.ts";
+import { type PostgresHost, type PostgresLogin, parsePostgresUrl } from "./url.ts";
+
+const ANSWER_WITHIN_MS = 2_000;
+const LIMITS = {
+  connectionTimeoutMillis: 3_000,
+  statement_timeout: ANSWER_WITHIN_MS,
+  query_timeout: ANSWER_WITHIN_MS,
+  application_name: "latchkey doctor",
+};
+
+export type PostgresInspection =
+  | Answering
+  | { readonly kind: "silent"; readonly host: string; readonly reason: unknown };
+
+interface Answering {
+  readonly kind: "answers";
+  readonly host: string;
+  readonly version: string;
+  readonly role: "primary" | "standby";
+  readonly connection: "encrypted" | "plain" | "socket";
+  /** How far the database's clock is ahead of this machine's. */
+  readonly aheadMs: number;
+  readonly database: DatabaseInspection;
+  readonly creators: readonly Creator[];
+  readonly identity: string | undefined;
+}
+
+/** A role, other than owners and superusers, that may create objects beside Latchkey's tables. */
+interface Creator {
+  /** As SQL writes it: `SCHEMA public` or `DATABASE latchkey`. */
+  readonly place: string;
+  readonly role: string;
+}
+
+/** Inspects each host of the URL separately, in read-only transactions. */
+export function inspectPostgres(url: string): Promise<readonly PostgresInspection[]> {
+  const { hosts, login } = parsePostgresUrl(url);
+  return Promise.all(hosts.map((host) => inspectHost(host, login)));
+}
+
+async function inspectHost(host: PostgresHost, login: PostgresLogin): Promise<PostgresInspection> {
+  try {
+    return await onConnection({ ...LIMITS, ...login, ...host }, (client) => {
+      return inspectOn(client, host);
+    });
+  } catch (error) {
+    return { kind: "silent", host: `${host.host}:${host.port}`, reason: error };
+  }
+}
+
+type Ask = (text: string, values?: unknown[]) => Promise<readonly FoundRow[]>;
+
+async function inspectOn(client: pg.Client, { host, port }: PostgresHost): Promise<Answering> {
+  const ask: Ask = async (text, values) => (await client.query<FoundRow>(text, values)).rows;
+  await ask("BEGIN TRANSACTION READ ONLY");
+  const [found] = await ask(FIND_SCHEMA);
+  const schema = String(found?.schema);
+  const askedAt = Date.now();
+  const [state] = await ask(
+    `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
+       current_setting('server_version') AS version, pg_is_in_recovery() AS standby,
+       (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS ssl`,
+  );
+  const halfway = (askedAt + Date.now()) / 2;
+  const network = state?.ssl === true ? "encrypted" : "plain";
+  return {
+    kind: "answers",
+    host: `${host}:${port}`,
+    version: String(state?.version),
+    role: state?.standby === true ? "standby" : "primary",
+    connection: host.startsWith("/") ? "socket" : network,
+    aheadMs: Number(state?.now) - halfway,
+    database: await inspectTables(ask, schema, found?.made === true),
+    creators: await listCreators(ask, schema),
+    // The last query, since a failed one ends the transaction.
+    identity: await readIdentity(ask, schema),
+  };
+}
+
+/** `undefined` if the role may not ask, or the server is a relative of PostgreSQL. */
+async function readIdentity(ask: Ask, schema: string): Promise<string | undefined> {
+  const [row] = await ask(IDENTITY, [qualifiedName(schema, "schema")]).catch(() => []);
+  return row && `${row.system_identifier}:${row.database}:${row.tables}`;
+}
+
+async function inspectTables(ask: Ask, name: string, made: boolean): Promise<DatabaseInspection> {
+  const difference = await findForeignObject(ask, name);
+  const isRead = made && difference === undefined;
+  const [row] = isRead ? await ask(`SELECT version FROM ${qualifiedName(name, "schema")}`) : [];
+  const schema = Number(row?.version ?? 0);
+  if (schema <= 0 || schema > NEWEST_SCHEMA) return { schema, difference, contents: undefined };
+  const users = qualifiedName(name, "users");
+  const contents = toContents(await ask(selectAnyUser(users)), await ask(selectGroups(users)));
+  return { schema, difference, contents };
+}
+
+/**
+ * Finds a trigger, rule, policy, view or child table that acts on Latchkey's tables and is not of its
+ * migrations. Reads only PostgreSQL's own tables.
+ */
+async function findForeignObject(ask: Ask, schema: string): Promise<string | undefined> {
+  const names = [...Object.keys(tables), "schema", "log_end", "attempts"];
+  const [foreign] = await ask(ACTING_OBJECTS, [names.map((name) => qualifiedName(schema, name))]);
+  return foreign && `the ${foreign.kind} ${foreign.name} is not Latchkey's`;
+}
+
+const ACTING_OBJECTS = `
+  WITH own AS (
+    SELECT pg_class.oid, relname, relkind
+    FROM unnest($1::text[]) AS each (name) JOIN pg_class ON pg_class.oid = to_regclass(each.name)
+  )
+  SELECT 'view' AS kind, quote_ident(relname) AS name FROM own WHERE relkind <> 'r'
+  UNION ALL SELECT 'trigger', quote_ident(tgname)
+    FROM own JOIN pg_trigger ON tgrelid = own.oid WHERE NOT tgisinternal
+  UNION ALL SELECT 'rule', quote_ident(rulename) FROM own JOIN pg_rewrite ON ev_class = own.oid
+  UNION ALL SELECT 'policy', quote_ident(polname) FROM own JOIN pg_policy ON polrelid = own.oid
+  UNION ALL SELECT 'child table', inhrelid::regclass::text
+    FROM own JOIN pg_inherits ON inhparent = own.oid`;
+
+async function listCreators(ask: Ask, schema: string): Promise<readonly Creator[]> {
+  const rows = await ask(
+    `SELECT DISTINCT place, coalesce(quote_ident(rolname), 'PUBLIC') AS role
+     FROM pg_database, LATERAL (
+       SELECT 'SCHEMA ' || quote_ident(nspname), nspowner, coalesce(nspacl, acldefault('n', nspowner))
+       FROM pg_namespace WHERE nspname = $1
+       UNION ALL
+       SELECT 'DATABASE ' || quote_ident(datname), datdba, coalesce(datacl, acldefault('d', datdba))
+     ) AS each (place, owner, acl), aclexplode(acl) LEFT JOIN pg_roles ON pg_roles.oid = grantee
+     WHERE datname = current_database() AND privilege_type = 'CREATE'
+       AND grantee NOT IN (owner, datdba) AND rolsuper IS NOT TRUE
+       AND rolname IS DISTINCT FROM current_user
+       AND NOT EXISTS (SELECT FROM pg_class WHERE oid = to_regclass($2) AND relowner = grantee)
+     ORDER BY place DESC, role`,
+    [schema, qualifiedName(schema, "schema")],
+  );
+  return rows.map(({ place, role }) => ({ place: String(place), role: String(role) }));
+}

@@ -1,0 +1,134 @@
+import type { EventEmitter } from "node:events";
+import { Socket } from "node:net";
+import pg from "pg";
+import { codeOf, messageOf } from "../../core/base/fault.ts";
+import { NEWEST_SCHEMA } from "../schema.ts";
+import { type PostgresHost, parsePostgresUrl } from "./url.ts";
+
+/** The part of `pg.PoolClient` that Latchkey uses. */
+export interface PostgresClient extends EventEmitter {
+  query(query: {
+    text: string;
+    values?: unknown[];
+    query_timeout?: number;
+    types?: pg.CustomTypesConfig;
+  }): Promise<{ readonly rows: readonly Readonly<Record<string, unknown>>[] }>;
+  /** With `true`, closes the connection instead of reusing it. */
+  release(destroy?: boolean): void;
+}
+
+/** The part of `pg.Pool` that Latchkey uses. */
+export interface PostgresPool {
+  connect(): Promise<PostgresClient>;
+  /** Called after a failure that another host might not have. */
+  failed?(): void;
+}
+
+/** Makes the server cancel a statement whose result would come too late for a page. */
+export const CANCEL_AFTER_MS = 900;
+
+/** Also limits the wait for a free connection. */
+const CONNECT_WITHIN_MS = 800;
+
+const MAX_CONNECTIONS = 8;
+
+const LIMITS = {
+  connectionTimeoutMillis: CONNECT_WITHIN_MS,
+  statement_timeout: CANCEL_AFTER_MS,
+  keepAlive: true,
+  // So that `pg_stat_activity` shows which instances have an older version.
+  application_name: `latchkey schema ${NEWEST_SCHEMA}`,
+};
+
+interface Primary {
+  readonly host: PostgresHost;
+  readonly pool: pg.Pool;
+}
+
+/**
+ * Creates a pool of connections to the primary among the hosts. Searches for it again after a
+ * failure, which also finds a promoted standby.
+ */
+export function createPool(url: string): PostgresPool & { end(): Promise<void> } {
+  const { hosts, login } = parsePostgresUrl(url);
+  const sockets = new Set<Socket>();
+  const stream = (): Socket => {
+    const socket = new Socket();
+    sockets.add(socket);
+    return socket.once("close", () => sockets.delete(socket));
+  };
+  const config: pg.ClientConfig = { ...LIMITS, ...login, stream };
+  let primary: Primary | undefined;
+  let searching: Promise<Primary> | undefined;
+
+  async function findPrimary(): Promise<Primary> {
+    const host = await primaryOf(hosts, config);
+    if (primary?.host === host) return primary;
+    // Connections in use are closed when they are returned.
+    primary?.pool.end().catch(() => {});
+    primary = { host, pool: new pg.Pool({ ...config, ...host, max: MAX_CONNECTIONS }) };
+    // The pool replaces a broken idle connection. Without a listener, the error would end the process.
+    primary.pool.on("error", () => {});
+    return primary;
+  }
+
+  return {
+    async connect() {
+      searching ??= findPrimary();
+      const mine = searching;
+      try {
+        return (await (await mine).pool.connect()) as PostgresClient;
+      } catch (error) {
+        // Of calls that failed together, the first starts the new search.
+        if (searching === mine) searching = undefined;
+        throw error;
+      }
+    },
+    failed() {
+      searching = undefined;
+    },
+    async end() {
+      await searching?.catch(() => {});
+      await primary?.pool.end();
+      // A hanging server never closes its side: its sockets must not keep the process alive.
+      for (const socket of sockets) socket.unref();
+    },
+  };
+}
+
+/** Asks all hosts at once, so that an unreachable one delays nothing. */
+async function primaryOf(
+  hosts: readonly PostgresHost[],
+  config: pg.ClientConfig,
+): Promise<PostgresHost> {
+  const [only, ...others] = hosts;
+  if (only !== undefined && others.length === 0) return only;
+  const asked = hosts.map((host) => asPrimary(host, { ...config, ...host }));
+  return Promise.any(asked).catch((error: AggregateError) => {
+    const reasons = error.errors.map((one) => messageOf(one) || codeOf(one)).join("; ");
+    throw new Error(`none of the hosts accepts writes: ${reasons}`, { cause: error });
+  });
+}
+
+function asPrimary(host: PostgresHost, config: pg.ClientConfig): Promise<PostgresHost> {
+  return onConnection({ ...config, query_timeout: CANCEL_AFTER_MS }, async (client) => {
+    const { rows } = await client.query("SELECT pg_catalog.pg_is_in_recovery() AS standby");
+    if (rows[0]?.standby !== false) throw new Error("the host is a standby");
+    return host;
+  });
+}
+
+/** Runs `work` on a connection of its own, and closes it without waiting for the server. */
+export async function onConnection<T>(
+  config: pg.ClientConfig,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client(config);
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,206 @@
+import { sql } from "kysely";
+import type { Codes, Device, UserId } from "../../core/records.ts";
+import { storedTexts, tables } from "../../core/tables.ts";
+import { type Db, inTransaction } from "../database.ts";
+import { toRecord, toRow } from "../rows.ts";
+import { removeExpired } from "./expired.ts";
+import { findUser, raiseSessionsFrom } from "./users.ts";
+
+// A row without a secret is the mark of an enrolment that has begun.
+
+/** Whether any account has one-time codes on. */
+export async function anyCodesExist(db: Db): Promise<boolean> {
+  const query = db.selectFrom("latchkey_codes").select("user_id").where("secret", "is not", null);
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** `undefined` while they are off. */
+export async function findCodes(db: Db, userId: UserId): Promise<Codes | undefined> {
+  const row = await db
+    .selectFrom("latchkey_codes")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const { userId: _, begun: __, secret, ...codes } = toRecord(tables.codes, row);
+  return secret === undefined ? undefined : { ...codes, secret };
+}
+
+/** Marks that the user begins to turn codes on, instead of an earlier mark; not if they are on. */
+export async function beginCodes(db: Db, userId: UserId, mark: string): Promise<boolean> {
+  const begun = await db
+    .insertInto("latchkey_codes")
+    .values({ user_id: userId, begun: mark, last_step: 0, recovery: storedTexts([]), wrong: 0 })
+    .onConflict((conflict) =>
+      conflict
+        .column("user_id")
+        .doUpdateSet({ begun: mark })
+        .where("latchkey_codes.secret", "is", null),
+    )
+    .returning("user_id")
+    .executeTakeFirst();
+  return begun !== undefined;
+}
+
+/** Turns codes on if this is the mark, which is used up. */
+export async function turnOnCodes(
+  db: Db,
+  userId: UserId,
+  mark: string,
+  { secret, lastStep, recovery, wrong }: Codes,
+): Promise<boolean> {
+  const turnedOn = await db
+    .updateTable("latchkey_codes")
+    .set({ begun: null, secret, last_step: lastStep, recovery: storedTexts(recovery), wrong })
+    .where("user_id", "=", userId)
+    .where("begun", "=", mark)
+    .where("secret", "is", null)
+    .returning("user_id")
+    .executeTakeFirst();
+  return turnedOn !== undefined;
+}
+
+/** Turns codes off, and removes the mark. Returns whether they were on. */
+export async function turnOffCodes(db: Db, userId: UserId): Promise<boolean> {
+  const removed = await db
+    .deleteFrom("latchkey_codes")
+    .where("user_id", "=", userId)
+    .returning("secret")
+    .executeTakeFirst();
+  return removed !== undefined && removed.secret !== null;
+}
+
+/** Removes codes, mark, devices and passkeys, and ends every session. `false` for an unknown user. */
+export const removeFactors = (db: Db, userId: UserId, before: number): Promise<boolean> =>
+  inTransaction(db, async (trx) => {
+    const user = await findUser(trx, userId);
+    if (user === undefined) return false;
+    await raiseSessionsFrom(trx, user, before);
+    for (const table of ["latchkey_codes", "latchkey_devices", "latchkey_passkeys"] as const)
+      await trx.deleteFrom(table).where("user_id", "=", userId).execute();
+    return true;
+  });
+
+/**
+ * Uses up a step, and those before. Sets the wrong codes to 0, and the secret if it is still `from`:
+ * others may have replaced it since it was read.
+ *
+ * @param limit Not after so many wrong codes.
+ */
+export async function useCodeStep(
+  db: Db,
+  userId: UserId,
+  step: number,
+  { from, to }: { readonly from: string; readonly to: string },
+  limit: number,
+): Promise<boolean> {
+  const used = await db
+    .updateTable("latchkey_codes")
+    .set({ last_step: step, secret: to, wrong: 0 })
+    .where("user_id", "=", userId)
+    .where("last_step", "<", step)
+    .where("wrong", "<", limit)
+    .where("secret", "=", from)
+    .returning("user_id")
+    .executeTakeFirst();
+  return used !== undefined;
+}
+
+/** Uses up a recovery code, and sets the wrong codes to 0. */
+export async function useRecoveryCode(db: Db, userId: UserId, hash: string): Promise<boolean> {
+  const rest = sql<string>`replace(recovery, ${`,${hash},`}, ',')`;
+  const used = await db
+    .updateTable("latchkey_codes")
+    .set({ recovery: rest, wrong: 0 })
+    .where("user_id", "=", userId)
+    .where("secret", "is not", null)
+    .where("recovery", "<>", rest)
+    .returning("user_id")
+    .executeTakeFirst();
+  return used !== undefined;
+}
+
+/** Replaces the recovery codes if codes are on, and counts it in `renewals`. */
+export async function renewRecoveryCodes(
+  db: Db,
+  userId: UserId,
+  hashes: readonly string[],
+): Promise<boolean> {
+  const renewed = await db
+    .updateTable("latchkey_codes")
+    .set({ recovery: storedTexts(hashes), renewals: sql<number>`coalesce(renewals, 0) + 1` })
+    .where("user_id", "=", userId)
+    .where("secret", "is not", null)
+    .returning("user_id")
+    .executeTakeFirst();
+  return renewed !== undefined;
+}
+
+/** Counts a wrong code, up to the limit, and returns how many there are now. */
+export async function countWrongCode(
+  db: Db,
+  userId: UserId,
+  limit: number,
+): Promise<number | undefined> {
+  const row = await db
+    .updateTable("latchkey_codes")
+    .set((eb) => ({ wrong: eb("wrong", "+", 1) }))
+    .where("user_id", "=", userId)
+    .where("secret", "is not", null)
+    .where("wrong", "<", limit)
+    .returning("wrong")
+    .executeTakeFirst();
+  return row?.wrong;
+}
+
+/** Replaces the devices of the user that are bound to something else. Removes some expired ones. */
+export async function insertDevice(db: Db, device: Device): Promise<void> {
+  await removeExpired(db, "latchkey_devices", device.createdAt);
+  await db
+    .deleteFrom("latchkey_devices")
+    .where("user_id", "=", device.userId)
+    .where("bound_to", "<>", device.boundTo)
+    .execute();
+  await db.insertInto("latchkey_devices").values(toRow(tables.devices, device)).execute();
+}
+
+/** Finds a device by its ID, unless it has expired. */
+export async function findDevice(db: Db, id: string, now: Date): Promise<Device | undefined> {
+  const row = await db
+    .selectFrom("latchkey_devices")
+    .selectAll()
+    .where("id", "=", id)
+    .where("expires_at", ">", now.getTime())
+    .executeTakeFirst();
+  return row && toRecord(tables.devices, row);
+}
+
+/** The devices of a user that have not expired, the newest first. */
+export async function listDevices(
+  db: Db,
+  userId: UserId,
+  now: Date,
+  limit: number,
+): Promise<readonly Device[]> {
+  const rows = await db
+    .selectFrom("latchkey_devices")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .where("expires_at", ">", now.getTime())
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => toRecord(tables.devices, row));
+}
+
+/** Returns whether the user had the device. */
+export async function removeDevice(db: Db, userId: UserId, id: string): Promise<boolean> {
+  const removed = await db
+    .deleteFrom("latchkey_devices")
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .returning("id")
+    .executeTakeFirst();
+  return removed !== undefined;
+}

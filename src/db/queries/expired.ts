@@ -1,0 +1,24 @@
+import { CLOCK_MARGIN_SECONDS } from "../../core/sessions/session-token.ts";
+import type { Db } from "../database.ts";
+
+/** How many expired rows each new one removes. */
+const MAX_REMOVED = 100;
+
+/** Removes some rows that have expired by then, also for an instance whose clock is behind. */
+export async function removeExpired(
+  db: Db,
+  table: "latchkey_sessions" | "latchkey_handoffs" | "latchkey_answers" | "latchkey_devices",
+  by: Date,
+): Promise<void> {
+  await db
+    .deleteFrom(table)
+    .where("id", "in", (eb) =>
+      eb
+        .selectFrom(table)
+        .select("id")
+        .where("expires_at", "<=", by.getTime() - CLOCK_MARGIN_SECONDS * 1_000)
+        .orderBy("expires_at")
+        .limit(MAX_REMOVED),
+    )
+    .execute();
+}

@@ -1,0 +1,61 @@
+import type { Key, UserId } from "../../core/records.ts";
+import { USE_PRECISION_MS } from "../../core/sessions/user-memory.ts";
+import { tables } from "../../core/tables.ts";
+import { type Db, inTransaction, type RowOf } from "../database.ts";
+import { toRecord, toRow } from "../rows.ts";
+import { userExists } from "./users.ts";
+
+const toKey = (row: RowOf<Key>): Key => toRecord(tables.keys, row);
+
+/** Finds a key by the hash of its text. */
+export async function findKey(db: Db, hash: string): Promise<Key | undefined> {
+  const query = db.selectFrom("latchkey_keys").selectAll().where("hash", "=", hash);
+  const row = await query.executeTakeFirst();
+  return row && toKey(row);
+}
+
+/** The keys of a user, the oldest first. */
+export async function listKeys(db: Db, userId: UserId): Promise<readonly Key[]> {
+  const rows = await db
+    .selectFrom("latchkey_keys")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .orderBy("created_at")
+    .orderBy("id")
+    .execute();
+  return rows.map(toKey);
+}
+
+/** Inserts a key unless its ID or hash is known, or the user has that many. Returns whether it did. */
+export const insertKey = (db: Db, key: Key, limit: number): Promise<boolean> =>
+  inTransaction(db, async (trx) => {
+    if (!(await userExists(trx, key.userId))) return false;
+    if ((await listKeys(trx, key.userId)).length >= limit) return false;
+    const inserted = await trx
+      .insertInto("latchkey_keys")
+      .values(toRow(tables.keys, key))
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("id")
+      .executeTakeFirst();
+    return inserted !== undefined;
+  });
+
+/** Removes a key and returns it. With a user, only if it is of that user. */
+export async function removeKey(db: Db, id: string, userId?: UserId): Promise<Key | undefined> {
+  let query = db.deleteFrom("latchkey_keys").where("id", "=", id);
+  if (userId !== undefined) query = query.where("user_id", "=", userId);
+  const row = await query.returningAll().executeTakeFirst();
+  return row && toKey(row);
+}
+
+/** Notes the use of a key that was last used at least an hour earlier. */
+export async function noteKeyUsed(db: Db, id: string, at: Date): Promise<void> {
+  await db
+    .updateTable("latchkey_keys")
+    .set({ used_at: at.getTime() })
+    .where("id", "=", id)
+    .where((eb) =>
+      eb.or([eb("used_at", "is", null), eb("used_at", "<=", at.getTime() - USE_PRECISION_MS)]),
+    )
+    .execute();
+}

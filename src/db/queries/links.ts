@@ -1,0 +1,123 @@
+import {
+  type Link,
+  type NewUser,
+  NO_PASSWORD,
+  type User,
+  type UserId,
+  userOf,
+} from "../../core/records.ts";
+import { nextSecond } from "../../core/sessions/session-token.ts";
+import { tables } from "../../core/tables.ts";
+import { type Db, inTransaction, type RowOf } from "../database.ts";
+import { toRecord, toRow } from "../rows.ts";
+import { findUser, insertUser, raiseSessionsFrom, removeLinksOf, toUser } from "./users.ts";
+
+const toLink = (row: RowOf<Link>): Link => toRecord(tables.links, row);
+
+/** The links that can still be used. */
+const selectOpenLinks = (db: Db, now: Date) =>
+  db
+    .selectFrom("latchkey_links")
+    .selectAll()
+    .where("uses_left", ">", 0)
+    .where("expires_at", ">", now.getTime());
+
+export async function insertLink(db: Db, link: Link): Promise<void> {
+  await db.insertInto("latchkey_links").values(toRow(tables.links, link)).execute();
+}
+
+/** Finds a link by the hash of its token, if it can still be used. */
+export async function findLink(db: Db, tokenHash: string, now: Date): Promise<Link | undefined> {
+  const query = selectOpenLinks(db, now).where("token_hash", "=", tokenHash);
+  const row = await query.executeTakeFirst();
+  return row && toLink(row);
+}
+
+/** A page of the links that can still be used, sorted by ID. `""` comes before every ID. */
+export async function listLinks(
+  db: Db,
+  afterId: string,
+  limit: number,
+  now: Date,
+): Promise<readonly Link[]> {
+  const query = selectOpenLinks(db, now).where("id", ">", afterId).orderBy("id").limit(limit);
+  return (await query.execute()).map(toLink);
+}
+
+/**
+ * Uses up one use of the link. Without a user, the account is inserted; a taken username uses up
+ * nothing. With a user, it sets the password of that user.
+ */
+export const consumeLink = (
+  db: Db,
+  link: Link,
+  account: NewUser,
+  now: Date,
+): Promise<User | "taken" | "gone"> =>
+  inTransaction(db, async (trx) => {
+    const open = await selectOpenLinks(trx, now).where("id", "=", link.id).executeTakeFirst();
+    if (open === undefined) return "gone";
+    if (link.userId !== undefined) return resetPassword(trx, link, link.userId, account, now);
+    const inserted = await insertUser(trx, account);
+    if (inserted === undefined) return "taken";
+    await trx
+      .updateTable("latchkey_links")
+      .set({ uses_left: open.uses_left - 1 })
+      .where("id", "=", link.id)
+      .execute();
+    return inserted;
+  });
+
+/**
+ * Sets the hash of the user, ends all sessions, removes every link of the user, and turns codes off for
+ * `reset-codes-off`. Changes the user before the links, as a removal does, so that neither waits for
+ * the other.
+ */
+async function resetPassword(
+  trx: Db,
+  { purpose }: Link,
+  userId: UserId,
+  { passwordHash }: NewUser,
+  now: Date,
+): Promise<User | "gone"> {
+  const user = await findUser(trx, userId);
+  if (user === undefined) return "gone";
+  await trx
+    .updateTable("latchkey_users")
+    .set({ password_hash: passwordHash })
+    .where("id", "=", userId)
+    .execute();
+  await raiseSessionsFrom(trx, user, nextSecond({ now: () => now.getTime() }));
+  await removeLinksOf(trx, userId);
+  if (purpose === "reset-codes-off")
+    await trx.deleteFrom("latchkey_codes").where("user_id", "=", userId).execute();
+  return userOf({ ...user, passwordHash });
+}
+
+/** Removes a link that can still be used, and returns it. */
+export async function revokeLink(db: Db, id: string, now: Date): Promise<Link | undefined> {
+  const row = await db
+    .deleteFrom("latchkey_links")
+    .where("id", "=", id)
+    .where("uses_left", ">", 0)
+    .where("expires_at", ">", now.getTime())
+    .returningAll()
+    .executeTakeFirst();
+  return row && toLink(row);
+}
+
+/** Removes expired links, and guests whose account has ended, whom it returns. */
+export const removeEndedLinks = (db: Db, now: Date): Promise<readonly User[]> =>
+  inTransaction(db, async (trx) => {
+    await trx.deleteFrom("latchkey_links").where("expires_at", "<=", now.getTime()).execute();
+    // An account without an end must be left: without any, anyone could set up the server.
+    const lasting = trx.selectFrom("latchkey_users").select("id").where("ends_at", "is", null);
+    if ((await lasting.limit(1).executeTakeFirst()) === undefined) return [];
+    const removed = await trx
+      .deleteFrom("latchkey_users")
+      .where("ends_at", "<=", now.getTime())
+      .where("password_hash", "=", NO_PASSWORD)
+      .returningAll()
+      .execute();
+    return removed.map((row) => userOf(toUser(row)));
+  });

@@ -1,0 +1,103 @@
+import type { SelectQueryBuilder } from "kysely";
+import { MAX_WAITING_ENTRIES } from "../../core/log/event-log.ts";
+import type { LogEntry } from "../../core/records.ts";
+import type { LogFilter, LogQuery, NewestQuery } from "../../core/store.ts";
+import { tables } from "../../core/tables.ts";
+import type { Db, RowOf, Schema } from "../database.ts";
+import { toRecord } from "../rows.ts";
+
+/**
+ * How many of the earliest entries since a time are searched for the lowest ID. Entries are written
+ * nearly in the order of their times: an instance holds back fewer than that.
+ */
+const EARLIEST_ENTRIES = MAX_WAITING_ENTRIES + 1;
+
+const toEntry = (row: RowOf<LogEntry>): LogEntry => toRecord(tables.log, row);
+
+type EntryQuery = SelectQueryBuilder<Schema, "latchkey_log", RowOf<LogEntry>>;
+
+/** The entries after an ID that match, the oldest first. */
+export async function listEntries(
+  db: Db,
+  { afterId, limit, ...filter }: LogQuery,
+): Promise<readonly LogEntry[]> {
+  const entries = db.selectFrom("latchkey_log").selectAll().where("id", ">", afterId);
+  const query = filterEntries(db, entries, filter).orderBy("id").limit(limit);
+  return (await query.execute()).map(toEntry);
+}
+
+/** The entries that match, the newest first. */
+export async function listNewestEntries(
+  db: Db,
+  { userId, beforeId = Number.MAX_SAFE_INTEGER, limit, ...filter }: NewestQuery,
+): Promise<readonly LogEntry[]> {
+  let entries = db.selectFrom("latchkey_log").selectAll().where("id", "<", beforeId);
+  if (userId !== undefined) entries = entries.where("user_id", "=", userId);
+  const query = filterEntries(db, entries, filter).orderBy("id", "desc").limit(limit);
+  return (await query.execute()).map(toEntry);
+}
+
+function filterEntries(db: Db, query: EntryQuery, { type, since }: LogFilter): EntryQuery {
+  let filtered = query;
+  if (type !== undefined) filtered = filtered.where("type", "=", type);
+  if (since === undefined) return filtered;
+  // From the lowest ID among the earliest matching entries, instead of scanning all older ones.
+  const earliest = db
+    .selectFrom("latchkey_log")
+    .select("id")
+    .where("at", ">=", since.getTime())
+    .orderBy("at")
+    .limit(EARLIEST_ENTRIES)
+    .as("earliest");
+  return filtered
+    .where("at", ">=", since.getTime())
+    .where("id", ">=", (eb) => eb.selectFrom(earliest).select((e) => e.fn.min("id").as("first")));
+}
+
+/** Removes at most `limit` entries older than `before`, and returns how many it removed. */
+export async function pruneEntries(db: Db, before: Date, limit: number): Promise<number> {
+  const removed = await db
+    .deleteFrom("latchkey_log")
+    .where("id", "in", (eb) =>
+      eb
+        .selectFrom("latchkey_log")
+        .select("id")
+        .where("at", "<", before.getTime())
+        .orderBy("at")
+        .limit(limit),
+    )
+    .returning("id")
+    .execute();
+  return removed.length;
+}
+
+/** Removes the oldest entries of a type, at most `limit`, and keeps the newest `keep` of them. */
+export async function pruneEntriesOfType(
+  db: Db,
+  type: string,
+  keep: number,
+  limit: number,
+): Promise<number> {
+  const removed = await db
+    .deleteFrom("latchkey_log")
+    .where("id", "in", (eb) =>
+      eb
+        .selectFrom("latchkey_log")
+        .select("id")
+        .where("type", "=", type)
+        .where("id", "<=", (newest) =>
+          newest
+            .selectFrom("latchkey_log")
+            .select("id")
+            .where("type", "=", type)
+            .orderBy("id", "desc")
+            .limit(1)
+            .offset(keep),
+        )
+        .orderBy("id")
+        .limit(limit),
+    )
+    .returning("id")
+    .execute();
+  return removed.length;
+}

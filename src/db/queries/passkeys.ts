@@ -1,0 +1,111 @@
+import type { AnsweredChallenge, Passkey, UserId } from "../../core/records.ts";
+import { tables } from "../../core/tables.ts";
+import { type Db, inTransaction } from "../database.ts";
+import { toRecord, toRow } from "../rows.ts";
+import { removeExpired } from "./expired.ts";
+import { findUser } from "./users.ts";
+
+/** Whether any account has a passkey. */
+export async function anyPasskeyExists(db: Db): Promise<boolean> {
+  const query = db.selectFrom("latchkey_passkeys").select("id").limit(1);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+/** The passkeys of a user, the oldest first. */
+export async function listPasskeys(db: Db, userId: UserId): Promise<readonly Passkey[]> {
+  const rows = await db
+    .selectFrom("latchkey_passkeys")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .orderBy("added_at")
+    .orderBy("id")
+    .execute();
+  return rows.map((row) => toRecord(tables.passkeys, row));
+}
+
+/**
+ * Inserts a passkey unless its ID is known, or the user has that many. Returns whether it did.
+ *
+ * @param sessionsFrom Of the user when it was begun: it is not inserted if sessions were ended since.
+ */
+export const insertPasskey = (
+  db: Db,
+  passkey: Passkey,
+  limit: number,
+  sessionsFrom = 0,
+): Promise<boolean> =>
+  inTransaction(db, async (trx) => {
+    const user = await findUser(trx, passkey.userId);
+    if (user === undefined || (user.sessionsFrom ?? 0) !== sessionsFrom) return false;
+    if ((await listPasskeys(trx, user.id)).length >= limit) return false;
+    const inserted = await trx
+      .insertInto("latchkey_passkeys")
+      .values(toRow(tables.passkeys, passkey))
+      .onConflict((conflict) => conflict.column("id").doNothing())
+      .returning("id")
+      .executeTakeFirst();
+    return inserted !== undefined;
+  });
+
+/** Returns whether the user has the passkey. */
+export async function renamePasskey(
+  db: Db,
+  userId: UserId,
+  id: string,
+  name: string,
+): Promise<boolean> {
+  const renamed = await db
+    .updateTable("latchkey_passkeys")
+    .set({ name })
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .returning("id")
+    .executeTakeFirst();
+  return renamed !== undefined;
+}
+
+/** Returns whether the user had the passkey. */
+export async function removePasskey(db: Db, userId: UserId, id: string): Promise<boolean> {
+  const removed = await db
+    .deleteFrom("latchkey_passkeys")
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .returning("id")
+    .executeTakeFirst();
+  return removed !== undefined;
+}
+
+/** Claims the challenge: `false` if it was answered before. Removes some that have expired. */
+export async function claimChallenge(
+  db: Db,
+  challenge: AnsweredChallenge,
+  now: Date,
+): Promise<boolean> {
+  await removeExpired(db, "latchkey_answers", now);
+  const claimed = await db
+    .insertInto("latchkey_answers")
+    .values(toRow(tables.answers, challenge))
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .returning("id")
+    .executeTakeFirst();
+  return claimed !== undefined;
+}
+
+/** Notes a use. `false` for a passkey that counts its uses and whose counter has not grown. */
+export async function notePasskeyUse(
+  db: Db,
+  userId: UserId,
+  id: string,
+  counter: number,
+  at: Date,
+): Promise<boolean> {
+  const noted = await db
+    .updateTable("latchkey_passkeys")
+    .set({ counter, used_at: at.getTime() })
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .where((eb) => eb.or([eb("counter", "=", 0), eb("counter", "<", counter)]))
+    .returning("id")
+    .executeTakeFirst();
+  return noted !== undefined;
+}

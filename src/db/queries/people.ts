@@ -1,0 +1,80 @@
+import { type Expression, sql } from "kysely";
+import { type Person, userOf } from "../../core/records.ts";
+import type { PeopleQuery } from "../../core/store.ts";
+import type { Db } from "../database.ts";
+import { toUser } from "./users.ts";
+
+/** The entries of the log that begin a session. */
+const SIGN_INS = ["signin", "signup", "link_use"];
+
+const lowerAscii = (text: string): string =>
+  text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+/** A page of the accounts, sorted by username, each with its facts from other tables. */
+export async function listPeople(
+  db: Db,
+  { search, after = "", before, limit, now }: PeopleQuery,
+): Promise<readonly Person[]> {
+  let page = db.selectFrom("latchkey_users").selectAll().limit(limit);
+  page =
+    before === undefined
+      ? page.where("username", ">", after).orderBy("username")
+      : page.where("username", "<", before).orderBy("username", "desc");
+  if (search !== "") {
+    // The collation of the column lowers ASCII letters only, as SQLite does.
+    const lowered = sql<string>`lower(username)`;
+    const without = sql<string>`replace(lower(username), ${lowerAscii(search)}, '')`;
+    page = page.where(without, "<>", lowered);
+  }
+  const rows = await db
+    .selectFrom(page.as("page"))
+    .selectAll()
+    .select((eb) => [
+      eb
+        .selectFrom("latchkey_sessions")
+        .select((sessions) => sessions.fn.countAll<number>().as("count"))
+        .whereRef("user_id", "=", "page.id")
+        .where("expires_at", ">", now.getTime())
+        .where("ended_at", "is", null)
+        .as("sessions"),
+      isTrue(
+        eb.exists(
+          eb
+            .selectFrom("latchkey_codes")
+            .select("user_id")
+            .whereRef("user_id", "=", "page.id")
+            .where("secret", "is not", null),
+        ),
+      ).as("codes"),
+      isTrue(
+        eb.exists(
+          eb.selectFrom("latchkey_passkeys").select("id").whereRef("user_id", "=", "page.id"),
+        ),
+      ).as("passkeys"),
+      eb
+        .selectFrom("latchkey_log")
+        .select("at")
+        .whereRef("user_id", "=", "page.id")
+        .where("type", "in", SIGN_INS)
+        .orderBy("latchkey_log.id", "desc")
+        .limit(1)
+        .as("signed_in_at"),
+    ])
+    .orderBy("username")
+    .execute();
+  return rows.map(({ sessions, codes, passkeys, signed_in_at: signedInAt, ...row }): Person => {
+    const stored = toUser(row);
+    return {
+      user: userOf(stored),
+      ...(stored.endsAt && { endsAt: stored.endsAt }),
+      ...(signedInAt !== null && { signedInAt: new Date(signedInAt) }),
+      sessions: Number(sessions),
+      codes: codes === 1,
+      passkeys: passkeys === 1,
+    };
+  });
+}
+
+/** SQLite has no booleans: both databases return 1 or 0. */
+const isTrue = (condition: Expression<unknown>) =>
+  sql<0 | 1>`CASE WHEN ${condition} THEN 1 ELSE 0 END`;

@@ -1,0 +1,94 @@
+import type { Handoff, Session, UserId } from "../../core/records.ts";
+import { USE_PRECISION_MS } from "../../core/sessions/user-memory.ts";
+import { type StoredSession, tables } from "../../core/tables.ts";
+import { type Db, inTransaction, type RowOf } from "../database.ts";
+import { toRecord, toRow } from "../rows.ts";
+import { removeExpired } from "./expired.ts";
+import { userExists } from "./users.ts";
+
+const toSession = (row: RowOf<StoredSession>): Session => toRecord(tables.sessions, row);
+
+/** Inserts a session unless its ID is known. Removes some that expired before it began. */
+export async function insertSession(db: Db, session: Session): Promise<void> {
+  await removeExpired(db, "latchkey_sessions", session.createdAt);
+  await db
+    .insertInto("latchkey_sessions")
+    .values(toRow(tables.sessions, session))
+    .onConflict((conflict) => conflict.column("id").doNothing())
+    .execute();
+}
+
+/** Finds a session by its ID, unless it has ended. */
+export async function findSession(db: Db, id: string): Promise<Session | undefined> {
+  const row = await db
+    .selectFrom("latchkey_sessions")
+    .selectAll()
+    .where("id", "=", id)
+    .where("ended_at", "is", null)
+    .executeTakeFirst();
+  return row && toSession(row);
+}
+
+/** The sessions of a user that have neither ended nor expired, the most recently used first. */
+export async function listSessions(
+  db: Db,
+  userId: UserId,
+  now: Date,
+  limit: number,
+): Promise<readonly Session[]> {
+  const rows = await db
+    .selectFrom("latchkey_sessions")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .where("expires_at", ">", now.getTime())
+    .where("ended_at", "is", null)
+    .orderBy("used_at", "desc")
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.map(toSession);
+}
+
+/** Notes the use of those that were last used at least an hour earlier. */
+export async function noteSessionsUsed(db: Db, ids: readonly string[], at: Date): Promise<void> {
+  if (ids.length === 0) return;
+  await db
+    .updateTable("latchkey_sessions")
+    .set({ used_at: at.getTime() })
+    .where("id", "in", ids)
+    .where("used_at", "<=", at.getTime() - USE_PRECISION_MS)
+    .execute();
+}
+
+/** Ends a session, also if it was never inserted. Returns whether this call has ended it. */
+export const endSession = (db: Db, session: Session, at: Date): Promise<boolean> =>
+  inTransaction(db, async (trx) => {
+    if (!(await userExists(trx, session.userId))) return false;
+    const endedAt = at.getTime();
+    const ended = await trx
+      .insertInto("latchkey_sessions")
+      .values({ ...toRow<StoredSession>(tables.sessions, session), ended_at: endedAt })
+      .onConflict((conflict) =>
+        conflict
+          .column("id")
+          .doUpdateSet({ ended_at: endedAt })
+          .where("latchkey_sessions.ended_at", "is", null)
+          .where("latchkey_sessions.user_id", "=", session.userId),
+      )
+      .returning("id")
+      .executeTakeFirst();
+    return ended !== undefined;
+  });
+
+/** Keeps a session for another host. Removes some that have expired. */
+export async function insertHandoff(db: Db, handoff: Handoff, now: Date): Promise<void> {
+  await removeExpired(db, "latchkey_handoffs", now);
+  await db.insertInto("latchkey_handoffs").values(toRow(tables.handoffs, handoff)).execute();
+}
+
+/** Removes a handoff, expired or not: of concurrent callers one gets it. */
+export async function takeHandoff(db: Db, id: string): Promise<Handoff | undefined> {
+  const query = db.deleteFrom("latchkey_handoffs").where("id", "=", id).returningAll();
+  const row = await query.executeTakeFirst();
+  return row && toRecord(tables.handoffs, row);
+}

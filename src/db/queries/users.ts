@@ -1,0 +1,251 @@
+import { randomUUID } from "node:crypto";
+import { type ExpressionBuilder, sql } from "kysely";
+import { ADMINS } from "../../core/accounts/set-groups.ts";
+import {
+  type NewUser,
+  type PasswordHash,
+  type StoredUser,
+  type User,
+  type UserId,
+  userOf,
+} from "../../core/records.ts";
+import type { AskingSession, EndOfSessions, Kept } from "../../core/store.ts";
+import { storedTexts, tables } from "../../core/tables.ts";
+import { type Db, inTransaction, type RowOf, type Schema, UniqueViolation } from "../database.ts";
+import { toRecord, toRow } from "../rows.ts";
+
+export const toUser = (row: RowOf<StoredUser>): StoredUser => toRecord(tables.users, row);
+
+/** Whether there is an account. */
+export async function anyUserExists(db: Db): Promise<boolean> {
+  const query = db.selectFrom("latchkey_users").select("id").limit(1);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+export const userExists = async (db: Db, id: UserId): Promise<boolean> =>
+  (await findUser(db, id)) !== undefined;
+
+export async function findUser(db: Db, id: UserId): Promise<StoredUser | undefined> {
+  const query = db.selectFrom("latchkey_users").selectAll().where("id", "=", id);
+  const row = await query.executeTakeFirst();
+  return row && toUser(row);
+}
+
+/** The match is exact: no trimming, no case folding, no normalisation. */
+export async function findUserByName(db: Db, username: string): Promise<StoredUser | undefined> {
+  const query = db.selectFrom("latchkey_users").selectAll().where("username", "=", username);
+  const row = await query.executeTakeFirst();
+  return row && toUser(row);
+}
+
+/** A page of all users, sorted by ID, byte by byte. `""` comes before every ID. */
+export async function listUsers(
+  db: Db,
+  afterId: string,
+  limit: number,
+): Promise<readonly StoredUser[]> {
+  const query = db
+    .selectFrom("latchkey_users")
+    .selectAll()
+    .where("id", ">", afterId as UserId)
+    .orderBy("id")
+    .limit(limit);
+  return (await query.execute()).map(toUser);
+}
+
+/** Inserts a user if there is none: of concurrent callers one gets it, the others `undefined`. */
+export const insertFirstUser = (db: Db, user: NewUser): Promise<User | undefined> =>
+  inTransaction(db, async (trx) =>
+    (await anyUserExists(trx)) ? undefined : insertUser(trx, user),
+  );
+
+/** Inserts a user with a new ID. `undefined` if the username is taken. */
+export const insertUser = (db: Db, user: NewUser): Promise<User | undefined> =>
+  // In a transaction, so that it is in conflict with an insert of the first user at the same time.
+  inTransaction(db, async (trx) => {
+    const row = toRow<StoredUser>(tables.users, { ...user, id: randomUUID() as UserId });
+    const inserted = await trx
+      .insertInto("latchkey_users")
+      .values(row)
+      .onConflict((conflict) => conflict.column("username").doNothing())
+      .returningAll()
+      .executeTakeFirst();
+    return inserted && userOf(toUser(inserted));
+  });
+
+/** `taken` if another user has the username. */
+export async function renameUser(
+  db: Db,
+  id: UserId,
+  username: string,
+): Promise<"renamed" | "taken" | "missing"> {
+  try {
+    const query = db.updateTable("latchkey_users").set({ username }).where("id", "=", id);
+    return (await query.returning("id").executeTakeFirst()) ? "renamed" : "missing";
+  } catch (error) {
+    if (error instanceof UniqueViolation) return "taken";
+    throw error;
+  }
+}
+
+/**
+ * Replaces the groups of a user.
+ *
+ * @param keep `an-admin`: the last administrator whose account does not end stays one.
+ */
+export const setUserGroups = (
+  db: Db,
+  id: UserId,
+  groups: readonly string[],
+  keep?: Kept,
+): Promise<"set" | "last-admin" | "missing"> =>
+  inTransaction(db, async (trx) => {
+    const user = await findUser(trx, id);
+    if (user === undefined) return "missing";
+    if (keep && !groups.includes(ADMINS) && (await isLastAdmin(trx, user))) return "last-admin";
+    // An empty list is stored as an absent one.
+    const stored = groups.length === 0 ? null : storedTexts(groups);
+    await trx.updateTable("latchkey_users").set({ groups: stored }).where("id", "=", id).execute();
+    return "set";
+  });
+
+/**
+ * Removes a user with all that belongs to it. The last account without an end stays, also if two are
+ * removed at the same time.
+ *
+ * @param keep As for `setUserGroups`.
+ */
+export const removeUser = (
+  db: Db,
+  id: UserId,
+  keep?: Kept,
+): Promise<"removed" | "last" | "last-admin" | "missing"> =>
+  inTransaction(db, async (trx) => {
+    const user = await findUser(trx, id);
+    if (user === undefined) return "missing";
+    const query = trx.selectFrom("latchkey_users").select("id").where(otherStays(id)).limit(1);
+    if ((await query.executeTakeFirst()) === undefined) return "last";
+    if (keep && (await isLastAdmin(trx, user))) return "last-admin";
+    await trx.deleteFrom("latchkey_users").where("id", "=", id).execute();
+    return "removed";
+  });
+
+/** Another account, which does not end. */
+const otherStays = (id: UserId) => (eb: ExpressionBuilder<Schema, "latchkey_users">) =>
+  eb.and([eb("id", "<>", id), eb("ends_at", "is", null)]);
+
+async function isLastAdmin(db: Db, { id, groups, endsAt }: StoredUser): Promise<boolean> {
+  if (endsAt !== undefined || groups?.includes(ADMINS) !== true) return false;
+  const others = db
+    .selectFrom("latchkey_users")
+    .select("id")
+    .where(otherStays(id))
+    .where("groups", "like", `%,${ADMINS},%`)
+    .limit(1);
+  return (await others.executeTakeFirst()) === undefined;
+}
+
+/**
+ * Sets the hash while it is still `from`, so that no concurrent change is lost silently, and removes
+ * the links of the user: an unused link, such as one in an old mail, would take the account over.
+ *
+ * @param keep For another hash of the same password: the links stay.
+ */
+export const replacePasswordHash = (
+  db: Db,
+  id: UserId,
+  from: PasswordHash,
+  to: PasswordHash,
+  keep?: "links",
+): Promise<boolean> =>
+  inTransaction(db, async (trx) => {
+    const replaced = await trx
+      .updateTable("latchkey_users")
+      .set({ password_hash: to })
+      .where("id", "=", id)
+      .where("password_hash", "=", from)
+      .returning("id")
+      .executeTakeFirst();
+    if (replaced === undefined) return false;
+    if (keep !== "links") await removeLinksOf(trx, id);
+    return true;
+  });
+
+export async function removeLinksOf(db: Db, id: UserId): Promise<void> {
+  await db.deleteFrom("latchkey_links").where("user_id", "=", id).execute();
+}
+
+/**
+ * Ends every session of the user that was issued before that second, and removes them from the list.
+ * Raises `sessionsFrom` in any case. `undefined` for an unknown user.
+ *
+ * @param asker The result tells whether this session was valid until then.
+ */
+export const endSessionsOfUser = (
+  db: Db,
+  id: UserId,
+  before: number,
+  asker?: AskingSession,
+): Promise<EndOfSessions | undefined> =>
+  inTransaction(db, async (trx) => {
+    const user = await findUser(trx, id);
+    if (user === undefined) return undefined;
+    const wasValid =
+      asker !== undefined &&
+      (user.sessionsFrom ?? 0) <= asker.validUpTo &&
+      !(asker.id !== undefined && (await hasSessionEnded(trx, asker.id)));
+    const sessionsFrom = await raiseSessionsFrom(trx, user, before);
+    return { sessionsFrom, asker: wasValid ? "was-valid" : "had-ended" };
+  });
+
+/**
+ * Ends every session of the user, in a transaction. `sessionsFrom` always increases: with a clock that
+ * is behind, or in the same second, a session could be valid again otherwise.
+ */
+export async function raiseSessionsFrom(
+  trx: Db,
+  { id, sessionsFrom = 0 }: StoredUser,
+  before: number,
+): Promise<number> {
+  const raised = Math.max(before, sessionsFrom + 1);
+  await trx
+    .updateTable("latchkey_users")
+    .set({ sessions_from: raised })
+    .where("id", "=", id)
+    .execute();
+  await trx
+    .deleteFrom("latchkey_sessions")
+    .where("user_id", "=", id)
+    .where("ended_at", "is", null)
+    .execute();
+  return raised;
+}
+
+/** Whether a session was ended before its token expires. */
+export async function hasSessionEnded(db: Db, id: string): Promise<boolean> {
+  const query = db
+    .selectFrom("latchkey_sessions")
+    .select("id")
+    .where("id", "=", id)
+    .where("ended_at", "is not", null);
+  return (await query.executeTakeFirst()) !== undefined;
+}
+
+/** Ends every session of every user, and returns the number of users. */
+export const endAllSessions = (db: Db, before: number): Promise<number> =>
+  inTransaction(db, async (trx) => {
+    const current = sql<number>`coalesce(sessions_from, 0)`;
+    await trx
+      .updateTable("latchkey_users")
+      .set({
+        sessions_from: sql<number>`CASE WHEN ${current} < ${before} THEN ${before}
+          ELSE ${current} + 1 END`,
+      })
+      .execute();
+    await trx.deleteFrom("latchkey_sessions").where("ended_at", "is", null).execute();
+    const { users } = await trx
+      .selectFrom("latchkey_users")
+      .select((eb) => eb.fn.countAll<number | string>().as("users"))
+      .executeTakeFirstOrThrow();
+    return Number(users);
+  });

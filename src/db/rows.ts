@@ -1,0 +1,44 @@
+import {
+  type AnyTable,
+  type Column,
+  columnName,
+  columnsOf,
+  rowOf,
+  type Table,
+  textsFrom,
+} from "../core/tables.ts";
+import type { RowOf } from "./database.ts";
+
+/** A row as a database driver returns it. */
+export type FoundRow = Readonly<Record<string, unknown>>;
+
+/** The names of the columns of a table, in the order in which they are declared. */
+export const columnNames = (table: AnyTable): readonly string[] =>
+  columnsOf(table).map(([field]) => columnName(field));
+
+/** The row of a record, for an insert. An absent field becomes a null. */
+export function toRow<T>(table: Table<T>, record: T): RowOf<T> {
+  const values = rowOf(table, record);
+  return Object.fromEntries(
+    columnsOf(table).map(([field], at) => [columnName(field), values[at]]),
+  ) as RowOf<T>;
+}
+
+/** The record of a row. A null becomes an absent field. */
+export function toRecord<T>(table: Table<T>, row: RowOf<T>): T {
+  const found = row as FoundRow;
+  const record: Record<string, unknown> = {};
+  for (const [field, { kind }] of columnsOf(table)) {
+    const value = found[columnName(field)];
+    if (value !== null) record[field] = readValue[kind](value);
+  }
+  return record as T;
+}
+
+const readValue: Readonly<Record<Column["kind"], (value: unknown) => unknown>> = {
+  text: String,
+  texts: (value) => textsFrom(String(value)),
+  user: String,
+  integer: Number,
+  time: (value) => new Date(Number(value)),
+};

@@ -1,0 +1,112 @@
+import type { DatabaseSync } from "node:sqlite";
+import { AnyFault, messageOf } from "../../core/base/fault.ts";
+import type { Amounts } from "../../core/transfer/transfer-store.ts";
+import { refuseNewerSchema } from "../schema.ts";
+import { accessFault, databaseExists, explained, isReadOnly } from "./file.ts";
+import { isBusy, isFileError, retryWhileBusy } from "./locking.ts";
+import {
+  openExisting,
+  openReadOnly,
+  openToRead,
+  type ReadOnlyDatabase,
+  sqlite,
+  UNTRUSTED,
+} from "./open.ts";
+import { damageIn, requireOwnSchema, tableNameIn } from "./schema.ts";
+
+const PAGES_AT_ONCE = 256;
+
+export interface FileCopy {
+  readonly from: string;
+  /** `at-rest`, when no process writes to the file, writes nothing beside it. */
+  readonly source: "live" | "at-rest";
+  /** An empty file. It keeps its mode. */
+  readonly to: string;
+  readonly progress?: (copied: number, pages: number) => void;
+}
+
+/**
+ * Copies a consistent state of the database while other processes write to it, and verifies the
+ * copy.
+ * @throws An AnyFault when the copy is damaged or incomplete.
+ */
+export async function copyDatabase({
+  from,
+  source: kind,
+  to,
+  progress,
+}: FileCopy): Promise<Amounts> {
+  using opened = openSource(from, kind);
+  const source = opened.database;
+  const before = await retryWhileBusy(() => {
+    // Open until the end: otherwise every commit of another process would restart the copy.
+    if (!source.isTransaction) source.exec("BEGIN");
+    return readAmounts(source, from);
+  });
+  await sqlite.backup(source, to, {
+    rate: PAGES_AT_ONCE,
+    progress: ({ totalPages, remainingPages }) =>
+      progress?.(totalPages - remainingPages, totalPages),
+  });
+  opened.requireUnchanged();
+  const after = verify(to, from);
+  if (after.users === before.users && after.entries === before.entries) return after;
+  throw new AnyFault(
+    "copy_different",
+    `the copy of ${from} does not have the same number of users and log entries`,
+  );
+}
+
+function openSource(file: string, kind: FileCopy["source"]): ReadOnlyDatabase {
+  if (!databaseExists(file))
+    throw new AnyFault("database_missing", `there is no database at ${file}`);
+  try {
+    if (kind === "at-rest" || isReadOnly(file)) return openToRead(file, UNTRUSTED);
+    const database = openExisting(file, UNTRUSTED);
+    return { database, requireUnchanged() {}, [Symbol.dispose]: () => database.close() };
+  } catch (error) {
+    throw explained(file, error);
+  }
+}
+
+/** Names the source, since the copy has a temporary name. */
+function verify(copy: string, file: string): Amounts {
+  using database = openReadOnly(copy, "immutable");
+  const amounts = readAmounts(database, file);
+  const [first] = damageIn(database, "integrity_check");
+  if (first === undefined) return amounts;
+  throw new AnyFault("database_damaged", `${file} is damaged: ${first}`);
+}
+
+/** @throws An AnyFault when the file is not a complete Latchkey database that this version can read. */
+function readAmounts(database: DatabaseSync, file: string): Amounts {
+  const version = reading(file, () => requireOwnSchema(database, file));
+  refuseNewerSchema(file, version);
+  if (version <= 0) throw new AnyFault("not_latchkey", `${file} is not a Latchkey database`);
+  const row = reading(file, () => database.prepare(amountsIn(version)).get(MAX_ID, MAX_ID));
+  if (row?.full === 0) return { users: Number(row.users), entries: Number(row.entries) };
+  throw new AnyFault("database_damaged", `${file} has no IDs left for new log entries`);
+}
+
+/** Far more than there will ever be, and far from the numbers that JavaScript cannot represent. */
+const MAX_ID = 2 ** 52;
+
+function amountsIn(schema: number): string {
+  const [users, log] = [tableNameIn("users", schema), tableNameIn("log", schema)];
+  return `SELECT (SELECT count(*) FROM ${users}) AS users,
+    (SELECT count(*) FROM ${log}) AS entries,
+    EXISTS (SELECT 1 FROM ${log} WHERE id > ?)
+      OR EXISTS (SELECT 1 FROM sqlite_sequence WHERE seq > ?) AS full`;
+}
+
+function reading<T>(file: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (isBusy(error) || error instanceof AnyFault) throw error;
+    const denied = isFileError(error) ? accessFault(file) : undefined;
+    if (denied !== undefined) throw denied;
+    const reason = messageOf(error);
+    throw new AnyFault("not_latchkey", `${file} is not a complete Latchkey database: ${reason}`);
+  }
+}

@@ -1,0 +1,142 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+import { type BoundedMemory, createBoundedMemory } from "../../core/base/bounded-memory.ts";
+import { type Db, type Schema, UniqueViolation } from "../database.ts";
+import { isTaken, retryWhileBusy } from "./locking.ts";
+
+/**
+ * Kysely for `node:sqlite`.
+ *
+ * @param requireUnchanged Called after each query, before its result counts.
+ */
+export const createSqliteDb = (
+  database: DatabaseSync,
+  requireUnchanged: () => void = () => {},
+): Db =>
+  new Kysely<Schema>({
+    dialect: {
+      createDriver: () => new SqliteDriver(database, requireUnchanged),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+      createAdapter: () => new SharedConnectionAdapter(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+    },
+  });
+
+/** Kysely's own lock would let a write that waits for another process hold up every read. */
+class SharedConnectionAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true;
+  }
+}
+
+const MAX_PREPARED = 256;
+
+/** All queries share one connection. While a transaction is open, only its own queries run. */
+class SqliteDriver implements Driver {
+  readonly #database: DatabaseSync;
+  readonly #requireUnchanged: () => void;
+  /** Preparing a statement takes longer than running it. */
+  readonly #prepared: BoundedMemory<string, StatementSync> = createBoundedMemory(MAX_PREPARED);
+  #open: { readonly ended: Promise<void>; readonly end: () => void } | undefined;
+
+  constructor(database: DatabaseSync, requireUnchanged: () => void) {
+    this.#database = database;
+    this.#requireUnchanged = requireUnchanged;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<SqliteConnection> {
+    return new SqliteConnection(this);
+  }
+
+  /** Takes the write lock at once, so that no other process changes what the transaction reads. */
+  async beginTransaction(connection: SqliteConnection): Promise<void> {
+    await this.#outsideTransaction(() => {
+      this.#database.exec("BEGIN IMMEDIATE");
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#open = { ended: promise, end: resolve };
+      connection.isInTransaction = true;
+    });
+  }
+
+  async commitTransaction(connection: SqliteConnection): Promise<void> {
+    this.#database.exec("COMMIT");
+    this.#end(connection);
+  }
+
+  async rollbackTransaction(connection: SqliteConnection): Promise<void> {
+    try {
+      // SQLite has already rolled back after some failures, such as a full disk.
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+    } finally {
+      this.#end(connection);
+    }
+  }
+
+  #end(connection: SqliteConnection): void {
+    connection.isInTransaction = false;
+    this.#open?.end();
+    this.#open = undefined;
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {
+    this.#database.close();
+  }
+
+  async execute<Row>(query: CompiledQuery, connection: SqliteConnection): Promise<Row[]> {
+    const run = (): Row[] => translateFailure(() => this.#run(query));
+    return connection.isInTransaction ? run() : this.#outsideTransaction(run);
+  }
+
+  #run<Row>({ sql, parameters }: CompiledQuery): Row[] {
+    const statement = this.#prepared.get(sql) ?? this.#database.prepare(sql);
+    this.#prepared.set(sql, statement);
+    const rows = statement.all(...(parameters as readonly SQLInputValue[]));
+    this.#requireUnchanged();
+    return rows as Row[];
+  }
+
+  /** Runs `work` once no transaction of this process is open, and retries while others hold locks. */
+  #outsideTransaction<T>(work: () => T): Promise<T> {
+    return retryWhileBusy(work, () => this.#open?.ended);
+  }
+}
+
+/** @throws {UniqueViolation} instead of SQLite's own error. */
+export function translateFailure<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw isTaken(error) ? new UniqueViolation(error) : error;
+  }
+}
+
+class SqliteConnection implements DatabaseConnection {
+  isInTransaction = false;
+  readonly #driver: SqliteDriver;
+
+  constructor(driver: SqliteDriver) {
+    this.#driver = driver;
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    return { rows: await this.#driver.execute<Row>(query, this) };
+  }
+
+  /** Nothing here reads more rows than fit in memory. */
+  streamQuery(): never {
+    throw new Error("queries are not streamed");
+  }
+}

@@ -1,0 +1,62 @@
+import { statSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { messageOf } from "../../core/base/fault.ts";
+import {
+  type DatabaseContents,
+  type DatabaseInspection,
+  selectAnyUser,
+  selectGroups,
+  toContents,
+} from "../inspection.ts";
+import { isBusy, retryWhileBusy } from "./locking.ts";
+import { openToRead, UNTRUSTED } from "./open.ts";
+import { damageIn, isKnownSchema, schemaDifference, tableNameIn, versionOf } from "./schema.ts";
+
+/** A slow disk reads this in a few seconds, which block the event loop. */
+const MAX_CHECKED_BYTES = 256 * 1024 * 1024;
+
+export interface SqliteInspection extends DatabaseInspection {
+  readonly checked: "all" | "too-large";
+  /** Damage reported by SQLite; empty for an intact database. */
+  readonly damage: readonly string[];
+}
+
+/**
+ * Reads a database that other processes may be writing to, without creating files beside it.
+ * @throws When the database cannot be read at all.
+ */
+export const inspectSqlite = (file: string): Promise<SqliteInspection> =>
+  retryWhileBusy(() => inspectOnce(file));
+
+function inspectOnce(file: string): SqliteInspection {
+  using opened = openToRead(file, UNTRUSTED);
+  const { database } = opened;
+  const checked = statSync(file).size <= MAX_CHECKED_BYTES ? "all" : "too-large";
+  const state = stateOf(database, checked);
+  const readable = isKnownSchema(state.schema) && state.difference === undefined;
+  const contents = readable ? readContents(database, state.schema) : undefined;
+  opened.requireUnchanged();
+  return { ...state, contents, checked };
+}
+
+function readContents(database: DatabaseSync, schema: number): DatabaseContents {
+  const users = tableNameIn("users", schema);
+  const read = (text: string) => database.prepare(text).all();
+  return toContents(read(selectAnyUser(users)), read(selectGroups(users)));
+}
+
+type State = Pick<SqliteInspection, "schema" | "difference" | "damage">;
+
+function stateOf(database: DatabaseSync, checked: SqliteInspection["checked"]): State {
+  try {
+    const schema = versionOf(database);
+    const difference = isKnownSchema(schema) ? schemaDifference(database, schema) : undefined;
+    // A check would also run what a foreign schema contains.
+    const isChecked = checked === "all" && difference === undefined;
+    const damage = isChecked ? damageIn(database, "quick_check") : [];
+    return { schema: damage.length === 0 ? schema : 0, difference, damage };
+  } catch (error) {
+    if (isBusy(error)) throw error;
+    return { schema: 0, difference: undefined, damage: [messageOf(error)] };
+  }
+}

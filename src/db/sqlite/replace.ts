@@ -1,0 +1,125 @@
+import { constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { AnyFault, codeOf } from "../../core/base/fault.ts";
+import { NEWEST_SCHEMA } from "../schema.ts";
+import { isBusy } from "./locking.ts";
+import { openExisting, openReadOnly, readHeader, UNTRUSTED } from "./open.ts";
+import { requireOwnSchema, tableNameIn, versionOf } from "./schema.ts";
+
+/** What SQLite puts beside a database, and would apply to another one of the same name. */
+export const BESIDE = ["-wal", "-shm", "-journal"] as const;
+
+interface Replacement {
+  readonly file: string;
+  readonly by: string;
+  readonly over: "any" | "nothing";
+  /** The new name of the replaced database. */
+  readonly keptAs: string;
+}
+
+/**
+ * Replaces a database with another in one atomic step. After a failure, everything has its old name.
+ * @throws `database_in_use` while another connection has the old database open. SQLite's locks show
+ * that, unless the old database is too damaged to open.
+ */
+export function replaceDatabase({ file, by, over, keptAs }: Replacement): void {
+  const isReplaced = existsSync(file);
+  if (isReplaced && over === "nothing") {
+    throw new AnyFault("database_exists", `${file} was created meanwhile: --force replaces it`);
+  }
+  using lock = isReplaced && isDatabase(file) ? openAlone(file) : undefined;
+  if (isReplaced) refuseLossOfAccounts(file, by, lock);
+  using undo = new DisposableStack();
+  if (isReplaced) {
+    keepAs(file, keptAs);
+    undo.defer(() => rmSync(keptAs));
+  }
+  // SQLite would apply an old log to the new database.
+  for (const suffix of BESIDE.filter((one) => existsSync(`${file}${one}`))) {
+    renameSync(`${file}${suffix}`, `${keptAs}${suffix}`);
+    undo.defer(() => renameSync(`${keptAs}${suffix}`, `${file}${suffix}`));
+  }
+  renameSync(by, file);
+  undo.move();
+}
+
+/** Refuses a backup without accounts in place of one with accounts. */
+export function refuseEmptyBackup(file: string, by: string): void {
+  if (!existsSync(file)) return;
+  const isReadable = isDatabase(file) && !existsSync(`${file}-wal`);
+  using old = isReadable ? openReadOnly(file, "immutable") : undefined;
+  refuseLossOfAccounts(file, by, old);
+}
+
+/** Nothing leads back to a database without accounts, where anyone could create the first one. */
+function refuseLossOfAccounts(file: string, by: string, old: DatabaseSync | undefined): void {
+  using database = openReadOnly(by, "immutable");
+  if (hasAccounts(database) || (old !== undefined && isEmpty(old, file))) return;
+  throw new AnyFault(
+    "accounts_lost",
+    `${file} has accounts or cannot be read, and what would replace it has none: without an account, anyone could set up this server`,
+  );
+}
+
+function hasAccounts(database: DatabaseSync): boolean {
+  const users = tableNameIn("users", versionOf(database));
+  return database.prepare(`SELECT 1 FROM ${users} LIMIT 1`).get() !== undefined;
+}
+
+/** Whether it certainly has no accounts: not if another program or a newer Latchkey has made it. */
+function isEmpty(database: DatabaseSync, file: string): boolean {
+  try {
+    const version = requireOwnSchema(database, file);
+    if (version !== 0) return version <= NEWEST_SCHEMA && !hasAccounts(database);
+    return database.prepare("SELECT 1 FROM sqlite_master LIMIT 1").get() === undefined;
+  } catch {
+    return false;
+  }
+}
+
+const MAGIC = "SQLite format 3\0";
+
+/** SQLite must not open any other file: it would delete the write-ahead log beside it. */
+function isDatabase(file: string): boolean {
+  const header = readHeader(file);
+  return header.length === 0 || header.toString("latin1", 0, MAGIC.length) === MAGIC;
+}
+
+/**
+ * Each works for the last connection only, and then keeps others out. The second one loads no schema,
+ * which may be foreign, and leaves the write-ahead log as a file of its own.
+ */
+const LOCKS = [
+  "PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE",
+  "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE",
+] as const;
+
+function openAlone(file: string): DatabaseSync | undefined {
+  for (const lock of LOCKS) {
+    const database = openExisting(file, UNTRUSTED);
+    try {
+      database.exec(lock);
+      return database;
+    } catch (error) {
+      database.close();
+      if (!isBusy(error)) continue;
+      throw new AnyFault(
+        "database_in_use",
+        `${file} is in use: stop the gate and all other processes that have it open`,
+      );
+    }
+  }
+  return undefined;
+}
+
+/** Adds a second name instead of renaming, so that the first name always has a database. */
+function keepAs(file: string, keptAs: string): void {
+  try {
+    linkSync(file, keptAs);
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") throw error;
+    // Not every file system supports hard links. A copy that is cut off must not look complete.
+    copyFileSync(file, `${keptAs}.partial`, constants.COPYFILE_EXCL);
+    renameSync(`${keptAs}.partial`, keptAs);
+  }
+}

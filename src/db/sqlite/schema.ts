@@ -1,0 +1,151 @@
+import type { DatabaseSync } from "node:sqlite";
+import { AnyFault, messageOf } from "../../core/base/fault.ts";
+import { type AnyTable, tables } from "../../core/tables.ts";
+import {
+  createIndex,
+  type Definitions,
+  indexesOf,
+  indexName,
+  NEWEST_SCHEMA,
+  refuseNewerSchema,
+  schemaChanges,
+  tableName,
+} from "../schema.ts";
+import { inTransaction, isBusy, retryWhileBusy } from "./locking.ts";
+import { openExisting, sqlite, UNTRUSTED } from "./open.ts";
+
+/** The name of a table, which had another one in the first schema. */
+export function tableNameIn(table: string, schema: number): string {
+  if (schema > 1) return tableName(table);
+  return table === "log" ? "log_entries" : table;
+}
+
+const definitions: Definitions = {
+  tableName: tableNameIn,
+  text: "TEXT",
+  number: "INTEGER",
+  counted: "AUTOINCREMENT",
+  tableOptions: " STRICT",
+};
+
+/**
+ * Migrates the schema completely or not at all. Reads the version under the write lock, so of several
+ * processes that start together only one migrates.
+ */
+export async function migrate(database: DatabaseSync): Promise<void> {
+  if ((await retryWhileBusy(() => versionOf(database))) === NEWEST_SCHEMA) return;
+  await inTransaction(database, () => {
+    const version = versionOf(database);
+    refuseNewerSchema("the database", version);
+    createSchema(database, NEWEST_SCHEMA, version);
+    database.exec(`PRAGMA user_version = ${NEWEST_SCHEMA}`);
+  });
+}
+
+export function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare("PRAGMA user_version").get()?.user_version);
+}
+
+/** Brings the tables to this schema from an older one, or from an empty database. */
+function createSchema(database: DatabaseSync, version: number, from = 0): void {
+  for (let to = from + 1; to <= version; to += 1) {
+    if (to === 2) renameTables(database);
+    for (const change of schemaChanges(to, definitions)) database.exec(change);
+  }
+}
+
+/** Gives the tables of the first schema the names that they have in PostgreSQL, too. */
+function renameTables(database: DatabaseSync): void {
+  const all: readonly (readonly [string, AnyTable])[] = Object.entries(tables);
+  const first = all.filter(([, { since = 1 }]) => since === 1);
+  for (const [table, declaration] of first) {
+    const [before, after] = [tableNameIn(table, 1), tableNameIn(table, 2)];
+    database.exec(`ALTER TABLE ${before} RENAME TO ${after}`);
+    for (const index of indexesOf(declaration)) {
+      database.exec(`DROP INDEX ${indexName(before, index)}`);
+      database.exec(createIndex(after, index));
+    }
+  }
+}
+
+/** The damage that SQLite reports, one line each; empty for an intact database. */
+export function damageIn(
+  database: DatabaseSync,
+  check: "quick_check" | "integrity_check",
+): readonly string[] {
+  try {
+    const rows = database.prepare(`PRAGMA ${check}(3)`).all();
+    const lines = rows.flatMap((row) => String(row[check]).split("\n"));
+    return lines.filter((line) => line !== "ok" && !DATABASE_NAME.test(line));
+  } catch (error) {
+    if (isBusy(error)) throw error;
+    return [messageOf(error)];
+  }
+}
+
+/** SQLite writes it in a line above the first damage. */
+const DATABASE_NAME = /^\*\*\* in database .* \*\*\*$/;
+
+export const isKnownSchema = (version: number): boolean => version > 0 && version <= NEWEST_SCHEMA;
+
+/**
+ * Compares every table, index, trigger and view with those of a new database of that version. A
+ * trigger could bring a removed account back, and a view in place of a table could never end. Only
+ * reads the list of objects, which runs none of them.
+ */
+export function schemaDifference(database: DatabaseSync, version: number): string | undefined {
+  using fresh = new sqlite.DatabaseSync(":memory:");
+  createSchema(fresh, version);
+  const expected = new Map(objectsIn(fresh));
+  const found = objectsIn(database);
+  const names = new Set(found.map(([name]) => name));
+  const missing = [...expected.keys()].find((name) => !names.has(name));
+  if (missing !== undefined) return `the ${missing} is missing`;
+  const [different] = found.find(([name, definition]) => expected.get(name) !== definition) ?? [];
+  if (different === undefined) return undefined;
+  return expected.has(different)
+    ? `the ${different} is not as Latchkey creates it`
+    : `the ${shortened(different)} is not Latchkey's`;
+}
+
+// By its older name: a file can contain a view named sqlite_schema, but none named sqlite_master.
+const OBJECTS = "SELECT type, name, tbl_name, sql FROM sqlite_master";
+
+/** The definition of each object by its name, such as `table "users"`. */
+const objectsIn = (database: DatabaseSync): readonly (readonly [string, string])[] =>
+  database
+    .prepare(OBJECTS)
+    .all()
+    .map(({ type, name, tbl_name, sql }) => [
+      `${type} ${JSON.stringify(name)}`,
+      JSON.stringify([tbl_name, sql]),
+    ]);
+
+const MAX_SHOWN = 80;
+
+const shortened = (name: string): string =>
+  name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
+
+/** Refuses a database whose schema is not exactly that of its version, and returns the version. */
+export function requireOwnSchema(database: DatabaseSync, file: string): number {
+  const version = versionOf(database);
+  const difference = isKnownSchema(version) ? schemaDifference(database, version) : undefined;
+  if (difference === undefined) return version;
+  throw new AnyFault("schema_foreign", `${file} has a foreign schema: ${difference}`);
+}
+
+/**
+ * Refuses a database of another schema, without changing it: for one that is only read, or that may
+ * be the wrong one.
+ */
+export async function refuseOtherSchema(file: string, empty: "accept" | "refuse"): Promise<void> {
+  using database = openExisting(file, UNTRUSTED);
+  const version = await retryWhileBusy(() => requireOwnSchema(database, "it"));
+  if (version === NEWEST_SCHEMA) return;
+  if (version === 0 && empty === "accept") return;
+  if (version === 0) throw new AnyFault("database_missing", "it has no Latchkey tables");
+  throw new AnyFault(
+    "schema_other",
+    `it has schema ${version}, which this version of Latchkey cannot copy: open it once with the newer of the two versions, and copy with that version`,
+  );
+}

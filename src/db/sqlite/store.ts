@@ -1,0 +1,156 @@
+import "../../core/base/node-version.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { AnyFault, Fault } from "../../core/base/fault.ts";
+import { required, settle, word } from "../../core/base/options.ts";
+import type { Store } from "../../core/store.ts";
+import { columnsOf, rowOf, tables } from "../../core/tables.ts";
+import type { Rows, TransferStore } from "../../core/transfer/transfer-store.ts";
+import { inTransaction } from "../database.ts";
+import { columnNames } from "../rows.ts";
+import { NEWEST_SCHEMA, refuseNewerSchema, tableName } from "../schema.ts";
+import { createStore } from "../store.ts";
+import { createTransfer } from "../transfer.ts";
+import { createSqliteDb, translateFailure } from "./dialect.ts";
+import { createEmpty, databaseExists, explained, isReadOnly, restrictToOwner } from "./file.ts";
+import { isFileError, retryWhileBusy } from "./locking.ts";
+import { openExisting, openToRead, sqlite } from "./open.ts";
+import { migrate, versionOf } from "./schema.ts";
+
+/** The options of `openSqlite`. */
+export interface SqliteOptions {
+  /** A path, or `:memory:` for a database that ends with the store. */
+  readonly file: string;
+  /** For a missing file: create it (the default), or throw `database_missing`. */
+  readonly missing?: "create" | "refuse";
+}
+
+const sqliteOptions = {
+  file: required("a path such as accounts.db", (file) => typeof file === "string" && file !== ""),
+  missing: word("create", "refuse"),
+};
+
+/** The store of `openSqlite`. */
+export interface SqliteStore extends Required<Omit<Store, "attempts" | "changes">> {
+  /** @internal */
+  readonly transfer: TransferStore;
+  close(): void;
+}
+
+/**
+ * Opens a store in one SQLite file, which several processes can share. Commits are on the disk when
+ * a call returns. Only the owner of the file can read it, since it holds password hashes.
+ *
+ * @example
+ * ```ts
+ * const store = await openSqlite({ file: "accounts.db" });
+ * const auth = createAuth({ store, secret });
+ * ```
+ */
+export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
+  const takes = 'openSqlite takes { file }, such as { file: "accounts.db" }';
+  const { file, missing } = settle<Required<SqliteOptions>>(sqliteOptions, options, takes);
+  if (missing === "refuse" && !databaseExists(file)) {
+    throw new Fault("database_missing", `there is no database at ${file}`);
+  }
+  try {
+    return await openFile(file, missing);
+  } catch (error) {
+    throw explained(file, error);
+  }
+}
+
+/** Opens an existing store. Where this user cannot write, what would change it fails. @internal */
+export async function openSqliteToRead(file: string): Promise<SqliteStore> {
+  if (!databaseExists(file) || !isReadOnly(file)) return openSqlite({ file, missing: "refuse" });
+  try {
+    return await openFileToRead(file);
+  } catch (error) {
+    throw isFileError(error) ? explained(file, error) : error;
+  }
+}
+
+async function openFileToRead(file: string): Promise<SqliteStore> {
+  const { database, requireUnchanged } = openToRead(file, {});
+  return closingAfterFailure(database, async () => {
+    await refuseWithoutTables(database, file);
+    const version = versionOf(database);
+    refuseNewerSchema(file, version);
+    if (version < NEWEST_SCHEMA) {
+      const text = `it has schema ${version}, and cannot be migrated to ${NEWEST_SCHEMA} where it is read-only: make a backup, and restore it in another folder`;
+      throw new AnyFault("schema_older", text);
+    }
+    return storeOn(database, requireUnchanged);
+  });
+}
+
+const IN_MEMORY = ":memory:";
+
+async function openFile(file: string, missing: "create" | "refuse"): Promise<SqliteStore> {
+  if (file !== IN_MEMORY && !databaseExists(file)) createEmpty(file);
+  const database = file === IN_MEMORY ? new sqlite.DatabaseSync(file) : openExisting(file);
+  return closingAfterFailure(database, async () => {
+    if (missing === "refuse") await refuseWithoutTables(database, file);
+    if (file !== IN_MEMORY) restrictToOwner(file);
+    await retryWhileBusy(() =>
+      database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"),
+    );
+    await migrate(database);
+    return storeOn(database);
+  });
+}
+
+async function closingAfterFailure(
+  database: DatabaseSync,
+  open: () => Promise<SqliteStore>,
+): Promise<SqliteStore> {
+  try {
+    return await open();
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Keeps Latchkey from creating its tables in an empty file or in a database of another program. */
+async function refuseWithoutTables(database: DatabaseSync, file: string): Promise<void> {
+  const { version, tables } = await retryWhileBusy(() => ({
+    version: versionOf(database),
+    tables: database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").all().length,
+  }));
+  if (version > 0) return;
+  const code = tables === 0 ? "database_missing" : "not_latchkey";
+  throw new Fault(code, `${file} has no Latchkey tables`);
+}
+
+/** The store of a database that has its tables. @internal */
+export function storeOn(database: DatabaseSync, requireUnchanged?: () => void): SqliteStore {
+  const db = createSqliteDb(database, requireUnchanged);
+  return {
+    ...createStore({
+      db: () => db,
+      patientDb: () => db,
+      insertEntries: (entries) =>
+        inTransaction(db, async () => {
+          const rows = entries.map((entry) => rowOf(tables.log, entry));
+          insertRows(database, { table: "log", rows });
+        }),
+    }),
+    transfer: createTransfer({
+      db: () => db,
+      insertRows: async (_, rows) => translateFailure(() => insertRows(database, rows)),
+    }),
+    close: () => database.close(),
+  };
+}
+
+/** Runs in a transaction. A row of a user whose key is known is left out, but not a user. */
+function insertRows(database: DatabaseSync, { table, rows }: Rows): void {
+  const columns = columnNames(tables[table]);
+  const values = columnsOf(tables[table]).map(() => "?");
+  const known = table === "users" || table === "log" ? "" : "ON CONFLICT DO NOTHING";
+  const insert = database.prepare(
+    `INSERT INTO ${tableName(table)} (${columns.join(", ")}) VALUES (${values.join(", ")}) ${known}`,
+  );
+  // The database counts the entries of its log.
+  for (const row of rows) insert.run(...(table === "log" ? row.with(0, null) : row));
+}

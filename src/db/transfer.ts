@@ -1,0 +1,131 @@
+import { CompiledQuery, sql } from "kysely";
+import { AnyFault } from "../core/base/fault.ts";
+import {
+  type ColumnValue,
+  columnName,
+  columnsOf,
+  type Row,
+  type TableName,
+  tables,
+} from "../core/tables.ts";
+import type { RowReader, Rows, TakenUser, TransferStore } from "../core/transfer/transfer-store.ts";
+import { type Db, TransactionConflict, UniqueViolation } from "./database.ts";
+import type { FoundRow } from "./rows.ts";
+import { keyOf } from "./schema.ts";
+
+/** What reads the whole database, or adds many rows to it, needs of one. */
+interface Transferring {
+  /** Waits longer than a page can, if it must. */
+  readonly db: () => Db;
+  /** Leaves out a row of a user whose key is known, but not a user. */
+  insertRows(trx: Db, rows: Rows): Promise<void>;
+}
+
+const NOT_EMPTY = new AnyFault("not_empty", "the database has other rows");
+
+/** Runs one statement that Kysely cannot write, or that was written before. */
+export async function run(
+  db: Db,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<readonly FoundRow[]> {
+  return (await db.executeQuery<FoundRow>(CompiledQuery.raw(text, [...values]))).rows;
+}
+
+/** The methods of copies, exports and imports. */
+export function createTransfer({ db, insertRows }: Transferring): TransferStore {
+  return {
+    ...createReader(db),
+
+    async importRows(pages, verify) {
+      try {
+        await db()
+          .transaction()
+          // Into an empty database, so that a first account at the same time is noticed.
+          .setIsolationLevel(verify === undefined ? "read committed" : "serializable")
+          .execute(async (trx) => {
+            let users = 0;
+            let entries = 0;
+            for await (const page of pages) {
+              await insertRows(trx, page);
+              if (page.table === "users") users += page.rows.length;
+              if (page.table === "log") entries += page.rows.length;
+            }
+            if (verify === undefined) return;
+            const written = createReader(() => trx);
+            const all = await written.readAmounts();
+            if (all.users !== users || all.entries !== entries) throw NOT_EMPTY;
+            await verify(written);
+          });
+        return "imported";
+      } catch (error) {
+        const isTaken = error === NOT_EMPTY || error instanceof UniqueViolation;
+        if (isTaken || (verify && error instanceof TransactionConflict)) return "taken";
+        throw error;
+      }
+    },
+
+    async findTaken(wanted) {
+      if (wanted.length === 0) return [];
+      const ids = wanted.map(({ id }) => id);
+      const usernames = wanted.map(({ username }) => username);
+      const found = await db()
+        .selectFrom("latchkey_users")
+        .select(["id", "username"])
+        .where((eb) => eb.or([eb("id", "in", ids), eb("username", "in", usernames)]))
+        .execute();
+      const takenIds = new Set(found.map((user) => user.id));
+      const takenNames = new Set(found.map((user) => user.username));
+      return wanted.flatMap(({ id, username }): readonly TakenUser[] => {
+        if (takenNames.has(username)) return [{ id, taken: "username" }];
+        return takenIds.has(id) ? [{ id, taken: "id" }] : [];
+      });
+    },
+  };
+}
+
+/** Each table has columns of its own, so the names in these queries are not checked by the compiler. */
+const createReader = (db: () => Db): RowReader => ({
+  async readRows(table, after, limit) {
+    const key = sql.ref<ColumnValue>(columnName(keyOf(tables[table])));
+    const rows = await db()
+      .selectFrom(`latchkey_${table}`)
+      .selectAll()
+      .where(key, ">", after)
+      .orderBy(key)
+      .limit(limit)
+      .execute();
+    return rows.map((row) => toValues(table, row));
+  },
+
+  async readRowsOf(table, users) {
+    if (users.length === 0) return [];
+    const rows = await db()
+      .selectFrom(`latchkey_${table}`)
+      .selectAll()
+      .where(sql.ref<string>("user_id"), "in", users)
+      .orderBy(sql.ref(columnName(keyOf(tables[table]))))
+      .execute();
+    return rows.map((row) => toValues(table, row));
+  },
+
+  async readAmounts() {
+    const { users, entries } = await db()
+      .selectNoFrom((eb) => [
+        eb
+          .selectFrom("latchkey_users")
+          .select((all) => all.fn.countAll<number>().as("count"))
+          .as("users"),
+        eb
+          .selectFrom("latchkey_log")
+          .select((all) => all.fn.countAll<number>().as("count"))
+          .as("entries"),
+      ])
+      .executeTakeFirstOrThrow();
+    return { users: Number(users), entries: Number(entries) };
+  },
+});
+
+/** The values of a row in the order of the columns. */
+const toValues = (table: TableName, row: FoundRow): Row =>
+  columnsOf(tables[table]).map(([field]) => row[columnName(field)] as ColumnValue);
