@@ -168,7 +168,7 @@ export function createRules(
     async close() {
       clearInterval(cleaning);
       clearInterval(summing);
-      await Promise.all([events.close(), recorder.flush(), memory.close(), waiting?.close()]);
+      await Promise.all([events.close(), recorder.flush(), waiting?.close()]);
       settled.log.sumUp();
     },
   };

@@ -1,6 +1,6 @@
 import { Unavailable } from "../../src/core/base/fault.ts";
 import { wrapStore } from "../../src/core/base/wrap-store.ts";
-import type { Store, UserChanges } from "../../src/core/store.ts";
+import type { Store } from "../../src/core/store.ts";
 import type { Random } from "./random.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
@@ -14,14 +14,11 @@ export const LATE_MS: number = 2 * MAX_CALL_MS;
 export interface Network {
   readonly time: VirtualTime;
   readonly random: Random;
-  /** While `false`, every call answers soon and no notification is lost. */
+  /** While `false`, every call answers soon. */
   isFaulty: boolean;
   /** Until then the store answers no gate. */
   awayUntil: number;
 }
-
-/** How a gate learns of changes that others have made. */
-export type Reporting = "absent" | "unconfirmed" | "confirmed";
 
 /** The connection of one gate. */
 export interface Connection {
@@ -38,7 +35,7 @@ const FAILED_OF_CALLS = 0.02;
 const SLOW_OF_CALLS = 0.08;
 
 /** Connects one gate to the store: its calls are slow, overtake each other, fail, or lose answers. */
-export function connect(base: Store, reporting: Reporting, network: Network): Connection {
+export function connect(base: Store, network: Network): Connection {
   const { time, random } = network;
   let isCut = false;
 
@@ -66,64 +63,5 @@ export function connect(base: Store, reporting: Reporting, network: Network): Co
     return result;
   }
 
-  const { changes, ...parts } = base;
-  const store = wrapStore<Store>(parts, send);
-  if (reporting === "absent" || changes === undefined) return { store, cut: () => (isCut = true) };
-  const reported = reportLate(changes, reporting, network);
-  return {
-    store: Object.defineProperty(store, "changes", { value: reported.changes, enumerable: true }),
-    cut() {
-      isCut = true;
-      reported.close();
-    },
-  };
-}
-
-const TWICE = 0.1;
-const NEVER_REPORTED = 0.3;
-const MAX_REPORT_MS = 4_000;
-const HEARTBEAT_MS = 200;
-
-/**
- * Notifications that come late, twice, in another order, or never: unless the store confirms, which
- * it does only up to what it has delivered.
- */
-function reportLate(changes: UserChanges, reporting: Reporting, { time, random }: Network) {
-  const closing: (() => void)[] = [];
-  const late: UserChanges = {
-    watch({ monotonic, changed }) {
-      const undelivered = new Set<object>();
-      let provenAt = Number.NEGATIVE_INFINITY;
-      const deliver = (id: Parameters<typeof changed>[0]): void => {
-        const report = {};
-        undelivered.add(report);
-        time.after(random.next() ** 4 * MAX_REPORT_MS, () => {
-          undelivered.delete(report);
-          changed(id);
-        });
-      };
-      const watch = changes.watch({
-        monotonic,
-        changed(id) {
-          if (random.chance(TWICE)) deliver(id);
-          if (reporting === "confirmed" || !random.chance(NEVER_REPORTED)) deliver(id);
-        },
-      });
-      const beat = (): void => {
-        if (undelivered.size === 0) provenAt = monotonic();
-        stop = time.after(HEARTBEAT_MS, beat);
-      };
-      let stop = reporting === "confirmed" ? time.after(HEARTBEAT_MS, beat) : () => {};
-      const close = (): Promise<void> => {
-        stop();
-        return watch.close();
-      };
-      closing.push(close);
-      return { confirmedAt: () => provenAt, close };
-    },
-  };
-  const close = (): void => {
-    for (const one of closing) one();
-  };
-  return { changes: late, close };
+  return { store: wrapStore<Store>(base, send), cut: () => (isCut = true) };
 }

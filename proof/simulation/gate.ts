@@ -9,7 +9,7 @@ import type { Store } from "../../src/core/store.ts";
 import { NO_GATE } from "../../src/options.ts";
 import { createRules, type Rules } from "../../src/rules.ts";
 import { settleOptions } from "../../src/settle-options.ts";
-import { type Connection, connect, type Network, type Reporting } from "./faulty-store.ts";
+import { type Connection, connect, type Network } from "./faulty-store.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** One life of a gate: from a start to a crash, or to the end. */
@@ -39,7 +39,6 @@ export const START: number = Date.UTC(2030, 0, 1);
 /** Two gates differ by less than the two minutes in ARCHITECTURE.md. */
 const MAX_OFFSET_MS = 50_000;
 const MAX_DRIFT = 0.01;
-const REPORTING: readonly Reporting[] = ["absent", "unconfirmed", "confirmed"];
 const SECRET = "the secret of all simulated gates";
 
 const digest = (salt: string, password: string): string =>
@@ -97,7 +96,6 @@ export function createGate(
   network: Network,
 ): Gate {
   const { time, random } = network;
-  const reporting = random.pick(REPORTING) ?? "absent";
   const rate = 1 + (random.next() * 2 - 1) * MAX_DRIFT;
   let offset = 0;
   let setAt = Number.NEGATIVE_INFINITY;
@@ -121,7 +119,7 @@ export function createGate(
         now: () => Math.floor(START + time.now() * rate + offset),
         monotonic: () => (time.now() - startedAt) * rate,
       };
-      const connection = connect(base, reporting, network);
+      const connection = connect(base, network);
       let levels: Levels | undefined;
       const meter = { ...noMeter, watch: (given: Levels) => (levels = given) };
       const settled = settleOptions({

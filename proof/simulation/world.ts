@@ -103,7 +103,7 @@ export function createWorld(
     enrolments: [],
     devices: [],
     members: [],
-    operator: connect(changed, "absent", network).store,
+    operator: connect(changed, network).store,
     links: [] as KnownLink[],
     keys: [],
     base,

@@ -1,5 +1,4 @@
 import type { AttemptStore } from "./store/attempts.ts";
-import type { UserChanges } from "./store/changes.ts";
 import type { CodeStore } from "./store/codes.ts";
 import type { DeviceStore } from "./store/devices.ts";
 import type { KeyStore } from "./store/keys.ts";
@@ -11,7 +10,6 @@ import type { SessionStore } from "./store/sessions.ts";
 import type { UserStore } from "./store/users.ts";
 
 export type * from "./store/attempts.ts";
-export type * from "./store/changes.ts";
 export type * from "./store/codes.ts";
 export type * from "./store/devices.ts";
 export type * from "./store/keys.ts";
@@ -43,6 +41,4 @@ export interface Store {
   readonly keys?: KeyStore;
   /** A rate limit that all instances share. */
   readonly attempts?: AttemptStore;
-  /** Without it, guards read a user again after a second. */
-  readonly changes?: UserChanges;
 }

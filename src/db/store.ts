@@ -24,7 +24,7 @@ export function createStore({
   db,
   patientDb,
   insertEntries,
-}: StoreParts): Required<Omit<Store, "attempts" | "changes">> {
+}: StoreParts): Required<Omit<Store, "attempts">> {
   return {
     users: {
       any: async () => users.anyUserExists(db()),

@@ -17,7 +17,7 @@ import { testSessions } from "./session-suite.ts";
 /**
  * Tests a store: its users, its log, and the parts that it has beside them.
  *
- * @param parts All that the store has. `changes` is not among them: its time is its own.
+ * @param parts All that the store has.
  *
  * @example
  * ```ts
@@ -42,7 +42,7 @@ export function testStore(name: string, open: Open<Store>, parts: readonly Part[
 }
 
 /** A part that not every store has. */
-export type Part = Exclude<keyof Store, "users" | "log" | "changes">;
+export type Part = Exclude<keyof Store, "users" | "log">;
 
 const suites: { readonly [P in Part]: (rule: Rule<With<P>>) => void } = {
   attempts: testAttempts,

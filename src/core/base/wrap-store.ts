@@ -12,7 +12,6 @@ const PARTS = Object.keys({
   links: true,
   keys: true,
   attempts: true,
-  changes: true,
 } satisfies Record<keyof Store, true>) as readonly (keyof Store)[];
 
 /** The names under which `wrapStore` makes the calls of this store. */

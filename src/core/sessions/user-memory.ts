@@ -3,12 +3,9 @@ import type { Clock } from "../base/clock.ts";
 import { errorOf, Fault } from "../base/fault.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { type StoredUser, type User, type UserId, userOf } from "../records.ts";
-import type { Store, UserStore } from "../store.ts";
+import type { UserStore } from "../store.ts";
 
-/**
- * How long the guards of this process may use a user that another process has changed. Counts from
- * the read, or from the last time that the store confirmed having reported every change.
- */
+/** How long the guards of this process may use a user that another process has changed. */
 const MAX_AGE_MS = 1_000;
 /**
  * So many sessions, of as many users, and so many keys are remembered: of sessions about 20 MB. At
@@ -19,8 +16,6 @@ export const MAX_REMEMBERED = 32_768;
 export const RECHECK_AFTER_MS = 1_000;
 /** How precise the time of the last use of a session or key is: it is noted this often. */
 export const USE_PRECISION_MS = 3_600_000;
-/** Applies despite confirmations, in case a change was made in a way that the store cannot report. */
-const MAX_CONFIRMED_AGE_MS = 60_000;
 
 /** Whether the account has to have a second factor, and has one. */
 export type RequiredFactor = "optional" | "required" | "missing";
@@ -35,8 +30,6 @@ export interface RememberedUser {
 }
 
 interface Known extends RememberedUser {
-  readonly readAt: number;
-  readonly endsAt: Date | undefined;
   until: number;
 }
 
@@ -54,11 +47,10 @@ export interface UserMemory {
   /** Must be called whenever this process changes a user. */
   forget(id: UserId | "all"): void;
   readonly size: number;
-  close(): Promise<void>;
 }
 
 /** What guards read of a store. */
-interface GuardStore extends Pick<Store, "changes"> {
+interface GuardStore {
   readonly users: Pick<UserStore, "any" | "find">;
 }
 
@@ -71,10 +63,6 @@ export function createUserMemory(
   const remembered = createBoundedMemory<UserId, Known>(MAX_REMEMBERED);
   const lookups = new Map<UserId, Lookup>();
   let anyUserSeen = false;
-  const watch = store.changes?.watch({
-    monotonic: () => clock.monotonic(),
-    changed: forget,
-  });
 
   /** The monotonic time of the end of an account, by the system clock, which may have been set. */
   const endOf = (endsAt: Date | undefined): number =>
@@ -92,7 +80,7 @@ export function createUserMemory(
         const factor = await factorOf(user);
         const { sessionsFrom = 0, endsAt } = stored;
         const until = Math.min(readAt + MAX_AGE_MS, endOf(endsAt));
-        const known: Known = { user, factor, sessionsFrom, readAt, endsAt, until };
+        const known: Known = { user, factor, sessionsFrom, until };
         // A missing factor is not remembered: another instance may see it turned on next.
         if (lookups.get(id) === lookup && factor !== "missing") {
           expire(id);
@@ -124,23 +112,10 @@ export function createUserMemory(
     }
   }
 
-  /** Extends the entry where the store has confirmed that it has reported every change since. */
-  function isValid(known: Known): boolean {
-    const monotonic = clock.monotonic();
-    if (monotonic < known.until) return true;
-    const confirmedAt = watch?.confirmedAt() ?? Number.NEGATIVE_INFINITY;
-    const latest = Math.min(known.readAt + MAX_CONFIRMED_AGE_MS, endOf(known.endsAt));
-    const until = Math.min(confirmedAt + MAX_AGE_MS, latest);
-    // A `confirmedAt` that is not a number confirms nothing.
-    if (!(monotonic < until)) return false;
-    known.until = until;
-    return true;
-  }
-
   return {
     find(id) {
       const known = remembered.get(id);
-      return known !== undefined && isValid(known) ? known : lookUp(id);
+      return known !== undefined && clock.monotonic() < known.until ? known : lookUp(id);
     },
 
     anyExists() {
@@ -156,8 +131,6 @@ export function createUserMemory(
     get size() {
       return remembered.size;
     },
-
-    close: async () => watch?.close(),
   };
 }
 

@@ -91,11 +91,12 @@ async function readIdentity(ask: Ask, schema: string): Promise<string | undefine
 }
 
 async function inspectTables(ask: Ask, name: string, made: boolean): Promise<DatabaseInspection> {
-  const difference = await findForeignObject(ask, name);
-  const isRead = made && difference === undefined;
-  const [row] = isRead ? await ask(`SELECT version FROM ${qualifiedName(name, "schema")}`) : [];
+  const [row] = made ? await ask(`SELECT version FROM ${qualifiedName(name, "schema")}`) : [];
   const schema = Number(row?.version ?? 0);
-  if (schema <= 0 || schema > NEWEST_SCHEMA) return { schema, difference, contents: undefined };
+  // An older schema had triggers of its own.
+  const difference = schema === 1 ? undefined : await findForeignObject(ask, name);
+  const isKnown = schema > 0 && schema <= NEWEST_SCHEMA && difference === undefined;
+  if (!isKnown) return { schema, difference, contents: undefined };
   const users = qualifiedName(name, "users");
   const contents = toContents(await ask(selectAnyUser(users)), await ask(selectGroups(users)));
   return { schema, difference, contents };

@@ -52,7 +52,7 @@ const postgresOptions = {
 };
 
 /** The store of `openPostgres`. */
-export interface PostgresStore extends Required<Omit<Store, "changes">> {
+export interface PostgresStore extends Required<Store> {
   /** @internal */
   readonly transfer: TransferStore;
   /** What identifies the database, or `undefined` if it does not tell. @internal */

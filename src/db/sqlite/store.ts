@@ -30,7 +30,7 @@ const sqliteOptions = {
 };
 
 /** The store of `openSqlite`. */
-export interface SqliteStore extends Required<Omit<Store, "attempts" | "changes">> {
+export interface SqliteStore extends Required<Omit<Store, "attempts">> {
   /** @internal */
   readonly transfer: TransferStore;
   close(): void;

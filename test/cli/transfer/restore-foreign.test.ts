@@ -31,7 +31,8 @@ const changes: Readonly<Record<string, string>> = {
   "an endless view": `CREATE VIEW v AS ${ENDLESS} * FROM n`,
   "an index on an expression": "CREATE INDEX i ON latchkey_users (username || 1)",
   "a unique index": "CREATE UNIQUE INDEX i ON latchkey_log (summary)",
-  "a table that keeps users": "CREATE TABLE k (id TEXT REFERENCES latchkey_users (id) ON DELETE RESTRICT)",
+  "a table that keeps users":
+    "CREATE TABLE k (id TEXT REFERENCES latchkey_users (id) ON DELETE RESTRICT)",
   "a full-text table": "CREATE VIRTUAL TABLE f USING fts5 (t)",
   statistics: "ANALYZE",
   "a trigger that calls a function":

@@ -60,11 +60,7 @@ test("notices a changed system clock for each session of a user", async (t) => {
   const { ports, token, user } = await signedInOwner(t);
   let set = 0;
   const clock = { ...ports.clock, now: () => ports.clock.now() + set };
-  // A store that reports changes, so that a user is cached for longer than a second.
-  const changes = {
-    watch: () => ({ confirmedAt: clock.monotonic, close: async () => {} }),
-  };
-  const users = createUserMemory({ users: ports.store.users, changes }, clock);
+  const users = createUserMemory({ users: ports.store.users }, clock);
   const guard = createRequireUser(ports.tokens, users, clock);
   const later = mint({ user_id: user.id, exp: Math.floor(ports.clock.now() / 1_000) + 10 ** 8 });
   await guard(token);
