@@ -3,6 +3,7 @@ import {
   type AddUserPorts,
   addUser,
   endFactors,
+  forgetName,
   type RemoveUserOutcome,
   type RenameUserOutcome,
   type ResetPasswordOutcome,
@@ -37,8 +38,13 @@ export interface Users {
   setPassword(id: string, password: string): Promise<ResetPasswordOutcome>;
   /** In place of those that it has. */
   setGroups(id: string, groups: readonly string[]): Promise<SetGroupsOutcome>;
-  /** With its sessions. */
+  /** With its sessions. Its username stays used: no other account can have it. */
   remove(id: string): Promise<RemoveUserOutcome>;
+  /**
+   * Frees a username that an account had, in all spellings. Apps that know accounts by their name take
+   * whoever gets it for the earlier one.
+   */
+  forgetName(username: string): Promise<"username-taken" | "no-name" | "forgotten">;
 }
 
 /** A new account. Without a password it cannot sign in before it gets one, such as by a link. */
@@ -100,6 +106,7 @@ export function createUsers(ports: AddUserPorts): Users {
     setPassword: (id, password) => resetPassword(ports, idOf(id), password),
     setGroups: (id, groups) => setGroups(ports, idOf(id), groups),
     remove: (id) => removeUser(ports, idOf(id)),
+    forgetName: (username) => forgetName(ports, username),
   });
 }
 

@@ -154,7 +154,10 @@ export function createRules(
       one.cleanUp();
     if (parts.links) void removeEndedLinks(parts.links);
   }, CLEAN_UP_EVERY_MS).unref();
-  const summing = setInterval(() => settled.log.sumUp(), SUM_UP_EVERY_MS).unref();
+  const summing = setInterval(() => {
+    settled.log.sumUp();
+    events.sumUp();
+  }, SUM_UP_EVERY_MS).unref();
 
   return {
     rules,

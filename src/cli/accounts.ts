@@ -119,6 +119,9 @@ const refusals = {
     "{name} is the last user and cannot be removed: without an account, anyone could set up this server",
   "last-admin": "{name} is the last administrator: add another user to the group admins first",
   "username-taken": "there is already a user {name}",
+  "username-used":
+    "{name} was the name of another user, or is too like one: apps could take the new user for the other one. Choose another name, or free this one with latchkey user forget-name",
+  "no-name": "no user had the name {name}",
   "first-ends": "{name} is the first user and cannot end",
   "password-too-short": "the password is too short",
   "no-account": "there is no account yet: set up first",
@@ -131,8 +134,13 @@ const refusals = {
 /** The same for a mistake in the arguments. */
 const mistakes = {
   "username-missing": "a user needs a name",
+  "username-invalid":
+    "a username has up to 255 bytes, no space at its ends, no control or invisible characters, and letters of one script",
   "name-missing": "a key needs a name",
+  "name-invalid": "a name has up to 255 bytes and no control characters",
   "label-missing": "a guest needs a label",
+  "label-invalid":
+    "a label has up to 240 bytes, no space at its ends, no control or invisible characters, and letters of one script",
   "groups-missing": "a guest needs --groups",
   "groups-invalid":
     "groups are up to 32 names of lower-case letters, digits and hyphens, with commas between them",

@@ -200,6 +200,16 @@ export interface Key {
   readonly usedAt?: Date;
 }
 
+/** A username that an account has or had, and that no other account can have. */
+export interface UsedName {
+  /** Its `nameKeyOf`. */
+  readonly id: string;
+  /** The account that has had it first. It may be gone. */
+  readonly holder: UserId;
+  /** When others can have it: only for the name of a guest. */
+  readonly expiresAt?: Date;
+}
+
 /** An entry of the audit log before the store has assigned an ID. */
 export interface NewLogEntry {
   readonly at: Date;

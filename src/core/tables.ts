@@ -10,6 +10,7 @@ import type {
   Passkey,
   Session,
   StoredUser,
+  UsedName,
   UserId,
 } from "./records.ts";
 
@@ -135,6 +136,15 @@ export const tables: Tables = {
     },
     indexes: ["user_id"],
   },
+  names: {
+    columns: {
+      id: { kind: "text", maxBytes: 255 },
+      holder: { kind: "text", maxBytes: 255 },
+      expiresAt: { kind: "time", optional: true },
+    },
+    indexes: ["expires_at"],
+    since: 2,
+  },
   log: {
     columns: {
       id: { kind: "integer" },
@@ -216,12 +226,14 @@ export const columnName = (field: string): string =>
  * The values of a record. An absent field is a null.
  *
  * @throws {Fault} `invalid_option` for a value of another type, which plain JavaScript can pass. As a
- *   null, an end would never come.
+ *   null, an end would never come. Also for a text with a NUL, which PostgreSQL cannot store.
  */
 export const rowOf = <T>(table: Table<T>, record: Partial<T>): Row =>
   columnsOf(table).map(([field, { kind }]) => {
     const value: unknown = record[field as keyof T] ?? null;
     const stored = value === null ? null : storedValue(kind, value);
+    if (typeof stored === "string" && stored.includes("\0"))
+      throw new Fault("invalid_option", `${field} contains a NUL character`);
     if (stored !== undefined) return stored;
     throw new Fault("invalid_option", `${field} has a value of the wrong type`);
   });
@@ -258,6 +270,7 @@ interface Tables {
   readonly devices: Table<Device>;
   readonly links: Table<Link>;
   readonly keys: Table<Key>;
+  readonly names: Table<UsedName>;
   readonly log: Table<LogEntry>;
 }
 

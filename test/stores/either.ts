@@ -125,6 +125,12 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
       },
     ),
     page(
+      "names",
+      tables.names,
+      { id: "m", holder: userId },
+      { id: "n", holder: "gone" as UserId, expiresAt: LATE },
+    ),
+    page(
       "log",
       tables.log,
       { ...logEntry(TEXT, { at: new Date(5) }), id: 1 },

@@ -51,6 +51,7 @@ export const command: Command = {
             (existing ?? created.use(await openStore(settings, "create"))).transfer,
           clock: { now: () => Date.now() },
           refuse: (line, reason) => terminal.complain(`line ${line}: ${reason}`),
+          warn: (line, reason) => terminal.complain(`warning for line ${line}: ${reason}`),
         },
         {
           badLines: options["skip-bad"] === true ? "skip" : "refuse-all",

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Fault } from "../base/fault.ts";
+import { isUsableName } from "../base/names.ts";
 import { hashOf } from "../base/random-text.ts";
 import { canonicalHost, PLAIN_HOST } from "../hosts/allowed-hosts.ts";
 import type { Client } from "../limits/requester.ts";
@@ -19,12 +20,11 @@ export interface AddedKey {
 
 /** The new key, or why there is none. */
 export type AddKeyOutcome =
-  | { readonly kind: "name-missing" | "host-invalid" | "too-many" }
+  | { readonly kind: "name-missing" | "name-invalid" | "host-invalid" | "too-many" }
   /** The only time that the text is known. */
   | { readonly kind: "added"; readonly key: Key; readonly text: string };
 
 const LIFETIME_SECONDS = 365 * 86_400;
-const MAX_NAME_LENGTH = 60;
 /** Of one account. */
 const MAX_KEYS = 100;
 const ID_BYTES = 8;
@@ -35,8 +35,9 @@ export async function addKey(
   { name: given, hosts: named, lifetime: wanted }: AddedKey,
   client?: Client,
 ): Promise<AddKeyOutcome> {
-  const name = [...given.trim()].slice(0, MAX_NAME_LENGTH).join("");
+  const name = given.trim();
   if (name === "") return { kind: "name-missing" };
+  if (!isUsableName(name)) return { kind: "name-invalid" };
   // Plain JavaScript can pass anything, and `null` for what is left out.
   const lifetime = wanted ?? LIFETIME_SECONDS;
   if (lifetime !== "never" && !(typeof lifetime === "number" && lifetime > 0))

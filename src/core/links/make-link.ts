@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hasEnded } from "../accounts/living-users.ts";
 import { groupsOf } from "../accounts/set-groups.ts";
 import { Fault } from "../base/fault.ts";
+import { isUsableLabel, isUsableUsername } from "../base/names.ts";
 import { hashOf, randomText } from "../base/random-text.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
@@ -20,8 +21,10 @@ export type WantedLink = Omit<Link, "id" | "tokenHash" | "userId"> & { readonly 
 
 /** The new link, or why there is none. */
 export type MakeLinkOutcome =
-  | { readonly kind: "no-account" | "no-user" | "username-taken" }
-  | { readonly kind: "label-missing" | "groups-missing" | "groups-invalid" }
+  | { readonly kind: "no-account" | "no-user" }
+  /** As for `addUser`. */
+  | { readonly kind: "username-invalid" | "username-taken" | "username-used" }
+  | { readonly kind: "label-missing" | "label-invalid" | "groups-missing" | "groups-invalid" }
   /** Only the caller ever has the token. */
   | { readonly kind: "made"; readonly link: Link; readonly token: string };
 
@@ -39,8 +42,12 @@ export async function makeLink(
   const { purpose, name = "" } = wanted;
   if (purpose === "guest" && name === "") return { kind: "label-missing" };
   if (purpose === "guest" && groups.length === 0) return { kind: "groups-missing" };
-  const named = name !== "" && purpose === "invite" && (await store.users.findByName(name));
-  if (named) return { kind: "username-taken" };
+  if (purpose === "guest" && !isUsableLabel(name)) return { kind: "label-invalid" };
+  if (purpose === "invite" && name !== "") {
+    if (!isUsableUsername(name)) return { kind: "username-invalid" };
+    if (await store.users.findByName(name)) return { kind: "username-taken" };
+    if (await store.users.isNameUsed(name)) return { kind: "username-used" };
+  }
   const isReset = purpose === "reset" || purpose === "reset-codes-off";
   const user = isReset ? await store.users.find(idOf(userId ?? "")) : undefined;
   if (isReset && !canHavePassword(user, clock.now())) return { kind: "no-user" };

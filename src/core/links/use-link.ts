@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hasEnded } from "../accounts/living-users.ts";
 import { messageOf } from "../base/fault.ts";
+import { isUsableUsername } from "../base/names.ts";
 import { hashOf } from "../base/random-text.ts";
 import { type Client, networkRequester } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
@@ -46,6 +47,8 @@ export type LinkProblem =
   | "password-missing"
   | "passwords-differ"
   | "password-too-short"
+  | "username-invalid"
+  /** By another account, which can be gone, in any spelling. */
   | "username-taken";
 
 type UseLinkOutcome =
@@ -68,7 +71,11 @@ export async function useLink(
   if (open === undefined) return { kind: "gone" };
   const { link, username = form.username } = open;
   const isGuest = link.purpose === "guest";
-  const problem = isGuest ? undefined : linkProblem({ ...form, username });
+  const isNew = link.userId === undefined;
+  const entered = isGuest ? undefined : linkProblem({ ...form, username });
+  // Links from before names were checked can have any.
+  const problem =
+    entered ?? (isNew && !isUsableUsername(username) ? "username-invalid" : undefined);
   if (problem !== undefined) return { kind: "rejected", problem, open };
   const passwordHash = isGuest
     ? NO_PASSWORD
@@ -108,7 +115,8 @@ function settledBy({ purpose, groups = [], guestSeconds, ...link }: Link, now: D
   return { ...(groups.length > 0 && { groups }), ...(endsAt && { endsAt }) };
 }
 
-const suffix = (): string => randomBytes(2).toString("hex");
+/** Long enough that a label finds a free username, also after thousands of guests. */
+const suffix = (): string => randomBytes(4).toString("hex");
 
 function linkProblem({ username, password, confirm }: LinkForm): LinkProblem | undefined {
   if (username === "") return "username-missing";

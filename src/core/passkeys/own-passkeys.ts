@@ -1,3 +1,4 @@
+import { isUsableName } from "../base/names.ts";
 import type { Client } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
@@ -8,6 +9,7 @@ import type { RelyingParty } from "./relying-party.ts";
 
 /** Of one account. */
 const MAX_PASSKEYS = 20;
+/** In characters, as the page takes it. */
 export const MAX_PASSKEY_NAME = 60;
 
 /** What users do with their own passkeys. All of it is only for a recent sign-in. */
@@ -56,9 +58,10 @@ export async function addPasskey(
   userId: UserId,
   { name, publicKey, ...answer }: NewPasskey,
   { party, client }: { readonly party: RelyingParty; readonly client: Client },
-): Promise<"no-user" | "rejected" | "added"> {
+): Promise<"no-user" | "name-invalid" | "rejected" | "added"> {
   const user = await store.users.find(userId);
   if (user === undefined) return "no-user";
+  if (!isUsableName(passkeyName(name))) return "name-invalid";
   const ceremony = parseCeremony(answer, "webauthn.create", party);
   const { sessionsFrom } = user;
   const purpose = { addTo: userId, sessionsFrom };
@@ -76,16 +79,16 @@ export async function addPasskey(
   return "added";
 }
 
-/** A name as it is stored: without space around it, never empty, and cut if it is too long. */
-const passkeyName = (entered: string): string =>
-  [...entered.trim()].slice(0, MAX_PASSKEY_NAME).join("") || "Passkey";
+/** A name as it is stored: without space around it, and never empty. */
+const passkeyName = (entered: string): string => entered.trim() || "Passkey";
 
 export async function renamePasskey(
   { store }: PasskeyPorts,
   userId: UserId,
   passkey: string,
   name: string,
-): Promise<"no-passkey" | "renamed"> {
+): Promise<"no-passkey" | "name-invalid" | "renamed"> {
+  if (!isUsableName(passkeyName(name))) return "name-invalid";
   const isRenamed = await store.passkeys.rename(userId, passkey, passkeyName(name));
   return isRenamed ? "renamed" : "no-passkey";
 }

@@ -18,6 +18,8 @@ export type SetUpForm = Readonly<
 type SetUpOutcome =
   | { readonly kind: "already-configured" | "invalid-setup-token" }
   | { readonly kind: "username-or-password-missing" | "passwords-differ" }
+  /** It has a NUL, which not every store can keep. */
+  | { readonly kind: "username-unstorable" }
   | { readonly kind: "set-up"; readonly user: User; readonly token: IssuedToken };
 
 /** The rule of the setup, in the order of its checks. */
@@ -34,6 +36,7 @@ export async function setUp(
     return { kind: "username-or-password-missing" };
   }
   if (form.password !== form.confirm) return { kind: "passwords-differ" };
+  if (form.username.includes("\0")) return { kind: "username-unstorable" };
 
   const passwordHash = await ports.passwords.hash(form.password, setupRequester(client));
   // The store decides which of concurrent setups is first.

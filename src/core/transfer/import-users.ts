@@ -1,4 +1,5 @@
 import { AnyFault } from "../base/fault.ts";
+import { isUsableUsername, nameKeyOf } from "../base/names.ts";
 import { toEntry } from "../log/event-log.ts";
 import { byOperator, eventOf } from "../log/events.ts";
 import { rowOf, tables } from "../tables.ts";
@@ -20,6 +21,8 @@ export interface ImportPorts {
   readonly target: () => Promise<RowWriter>;
   readonly clock: { now(): number };
   readonly refuse: (line: number, reason: string) => void;
+  /** Called for a user that is imported although no other way would take the username. */
+  readonly warn: (line: number, reason: string) => void;
 }
 
 export interface ImportChoices {
@@ -58,6 +61,7 @@ export async function importUsers(
   });
 
   if (existing !== undefined) await removeTaken(existing, staged, refuse);
+  await warnOfNames(existing, staged, given.warn);
   for (;;) {
     if (staged.size + refused === 0) return outcome("nothing");
     if (staged.size === 0 || (refused > 0 && badLines === "refuse-all")) {
@@ -116,6 +120,32 @@ async function removeTaken(
     for (const { id, taken } of await store.findTaken(page)) {
       refuse(staged.get(id)?.line ?? 0, `an account with this ${taken} already exists`);
       staged.delete(id);
+    }
+  }
+}
+
+const UNUSUAL =
+  "the username has invisible characters, spaces at its ends, letters of several scripts or more than 255 bytes";
+const USED =
+  "a user has or had this username in another spelling: apps could take one for the other";
+
+/** Other systems have names that differ only in case, and people must not lose their accounts. */
+async function warnOfNames(
+  store: RowWriter | undefined,
+  staged: ReadonlyMap<string, Staged>,
+  warn: ImportPorts["warn"],
+): Promise<void> {
+  const lines = new Map<string, number>();
+  for (const page of stagedPages(staged)) {
+    const used = new Set(await store?.findUsed(page));
+    for (const { id, username, line } of page) {
+      const key = nameKeyOf(username);
+      const earlier = lines.get(key);
+      lines.set(key, earlier ?? line);
+      if (!isUsableUsername(username)) warn(line, UNUSUAL);
+      if (earlier !== undefined)
+        warn(line, `line ${earlier} has a username that is too like this one`);
+      else if (used.has(id)) warn(line, USED);
     }
   }
 }

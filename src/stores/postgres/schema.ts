@@ -1,4 +1,5 @@
 import { codeOf, Fault, Unavailable } from "../../core/base/fault.ts";
+import { NAMES_SCHEMA, noteAllNames } from "../statements/names.ts";
 import {
   type Definitions,
   NEWEST_SCHEMA,
@@ -6,8 +7,8 @@ import {
   schemaChanges,
 } from "../statements/schema.ts";
 import type { Ask } from "../statements/sql.ts";
-import { type PostgresPool, slowlyOn } from "./query.ts";
-import { FIND_SCHEMA, namesIn, quotedName, tableName } from "./tables.ts";
+import { type PostgresPool, slowlyOn, takeSteps } from "./query.ts";
+import { FIND_SCHEMA, inSharedSql, namesIn, quotedName, tableName } from "./tables.ts";
 
 const definitions: Definitions = {
   tableName,
@@ -126,10 +127,15 @@ async function migrateIn(schema: string, pool: PostgresPool): Promise<void> {
     const [row] = await ask(`SELECT version FROM ${versionTable} FOR UPDATE`);
     // New objects go to that schema. PostgreSQL still searches pg_catalog first.
     await ask(`SET LOCAL search_path = ${quotedName(schema)}, pg_temp`);
-    for (let to = Number(row?.version) + 1; to <= NEWEST_SCHEMA; to += 1) {
+    const from = Number(row?.version);
+    for (let to = from + 1; to <= NEWEST_SCHEMA; to += 1) {
       const own = OWN_CHANGES[to - 1];
       for (const change of schemaChanges(to, definitions)) await ask(change);
       if (own !== undefined) await ask(own);
+    }
+    if (from > 0 && from < NAMES_SCHEMA) {
+      const shared = inSharedSql(ask, () => namesIn(schema));
+      await takeSteps(shared, noteAllNames());
     }
     await ask(`UPDATE ${versionTable} SET version = ${NEWEST_SCHEMA}`);
   });

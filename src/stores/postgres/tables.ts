@@ -37,13 +37,14 @@ const inPostgres = (text: string, names: FullNames): string =>
     .replace(FUNCTIONS, "pg_catalog.$&");
 
 /**
- * Takes the shared SQL. A text with NUL, which PostgreSQL cannot store, matches no row.
+ * Takes the shared SQL. A text with NUL, which PostgreSQL cannot store, matches no row. What would
+ * be stored has none: `rowOf` refuses it, and rules check the names that an UPDATE sets.
  * @param names Throws while the schema is not known, so that no statement is sent before.
  */
 export function inSharedSql(ask: Ask, names: () => FullNames): Ask {
   const translated = new Map<string, string>();
   return async (text, values = [], name = undefined) => {
-    if (/^(SELECT|DELETE)/.test(text) && values.flat().some(hasNul)) return [];
+    if (/^(SELECT|DELETE|UPDATE)/.test(text) && values.flat().some(hasNul)) return [];
     const own = translated.get(text) ?? inPostgres(text, names());
     translated.set(text, own);
     return ask(own, values, name);

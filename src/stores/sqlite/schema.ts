@@ -1,12 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import { AnyFault, messageOf } from "../../core/base/fault.ts";
+import { randomText } from "../../core/base/random-text.ts";
+import { type AnyTable, columnName, columnsOf, tables } from "../../core/tables.ts";
+import { NAMES_SCHEMA, noteAllNames } from "../statements/names.ts";
 import {
   type Definitions,
   NEWEST_SCHEMA,
   refuseNewerSchema,
   schemaChanges,
 } from "../statements/schema.ts";
-import { inTransaction, isBusy, retryWhileBusy, tableName } from "./locking.ts";
+import { inTransaction, isBusy, retryWhileBusy, tableName, takeSteps } from "./locking.ts";
 import { openExisting, sqlite, UNTRUSTED } from "./open.ts";
 
 const definitions: Definitions = {
@@ -27,8 +30,36 @@ export async function migrate(database: DatabaseSync): Promise<void> {
     const version = versionOf(database);
     refuseNewerSchema("the database", version);
     createSchema(database, NEWEST_SCHEMA, version);
+    if (version > 0 && version < NAMES_SCHEMA) {
+      replaceNuls(database);
+      takeSteps(database, noteAllNames());
+    }
     database.exec(`PRAGMA user_version = ${NEWEST_SCHEMA}`);
   });
+}
+
+/** Schema 1 took texts with NULs, which PostgreSQL cannot store, so that no copy would succeed. */
+function replaceNuls(database: DatabaseSync): void {
+  const all: Readonly<Record<string, AnyTable>> = { ...tables };
+  for (const [name, table] of Object.entries(all)) {
+    for (const [field, { kind, since = table.since ?? 1 }] of columnsOf(table)) {
+      if (kind !== "text" || field === "id" || since > 1) continue;
+      const column = columnName(field);
+      const of = tableName(name);
+      // In SQL, `replace` finds no NUL.
+      const found = database.prepare(
+        `SELECT rowid AS place, ${column} AS text FROM ${of} WHERE instr(${column}, char(0)) > 0`,
+      );
+      const isTaken = database.prepare(`SELECT 1 FROM ${of} WHERE ${column} = ?`);
+      const update = database.prepare(`UPDATE ${of} SET ${column} = ? WHERE rowid = ?`);
+      for (const { place, text } of found.all()) {
+        const replaced = String(text).replaceAll("\0", "\ufffd");
+        // A username is unique.
+        const isUnique = field !== "username" || isTaken.get(replaced) === undefined;
+        update.run(isUnique ? replaced : `${replaced} ${randomText()}`, Number(place));
+      }
+    }
+  }
 }
 
 export function versionOf(database: DatabaseSync): number {

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { NO_PASSWORD, type User, type UserId, userOf } from "../../core/records.ts";
 import { nextSecond } from "../../core/sessions/session-token.ts";
 import type { LinkStore } from "../../core/store.ts";
-import { rowOf, tables, timeOf } from "../../core/tables.ts";
+import { tables, timeOf } from "../../core/tables.ts";
 import { columnNames, type StatementPorts, statementsOn } from "./sql.ts";
-import { endingSessions, INSERT_USER, insertedUser, LOCK_USER, REMOVE_LINKS } from "./users.ts";
+import { endingSessions, insertedUser, insertingUser, LOCK_USER, REMOVE_LINKS } from "./users.ts";
 
 const RESET = `UPDATE {users} SET password_hash = $2 WHERE id == $1
   RETURNING ${columnNames(tables.users)}`;
@@ -14,6 +14,7 @@ const OPEN = "uses_left > 0 AND expires_at > $2";
 export function linksOn({ ask, inOneStep, changed }: StatementPorts): LinkStore {
   const links = statementsOn(ask, "links", tables.links);
   const users = statementsOn(ask, "users", tables.users);
+  const names = statementsOn(ask, "names", tables.names);
   return {
     async insert(link) {
       await links.insert(link);
@@ -33,14 +34,14 @@ export function linksOn({ ask, inOneStep, changed }: StatementPorts): LinkStore 
         const text = `UPDATE {links} SET uses_left = uses_left - 1 WHERE id == $1 AND ${OPEN}`;
         const used = yield [`${text} RETURNING id`, [id, timeOf(now)]];
         if (used.length === 0) return "gone";
-        const [row] = yield userId === undefined
-          ? [INSERT_USER, rowOf(tables.users, { ...account, id: randomUUID() as UserId })]
-          : [RESET, [userId, account.passwordHash]];
-        if (row === undefined) {
+        if (userId === undefined) {
+          const made = yield* insertingUser({ ...account, id: randomUUID() as UserId });
+          if (made !== undefined) return made;
           yield ["UPDATE {links} SET uses_left = uses_left + 1 WHERE id == $1", [id]];
           return "taken";
         }
-        if (userId === undefined) return insertedUser(row);
+        const [row] = yield [RESET, [userId, account.passwordHash]];
+        if (row === undefined) return "gone";
         yield* endingSessions(userId, nextSecond({ now: () => now.getTime() }));
         yield [REMOVE_LINKS, [userId]];
         if (purpose === "reset-codes-off")
@@ -57,6 +58,7 @@ export function linksOn({ ask, inOneStep, changed }: StatementPorts): LinkStore 
 
     async removeEnded(now) {
       await links.remove("WHERE expires_at <= $1", [timeOf(now)]);
+      await names.remove("WHERE expires_at <= $1", [timeOf(now)]);
       // An account without an end is always left: without any, anyone could set up the server.
       const removed = await users.remove(
         `WHERE ends_at <= $1 AND password_hash == $2

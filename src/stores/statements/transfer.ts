@@ -1,4 +1,5 @@
 import { AnyFault } from "../../core/base/fault.ts";
+import { nameKeyOf } from "../../core/base/names.ts";
 import { columnName, columnsOf, type Row, type TableName, tables } from "../../core/tables.ts";
 import type {
   RowReader,
@@ -6,7 +7,8 @@ import type {
   TakenUser,
   TransferStore,
 } from "../../core/transfer/transfer-store.ts";
-import { type Ask, columnNames, type FoundRow, isNumber, keyOf } from "./sql.ts";
+import { usedNameRow } from "./names.ts";
+import { type Ask, columnNames, type FoundRow, isNumber, keyOf, recordOf } from "./sql.ts";
 
 /** What reads the whole database, or adds many rows to it, needs of one. */
 interface Transferring {
@@ -33,6 +35,9 @@ export function transferOn({ ask, inOneStep, insertRows, isTaken }: Transferring
           let entries = 0;
           for await (const page of pages) {
             await insertRows(here, page);
+            // A copy brings those of its source.
+            if (page.table === "users" && verify === undefined)
+              await insertRows(here, { table: "names", rows: page.rows.map(nameRowOf) });
             if (page.table === "users") users += page.rows.length;
             if (page.table === "log") entries += page.rows.length;
           }
@@ -62,6 +67,13 @@ export function transferOn({ ask, inOneStep, insertRows, isTaken }: Transferring
         return ids.has(id) ? [{ id, taken: "id" }] : [];
       });
     },
+
+    async findUsed(wanted) {
+      const keys = wanted.map(({ username }) => nameKeyOf(username));
+      const rows = await ask("SELECT id FROM {names} WHERE id IN {$1}", [keys]);
+      const used = new Set(rows.map(({ id }) => id));
+      return wanted.flatMap(({ id }, at) => (used.has(keys[at]) ? [id] : []));
+    },
   };
 }
 
@@ -86,6 +98,13 @@ const readerOn = (ask: Ask): RowReader => ({
     return { users: Number(row?.users), entries: Number(row?.entries) };
   },
 });
+
+const USER_COLUMNS = columnsOf(tables.users).map(([field]) => columnName(field));
+
+const nameRowOf = (row: Row): Row => {
+  const fields = USER_COLUMNS.map((column, at) => [column, row[at]] as const);
+  return usedNameRow(recordOf(tables.users, Object.fromEntries(fields)));
+};
 
 /** The values of a row in the order of the columns. PostgreSQL returns large integers as text. */
 const rowFrom = (table: TableName, row: FoundRow): Row =>

@@ -1,8 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { ADMINS } from "../../core/accounts/set-groups.ts";
-import { type Person, type User, type UserId, userOf } from "../../core/records.ts";
+import { nameKeyOf } from "../../core/base/names.ts";
+import {
+  type Person,
+  type StoredUser,
+  type User,
+  type UserId,
+  userOf,
+} from "../../core/records.ts";
 import type { EndOfSessions, Kept, PeopleStore, UserStore } from "../../core/store.ts";
 import { rowOf, storedTexts, tables, timeOf } from "../../core/tables.ts";
+import { CLAIM_NAME, CLAIM_NAME_AGAIN, TAKE_NAME, usedNameRow } from "./names.ts";
 import {
   columnNames,
   type FoundRow,
@@ -36,8 +44,14 @@ const condition = (keep: Kept | undefined): string =>
 
 const INSERT_FIRST = `${insertInto("users", "NOT EXISTS (SELECT 1 FROM {users})")} ${RETURNING}`;
 
-/** Returns no row for a taken username. */
-export const INSERT_USER: string = `${insertInto("users")} ON CONFLICT (username) DO NOTHING ${RETURNING}`;
+const INSERT_USER = `${insertInto("users")} ON CONFLICT (username) DO NOTHING ${RETURNING}`;
+
+/** Inserts a user whose username was free. */
+export function* insertingUser(user: StoredUser): Steps<User | undefined> {
+  if ((yield [CLAIM_NAME, usedNameRow(user)]).length === 0) return undefined;
+  // An instance of an older version may have inserted the username, and stays noted as used.
+  return (yield [INSERT_USER, rowOf(tables.users, user)]).map(insertedUser)[0];
+}
 
 /** The user of a row that an insert has returned. */
 export const insertedUser = (row: FoundRow): User => userOf(recordOf(tables.users, row));
@@ -62,6 +76,20 @@ export function* endingSessions(id: UserId, before: number): Steps<number | unde
   return now && Number(now.sessions_from);
 }
 
+function* renaming(id: UserId, username: string): Steps<"renamed" | "taken" | "missing"> {
+  const [found] = yield [`${LOCK_USER} ${RETURNING}`, [id]];
+  if (found === undefined) return "missing";
+  const user = recordOf(tables.users, found);
+  const renamed = { ...user, username };
+  const [, stored = null] = rowOf(tables.users, renamed);
+  // An instance of an older version may have inserted the user, and noted nothing.
+  yield [CLAIM_NAME, usedNameRow(user)];
+  const isOwn = nameKeyOf(user.username) === nameKeyOf(username);
+  if (!isOwn && (yield [CLAIM_NAME_AGAIN, usedNameRow(renamed)]).length === 0) return "taken";
+  yield ["UPDATE {users} SET username = $2 WHERE id == $1", [id, stored]];
+  return "renamed";
+}
+
 /** The methods for users. */
 export function usersOn({
   ask,
@@ -73,6 +101,7 @@ export function usersOn({
   changed,
 }: StatementPorts): UserStore {
   const users = statementsOn(ask, "users", tables.users);
+  const names = statementsOn(ask, "names", tables.names);
   return {
     any: () => users.any(""),
     find: (id) => users.first("WHERE id == $1", [id], "latchkey_find_user"),
@@ -83,26 +112,32 @@ export function usersOn({
     insertFirst: (user) =>
       inOneStep<User | undefined>(function* () {
         if ((yield [claimFirst, []]).length === 0) return undefined;
-        const row = rowOf(tables.users, { ...user, id: randomUUID() as UserId });
-        return (yield [INSERT_FIRST, row]).map(insertedUser)[0];
+        const first = { ...user, id: randomUUID() as UserId };
+        const [inserted] = yield [INSERT_FIRST, rowOf(tables.users, first)];
+        if (inserted === undefined) return undefined;
+        yield [TAKE_NAME, usedNameRow(first)];
+        return insertedUser(inserted);
       }),
 
-    async insert(user) {
-      const row = rowOf(tables.users, { ...user, id: randomUUID() as UserId });
-      return (await ask(INSERT_USER, row)).map(insertedUser)[0];
-    },
+    insert: (user) => inOneStep(() => insertingUser({ ...user, id: randomUUID() as UserId })),
 
     async rename(id, username) {
       try {
-        if (!(await users.update("SET username = $2 WHERE id == $1", [id, username])))
-          return "missing";
-        changed(id);
-        return "renamed";
+        const outcome = await inOneStep(() => renaming(id, username));
+        if (outcome === "renamed") changed(id);
+        return outcome;
       } catch (error) {
         if (isTaken(error)) return "taken";
         throw error;
       }
     },
+
+    isNameUsed: async (username) =>
+      (await names.any("WHERE id == $1", [nameKeyOf(username)])) ||
+      (await users.any("WHERE username == $1", [username])),
+
+    forgetName: async (username) =>
+      (await names.remove("WHERE id == $1", [nameKeyOf(username)])).length === 1,
 
     async setGroups(id, groups, keep) {
       const stays = groups.includes(ADMINS) ? "" : condition(keep);
@@ -118,9 +153,13 @@ export function usersOn({
 
     async remove(id, keep) {
       const text = `DELETE FROM {users} WHERE id == $1 AND ${OTHER_STAYS}${condition(keep)}
-        RETURNING id`;
+        ${RETURNING}`;
       const outcome = await alone<"removed" | "last" | "last-admin" | "missing">(function* () {
-        if ((yield [text, [id]]).length === 1) return "removed";
+        const [removed] = yield [text, [id]];
+        if (removed !== undefined) {
+          yield [CLAIM_NAME, usedNameRow(recordOf(tables.users, removed))];
+          return "removed";
+        }
         const [found] = yield [`SELECT ${OTHER_STAYS} AS other FROM {users} WHERE id == $1`, [id]];
         if (found === undefined) return "missing";
         return found.other ? "last-admin" : "last";

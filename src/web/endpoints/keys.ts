@@ -1,4 +1,4 @@
-import { addKey, revokeKey } from "../../core/keys/own-keys.ts";
+import { type AddKeyOutcome, addKey, revokeKey } from "../../core/keys/own-keys.ts";
 import type { PartEndpoint } from "../ports.ts";
 import { answerForm, type HomeFormProblem } from "./home.ts";
 import { backTo } from "./redirects.ts";
@@ -8,8 +8,9 @@ type KeysEndpoint = PartEndpoint<"keys">;
 const DAY_SECONDS = 86_400;
 const DAYS = [30, 90, 365];
 
-const problems: Readonly<Record<"name-missing" | "host-invalid" | "too-many", HomeFormProblem>> = {
+const problems: Readonly<Record<Exclude<AddKeyOutcome["kind"], "added">, HomeFormProblem>> = {
   "name-missing": { form: "keys", message: "fieldMissing", fields: ["key_name"] },
+  "name-invalid": { form: "keys", message: "nameInvalid", fields: ["key_name"] },
   "host-invalid": { form: "keys", message: "hostInvalid", fields: ["key_hosts"] },
   "too-many": { form: "keys", message: "tooMany", fields: ["key_name"] },
 };

@@ -39,6 +39,7 @@ const problems: Readonly<Record<LinkProblem, readonly [MessageName, LinkField]>>
   "password-missing": ["usernameOrPasswordMissing", "password"],
   "passwords-differ": ["passwordsDiffer", "password"],
   "password-too-short": ["newPasswordTooShort", "password"],
+  "username-invalid": ["usernameInvalid", "username"],
   "username-taken": ["usernameTaken", "username"],
 };
 

@@ -11,6 +11,13 @@ const LAST =
   '"owner" is the last user and cannot be removed: without an account, anyone could set up this server';
 const ONE_OR_ALL = "user sign-out takes either NAME or --all";
 
+const INVALID =
+  "a username has up to 255 bytes, no space at its ends, no control or invisible characters, and letters of one script";
+const USED =
+  "was the name of another user, or is too like one: apps could take the new user for the other one. Choose another name, or free this one with latchkey user forget-name";
+const NAME_INVALID = "a name has up to 255 bytes and no control characters";
+const AT = ["--public-url", "https://auth.example.org"];
+
 /** The usernames in the store, the arguments, the message and the exit code. */
 const refusals: readonly (readonly [
   accounts: readonly string[],
@@ -36,7 +43,17 @@ const refusals: readonly (readonly [
     'there is no user "\\u{1b}[2J\\u{9b}"',
     1,
   ],
-  [["\u001b[2J"], [...ADD, "\u001b[2J", STDIN], 'there is already a user "\\u{1b}[2J"', 1],
+  [["\u001b[2J"], [...ADD, "\u001b[2J", STDIN], INVALID, 2],
+  [["owner"], [...ADD, " alice", STDIN], INVALID, 2],
+  [["owner"], [...ADD, "al\u200bice", STDIN], INVALID, 2],
+  [["owner"], ["user", "rename", "owner", "\u043ewner"], INVALID, 2],
+  [["owner"], [...ADD, "Owner", STDIN], `"Owner" ${USED}`, 1],
+  [["guest", "owner"], ["user", "rename", "owner", "GUEST"], `"GUEST" ${USED}`, 1],
+  [["owner"], ["link", "invite", "--username", "OWNER", ...AT], `"OWNER" ${USED}`, 1],
+  [["owner"], ["link", "invite", "--username", "own\u202eer", ...AT], INVALID, 2],
+  [["owner"], ["key", "add", "a\nb", "--user", "owner"], NAME_INVALID, 2],
+  [["owner"], ["user", "forget-name", "OWNER"], 'there is already a user "OWNER"', 1],
+  [["owner"], ["user", "forget-name", "nobody"], 'no user had the name "nobody"', 1],
 ];
 
 for (const [accounts, args, message, code] of refusals) {

@@ -93,7 +93,7 @@ test("guests need no password, get names of their own, and leave in time or with
     const [first, second] = [await use(token, EMPTY), await use(token, EMPTY)];
     assert.ok(first.kind === "entered" && second.kind === "entered");
     assert.equal(first.user.username, name);
-    assert.match(second.user.username, new RegExp(`^${name} [0-9a-f]{4}$`));
+    assert.match(second.user.username, new RegExp(`^${name} [0-9a-f]{8}$`));
     for (const { user } of [first, second]) {
       assert.deepEqual([user.groups, user.guest], [groups, true]);
       const { user: account, hash } = await stored(user.id);
@@ -105,7 +105,7 @@ test("guests need no password, get names of their own, and leave in time or with
   ports.clock.advance(MINUTE_MS);
   await removeEndedLinks(ports);
   const removed = (await ports.writtenEntries()).filter((text) => text.startsWith("user_remove"));
-  assert.match(removed.sort().join("\n"), /^.* party undefined\n.* party undefined [0-9a-f]{4}$/);
+  assert.match(removed.sort().join("\n"), /^.* party undefined\n.* party undefined [0-9a-f]{8}$/);
 });
 
 test("a reset sets the password of its user, whatever the name, and opens no session", async (t) => {

@@ -39,15 +39,20 @@ test("adds a passkey, and records it", async (t) => {
   assert.deepEqual(await ports.writtenEntries(), ["passkey_add: Added a passkey to owner"]);
 });
 
-test("keeps a name to 60 characters, and gives one to a passkey without", async (t) => {
+test("keeps a name of 255 bytes without control characters, and gives one to a passkey without", async (t) => {
   const { ports, owner, passkeys } = await ownerWithoutPasskey(t);
-  for (const name of [" \n ", ` ${"🔑".repeat(70)}`]) {
+  for (const name of ["a\0b", "a\nb", "🔑".repeat(64)]) {
+    const answer = createAuthenticator().create(ports.challenges.issue({ addTo: owner.id }));
+    assert.equal(await addPasskey(ports, owner.id, { ...answer, name }, FROM), "name-invalid");
+    assert.equal(await renamePasskey(ports, owner.id, "any", name), "name-invalid");
+  }
+  for (const name of [" \n ", ` ${"🔑".repeat(63)}`]) {
     const answer = createAuthenticator().create(ports.challenges.issue({ addTo: owner.id }));
     assert.equal(await addPasskey(ports, owner.id, { ...answer, name }, FROM), "added");
     ports.clock.advance(1);
   }
   const names = (await passkeys()).map(({ name }) => name);
-  assert.deepEqual(names, ["Passkey", "🔑".repeat(60)]);
+  assert.deepEqual(names, ["Passkey", "🔑".repeat(63)]);
 });
 
 test("rejects a challenge that is expired, was used, or is for something else", async (t) => {

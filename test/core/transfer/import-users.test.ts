@@ -29,16 +29,18 @@ async function setting(
 ) {
   const store = await openStore(t);
   const refused: string[] = [];
+  const warned: string[] = [];
   const ports: ImportPorts = {
     lines,
     existing: store.transfer,
     target: async () => store.transfer,
     clock: { now: () => NOW },
     refuse: (line, reason) => refused.push(`${line}: ${reason}`),
+    warn: (line, reason) => warned.push(`${line}: ${reason}`),
     ...fields,
   };
   return {
-    ...{ store, ports, refused },
+    ...{ store, ports, refused, warned },
     names: async () => (await store.users.read("", 9_999)).map(({ username }) => username).sort(),
     entries: async () =>
       (await store.log.read({ afterId: 0, limit: 99 })).map(
@@ -130,6 +132,27 @@ for (const [choices, kind, names] of [
     assert.deepEqual(await made.names(), names);
   });
 }
+
+test("imports usernames that no other way would take, and warns of each", async (t) => {
+  const lines = ["Ann", "ann", " bob", "carol", "OWNER", "dora"].map((name, at) =>
+    userLine(at + 1, name),
+  );
+  const { store, ports, refused, warned, names } = await setting(t, lines);
+  const passwordHash = hashText("x");
+  await store.users.insert({ username: "owner", passwordHash });
+  const carol = await store.users.insert({ username: "carol", passwordHash });
+  assert.equal(carol && (await store.users.remove(carol.id)), "removed");
+  for (const how of ["dry-run", "import"] as const) {
+    warned.length = 0;
+    await importUsers(ports, { ...STRICT, how });
+    assert.deepEqual(refused, []);
+    const lineOf = (warning: string) => warning.replace(/: (line|the username|a user) .*/, " $1");
+    assert.deepEqual(warned.map(lineOf), ["2 line", "3 the username", "4 a user", "5 a user"]);
+  }
+  assert.deepEqual(await names(), [" bob", "Ann", "OWNER", "ann", "carol", "dora", "owner"]);
+  for (const username of ["DORA", "Bob"])
+    assert.equal(await store.users.insert({ username, passwordHash }), undefined);
+});
 
 test("fails once if the database refuses a user by a rule of its own", async (t) => {
   const file = await newFile(t);

@@ -73,7 +73,7 @@ test("a guest enters where a list names one of the guest's groups, and has no ac
   const { session, location } = await gate.send(path, { form: {} });
   assert.equal(location, "/");
   const { user } = JSON.parse((await gate.send("/account/me", { session })).body);
-  assert.match(user.username, /^owner [0-9a-f]{4}$/);
+  assert.match(user.username, /^owner [0-9a-f]{8}$/);
   assert.deepEqual([user.groups, user.guest], [["photos"], true]);
   const asks = [
     ["?groups=photos", 200],

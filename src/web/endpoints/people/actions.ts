@@ -91,7 +91,10 @@ const problems: Readonly<
   "label-missing": ["guestIncomplete", "username"],
   "groups-missing": ["guestIncomplete", "groups"],
   "end-invalid": ["endInvalid", "until"],
+  "username-invalid": ["usernameInvalid", "username"],
   "username-taken": ["usernameTaken", "username"],
+  "username-used": ["usernameUsed", "username"],
+  "label-invalid": ["usernameInvalid", "username"],
   ...{ "no-account": null, "no-user": null, "no-link": null, revoked: null, set: null },
   ...{ renamed: null, ended: null, removed: null },
 };

@@ -80,12 +80,14 @@ export const de: Sentences = {
     user_groups: (name) => `Die Gruppen von ${name} wurden geändert`,
     user_rename: (name) => `Ein Konto heißt jetzt ${name}`,
     user_remove: (name) => `Konto ${name} wurde entfernt`,
+    name_forget: (name) => `Der Benutzername ${name} wurde freigegeben`,
     user_sign_out: (name) => `${name} wurde überall abgemeldet`,
     user_sign_out_all: () => "Alle Benutzer wurden abgemeldet",
     link_make: (link) => `Einmal-Link erstellt: ${link}`,
     link_revoke: (link) => `Einmal-Link widerrufen: ${link}`,
     link_use: (name) => `${name} hat einen Einmal-Link benutzt`,
     user_import: (count) => `Importierte Konten: ${count}`,
+    repeated: (count) => `Weitere dieser Art innerhalb einer Minute: ${count}`,
   },
 
   notices: {
@@ -148,6 +150,12 @@ export const de: Sentences = {
     newPasswordTooShort: "Das Passwort muss mindestens 8 Zeichen lang sein.",
     linkGone: "Dieser Link funktioniert nicht. Bitte um einen neuen, oder warte eine Minute.",
     usernameTaken: "Dieser Benutzername ist vergeben. Wähle einen anderen.",
+    usernameUsed:
+      "Dieser Benutzername war schon in Gebrauch oder ähnelt einem anderen. Wähle einen anderen.",
+    usernameInvalid:
+      "Ein Benutzername hat höchstens 255 Bytes, kein Leerzeichen am Rand, keine unsichtbaren Zeichen und Buchstaben einer Schrift.",
+    usernameUnstorable: "Ein Benutzername kann kein NUL-Zeichen enthalten.",
+    nameInvalid: "Ein Name hat höchstens 255 Bytes und keine Steuerzeichen.",
     lastAdmin: "Der letzte Administrator bleibt, auch in der Gruppe admins.",
     groupsInvalid: "Höchstens 32 Gruppen aus je 32 Kleinbuchstaben, Ziffern, Bindestrichen.",
     guestIncomplete: "Ein Gast braucht einen Namen und Gruppen.",

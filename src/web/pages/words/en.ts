@@ -83,12 +83,14 @@ export const en = {
     user_groups: (name: string): string => `The groups of ${name} were changed`,
     user_rename: (name: string): string => `An account was renamed to ${name}`,
     user_remove: (name: string): string => `Account ${name} was removed`,
+    name_forget: (name: string): string => `The username ${name} was freed`,
     user_sign_out: (name: string): string => `${name} was signed out everywhere`,
     user_sign_out_all: (): string => "All users were signed out",
     link_make: (link: string): string => `One-time link made: ${link}`,
     link_revoke: (link: string): string => `One-time link revoked: ${link}`,
     link_use: (name: string): string => `${name} used a one-time link`,
     user_import: (count: string): string => `Accounts imported: ${count}`,
+    repeated: (count: string): string => `More of the same within a minute: ${count}`,
   },
 
   notices: {
@@ -152,6 +154,11 @@ export const en = {
     newPasswordTooShort: "password must be at least 8 characters",
     linkGone: "This link does not work. Ask for a new one, or wait a minute and try again.",
     usernameTaken: "This username is taken. Choose another one.",
+    usernameUsed: "This username was used before, or is too like another one. Choose another one.",
+    usernameInvalid:
+      "A username has up to 255 bytes, no space at its ends, no invisible characters, and letters of one script.",
+    usernameUnstorable: "A username cannot contain a NUL character.",
+    nameInvalid: "A name has up to 255 bytes and no control characters.",
     lastAdmin: "The last administrator stays, and stays in the group admins.",
     groupsInvalid: "At most 32 groups, each of up to 32 lower-case letters, digits, hyphens.",
     guestIncomplete: "A guest needs a name and groups.",

@@ -81,12 +81,14 @@ export const es: Sentences = {
     user_groups: (name) => `Se cambiaron los grupos de ${name}`,
     user_rename: (name) => `Se cambió el nombre de una cuenta a ${name}`,
     user_remove: (name) => `Se eliminó la cuenta ${name}`,
+    name_forget: (name) => `Se liberó el nombre de usuario ${name}`,
     user_sign_out: (name) => `Se cerró la sesión de ${name} en todos los dispositivos`,
     user_sign_out_all: () => "Se cerró la sesión de todos los usuarios",
     link_make: (link) => `Enlace de un solo uso creado: ${link}`,
     link_revoke: (link) => `Enlace de un solo uso revocado: ${link}`,
     link_use: (name) => `${name} usó un enlace de un solo uso`,
     user_import: (count) => `Cuentas importadas: ${count}`,
+    repeated: (count) => `Otras del mismo tipo en un minuto: ${count}`,
   },
 
   notices: {
@@ -150,6 +152,11 @@ export const es: Sentences = {
     newPasswordTooShort: "La contraseña debe tener al menos 8 caracteres.",
     linkGone: "Este enlace no funciona. Pide uno nuevo, o espera un minuto.",
     usernameTaken: "Este nombre de usuario ya está en uso. Elige otro.",
+    usernameUsed: "Este nombre de usuario ya se usó o se parece demasiado a otro. Elige otro.",
+    usernameInvalid:
+      "Un nombre de usuario tiene como máximo 255 bytes, ningún espacio en los extremos, ningún carácter invisible y letras de un solo alfabeto.",
+    usernameUnstorable: "Un nombre de usuario no puede contener un carácter NUL.",
+    nameInvalid: "Un nombre tiene como máximo 255 bytes y ningún carácter de control.",
     lastAdmin: "El último administrador se queda, también en el grupo admins.",
     groupsInvalid: "Como máximo 32 grupos de 32 letras minúsculas, cifras y guiones.",
     guestIncomplete: "Un invitado necesita un nombre y grupos.",

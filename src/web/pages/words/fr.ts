@@ -80,12 +80,14 @@ export const fr: Sentences = {
     user_groups: (name) => `Modification des groupes de ${name}`,
     user_rename: (name) => `Un compte a été renommé en ${name}`,
     user_remove: (name) => `Suppression du compte ${name}`,
+    name_forget: (name) => `Le nom d’utilisateur ${name} a été libéré`,
     user_sign_out: (name) => `Déconnexion de ${name} sur tous les appareils`,
     user_sign_out_all: () => "Déconnexion de tous les utilisateurs",
     link_make: (link) => `Lien à usage unique créé : ${link}`,
     link_revoke: (link) => `Lien à usage unique révoqué : ${link}`,
     link_use: (name) => `${name} a utilisé un lien à usage unique`,
     user_import: (count) => `Comptes importés : ${count}`,
+    repeated: (count) => `Autres du même type en une minute : ${count}`,
   },
 
   notices: {
@@ -149,6 +151,12 @@ export const fr: Sentences = {
     newPasswordTooShort: "Le mot de passe doit contenir au moins 8 caractères.",
     linkGone: "Ce lien ne fonctionne pas. Demandez-en un nouveau, ou attendez une minute.",
     usernameTaken: "Ce nom d’utilisateur est déjà pris. Choisissez-en un autre.",
+    usernameUsed:
+      "Ce nom d’utilisateur a déjà servi ou ressemble trop à un autre. Choisissez-en un autre.",
+    usernameInvalid:
+      "Un nom d’utilisateur a au plus 255 octets, aucun espace aux extrémités, aucun caractère invisible et des lettres d’un seul alphabet.",
+    usernameUnstorable: "Un nom d’utilisateur ne peut pas contenir de caractère NUL.",
+    nameInvalid: "Un nom a au plus 255 octets et aucun caractère de contrôle.",
     lastAdmin: "Le dernier administrateur reste, et reste dans le groupe admins.",
     groupsInvalid: "Au plus 32 groupes de 32 lettres minuscules, chiffres et traits d’union.",
     guestIncomplete: "Un invité a besoin d’un nom et de groupes.",
