@@ -43,8 +43,8 @@ async function answersOf(t: TestContext, databaseUrl: string): Promise<readonly 
   const answers: string[] = [];
   for (const [path, fields] of Object.entries(FORMS)) {
     for (const hit of ["all", ...fields]) {
-      const valueOf = (field: string) => (hit === "all" || hit === field ? "a\0b" : "a");
-      const form = Object.fromEntries(fields.map((field) => [field, valueOf(field)]));
+      const enteredIn = (field: string) => (hit === "all" || hit === field ? "a\0b" : "a");
+      const form = Object.fromEntries(fields.map((field) => [field, enteredIn(field)]));
       const { status, location } = await gate.send(path, { form, session });
       answers.push(`${path} ${hit} ${status} ${location?.split("?")[0]}`);
     }

@@ -21,6 +21,7 @@ const others: Partial<Record<EventType, Facts>> = {
   link_make: { user: USER, name: "1 reset" },
   link_revoke: { name: "1 invite" },
   user_import: { count: 3 },
+  name_forget: { name: "carol" },
   repeated: { name: "70 × password_change" },
 };
 
