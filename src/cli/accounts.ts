@@ -121,6 +121,7 @@ const refusals = {
   "username-taken": "there is already a user {name}",
   "username-used":
     "{name} was the name of another user, or is too like one: apps could take the new user for the other one. Choose another name, or free this one with latchkey user forget-name",
+  "name-held": "a user has the name {name} or one like it: rename or remove that user first",
   "no-name": "no user had the name {name}",
   "first-ends": "{name} is the first user and cannot end",
   "password-too-short": "the password is too short",

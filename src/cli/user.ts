@@ -184,7 +184,8 @@ export const forgetName: Command = accountCommand({
 
   async change({ users }, { name }) {
     const outcome = await users.forgetName(String(name));
-    if (outcome !== "forgotten") throw refused(outcome, name);
+    if (outcome === "username-taken") throw refused("name-held", name);
+    if (outcome === "no-name") throw refused(outcome, name);
     return `Freed the name ${quoted(name)}.`;
   },
 });

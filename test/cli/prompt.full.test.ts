@@ -38,7 +38,7 @@ for (const [how, typing] of Object.entries(typed)) {
   test(`a password with spaces and emoji typed ${how} is accepted and never shown`, async (t) => {
     const place = await sqlitePlace(t, "owner");
     const { code, shown } = await onTerminal(t, SET, place.env, typing);
-    const expected = `${FIRST}\n${SECOND}\nSet a new password for user "owner".\n`;
+    const expected = `${FIRST}\n${SECOND}\nSet a new password for user "owner", and ended all sessions.\n`;
     assert.deepEqual([code, shown], [0, expected]);
     const { owner } = await place.accounts();
     const passwords = createPasswords({ atOnce: 1, waiting: 0 });

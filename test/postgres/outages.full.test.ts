@@ -29,7 +29,8 @@ for (const [what, begin, end] of [
 
     const signedIn = await load.stop();
     await assertWritten(databaseUrl, visitors.summaries);
-    await assertCount(databaseUrl, "signin", signedIn + 1);
+    // Of one account, the log has the first 30 of a minute.
+    await assertCount(databaseUrl, "signin", Math.min(signedIn + 1, 30));
 
     const messages = gate.serverLog.map(({ msg }) => String(msg));
     const states = messages.filter((message) => message.startsWith("the database is"));

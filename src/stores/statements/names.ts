@@ -1,6 +1,6 @@
 import { nameKeyOf } from "../../core/base/names.ts";
 import { NO_PASSWORD, type StoredUser, type UsedName, type UserId } from "../../core/records.ts";
-import { type Row, rowOf, tables } from "../../core/tables.ts";
+import { columnsOf, type Row, rowOf, tables } from "../../core/tables.ts";
 import { columnNames, type FoundRow, insertInto, recordOf, type Steps } from "./sql.ts";
 
 /** Proxies, assertions, and sessions of apps know the name of a guest for that long at most. */
@@ -48,7 +48,16 @@ export function* noteAllNames(): Steps<void> {
     const users = found.map((row) => recordOf(tables.users, row));
     const last: UserId | undefined = users.at(-1)?.id;
     if (last === undefined) return;
-    for (const user of users) yield [CLAIM_NAME, usedNameRow(user)];
+    const rows = users.map(usedNameRow);
+    const places = rows.map((_, at) => {
+      const first = at * columnsOf(tables.names).length + 1;
+      return `($${first}, $${first + 1}, CAST($${first + 2} AS bigint))`;
+    });
+    yield [
+      `INSERT INTO {names} (${columnNames(tables.names)}) VALUES ${places.join(", ")}
+       ON CONFLICT (id) DO NOTHING`,
+      rows.flat(),
+    ];
     after = last;
   }
 }

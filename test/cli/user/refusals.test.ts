@@ -15,6 +15,7 @@ const INVALID =
   "a username has up to 255 bytes, no space at its ends, no control or invisible characters, and letters of one script";
 const USED =
   "was the name of another user, or is too like one: apps could take the new user for the other one. Choose another name, or free this one with latchkey user forget-name";
+const HELD = 'a user has the name "OWNER" or one like it: rename or remove that user first';
 const NAME_INVALID = "a name has up to 255 bytes and no control characters";
 const AT = ["--public-url", "https://auth.example.org"];
 
@@ -52,7 +53,7 @@ const refusals: readonly (readonly [
   [["owner"], ["link", "invite", "--username", "OWNER", ...AT], `"OWNER" ${USED}`, 1],
   [["owner"], ["link", "invite", "--username", "own\u202eer", ...AT], INVALID, 2],
   [["owner"], ["key", "add", "a\nb", "--user", "owner"], NAME_INVALID, 2],
-  [["owner"], ["user", "forget-name", "OWNER"], 'there is already a user "OWNER"', 1],
+  [["owner"], ["user", "forget-name", "OWNER"], HELD, 1],
   [["owner"], ["user", "forget-name", "nobody"], 'no user had the name "nobody"', 1],
 ];
 
