@@ -17,6 +17,7 @@ export type {
 export type { SetGroupsOutcome } from "./core/accounts/set-groups.ts";
 export { type AnyFault, Fault, type FaultCode, Unavailable } from "./core/base/fault.ts";
 export { andThen, type MaybePromise } from "./core/base/maybe-promise.ts";
+export { nameKeyOf } from "./core/base/names.ts";
 export type { ServerLog } from "./core/base/server-log.ts";
 export type { WorkQueueLimits } from "./core/base/work-queue.ts";
 export type { AllowedHosts } from "./core/hosts/allowed-hosts.ts";

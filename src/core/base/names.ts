@@ -65,6 +65,11 @@ const MARKS_AND_UNSEEN = /[\u0300-\u036f\p{C}\p{DI}]/gu;
  * that look like Latin ones. A digest, so that the store keeps no names of removed accounts.
  *
  * A change of it needs a new schema that fills the table of names again.
+ *
+ * @example
+ * ```ts
+ * const isTaken = usedNames.has(nameKeyOf(username)); // "Ann", "ANN" and "ánn" are one name
+ * ```
  */
 export function nameKeyOf(username: string): string {
   // Upper case first: it makes `ss` of `ß`, and one letter of the two small sigmas.

@@ -91,6 +91,20 @@ test("accepts a name that begins with a dash after --", async (t) => {
   assert.deepEqual(Object.keys(await place.accounts()).sort(), ["-x", "owner"]);
 });
 
+test("says that the password is set if the sessions cannot be ended", async (t) => {
+  const place = await sqlitePlace(t, "owner");
+  const before = await place.accounts();
+  const file = `${place.env.DATA_DIR}/latchkey.db`;
+  refuse(file, "UPDATE OF sessions_from ON users", "the disk is worn out");
+  const setting = { env: place.env, input: LONG_ENOUGH };
+  const failure = await failureOf(["user", "password", "owner", STDIN], setting);
+  const text =
+    "the password is set, but the sessions have not ended: the disk is worn out; run latchkey user sign-out";
+  assert.equal(failure, text);
+  const { owner } = await place.accounts();
+  assert.notEqual(owner?.passwordHash, before.owner?.passwordHash);
+});
+
 test("reports a log entry that cannot be written, and succeeds", async (t) => {
   const place = await sqlitePlace(t, "owner");
   refuse(`${place.env.DATA_DIR}/latchkey.db`, "INSERT ON log_entries", "the log is full");
