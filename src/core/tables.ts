@@ -136,7 +136,7 @@ export const tables: Tables = {
     },
     indexes: ["user_id"],
   },
-  names: {
+  used_names: {
     columns: {
       id: { kind: "text", maxBytes: 255 },
       holder: { kind: "text", maxBytes: 255 },
@@ -270,7 +270,7 @@ interface Tables {
   readonly devices: Table<Device>;
   readonly links: Table<Link>;
   readonly keys: Table<Key>;
-  readonly names: Table<UsedName>;
+  readonly used_names: Table<UsedName>;
   readonly log: Table<LogEntry>;
 }
 

@@ -125,8 +125,8 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
       },
     ),
     page(
-      "names",
-      tables.names,
+      "used_names",
+      tables.used_names,
       { id: "m", holder: userId },
       { id: "n", holder: "gone" as UserId, expiresAt: LATE },
     ),

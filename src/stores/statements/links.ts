@@ -14,7 +14,7 @@ const OPEN = "uses_left > 0 AND expires_at > $2";
 export function linksOn({ ask, inOneStep, changed }: StatementPorts): LinkStore {
   const links = statementsOn(ask, "links", tables.links);
   const users = statementsOn(ask, "users", tables.users);
-  const names = statementsOn(ask, "names", tables.names);
+  const names = statementsOn(ask, "used_names", tables.used_names);
   return {
     async insert(link) {
       await links.insert(link);

@@ -16,19 +16,19 @@ function usedNameOf({ id, username, passwordHash, endsAt }: StoredUser): UsedNam
   };
 }
 
-export const usedNameRow = (user: StoredUser): Row => rowOf(tables.names, usedNameOf(user));
+export const usedNameRow = (user: StoredUser): Row => rowOf(tables.used_names, usedNameOf(user));
 
 /** Returns a row if the name was free. Of concurrent transactions, one gets it. */
-export const CLAIM_NAME: string = `${insertInto("names")} ON CONFLICT (id) DO NOTHING RETURNING id`;
+export const CLAIM_NAME: string = `${insertInto("used_names")} ON CONFLICT (id) DO NOTHING RETURNING id`;
 
 /** The same, also for a name that the user has had before. */
-export const CLAIM_NAME_AGAIN: string = `${insertInto("names")}
+export const CLAIM_NAME_AGAIN: string = `${insertInto("used_names")}
   ON CONFLICT (id) DO UPDATE SET expires_at = excluded.expires_at
-    WHERE {names}.holder == excluded.holder
+    WHERE {used_names}.holder == excluded.holder
   RETURNING id`;
 
 /** For the setup, which takes any username. */
-export const TAKE_NAME: string = `${insertInto("names")}
+export const TAKE_NAME: string = `${insertInto("used_names")}
   ON CONFLICT (id) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
   RETURNING id`;
 
@@ -50,11 +50,11 @@ export function* noteAllNames(): Steps<void> {
     if (last === undefined) return;
     const rows = users.map(usedNameRow);
     const places = rows.map((_, at) => {
-      const first = at * columnsOf(tables.names).length + 1;
+      const first = at * columnsOf(tables.used_names).length + 1;
       return `($${first}, $${first + 1}, CAST($${first + 2} AS bigint))`;
     });
     yield [
-      `INSERT INTO {names} (${columnNames(tables.names)}) VALUES ${places.join(", ")}
+      `INSERT INTO {used_names} (${columnNames(tables.used_names)}) VALUES ${places.join(", ")}
        ON CONFLICT (id) DO NOTHING`,
       rows.flat(),
     ];

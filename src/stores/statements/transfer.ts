@@ -37,7 +37,7 @@ export function transferOn({ ask, inOneStep, insertRows, isTaken }: Transferring
             await insertRows(here, page);
             // A copy brings those of its source.
             if (page.table === "users" && verify === undefined)
-              await insertRows(here, { table: "names", rows: page.rows.map(nameRowOf) });
+              await insertRows(here, { table: "used_names", rows: page.rows.map(nameRowOf) });
             if (page.table === "users") users += page.rows.length;
             if (page.table === "log") entries += page.rows.length;
           }
@@ -70,7 +70,7 @@ export function transferOn({ ask, inOneStep, insertRows, isTaken }: Transferring
 
     async findUsed(wanted) {
       const keys = wanted.map(({ username }) => nameKeyOf(username));
-      const rows = await ask("SELECT id FROM {names} WHERE id IN {$1}", [keys]);
+      const rows = await ask("SELECT id FROM {used_names} WHERE id IN {$1}", [keys]);
       const used = new Set(rows.map(({ id }) => id));
       return wanted.flatMap(({ id }, at) => (used.has(keys[at]) ? [id] : []));
     },

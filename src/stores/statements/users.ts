@@ -101,7 +101,7 @@ export function usersOn({
   changed,
 }: StatementPorts): UserStore {
   const users = statementsOn(ask, "users", tables.users);
-  const names = statementsOn(ask, "names", tables.names);
+  const names = statementsOn(ask, "used_names", tables.used_names);
   return {
     any: () => users.any(""),
     find: (id) => users.first("WHERE id == $1", [id], "latchkey_find_user"),

@@ -69,8 +69,8 @@ for (const [kind, open] of Object.entries(places)) {
         { table: "answers", rows: [["expired", "1", 1]] },
       ]);
       await move(place, target, format);
-      const { log: _, names: ofUsers, ...moved } = await rowsIn(target.store);
-      const { log: __, names: ___, ...expected } = byTable(all);
+      const { log: _, used_names: ofUsers, ...moved } = await rowsIn(target.store);
+      const { log: __, used_names: ___, ...expected } = byTable(all);
       assert.equal(ofUsers?.length, 2, "names of removed accounts stay behind");
       assert.deepEqual(moved, { ...expected, links: [] });
       assert.equal(await target.store.sessions.hasEnded("ended"), true);

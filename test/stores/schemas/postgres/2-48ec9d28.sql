@@ -131,7 +131,7 @@ CREATE TABLE public.latchkey_log_end (
     id bigint NOT NULL,
     CONSTRAINT latchkey_log_end_one_check CHECK (one)
 );
-CREATE TABLE public.latchkey_names (
+CREATE TABLE public.latchkey_used_names (
     id text COLLATE pg_catalog."C" NOT NULL,
     holder text COLLATE pg_catalog."C" NOT NULL,
     expires_at bigint
@@ -193,9 +193,9 @@ INSERT INTO public.latchkey_log VALUES (9, 1795444954896, 'user_sign_out', 'Ende
 INSERT INTO public.latchkey_log VALUES (10, 1795444956418, 'signin', 'Signed in as guest', 'system', '1a498344-06e1-407c-bd9f-17672527e5df', 'guest', '127.0.0.8', '', '4b4dfbd1-c2e8-44f7-b192-14f333d77031');
 INSERT INTO public.latchkey_log VALUES (11, 1795444956500, 'codes_on', 'Turned on one-time codes of guest', 'system', '1a498344-06e1-407c-bd9f-17672527e5df', 'guest', '127.0.0.9', '', '1ad51259-340a-4b33-b1aa-ab29556beff4');
 INSERT INTO public.latchkey_log_end VALUES (true, 11);
-INSERT INTO public.latchkey_names VALUES ('TBApaX7jWHFdOhSirdgXxLAWUUQN6Ag3H3gWWskNxYE', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', NULL);
-INSERT INTO public.latchkey_names VALUES ('hJg8YPfarcHLhphiH4AsDZ-aPDwpXIEHSPsEgRXBhuw', '1a498344-06e1-407c-bd9f-17672527e5df', NULL);
-INSERT INTO public.latchkey_names VALUES ('xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx', '4b1b0a7e-65b2-4c6f-8d05-2f1d3f0c7a11', 1798036956600);
+INSERT INTO public.latchkey_used_names VALUES ('TBApaX7jWHFdOhSirdgXxLAWUUQN6Ag3H3gWWskNxYE', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', NULL);
+INSERT INTO public.latchkey_used_names VALUES ('hJg8YPfarcHLhphiH4AsDZ-aPDwpXIEHSPsEgRXBhuw', '1a498344-06e1-407c-bd9f-17672527e5df', NULL);
+INSERT INTO public.latchkey_used_names VALUES ('xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx', '4b1b0a7e-65b2-4c6f-8d05-2f1d3f0c7a11', 1798036956600);
 INSERT INTO public.latchkey_passkeys VALUES ('fGCTx7DZpPZ5FrpsBi8apg', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'Phone', 'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEAgTKU84DAZ-FlVwGOoFScmH44pdF9ofPwPYihijoamP1vJttwEjvZE21uzeZhtisyZiY7bmf7qT1qyBPmjf0pQ', 0, 1795444954728, 1795444954746);
 INSERT INTO public.latchkey_schema VALUES (true, 2);
 INSERT INTO public.latchkey_sessions VALUES ('3c9bf8859947cdcec0c77c72d6b7283b', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954366, 1798036954000, '127.0.0.1', '', NULL, NULL);
@@ -230,8 +230,8 @@ ALTER TABLE ONLY public.latchkey_log
     ADD CONSTRAINT latchkey_log_key_key UNIQUE (key);
 ALTER TABLE ONLY public.latchkey_log
     ADD CONSTRAINT latchkey_log_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.latchkey_names
-    ADD CONSTRAINT latchkey_names_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.latchkey_used_names
+    ADD CONSTRAINT latchkey_used_names_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_passkeys
     ADD CONSTRAINT latchkey_passkeys_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_schema
@@ -254,7 +254,7 @@ CREATE INDEX latchkey_links_by_user_id ON public.latchkey_links USING btree (use
 CREATE INDEX latchkey_log_by_at ON public.latchkey_log USING btree (at);
 CREATE INDEX latchkey_log_by_type_id ON public.latchkey_log USING btree (type, id);
 CREATE INDEX latchkey_log_by_user_id_id ON public.latchkey_log USING btree (user_id, id);
-CREATE INDEX latchkey_names_by_expires_at ON public.latchkey_names USING btree (expires_at);
+CREATE INDEX latchkey_used_names_by_expires_at ON public.latchkey_used_names USING btree (expires_at);
 CREATE INDEX latchkey_passkeys_by_user_id ON public.latchkey_passkeys USING btree (user_id);
 CREATE INDEX latchkey_sessions_by_expires_at ON public.latchkey_sessions USING btree (expires_at);
 CREATE INDEX latchkey_sessions_by_user_id_used_at ON public.latchkey_sessions USING btree (user_id, used_at);
