@@ -72,8 +72,9 @@ const MARKS_AND_UNSEEN = /[\u0300-\u036f\p{C}\p{DI}]/gu;
  * ```
  */
 export function nameKeyOf(username: string): string {
-  // Upper case first: it makes `ss` of `ß`, and one letter of the two small sigmas.
-  const folded = username.normalize("NFKD").toUpperCase().toLowerCase().normalize("NFKD");
+  // Upper case makes `SS` of `ß`, and one letter of the two small sigmas, but nothing of `ẞ`.
+  const lower = username.normalize("NFKD").toLowerCase();
+  const folded = lower.toUpperCase().toLowerCase().normalize("NFKD");
   const letters = folded
     .replace(MARKS_AND_UNSEEN, (found) => (/\s/.test(found) ? " " : ""))
     .replace(
