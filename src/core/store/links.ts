@@ -15,6 +15,9 @@ export interface LinkStore {
   use(link: Link, account: NewUser, now: Date): Promise<User | "taken" | "gone">;
   /** Removes a link that can still be used, and returns it. */
   revoke(id: string, now: Date): Promise<Link | undefined>;
-  /** Removes expired links, and guests whose account has ended, whom it returns. */
+  /**
+   * Removes expired links, and guests whose account has ended, whom it returns. Frees the names of
+   * guests that ended 30 days ago.
+   */
   removeEnded(now: Date): Promise<readonly User[]>;
 }

@@ -7,6 +7,7 @@ import { partsOf } from "../../../support/mint.ts";
 import { addMember, atPeople, groupsIn, PEOPLE } from "./at-people.ts";
 
 const en = wordsIn("en");
+const RTL_GUEST = { username: "a\u202eb", groups: "a", guest: "1" };
 const at = (name: string): string => `${PEOPLE}#${encodeURIComponent(`p-id of ${name}`)}`;
 
 test("changes groups and names, ends sessions and removes, and the audit log says who did it", async (t) => {
@@ -50,6 +51,11 @@ test("shows what is wrong at the field, on the page with its search, and changes
     ["groups", { user, groups: `${"x".repeat(33)}` }, `groups-${user}`, en.messages.groupsInvalid],
     ["rename", { user, username: "" }, `username-${user}`, en.messages.fieldMissing],
     ["rename", { user, username: "other" }, `username-${user}`, en.messages.usernameTaken],
+    ["rename", { user, username: "OWNER" }, `username-${user}`, en.messages.usernameUsed],
+    ["rename", { user, username: "a\u200bb" }, `username-${user}`, en.messages.usernameInvalid],
+    ["invite", { username: "\u00f3wner" }, "username-", en.messages.usernameUsed],
+    ["invite", { username: "\u043ewner" }, "username-", en.messages.usernameInvalid],
+    ["invite", RTL_GUEST, "username-", en.messages.usernameInvalid],
     ["groups", lastAdmin, `groups-${ownId}`, en.messages.lastAdmin],
     ["remove", { user: ownId }, `groups-${ownId}`, en.messages.lastAdmin],
     ["invite", { username: "other" }, "username-", en.messages.usernameTaken],
