@@ -120,7 +120,7 @@ const refusals = {
   "last-admin": "{name} is the last administrator: add another user to the group admins first",
   "username-taken": "there is already a user {name}",
   "username-used":
-    "{name} was the name of another user, or is too like one: apps could take the new user for the other one. Choose another name, or free this one with latchkey user forget-name",
+    "{name} was the name of another user, or is too similar to one: apps could take the new user for the other one. Choose another name, or free this one with latchkey user forget-name",
   "name-held": "a user has the name {name} or one like it: rename or remove that user first",
   "no-name": "no user had the name {name}",
   "first-ends": "{name} is the first user and cannot end",

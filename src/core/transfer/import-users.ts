@@ -144,7 +144,7 @@ async function warnOfNames(
       lines.set(key, earlier ?? line);
       if (!isUsableUsername(username)) warn(line, UNUSUAL);
       if (earlier !== undefined)
-        warn(line, `line ${earlier} has a username that is too like this one`);
+        warn(line, `line ${earlier} has a username that is too similar to this one`);
       else if (used.has(id)) warn(line, USED);
     }
   }

@@ -14,7 +14,7 @@ const ONE_OR_ALL = "user sign-out takes either NAME or --all";
 const INVALID =
   "a username has up to 255 bytes, no space at its ends, no control or invisible characters, and letters of one script";
 const USED =
-  "was the name of another user, or is too like one: apps could take the new user for the other one. Choose another name, or free this one with latchkey user forget-name";
+  "was the name of another user, or is too similar to one: apps could take the new user for the other one. Choose another name, or free this one with latchkey user forget-name";
 const HELD = 'a user has the name "OWNER" or one like it: rename or remove that user first';
 const NAME_INVALID = "a name has up to 255 bytes and no control characters";
 const AT = ["--public-url", "https://auth.example.org"];

@@ -154,7 +154,8 @@ export const en = {
     newPasswordTooShort: "password must be at least 8 characters",
     linkGone: "This link does not work. Ask for a new one, or wait a minute and try again.",
     usernameTaken: "This username is taken. Choose another one.",
-    usernameUsed: "This username was used before, or is too like another one. Choose another one.",
+    usernameUsed:
+      "This username was used before, or is too similar to another one. Choose another one.",
     usernameInvalid:
       "A username has up to 255 bytes, no space at its ends, no invisible characters, and letters of one script.",
     usernameUnstorable: "A username cannot contain a NUL character.",
