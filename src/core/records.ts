@@ -178,8 +178,12 @@ export interface Link {
   readonly endsAt?: Date;
   /** How long a guest stays. Without it, until the link expires. */
   readonly guestSeconds?: number;
-  /** The administrator who made it; absent for a command. */
+  /** The username of the administrator who made it, at that time; absent for a command. */
   readonly madeBy?: string;
+  /** The account of that administrator. The link works only while it is one. */
+  readonly makerId?: UserId;
+  /** The largest `sessionsFrom` of that account with which the link works. */
+  readonly makerValidUpTo?: number;
   readonly expiresAt: Date;
   readonly usesLeft: number;
 }

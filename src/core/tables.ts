@@ -119,6 +119,8 @@ export const tables: Tables = {
       madeBy: { kind: "text", maxBytes: 65_536, optional: true },
       expiresAt: { kind: "time" },
       usesLeft: { kind: "integer" },
+      makerId: { kind: "user", optional: true, since: 2 },
+      makerValidUpTo: { kind: "integer", optional: true, since: 2 },
     },
     indexes: ["user_id", "expires_at"],
   },

@@ -114,7 +114,15 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
       ...{ id: "d", userId, createdAt: new Date(3), expiresAt: LATE },
       ...{ device: TEXT, boundTo: "digest" },
     }),
-    page("links", tables.links, { ...link, id: "l", tokenHash: "l", purpose: "reset", userId }),
+    page(
+      "links",
+      tables.links,
+      { ...link, id: "l", tokenHash: "l", purpose: "reset", userId },
+      {
+        ...{ ...link, id: "m", tokenHash: "m", purpose: "invite", groups: ["a", "b"] },
+        ...{ endsAt: LATE, madeBy: TEXT, makerId: other, makerValidUpTo: 17 },
+      },
+    ),
     page(
       "keys",
       tables.keys,

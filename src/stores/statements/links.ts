@@ -4,11 +4,29 @@ import { nextSecond } from "../../core/sessions/session-token.ts";
 import type { LinkStore } from "../../core/store.ts";
 import { rowOf, tables, timeOf } from "../../core/tables.ts";
 import { columnNames, type StatementPorts, statementsOn } from "./sql.ts";
-import { endingSessions, INSERT_USER, insertedUser, LOCK_USER, REMOVE_LINKS } from "./users.ts";
+import {
+  endingSessions,
+  INSERT_USER,
+  insertedUser,
+  isAdminIn,
+  LOCK_USER,
+  REMOVE_LINKS,
+} from "./users.ts";
 
 const RESET = `UPDATE {users} SET password_hash = $2 WHERE id == $1
   RETURNING ${columnNames(tables.users)}`;
-const OPEN = "uses_left > 0 AND expires_at > $2";
+
+/**
+ * A link of an administrator ends with that account, its group and its sessions. One that names an
+ * administrator without the ID was made before links had it, and cannot be checked.
+ */
+const MAKER_STAYS = `(maker_id IS NULL AND made_by IS NULL OR EXISTS (SELECT 1 FROM {users} AS maker
+  WHERE maker.id == maker_id AND (maker.ends_at IS NULL OR maker.ends_at > $2)
+    AND maker.password_hash <> '${NO_PASSWORD}' AND ${isAdminIn("maker.groups")}
+    AND coalesce(maker.sessions_from, 0) <= maker_valid_up_to))`;
+
+/** The present time is the second parameter. */
+const OPEN = `uses_left > 0 AND expires_at > $2 AND ${MAKER_STAYS}`;
 
 /** The methods for one-time links. */
 export function linksOn({ ask, inOneStep, changed }: StatementPorts): LinkStore {
@@ -25,10 +43,13 @@ export function linksOn({ ask, inOneStep, changed }: StatementPorts): LinkStore 
     read: async (afterId, limit, now) =>
       links.select(`WHERE id > $1 AND ${OPEN} ORDER BY id LIMIT $3`, [afterId, timeOf(now), limit]),
 
-    async use({ id, purpose, userId }, account, now) {
+    async use({ id, purpose, userId, makerId }, account, now) {
+      // In one order, so that two links do not wait for each other.
+      const involved = [...new Set([userId, makerId])].filter((one) => one !== undefined).sort();
       const user = await inOneStep<User | "taken" | "gone">(function* () {
-        // Locks the user before the links, as a removal does, so that none waits for the other.
-        if (userId !== undefined) yield [LOCK_USER, [userId]];
+        // Locks users before the links, as a removal does, so that none waits for the other. Until
+        // the account exists, the maker is neither removed nor signed out, and keeps the group.
+        for (const user of involved) yield [LOCK_USER, [user]];
         // Locks the row first, so that one of several at the same time gets the last use.
         const text = `UPDATE {links} SET uses_left = uses_left - 1 WHERE id == $1 AND ${OPEN}`;
         const used = yield [`${text} RETURNING id`, [id, timeOf(now)]];
