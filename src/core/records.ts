@@ -202,6 +202,8 @@ export interface Key {
   /** Absent: never. */
   readonly expiresAt?: Date;
   readonly usedAt?: Date;
+  /** Of the sign-in in whose session it was made. Absent: one. */
+  readonly factors?: number;
 }
 
 /** An entry of the audit log before the store has assigned an ID. */

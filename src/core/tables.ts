@@ -134,6 +134,7 @@ export const tables: Tables = {
       createdAt: { kind: "time" },
       expiresAt: { kind: "time", optional: true },
       usedAt: { kind: "time", optional: true },
+      factors: { kind: "integer", optional: true, since: 2 },
     },
     indexes: ["user_id"],
   },

@@ -119,8 +119,8 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
       tables.links,
       { ...link, id: "l", tokenHash: "l", purpose: "reset", userId },
       {
-        ...{ ...link, id: "m", tokenHash: "m", purpose: "invite", groups: ["a", "b"] },
-        ...{ endsAt: LATE, madeBy: TEXT, makerId: other, makerValidUpTo: 17 },
+        ...{ ...link, id: "m", tokenHash: "m", purpose: "reset", userId: other },
+        ...{ groups: ["a", "b"], endsAt: LATE, madeBy: TEXT, makerId: other, makerValidUpTo: 17 },
       },
     ),
     page(
@@ -129,7 +129,7 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
       { id: "k", userId, name: TEXT, hash: "h", createdAt: new Date(4) },
       {
         ...{ id: "used", userId, name: "", hash: "i", hosts: ["a", "b"], createdAt: new Date(4) },
-        ...{ expiresAt: LATE, usedAt: new Date(5) },
+        ...{ expiresAt: LATE, usedAt: new Date(5), factors: 2 },
       },
     ),
     page(

@@ -6,6 +6,7 @@ import type { Client } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
 import type { Key, User } from "../records.ts";
+import type { Factors } from "../sessions/session-token.ts";
 import { newKeyText } from "./key-text.ts";
 
 /** A new key of a user. */
@@ -15,6 +16,8 @@ export interface AddedKey {
   readonly hosts?: readonly string[] | undefined;
   /** In seconds, or `never`. Default: a year. */
   readonly lifetime?: number | "never" | undefined;
+  /** With 2, it opens what needs a second factor, as a sign-in with one does. Default: 1. */
+  readonly factors?: Factors | undefined;
 }
 
 /** The new key, or why there is none. */
@@ -32,7 +35,7 @@ const ID_BYTES = 8;
 export async function addKey(
   { store, clock, record }: Ports<"clock" | "record", "keys">,
   user: User,
-  { name: given, hosts: named, lifetime: wanted }: AddedKey,
+  { name: given, hosts: named, lifetime: wanted, factors: proven }: AddedKey,
   client?: Client,
 ): Promise<AddKeyOutcome> {
   const name = [...given.trim()].slice(0, MAX_NAME_LENGTH).join("");
@@ -41,6 +44,9 @@ export async function addKey(
   const lifetime = wanted ?? LIFETIME_SECONDS;
   if (lifetime !== "never" && !(typeof lifetime === "number" && lifetime > 0))
     throw new Fault("invalid_option", "lifetime is invalid: expected seconds above 0, or never");
+  const factors = proven ?? 1;
+  if (factors !== 1 && factors !== 2)
+    throw new Fault("invalid_option", "factors is invalid: expected 1 or 2");
   const hosts = named?.map((host) => (typeof host === "string" && canonicalHost(host)) || "");
   const arePlain = hosts === undefined || hosts.every((host) => PLAIN_HOST.test(host));
   // A key without names would open every host.
@@ -55,6 +61,7 @@ export async function addKey(
     ...(hosts && { hosts: [...new Set(hosts)] }),
     createdAt,
     ...(lifetime !== "never" && { expiresAt: new Date(createdAt.getTime() + lifetime * 1_000) }),
+    ...(factors === 2 && { factors }),
   };
   if (!(await store.keys.insert(key, MAX_KEYS))) return { kind: "too-many" };
   await record(eventOf("key_add", { user, client }));

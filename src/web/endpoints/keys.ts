@@ -1,4 +1,5 @@
 import { addKey, revokeKey } from "../../core/keys/own-keys.ts";
+import { sessionOf } from "../answers/session-cookie.ts";
 import type { PartEndpoint } from "../ports.ts";
 import { answerForm, type HomeFormProblem } from "./home.ts";
 import { backTo } from "./redirects.ts";
@@ -19,7 +20,9 @@ export const postAddKey: KeysEndpoint = (ports) => async (visit, form) => {
   const days = DAYS.find((one) => `${one}` === form("days")) ?? 365;
   const lifetime = form("days") === "never" ? "never" : days * DAY_SECONDS;
   const hosts = form("hosts") === "" ? undefined : (form("hosts").match(/[^\s,]+/g) ?? []);
-  const key = { name: form("name"), hosts, lifetime } as const;
+  // What the session has not proven, its key must not open.
+  const factors = sessionOf(visit.rules, visit.request)?.factors;
+  const key = { name: form("name"), hosts, lifetime, factors } as const;
   const outcome = await addKey(ports, visit.request.user, key, visit.client);
   return outcome.kind === "added"
     ? answerForm(visit, { madeKey: outcome.text })
