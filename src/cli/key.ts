@@ -32,7 +32,7 @@ export const add: Command = accountCommand({
     const added = await accounts.keys.add(id, {
       name: String(name),
       // A list without names is refused, since the key would open every host.
-      hosts: typeof hosts === "string" ? hosts.split(/[\s,]+/) : undefined,
+      ...(typeof hosts === "string" && { hosts: hosts.split(/[\s,]+/) }),
       lifetime: lifetimeIn(expires),
       factors: factor === undefined ? 1 : 2,
     });

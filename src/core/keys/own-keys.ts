@@ -6,18 +6,17 @@ import type { Client } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
 import type { Key, User } from "../records.ts";
-import type { Factors } from "../sessions/session-token.ts";
 import { newKeyText } from "./key-text.ts";
 
 /** A new key of a user. */
 export interface AddedKey {
   readonly name: string;
   /** The only hosts that it opens. Default: all that the account may open. */
-  readonly hosts?: readonly string[] | undefined;
+  readonly hosts?: readonly string[];
   /** In seconds, or `never`. Default: a year. */
   readonly lifetime?: number | "never" | undefined;
   /** With 2, it opens what needs a second factor, as a sign-in with one does. Default: 1. */
-  readonly factors?: Factors | undefined;
+  readonly factors?: 1 | 2 | undefined;
 }
 
 /** The new key, or why there is none. */
@@ -35,7 +34,7 @@ const ID_BYTES = 8;
 export async function addKey(
   { store, clock, record }: Ports<"clock" | "record", "keys">,
   user: User,
-  { name: given, hosts: named, lifetime: wanted, factors: proven }: AddedKey,
+  { name: given, lifetime: wanted, factors: proven, ...limits }: AddedKey,
   client?: Client,
 ): Promise<AddKeyOutcome> {
   const name = [...given.trim()].slice(0, MAX_NAME_LENGTH).join("");
@@ -47,10 +46,13 @@ export async function addKey(
   const factors = proven ?? 1;
   if (factors !== 1 && factors !== 2)
     throw new Fault("invalid_option", "factors is invalid: expected 1 or 2");
-  const hosts = named?.map((host) => (typeof host === "string" && canonicalHost(host)) || "");
-  const arePlain = hosts === undefined || hosts.every((host) => PLAIN_HOST.test(host));
-  // A key without names would open every host.
-  if (hosts?.length === 0 || !arePlain) return { kind: "host-invalid" };
+  const hosts = limits.hosts?.map(
+    (host) => (typeof host === "string" && canonicalHost(host)) || "",
+  );
+  const areNamed = hosts !== undefined && hosts.length > 0;
+  const arePlain = areNamed && hosts.every((host) => PLAIN_HOST.test(host));
+  // A key without names would open every host, also if the given list is missing by mistake.
+  if ("hosts" in limits && !arePlain) return { kind: "host-invalid" };
   const text = newKeyText();
   const createdAt = new Date(clock.now());
   const key: Key = {

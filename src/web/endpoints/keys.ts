@@ -19,10 +19,11 @@ const problems: Readonly<Record<"name-missing" | "host-invalid" | "too-many", Ho
 export const postAddKey: KeysEndpoint = (ports) => async (visit, form) => {
   const days = DAYS.find((one) => `${one}` === form("days")) ?? 365;
   const lifetime = form("days") === "never" ? "never" : days * DAY_SECONDS;
-  const hosts = form("hosts") === "" ? undefined : (form("hosts").match(/[^\s,]+/g) ?? []);
+  const hosts = form("hosts").match(/[^\s,]+/g) ?? [];
   // What the session has not proven, its key must not open.
   const factors = sessionOf(visit.rules, visit.request)?.factors;
-  const key = { name: form("name"), hosts, lifetime, factors } as const;
+  const limits = form("hosts") === "" ? {} : { hosts };
+  const key = { name: form("name"), ...limits, lifetime, factors } as const;
   const outcome = await addKey(ports, visit.request.user, key, visit.client);
   return outcome.kind === "added"
     ? answerForm(visit, { madeKey: outcome.text })
