@@ -41,9 +41,23 @@ export const NO_PASSWORD = "$guest$" as PasswordHash;
 /** In place of the hash of an account that has no password yet: no password matches it. */
 export const UNSET_PASSWORD = "$unset$" as PasswordHash;
 
-/** What the app sees of a stored user. */
-export const userOf = ({ passwordHash, sessionsFrom: _, endsAt: __, ...user }: StoredUser): User =>
-  passwordHash === NO_PASSWORD ? { ...user, guest: true } : user;
+/**
+ * What the app sees of a stored user. Frozen with its groups, because several requests get the same
+ * object: a handler that adds a group would open other pages to that user.
+ */
+export const userOf = ({
+  passwordHash,
+  sessionsFrom: _,
+  endsAt: __,
+  groups,
+  ...user
+}: StoredUser): User =>
+  Object.freeze({
+    ...user,
+    // A copy: a store of the app may go on to change its own list.
+    ...(groups && { groups: Object.freeze([...groups]) }),
+    ...(passwordHash === NO_PASSWORD && ({ guest: true } as const)),
+  });
 
 /** A user with what an operator sees beside it. */
 export interface Account extends User {
@@ -56,11 +70,11 @@ export interface Account extends User {
 /** The account of a stored user. */
 export function accountOf(stored: StoredUser): Account {
   const { endsAt, sessionsFrom } = stored;
-  return {
+  return Object.freeze({
     ...userOf(stored),
     ...(endsAt && { endsAt }),
     ...(sessionsFrom !== undefined && { sessionsFrom: new Date(sessionsFrom * 1_000) }),
-  };
+  });
 }
 
 /** An account as administrators see it. */

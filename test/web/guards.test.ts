@@ -6,7 +6,7 @@ import { fetchAuth } from "../../src/adapters/fetch.ts";
 import { honoAuth } from "../../src/adapters/hono.ts";
 import { nodeAuth } from "../../src/adapters/node.ts";
 import { messageOf } from "../../src/core/base/fault.ts";
-import type { PasswordHash } from "../../src/core/records.ts";
+import type { PasswordHash, User } from "../../src/core/records.ts";
 import { createAuth, fetchRequest } from "../../src/index.ts";
 import { asksForFactor } from "../../src/web/guards.ts";
 import { openAuth } from "../support/auth.ts";
@@ -63,6 +63,43 @@ test("a list of groups that changes later changes no guard", async (t) => {
   const { cookie = "" } = (await auth.sessions.create(user?.id ?? "")) ?? {};
   const request = new Request("http://localhost/", { headers: { cookie } });
   assert.equal((await home(request)).status, 403);
+});
+
+test("a handler cannot change the user or the groups that other requests get", async (t) => {
+  const { auth, store } = await openAuth(t, { guards: { keys: true } });
+  const passwordHash = "x" as PasswordHash;
+  const user = await store.users.insert({ username: "ann", passwordHash, groups: ["family"] });
+  assert.ok(user);
+  const { cookie = "" } = (await auth.sessions.create(user.id)) ?? {};
+  const added = await auth.keys?.add(user.id, { name: "feeds" });
+  assert.ok(added?.kind === "added");
+  const bySession = { headers: { cookie } };
+  const byKey = { headers: { authorization: `Bearer ${added.text}` } };
+  const { requireAuth, currentUser, pageHelpers } = fetchAuth(auth);
+  const seen: unknown[] = [];
+  const evil = requireAuth((_request, given) => {
+    seen.push(given);
+    (given.groups as string[]).push("admins");
+    return new Response("changed");
+  });
+  const admins = requireAuth(() => new Response("opened"), { groups: ["admins"] });
+  for (const kind of [bySession, byKey, bySession, byKey]) {
+    const request = new Request("http://localhost/", kind);
+    await assert.rejects(evil(request), TypeError);
+    assert.equal((await admins(request)).status, 403);
+  }
+  const request = new Request("http://localhost/", bySession);
+  seen.push(await currentUser(request), (await pageHelpers(request)).CurrentUser, user);
+  seen.push(await auth.users.find(user.id), await auth.users.findByUsername("ann"));
+  for await (const one of auth.users.list()) seen.push(one);
+  const adding = await auth.users.add({ username: "ben", password: "12345678", groups: ["a"] });
+  assert.ok(adding.kind === "added");
+  seen.push(adding.user);
+  assert.equal(seen.length, 11);
+  for (const one of seen as User[]) {
+    assert.ok(Object.isFrozen(one) && Object.isFrozen(one.groups));
+    assert.equal(one.groups?.length, 1);
+  }
 });
 
 for (const path of ["/auth/login", "/auth/setup"]) {
