@@ -111,12 +111,28 @@ export function testLinks(rule: Rule<With<"links">>): void {
     });
   }
 
+  rule("keeps no link of a user who leaves the group meanwhile", async (store, { race }) => {
+    const { maker, link } = await addMade(store);
+    const kept = await race(async (one, i) => {
+      if (i % 2 === 0) return one.users.setGroups(maker.id, []);
+      return one.links.insert({ ...link, id: `new ${i}`, tokenHash: `new ${i}` });
+    });
+    assert.ok(kept.includes("set"));
+    await store.users.setGroups(maker.id, ["admins"]);
+    assert.deepEqual(await store.links.read("", 9, NOW), []);
+    assert.equal(await store.links.insert({ ...link, id: "later", tokenHash: "later" }), true);
+    assert.equal(
+      await store.links.insert({ ...link, id: "x", tokenHash: "x", makerValidUpTo: 499 }),
+      false,
+    );
+  });
+
   rule("does not use a link that names its maker without the ID", async (store) => {
     const { maker } = await addMade(store);
     const link: Link = { ...LINK, id: "old", tokenHash: "old", madeBy: maker.username };
     const unbound: Link = { ...link, id: "new", tokenHash: "new", makerId: maker.id };
     for (const one of [link, unbound]) {
-      await store.links.insert(one);
+      assert.equal(await store.links.insert(one), one === link);
       assert.equal(await store.links.find(one.tokenHash, NOW), undefined);
       assert.equal(await store.links.use(one, visitor("visitor"), NOW), "gone");
     }

@@ -49,6 +49,9 @@ export async function makeLink(
   // Plain JavaScript can pass anything. Used, a link of another purpose would make an account.
   if (!PURPOSES.includes(wanted.purpose))
     throw new Fault("invalid_option", `purpose is invalid: expected ${PURPOSES.join(", ")}`);
+  // Plain JavaScript can pass them. Without a session that proves it, nobody is the maker.
+  for (const field of ["madeBy", "makerId", "makerValidUpTo"])
+    if (field in wanted) throw new Fault("invalid_option", `${field} is not an option of a link`);
   const groups = groupsOf(given);
   if (groups === "invalid") return { kind: "groups-invalid" };
   // The first account is made by the setup alone.
@@ -70,7 +73,9 @@ export async function makeLink(
   // Either of them can be removed in the meantime.
   const ofTheirs = maker ? () => insertFor(store.users, maker.user.id, inserting) : inserting;
   const inserted = user ? insertFor(store.users, user.id, ofTheirs) : ofTheirs();
-  if ((await inserted) === "removed") return { kind: "no-user" };
+  const outcome = await inserted;
+  // The maker has left the group, or was signed out, since the guard.
+  if (outcome === "removed" || !outcome) return { kind: "no-user" };
   await record(eventOf("link_make", { user, name: linkText(link) }));
   return { kind: "made", link, token };
 }

@@ -1,8 +1,8 @@
 import type { Link, NewUser, User } from "../records.ts";
 
 export interface LinkStore {
-  /** Keeps a new link. */
-  insert(link: Link): Promise<void>;
+  /** Keeps a new link, and returns `false` for one whose maker does not let it be used. */
+  insert(link: Link): Promise<boolean>;
   /**
    * By the hash of its token, if it can still be used. A link with `makerId` can be used only while
    * that account is not a guest, has not ended, has the group `admins`, and its `sessionsFrom` is at

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { NO_PASSWORD, type User, type UserId, userOf } from "../../core/records.ts";
+import { type Link, NO_PASSWORD, type User, type UserId, userOf } from "../../core/records.ts";
 import { nextSecond } from "../../core/sessions/session-token.ts";
 import type { LinkStore } from "../../core/store.ts";
-import { rowOf, tables, timeOf } from "../../core/tables.ts";
-import { columnNames, type StatementPorts, statementsOn } from "./sql.ts";
+import { columnsOf, rowOf, tables, timeOf } from "../../core/tables.ts";
+import { columnNames, insertInto, type StatementPorts, statementsOn } from "./sql.ts";
 import {
   endingSessions,
   INSERT_USER,
@@ -16,17 +16,29 @@ import {
 const RESET = `UPDATE {users} SET password_hash = $2 WHERE id == $1
   RETURNING ${columnNames(tables.users)}`;
 
-/**
- * A link of an administrator ends with that account, its group and its sessions. One that names an
- * administrator without the ID was made before links had it, and cannot be checked.
- */
-const MAKER_STAYS = `(maker_id IS NULL AND made_by IS NULL OR EXISTS (SELECT 1 FROM {users} AS maker
-  WHERE maker.id == maker_id AND (maker.ends_at IS NULL OR maker.ends_at > $2)
-    AND maker.password_hash <> '${NO_PASSWORD}' AND ${isAdminIn("maker.groups")}
-    AND coalesce(maker.sessions_from, 0) <= maker_valid_up_to))`;
+/** A link of an administrator ends with that account, its group and its sessions. */
+const makerStays = (id: string, validUpTo: string, now: string): string =>
+  `EXISTS (SELECT 1 FROM {users} AS maker
+    WHERE maker.id == ${id} AND (maker.ends_at IS NULL OR maker.ends_at > ${now})
+      AND maker.password_hash <> '${NO_PASSWORD}' AND ${isAdminIn("maker.groups")}
+      AND coalesce(maker.sessions_from, 0) <= ${validUpTo})`;
 
-/** The present time is the second parameter. */
-const OPEN = `uses_left > 0 AND expires_at > $2 AND ${MAKER_STAYS}`;
+/**
+ * The present time is the second parameter. A link that names an administrator without the ID was
+ * made before links had it, and cannot be checked.
+ */
+const OPEN = `uses_left > 0 AND expires_at > $2 AND (maker_id IS NULL AND made_by IS NULL
+  OR ${makerStays("maker_id", "maker_valid_up_to", "$2")})`;
+
+/** The parameter of a field when a link is inserted. */
+const parameterOf = (field: keyof Link): string =>
+  `$${columnsOf(tables.links).findIndex(([name]) => name === field) + 1}`;
+
+/** The end of the account is checked at each use. */
+const INSERT_MADE = `${insertInto(
+  "links",
+  makerStays(parameterOf("makerId"), `CAST(${parameterOf("makerValidUpTo")} AS bigint)`, "0"),
+)} RETURNING id`;
 
 /** The methods for one-time links. */
 export function linksOn({ ask, inOneStep, changed }: StatementPorts): LinkStore {
@@ -34,7 +46,13 @@ export function linksOn({ ask, inOneStep, changed }: StatementPorts): LinkStore 
   const users = statementsOn(ask, "users", tables.users);
   return {
     async insert(link) {
-      await links.insert(link);
+      const { makerId } = link;
+      if (makerId === undefined) return links.insert(link);
+      // The lock orders this and the removal of the links of one who leaves the group.
+      return inOneStep<boolean>(function* () {
+        yield [LOCK_USER, [makerId]];
+        return (yield [INSERT_MADE, rowOf(tables.links, link)]).length === 1;
+      });
     },
 
     find: async (tokenHash, now) =>

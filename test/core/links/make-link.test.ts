@@ -98,15 +98,15 @@ test("a link works no longer than the session of its maker could", async (t) => 
   const expiresAt = new Date(ports.clock.now() + 1);
   const make = async (session: LinkMaker["session"]) => {
     const made = await makeLink(ports, { ...wanted, expiresAt }, { user, session });
-    assert.ok(made.kind === "made");
-    return made.link;
+    return made.kind === "made" ? made.link : undefined;
   };
-  const isOpen = async ({ tokenHash }: Link) =>
-    (await ports.store.links.find(tokenHash, new Date(ports.clock.now()))) !== undefined;
+  const isOpen = async (link: Link | undefined) =>
+    link !== undefined &&
+    (await ports.store.links.find(link.tokenHash, new Date(ports.clock.now()))) !== undefined;
   const second = Math.floor(ports.clock.now() / 1_000);
   const issuedAt = second * 1_000 + 500;
   const link = await make({ issuedAt, sessionsFrom: 0 });
-  const { madeBy, makerId, makerValidUpTo } = link;
+  const { madeBy, makerId, makerValidUpTo } = link ?? {};
   assert.deepEqual([madeBy, makerId], ["maker", user.id]);
   assert.equal(makerValidUpTo, second - 120);
   assert.equal(await isOpen(link), true);
@@ -115,8 +115,12 @@ test("a link works no longer than the session of its maker could", async (t) => 
   assert.ok(ended);
   assert.equal(await isOpen(link), false);
   // A guard that has not noticed it yet can still admit the session.
-  assert.equal(await isOpen(await make({ issuedAt, sessionsFrom: 0 })), false);
+  assert.equal(await make({ issuedAt, sessionsFrom: 0 }), undefined);
   assert.equal(await isOpen(await make({ issuedAt, sessionsFrom: ended.sessionsFrom })), true);
+  for (const forged of [{ madeBy: "maker" }, { makerId: user.id }, { makerValidUpTo: 1e12 }]) {
+    const link = { ...wanted, expiresAt, ...forged };
+    await assert.rejects(makeLink(ports, link as never), { code: "invalid_option" });
+  }
 });
 
 test("makes no link of an administrator who is removed in the meantime", async (t) => {
