@@ -61,9 +61,9 @@ export const runGuard = (
   );
 
 /**
- * The check for a handler. Groups that are `undefined` were given, so they do not admit every user.
+ * Returns the check for a handler. Groups that are passed as `undefined` must not admit every user.
  *
- * @throws {Fault} `invalid_option` for groups that no guard takes, and for what is no handler.
+ * @throws {Fault} `invalid_option` for invalid groups, and for a handler that is not a function.
  */
 export function checkFor(
   guard: UserGuard,

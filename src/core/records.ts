@@ -194,7 +194,7 @@ export interface Link {
   readonly guestSeconds?: number;
   /** The username of the administrator who made it, at that time; absent for a command. */
   readonly madeBy?: string;
-  /** The account of that administrator. The link works only while it is one. */
+  /** The account of that administrator. The link works only while the account is one. */
   readonly makerId?: UserId;
   /** The largest `sessionsFrom` of that account with which the link works. */
   readonly makerValidUpTo?: number;

@@ -38,8 +38,8 @@ export type MakeLinkOutcome =
 /**
  * Makes a one-time link.
  *
- * @param maker The link ends as this session would if all sessions of its user were ended, and with
- *   the user's account and group. Without a maker, it ends with nobody.
+ * @param maker The link ends when all sessions of this user are ended, and with the account and its
+ *   group `admins`. Without a maker, it depends on no account.
  */
 export async function makeLink(
   { store, clock, record }: LinkPorts,
@@ -49,7 +49,7 @@ export async function makeLink(
   // Plain JavaScript can pass anything. Used, a link of another purpose would make an account.
   if (!PURPOSES.includes(wanted.purpose))
     throw new Fault("invalid_option", `purpose is invalid: expected ${PURPOSES.join(", ")}`);
-  // Plain JavaScript can pass them. Without a session that proves it, nobody is the maker.
+  // Plain JavaScript can pass them, but only a session proves who makes the link.
   for (const field of ["madeBy", "makerId", "makerValidUpTo"])
     if (field in wanted) throw new Fault("invalid_option", `${field} is not an option of a link`);
   const groups = groupsOf(given);
@@ -80,7 +80,7 @@ export async function makeLink(
   return { kind: "made", link, token };
 }
 
-/** The highest `sessionsFrom` is a whole number, as that of the account. */
+/** Rounded down, because the database compares it with whole seconds. */
 const settledBy = ({ user, session }: LinkMaker) => ({
   madeBy: user.username,
   makerId: user.id,

@@ -103,14 +103,14 @@ function sessionIn({ header, claims }: Jwt, now: number): VerifiedToken | undefi
   if (!isTime(exp) || !isTime(iat) || !isTime(nbf)) return undefined;
   if (exp <= now || nbf > now) return undefined;
   const { [SESSIONS_FROM]: from, [HOST]: host } = header;
-  // As a text, the list `["a.example"]` would be that host, and a null the host `null`.
+  // Converted to a text, the list `["a.example"]` would count as that host.
   if (host !== undefined && typeof host !== "string") return undefined;
   return {
     id: typeof jti === "string" ? jti : undefined,
     userId: userId as UserId,
     expiresAt: exp * 1_000,
     issuedAt: iat * 1_000,
-    // Not Infinity, which 1e999 is: such a session would outlive every end.
+    // Not Infinity, as which JSON.parse reads 1e999: such a session could not be ended.
     sessionsFrom: isSecond(from) ? from : 0,
     factors: header[FACTORS] === 2 ? 2 : 1,
     host,

@@ -22,7 +22,7 @@ export type ImportFields = ReadonlyMap<string, unknown>;
 /** A user with the rows of every table that belong to it. */
 export interface ImportedUser {
   readonly id: UserId;
-  /** Whether the line has the ID, to which older sessions may belong. */
+  /** Whether the line has an ID, for which session tokens may exist. */
   readonly isKnown: boolean;
   readonly username: string;
   readonly rows: readonly Rows[];

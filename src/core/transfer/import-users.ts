@@ -28,7 +28,7 @@ export interface ImportChoices {
   readonly badLines: "refuse-all" | "skip";
   /** `dry-run` changes nothing. */
   readonly how: "import" | "dry-run";
-  /** Those of a line can have been revoked since its export. */
+  /** They may have been revoked since the export. */
   readonly keys: "import" | "leave-out";
 }
 
@@ -133,7 +133,7 @@ const keysIn = (staged: ReadonlyMap<string, Staged>): number =>
     .flatMap(({ rows }) => rows)
     .reduce((count, { table, rows }) => count + (table === "keys" ? rows.length : 0), 0);
 
-/** What can have ended since the export. With all sessions of the user, the others end too. */
+/** What may have ended since the export, and depends on the sessions, all of which end. */
 const ENDED: readonly TableName[] = ["sessions", "handoffs", "devices"];
 
 /** The log entry last: in PostgreSQL, other writers of log entries wait from then on. */
@@ -155,8 +155,8 @@ function* rowsOf(
 }
 
 /**
- * The rows of a line that may be older than what has ended since: every session ends, also one that
- * the line does not have, one-time codes up to now are used up, and none that were begun continue.
+ * The rows of a line without what may have ended since its export: every session ends, also one that
+ * the line does not have, one-time codes up to now are used up, and begun enrolments are dropped.
  */
 function withoutRevival(
   { isKnown }: ImportedUser,

@@ -48,7 +48,7 @@ export function linksOn({ ask, inOneStep, changed }: StatementPorts): LinkStore 
     async insert(link) {
       const { makerId } = link;
       if (makerId === undefined) return links.insert(link);
-      // The lock orders this and the removal of the links of one who leaves the group.
+      // Locks the maker first, so that leaving the group at the same moment removes the link too.
       return inOneStep<boolean>(function* () {
         yield [LOCK_USER, [makerId]];
         return (yield [INSERT_MADE, rowOf(tables.links, link)]).length === 1;
@@ -62,7 +62,7 @@ export function linksOn({ ask, inOneStep, changed }: StatementPorts): LinkStore 
       links.select(`WHERE id > $1 AND ${OPEN} ORDER BY id LIMIT $3`, [afterId, timeOf(now), limit]),
 
     async use({ id, purpose, userId, makerId }, account, now) {
-      // In one order, so that two links do not wait for each other.
+      // Sorted, so that two uses do not wait for each other.
       const involved = [...new Set([userId, makerId])].filter((one) => one !== undefined).sort();
       const user = await inOneStep<User | "taken" | "gone">(function* () {
         // Locks users before the links, as a removal does, so that none waits for the other. Until

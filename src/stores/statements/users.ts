@@ -56,7 +56,7 @@ export const LOCK_USER = "UPDATE {users} SET sessions_from = sessions_from WHERE
 /** Part of each new password: an unused link, such as one in an old mail, would take the account over. */
 export const REMOVE_LINKS = "DELETE FROM {links} WHERE user_id == $1";
 
-/** Part of leaving the group of administrators: a link must not work again after a return to it. */
+/** Part of leaving the group `admins`: the links must not work again after a return to it. */
 const REMOVE_MADE_LINKS = "DELETE FROM {links} WHERE maker_id == $1";
 
 /** Ends the sessions of a user, and returns its `sessions_from`; `undefined` for an unknown user. */

@@ -20,7 +20,7 @@ export const postAddKey: KeysEndpoint = (ports) => async (visit, form) => {
   const days = DAYS.find((one) => `${one}` === form("days")) ?? 365;
   const lifetime = form("days") === "never" ? "never" : days * DAY_SECONDS;
   const hosts = form("hosts").match(/[^\s,]+/g) ?? [];
-  // What the session has not proven, its key must not open.
+  // A key must not open what its session could not.
   const factors = sessionOf(visit.rules, visit.request)?.factors;
   const limits = form("hosts") === "" ? {} : { hosts };
   const key = { name: form("name"), ...limits, lifetime, factors } as const;

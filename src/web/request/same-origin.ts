@@ -5,7 +5,7 @@ import type { WebRequest } from "./web-request.ts";
  * Whether another site made the browser send the request. A sibling subdomain counts as another
  * site, since others may control it. Without `Sec-Fetch-Site` and `Origin`, no browser sent the form.
  * A page of the same host over plain HTTP, which others on the network can change, is another site
- * for a request over HTTPS. If a proxy does not tell that it is one, the cookie is not `Secure` either.
+ * for a request over HTTPS. If a proxy does not report HTTPS, the cookie is not `Secure` either.
  */
 export function isCrossSite(
   request: Pick<WebRequest, "header" | "connection">,

@@ -144,7 +144,7 @@ test("links stay after other changes of their maker, and the page and the comman
   }
 });
 
-test("links of a command end with nobody", async (t) => {
+test("links of a command stay when administrators are removed or signed out", async (t) => {
   const { gates, run, administrator } = await twoGates(t, undefined);
   const { send } = await administrator("second");
   const link = await linkPath(gates[0], "invite", "--groups", "admins");
