@@ -143,11 +143,11 @@ export const list: Command = listCommand<Link>({
   async *read({ links }) {
     for await (const link of links.list()) yield [link];
   },
-  columns: { ID: 16, PURPOSE: 15, EXPIRES: 24, USES: 4, NAME: 0, GROUPS: 0 },
-  cells: ({ id, purpose, expiresAt, usesLeft, name = "", groups = [] }) => [
-    ...[id, purpose, expiresAt.toISOString(), String(usesLeft), name, groups.join(",")],
+  columns: { ID: 16, PURPOSE: 15, EXPIRES: 24, USES: 4, NAME: 0, GROUPS: 0, "MADE BY": 0 },
+  cells: ({ id, purpose, expiresAt, usesLeft, name = "", groups = [], madeBy = "-" }) => [
+    ...[id, purpose, expiresAt.toISOString(), String(usesLeft), name, groups.join(","), madeBy],
   ],
-  object: ({ tokenHash: _, userId: __, ...link }) => link,
+  object: ({ tokenHash: _, userId: __, makerValidUpTo: ___, ...link }) => link,
 });
 
 export const revoke: Command = accountCommand({

@@ -53,6 +53,7 @@ test("key add says what it needs, and key list that there is no such user", asyn
   const { env } = await sqlitePlace(t, "owner");
   const wrong: Readonly<Record<string, readonly string[]>> = {
     "key add needs --user": ["add", "a"],
+    "--factor takes 2 only": ["add", "a", "--user", "owner", "--factor", "1"],
     "a key needs a name": ["add", " ", "--user", "owner"],
     'there is no user "nobody"': ["add", "a", "--user", "nobody"],
     "--hosts takes host names": ["add", "a", "--user", "owner", "--hosts", "https://a"],

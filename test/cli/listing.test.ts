@@ -7,7 +7,7 @@ import { sqlitePlace } from "./user/place.ts";
 const lists: readonly (readonly [args: readonly string[], header: RegExp])[] = [
   [["user", "list"], /^ID {36}NAME {2}GROUPS {2}END$/],
   [["session", "list"], /^ID +TYPE +LAST USE +ADDRESS +USER {2}DEVICE {2}HOST$/],
-  [["link", "list"], /^ID {14} {2}PURPOSE +EXPIRES +USES {2}NAME {2}GROUPS$/],
+  [["link", "list"], /^ID {14} {2}PURPOSE +EXPIRES +USES {2}NAME {2}GROUPS {2}MADE BY$/],
   [["log"], /^TIME +TYPE +AUTHOR +SUMMARY$/],
 ];
 for (const [args, expected] of lists) {

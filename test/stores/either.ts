@@ -114,14 +114,22 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
       ...{ id: "d", userId, createdAt: new Date(3), expiresAt: LATE },
       ...{ device: TEXT, boundTo: "digest" },
     }),
-    page("links", tables.links, { ...link, id: "l", tokenHash: "l", purpose: "reset", userId }),
+    page(
+      "links",
+      tables.links,
+      { ...link, id: "l", tokenHash: "l", purpose: "reset", userId },
+      {
+        ...{ ...link, id: "m", tokenHash: "m", purpose: "reset", userId: other },
+        ...{ groups: ["a", "b"], endsAt: LATE, madeBy: TEXT, makerId: other, makerValidUpTo: 17 },
+      },
+    ),
     page(
       "keys",
       tables.keys,
       { id: "k", userId, name: TEXT, hash: "h", createdAt: new Date(4) },
       {
         ...{ id: "used", userId, name: "", hash: "i", hosts: ["a", "b"], createdAt: new Date(4) },
-        ...{ expiresAt: LATE, usedAt: new Date(5) },
+        ...{ expiresAt: LATE, usedAt: new Date(5), factors: 2 },
       },
     ),
     page(

@@ -16,6 +16,7 @@ export const command: Command = {
   operands: [{ name: "file", need: "required", completes: "file" }],
   options: [
     { name: "dry-run", about: "report lines that would be refused, and change nothing" },
+    { name: "keys", about: "also import keys, which may have been revoked since the export" },
     { name: "skip-bad", about: "import the other lines if some are refused" },
     {
       name: "format",
@@ -56,6 +57,7 @@ export const command: Command = {
         {
           badLines: options["skip-bad"] === true ? "skip" : "refuse-all",
           how: options["dry-run"] === true ? "dry-run" : "import",
+          keys: options.keys === true ? "import" : "leave-out",
         },
       );
     } catch (error) {
@@ -73,7 +75,7 @@ function contentOf(given: string, { stdin }: Terminal["ports"]): Promise<Buffer>
 }
 
 function report(outcome: ImportOutcome, file: string, terminal: Terminal): number {
-  const { kind, refused, users } = outcome;
+  const { kind, refused, users, keysLeftOut } = outcome;
   const lines = counted(refused, "line");
   if (kind === "nothing") {
     const name = file === STANDARD_INPUT ? "standard input" : file;
@@ -84,5 +86,7 @@ function report(outcome: ImportOutcome, file: string, terminal: Terminal): numbe
   }
   const done = kind === "imported" ? "Imported" : "Would import";
   terminal.print(`${done} ${counted(users, "user")}${refused === 0 ? "" : `; ${lines} refused`}`);
+  if (keysLeftOut > 0)
+    terminal.complain(`left out ${counted(keysLeftOut, "key")} (--keys imports them as well)`);
   return refused === 0 ? SUCCESS : FAILURE;
 }

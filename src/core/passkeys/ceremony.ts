@@ -46,7 +46,8 @@ export function parseCeremony(
   if (claims?.type !== type || typeof claims.challenge !== "string") return undefined;
   if (typeof claims.origin !== "string" || !party.origins.includes(claims.origin)) return undefined;
   // A page of another site has embedded this one.
-  if (claims.crossOrigin === true || claims.topOrigin !== undefined) return undefined;
+  const isEmbedded = (claims.crossOrigin ?? false) !== false;
+  if (isEmbedded || claims.topOrigin !== undefined) return undefined;
 
   if (data.length < HEADER_BYTES) return undefined;
   if (!data.subarray(0, FLAGS_AT).equals(sha256(party.id))) return undefined;

@@ -1,8 +1,10 @@
 import { AnyFault } from "../base/fault.ts";
 import { isUsableUsername, nameKeyOf } from "../base/names.ts";
+import { stepAt } from "../codes/totp.ts";
 import { toEntry } from "../log/event-log.ts";
 import { byOperator, eventOf } from "../log/events.ts";
-import { rowOf, tables } from "../tables.ts";
+import { nextSecond } from "../sessions/session-token.ts";
+import { type ColumnValue, columnsOf, type Row, rowOf, type TableName, tables } from "../tables.ts";
 import { type ImportedUser, type ImportFields, parseRecord } from "./import-record.ts";
 import { ownedTables } from "./pages.ts";
 import type { Rows, RowWriter } from "./transfer-store.ts";
@@ -29,12 +31,16 @@ export interface ImportChoices {
   readonly badLines: "refuse-all" | "skip";
   /** `dry-run` changes nothing. */
   readonly how: "import" | "dry-run";
+  /** They may have been revoked since the export. */
+  readonly keys: "import" | "leave-out";
 }
 
 export interface ImportOutcome {
   readonly kind: "imported" | "would-import" | "refused" | "nothing";
   readonly refused: number;
   readonly users: number;
+  /** How many keys were left out. */
+  readonly keysLeftOut: number;
 }
 
 /** A user to import, and its line. */
@@ -45,7 +51,7 @@ interface Staged extends ImportedUser {
 /** Imports all lines in one step, and reports each refused line with its reason. */
 export async function importUsers(
   given: ImportPorts,
-  { badLines, how }: ImportChoices,
+  { badLines, how, keys }: ImportChoices,
 ): Promise<ImportOutcome> {
   const { existing, target } = given;
   let refused = 0;
@@ -58,6 +64,7 @@ export async function importUsers(
     kind,
     refused,
     users: staged.size,
+    keysLeftOut: keys === "import" ? 0 : keysIn(staged),
   });
 
   if (existing !== undefined) await removeTaken(existing, staged, refuse);
@@ -70,7 +77,8 @@ export async function importUsers(
     if (how === "dry-run") return outcome("would-import");
     const store = await target();
     // Checked before as well, but another process can add users at any time.
-    if ((await store.importRows(rowsOf(staged, given))) === "imported") return outcome("imported");
+    if ((await store.importRows(rowsOf(staged, given, keys))) === "imported")
+      return outcome("imported");
     const { size } = staged;
     await removeTaken(store, staged, refuse);
     // Such as by an index that takes "Ann" and "ann" for one. Trying again would never end.
@@ -149,15 +157,62 @@ async function warnOfNames(
     }
   }
 }
+const keysIn = (staged: ReadonlyMap<string, Staged>): number =>
+  [...staged.values()]
+    .flatMap(({ rows }) => rows)
+    .reduce((count, { table, rows }) => count + (table === "keys" ? rows.length : 0), 0);
+
+/** What may have ended since the export, and depends on the sessions, all of which end. */
+const ENDED: readonly TableName[] = ["sessions", "handoffs", "devices"];
 
 /** The log entry last: in PostgreSQL, other writers of log entries wait from then on. */
-function* rowsOf(staged: ReadonlyMap<string, Staged>, { clock }: ImportPorts): Iterable<Rows> {
+function* rowsOf(
+  staged: ReadonlyMap<string, Staged>,
+  { clock }: ImportPorts,
+  keys: ImportChoices["keys"],
+): Iterable<Rows> {
+  const leftOut: readonly TableName[] = keys === "import" ? ENDED : [...ENDED, "keys"];
+  const imported = ownedTables.filter((table) => !leftOut.includes(table));
   for (const users of stagedPages(staged)) {
-    const all = users.flatMap(({ rows }) => rows);
-    for (const table of ["users", ...ownedTables] as const) {
+    const all = users.flatMap((user) => user.rows.map((rows) => withoutRevival(user, rows, clock)));
+    for (const table of ["users", ...imported] as const) {
       yield { table, rows: all.flatMap((one) => (one.table === table ? one.rows : [])) };
     }
   }
   const event = byOperator(eventOf("user_import", { count: staged.size }));
   yield { table: "log", rows: [rowOf(tables.log, toEntry(event, clock))] };
 }
+
+/**
+ * The rows of a line without what may have ended since its export: every session ends, also one that
+ * the line does not have, one-time codes up to now are used up, and begun enrolments are dropped.
+ */
+function withoutRevival(
+  { isKnown }: ImportedUser,
+  { table, rows }: Rows,
+  clock: ImportPorts["clock"],
+): Rows {
+  if (table === "users" && isKnown)
+    return {
+      table,
+      rows: rows.map((row) => raised(row, table, "sessionsFrom", nextSecond(clock))),
+    };
+  if (table !== "codes") return { table, rows };
+  const [begun, secret] = [placeOf(table, "begun"), placeOf(table, "secret")];
+  // A code of the next step is accepted, too.
+  const used = stepAt(clock.now()) + 1;
+  const turnedOn = rows.filter((row) => row[secret] !== null);
+  return {
+    table,
+    rows: turnedOn.map((row) => raised(row.with(begun, null), table, "lastStep", used)),
+  };
+}
+
+const raised = (row: Row, table: TableName, field: string, least: number): Row => {
+  const at = placeOf(table, field);
+  const value: ColumnValue = row[at] ?? null;
+  return row.with(at, Math.max(Number(value ?? 0), least));
+};
+
+const placeOf = (table: TableName, field: string): number =>
+  columnsOf(tables[table]).findIndex(([name]) => name === field);

@@ -1,14 +1,44 @@
 import { randomUUID } from "node:crypto";
-import { NO_PASSWORD, type User, type UserId, userOf } from "../../core/records.ts";
+import { type Link, NO_PASSWORD, type User, type UserId, userOf } from "../../core/records.ts";
 import { nextSecond } from "../../core/sessions/session-token.ts";
 import type { LinkStore } from "../../core/store.ts";
-import { tables, timeOf } from "../../core/tables.ts";
-import { columnNames, type StatementPorts, statementsOn } from "./sql.ts";
-import { endingSessions, insertedUser, insertingUser, LOCK_USER, REMOVE_LINKS } from "./users.ts";
+import { columnsOf, rowOf, tables, timeOf } from "../../core/tables.ts";
+import { columnNames, insertInto, type StatementPorts, statementsOn } from "./sql.ts";
+import {
+  endingSessions,
+  insertedUser,
+  insertingUser,
+  isAdminIn,
+  LOCK_USER,
+  REMOVE_LINKS,
+} from "./users.ts";
 
 const RESET = `UPDATE {users} SET password_hash = $2 WHERE id == $1
   RETURNING ${columnNames(tables.users)}`;
-const OPEN = "uses_left > 0 AND expires_at > $2";
+
+/** A link of an administrator ends with that account, its group and its sessions. */
+const makerStays = (id: string, validUpTo: string, now: string): string =>
+  `EXISTS (SELECT 1 FROM {users} AS maker
+    WHERE maker.id == ${id} AND (maker.ends_at IS NULL OR maker.ends_at > ${now})
+      AND maker.password_hash <> '${NO_PASSWORD}' AND ${isAdminIn("maker.groups")}
+      AND coalesce(maker.sessions_from, 0) <= ${validUpTo})`;
+
+/**
+ * The present time is the second parameter. A link that names an administrator without the ID was
+ * made before links had it, and cannot be checked.
+ */
+const OPEN = `uses_left > 0 AND expires_at > $2 AND (maker_id IS NULL AND made_by IS NULL
+  OR ${makerStays("maker_id", "maker_valid_up_to", "$2")})`;
+
+/** The parameter of a field when a link is inserted. */
+const parameterOf = (field: keyof Link): string =>
+  `$${columnsOf(tables.links).findIndex(([name]) => name === field) + 1}`;
+
+/** The end of the account is checked at each use. */
+const INSERT_MADE = `${insertInto(
+  "links",
+  makerStays(parameterOf("makerId"), `CAST(${parameterOf("makerValidUpTo")} AS bigint)`, "0"),
+)} RETURNING id`;
 
 /** The methods for one-time links. */
 export function linksOn({ ask, inOneStep, changed }: StatementPorts): LinkStore {
@@ -17,7 +47,13 @@ export function linksOn({ ask, inOneStep, changed }: StatementPorts): LinkStore 
   const names = statementsOn(ask, "used_names", tables.used_names);
   return {
     async insert(link) {
-      await links.insert(link);
+      const { makerId } = link;
+      if (makerId === undefined) return links.insert(link);
+      // Locks the maker first, so that leaving the group at the same moment removes the link too.
+      return inOneStep<boolean>(function* () {
+        yield [LOCK_USER, [makerId]];
+        return (yield [INSERT_MADE, rowOf(tables.links, link)]).length === 1;
+      });
     },
 
     find: async (tokenHash, now) =>
@@ -26,10 +62,13 @@ export function linksOn({ ask, inOneStep, changed }: StatementPorts): LinkStore 
     read: async (afterId, limit, now) =>
       links.select(`WHERE id > $1 AND ${OPEN} ORDER BY id LIMIT $3`, [afterId, timeOf(now), limit]),
 
-    async use({ id, purpose, userId }, account, now) {
+    async use({ id, purpose, userId, makerId }, account, now) {
+      // Sorted, so that two uses do not wait for each other.
+      const involved = [...new Set([userId, makerId])].filter((one) => one !== undefined).sort();
       const user = await inOneStep<User | "taken" | "gone">(function* () {
-        // Locks the user before the links, as a removal does, so that none waits for the other.
-        if (userId !== undefined) yield [LOCK_USER, [userId]];
+        // Locks users before the links, as a removal does, so that none waits for the other. Until
+        // the account exists, the maker is neither removed nor signed out, and keeps the group.
+        for (const user of involved) yield [LOCK_USER, [user]];
         // Locks the row first, so that one of several at the same time gets the last use.
         const text = `UPDATE {links} SET uses_left = uses_left - 1 WHERE id == $1 AND ${OPEN}`;
         const used = yield [`${text} RETURNING id`, [id, timeOf(now)]];

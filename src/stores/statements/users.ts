@@ -28,7 +28,8 @@ const RETURNING = `RETURNING ${COLUMNS}`;
 /** An empty list is an absent one. */
 const listOrNull = (texts: readonly string[]) => (texts.length === 0 ? null : storedTexts(texts));
 
-const isAdminIn = (groups: string): string => `replace(${groups}, ',${ADMINS},', ',') <> ${groups}`;
+export const isAdminIn = (groups: string): string =>
+  `replace(${groups}, ',${ADMINS},', ',') <> ${groups}`;
 
 /** That another account without an end stays when the user with the ID `$1` goes. */
 const OTHER_STAYS = `EXISTS (SELECT 1 FROM {users} AS other
@@ -68,6 +69,9 @@ export const LOCK_USER = "UPDATE {users} SET sessions_from = sessions_from WHERE
 
 /** Part of each new password: an unused link, such as one in an old mail, would take the account over. */
 export const REMOVE_LINKS = "DELETE FROM {links} WHERE user_id == $1";
+
+/** Part of leaving the group `admins`: the links must not work again after a return to it. */
+const REMOVE_MADE_LINKS = "DELETE FROM {links} WHERE maker_id == $1";
 
 /** Ends the sessions of a user, and returns its `sessions_from`; `undefined` for an unknown user. */
 export function* endingSessions(id: UserId, before: number): Steps<number | undefined> {
@@ -143,7 +147,10 @@ export function usersOn({
       const stays = groups.includes(ADMINS) ? "" : condition(keep);
       const text = `UPDATE {users} SET groups = $2 WHERE id == $1${stays} RETURNING id`;
       const outcome = await alone<"set" | "last-admin" | "missing">(function* () {
-        if ((yield [text, [id, listOrNull(groups)]]).length === 1) return "set";
+        if ((yield [text, [id, listOrNull(groups)]]).length === 1) {
+          if (!groups.includes(ADMINS)) yield [REMOVE_MADE_LINKS, [id]];
+          return "set";
+        }
         const found = yield ["SELECT 1 AS yes FROM {users} WHERE id == $1", [id]];
         return found.length === 0 ? "missing" : "last-admin";
       });

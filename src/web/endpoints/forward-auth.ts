@@ -1,6 +1,6 @@
 import { andThen, type MaybePromise } from "../../core/base/maybe-promise.ts";
 import { hostNameIn } from "../../core/hosts/allowed-hosts.ts";
-import type { KeyAdmission, KeyRefusal } from "../../core/keys/key-guard.ts";
+import { type KeyAdmission, type KeyRefusal, refusalFor } from "../../core/keys/key-guard.ts";
 import type { User } from "../../core/records.ts";
 import { admitsUser } from "../../core/sessions/admits-user.ts";
 import type { Admission } from "../../core/sessions/require-user.ts";
@@ -40,14 +40,17 @@ export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<
       const signOutUrl = given.kind === "bound" ? HANDOFF : undefined;
       return withRequestId(ports, () => exclude(ports, asking, signOutUrl))(request);
     }
-    // Keys are not asked, and a guest has no second factor.
-    if ("factors" in admission && admission.factors < query.factors) {
-      const lacking = { kind: "factor-unproven" } as const;
+    // A guest has no second factor.
+    if (admission.factors < query.factors) {
+      const isKey = admission.kind === "key-admitted";
+      const lacking = isKey ? refusalFor(FACTOR_UNPROVEN) : ({ kind: FACTOR_UNPROVEN } as const);
       return withRequestId(ports, () => refuse(ports, request, query, lacking))(request);
     }
     return admit(ports, request, query, admission);
   });
 }
+
+const FACTOR_UNPROVEN = "factor-unproven";
 
 /** A session that only one host accepts is none at another. */
 const atItsHost = (

@@ -1,4 +1,5 @@
 import { type AddKeyOutcome, addKey, revokeKey } from "../../core/keys/own-keys.ts";
+import { sessionOf } from "../answers/session-cookie.ts";
 import type { PartEndpoint } from "../ports.ts";
 import { answerForm, type HomeFormProblem } from "./home.ts";
 import { backTo } from "./redirects.ts";
@@ -19,8 +20,11 @@ const problems: Readonly<Record<Exclude<AddKeyOutcome["kind"], "added">, HomeFor
 export const postAddKey: KeysEndpoint = (ports) => async (visit, form) => {
   const days = DAYS.find((one) => `${one}` === form("days")) ?? 365;
   const lifetime = form("days") === "never" ? "never" : days * DAY_SECONDS;
-  const hosts = form("hosts") === "" ? undefined : (form("hosts").match(/[^\s,]+/g) ?? []);
-  const key = { name: form("name"), hosts, lifetime } as const;
+  const hosts = form("hosts").match(/[^\s,]+/g) ?? [];
+  // A key must not open what its session could not.
+  const factors = sessionOf(visit.rules, visit.request)?.factors;
+  const limits = form("hosts") === "" ? {} : { hosts };
+  const key = { name: form("name"), ...limits, lifetime, factors } as const;
   const outcome = await addKey(ports, visit.request.user, key, visit.client);
   return outcome.kind === "added"
     ? answerForm(visit, { madeKey: outcome.text })

@@ -115,7 +115,13 @@ export interface PageData {
     /** The query of the first links, if these come later, and of the next ones. */
     readonly firstLinks?: string | undefined;
     readonly nextLinks?: string | undefined;
-    readonly links: readonly (Pick<Link, "id" | "purpose" | "name"> & { readonly end: string })[];
+    readonly links: readonly (Pick<Link, "id" | "purpose" | "name"> & {
+      /** Of the account that it makes. */
+      readonly groups: readonly string[];
+      /** `undefined` for a link of a command. */
+      readonly madeBy: string | undefined;
+      readonly end: string;
+    })[];
     /** A new link, in place of everything else. */
     readonly made?: Pick<Link, "purpose"> & { readonly url: string; readonly end: string };
     readonly notice?: Notice | undefined;

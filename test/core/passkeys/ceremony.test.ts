@@ -24,6 +24,8 @@ const refused: Readonly<Record<string, Ceremony>> = {
   "another relying party": { rpId: "example.org" },
   "another type": { type: "payment.get" },
   "an embedding page": { clientData: { crossOrigin: true } },
+  "an embedding page, told as text": { clientData: { crossOrigin: "true" } },
+  "an embedding page, told as a list": { clientData: { crossOrigin: [true] } },
   "an embedding page, by name": { clientData: { topOrigin: "https://evil.example" } },
   "an authenticator that did not verify the user": { flags: 0x41 },
   "an authenticator without its user": { flags: 0x44 },

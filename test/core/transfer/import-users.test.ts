@@ -19,8 +19,8 @@ const lineOf = (line: number, fields: Readonly<Record<string, unknown>>): Import
 });
 const userLine = (line: number, username: string, fields = {}): ImportLine =>
   lineOf(line, { username, passwordhash: HASH, ...fields });
-const STRICT: ImportChoices = { badLines: "refuse-all", how: "import" };
-const LENIENT: ImportChoices = { badLines: "skip", how: "import" };
+const STRICT: ImportChoices = { badLines: "refuse-all", how: "import", keys: "leave-out" };
+const LENIENT: ImportChoices = { badLines: "skip", how: "import", keys: "leave-out" };
 
 async function setting(
   t: TestContext,
@@ -70,7 +70,7 @@ for (const [what, line, reason] of bad) {
       const { ports, refused, names, entries, store } = await setting(t, lines);
       await store.users.insertFirst({ username: "owner", passwordHash: hashText("x") });
       const outcome = await importUsers(ports, choices);
-      assert.deepEqual(outcome, { kind, refused: 1, users: 2 });
+      assert.deepEqual(outcome, { kind, refused: 1, users: 2, keysLeftOut: 0 });
       assert.deepEqual(refused, [`3: ${reason}`]);
       assert.deepEqual(await names(), [...imported, "owner"]);
       const entry = "2030-01-01 cli user_import: Imported accounts: 2";
@@ -106,7 +106,7 @@ test("reports the same in a dry run and changes nothing", async (t) => {
     target: () => Promise.reject(new Error("opened to write")),
   });
   await store.users.insertFirst({ username: "owner", passwordHash: hashText("x") });
-  const outcome = await importUsers(ports, { badLines: "skip", how: "dry-run" });
+  const outcome = await importUsers(ports, { ...LENIENT, how: "dry-run" });
   assert.equal(outcome.kind, "would-import");
   assert.deepEqual(refused, [`2: ${TAKEN}`]);
   assert.deepEqual([await names(), await entries()], [["owner"], []]);

@@ -80,10 +80,10 @@ CREATE TABLE public.latchkey_devices (
     bound_to text NOT NULL COLLATE pg_catalog."C"
 );
 CREATE TABLE public.latchkey_handoffs (
-    id text COLLATE pg_catalog."C" NOT NULL,
-    user_id text COLLATE pg_catalog."C" NOT NULL,
-    host text COLLATE pg_catalog."C" NOT NULL,
-    browser text COLLATE pg_catalog."C" NOT NULL,
+    id text NOT NULL COLLATE pg_catalog."C",
+    user_id text NOT NULL COLLATE pg_catalog."C",
+    host text NOT NULL COLLATE pg_catalog."C",
+    browser text NOT NULL COLLATE pg_catalog."C",
     session_id text COLLATE pg_catalog."C",
     signed_in_at bigint NOT NULL,
     sessions_from bigint NOT NULL,
@@ -99,7 +99,8 @@ CREATE TABLE public.latchkey_keys (
     hosts text COLLATE pg_catalog."C",
     created_at bigint NOT NULL,
     expires_at bigint,
-    used_at bigint
+    used_at bigint,
+    factors bigint
 );
 CREATE TABLE public.latchkey_links (
     id text NOT NULL COLLATE pg_catalog."C",
@@ -112,7 +113,9 @@ CREATE TABLE public.latchkey_links (
     guest_seconds bigint,
     made_by text COLLATE pg_catalog."C",
     expires_at bigint NOT NULL,
-    uses_left bigint NOT NULL
+    uses_left bigint NOT NULL,
+    maker_id text COLLATE pg_catalog."C",
+    maker_valid_up_to bigint
 );
 CREATE TABLE public.latchkey_log (
     id bigint NOT NULL,
@@ -130,11 +133,6 @@ CREATE TABLE public.latchkey_log_end (
     one boolean NOT NULL,
     id bigint NOT NULL,
     CONSTRAINT latchkey_log_end_one_check CHECK (one)
-);
-CREATE TABLE public.latchkey_used_names (
-    id text COLLATE pg_catalog."C" NOT NULL,
-    holder text COLLATE pg_catalog."C" NOT NULL,
-    expires_at bigint
 );
 CREATE TABLE public.latchkey_passkeys (
     id text NOT NULL COLLATE pg_catalog."C",
@@ -161,6 +159,11 @@ CREATE TABLE public.latchkey_sessions (
     ended_at bigint,
     host text COLLATE pg_catalog."C"
 );
+CREATE TABLE public.latchkey_used_names (
+    id text NOT NULL COLLATE pg_catalog."C",
+    holder text NOT NULL COLLATE pg_catalog."C",
+    expires_at bigint
+);
 CREATE TABLE public.latchkey_users (
     id text NOT NULL COLLATE pg_catalog."C",
     username text NOT NULL COLLATE pg_catalog."C",
@@ -179,8 +182,10 @@ INSERT INTO public.latchkey_codes VALUES ('1a498344-06e1-407c-bd9f-17672527e5df'
 INSERT INTO public.latchkey_configured VALUES (true);
 INSERT INTO public.latchkey_devices VALUES ('m0Rb3p2vKZ0nT4yqj0WcJxk2mW1h6sVfQ9uXo8aL7dE', '1a498344-06e1-407c-bd9f-17672527e5df', 1795444956500, 1798036956500, 'Firefox on Linux', 'Zk3v1yXo0bQn7mT2sLw9cJ4hR8gF6dA5eK1pU0iV3tY');
 INSERT INTO public.latchkey_handoffs VALUES ('l9cT0QmVJ7xS4uXgk2PpZb1nRw6yYHcD8eFhAiKsMtE', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'photos.other.test', 'q3WbEvN5rTyUiOpA7sDfGhJkL1zXcVbNm0QwErTyUiO', '3c9bf8859947cdcec0c77c72d6b7283b', 1795444954000, 0, 1, 1798036954000, 1795445016000);
-INSERT INTO public.latchkey_keys VALUES ('5f0c1d7f7d9e4a3b', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'feeds', '9nHNWbUTdpmnIPXSmWvLNrt1BdLXE4JYTyqHDDhcpxA', ',feeds.example.org,', 1795444956600, 1826980956600, NULL);
-INSERT INTO public.latchkey_links VALUES ('5b0fd3f1c3a94e27', '2vsdUbGVb3XuUJkcM0KyV1rk5W6nK8zqTFV0e1W9c3M', 'invite', NULL, 'bob', ',family,', NULL, NULL, NULL, 1796048013000, 1);
+INSERT INTO public.latchkey_keys VALUES ('5f0c1d7f7d9e4a3b', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'feeds', '9nHNWbUTdpmnIPXSmWvLNrt1BdLXE4JYTyqHDDhcpxA', ',feeds.example.org,', 1795444956600, 1826980956600, NULL, NULL);
+INSERT INTO public.latchkey_keys VALUES ('91d3b7f04a6c2e85', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'vault', 'mB5tKc1yQe8ZrV2nXh7LpD0sGfU4aWjO9iTq3RxEzCk', NULL, 1795444956600, NULL, NULL, 2);
+INSERT INTO public.latchkey_links VALUES ('5b0fd3f1c3a94e27', '2vsdUbGVb3XuUJkcM0KyV1rk5W6nK8zqTFV0e1W9c3M', 'invite', NULL, 'bob', ',family,', NULL, NULL, NULL, 1796048013000, 1, NULL, NULL);
+INSERT INTO public.latchkey_links VALUES ('7c1e40a2b95d3f68', 'Q0pM7sXn2k3yVb1cRzL9wTfA8uJ4hE6dGiK5oPqWxYs', 'reset', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', NULL, NULL, NULL, 'owner', 1796048013000, 1, '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795443000);
 INSERT INTO public.latchkey_log VALUES (1, 1795444954368, 'signup', 'Created account owner', 'system', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '127.0.0.1', '', '2f14edf6-3d57-4423-9656-c1f0d3f1b4a9');
 INSERT INTO public.latchkey_log VALUES (2, 1795444954396, 'signin', 'Signed in as owner', 'system', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '127.0.0.1', '', '20774156-ccc6-40fd-9cf7-8e5b8f15ff4d');
 INSERT INTO public.latchkey_log VALUES (3, 1795444954533, 'password_change', 'Changed password', 'system', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '127.0.0.1', '', 'bd311b7a-e708-4c85-9cbb-ac7190d46b0c');
@@ -193,17 +198,16 @@ INSERT INTO public.latchkey_log VALUES (9, 1795444954896, 'user_sign_out', 'Ende
 INSERT INTO public.latchkey_log VALUES (10, 1795444956418, 'signin', 'Signed in as guest', 'system', '1a498344-06e1-407c-bd9f-17672527e5df', 'guest', '127.0.0.8', '', '4b4dfbd1-c2e8-44f7-b192-14f333d77031');
 INSERT INTO public.latchkey_log VALUES (11, 1795444956500, 'codes_on', 'Turned on one-time codes of guest', 'system', '1a498344-06e1-407c-bd9f-17672527e5df', 'guest', '127.0.0.9', '', '1ad51259-340a-4b33-b1aa-ab29556beff4');
 INSERT INTO public.latchkey_log_end VALUES (true, 11);
-INSERT INTO public.latchkey_used_names VALUES ('TBApaX7jWHFdOhSirdgXxLAWUUQN6Ag3H3gWWskNxYE', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', NULL);
-INSERT INTO public.latchkey_used_names VALUES ('hJg8YPfarcHLhphiH4AsDZ-aPDwpXIEHSPsEgRXBhuw', '1a498344-06e1-407c-bd9f-17672527e5df', NULL);
-INSERT INTO public.latchkey_used_names VALUES ('xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx', '4b1b0a7e-65b2-4c6f-8d05-2f1d3f0c7a11', 1798036956600);
 INSERT INTO public.latchkey_passkeys VALUES ('fGCTx7DZpPZ5FrpsBi8apg', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'Phone', 'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEAgTKU84DAZ-FlVwGOoFScmH44pdF9ofPwPYihijoamP1vJttwEjvZE21uzeZhtisyZiY7bmf7qT1qyBPmjf0pQ', 0, 1795444954728, 1795444954746);
 INSERT INTO public.latchkey_schema VALUES (true, 2);
 INSERT INTO public.latchkey_sessions VALUES ('3c9bf8859947cdcec0c77c72d6b7283b', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954366, 1798036954000, '127.0.0.1', '', NULL, NULL);
 INSERT INTO public.latchkey_sessions VALUES ('b541ffa0ffb8bfcdd9eb9280826941b1', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954396, 1798036954000, '127.0.0.1', '', NULL, 'photos.other.test');
 INSERT INTO public.latchkey_sessions VALUES ('d65ac3da4f2d4669c3b2bbf73d64361e', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954749, 1798036954000, '127.0.0.9', '', 1795444954752, NULL);
 INSERT INTO public.latchkey_sessions VALUES ('ba8c27ba492223cc8fd5c4c0dc037bc7', '1a498344-06e1-407c-bd9f-17672527e5df', 1795444956000, 1795444956418, 1798036956000, '127.0.0.8', '', NULL, NULL);
-INSERT INTO public.latchkey_users VALUES ('3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '$argon2id$v=19$m=19456,t=2,p=1$NzwolAryzkCWiGSKsWqCbg$Fbd2njSFUtN48Br4NQfIoTyur21a7zQEF1ztzWXS/yU', NULL, ',admins,', NULL);
+INSERT INTO public.latchkey_used_names VALUES ('hJg8YPfarcHLhphiH4AsDZ-aPDwpXIEHSPsEgRXBhuw', '1a498344-06e1-407c-bd9f-17672527e5df', NULL);
+INSERT INTO public.latchkey_used_names VALUES ('TBApaX7jWHFdOhSirdgXxLAWUUQN6Ag3H3gWWskNxYE', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', NULL);
 INSERT INTO public.latchkey_users VALUES ('1a498344-06e1-407c-bd9f-17672527e5df', 'guest', '$argon2id$v=19$m=19456,t=2,p=1$cMmxHRehNl+WtwdrTAVSJw$zqVaF4KKpaYSqriHlQHHDFTOGxJK6ygkf7W9e0p5lOg', 1795444955, NULL, NULL);
+INSERT INTO public.latchkey_users VALUES ('3b683975-392a-4b1a-90a1-5ef5b80f3e19', 'owner', '$argon2id$v=19$m=19456,t=2,p=1$NzwolAryzkCWiGSKsWqCbg$Fbd2njSFUtN48Br4NQfIoTyur21a7zQEF1ztzWXS/yU', NULL, ',admins,', NULL);
 ALTER TABLE ONLY public.latchkey_answers
     ADD CONSTRAINT latchkey_answers_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_attempts
@@ -230,14 +234,14 @@ ALTER TABLE ONLY public.latchkey_log
     ADD CONSTRAINT latchkey_log_key_key UNIQUE (key);
 ALTER TABLE ONLY public.latchkey_log
     ADD CONSTRAINT latchkey_log_pkey PRIMARY KEY (id);
-ALTER TABLE ONLY public.latchkey_used_names
-    ADD CONSTRAINT latchkey_used_names_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_passkeys
     ADD CONSTRAINT latchkey_passkeys_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_schema
     ADD CONSTRAINT latchkey_schema_pkey PRIMARY KEY (one);
 ALTER TABLE ONLY public.latchkey_sessions
     ADD CONSTRAINT latchkey_sessions_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.latchkey_used_names
+    ADD CONSTRAINT latchkey_used_names_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_users
     ADD CONSTRAINT latchkey_users_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_users
@@ -254,15 +258,15 @@ CREATE INDEX latchkey_links_by_user_id ON public.latchkey_links USING btree (use
 CREATE INDEX latchkey_log_by_at ON public.latchkey_log USING btree (at);
 CREATE INDEX latchkey_log_by_type_id ON public.latchkey_log USING btree (type, id);
 CREATE INDEX latchkey_log_by_user_id_id ON public.latchkey_log USING btree (user_id, id);
-CREATE INDEX latchkey_used_names_by_expires_at ON public.latchkey_used_names USING btree (expires_at);
 CREATE INDEX latchkey_passkeys_by_user_id ON public.latchkey_passkeys USING btree (user_id);
 CREATE INDEX latchkey_sessions_by_expires_at ON public.latchkey_sessions USING btree (expires_at);
 CREATE INDEX latchkey_sessions_by_user_id_used_at ON public.latchkey_sessions USING btree (user_id, used_at);
+CREATE INDEX latchkey_used_names_by_expires_at ON public.latchkey_used_names USING btree (expires_at);
 CREATE INDEX latchkey_users_by_ends_at ON public.latchkey_users USING btree (ends_at);
 CREATE TRIGGER latchkey_note_removal AFTER DELETE OR TRUNCATE ON public.latchkey_users FOR EACH STATEMENT EXECUTE FUNCTION public.latchkey_note_removal();
 CREATE TRIGGER latchkey_note_user AFTER INSERT ON public.latchkey_users FOR EACH STATEMENT EXECUTE FUNCTION public.latchkey_note_user();
-CREATE TRIGGER latchkey_tell_end AFTER INSERT OR UPDATE ON public.latchkey_sessions FOR EACH ROW WHEN ((new.ended_at IS NOT NULL)) EXECUTE FUNCTION public.latchkey_tell_end();
 CREATE TRIGGER latchkey_tell_end AFTER DELETE ON public.latchkey_keys FOR EACH ROW EXECUTE FUNCTION public.latchkey_tell_end();
+CREATE TRIGGER latchkey_tell_end AFTER INSERT OR UPDATE ON public.latchkey_sessions FOR EACH ROW WHEN ((new.ended_at IS NOT NULL)) EXECUTE FUNCTION public.latchkey_tell_end();
 CREATE TRIGGER latchkey_tell_user AFTER DELETE OR UPDATE ON public.latchkey_users FOR EACH ROW EXECUTE FUNCTION public.latchkey_tell_user();
 ALTER TABLE ONLY public.latchkey_answers
     ADD CONSTRAINT latchkey_answers_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
@@ -274,6 +278,8 @@ ALTER TABLE ONLY public.latchkey_handoffs
     ADD CONSTRAINT latchkey_handoffs_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.latchkey_keys
     ADD CONSTRAINT latchkey_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
+ALTER TABLE ONLY public.latchkey_links
+    ADD CONSTRAINT latchkey_links_maker_id_fkey FOREIGN KEY (maker_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.latchkey_links
     ADD CONSTRAINT latchkey_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.latchkey_users(id) ON DELETE CASCADE;
 ALTER TABLE ONLY public.latchkey_passkeys
