@@ -53,7 +53,7 @@ export interface AuthOptions {
     readonly publicUrl?: string | undefined;
     /** Shares the session with every host at or below this domain. Default: this host only. */
     readonly cookieDomain?: string | undefined;
-    /** Other origins whose pages may post forms here, such as `https://app.example.org`. */
+    /** Other origins whose pages may post the sign-out, such as `https://app.example.org`. */
     readonly trustedOrigins?: readonly string[];
     /** Addresses or ranges of proxies whose `X-Forwarded-For` is trusted. Default: none. */
     readonly trustedProxies?: readonly string[];

@@ -169,7 +169,7 @@ export class SettingsTable {
   readonly trustedOrigins: Entry<readonly string[]> = {
     value: values.checkedList(hosts.trustedOrigins, values.withoutSlash),
     default: "",
-    about: "apps on other hosts whose pages may post forms to the gate, such as a sign-out button",
+    about: "apps on other hosts whose sign-out buttons the gate accepts; no other form of theirs",
   };
   readonly assertions: Entry<"on" | "off"> = {
     value: values.choice(["on", "off"]),

@@ -84,5 +84,13 @@ export const samples: Samples = {
       accountUrl: "/",
       host: "a.test",
     },
+    {
+      ...signedIn,
+      status: 403,
+      message: "no",
+      offersSignOut: true,
+      signInUrl: "/",
+      host: "a.test",
+    },
   ],
 };
