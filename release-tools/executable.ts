@@ -77,6 +77,10 @@ const contained: Plugin = {
         resolveDir: join(ROOT, "release-tools"),
       };
     });
+    onLoad({ filter: /\/src\/core\/hosts\/public-suffix-list\.ts$/ }, () => ({
+      contents: 'export const loadSuffixList = () => require("tldts");',
+      resolveDir: ROOT,
+    }));
     onLoad({ filter: /\/src\/gate\/version\.ts$/ }, () => {
       const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
       return { contents: `export const version = () => ${JSON.stringify(version)};` };

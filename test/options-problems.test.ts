@@ -143,6 +143,13 @@ for (const [open, options, message] of [
     assert.rejects(open(options as never), { code: "invalid_option", message }));
 }
 
+test("createAuth rejects a public suffix as a cookie domain, and says why", () => {
+  const problem = "co.uk is a public suffix, below which others can get host names";
+  const expected = "expected a domain of your own, such as example.co.uk";
+  const message = `hosts.cookieDomain is invalid: ${problem}; ${expected}`;
+  rejects({ hosts: { cookieDomain: "co.uk" } }, message);
+});
+
 for (const [options, problem] of [
   [{ publicUrl: undefined }, "publicUrl is not an option: did you mean hosts.publicUrl?"],
   [{ signIn: { limitter: "" } }, "signIn.limitter is not an option: did you mean signIn.limiter?"],
