@@ -22,6 +22,7 @@ const invalid: readonly (readonly [place: string, takes: string, values: readonl
     ["home", "", "//evil.example", "javascript:alert(1)", 5],
   ],
   ["log", "an object with the functions warn and error", [{}, { warn: () => {} }, null, 5]],
+  ["setUpDomain", "a function", ["certbot", {}, null]],
   ["setupToken", "an object with the functions read and delete", ["token"]],
   ["homePath", "a path such as /me, or null", ["home", "", "//", "/:me", "/*", "/%61", "/a?b"]],
   [

@@ -110,12 +110,12 @@ export class Views {
     return this.#errorPage(request, data, { headers, origin });
   }
 
-  /** The page for a host that is not allowed. It does not ask the store. */
+  /** The page for a host that is not allowed. */
   misdirected(request: WebRequest): Promise<Answer> {
     const { wrongAddress, hostNotAllowed } = wordsIn(this.locale(request));
     const host = hostNameIn(hostOf(request)) ?? hostOf(request);
     const data = { status: 421, title: wrongAddress, message: hostNotAllowed(host), host };
-    return this.#errorPage(request, data, { helpers: helpersWithoutStore(request) });
+    return this.#errorPage(request, data);
   }
 
   /**
