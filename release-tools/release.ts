@@ -135,7 +135,9 @@ for (const [platform, nodePackage] of Object.entries(NODE_PACKAGES)) {
 }
 
 say("bill of materials and digests");
-const listed = npm(["sbom", "--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only"]);
+// Without the workspaces: that with Node.js has the programs of all platforms.
+const which = ["--omit", "dev", "--package-lock-only", "--workspaces=false"];
+const listed = npm(["sbom", "--sbom-format", "cyclonedx", ...which]);
 const sbom = billOfMaterials(JSON.parse(listed), NODE_VERSION, Number(epoch));
 writeFileSync(join(OUTPUT, "latchkey.cdx.json"), `${JSON.stringify(sbom, null, 2)}\n`);
 writeSums();
