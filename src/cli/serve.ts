@@ -1,9 +1,7 @@
-import { weakSecrets } from "../core/sessions/secrets.ts";
+import { refusedSecret } from "../gate/refused-secret.ts";
 import { serve } from "../gate/serve.ts";
 import { createServerLog } from "../gate/server-log.ts";
-import { SECRET_SETTINGS } from "../gate/settings/settings.ts";
 import { settings } from "../gate/settings/table.ts";
-import { secretRefusal } from "../settle-options.ts";
 import { type Command, firstSignal, isOnTerminal, SUCCESS, UsageError } from "./command.ts";
 
 export const command: Command = {
@@ -16,8 +14,8 @@ export const command: Command = {
   ],
 
   async run(given, _options, terminal) {
-    const [weak] = given.nodeEnv === "production" ? weakSecrets(given) : [];
-    if (weak !== undefined) throw new UsageError(secretRefusal(weak, SECRET_SETTINGS));
+    const refused = refusedSecret(given);
+    if (refused !== undefined) throw new UsageError(refused);
     const log = createServerLog(given.logLevel, terminal.ports.stdout);
     const stopAsked = firstSignal(terminal.ports);
     const started = serve(given, log);

@@ -4,6 +4,7 @@ import { constants } from "node:fs";
 import { lstat, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AnyFault, codeOf } from "../core/base/fault.ts";
+import { trimWhiteSpace } from "../core/base/white-space.ts";
 import { fileErrorReason, unlessMissing } from "../files/file-error.ts";
 import { barrierTo } from "../files/ownership.ts";
 import { replaceFile } from "../files/replace-file.ts";
@@ -25,7 +26,7 @@ export async function readTokenFile(
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     if (!(await file.stat()).isFile()) return { unreadable: "it is not a regular file" };
     const content = await file.readFile();
-    return { text: isUtf8(content) ? content.toString().trim() : MATCHES_NOTHING };
+    return { text: isUtf8(content) ? trimWhiteSpace(content.toString()) : MATCHES_NOTHING };
   } catch (error) {
     const code = codeOf(error) ?? "";
     // The operator meant a token: a secret that is not mounted must not count as none unnoticed.

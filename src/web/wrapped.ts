@@ -75,10 +75,13 @@ export function refusingOtherHosts(ports: WebPorts, endpoint: Endpoint): Endpoin
   };
 }
 
-/** Refuses forms of other sites, except trusted ones. */
-export function refusingCrossSite(ports: WebPorts, endpoint: Endpoint): Endpoint {
-  const { trustedOrigins, publicUrl } = ports.options.hosts;
-  const trusted = trustedOrigins.concat(publicUrl ?? []);
+/** Refuses forms of other sites, except those of Latchkey's own public URL and of these origins. */
+export function refusingCrossSite(
+  ports: WebPorts,
+  endpoint: Endpoint,
+  origins: readonly string[] = [],
+): Endpoint {
+  const trusted = origins.concat(ports.options.hosts.publicUrl ?? []);
   return (request) => {
     if (!isCrossSite(request, trusted)) return endpoint(request);
     noteRefusal(ports, request, "form of another site refused");

@@ -69,7 +69,7 @@ test("reports an invalid setting with the usual message, and the skipped checks"
       outcome: "problem",
       found: `HTTPS_PORT="http" is invalid: expected a number from 0 (any free port) to 65535`,
       remedy:
-        "correct it, and run this again: it skipped own certificates, gate, public URL, address",
+        "correct it, and run this again: it skipped accounts, own certificates, gate, public URL, limit, address",
     },
   ]);
 });

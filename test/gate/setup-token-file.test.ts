@@ -5,6 +5,7 @@ import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
+import { trimWhiteSpace } from "../../src/core/base/white-space.ts";
 import { isSetupTokenExpected, setupTokenMatches } from "../../src/core/setup/setup-token.ts";
 import { deleteSetupToken, readTokenFile } from "../../src/gate/setup-token-file.ts";
 import { fileWith, tempDir } from "../support/temp-dir.ts";
@@ -52,6 +53,8 @@ const contents: readonly (readonly [
 ])[] = [
   ["is empty", "", "none required"],
   ["has 200 KB of white space", SPACE, "none required"],
+  ["has a token between next-line characters", "\u0085Schlüssel\u0085\n", "Schlüssel"],
+  ["has next-line characters only", "\u0085\u0085", "none required"],
   ["has a token after a byte order mark", "\ufeffSchlüssel\r\n", "Schlüssel"],
   ["has a token within 400 KB of white space", `${SPACE}two words${SPACE}`, "two words"],
   ["has the longest token that a form can have", `${LONGEST}\n`, LONGEST],
@@ -66,8 +69,9 @@ for (const [what, content, token] of contents) {
     assert.equal(isSetupTokenExpected(stored), token !== "none required");
     assert.equal(setupTokenMatches(stored, ` ${token}`), token !== "none matches");
     const text = content.toString();
-    const others = ["", text, text.slice(0, 65_536), text.trim().slice(0, -1), "t\ufffd", "\ufffd"];
-    for (const given of others.filter((one) => one.trim() !== token)) {
+    const trimmed = trimWhiteSpace(text);
+    const others = ["", text, text.slice(0, 65_536), trimmed.slice(0, -1), "t\ufffd", "\ufffd"];
+    for (const given of others.filter((one) => trimWhiteSpace(one) !== token)) {
       assert.equal(setupTokenMatches(stored, given), token === "none required", given.slice(0, 9));
     }
   });

@@ -59,7 +59,6 @@ export async function startSite(
   const gate = await startGate(t, {
     ...settings,
     publicUrl,
-    trustedOrigins: settings.trustedOrigins.map((origin) => onPort(origin, port)),
     // Some tests use the proxy's own address as the host.
     allowedHosts: typeof allowedHosts === "string" ? allowedHosts : [...allowedHosts, PROXY_HOST],
     assertions: "on",

@@ -33,7 +33,7 @@ export function configurationOf(proxy: string, settings: Settings, options: Opti
 
 export const command: Command = {
   details:
-    "Save it, then reload the proxy. The gate needs the proxy's address in TRUSTED_PROXIES, and for apps on other hosts PUBLIC_URL, COOKIE_DOMAIN or RETURN_DOMAINS, and TRUSTED_ORIGINS.",
+    "Save it, then reload the proxy. The gate needs the proxy's address in TRUSTED_PROXIES, and for apps on other hosts PUBLIC_URL, and COOKIE_DOMAIN or RETURN_DOMAINS.",
   operands: [{ name: "proxy", need: "required", completes: Object.keys(proxies) }],
   options: [
     { name: "app", value: "host=url", about: "an app: its host, and its own URL", repeats: true },

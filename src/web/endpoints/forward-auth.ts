@@ -107,13 +107,28 @@ const asksForPage = (request: WebRequest): boolean =>
 
 /** For a signed-in user whom the app does not admit. */
 function exclude(
-  { views, proxies }: WebPorts,
+  ports: WebPorts,
   request: AdmittedRequest,
   signOutUrl: string | undefined,
 ): MaybePromise<Answer> {
   if (!asksForPage(request)) return respond(null, 403);
-  const target = readTarget(proxies, request);
-  return views.excluded(request, target && new URL(target).host, signOutUrl);
+  const target = readTarget(ports.proxies, request);
+  const host = target && new URL(target).host;
+  const signInUrl = signOutUrl === undefined ? signInFor(ports, request, target) : undefined;
+  return ports.views.excluded(request, { host, signOutUrl, signInUrl });
+}
+
+/** The sign-in page, for an app on another host from which the sign-out is refused. */
+function signInFor(
+  { options, paths }: WebPorts,
+  request: WebRequest,
+  target: string | undefined,
+): string | undefined {
+  const { publicUrl, trustedOrigins } = options.hosts;
+  const origin = target && new URL(target).origin;
+  if (publicUrl === undefined || publicUrl === origin) return undefined;
+  if (trustedOrigins.some((trusted) => trusted === origin)) return undefined;
+  return withReturnTo(`${publicUrl}${paths.login}`, acceptedTarget(options, request, target));
 }
 
 type Admitted = Extract<Admission | KeyAdmission, { readonly user: User }>;

@@ -149,6 +149,8 @@ export interface PageData {
     readonly offersSignOut?: boolean;
     /** Where that is, if not at the sign-out of Latchkey. */
     readonly signOutUrl?: string | undefined;
+    /** The sign-in page, if Latchkey would refuse a sign-out from the page's host. */
+    readonly signInUrl?: string | undefined;
     /** The home page, for that user. */
     readonly accountUrl?: string | undefined;
     /** The app that does not admit the user, or the host that is not allowed. */

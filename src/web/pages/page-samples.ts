@@ -86,5 +86,13 @@ export const samples: Samples = {
       accountUrl: "/",
       host: "a.test",
     },
+    {
+      ...signedIn,
+      status: 403,
+      message: "no",
+      offersSignOut: true,
+      signInUrl: "/",
+      host: "a.test",
+    },
   ],
 };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { test } from "node:test";
 import { makeCertificate, writeCertificate } from "../../support/certificates.ts";
@@ -42,12 +43,12 @@ for (const [what, wanted] of [
 }
 
 test("HTTPS_PORT without a certificate refuses handshakes, and plain HTTP works without redirects", async (t) => {
-  const gate = await startGate(t, { httpsPort: 0 });
+  const gate = await startGate(t, { httpsPort: 0, setupTokenAtStart: "auto" });
   const port = portOf(gate.httpsUrl);
   for (const servername of ["localhost", ""]) {
     await assert.rejects(handshake(t, port, { servername }), /handshake failure/);
   }
-  const session = await gate.setUp();
+  const session = await gate.setUp({ token: await readFile(gate.setupTokenFile, "utf8") });
   assert.equal((await gate.send("/", { session })).status, 200);
   const { status, headers } = await gate.send("/login");
   assert.deepEqual([status, headers[STRICT]], [200, undefined]);
