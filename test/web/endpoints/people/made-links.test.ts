@@ -88,6 +88,8 @@ const ENDS: Readonly<Record<string, (admin: Administrator, scene: Scene) => Prom
     act(`${PEOPLE}/groups`, { user: id, groups: "family" }, owner),
   "is removed by an administrator": ({ act, id }, { owner }) =>
     act(`${PEOPLE}/remove`, { user: id }, owner),
+  "gets a new password from the operator": ({ username }, { run }) =>
+    run(["user", "password", username, "--password-stdin"], PASSWORD),
   "is signed out by the operator": ({ username }, { run }) => run(["user", "sign-out", username]),
   "is taken out of the group by the operator": ({ username }, { run }) =>
     run(["user", "groups", username, ""]),
@@ -117,7 +119,7 @@ test("links stay after other changes of their maker, and the page and the comman
   const admin = await scene.administrator("second");
   const { act, username, links, send } = admin;
   await act("/account/password", changeForm(PASSWORD, "another one"));
-  await run(["user", "password", username, "--password-stdin"], PASSWORD);
+  await run(["user", "password", username, "--password-stdin", "--keep-sessions"], PASSWORD);
   await run(["user", "rename", username, "renamed"]);
   await run(["user", "groups", "renamed", "admins,family"]);
   await act("/logout", {});
