@@ -127,13 +127,8 @@ test("no later step of a sign-in, a confirmed change, an enrolment or a handoff 
     };
   };
   const newPasskey = (of: string): Form => {
-    const { name, clientData, authenticatorData, publicKey } = createAuthenticator().create(of);
-    return {
-      name,
-      client_data: clientData,
-      authenticator_data: authenticatorData,
-      public_key: publicKey,
-    };
+    const { name, clientData, attestation } = createAuthenticator().create(of);
+    return { name, client_data: clientData, attestation };
   };
   const unsigned = { ...passkeyForm(challenge.toSignIn), signature: "" };
   const form = everything;

@@ -13,7 +13,7 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
   "/link/a%00b": ["username", "password", "confirm"],
   "/account/sessions/end": ["session", "device"],
   "/account/codes/confirm": ["sealed", "code"],
-  "/account/passkeys/add": ["name", "client_data", "authenticator_data", "public_key"],
+  "/account/passkeys/add": ["name", "client_data", "attestation"],
   "/account/passkeys/rename": ["passkey", "name"],
   "/account/passkeys/remove": ["passkey"],
   "/account/keys/add": ["name", "hosts", "days"],

@@ -62,8 +62,7 @@ export const postAddPasskey: PasskeysEndpoint = (ports) => async (visit, form) =
   const passkey = {
     name: form("name"),
     clientData: form("client_data"),
-    authenticatorData: form("authenticator_data"),
-    publicKey: form("public_key"),
+    attestation: form("attestation"),
   };
   switch (await addPasskey(ports, request.user.id, passkey, { party, client })) {
     case "no-user":

@@ -78,7 +78,7 @@ test("rejects an unusable key, an answer from elsewhere, and a passkey added twi
   const add = (answer: Parameters<typeof addPasskey>[2]) =>
     addPasskey(ports, owner.id, answer, FROM);
   const fresh = createAuthenticator();
-  assert.equal(await add({ ...fresh.create(issue()), publicKey: "AAAA" }), "rejected");
+  assert.equal(await add({ ...fresh.create(issue()), attestation: "AAAA" }), "rejected");
   assert.equal(await add(fresh.create(issue(), { origin: "https://evil.example" })), "rejected");
   assert.equal(await add(fresh.create(issue(), { flags: 0x05 })), "rejected", "without an ID");
   assert.equal(await add(passkey.create(issue())), "rejected");
@@ -93,8 +93,8 @@ test("stores an ID of up to 1,023 bytes, and only the key of what the decoder ac
   const add = (idBytes: number) => {
     const one = createAuthenticator("ES256", idBytes);
     const answer = one.create(ports.challenges.issue({ addTo: owner.id }));
-    const publicKey = `${answer.publicKey}${"é".repeat(20_000)}`;
-    return addPasskey(ports, owner.id, { ...answer, publicKey }, FROM);
+    const attestation = `${answer.attestation}${"é".repeat(20_000)}`;
+    return addPasskey(ports, owner.id, { ...answer, attestation }, FROM);
   };
   for (const idBytes of [1_024, 65_535, 0]) assert.equal(await add(idBytes), "rejected");
   assert.equal(await add(1_023), "added");
