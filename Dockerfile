@@ -4,7 +4,7 @@ FROM node@${NODE_DIGEST} AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 COPY release-tools/node release-tools/node
-RUN npm ci --ignore-scripts && node release-tools/node/check.js
+RUN npm ci --ignore-scripts && node release-tools/node/link.js
 COPY . .
 # The Node.js of the lock file, not that of the image. The libraries of the C compiler that it and the
 # native code need are all that the image adds.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
@@ -38,14 +38,20 @@ async function installNode(t: TestContext, digest?: string) {
     ({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr }),
   );
   const program = join(folder, "node_modules/.bin/node");
-  return { ...ended, program: existsSync(program) ? program : undefined };
+  return { ...ended, folder, program: existsSync(program) ? program : undefined };
 }
 
-test("npm ci installs the pinned Node.js", async (t) => {
-  const { code, program } = await installNode(t);
+test("npm ci installs the pinned Node.js, also if npm leaves its link out", async (t) => {
+  const { code, program = "", folder } = await installNode(t);
   assert.equal(code, 0);
-  const { stdout } = await promisify(execFile)(program ?? "", ["--version"]);
-  assert.equal(stdout, `v${nodeVersion()}\n`);
+  const version = async () => (await promisify(execFile)(program, ["--version"])).stdout;
+  assert.equal(await version(), `v${nodeVersion()}\n`);
+  for (const isDangling of [false, true]) {
+    await rm(program);
+    if (isDangling) await symlink("../gone", program);
+    await promisify(execFile)("npm", ["run", "prepare"], { cwd: folder });
+    assert.equal(await version(), `v${nodeVersion()}\n`);
+  }
 });
 
 test("npm ci fails if the content of Node.js has another digest, and installs none", async (t) => {
