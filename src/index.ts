@@ -1,6 +1,7 @@
 import "./core/base/node-version.ts";
 
-export type { AccountApi, AddedUser, SecondFactors, Users } from "./account-api.ts";
+export type { AccountApi, SecondFactors, Users } from "./account-api.ts";
+export type { AddedUser } from "./api-arguments.ts";
 export {
   type AdapterParts,
   type Auth,

@@ -105,11 +105,14 @@ export function withForm<Request extends WebRequest>(
       case "too-large":
         noteRefusal(ports, request, "unreadable form refused");
         return views.error(request, 413, "formUnreadable");
+      case "not-a-form":
       case "not-utf8": {
         const redirected = await elsewhere();
         if (redirected !== undefined) return redirected;
         noteRefusal(ports, request, "unreadable form refused");
-        return views.error(request, 400, "formUnreadable");
+        return form === "not-a-form"
+          ? views.error(request, 415, "notAForm")
+          : views.error(request, 400, "formUnreadable");
       }
       case "aborted":
         return views.error(request, 400, "formUnreadable");

@@ -27,11 +27,13 @@ export function missingFields<Field extends string>(
  */
 export async function readForm(
   request: Pick<WebRequest, "header" | "body">,
-): Promise<Form | "too-large" | "not-utf8" | "aborted"> {
+): Promise<Form | "too-large" | "not-a-form" | "not-utf8" | "aborted"> {
   const body = await readBody(request);
   if (typeof body === "string") return body;
   const contentType = request.header("content-type")?.split(";", 1)[0];
-  if (contentType?.trim().toLowerCase() !== FORM_TYPE) return () => "";
+  // A form without fields needs no type.
+  if (body.length === 0) return () => "";
+  if (contentType?.trim().toLowerCase() !== FORM_TYPE) return "not-a-form";
   const fields = parseForm(body);
   return fields === undefined ? "not-utf8" : (field) => fields.get(field) ?? "";
 }

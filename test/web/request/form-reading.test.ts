@@ -29,12 +29,13 @@ for (const type of [FORM, FORM.toUpperCase(), `${FORM};charset=utf-8`, `${FORM} 
   });
 }
 
-test("reads no fields from a body of another type, or without a type", async () => {
+test("takes no body of another type, or without a type, for a form", async () => {
   const others = ["text/plain", "application/json", "multipart/form-data", `${FORM}x`, "", ";"];
   for (const type of others) {
-    assert.equal(await readField(createPost("a=b", { "Content-Type": type })), "", type);
+    assert.equal(await readForm(createPost("a=b", { "Content-Type": type })), "not-a-form", type);
+    assert.equal(await readField(createPost("", { "Content-Type": type })), "", type);
   }
-  assert.equal(await readField(createPost(Buffer.from("a=b"), {})), "");
+  assert.equal(await readForm(createPost(Buffer.from("a=b"), {})), "not-a-form");
 });
 
 test("reads a body without a declared length up to the limit", async () => {

@@ -169,6 +169,7 @@ export const de: Sentences = {
     methodNotAllowed: "Diese Methode ist hier nicht erlaubt.",
     crossSite: "Dieses Formular wurde von einer anderen Website gesendet.",
     formUnreadable: "Das Formular ist zu groß, unvollständig oder kein gültiges UTF-8.",
+    notAForm: "Das Formular muss als application/x-www-form-urlencoded gesendet werden.",
     internalFailure: "Der Server konnte diese Anfrage nicht beantworten.",
     unavailable: "Der Server kann gerade nicht antworten. Versuche es gleich noch einmal.",
   },

@@ -173,6 +173,7 @@ export const en = {
     methodNotAllowed: "This method is not allowed here.",
     crossSite: "This form was sent from another site.",
     formUnreadable: "The form is too large, incomplete or not valid UTF-8.",
+    notAForm: "Send the form as application/x-www-form-urlencoded.",
     internalFailure: "The server could not answer this request.",
     unavailable: "The server cannot answer right now. Try again in a moment.",
   },

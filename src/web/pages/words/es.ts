@@ -170,6 +170,7 @@ export const es: Sentences = {
     methodNotAllowed: "Este método no está permitido aquí.",
     crossSite: "Este formulario se envió desde otro sitio.",
     formUnreadable: "El formulario es demasiado grande, está incompleto o no es UTF-8 válido.",
+    notAForm: "El formulario debe enviarse como application/x-www-form-urlencoded.",
     internalFailure: "El servidor no pudo responder a esta petición.",
     unavailable: "El servidor no puede responder en este momento. Inténtalo de nuevo enseguida.",
   },

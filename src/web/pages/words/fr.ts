@@ -170,6 +170,7 @@ export const fr: Sentences = {
     methodNotAllowed: "Cette méthode n’est pas autorisée ici.",
     crossSite: "Ce formulaire a été envoyé depuis un autre site.",
     formUnreadable: "Le formulaire est trop volumineux, incomplet ou n’est pas en UTF-8 valide.",
+    notAForm: "Envoyez le formulaire en application/x-www-form-urlencoded.",
     internalFailure: "Le serveur n’a pas pu répondre à cette requête.",
     unavailable: "Le serveur ne peut pas répondre pour le moment. Réessayez dans un instant.",
   },
