@@ -162,6 +162,8 @@ export const de: Sentences = {
     crossSite: "Dieses Formular wurde von einer anderen Website gesendet.",
     formUnreadable: "Das Formular ist zu groß, unvollständig oder kein gültiges UTF-8.",
     internalFailure: "Der Server konnte diese Anfrage nicht beantworten.",
+    tooManyHandoffs:
+      "Zu viele Apps wurden auf einmal geöffnet. Versuche es in einer Minute noch einmal.",
     unavailable: "Der Server kann gerade nicht antworten. Versuche es gleich noch einmal.",
   },
 };

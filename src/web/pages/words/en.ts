@@ -166,6 +166,7 @@ export const en = {
     crossSite: "This form was sent from another site.",
     formUnreadable: "The form is too large, incomplete or not valid UTF-8.",
     internalFailure: "The server could not answer this request.",
+    tooManyHandoffs: "Too many apps were opened at once. Wait a minute and try again.",
     unavailable: "The server cannot answer right now. Try again in a moment.",
   },
 };

@@ -164,6 +164,8 @@ export const es: Sentences = {
     crossSite: "Este formulario se envió desde otro sitio.",
     formUnreadable: "El formulario es demasiado grande, está incompleto o no es UTF-8 válido.",
     internalFailure: "El servidor no pudo responder a esta petición.",
+    tooManyHandoffs:
+      "Se abrieron demasiadas aplicaciones a la vez. Inténtalo de nuevo en un minuto.",
     unavailable: "El servidor no puede responder en este momento. Inténtalo de nuevo enseguida.",
   },
 };

@@ -163,6 +163,7 @@ export const fr: Sentences = {
     crossSite: "Ce formulaire a été envoyé depuis un autre site.",
     formUnreadable: "Le formulaire est trop volumineux, incomplet ou n’est pas en UTF-8 valide.",
     internalFailure: "Le serveur n’a pas pu répondre à cette requête.",
+    tooManyHandoffs: "Trop d’applications ont été ouvertes à la fois. Réessayez dans une minute.",
     unavailable: "Le serveur ne peut pas répondre pour le moment. Réessayez dans un instant.",
   },
 };
