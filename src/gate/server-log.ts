@@ -71,8 +71,8 @@ const RETRY_AFTER_MS = 50;
 /** Bytes of lines that wait for a slow reader. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
-/** How long the end of the process waits for a slow reader. */
-const MAX_FINISH_MS = 500;
+/** The end of the process waits for a slow reader for half a second. */
+const FINISH_TRIES = 10;
 
 /** A line, or the rest of it. `count` is the number of lines that are lost with it. */
 interface WaitingLine {
@@ -158,8 +158,9 @@ function lineWriter(out: WithHandle, fd: number, shown: (line: string) => string
       if (tryToWrite()) tryLater();
     },
     async finish(): Promise<void> {
-      const end = performance.now() + MAX_FINISH_MS;
-      while (tryToWrite() && performance.now() < end) await sleep(RETRY_AFTER_MS);
+      for (let left = FINISH_TRIES; tryToWrite() && left > 0; left -= 1) {
+        await sleep(RETRY_AFTER_MS);
+      }
     },
   };
 }
