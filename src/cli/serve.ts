@@ -1,8 +1,16 @@
 import { refusedSecret } from "../gate/refused-secret.ts";
 import { serve } from "../gate/serve.ts";
-import { createServerLog } from "../gate/server-log.ts";
+import { createServerLog, type GateLog } from "../gate/server-log.ts";
+import type { Settings } from "../gate/settings/settings.ts";
 import { settings } from "../gate/settings/table.ts";
-import { type Command, firstSignal, isOnTerminal, SUCCESS, UsageError } from "./command.ts";
+import {
+  type Command,
+  firstSignal,
+  isOnTerminal,
+  SUCCESS,
+  type Terminal,
+  UsageError,
+} from "./command.ts";
 
 export const command: Command = {
   details:
@@ -17,20 +25,32 @@ export const command: Command = {
     const refused = refusedSecret(given);
     if (refused !== undefined) throw new UsageError(refused);
     const log = createServerLog(given.logLevel, terminal.ports.stdout);
-    const stopAsked = firstSignal(terminal.ports);
-    const started = serve(given, log);
-    if (!isOnTerminal(terminal.ports)) {
-      // A failed start is reported below.
-      terminal.ports.on("SIGHUP", () => started.then((gate) => gate.reload()).catch(() => {}));
+    try {
+      return await serveUntilStopped(given, terminal, log);
+    } finally {
+      await log.finish();
     }
-    const gate = await started;
-    const failed = gate.begun.then(
-      () => stopAsked,
-      (error) => gate.stop().then(() => Promise.reject(error)),
-    );
-    log.info({ signal: await Promise.race([stopAsked, failed]) }, "stopping");
-    await gate.stop();
-    log.info({}, "stopped");
-    return SUCCESS;
   },
 };
+
+async function serveUntilStopped(
+  given: Settings,
+  terminal: Terminal,
+  log: GateLog,
+): Promise<number> {
+  const stopAsked = firstSignal(terminal.ports);
+  const started = serve(given, log);
+  if (!isOnTerminal(terminal.ports)) {
+    // A failed start is reported below.
+    terminal.ports.on("SIGHUP", () => started.then((gate) => gate.reload()).catch(() => {}));
+  }
+  const gate = await started;
+  const failed = gate.begun.then(
+    () => stopAsked,
+    (error) => gate.stop().then(() => Promise.reject(error)),
+  );
+  log.info({ signal: await Promise.race([stopAsked, failed]) }, "stopping");
+  await gate.stop();
+  log.info({}, "stopped");
+  return SUCCESS;
+}

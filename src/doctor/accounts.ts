@@ -1,6 +1,13 @@
-import { existsSync } from "node:fs";
+import { constants, existsSync } from "node:fs";
+import { access } from "node:fs/promises";
+import { dirname } from "node:path";
 import { ADMINS } from "../core/accounts/set-groups.ts";
+import { purposeOf } from "../core/codes/check-code.ts";
+import type { UserId } from "../core/records.ts";
+import { createSeals } from "../core/sessions/seals.ts";
+import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
 import { isSetupTokenExpected } from "../core/setup/setup-token.ts";
+import { fileErrorReason } from "../files/file-error.ts";
 import { barrierTo } from "../files/ownership.ts";
 import { REACH_FIELDS, reachOf } from "../gate/reach.ts";
 import { isTokenRequired } from "../gate/setup-state.ts";
@@ -30,6 +37,15 @@ export const checkAccounts: Check = checkOf(
         "run latchkey setup-link as root, with SETUP_TOKEN_FILE unset or in a folder that the gate's user can enter",
       );
     }
+    if (isRequired && text === undefined) {
+      const unwritable = await unwritableReason(settings.setupTokenFile, settings.dataDir);
+      if (unwritable !== undefined) {
+        return problem(
+          `the gate cannot make the setup token file ${settings.setupTokenFile}, so it does not start: ${unwritable}`,
+          "leave SETUP_TOKEN_FILE unset, or set it to a file in a folder that exists and that the gate's user can write to",
+        );
+      }
+    }
     const takesToken = isRequired || isSetupTokenExpected(text);
     if (takesToken) return ok("no account yet; setup requires a token");
     if (reachOf(settings, url) === "this-machine") {
@@ -41,6 +57,13 @@ export const checkAccounts: Check = checkOf(
     );
   },
 );
+
+/** The gate makes the data folder itself, and no other. */
+async function unwritableReason(file: string, dataDir: string): Promise<string | undefined> {
+  const folder = dirname(file);
+  if (folder === dataDir && !existsSync(dataDir)) return undefined;
+  return access(folder, constants.W_OK | constants.X_OK).then(() => undefined, fileErrorReason);
+}
 
 /** In an app, whose setup has options of its own. */
 export const checkAppAccounts: Check = checkOf("accounts", ["database"], async (installation) => {
@@ -63,3 +86,23 @@ async function deniedReason(file: string, dataDir: string): Promise<string | und
   const where = barrier === file ? "" : ` in ${barrier}`;
   return `permission denied${where} to the owner of ${dataDir}`;
 }
+
+/** Another AUTH_SECRET than the one that sealed them locks out the accounts that use codes. */
+export const checkCodes: Check = checkOf(
+  "one-time codes",
+  ["database", "secret", "previousSecrets"],
+  async (installation) => {
+    const { secret = DEVELOPMENT_SECRET, previousSecrets } = installation.settings;
+    const codes = (await contentsOf(installation))?.codes ?? [];
+    if (codes.length === 0) return undefined;
+    const seals = createSeals(secret, previousSecrets);
+    const unreadable = codes.filter(
+      ({ userId, sealed }) => seals.open(sealed, purposeOf(userId as UserId)) === undefined,
+    );
+    if (unreadable.length === 0) return ok("AUTH_SECRET opens the one-time codes of all accounts");
+    return problem(
+      `AUTH_SECRET does not open the one-time codes of ${unreadable.length} of ${codes.length} accounts, which cannot sign in with them`,
+      "add the secret from before to AUTH_SECRET_PREVIOUS, or run latchkey user codes off NAME for each of them",
+    );
+  },
+);

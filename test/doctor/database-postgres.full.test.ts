@@ -37,6 +37,20 @@ test("reports standby and primary of two hosts, and a problem for a standby alon
   assertFound(await checkAt(both), ["hint", new RegExp(`${standby.port} does not answer`)]);
 });
 
+test("reports two hosts that both accept writes, but not two names of one server", async (t) => {
+  const own = await startPostgres(t, { wal_level: "replica" });
+  await (await openPostgres({ url: own.url() })).close();
+  const names = `postgres://postgres@127.0.0.1:${own.port},localhost:${own.port}/postgres`;
+  assertFound(await checkAt(names), [
+    "ok",
+    /is the primary \(plain\), .* is the primary \(plain\)/,
+  ]);
+  const standby = await startStandby(t, own);
+  await standby.sql("SELECT pg_promote()");
+  const both = `postgres://postgres@127.0.0.1:${standby.port},127.0.0.1:${own.port}/postgres`;
+  assertFound(await checkAt(both), ["problem", /both accept writes/, /stop the one/]);
+});
+
 test("reports an encrypted connection, and a wrong password without printing it", async (t) => {
   const own = await startPostgres(t);
   const ca = await turnTlsOn(own);

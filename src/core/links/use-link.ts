@@ -12,7 +12,7 @@ import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
 
 /** The store has only users whose account has not ended. */
-type FindLinkPorts = Ports<"clock" | "limiter", "users" | "links">;
+type FindLinkPorts = Ports<"clock", "users" | "links">;
 
 /** A link that can be used, with the username of its account if that is settled. */
 export interface OpenLink {
@@ -20,13 +20,14 @@ export interface OpenLink {
   readonly username: string | undefined;
 }
 
-/** `undefined` for any reason: nothing tells unknown, used, expired, revoked and limited apart. */
+/**
+ * `undefined` for any reason: nothing tells unknown, used, expired and revoked apart. It has no limit:
+ * a token of 256 bits cannot be guessed, and images on another site would use up that of a visitor.
+ */
 export async function findLink(
-  { limiter, store, clock }: FindLinkPorts,
+  { store, clock }: FindLinkPorts,
   token: string,
-  client: Client,
 ): Promise<OpenLink | undefined> {
-  if ((await limiter.attempt(client.remoteAddress)) === "denied") return undefined;
   const now = clock.now();
   const link = await store.links.find(hashOf(token), new Date(now));
   // The account of an invitation can end before the link does.
@@ -38,7 +39,7 @@ export async function findLink(
 
 type UseLinkPorts = StartSessionPorts &
   FindLinkPorts &
-  Ports<"memory" | "passwords" | "events", "users" | "links">;
+  Ports<"memory" | "passwords" | "events" | "limiter", "users" | "links">;
 
 export type LinkForm = Readonly<Record<"username" | "password" | "confirm", string>>;
 
@@ -52,7 +53,7 @@ export type LinkProblem =
   | "username-taken";
 
 type UseLinkOutcome =
-  /** As for `findLink`: it cannot be used, or another request was first. */
+  /** It cannot be used, another request was first, or the address has tried too many. */
   | { readonly kind: "gone" }
   /** The link can still be used. */
   | { readonly kind: "rejected"; readonly problem: LinkProblem; readonly open: OpenLink }
@@ -67,7 +68,8 @@ export async function useLink(
   form: LinkForm,
   client: Client,
 ): Promise<UseLinkOutcome> {
-  const open = await findLink(ports, token, client);
+  if ((await ports.limiter.attempt(client.remoteAddress)) === "denied") return { kind: "gone" };
+  const open = await findLink(ports, token);
   if (open === undefined) return { kind: "gone" };
   const { link, username = form.username } = open;
   const isGuest = link.purpose === "guest";

@@ -1,6 +1,7 @@
 import { type DatabaseInspection, readContents } from "../statements/inspection.ts";
 import { NEWEST_SCHEMA } from "../statements/schema.ts";
 import type { Ask, FoundRow } from "../statements/sql.ts";
+import { findMissingParts, type MissingPart } from "./missing-parts.ts";
 import { onConnection } from "./pool.ts";
 import { askOn, takeSteps } from "./query.ts";
 import { OWN_CHANGES } from "./schema.ts";
@@ -27,6 +28,9 @@ export type PostgresInspection =
   | Answering
   | { readonly kind: "silent"; readonly host: string; readonly reason: unknown };
 
+/** Relatives of PostgreSQL. */
+const MANY_WRITERS = "CockroachDB|-YB-";
+
 interface Answering {
   readonly kind: "answers";
   readonly host: string;
@@ -36,6 +40,13 @@ interface Answering {
   /** How far the database's clock is ahead of this machine's. */
   readonly aheadMs: number;
   readonly database: DatabaseInspection;
+  readonly missing: readonly MissingPart[];
+  /** Whether the role or the database is set to read only. */
+  readonly isReadOnly: boolean;
+  /** The tables that the role may not read and write. */
+  readonly denied: readonly string[];
+  /** Differs between two servers; `undefined` if several nodes of the database accept writes. */
+  readonly startedAt: string | undefined;
   readonly creators: readonly Creator[];
   readonly identity: string | undefined;
 }
@@ -72,6 +83,8 @@ async function inspectOn(ask: Ask, { host, port }: PostgresHost): Promise<Answer
   const [state] = await ask(
     `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
        current_setting('server_version') AS version, pg_is_in_recovery() AS standby,
+       current_setting('default_transaction_read_only') = 'on' AS read_only,
+       pg_postmaster_start_time()::text AS started, version() ~ '${MANY_WRITERS}' AS many,
        (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS ssl`,
   );
   const halfway = (askedAt + Date.now()) / 2;
@@ -83,24 +96,38 @@ async function inspectOn(ask: Ask, { host, port }: PostgresHost): Promise<Answer
     role: state?.standby === true ? "standby" : "primary",
     connection: host.startsWith("/") ? "socket" : network,
     aheadMs: Number(state?.now) - halfway,
-    database: await databaseOf(ask, names, found?.made === true),
+    startedAt: state?.many === true ? undefined : String(state?.started),
+    isReadOnly: state?.read_only === true,
+    ...(await databaseOf(ask, names, found?.made === true)),
     creators: await creatorsIn(ask, String(found?.schema), names),
     // The last query, since a failed one ends the transaction.
     identity: await identityOf(() => ask(IDENTITY, [names.schema])),
   };
 }
 
-async function databaseOf(ask: Ask, names: FullNames, made: boolean): Promise<DatabaseInspection> {
+async function databaseOf(
+  ask: Ask,
+  names: FullNames,
+  made: boolean,
+): Promise<Pick<Answering, "database" | "missing" | "denied">> {
   const difference = await findForeignObject(ask, names);
   const isRead = made && difference === undefined;
   const [row] = isRead ? await ask(`SELECT version FROM ${names.schema}`) : [];
   const schema = Number(row?.version ?? 0);
-  if (schema <= 0 || schema > NEWEST_SCHEMA) return { schema, difference, contents: undefined };
-  const contents = await takeSteps(
-    inSharedSql(ask, () => names),
-    readContents(),
-  );
-  return { schema, difference, contents };
+  if (schema <= 0 || schema > NEWEST_SCHEMA) {
+    return { database: { schema, difference, contents: undefined }, missing: [], denied: [] };
+  }
+  const missing = await findMissingParts(ask, names, schema);
+  const denied = await deniedTables(ask, names);
+  // Otherwise a query fails.
+  const isReadable = denied.length === 0 && missing.every(({ repair }) => repair !== undefined);
+  const contents = isReadable
+    ? await takeSteps(
+        inSharedSql(ask, () => names),
+        readContents(),
+      )
+    : undefined;
+  return { database: { schema, difference, contents }, missing, denied };
 }
 
 /**
@@ -132,6 +159,18 @@ const ACTING_OBJECTS = `
   UNION ALL SELECT 'policy', quote_ident(polname), NULL FROM own JOIN pg_policy ON polrelid = own.oid
   UNION ALL SELECT 'child table', inhrelid::regclass::text, NULL
     FROM own JOIN pg_inherits ON inhparent = own.oid`;
+
+async function deniedTables(ask: Ask, names: FullNames): Promise<readonly string[]> {
+  const rows = await ask(
+    `SELECT oid::regclass::text AS denied FROM pg_class
+     WHERE oid = ANY (SELECT to_regclass(name) FROM unnest($1::text[]) AS each (name))
+       AND NOT (SELECT bool_and(has_table_privilege(oid, privilege))
+         FROM unnest('{SELECT,INSERT,UPDATE,DELETE}'::text[]) AS each (privilege))
+     ORDER BY denied`,
+    [Object.values(names).filter((name) => name !== names.schema)],
+  );
+  return rows.map(({ denied }) => String(denied));
+}
 
 async function creatorsIn(
   ask: Ask,

@@ -16,13 +16,25 @@ export interface DatabaseContents {
   readonly hasUsers: boolean;
   /** Whether one is in the group `admins`, and does not end. */
   readonly hasAdmin: boolean;
+  /** The sealed keys of one-time codes, of up to 1,000 accounts. */
+  readonly codes: readonly SealedCodes[];
+}
+
+export interface SealedCodes {
+  readonly userId: string;
+  readonly sealed: string;
 }
 
 /** Calls no function: an SQLite database that is inspected may call none, not even LIKE. */
 export function* readContents(): Steps<DatabaseContents> {
   const users = yield ["SELECT 1 AS yes FROM {users} LIMIT 1", []];
   const groups = yield ["SELECT DISTINCT groups FROM {users} WHERE ends_at IS NULL", []];
+  const codes = yield [
+    "SELECT user_id, secret FROM {codes} WHERE secret IS NOT NULL LIMIT 1000",
+    [],
+  ];
   return {
+    codes: codes.map((row) => ({ userId: String(row.user_id), sealed: String(row.secret) })),
     hasUsers: users.length > 0,
     hasAdmin: groups.some((row) => textsFrom(String(row.groups)).includes(ADMINS)),
   };

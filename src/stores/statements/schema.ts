@@ -56,6 +56,37 @@ export function schemaChanges(to: number, definitions: Definitions): readonly st
   });
 }
 
+/** A part of a table on which the rules rely. */
+export interface SchemaPart {
+  readonly kind: "column" | "primary key" | "unique key" | "foreign key" | "index";
+  readonly table: string;
+  /** As in the definition: `user_id, used_at`. */
+  readonly columns: string;
+}
+
+/** The parts of all tables of this schema. */
+export const schemaParts = (version: number): readonly SchemaPart[] =>
+  Object.entries(all).flatMap(([table, definition]) => {
+    if (sinceOf(definition) > version) return [];
+    const indexes = definition.indexes ?? [];
+    return [
+      ...columnsOf(definition)
+        .filter(([, column]) => sinceOf(definition, column) <= version)
+        .flatMap(([field, column]) => {
+          const kinds = kindsOf(keyOf(definition) === field, column);
+          return kinds.map((kind) => ({ kind, table, columns: columnName(field) }));
+        }),
+      ...indexes.map((columns) => ({ kind: "index" as const, table, columns })),
+    ];
+  });
+
+const kindsOf = (isKey: boolean, { kind, unique }: Column): readonly SchemaPart["kind"][] => [
+  "column",
+  ...(isKey ? (["primary key"] as const) : []),
+  ...(unique === true ? (["unique key"] as const) : []),
+  ...(kind === "user" ? (["foreign key"] as const) : []),
+];
+
 function* definitionOf(
   isKey: boolean,
   { kind, optional, unique }: Column,

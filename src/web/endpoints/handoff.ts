@@ -70,6 +70,10 @@ async function give(
   const session = sessionOf(rules, request);
   if (session === undefined) return redirect(paths.login);
   const code = await handOff(ports, session, receiver);
+  if (code === undefined) {
+    noteRefusal(visit, request, "handoff refused");
+    return views.error(request, 429, "tooManyHandoffs", { "Retry-After": "60" });
+  }
   return redirect(withReturnTo(`${location}?code=${code}`, target.href));
 }
 

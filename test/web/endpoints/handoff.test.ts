@@ -305,3 +305,13 @@ test("without RETURN_DOMAINS there is no handoff", async (t) => {
   assert.equal((await ask(TARGET)).location, `${AUTH}/login`);
   assert.equal((await open(`${AUTH}/login/handoff`)).status, 404);
 });
+
+test("after 60 codes within a minute, a session gets a page that says to wait", async (t) => {
+  const { open, codeFor } = await scene(t);
+  const begun = await open(handoffTo(TARGET));
+  while ((await open(begun.location ?? "")).status === 303);
+  const refused = await open(begun.location ?? "");
+  assert.deepEqual([refused.status, refused.headers["retry-after"]], [429, "60"]);
+  assert.match(refused.body, /Too many apps were opened at once\. Wait a minute/);
+  assert.equal(await codeFor(TARGET), "");
+});

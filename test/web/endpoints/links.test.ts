@@ -117,14 +117,23 @@ test("one page for unknown, used, revoked and too many links, and a limit for ea
     const answer = await gate.send(path);
     assert.deepEqual([answer.status, calm(answer.body)], [404, calm(unknown.body)], path);
   }
-  assert.equal((await gate.send(open)).status, 200);
-  while ((await gate.send(open)).status === 200);
-  const limited = await gate.send(open);
+  const incomplete = { form: { username: "bob" } };
+  while ((await gate.send(open, incomplete)).status === 422);
+  const limited = await gate.send(open, incomplete);
   assert.deepEqual([limited.status, calm(limited.body)], [404, calm(unknown.body)]);
   const refused = await gate.send(open, { form: { username: "bob", ...NEW } });
   assert.equal(refused.status, 404);
-  assert.equal((await gate.send(open, { from: "127.0.0.2" })).status, 200);
+  assert.equal((await gate.send(open, { ...incomplete, from: "127.0.0.2" })).status, 422);
   assert.equal((await gate.signIn()).location, "/", "links use up no sign-in");
+});
+
+test("images of links on other sites keep no visitor from a link", async (t) => {
+  const { gate } = await startConfigured(t);
+  const path = await linkPath(gate, "invite");
+  const headers = { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "image" };
+  for (let n = 0; n < 30; n += 1) await gate.send(`/link/x${n}`, { headers });
+  assert.equal((await gate.send(path)).status, 200);
+  assert.equal((await gate.send(path, { form: { username: "bob", ...NEW } })).status, 303);
 });
 
 test("accepts the form of a browser that hides its origin only after it has opened the link", async (t) => {

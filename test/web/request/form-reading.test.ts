@@ -78,3 +78,17 @@ test("throws if a body parser has read the body, unless it has kept the bytes", 
     assert.equal(await readField(parsed(body)), "b");
   }
 });
+
+test("reads a form of 100 fields, and refuses a longer one before it is decoded", async (t) => {
+  const read = (fields: number, field = "b=c") => {
+    const body = ["a=first", ...Array.from({ length: fields - 1 }, () => field)].join("&");
+    return readForm(createPost(body, { "Content-Type": FORM }));
+  };
+  const form = await read(100);
+  assert.ok(typeof form === "function");
+  assert.equal(form("a"), "first");
+  const decoding = t.mock.method(TextDecoder.prototype, "decode");
+  for (const fields of [101, 20_000]) assert.equal(await read(fields), "too-large");
+  assert.equal(await read(20_000, ""), "too-large");
+  assert.equal(decoding.mock.callCount(), 0);
+});

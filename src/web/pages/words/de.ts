@@ -171,6 +171,8 @@ export const de: Sentences = {
     formUnreadable: "Das Formular ist zu groß, unvollständig oder kein gültiges UTF-8.",
     notAForm: "Das Formular muss als application/x-www-form-urlencoded gesendet werden.",
     internalFailure: "Der Server konnte diese Anfrage nicht beantworten.",
+    tooManyHandoffs:
+      "Zu viele Apps wurden auf einmal geöffnet. Versuche es in einer Minute noch einmal.",
     unavailable: "Der Server kann gerade nicht antworten. Versuche es gleich noch einmal.",
   },
 };

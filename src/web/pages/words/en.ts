@@ -175,6 +175,7 @@ export const en = {
     formUnreadable: "The form is too large, incomplete or not valid UTF-8.",
     notAForm: "Send the form as application/x-www-form-urlencoded.",
     internalFailure: "The server could not answer this request.",
+    tooManyHandoffs: "Too many apps were opened at once. Wait a minute and try again.",
     unavailable: "The server cannot answer right now. Try again in a moment.",
   },
 };

@@ -172,6 +172,8 @@ export const es: Sentences = {
     formUnreadable: "El formulario es demasiado grande, está incompleto o no es UTF-8 válido.",
     notAForm: "El formulario debe enviarse como application/x-www-form-urlencoded.",
     internalFailure: "El servidor no pudo responder a esta petición.",
+    tooManyHandoffs:
+      "Se abrieron demasiadas aplicaciones a la vez. Inténtalo de nuevo en un minuto.",
     unavailable: "El servidor no puede responder en este momento. Inténtalo de nuevo enseguida.",
   },
 };

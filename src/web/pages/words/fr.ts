@@ -172,6 +172,7 @@ export const fr: Sentences = {
     formUnreadable: "Le formulaire est trop volumineux, incomplet ou n’est pas en UTF-8 valide.",
     notAForm: "Envoyez le formulaire en application/x-www-form-urlencoded.",
     internalFailure: "Le serveur n’a pas pu répondre à cette requête.",
+    tooManyHandoffs: "Trop d’applications ont été ouvertes à la fois. Réessayez dans une minute.",
     unavailable: "Le serveur ne peut pas répondre pour le moment. Réessayez dans un instant.",
   },
 };
