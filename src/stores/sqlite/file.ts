@@ -27,7 +27,7 @@ export function databaseExists(file: string): boolean {
 /** What identifies a file or folder, by whatever path; `undefined` if this user cannot find out. */
 export const fileIdentity = (path: string): string | undefined =>
   unlessThrown(() => {
-    const found = statSync(path, { throwIfNoEntry: false });
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
     return found === undefined ? "missing" : `${found.dev}:${found.ino}`;
   });
 

@@ -127,3 +127,11 @@ export function readHeader(file: string): Buffer {
     closeSync(opened);
   }
 }
+
+const MAGIC = "SQLite format 3\0";
+
+/** SQLite must not open any other file: it would delete the write-ahead log beside it. */
+export function isDatabase(file: string): boolean {
+  const header = readHeader(file);
+  return header.length === 0 || header.toString("latin1", 0, MAGIC.length) === MAGIC;
+}

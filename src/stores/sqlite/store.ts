@@ -1,4 +1,5 @@
 import "../../core/base/node-version.ts";
+import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { AnyFault, Fault } from "../../core/base/fault.ts";
 import { required, settle, word } from "../../core/base/options.ts";
@@ -21,6 +22,7 @@ import {
   retryWhileBusy,
 } from "./locking.ts";
 import { openExisting, openToRead, sqlite } from "./open.ts";
+import { requireNothingBeside, requireOwnName } from "./own-files.ts";
 import { migrate, versionOf } from "./schema.ts";
 import { createUserChanges } from "./watch-users.ts";
 
@@ -58,6 +60,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
   const takes = 'openSqlite takes { file }, such as { file: "accounts.db" }';
   const { file, missing } = settle<Required<SqliteOptions>>(sqliteOptions, options, takes);
   if (missing === "refuse" && !databaseExists(file)) {
+    requireNothingBeside(resolve(file));
     throw new Fault("database_missing", `there is no database at ${file}`);
   }
   try {
@@ -99,7 +102,11 @@ async function openFileToRead(file: string): Promise<SqliteStore> {
 const IN_MEMORY = ":memory:";
 
 async function openFile(file: string, missing: "create" | "refuse"): Promise<SqliteStore> {
-  if (file !== IN_MEMORY && !databaseExists(file)) createEmpty(file);
+  if (missing === "create" && file !== IN_MEMORY) requireOwnName(resolve(file));
+  if (file !== IN_MEMORY && !databaseExists(file)) {
+    requireNothingBeside(resolve(file));
+    createEmpty(file);
+  }
   const database = file === IN_MEMORY ? new sqlite.DatabaseSync(file) : openExisting(file);
   return closingAfterFailure(database, async () => {
     if (missing === "refuse") await refuseWithoutTables(database, file);
