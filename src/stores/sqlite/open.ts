@@ -2,7 +2,6 @@ import {
   accessSync,
   closeSync,
   constants,
-  existsSync,
   openSync,
   readSync,
   realpathSync,
@@ -89,7 +88,8 @@ export function openToRead(file: string, limits: DatabaseLimits): ReadOnlyDataba
 function howToRead(file: string): Parameters<typeof openReadOnly>[1] {
   const wal = statSync(`${file}-wal`, { throwIfNoEntry: false });
   const isWal = readHeader(file)[WRITE_VERSION_AT] === WAL_VERSION;
-  if (!isWal || (wal !== undefined && existsSync(`${file}-shm`))) {
+  const shm = statSync(`${file}-shm`, { throwIfNoEntry: false });
+  if (!isWal || (wal !== undefined && shm !== undefined && shm.size >= SHM_BYTES)) {
     return "readonly_shm";
   }
   return wal === undefined || wal.size === 0 ? "immutable" : "alone";
@@ -112,6 +112,9 @@ function stateOf(file: string): string {
   });
   return states.join(", ");
 }
+
+/** On a full disk, the attempt to open a database leaves a shorter one, which no process uses. */
+const SHM_BYTES = 32 * 1024;
 
 const HEADER_BYTES = 20;
 const WRITE_VERSION_AT = 18;

@@ -17,6 +17,7 @@ import {
   inOneStepOn,
   insertRows,
   inTransaction,
+  isDiskError,
   isFileError,
   isTaken,
   retryWhileBusy,
@@ -72,7 +73,13 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
 
 /** Opens an existing store. Where this user cannot write, what would change it fails. @internal */
 export async function openSqliteToRead(file: string): Promise<SqliteStore> {
-  if (!databaseExists(file) || !isReadOnly(file)) return openSqlite({ file, missing: "refuse" });
+  if (!databaseExists(file)) return openSqlite({ file, missing: "refuse" });
+  try {
+    if (!isReadOnly(file)) return await openFile(file, "refuse");
+  } catch (error) {
+    // A full disk has no room for the files that SQLite makes to open it.
+    if (!isDiskError(error)) throw explained(file, error);
+  }
   try {
     return await openFileToRead(file);
   } catch (error) {

@@ -17,7 +17,7 @@ import { failureOf, outputOf, runCommand } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
 import { startConfigured } from "../../support/gate.ts";
 import { tempDir } from "../../support/temp-dir.ts";
-import { abandoned, contentOf, filled } from "./backup-place.ts";
+import { contentOf, filled } from "./backup-place.ts";
 
 test("backup copies a database that others may read into a file that only its owner can read", async (t) => {
   const { env, database, backup } = await filled(t, ["owner", "guest"], 3);
