@@ -1,3 +1,4 @@
+import { codeOf, messageOf } from "../core/base/fault.ts";
 import { weakSecrets } from "../core/sessions/secrets.ts";
 import { serve } from "../gate/serve.ts";
 import { createServerLog } from "../gate/server-log.ts";
@@ -5,6 +6,17 @@ import { SECRET_SETTINGS } from "../gate/settings/settings.ts";
 import { settings } from "../gate/settings/table.ts";
 import { secretRefusal } from "../settle-options.ts";
 import { type Command, firstSignal, isOnTerminal, SUCCESS, UsageError } from "./command.ts";
+
+/**
+ * Failures that a restart cannot end. They exit like wrong settings, with the code at which a
+ * service manager is told not to try again.
+ */
+const STAYS: readonly string[] = ["database_incomplete", "not_latchkey", "schema_newer"];
+
+function failStart(error: unknown): never {
+  if (!STAYS.includes(codeOf(error) ?? "")) throw error;
+  throw new UsageError(messageOf(error), { cause: error });
+}
 
 export const command: Command = {
   details:
@@ -25,10 +37,10 @@ export const command: Command = {
       // A failed start is reported below.
       terminal.ports.on("SIGHUP", () => started.then((gate) => gate.reload()).catch(() => {}));
     }
-    const gate = await started;
+    const gate = await started.catch(failStart);
     const failed = gate.begun.then(
       () => stopAsked,
-      (error) => gate.stop().then(() => Promise.reject(error)),
+      (error) => gate.stop().then(() => failStart(error)),
     );
     log.info({ signal: await Promise.race([stopAsked, failed]) }, "stopping");
     await gate.stop();

@@ -113,9 +113,9 @@ test("refuses to create a database beside the write-ahead log of a missing one",
   await rm(database);
   await writeFile(`${database}-wal`, "changes");
   const added = ["user", "add", "ann", "--password-stdin", "--create"];
-  const input = "a long password\n";
+  const given = { env: { ...env, PORT: "0" }, input: "a long password\n" };
   for (const args of [["user", "list"], ["serve"], ["setup-link"], ["export"], added]) {
-    const refusal = await failureOf(args, { env: { ...env, PORT: "0" }, input });
+    const refusal = await failureOf(args, given, args[0] === "serve" ? 2 : 1);
     assert.match(refusal, /latchkey\.db is missing, but \S+-wal exists.*`latchkey restore`/);
   }
   assert.equal(await readFile(`${database}-wal`, "utf8"), "changes");
