@@ -50,6 +50,7 @@ export const command: Command = {
           target: async () =>
             (existing ?? created.use(await openStore(settings, "create"))).transfer,
           clock: { now: () => Date.now() },
+          passed: (users, all) => terminal.progress(`importing: ${users} of ${all} users`),
           refuse: (line, reason) => terminal.complain(`line ${line}: ${reason}`),
         },
         {

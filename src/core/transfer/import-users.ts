@@ -20,6 +20,8 @@ export interface ImportPorts {
   readonly target: () => Promise<RowWriter>;
   readonly clock: { now(): number };
   readonly refuse: (line: number, reason: string) => void;
+  /** Called after each page of users, with the number so far and that of all. */
+  readonly passed?: (users: number, all: number) => void;
 }
 
 export interface ImportChoices {
@@ -121,12 +123,18 @@ async function removeTaken(
 }
 
 /** The log entry last: in PostgreSQL, other writers of log entries wait from then on. */
-function* rowsOf(staged: ReadonlyMap<string, Staged>, { clock }: ImportPorts): Iterable<Rows> {
+function* rowsOf(
+  staged: ReadonlyMap<string, Staged>,
+  { clock, passed }: ImportPorts,
+): Iterable<Rows> {
+  let done = 0;
   for (const users of stagedPages(staged)) {
     const all = users.flatMap(({ rows }) => rows);
     for (const table of ["users", ...ownedTables] as const) {
       yield { table, rows: all.flatMap((one) => (one.table === table ? one.rows : [])) };
     }
+    done += users.length;
+    passed?.(done, staged.size);
   }
   const event = byOperator(eventOf("user_import", { count: staged.size }));
   yield { table: "log", rows: [rowOf(tables.log, toEntry(event, clock))] };
