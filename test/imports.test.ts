@@ -55,7 +55,7 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
   {
     what: /new AnyFault\(/,
     onlyIn:
-      /^((files|gate|doctor|cli|core\/transfer)\/|stores\/(sqlite\/(store|open|replace|backup|schema)|statements\/transfer)\.ts$)/,
+      /^((files|gate|doctor|cli|core\/transfer)\/|stores\/(sqlite\/(store|open|replace|backup|own-files|schema)|statements\/transfer)\.ts$)/,
   },
   { what: /process\.(stdin|stdout|stderr|exit)/, onlyIn: /^cli\/main\.ts$/ },
   {

@@ -1,3 +1,4 @@
+import { codeOf, messageOf } from "../core/base/fault.ts";
 import { refusedSecret } from "../gate/refused-secret.ts";
 import { serve } from "../gate/serve.ts";
 import { createServerLog, type GateLog } from "../gate/server-log.ts";
@@ -11,6 +12,17 @@ import {
   type Terminal,
   UsageError,
 } from "./command.ts";
+
+/**
+ * Failures that a restart cannot end. They exit like wrong settings, with the code at which a
+ * service manager is told not to try again.
+ */
+const STAYS: readonly string[] = ["database_incomplete", "not_latchkey", "schema_newer"];
+
+function failStart(error: unknown): never {
+  if (!STAYS.includes(codeOf(error) ?? "")) throw error;
+  throw new UsageError(messageOf(error), { cause: error });
+}
 
 export const command: Command = {
   details:
@@ -44,10 +56,10 @@ async function serveUntilStopped(
     // A failed start is reported below.
     terminal.ports.on("SIGHUP", () => started.then((gate) => gate.reload()).catch(() => {}));
   }
-  const gate = await started;
+  const gate = await started.catch(failStart);
   const failed = gate.begun.then(
     () => stopAsked,
-    (error) => gate.stop().then(() => Promise.reject(error)),
+    (error) => gate.stop().then(() => failStart(error)),
   );
   log.info({ signal: await Promise.race([stopAsked, failed]) }, "stopping");
   await gate.stop();

@@ -8,6 +8,8 @@ import { trimWhiteSpace } from "../core/base/white-space.ts";
 import { fileErrorReason, unlessMissing } from "../files/file-error.ts";
 import { barrierTo } from "../files/ownership.ts";
 import { replaceFile } from "../files/replace-file.ts";
+import { fileOf } from "../stores/place.ts";
+import { requireNoDatabase } from "../stores/sqlite/own-files.ts";
 import type { Settings } from "./settings/settings.ts";
 
 /**
@@ -41,8 +43,30 @@ export async function readTokenFile(
 /** A lone surrogate, which no form contains and `setupTokenMatches` never accepts. */
 const MATCHES_NOTHING = "\ud800";
 
-export const deleteSetupToken = async (path: string): Promise<void> =>
-  void (await unlessMissing(rm(path)));
+/** @throws If something else than a token is in the file. */
+export async function deleteSetupToken(path: string): Promise<void> {
+  if ((await unlessMissing(lstat(path))) === undefined) return;
+  await requireTokenFile(path);
+  await unlessMissing(rm(path));
+}
+
+const MAX_TOKEN_BYTES = 1_024;
+
+/** Keeps a file that SETUP_TOKEN_FILE names by mistake from being deleted or overwritten. */
+async function requireTokenFile(path: string): Promise<void> {
+  requireNoDatabase(path, undefined, "no-database");
+  const { text, unreadable } = await readTokenFile(path);
+  const problem =
+    unreadable ??
+    (text !== undefined && isOneToken(text)
+      ? undefined
+      : `it does not look like a setup token, which is one line of up to ${MAX_TOKEN_BYTES} bytes`);
+  if (problem === undefined) return;
+  throw new AnyFault("setup_token_foreign", `${path} is left as it is: ${problem}`);
+}
+
+const isOneToken = (text: string): boolean =>
+  text.isWellFormed() && Buffer.byteLength(text) <= MAX_TOKEN_BYTES && !/[\r\n]/.test(text);
 
 /**
  * Writes a new token in place of any other, atomically. The file belongs to the owner of the data
@@ -50,7 +74,9 @@ export const deleteSetupToken = async (path: string): Promise<void> =>
  * file: an unreadable token file would count as none.
  */
 export async function makeSetupToken(settings: Settings): Promise<string> {
-  const { setupTokenFile: path, dataDir } = settings;
+  const { setupTokenFile: path, dataDir, database } = settings;
+  if ((await unlessMissing(lstat(path))) !== undefined) await requireTokenFile(path);
+  requireNoDatabase(path, fileOf(database), "no-database");
   const token = randomBytes(24).toString("base64url");
   const { uid } = await stat(dataDir);
   await replaceFile(path, {

@@ -6,6 +6,10 @@ export type Place =
   | { readonly kind: "sqlite"; readonly file: string }
   | { readonly kind: "postgres"; readonly url: string };
 
+/** The file of an SQLite database. */
+export const fileOf = (place: Place): string | undefined =>
+  place.kind === "sqlite" ? place.file : undefined;
+
 /**
  * Reads `sqlite:PATH` or a `postgres://` URL. The path is taken as it is, without percent-encoding.
  * @throws For any other text. The message never repeats it, because it can contain a password.

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { deleteSetupToken } from "../../src/gate/setup-token-file.ts";
 import { send } from "../support/client.ts";
 import { failureOf, runCommand, serveHere } from "../support/command.ts";
 import { SETUP_FORM, startConfigured, startGate } from "../support/gate.ts";
@@ -105,4 +106,51 @@ test("reports a token file that cannot be written, and prints no link", async (t
   await mkdir(SETUP_TOKEN_FILE);
   const env = { DATA_DIR: join(dir, "data"), SETUP_TOKEN_FILE };
   assert.match(await failureOf(["setup-link"], { env }), new RegExp(SETUP_TOKEN_FILE));
+});
+
+test("keeps a file that SETUP_TOKEN_FILE names by mistake, at the setup and for a new link", async (t) => {
+  const folder = await tempDir(t);
+  const file = join(folder, "notes");
+  for (const text of ["two\nlines\n", "x".repeat(1_025)]) {
+    await writeFile(file, text);
+    const env = { DATA_DIR: folder, SETUP_TOKEN_FILE: file };
+    assert.match(
+      await failureOf(["setup-link"], { env }),
+      /is left as it is: it does not look like/,
+    );
+    await assert.rejects(deleteSetupToken(file), { code: "setup_token_foreign" });
+    assert.equal(await readFile(file, "utf8"), text);
+  }
+});
+
+test("refuses settings in which the setup token or the database is the file of another", async (t) => {
+  const folder = await tempDir(t);
+  const secret = join(folder, "secret");
+  const alias = join(folder, "alias");
+  await writeFile(secret, "a secret of more than thirty-two characters\n");
+  await symlink(secret, alias);
+  const database = join(folder, "latchkey.db");
+  const base = { DATA_DIR: folder, PORT: "0" };
+  for (const [env, names] of [
+    [
+      { AUTH_SECRET_FILE: secret, SETUP_TOKEN_FILE: secret },
+      "SETUP_TOKEN_FILE and AUTH_SECRET_FILE",
+    ],
+    [
+      { AUTH_SECRET_FILE: alias, SETUP_TOKEN_FILE: secret },
+      "SETUP_TOKEN_FILE and AUTH_SECRET_FILE",
+    ],
+    [{ SETUP_TOKEN_FILE: database }, "SETUP_TOKEN_FILE and DATABASE_URL"],
+    [{ SETUP_TOKEN_FILE: `${database}-wal` }, "SETUP_TOKEN_FILE and DATABASE_URL"],
+    [
+      { AUTH_SECRET_FILE: secret, DATABASE_URL: `sqlite:${alias}` },
+      "DATABASE_URL and AUTH_SECRET_FILE",
+    ],
+  ] as const) {
+    for (const command of ["serve", "setup-link"]) {
+      const refusal = await failureOf([command], { env: { ...base, ...env } }, 2);
+      assert.equal(refusal, `${names} name the same file: give each a file of its own`);
+    }
+  }
+  assert.deepEqual((await readdir(folder)).sort(), ["alias", "secret"]);
 });

@@ -5,6 +5,7 @@ import { readSecret } from "../../gate/settings/sources.ts";
 import { type Place, parsePlace } from "../../stores/place.ts";
 import { parsePostgresUrl } from "../../stores/postgres/url.ts";
 import { databaseExists, explained } from "../../stores/sqlite/file.ts";
+import { requireOwnName } from "../../stores/sqlite/own-files.ts";
 import { refuseOtherSchema } from "../../stores/sqlite/schema.ts";
 import { type Command, type OptionValues, UsageError } from "../command.ts";
 import { amountsText, transferFault } from "./transfer.ts";
@@ -26,6 +27,7 @@ export const command: Command = {
   async run(_settings, options, terminal) {
     const from = sideIn("from", options);
     const to = sideIn("to", options);
+    if (to.place.kind === "sqlite") requireOwnName(to.place.file);
     await using source = await openSide(from, "refuse");
     await using target = await openSide(to, "create");
     // A signal ends the process at once, which undoes the copy.

@@ -51,6 +51,7 @@ export const command: Command = {
           target: async () =>
             (existing ?? created.use(await openStore(settings, "create"))).transfer,
           clock: { now: () => Date.now() },
+          passed: (users, all) => terminal.progress(`importing: ${users} of ${all} users`),
           refuse: (line, reason) => terminal.complain(`line ${line}: ${reason}`),
           warn: (line, reason) => terminal.complain(`warning for line ${line}: ${reason}`),
         },

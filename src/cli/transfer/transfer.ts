@@ -2,8 +2,6 @@ import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { AnyFault, codeOf, messageOf, Unavailable } from "../../core/base/fault.ts";
 import type { Amounts } from "../../core/transfer/transfer-store.ts";
 import { fileErrorText } from "../../files/file-error.ts";
-import { fileIdentity } from "../../stores/sqlite/file.ts";
-import { BESIDE } from "../../stores/sqlite/replace.ts";
 import { counted, type OptionValues } from "../command.ts";
 
 /** `2 users and 1 log entry`. */
@@ -49,20 +47,5 @@ export function requireWritable(file: string, { force }: OptionValues): void {
   if (!found.isFile()) {
     const what = found.isDirectory() ? "a folder" : "not a regular file";
     throw new AnyFault("file_unwritable", `cannot write ${file}: it is ${what}`);
-  }
-}
-
-/**
- * What cannot be examined is reported by what opens it.
- *
- * @throws If the file is the database, or one that SQLite keeps beside it.
- */
-export function requireOther(file: string, database: string): void {
-  const identity = fileIdentity(file);
-  for (const own of ["", ...BESIDE].map((suffix) => `${database}${suffix}`)) {
-    const isOwn = file === own || (identity !== "missing" && identity === fileIdentity(own));
-    if (identity === undefined || !isOwn) continue;
-    const what = own === database ? "the database itself" : "a part of the database";
-    throw new AnyFault("same_file", `${file} is ${what}`);
   }
 }

@@ -25,6 +25,8 @@ export interface ImportPorts {
   readonly refuse: (line: number, reason: string) => void;
   /** Called for a user that is imported although no other way would take the username. */
   readonly warn: (line: number, reason: string) => void;
+  /** Called after each page of users, with the number so far and that of all. */
+  readonly passed?: (users: number, all: number) => void;
 }
 
 export interface ImportChoices {
@@ -168,16 +170,19 @@ const ENDED: readonly TableName[] = ["sessions", "handoffs", "devices"];
 /** The log entry last: in PostgreSQL, other writers of log entries wait from then on. */
 function* rowsOf(
   staged: ReadonlyMap<string, Staged>,
-  { clock }: ImportPorts,
+  { clock, passed }: ImportPorts,
   keys: ImportChoices["keys"],
 ): Iterable<Rows> {
   const leftOut: readonly TableName[] = keys === "import" ? ENDED : [...ENDED, "keys"];
   const imported = ownedTables.filter((table) => !leftOut.includes(table));
+  let done = 0;
   for (const users of stagedPages(staged)) {
     const all = users.flatMap((user) => user.rows.map((rows) => withoutRevival(user, rows, clock)));
     for (const table of ["users", ...imported] as const) {
       yield { table, rows: all.flatMap((one) => (one.table === table ? one.rows : [])) };
     }
+    done += users.length;
+    passed?.(done, staged.size);
   }
   const event = byOperator(eventOf("user_import", { count: staged.size }));
   yield { table: "log", rows: [rowOf(tables.log, toEntry(event, clock))] };

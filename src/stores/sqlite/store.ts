@@ -1,4 +1,5 @@
 import "../../core/base/node-version.ts";
+import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { AnyFault, Fault } from "../../core/base/fault.ts";
 import { required, settle, word } from "../../core/base/options.ts";
@@ -16,11 +17,13 @@ import {
   inOneStepOn,
   insertRows,
   inTransaction,
+  isDiskError,
   isFileError,
   isTaken,
   retryWhileBusy,
 } from "./locking.ts";
 import { openExisting, openToRead, sqlite } from "./open.ts";
+import { requireNothingBeside, requireOwnName } from "./own-files.ts";
 import { migrate, versionOf } from "./schema.ts";
 import { createUserChanges } from "./watch-users.ts";
 
@@ -58,6 +61,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
   const takes = 'openSqlite takes { file }, such as { file: "accounts.db" }';
   const { file, missing } = settle<Required<SqliteOptions>>(sqliteOptions, options, takes);
   if (missing === "refuse" && !databaseExists(file)) {
+    requireNothingBeside(resolve(file));
     throw new Fault("database_missing", `there is no database at ${file}`);
   }
   try {
@@ -69,7 +73,13 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
 
 /** Opens an existing store. Where this user cannot write, what would change it fails. @internal */
 export async function openSqliteToRead(file: string): Promise<SqliteStore> {
-  if (!databaseExists(file) || !isReadOnly(file)) return openSqlite({ file, missing: "refuse" });
+  if (!databaseExists(file)) return openSqlite({ file, missing: "refuse" });
+  try {
+    if (!isReadOnly(file)) return await openFile(file, "refuse");
+  } catch (error) {
+    // A full disk has no room for the files that SQLite makes to open it.
+    if (!isDiskError(error)) throw explained(file, error);
+  }
   try {
     return await openFileToRead(file);
   } catch (error) {
@@ -99,7 +109,11 @@ async function openFileToRead(file: string): Promise<SqliteStore> {
 const IN_MEMORY = ":memory:";
 
 async function openFile(file: string, missing: "create" | "refuse"): Promise<SqliteStore> {
-  if (file !== IN_MEMORY && !databaseExists(file)) createEmpty(file);
+  if (missing === "create" && file !== IN_MEMORY) requireOwnName(resolve(file));
+  if (file !== IN_MEMORY && !databaseExists(file)) {
+    requireNothingBeside(resolve(file));
+    createEmpty(file);
+  }
   const database = file === IN_MEMORY ? new sqlite.DatabaseSync(file) : openExisting(file);
   return closingAfterFailure(database, async () => {
     if (missing === "refuse") await refuseWithoutTables(database, file);

@@ -34,7 +34,7 @@ export function refuseNewerSchema(database: string, version: number): void {
   if (version <= NEWEST_SCHEMA) return;
   throw new Fault(
     "schema_newer",
-    `${database} has schema ${version}, but this Latchkey knows schemas up to ${NEWEST_SCHEMA}: use a newer Latchkey`,
+    `${database} has schema ${version}, but this Latchkey knows schemas up to ${NEWEST_SCHEMA}: use a newer Latchkey. If a development version before 0.1.0 made it, export its users with that version and import them into a new database (docs/upgrading.md)`,
   );
 }
 

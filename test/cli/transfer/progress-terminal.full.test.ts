@@ -7,10 +7,12 @@ import { csvOf } from "./import-file.ts";
 
 const NAMES = Array.from({ length: 60_000 }, (_, n) => `user ${n}`);
 
-test("shows the progress of backup, restore and copy on a terminal, and only the results at the end", async (t) => {
+test("shows the progress of import, backup, restore and copy on a terminal, and only the results at the end", async (t) => {
   const { env } = await sqlitePlace(t, "owner");
   const file = await fileWith(t, csvOf(...NAMES));
-  await onTerminal(t, `latchkey import ${file}`, env);
+  const imported = await onTerminal(t, `latchkey import ${file}`, env);
+  assert.match(imported.shown, /importing: \d+ of 60000 users/);
+  assert.match(imported.shown, /Imported 60000 users\n$/);
 
   const backedUp = await onTerminal(t, `latchkey backup ${file}.db`, env);
   assert.match(backedUp.shown, /copying: \d+ of \d+ pages/);
