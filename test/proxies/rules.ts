@@ -87,6 +87,32 @@ function testGuard(rule: Rule): void {
     }
   });
 
+  rule(
+    "a request for a host that was not configured reaches neither the app nor the gate",
+    async (site) => {
+      const session = await site.gate.setUp();
+      const { port } = new URL(site.appUrl);
+      const hosts = [
+        ...["photos.other.test", "app.example.test.other.test", "127.0.0.9", "localhost", ""],
+        ...[
+          "app%2eexample.test",
+          "app.example%2Etest",
+          "app\u00ad.example.test",
+          "%61pp.example.test",
+        ],
+      ];
+      for (const host of hosts) {
+        for (const path of ["/page", "/login", "/account/"]) {
+          const head = `GET ${path} HTTP/1.1\r\nHost: ${host && `${host}:${port}`}\r\n`;
+          const request = `${head}Cookie: session=${session}\r\nConnection: close\r\n\r\n`;
+          const answer = await sendRaw(site.proxyUrl, request);
+          assert.doesNotMatch(answer, /the application|Latchkey/, `${host}${path}`);
+        }
+      }
+      assert.deepEqual(site.app.arrivals, []);
+    },
+  );
+
   rule("no spelling of a path bypasses the guard", async (site) => {
     await site.gate.setUp();
     const paths = [

@@ -34,6 +34,18 @@ const flaws: readonly Flaw[] = [
   },
   {
     attack: "proxy-headers",
+    what: "passes on a header that chooses another page",
+    server: passingOn(/^x-script-name$/),
+    finding: /^X-Script-Name: the app receives "x-script-name: latchkey-attack"$/m,
+  },
+  {
+    attack: "proxy-headers",
+    what: "passes on another spelling of X-Forwarded-For",
+    server: passingOn(/^x\.forwarded-for$/),
+    finding: /^X\.Forwarded-For: the app receives "x\.forwarded-for: 203\.0\.113\.7"$/m,
+  },
+  {
+    attack: "proxy-headers",
     what: "drops the headers that Connection names",
     server: {
       passedOn(request, user) {

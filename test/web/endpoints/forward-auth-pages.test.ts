@@ -70,3 +70,16 @@ test("without a public URL, redirects to a path and accepts only the requested h
   const { location } = await ask(gate, { ...PAGE, Host: "app.example.test" });
   assert.equal(location, `/login?return_to=${TARGET}`);
 });
+
+test("logs which setting is missing when the session does not reach the host of an app", async (t) => {
+  const { cookieDomain: _, ...settings } = FORWARD_AUTH;
+  const { gate } = await startConfigured(t, settings);
+  const { location } = await ask(gate, PAGE);
+  assert.equal(location, `${PUBLIC_URL}/login`);
+  const line = gate.serverLog.find(({ msg }) => String(msg).includes("does not reach this host"));
+  assert.equal(line?.host, "app.example.test");
+  assert.match(
+    String(line?.msg),
+    /set COOKIE_DOMAIN=example\.test or RETURN_DOMAINS=app\.example\.test$/,
+  );
+});

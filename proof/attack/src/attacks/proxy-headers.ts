@@ -1,7 +1,7 @@
 import { type Attack, CONCURRENCY, forEach } from "../attack.ts";
 import { Undecided } from "../errors.ts";
 import { type Headers, sendRequest } from "../http/request.ts";
-import { forgedHeaders } from "../payloads/forged-headers.ts";
+import { FORGED, forgedHeaders } from "../payloads/forged-headers.ts";
 import { type Account, requireAccount, type Target } from "../target.ts";
 
 /** What a proxy tells the app. It must not depend on what the client sends. */
@@ -75,7 +75,8 @@ function problemsIn(
   usual: readonly string[],
   { token }: Account,
 ): readonly string[] {
-  const isManaged = (line: string): boolean => MANAGED.has(nameOf(line));
+  const isManaged = (line: string): boolean =>
+    MANAGED.has(nameOf(line)) || line.endsWith(`: ${FORGED}`);
   const names = new Set(lines.map(nameOf));
   const added = lines.filter((line) => isManaged(line) && !usual.includes(line));
   const dropped = usual.filter((line) => isManaged(line) && !names.has(nameOf(line)));

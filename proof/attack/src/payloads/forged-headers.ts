@@ -3,7 +3,8 @@ import type { Headers } from "../http/request.ts";
 /** What is forged, and the headers of the request. */
 export type ForgedHeaders = readonly [what: string, headers: Headers];
 
-const FORGED = "latchkey-attack";
+/** What the client claims. An app must not receive it in any header. */
+export const FORGED = "latchkey-attack";
 
 const identity: readonly (readonly string[])[] = [
   ["Remote", "User"],
@@ -19,9 +20,22 @@ const forwarded: Readonly<Record<string, string>> = {
   "X-Forwarded-Host": "elsewhere.example",
 };
 
+/** Apps and frameworks take these from a proxy, and then serve another page than it has checked. */
+const CHOOSING: readonly string[] = [
+  ...["X-Script-Name", "X-Original-URL", "X-Rewrite-URL", "X-Original-URI", "X-Forwarded-Prefix"],
+  ...["X-Forwarded-Uri", "X-Forwarded-Path", "X-Envoy-Original-Path", "X-HTTP-Path-Override"],
+  ...["Forwarded", "X-Forwarded-Port", "X-Forwarded-Server", "X-Original-Host", "X-Real-IP"],
+];
+
 /** Headers of a signed-in client that must not reach the app, or remove what the proxy sends to it. */
 export function forgedHeaders(token: string): readonly ForgedHeaders[] {
-  return [...identities(), ...clients(), ...droppedByConnection(), ...sessionCookies(token)];
+  return [
+    ...identities(),
+    ...clients(),
+    ...choices(),
+    ...droppedByConnection(),
+    ...sessionCookies(token),
+  ];
 }
 
 function identities(): readonly ForgedHeaders[] {
@@ -41,13 +55,26 @@ function identities(): readonly ForgedHeaders[] {
 
 function clients(): readonly ForgedHeaders[] {
   return Object.entries(forwarded).flatMap(([name, value]): readonly ForgedHeaders[] => {
-    const alias = name.replaceAll("-", "_");
+    const [, ...others] = separators;
+    const aliases = others.flatMap((separator) => [
+      name.replaceAll("-", separator),
+      name.replace("-", separator),
+    ]);
     return [
       [name, { [name]: value }],
       [`${name} twice`, { [name]: [value, value] }],
-      [alias, { [alias]: value }],
+      ...aliases.map((alias): ForgedHeaders => [alias, { [alias]: value }]),
     ];
   });
+}
+
+function choices(): readonly ForgedHeaders[] {
+  return CHOOSING.flatMap((name): readonly ForgedHeaders[] =>
+    ["-", "_", "."].map((separator) => {
+      const spelled = name.replaceAll("-", separator);
+      return [spelled, { [spelled]: FORGED }];
+    }),
+  );
 }
 
 /** A proxy must drop the client's headers that Connection names, but not the headers that it adds. */
