@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exampleOf } from "../proxies/examples.ts";
 import { openAuth } from "../support/auth.ts";
-import { failureOf, outputOf } from "../support/command.ts";
+import { failureOf, outputOf, runCommand } from "../support/command.ts";
 
 const PROXIES = ["caddy", "haproxy", "nginx", "traefik"] as const;
 const APP = ["--app", "app.example.org=http://127.0.0.1:8080"];
@@ -38,7 +38,9 @@ test("gives the gate a host of its own unless an app has that host", async () =>
   const own = ["--auth-host", "auth.example.org"];
   for (const proxy of PROXIES) {
     const COOKIE_DOMAIN = "example.org";
-    const told = await outputOf(["proxy", proxy, ...APP, ...own]);
+    const { code, stdout: told, stderr } = await runCommand(["proxy", proxy, ...APP, ...own]);
+    assert.equal(code, 0);
+    assert.match(stderr, /nobody can open app\.example\.org unless the gate has PUBLIC_URL=/);
     const PUBLIC_URL = "https://auth.example.org";
     assert.equal(
       await outputOf(["proxy", proxy, ...APP], { env: { PUBLIC_URL, COOKIE_DOMAIN } }),
@@ -217,6 +219,11 @@ test("traefik: each app is behind the gate except on public paths, where claims 
   const ofGate =
     /^ {4}gate:\n {6}rule: \(Host\(`app\.example\.org`\)\) && \(Path\(.*\) \|\| \(Host\(`wiki\.example\.org`\)\) && \(Path\(/;
   assert.match(routers, ofGate);
+  // YAML refuses a key that occurs twice.
+  const removed = [...printed.matchAll(/^ {10}([\w-]+): ""$/gm)].map(([, name]) => name);
+  assert.deepEqual(removed, [...new Set(removed)]);
+  for (const name of ["X-Script-Name", "X_Script_Name", "X-HTTP-Method-Override", "Proxy"])
+    assert.ok(removed.includes(name), name);
   for (const name of ["Remote-User", "Remote-User-Id", "Remote-Groups", "Remote_User"]) {
     assert.match(printed, new RegExp(`^ {10}${name}: ""$`, "m"));
   }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { CLIENT_HEADERS, NAME_PUNCTUATION } from "../../src/cli/proxy/client-headers.ts";
 import { execute } from "../support/database.ts";
 import { partsOf } from "../support/mint.ts";
+import { sendRaw } from "../support/raw.ts";
 import { openPage } from "./browser.ts";
 import type { Rule } from "./rules.ts";
 import { CLIENT } from "./site.ts";
@@ -100,6 +101,19 @@ export function testReceivedHeaders(rule: Rule): void {
       assert.deepEqual(Object.fromEntries(claimed), {});
       assert.equal(arrived["x-unrelated"], "kept");
     }
+  });
+
+  rule("no trailer of a client that names it reaches the app", async (site) => {
+    const session = await site.gate.setUp();
+    const host = new URL(site.appUrl).host;
+    for (const names of ["Remote-User", "X-Unrelated, Remote-User, X-Script-Name"]) {
+      const head = `POST /page HTTP/1.1\r\nHost: ${host}\r\nCookie: session=${session}\r\n`;
+      const chunked = `${head}Connection: close\r\nTransfer-Encoding: chunked\r\nTrailer: ${names}\r\n\r\n`;
+      const trailers = "Remote-User: attacker\r\nX-Script-Name: /public\r\n";
+      const answer = await sendRaw(site.proxyUrl, `${chunked}1\r\nx\r\n0\r\n${trailers}\r\n`);
+      assert.match(answer, /^HTTP\/1\.1 [24]/);
+    }
+    for (const { trailers } of site.app.arrivals) assert.deepEqual(trailers, {});
   });
 
   rule("the app never sees the header that marks an accepted key", async (site) => {

@@ -113,7 +113,7 @@ const nginxFlaws: readonly FlawedProxy[] = [
   ],
   [
     "passes on the client's X-Forwarded-Host",
-    { "proxy_set_header X-Forwarded-Host $http_host;": "" },
+    { "proxy_set_header X-Forwarded-Host $host$host_port;": "" },
     /^X-Forwarded-Host: the app receives "x-forwarded-host: elsewhere\.example"$/m,
   ],
   [

@@ -31,12 +31,13 @@ frontend web
     http-request deny deny_status 400 if { req.fhdr(host),length gt 300 }
     http-request deny deny_status 400 unless { url_reg -i ^(https?://([\w.-]+|\[[\da-f:.]+])(:\d+)?)?/ }
     http-request deny deny_status 400 if { req.hdr(trailer) -m found }
-    http-request deny deny_status 421 unless ${isAnyHost(plan)}
+    ${hostsIn(plan).map((host) => `acl known_host req.fhdr(host),host_only -i ${host}`)}
+    http-request deny deny_status 421 unless known_host
     http-request del-header [^[:alnum:]-] -m reg
     http-request del-header ^(${CLIENT_HEADERS.join("|").toLowerCase()})$ -m reg
     http-request set-header X-Forwarded-For %[src]
     http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]
-    http-request set-header X-Forwarded-Host %[req.hdr(host)]
+    http-request set-header X-Forwarded-Host %[req.fhdr(host)]
     http-request set-header X-Request-Id %[uuid]
     ${plan.gateHost && `use_backend gate if ${isHost(plan.gateHost)}`}
     ${plan.apps.flatMap(choices)}
@@ -48,12 +49,10 @@ ${plan.apps.map((app) => backend(plan, app)).join("\n\n")}
 `;
 }
 
-const isHost = (host: string): string => `{ req.hdr(host),host_only -i ${host} }`;
+const isHost = (host: string): string => `{ req.fhdr(host),host_only -i ${host} }`;
 
-const isAnyHost = ({ gateHost, apps }: ProxyPlan): string => {
-  const hosts = [gateHost, ...apps.map(({ host }) => host)].filter((host) => host !== undefined);
-  return `{ req.hdr(host),host_only -i ${hosts.join(" ")} }`;
-};
+const hostsIn = ({ gateHost, apps }: ProxyPlan): readonly string[] =>
+  [gateHost, ...apps.map(({ host }) => host)].filter((host) => host !== undefined);
 
 function choices({ host, name, gatePaths, gateFolders }: PlannedApp): readonly string[] {
   const here = isHost(host);

@@ -103,7 +103,7 @@ server {
     }
 }`;
 
-const client = `proxy_set_header Host $http_host;
+const client = `proxy_set_header Host $host$host_port;
 proxy_set_header X-Forwarded-For $remote_addr;
 proxy_set_header X-Forwarded-Proto $scheme;
 proxy_set_header X-Request-Id $request_id;`;
@@ -124,7 +124,7 @@ location ~ ^(${[`(${gatePaths.join("|").replaceAll(".", "\\.")})$`, ...gateFolde
 `;
 
 const forApp = `proxy_set_header Cookie $app_cookies;
-proxy_set_header X-Forwarded-Host $http_host;
+proxy_set_header X-Forwarded-Host $host$host_port;
 ${client}
 proxy_set_header Latchkey-Key "";
 ${CLIENT_HEADERS.map((name) => `proxy_set_header ${name} "";`).join("\n")}`;

@@ -1,4 +1,4 @@
-import { CLIENT_HEADERS } from "./client-headers.ts";
+import { TRAEFIK_CLIENT_HEADERS } from "./client-headers.ts";
 import { block, joined, type PlannedApp, type ProxyPlan } from "./plan.ts";
 
 /** A file for the file provider of Traefik. */
@@ -21,7 +21,7 @@ http:
           Latchkey-Assertion: ""
           Latchkey_Assertion: ""
           X-Request-Id: ""
-          ${CLIENT_HEADERS.flatMap((name) => [name, name.replaceAll("-", "_")]).map((name) => `${name}: ""`)}
+          ${TRAEFIK_CLIENT_HEADERS.map((name) => `${name}: ""`)}
     latchkey:
       forwardAuth:
         address: http://${plan.gate}/forward-auth?${joined(["authorization=pass", plan.lists], "&")}

@@ -14,14 +14,17 @@ export interface SessionScope {
  */
 export function findMissingScope(host: string, scope: SessionScope): string | undefined {
   const { cookieDomain, returnDomains } = scope;
-  const signInHost = URL.parse(scope.publicUrl ?? "")?.hostname;
-  if (signInHost === undefined || signInHost === host) return undefined;
+  const signIn = URL.parse(scope.publicUrl ?? "");
+  if (signIn === null || signIn.hostname === host) return undefined;
   if (cookieDomain !== undefined && isAtOrBelow(host, cookieDomain)) return undefined;
   if (isInDomains(host, returnDomains)) return undefined;
-  const shared = cookieDomain === undefined ? findSharedDomain(host, signInHost) : undefined;
-  const wanted = [...returnDomains, host].join(",");
-  const remedies = [shared && `COOKIE_DOMAIN=${shared}`, `RETURN_DOMAINS=${wanted}`];
-  return remedies.filter(Boolean).join(" or ");
+  // Neither setting takes a name without a dot or an address: the sign-in has to be at that host.
+  if (!/\..*[a-z]/.test(host) || host.startsWith("["))
+    return `PUBLIC_URL=${signIn.protocol}//${host}`;
+  const shared = cookieDomain === undefined ? findSharedDomain(host, signIn.hostname) : undefined;
+  const domains = `RETURN_DOMAINS=${[...returnDomains, host].join(",")}`;
+  const others = signIn.protocol === "https:" ? domains : `${domains} and a PUBLIC_URL with https`;
+  return shared === undefined ? others : `COOKIE_DOMAIN=${shared} or ${others}`;
 }
 
 /** The longest domain that both hosts are at or below, if it has a dot. */

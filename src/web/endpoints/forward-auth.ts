@@ -191,6 +191,8 @@ function readTarget(proxies: ProxyTrust, request: WebRequest): string | undefine
   const forwarded = (name: string): string | undefined =>
     proxies.header(request, `x-forwarded-${name}`);
   const host = forwarded("host");
+  // Otherwise the proxy may have chosen by another name than the one in the URL.
+  if (host === undefined || hostNameIn(host) === undefined) return undefined;
   const url = `${forwarded("proto")}://${host}${forwarded("uri")}`;
-  return host && forwarded("uri")?.startsWith("/") ? URL.parse(url)?.href : undefined;
+  return forwarded("uri")?.startsWith("/") ? URL.parse(url)?.href : undefined;
 }

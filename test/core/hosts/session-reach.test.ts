@@ -25,6 +25,15 @@ for (const [host, publicUrl, cookieDomain, returnDomains, missing] of [
     "RETURN_DOMAINS=third.org,photos.other.net",
   ],
   ["badexample.org", AUTH, "example.org", [], "RETURN_DOMAINS=badexample.org"],
+  [
+    "app.home.test",
+    "http://auth.home.test",
+    undefined,
+    [],
+    "COOKIE_DOMAIN=home.test or RETURN_DOMAINS=app.home.test and a PUBLIC_URL with https",
+  ],
+  ["nas", AUTH, undefined, [], "PUBLIC_URL=https://nas"],
+  ["192.168.1.5", AUTH, "example.org", [], "PUBLIC_URL=https://192.168.1.5"],
 ] as const) {
   test(`at ${host}, with the sign-in at ${publicUrl}, ${cookieDomain} and ${returnDomains}, ${missing ?? "nothing"} is missing`, () => {
     assert.equal(findMissingScope(host, { publicUrl, cookieDomain, returnDomains }), missing);
