@@ -28,6 +28,8 @@ const dropped: readonly Headers[] = [
   { "X-Forwarded-Host": "evil.example#app.example.test" },
   { "X-Forwarded-Host": "app.example.test, evil.example" },
   { "X-Forwarded-Host": "" },
+  { "X-Forwarded-Host": "app%2eexample.test" },
+  { "X-Forwarded-Host": "app\u00ad.example.test" },
   { "X-Forwarded-Proto": "http" },
   { "X-Forwarded-Proto": "https,http" },
   { "X-Forwarded-Proto": "https://evil.example/" },
