@@ -5,7 +5,7 @@ import { withPlaces } from "../../../test/proxies/examples.ts";
 import { haproxy, script } from "../../../test/proxies/haproxy.ts";
 import { nginx } from "../../../test/proxies/nginx.ts";
 import { whereInstalled } from "../../../test/proxies/program.ts";
-import { type ProxyServer, startSite } from "../../../test/proxies/site.ts";
+import { atAddress, type ProxyServer, startSite } from "../../../test/proxies/site.ts";
 import { OWNER } from "../../../test/support/gate.ts";
 import { findTarget } from "../src/find.ts";
 import { type Result, runAttacks } from "../src/run.ts";
@@ -162,16 +162,6 @@ const caddyFlaws: readonly FlawedProxy[] = [
     /the app receives the session token/,
   ],
 ];
-
-/** Serves its own address, which the attack uses, instead of the host of the example. */
-const atAddress = (proxy: ProxyServer): ProxyServer => ({
-  ...proxy,
-  start(t, configuration, places) {
-    const { host, port } = places;
-    const own = proxy.page === "caddy" ? `http://${host}:${port}` : `${host} app.example.org`;
-    return proxy.start(t, configuration.replaceAll("app.example.org", own), places);
-  },
-});
 
 whereInstalled("nginx", (program) => testProxy(atAddress(nginx(program)), nginxFlaws));
 whereInstalled("caddy", (program) => testProxy(atAddress(caddy(program)), caddyFlaws));

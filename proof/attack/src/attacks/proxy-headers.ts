@@ -1,6 +1,6 @@
 import { type Attack, CONCURRENCY, forEach } from "../attack.ts";
 import { Undecided } from "../errors.ts";
-import { type Headers, sendRequest } from "../http/request.ts";
+import { type HttpRequest, sendRequest } from "../http/request.ts";
 import { FORGED, forgedHeaders } from "../payloads/forged-headers.ts";
 import { type Account, requireAccount, type Target } from "../target.ts";
 
@@ -33,9 +33,10 @@ export const proxyHeaders: Attack = {
     if (named !== undefined && !own.includes(named)) {
       tally.gotThrough(`as another user: the app receives "${named}"`);
     }
-    await forEach(forgedHeaders(account.token), CONCURRENCY, async ([what, headers]) => {
+    await forEach(forgedHeaders(account.token), CONCURRENCY, async ([what, headers, trailers]) => {
       tally.tried();
-      const lines = await received(target, account, headers);
+      const sent = trailers === undefined ? { headers } : { headers, trailers };
+      const lines = await received(target, account, sent);
       for (const problem of problemsIn(lines ?? usual, usual, account)) {
         tally.gotThrough(`${what}: ${problem}`);
       }
@@ -47,9 +48,10 @@ export const proxyHeaders: Attack = {
 async function received(
   target: Target,
   { token: session }: Account,
-  headers: Headers,
+  sent: Pick<HttpRequest, "headers" | "trailers">,
 ): Promise<readonly string[] | undefined> {
-  const request = { path: target.echo ?? "/", session, headers };
+  const version = sent.trailers === undefined ? {} : ({ version: "1.1" } as const);
+  const request = { path: target.echo ?? "/", session, ...sent, ...version };
   const { status, body } = await sendRequest(target.address, request, target.signal);
   return status === 200 ? linesIn(body) : undefined;
 }

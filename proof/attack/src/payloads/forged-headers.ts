@@ -1,7 +1,11 @@
 import type { Headers } from "../http/request.ts";
 
 /** What is forged, and the headers of the request. */
-export type ForgedHeaders = readonly [what: string, headers: Headers];
+export type ForgedHeaders = readonly [
+  what: string,
+  headers: Headers,
+  trailers?: Readonly<Record<string, string>>,
+];
 
 /** What the client claims. An app must not receive it in any header. */
 export const FORGED = "latchkey-attack";
@@ -22,9 +26,16 @@ const forwarded: Readonly<Record<string, string>> = {
 
 /** Apps and frameworks take these from a proxy, and then serve another page than it has checked. */
 const CHOOSING: readonly string[] = [
-  ...["X-Script-Name", "X-Original-URL", "X-Rewrite-URL", "X-Original-URI", "X-Forwarded-Prefix"],
-  ...["X-Forwarded-Uri", "X-Forwarded-Path", "X-Envoy-Original-Path", "X-HTTP-Path-Override"],
-  ...["Forwarded", "X-Forwarded-Port", "X-Forwarded-Server", "X-Original-Host", "X-Real-IP"],
+  ...["X-Script-Name", "Script-Name", "X-Forwarded-Script-Name", "X-Forwarded-Prefix"],
+  ...["X-Forwarded-Path", "X-Forwarded-PathBase", "X-Forwarded-Context", "X-Forwarded-Uri"],
+  ...["X-Original-URL", "X-Original-URI", "X-Original-Path", "X-Rewrite-URL", "X-Request-URI"],
+  ...["X-Ingress-Path", "X-Envoy-Original-Path", "X-HTTP-Path-Override", "X-Proxy-URL"],
+  ...["X-Waws-Unencoded-Url", "X-Vhm-Root", "X-Matched-Path", "X-Invoke-Path", "X-Astro-Path"],
+  ...["X-Middleware-Subrequest", "X-Middleware-Rewrite", "X-Accel-Mapping", "X-Sendfile-Type"],
+  ...["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Forwarded-Method"],
+  ...["Forwarded", "X-Forwarded-Scheme", "X-Forwarded-Ssl", "X-Forwarded-Port", "X-Host"],
+  ...["X-Forwarded-Server", "X-Original-Host", "X-HTTP-Host-Override", "Front-End-Https", "Proxy"],
+  ...["X-Real-IP", "X-Client-IP", "True-Client-IP"],
 ];
 
 /** Headers of a signed-in client that must not reach the app, or remove what the proxy sends to it. */
@@ -33,6 +44,7 @@ export function forgedHeaders(token: string): readonly ForgedHeaders[] {
     ...identities(),
     ...clients(),
     ...choices(),
+    ...trailers(),
     ...droppedByConnection(),
     ...sessionCookies(token),
   ];
@@ -74,6 +86,16 @@ function choices(): readonly ForgedHeaders[] {
       const spelled = name.replaceAll("-", separator);
       return [spelled, { [spelled]: FORGED }];
     }),
+  );
+}
+
+/** They arrive after a proxy has checked the headers, and some apps then read them as headers. */
+function trailers(): readonly ForgedHeaders[] {
+  return ["Remote-User", "Remote_User", "X-Script-Name", "X-Forwarded-For"].flatMap(
+    (name): readonly ForgedHeaders[] => [
+      [`trailer ${name}`, {}, { [name]: FORGED }],
+      [`announced trailer ${name}`, { Trailer: name }, { [name]: FORGED }],
+    ],
   );
 }
 
