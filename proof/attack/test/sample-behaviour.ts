@@ -119,13 +119,15 @@ function firstCookie(cookies: string): string | undefined {
   return pairs.find((pair) => pair.startsWith("session="))?.slice("session=".length);
 }
 
-/** Replaces what the client claims, and removes the session. */
+/** What the client may tell the app. */
+const PASSED = new Set(["accept", "connection", "content-type", "host", "user-agent"]);
+
+/** Passes on few headers of the client, says the rest itself, and removes the session. */
 function passedOn(
   { headers, socket }: IncomingMessage,
   { id, username }: User,
 ): IncomingHttpHeaders {
-  const isClaim = (name: string): boolean => /^(remote|x.forwarded)\W|_/.test(name);
-  const others = Object.entries(headers).filter(([name]) => !isClaim(name));
+  const others = Object.entries(headers).filter(([name]) => PASSED.has(name));
   return {
     ...Object.fromEntries(others),
     "remote-user": encodeURIComponent(username),

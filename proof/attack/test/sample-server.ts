@@ -166,8 +166,12 @@ async function answer(
       response.end();
       return;
     }
-    case "GET /forward-auth":
-      return page(sample, response, user || !parts.isGuarded(request) ? 200 : 401, "");
+    case "GET /forward-auth": {
+      const bound = parts.hostOfBound(parts.tokenIn(request) ?? "");
+      const isThere = bound !== undefined && parts.isBoundTo(bound, request.headers.host ?? "");
+      const isOpen = user !== undefined || isThere || !parts.isGuarded(request);
+      return page(sample, response, isOpen ? 200 : 401, "");
+    }
     case "GET /echo": {
       if (user === undefined) return parts.redirect(response, "/login", []);
       response.end(JSON.stringify(parts.passedOn(request, user)));

@@ -1,5 +1,6 @@
 import { andThen, type MaybePromise } from "../../core/base/maybe-promise.ts";
 import { hostNameIn } from "../../core/hosts/allowed-hosts.ts";
+import { findMissingScope } from "../../core/hosts/session-reach.ts";
 import { type KeyAdmission, type KeyRefusal, refusalFor } from "../../core/keys/key-guard.ts";
 import type { User } from "../../core/records.ts";
 import { admitsUser } from "../../core/sessions/admits-user.ts";
@@ -94,12 +95,24 @@ function sendToSignIn(
   const other = isLost
     ? (handoffTarget(options, asked) ?? handoffTarget(options, URL.parse("/", asked)?.href))
     : undefined;
+  if (isLost && other === undefined) warnOfLostHost(ports, asked);
   const factor = admission.kind === "factor-unproven" ? ASKING_FACTOR : "";
   const location = other
     ? withReturnTo(`${other.origin}${HANDOFF}${factor}`, other.href)
     : withReturnTo(`${options.hosts.publicUrl ?? ""}${path}`, target);
   // nginx turns a redirect into a 500; its configuration makes a redirect from the 401.
   return deny === "401" ? respond(null, 401, { Location: location }) : redirect(location);
+}
+
+/** A visitor of such a host signs in, and is sent there again without a session, for ever. */
+function warnOfLostHost({ options, requests }: WebPorts, asked: string | undefined): void {
+  const host = URL.parse(asked ?? "")?.hostname;
+  const missing = host && findMissingScope(host, { ...options, ...options.hosts });
+  if (missing)
+    requests.log.warn(
+      { host },
+      `the session of the sign-in does not reach this host, so nobody can open an app there: set ${missing}`,
+    );
 }
 
 const asksForPage = (request: WebRequest): boolean =>
@@ -196,6 +209,8 @@ function readTarget(proxies: ProxyTrust, request: WebRequest): string | undefine
   const forwarded = (name: string): string | undefined =>
     proxies.header(request, `x-forwarded-${name}`);
   const host = forwarded("host");
+  // Otherwise the proxy may have chosen by another name than the one in the URL.
+  if (host === undefined || hostNameIn(host) === undefined) return undefined;
   const url = `${forwarded("proto")}://${host}${forwarded("uri")}`;
-  return host && forwarded("uri")?.startsWith("/") ? URL.parse(url)?.href : undefined;
+  return forwarded("uri")?.startsWith("/") ? URL.parse(url)?.href : undefined;
 }

@@ -232,6 +232,12 @@ test("leads to no host outside the lists, and answers none", async (t) => {
     assert.deepEqual([status, cookies, location], [421, [], undefined], host);
     assert.equal((await ask(`https://${host}/`, "")).location, `${AUTH}/login`);
   }
+  for (const host of ["photos%2eother.test", "photos\u00ad.other.test", "%70hotos.other.test"]) {
+    const headers = { ...PAGE, "X-Forwarded-Host": host, "X-Forwarded-Uri": "/" };
+    assert.equal((await gate.send("/forward-auth", { headers })).location, `${AUTH}/login`, host);
+    const code = await gate.send("/login/handoff?code=x", { headers: { ...PAGE, Host: host } });
+    assert.deepEqual([code.status, code.location], [421, undefined], host);
+  }
   const long = `${PHOTOS}/?${"x".repeat(2_048)}`;
   for (const unusable of [long, "http://photos.other.test/"]) {
     assert.equal((await ask(unusable, "")).location, handoffTo(`${PHOTOS}/`));

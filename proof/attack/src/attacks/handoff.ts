@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Attack, Tally } from "../attack.ts";
 import { Skipped, Undecided } from "../errors.ts";
+import type { Headers } from "../http/request.ts";
 import { type HttpResponse, headerOf } from "../http/response.ts";
+import { changedHosts } from "../payloads/changed-hosts.ts";
 import { FOREIGN_HOST } from "../payloads/foreign-targets.ts";
 import { type Account, isSignedIn, requireAccount, send, type Target } from "../target.ts";
 
@@ -22,6 +24,7 @@ export const handoff: Attack = {
     const account = await requireAccount(target);
     const visit: Visit = { target, account, tally };
     const session = await normally(visit, host);
+    await atOtherHosts(visit, session, host, other);
     await byStrangers(visit, host);
     await elsewhere(visit, host, other);
     await bySetCookie(visit, host);
@@ -97,6 +100,37 @@ async function normally(visit: Visit, host: string): Promise<string> {
 async function refused(visit: Visit, what: string, taking: Promise<HttpResponse>): Promise<void> {
   visit.tally.tried();
   if ((await taking).session !== undefined) visit.tally.gotThrough(what);
+}
+
+/** Forward auth, for a page at that host: whether it accepts the session. */
+async function isAdmitted(
+  { target }: Visit,
+  session: string,
+  headers: Headers,
+  from?: string,
+): Promise<boolean> {
+  const { status } = await send(target, { path: "/forward-auth", session, headers, from });
+  return status >= 200 && status < 300;
+}
+
+async function atOtherHosts(
+  visit: Visit,
+  session: string,
+  host: string,
+  other: string,
+): Promise<void> {
+  if (!(await isAdmitted(visit, session, { Host: host })))
+    throw new Undecided("the session of a host is not accepted there");
+  const from = visit.target.access?.proxy?.address;
+  const named = (name: string): Headers => ({ Host: other, "X-Forwarded-Host": name });
+  const hosts = [other, `${host}.${FOREIGN_HOST}`, `x${host}`, ...changedHosts(host)];
+  for (const name of hosts) {
+    visit.tally.tried();
+    const isOpen =
+      (await isAdmitted(visit, session, { Host: name })) ||
+      (from !== undefined && (await isAdmitted(visit, session, named(name), from)));
+    if (isOpen) visit.tally.gotThrough(`the session of ${host} is accepted at ${name}`);
+  }
 }
 
 async function byStrangers(visit: Visit, host: string): Promise<void> {

@@ -159,6 +159,30 @@ test("makes links to copy, shown once and without a referrer, and revokes open o
   assert.ok(!(await open(PEOPLE)).body.includes(ownId.repeat(2)));
 });
 
+test("a link begins with the public URL, or else with a host that the gate accepts", async (t) => {
+  const form = { username: "", groups: "family" };
+  const claims = { "X-Forwarded-Host": "evil.example", Forwarded: "host=evil.example" };
+  const named = await atPeople(t, { publicUrl: "https://auth.example.org" });
+  const other = { Origin: "https://auth.example.org", Host: "evil.example", ...claims };
+  const { body } = await named.act("invite", form, { headers: other });
+  assert.match(body, /https:\/\/auth\.example\.org\/link\/[\w-]{43}/);
+  assert.ok(!body.includes("evil.example"));
+
+  const listed = await atPeople(t, { allowedHosts: ["auth.example.org", "127.0.0.1"] });
+  assert.match(
+    (await listed.act("invite", form, { headers: claims })).body,
+    /auth\.example\.org\/link/,
+  );
+  for (const host of ["evil.example", "auth%2eexample.org", "auth.example.org.evil.example"]) {
+    const { status } = await listed.act("invite", form, { headers: { Host: host } });
+    assert.equal(status, 421, host);
+  }
+  assert.equal(
+    valuesOf(listed.gate.databaseFile, "SELECT purpose, uses_left FROM links").length,
+    1,
+  );
+});
+
 test("makes links for guests, and invitations to accounts that end", async (t) => {
   const { gate, act } = await atPeople(t, { publicUrl: "https://auth.example.org" });
   const until = "2090-01-31";
