@@ -11,7 +11,7 @@ import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
 import { printable } from "../files/printable.ts";
 import { type Access, openStore } from "../gate/open-store.ts";
 import type { Settings } from "../gate/settings/settings.ts";
-import { deleteSetupToken } from "../gate/setup-token-file.ts";
+import { deleteTokens } from "../gate/setup-state.ts";
 import { createSessions, type Sessions } from "../session-api.ts";
 import { createKeys, createLinks, type Keys, type Links } from "../token-api.ts";
 import {
@@ -59,7 +59,7 @@ export async function openAccounts(
     passwords: createPasswords({ atOnce: 1, waiting: 0 }),
     setupToken: {
       delete: () =>
-        attempt("deleting the setup token file", () => deleteSetupToken(settings.setupTokenFile)),
+        attempt("deleting the setup token", () => deleteTokens(store, settings.setupTokenFile)),
     },
     record: (event: Event) =>
       attempt("writing the log entry", () => store.log.insert([toEntry(byOperator(event), clock)])),

@@ -230,6 +230,12 @@ export interface UsedName {
   readonly expiresAt?: Date;
 }
 
+/** The setup token that all instances on a database require. There is one at most. */
+export interface StoredSetupToken {
+  readonly id: "setup";
+  readonly token: string;
+}
+
 /** An entry of the audit log before the store has assigned an ID. */
 export interface NewLogEntry {
   readonly at: Date;

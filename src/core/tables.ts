@@ -9,6 +9,7 @@ import type {
   LogEntry,
   Passkey,
   Session,
+  StoredSetupToken,
   StoredUser,
   UsedName,
   UserId,
@@ -148,6 +149,13 @@ export const tables: Tables = {
     indexes: ["expires_at"],
     since: 2,
   },
+  setup_tokens: {
+    columns: {
+      id: { kind: "text", maxBytes: 255 },
+      token: { kind: "text", maxBytes: 255 },
+    },
+    since: 2,
+  },
   log: {
     columns: {
       id: { kind: "integer" },
@@ -274,6 +282,7 @@ interface Tables {
   readonly links: Table<Link>;
   readonly keys: Table<Key>;
   readonly used_names: Table<UsedName>;
+  readonly setup_tokens: Table<StoredSetupToken>;
   readonly log: Table<LogEntry>;
 }
 

@@ -1,13 +1,10 @@
-import { constants, existsSync } from "node:fs";
-import { access } from "node:fs/promises";
-import { dirname } from "node:path";
+import { existsSync } from "node:fs";
 import { ADMINS } from "../core/accounts/set-groups.ts";
 import { purposeOf } from "../core/codes/check-code.ts";
 import type { UserId } from "../core/records.ts";
 import { createSeals } from "../core/sessions/seals.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
 import { isSetupTokenExpected } from "../core/setup/setup-token.ts";
-import { fileErrorReason } from "../files/file-error.ts";
 import { barrierTo } from "../files/ownership.ts";
 import { REACH_FIELDS, reachOf } from "../gate/reach.ts";
 import { isTokenRequired } from "../gate/setup-state.ts";
@@ -34,19 +31,10 @@ export const checkAccounts: Check = checkOf(
       const effect = isRequired ? "the gate does not start" : "setup requires no token";
       return problem(
         `the gate cannot read the setup token file ${settings.setupTokenFile}, so ${effect}: ${reason}`,
-        "run latchkey setup-link as root, with SETUP_TOKEN_FILE unset or in a folder that the gate's user can enter",
+        "leave SETUP_TOKEN_FILE unset and remove what is there, or let the user of the gate read it",
       );
     }
-    if (isRequired && text === undefined) {
-      const unwritable = await unwritableReason(settings.setupTokenFile, settings.dataDir);
-      if (unwritable !== undefined) {
-        return problem(
-          `the gate cannot make the setup token file ${settings.setupTokenFile}, so it does not start: ${unwritable}`,
-          "leave SETUP_TOKEN_FILE unset, or set it to a file in a folder that exists and that the gate's user can write to",
-        );
-      }
-    }
-    const takesToken = isRequired || isSetupTokenExpected(text);
+    const takesToken = isRequired || isSetupTokenExpected(text) || contents.hasSetupToken;
     if (takesToken) return ok("no account yet; setup requires a token");
     if (reachOf(settings, url) === "this-machine") {
       return ok("no account yet; only this machine can reach setup");
@@ -57,13 +45,6 @@ export const checkAccounts: Check = checkOf(
     );
   },
 );
-
-/** The gate makes the data folder itself, and no other. */
-async function unwritableReason(file: string, dataDir: string): Promise<string | undefined> {
-  const folder = dirname(file);
-  if (folder === dataDir && !existsSync(dataDir)) return undefined;
-  return access(folder, constants.W_OK | constants.X_OK).then(() => undefined, fileErrorReason);
-}
 
 /** In an app, whose setup has options of its own. */
 export const checkAppAccounts: Check = checkOf("accounts", ["database"], async (installation) => {

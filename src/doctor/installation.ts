@@ -66,7 +66,12 @@ export async function isDangling(path: string): Promise<boolean> {
   return link?.isSymbolicLink() === true && (await unlessMissing(stat(path))) === undefined;
 }
 
-const EMPTY: DatabaseContents = { hasUsers: false, hasAdmin: false, codes: [] };
+const EMPTY: DatabaseContents = {
+  hasUsers: false,
+  hasSetupToken: false,
+  hasAdmin: false,
+  codes: [],
+};
 
 /** What the gate's database contains, or `undefined` if it cannot be read. */
 export async function contentsOf({

@@ -1,16 +1,11 @@
 import { isUtf8 } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { lstat, open, rename, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { lstat, open, rm } from "node:fs/promises";
 import { AnyFault, codeOf } from "../core/base/fault.ts";
 import { trimWhiteSpace } from "../core/base/white-space.ts";
 import { fileErrorReason, unlessMissing } from "../files/file-error.ts";
-import { barrierTo } from "../files/ownership.ts";
-import { replaceFile } from "../files/replace-file.ts";
-import { fileOf } from "../stores/place.ts";
 import { requireNoDatabase } from "../stores/sqlite/own-files.ts";
-import type { Settings } from "./settings/settings.ts";
 
 /**
  * Errors that prove that there is no token file, or that it can never be read. After any other error
@@ -44,7 +39,7 @@ export async function readTokenFile(
 const MATCHES_NOTHING = "\ud800";
 
 /** @throws If something else than a token is in the file. */
-export async function deleteSetupToken(path: string): Promise<void> {
+export async function deleteTokenFile(path: string): Promise<void> {
   if ((await unlessMissing(lstat(path))) === undefined) return;
   await requireTokenFile(path);
   await unlessMissing(rm(path));
@@ -52,7 +47,7 @@ export async function deleteSetupToken(path: string): Promise<void> {
 
 const MAX_TOKEN_BYTES = 1_024;
 
-/** Keeps a file that SETUP_TOKEN_FILE names by mistake from being deleted or overwritten. */
+/** Keeps a file that SETUP_TOKEN_FILE names by mistake from being deleted. */
 async function requireTokenFile(path: string): Promise<void> {
   requireNoDatabase(path, undefined, "no-database");
   const { text, unreadable } = await readTokenFile(path);
@@ -68,33 +63,5 @@ async function requireTokenFile(path: string): Promise<void> {
 const isOneToken = (text: string): boolean =>
   text.isWellFormed() && Buffer.byteLength(text) <= MAX_TOKEN_BYTES && !/[\r\n]/.test(text);
 
-/**
- * Writes a new token in place of any other, atomically. The file belongs to the owner of the data
- * folder, as which the gate runs. If that user could not read it, this throws and leaves the old
- * file: an unreadable token file would count as none.
- */
-export async function makeSetupToken(settings: Settings): Promise<string> {
-  const { setupTokenFile: path, dataDir, database } = settings;
-  if ((await unlessMissing(lstat(path))) !== undefined) await requireTokenFile(path);
-  requireNoDatabase(path, fileOf(database), "no-database");
-  const token = randomBytes(24).toString("base64url");
-  const { uid } = await stat(dataDir);
-  await replaceFile(path, {
-    // Root reads every file, so the owner of the file's folder says more about the reader.
-    ownedAs: uid === 0 ? dirname(path) : dataDir,
-    fill: ({ handle }) => handle.writeFile(`${token}\n`),
-    async put(unfinished) {
-      const barrier = await barrierTo(unfinished, dataDir);
-      if (barrier === undefined) return rename(unfinished, path);
-      const problem = barrier === unfinished ? `cannot read ${path}` : `cannot enter ${barrier}`;
-      throw new AnyFault(
-        "setup_token_unreadable",
-        `user ${uid}, who owns DATA_DIR ${dataDir}, ${problem}: run this as root or as that user, with SETUP_TOKEN_FILE in a folder that the user can enter`,
-      );
-    },
-  });
-  return token;
-}
-
-/** Whether `makeSetupToken` may have made it. Any other token is the operator's own. */
-export const isMadeToken = (token: string): boolean => /^[\w-]{32}$/.test(token);
+/** A new token, which nobody can guess. */
+export const makeSetupToken = (): string => randomBytes(24).toString("base64url");

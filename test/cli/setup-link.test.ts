@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { deleteSetupToken } from "../../src/gate/setup-token-file.ts";
+import { deleteTokenFile } from "../../src/gate/setup-token-file.ts";
 import { send } from "../support/client.ts";
 import { failureOf, runCommand, serveHere } from "../support/command.ts";
 import { SETUP_FORM, startConfigured, startGate } from "../support/gate.ts";
@@ -13,9 +13,8 @@ import { tempDir } from "../support/temp-dir.ts";
 async function setupLink(env: Readonly<Record<string, string>>) {
   const { code, stdout, stderr } = await runCommand(["setup-link"], { env });
   assert.equal(code, 0);
-  const { DATA_DIR = "", SETUP_TOKEN_FILE: file = join(DATA_DIR, "setup-token") } = env;
-  const same = "SETUP_TOKEN_FILE" in env ? "SETUP_TOKEN_FILE" : "DATA_DIR";
-  assert.equal(stderr, `latchkey: the token is in ${file}: start the gate with the same ${same}\n`);
+  const where = join(env.DATA_DIR ?? "", "latchkey.db");
+  assert.equal(stderr, `latchkey: the token is in ${where}: start the gate on the same database\n`);
   const link = new URL(stdout.trimEnd());
   assert.equal(stdout, `${link}\n`, "the link and nothing else");
   return { link, token: link.searchParams.get("token") ?? "" };
@@ -90,35 +89,23 @@ test("a link made before the first start of the gate works", async (t) => {
   assert.ok(answer.session);
 });
 
-test("writes the token to SETUP_TOKEN_FILE and replaces an existing file", async (t) => {
-  const dir = await tempDir(t);
-  const file = join(dir, "elsewhere");
-  await writeFile(file, "old", { mode: 0o644 });
-  const { token } = await setupLink({ DATA_DIR: join(dir, "data"), SETUP_TOKEN_FILE: file });
-  assert.equal(await readFile(file, "utf8"), `${token}\n`);
-  assert.equal((await stat(file)).mode & 0o777, 0o600);
-  assert.deepEqual(await readdir(dir), ["data", "elsewhere"]);
-});
-
-test("reports a token file that cannot be written, and prints no link", async (t) => {
-  const dir = await tempDir(t);
-  const SETUP_TOKEN_FILE = join(dir, "token");
-  await mkdir(SETUP_TOKEN_FILE);
-  const env = { DATA_DIR: join(dir, "data"), SETUP_TOKEN_FILE };
-  assert.match(await failureOf(["setup-link"], { env }), new RegExp(SETUP_TOKEN_FILE));
-});
-
-test("keeps a file that SETUP_TOKEN_FILE names by mistake, at the setup and for a new link", async (t) => {
+test("refuses while SETUP_TOKEN_FILE has a token of the operator, which the gate requires", async (t) => {
   const folder = await tempDir(t);
-  const file = join(folder, "notes");
+  const SETUP_TOKEN_FILE = join(folder, "token");
+  await writeFile(SETUP_TOKEN_FILE, "a token of the operator");
+  const env = { DATA_DIR: join(folder, "data"), SETUP_TOKEN_FILE };
+  const refusal = await failureOf(["setup-link"], { env });
+  assert.match(refusal, /has a setup token, which the gate requires: open the setup page with it/);
+  assert.deepEqual(await readdir(folder), ["token"]);
+  await writeFile(SETUP_TOKEN_FILE, " \n");
+  await setupLink(env);
+});
+
+test("the setup keeps a file that SETUP_TOKEN_FILE names by mistake", async (t) => {
+  const file = join(await tempDir(t), "notes");
   for (const text of ["two\nlines\n", "x".repeat(1_025)]) {
     await writeFile(file, text);
-    const env = { DATA_DIR: folder, SETUP_TOKEN_FILE: file };
-    assert.match(
-      await failureOf(["setup-link"], { env }),
-      /is left as it is: it does not look like/,
-    );
-    await assert.rejects(deleteSetupToken(file), { code: "setup_token_foreign" });
+    await assert.rejects(deleteTokenFile(file), { code: "setup_token_foreign" });
     assert.equal(await readFile(file, "utf8"), text);
   }
 });

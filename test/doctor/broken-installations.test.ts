@@ -297,32 +297,17 @@ const broken: Readonly<Record<string, Broken>> = {
   "a folder in place of the setup token": [
     "accounts",
     /cannot read the setup token file/,
-    /setup-link/,
+    /SETUP_TOKEN_FILE unset/,
     beforeSetup((folder) => ({ SETUP_TOKEN_FILE: folder })),
   ],
   "a link to a setup token that does not exist": [
     "accounts",
     /broken symbolic link/,
-    /setup-link/,
+    /SETUP_TOKEN_FILE unset/,
     beforeSetup(async (folder) => {
       const link = join(folder, "link");
       await symlink(join(folder, "missing"), link);
       return { SETUP_TOKEN_FILE: link };
-    }),
-  ],
-  "a setup token in a folder that does not exist": [
-    "accounts",
-    /cannot make the setup token file .*, so it does not start/,
-    /leave SETUP_TOKEN_FILE unset/,
-    beforeSetup((folder) => ({ SETUP_TOKEN_FILE: join(folder, "missing", "token") })),
-  ],
-  "a setup token below a file": [
-    "accounts",
-    /cannot make the setup token file/,
-    /leave SETUP_TOKEN_FILE unset/,
-    beforeSetup(async (folder) => {
-      await writeFile(join(folder, "file"), "");
-      return { SETUP_TOKEN_FILE: join(folder, "file", "token") };
     }),
   ],
   "one-time codes that another secret has sealed": [

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { trimWhiteSpace } from "../../src/core/base/white-space.ts";
 import { isSetupTokenExpected, setupTokenMatches } from "../../src/core/setup/setup-token.ts";
-import { deleteSetupToken, readTokenFile } from "../../src/gate/setup-token-file.ts";
+import { deleteTokenFile, readTokenFile } from "../../src/gate/setup-token-file.ts";
 import { fileWith, tempDir } from "../support/temp-dir.ts";
 
 const NOT_REGULAR = "it is not a regular file";
@@ -81,13 +81,13 @@ test("deletes the file but no folder, and succeeds when it does not exist", asyn
   const dir = await tempDir(t);
   const path = join(dir, "setup-token");
   await writeFile(path, "the token");
-  await deleteSetupToken(path);
+  await deleteTokenFile(path);
   assert.deepEqual(await readdir(dir), []);
-  await deleteSetupToken(path);
-  await deleteSetupToken(join(dir, "no/such/folder/setup-token"));
+  await deleteTokenFile(path);
+  await deleteTokenFile(join(dir, "no/such/folder/setup-token"));
   await writeFile(path, "a file");
-  await deleteSetupToken(join(path, "setup-token"));
+  await deleteTokenFile(join(path, "setup-token"));
   assert.deepEqual(await readTokenFile(join(path, "setup-token")), {});
-  await assert.rejects(deleteSetupToken(dir), "it is a folder");
+  await assert.rejects(deleteTokenFile(dir), "it is a folder");
   assert.deepEqual(await readdir(dir), ["setup-token"]);
 });

@@ -1,6 +1,7 @@
 import { type TestContext, test } from "node:test";
 import type { PasswordHash, StoredUser, UserId } from "../../src/core/records.ts";
 import { type Row, rowOf, type Table, type TableName, tables } from "../../src/core/tables.ts";
+import { tableNames } from "../../src/core/transfer/pages.ts";
 import type { Rows } from "../../src/core/transfer/transfer-store.ts";
 import type { PostgresStore } from "../../src/stores/postgres/store.ts";
 import type { SqliteStore } from "../../src/stores/sqlite/store.ts";
@@ -155,7 +156,7 @@ export async function rowsIn(
   store: Pick<Either, "transfer">,
 ): Promise<Readonly<Record<string, readonly Row[]>>> {
   const found: Record<string, readonly Row[]> = {};
-  for (const name of Object.keys(tables) as readonly TableName[]) {
+  for (const name of tableNames) {
     found[name] = await store.transfer.readRows(name, name === "log" ? 0 : "", 9_999);
   }
   return found;

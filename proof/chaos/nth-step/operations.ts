@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createPasswords } from "../../../src/core/passwords/passwords.ts";
 import type { PasswordHash } from "../../../src/core/records.ts";
 import { outputOf, runCommand } from "../../../test/support/command.ts";
-import { inDatabase } from "../../../test/support/database.ts";
+import { execute, inDatabase, setupTokensIn } from "../../../test/support/database.ts";
 import { runSql } from "../../../test/support/postgres-admin.ts";
 import type { Env, Operation } from "./operation.ts";
 import { traceCommand } from "./strace.ts";
@@ -139,13 +139,15 @@ const setupLink: Command = {
   before: "the old token",
   after: "a new token",
   async prepare(folder, env) {
-    await runCommand(["setup-link"], { env });
-    writeFileSync(tokenIn(folder), `${OLD_TOKEN}\n`, { mode: 0o600 });
+    await outputOf(["setup-link"], { env });
+    execute(databaseIn(folder), `UPDATE setup_tokens SET token = '${OLD_TOKEN}'`);
   },
   async state(folder) {
-    const token = readFileSync(tokenIn(folder), "utf8").trim();
-    if (token === OLD_TOKEN) return "the old token";
-    return /^[\w-]{20,}$/.test(token) ? "a new token" : `damaged: ${JSON.stringify(token)}`;
+    const tokens = setupTokensIn(databaseIn(folder));
+    if (tokens.join() === OLD_TOKEN) return "the old token";
+    return /^[\w-]{20,}$/.test(tokens.join())
+      ? "a new token"
+      : `damaged: ${JSON.stringify(tokens)}`;
   },
 };
 

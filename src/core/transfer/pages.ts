@@ -3,7 +3,9 @@ import type { RowReader } from "./transfer-store.ts";
 
 const PAGE_SIZE = 1_000;
 
-export const tableNames: readonly TableName[] = Object.keys(tables) as readonly TableName[];
+export const tableNames: readonly TableName[] = (
+  Object.keys(tables) as readonly TableName[]
+).filter((name) => name !== "setup_tokens");
 
 /** The tables whose rows belong to users. */
 export const ownedTables: readonly TableName[] = tableNames.filter((name) =>

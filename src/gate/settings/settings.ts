@@ -124,7 +124,7 @@ function filesOf(
   return files;
 }
 
-/** The gate writes its setup token and its database: neither may be the file of another setting. */
+/** The setup deletes its token file, and the gate writes its database: neither may be the file of another setting. */
 function sharedFiles(
   { setupTokenFile, database }: Settings,
   files: readonly SecretFile[],

@@ -116,14 +116,14 @@ export class SettingsTable {
   readonly setupTokenFile: Entry<string | undefined> = {
     value: values.newFile,
     unset: "DATA_DIR/setup-token",
-    about: "contains the token that setup requires; without it, no token is required",
+    about: "contains your own token for the setup; it is deleted after the setup",
   };
   readonly setupTokenAtStart: Entry<"auto" | "off"> = {
     name: "SETUP_TOKEN",
     value: values.setupToken,
     default: "auto",
     about:
-      "auto: a gate that others can reach requires a token, and writes one at the start if there is no account",
+      "auto: a gate that others can reach requires a token, and makes one at the start if there is no account",
   };
   readonly postLoginLocation: Entry<string> = {
     value: values.checked(postLoginLocation),

@@ -124,7 +124,7 @@ async function databaseOf(
   const contents = isReadable
     ? await takeSteps(
         inSharedSql(ask, () => names),
-        readContents(),
+        readContents(schema),
       )
     : undefined;
   return { database: { schema, difference, contents }, missing, denied };

@@ -3,10 +3,12 @@ import { randomUUID } from "node:crypto";
 import { Fault } from "../../core/base/fault.ts";
 import { option, settle, word } from "../../core/base/options.ts";
 import type { NewLogEntry } from "../../core/records.ts";
+import type { SetupTokenStore } from "../../core/setup/setup-token.ts";
 import type { Store } from "../../core/store.ts";
 import { rowOf, tables } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { partsOn } from "../statements/parts.ts";
+import { setupTokenOn } from "../statements/setup-token.ts";
 import type { Ask, InOneStep } from "../statements/sql.ts";
 import { transferOn } from "../statements/transfer.ts";
 import { attemptsOn } from "./attempts.ts";
@@ -62,6 +64,8 @@ const postgresOptions = {
 
 /** The store of `openPostgres`. */
 export interface PostgresStore extends Required<Store> {
+  /** @internal */
+  readonly setupToken: SetupTokenStore;
   /** @internal */
   readonly transfer: TransferStore;
   /** What identifies the database, or `undefined` if it does not tell. @internal */
@@ -151,6 +155,7 @@ function prepareOn(
     ...parts,
     attempts: attemptsOn(askShared),
     changes: { watch: (watching) => watchUsers(pool, watching) },
+    setupToken: setupTokenOn({ ask: askShared }),
     transfer: transferOn({
       ask: (...asked) => inOne((here) => here(...asked)),
       inOneStep: inOne,

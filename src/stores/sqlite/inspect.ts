@@ -28,7 +28,7 @@ function inspectOnce(file: string): SqliteInspection {
   const checked = statSync(file).size <= MAX_CHECKED_BYTES ? "all" : "too-large";
   const state = stateOf(database, checked);
   const readable = isKnownSchema(state.schema) && state.difference === undefined;
-  const contents = readable ? takeSteps(database, readContents()) : undefined;
+  const contents = readable ? takeSteps(database, readContents(state.schema)) : undefined;
   opened.requireUnchanged();
   return { ...state, contents, checked };
 }

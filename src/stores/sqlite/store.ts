@@ -3,11 +3,13 @@ import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { AnyFault, Fault } from "../../core/base/fault.ts";
 import { required, settle, word } from "../../core/base/options.ts";
+import type { SetupTokenStore } from "../../core/setup/setup-token.ts";
 import type { Store } from "../../core/store.ts";
 import { rowOf, tables } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { partsOn } from "../statements/parts.ts";
 import { NEWEST_SCHEMA, refuseNewerSchema } from "../statements/schema.ts";
+import { setupTokenOn } from "../statements/setup-token.ts";
 import type { Ask } from "../statements/sql.ts";
 import { transferOn } from "../statements/transfer.ts";
 import { createEmpty, databaseExists, explained, isReadOnly, restrictToOwner } from "./file.ts";
@@ -42,6 +44,8 @@ const sqliteOptions = {
 
 /** The store of `openSqlite`. */
 export interface SqliteStore extends Required<Omit<Store, "attempts">> {
+  /** @internal */
+  readonly setupToken: SetupTokenStore;
   /** @internal */
   readonly transfer: TransferStore;
   close(): void;
@@ -171,6 +175,7 @@ export function storeOn(database: DatabaseSync, ask: Ask = createAsk(database)):
   return {
     ...parts,
     changes,
+    setupToken: setupTokenOn({ ask }),
     transfer: transferOn({
       ask,
       inOneStep: (work) => inLongTransaction(database, () => work(ask)),

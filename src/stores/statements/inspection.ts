@@ -1,5 +1,5 @@
 import { ADMINS } from "../../core/accounts/set-groups.ts";
-import { textsFrom } from "../../core/tables.ts";
+import { tables, textsFrom } from "../../core/tables.ts";
 import type { Steps } from "./sql.ts";
 
 /** What the doctor reads of a database without changing it. */
@@ -16,6 +16,7 @@ export interface DatabaseContents {
   readonly hasUsers: boolean;
   /** Whether one is in the group `admins`, and does not end. */
   readonly hasAdmin: boolean;
+  readonly hasSetupToken: boolean;
   /** The sealed keys of one-time codes, of up to 1,000 accounts. */
   readonly codes: readonly SealedCodes[];
 }
@@ -26,7 +27,9 @@ export interface SealedCodes {
 }
 
 /** Calls no function: an SQLite database that is inspected may call none, not even LIKE. */
-export function* readContents(): Steps<DatabaseContents> {
+export function* readContents(schema: number): Steps<DatabaseContents> {
+  const hasTokens = schema >= (tables.setup_tokens.since ?? 1);
+  const tokens = hasTokens ? yield ["SELECT 1 AS yes FROM {setup_tokens} LIMIT 1", []] : [];
   const users = yield ["SELECT 1 AS yes FROM {users} LIMIT 1", []];
   const groups = yield ["SELECT DISTINCT groups FROM {users} WHERE ends_at IS NULL", []];
   const codes = yield [
@@ -36,6 +39,7 @@ export function* readContents(): Steps<DatabaseContents> {
   return {
     codes: codes.map((row) => ({ userId: String(row.user_id), sealed: String(row.secret) })),
     hasUsers: users.length > 0,
+    hasSetupToken: tokens.length > 0,
     hasAdmin: groups.some((row) => textsFrom(String(row.groups)).includes(ADMINS)),
   };
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { test } from "node:test";
 import { makeCertificate, writeCertificate } from "../../support/certificates.ts";
+import { setupTokensIn } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free-port.ts";
 import { SETUP_FORM, startGate } from "../../support/gate.ts";
@@ -48,7 +48,7 @@ test("HTTPS_PORT without a certificate refuses handshakes, and plain HTTP works 
   for (const servername of ["localhost", ""]) {
     await assert.rejects(handshake(t, port, { servername }), /handshake failure/);
   }
-  const session = await gate.setUp({ token: await readFile(gate.setupTokenFile, "utf8") });
+  const session = await gate.setUp({ token: setupTokensIn(gate.databaseFile)[0] ?? "" });
   assert.equal((await gate.send("/", { session })).status, 200);
   const { status, headers } = await gate.send("/login");
   assert.deepEqual([status, headers[STRICT]], [200, undefined]);

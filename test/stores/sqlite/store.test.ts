@@ -15,7 +15,7 @@ test("SQLite: uses a WAL and STRICT tables", async (t) => {
     assert.deepEqual(shown, [
       ...["answers 1", "codes 1", "devices 1", "handoffs 1", "keys 1", "links 1"],
       "log_entries 1",
-      ...["passkeys 1", "sessions 1", "used_names 1", "users 1"],
+      ...["passkeys 1", "sessions 1", "setup_tokens 1", "used_names 1", "users 1"],
     ]);
   });
 });

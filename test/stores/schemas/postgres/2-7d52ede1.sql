@@ -159,6 +159,10 @@ CREATE TABLE public.latchkey_sessions (
     ended_at bigint,
     host text COLLATE pg_catalog."C"
 );
+CREATE TABLE public.latchkey_setup_tokens (
+    id text NOT NULL COLLATE pg_catalog."C",
+    token text NOT NULL COLLATE pg_catalog."C"
+);
 CREATE TABLE public.latchkey_used_names (
     id text NOT NULL COLLATE pg_catalog."C",
     holder text NOT NULL COLLATE pg_catalog."C",
@@ -204,6 +208,7 @@ INSERT INTO public.latchkey_sessions VALUES ('3c9bf8859947cdcec0c77c72d6b7283b',
 INSERT INTO public.latchkey_sessions VALUES ('b541ffa0ffb8bfcdd9eb9280826941b1', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954396, 1798036954000, '127.0.0.1', '', NULL, 'photos.other.test');
 INSERT INTO public.latchkey_sessions VALUES ('d65ac3da4f2d4669c3b2bbf73d64361e', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', 1795444954000, 1795444954749, 1798036954000, '127.0.0.9', '', 1795444954752, NULL);
 INSERT INTO public.latchkey_sessions VALUES ('ba8c27ba492223cc8fd5c4c0dc037bc7', '1a498344-06e1-407c-bd9f-17672527e5df', 1795444956000, 1795444956418, 1798036956000, '127.0.0.8', '', NULL, NULL);
+INSERT INTO public.latchkey_setup_tokens VALUES ('setup', 'w3Qm8rT1zLx0Vb5nHk7cJs9dYf2gPa4e');
 INSERT INTO public.latchkey_used_names VALUES ('hJg8YPfarcHLhphiH4AsDZ-aPDwpXIEHSPsEgRXBhuw', '1a498344-06e1-407c-bd9f-17672527e5df', NULL);
 INSERT INTO public.latchkey_used_names VALUES ('TBApaX7jWHFdOhSirdgXxLAWUUQN6Ag3H3gWWskNxYE', '3b683975-392a-4b1a-90a1-5ef5b80f3e19', NULL);
 INSERT INTO public.latchkey_users VALUES ('1a498344-06e1-407c-bd9f-17672527e5df', 'guest', '$argon2id$v=19$m=19456,t=2,p=1$cMmxHRehNl+WtwdrTAVSJw$zqVaF4KKpaYSqriHlQHHDFTOGxJK6ygkf7W9e0p5lOg', 1795444955, NULL, NULL);
@@ -240,6 +245,8 @@ ALTER TABLE ONLY public.latchkey_schema
     ADD CONSTRAINT latchkey_schema_pkey PRIMARY KEY (one);
 ALTER TABLE ONLY public.latchkey_sessions
     ADD CONSTRAINT latchkey_sessions_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY public.latchkey_setup_tokens
+    ADD CONSTRAINT latchkey_setup_tokens_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_used_names
     ADD CONSTRAINT latchkey_used_names_pkey PRIMARY KEY (id);
 ALTER TABLE ONLY public.latchkey_users

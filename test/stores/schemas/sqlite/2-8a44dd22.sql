@@ -41,6 +41,8 @@ INSERT INTO log_entries VALUES(11,1795443215665,'codes_on','Turned on one-time c
 CREATE TABLE used_names (id TEXT PRIMARY KEY, holder TEXT NOT NULL, expires_at INTEGER) STRICT;
 INSERT INTO used_names VALUES('TBApaX7jWHFdOhSirdgXxLAWUUQN6Ag3H3gWWskNxYE','320054a3-31fe-46d5-a198-914681b2990a',NULL);
 INSERT INTO used_names VALUES('hJg8YPfarcHLhphiH4AsDZ-aPDwpXIEHSPsEgRXBhuw','de50fe5f-5ae4-419c-89ee-26cb153bcd9d',NULL);
+CREATE TABLE setup_tokens (id TEXT PRIMARY KEY, token TEXT NOT NULL) STRICT;
+INSERT INTO setup_tokens VALUES('setup','w3Qm8rT1zLx0Vb5nHk7cJs9dYf2gPa4e');
 DELETE FROM sqlite_sequence;
 INSERT INTO sqlite_sequence VALUES('log_entries',11);
 CREATE INDEX users_by_ends_at ON users (ends_at);
