@@ -166,7 +166,8 @@ export const leaving: readonly Step[] = [
     async run(visit) {
       const hosts =
         visit.app.origin === "fixed"
-          ? {}
+          ? // The framework requires the origin of its build, which is plain HTTP here.
+            { "Sec-Fetch-Site": "same-origin" }
           : { Host: "app.example.org", Origin: "https://app.example.org" };
       const headers = {
         ...{ ...hosts, "X-Forwarded-Proto": "https", "X-Forwarded-Host": "app.example.org" },
