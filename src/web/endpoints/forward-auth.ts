@@ -198,9 +198,12 @@ const keyAdmissionOf = onceForEach((user) =>
   withHeader(admissionOf(user), KEY_ACCEPTED, "accepted"),
 );
 
-/** Header values are bytes: text with other characters than plain ASCII, or with `%`, is percent-encoded. */
+/**
+ * Header values are bytes: text with other characters than plain ASCII, or with `%`, is
+ * percent-encoded. So is text with a comma, at which proxies and apps split a header into several.
+ */
 function inHeader(text: string): string {
-  const plain = /^[\x21-\x24\x26-\x7e]+( +[\x21-\x24\x26-\x7e]+)*$/.test(text);
+  const plain = /^[\x21-\x24\x26-\x2b\x2d-\x7e]+( +[\x21-\x24\x26-\x2b\x2d-\x7e]+)*$/.test(text);
   return plain ? text : encodeURIComponent(text);
 }
 
