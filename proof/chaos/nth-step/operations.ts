@@ -139,7 +139,7 @@ const setupLink: Command = {
   before: "the old token",
   after: "a new token",
   async prepare(folder, env) {
-    await outputOf(["setup-link"], { env });
+    await runCommand(["setup-link"], { env });
     execute(databaseIn(folder), `UPDATE setup_tokens SET token = '${OLD_TOKEN}'`);
   },
   async state(folder) {
