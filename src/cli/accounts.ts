@@ -13,6 +13,7 @@ import { type Access, openStore } from "../gate/open-store.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { deleteTokens } from "../gate/setup-state.ts";
 import { createSessions, type Sessions } from "../session-api.ts";
+import { shownPlace } from "../stores/place.ts";
 import { createKeys, createLinks, type Keys, type Links } from "../token-api.ts";
 import {
   type Command,
@@ -82,6 +83,13 @@ interface AccountCommand extends Omit<Command, "settings" | "run"> {
   change(accounts: Accounts, options: OptionValues): Promise<string>;
 }
 
+/**
+ * Names the database that a command has used, because DATA_DIR can be another one than that of the
+ * gate. On standard error, so that standard output stays what scripts read.
+ */
+export const nameDatabase = ({ database }: Settings, terminal: Terminal): void =>
+  terminal.complain(`the database is ${shownPlace(database)}`);
+
 /** A command that changes accounts. */
 export const accountCommand = ({ check, change, ...command }: AccountCommand): Command => ({
   ...command,
@@ -90,7 +98,9 @@ export const accountCommand = ({ check, change, ...command }: AccountCommand): C
   async run(settings, options, terminal) {
     check?.(options);
     await using accounts = await openAccounts(settings, terminal);
-    return terminal.succeed(await change(accounts, options));
+    const code = terminal.succeed(await change(accounts, options));
+    nameDatabase(settings, terminal);
+    return code;
   },
 });
 

@@ -6,6 +6,7 @@ import {
   GROUPS,
   givenEnd,
   givenGroups,
+  nameDatabase,
   openAccounts,
   quoted,
   refused,
@@ -50,6 +51,7 @@ const linkCommand = ({ wanted, ...command }: LinkCommand): Command => ({
     if (made.kind !== "made") throw refused(made.kind, link.name);
     terminal.print(`${settings.publicUrl}/link/${made.token}`);
     terminal.complain(`it ${does}; until ${shownDate(expiresAt)}, and is not shown again`);
+    nameDatabase(settings, terminal);
     return SUCCESS;
   },
 });

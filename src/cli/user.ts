@@ -8,6 +8,7 @@ import {
   GROUPS,
   givenEnd,
   givenGroups,
+  nameDatabase,
   openAccounts,
   quoted,
   refused,
@@ -68,7 +69,9 @@ export const add: Command = {
     await using accounts = await openAccounts(settings, terminal, missing);
     const { kind } = await accounts.users.add({ username, password, ...facts });
     if (kind !== "added") throw refused(kind, username);
-    return terminal.succeed(`Created user ${quoted(username)}.`);
+    const code = terminal.succeed(`Created user ${quoted(username)}.`);
+    nameDatabase(settings, terminal);
+    return code;
   },
 };
 

@@ -29,3 +29,11 @@ export function parsePlace(text: string): Place {
   parsePostgresUrl(text);
   return { kind: "postgres", url: text };
 }
+
+/** The name of a database in messages: without the user and the password of a URL. */
+export function shownPlace(place: Place): string {
+  if (place.kind === "sqlite") return `sqlite:${place.file}`;
+  const { hosts, login } = parsePostgresUrl(place.url);
+  const addresses = hosts.map(({ host, port }) => `${host.toLowerCase()}:${port}`).sort();
+  return `postgres://${addresses.join(",")}/${login.database ?? login.user ?? ""}`;
+}

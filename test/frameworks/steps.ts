@@ -144,7 +144,7 @@ export const leaving: readonly Step[] = [
   {
     title: "takes a new password by the command of its page while the app runs",
     async run(visit) {
-      const reset = "npx latchkey user password owner --database-url sqlite:accounts.db";
+      const reset = "npx --no latchkey user password owner --database-url sqlite:accounts.db";
       const line = `printf '%s' '${RESET_PASSWORD}' | ${reset} --password-stdin`;
       await run(visit.folder, "sh", "-c", line);
       const old = await signIn(visit, { from: OPERATOR });

@@ -2,8 +2,7 @@ import { messageOf } from "../../core/base/fault.ts";
 import { copy } from "../../core/transfer/copy.ts";
 import { cannotUse, openPlace, type UsedStore } from "../../gate/open-store.ts";
 import { readSecret } from "../../gate/settings/sources.ts";
-import { type Place, parsePlace } from "../../stores/place.ts";
-import { parsePostgresUrl } from "../../stores/postgres/url.ts";
+import { type Place, parsePlace, shownPlace } from "../../stores/place.ts";
 import { databaseExists, explained } from "../../stores/sqlite/file.ts";
 import { requireOwnName } from "../../stores/sqlite/own-files.ts";
 import { refuseOtherSchema } from "../../stores/sqlite/schema.ts";
@@ -78,13 +77,6 @@ function sideIn(option: "from" | "to", { [option]: given }: OptionValues): Side 
   } catch (error) {
     throw new UsageError(`--${option}: ${messageOf(error)}`);
   }
-}
-
-function shownPlace(place: Place): string {
-  if (place.kind === "sqlite") return `sqlite:${place.file}`;
-  const { hosts, login } = parsePostgresUrl(place.url);
-  const addresses = hosts.map(({ host, port }) => `${host.toLowerCase()}:${port}`).sort();
-  return `postgres://${addresses.join(",")}/${login.database ?? login.user ?? ""}`;
 }
 
 async function openSide({ name, place }: Side, missing: "create" | "refuse"): Promise<UsedStore> {

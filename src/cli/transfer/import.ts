@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { type ImportOutcome, importUsers } from "../../core/transfer/import-users.ts";
 import { openIfExists, openStore } from "../../gate/open-store.ts";
 import { chosen } from "../../gate/settings/values.ts";
-import { STORE_SETTINGS } from "../accounts.ts";
+import { nameDatabase, STORE_SETTINGS } from "../accounts.ts";
 import { type Command, counted, FAILURE, SUCCESS, type Terminal } from "../command.ts";
 import { importFormats, importLines } from "./import-lines.ts";
 import { requireReadable, transferFault } from "./transfer.ts";
@@ -64,7 +64,9 @@ export const command: Command = {
     } catch (error) {
       throw transferFault("import", error);
     }
-    return report(outcome, file, terminal);
+    const code = report(outcome, file, terminal);
+    if (outcome.kind === "imported") nameDatabase(settings, terminal);
+    return code;
   },
 };
 

@@ -69,7 +69,8 @@ for (const [kind, open] of Object.entries(places)) {
     const { code, stdout, stderr } = await runCommand(args, { env: place.env });
     assert.equal(code, 1);
     assert.equal(stdout, "Imported 1 user; 2 lines refused\n");
-    assert.equal(stderr.split("\n").length, 3);
+    assert.equal(stderr.split("\n").length, 4);
+    assert.match(stderr, /latchkey: the database is .*\n$/);
     assert.deepEqual(Object.keys(await place.accounts()).sort(), ["guest", "owner"]);
   });
 

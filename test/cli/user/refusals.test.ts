@@ -107,11 +107,12 @@ test("says that the password is set if the sessions cannot be ended", async (t) 
 
 test("reports a log entry that cannot be written, and succeeds", async (t) => {
   const place = await sqlitePlace(t, "owner");
-  refuse(`${place.env.DATA_DIR}/latchkey.db`, "INSERT ON log_entries", "the log is full");
+  const file = `${place.env.DATA_DIR}/latchkey.db`;
+  refuse(file, "INSERT ON log_entries", "the log is full");
   assert.deepEqual(await runCommand(["user", "rename", "owner", "host"], { env: place.env }), {
     code: 0,
     stdout: 'Renamed user "owner" to "host".\n',
-    stderr: "latchkey: done, but writing the log entry failed: the log is full\n",
+    stderr: `latchkey: done, but writing the log entry failed: the log is full\nlatchkey: the database is sqlite:${file}\n`,
   });
   assert.deepEqual(Object.keys(await place.accounts()), ["host"]);
 });
