@@ -3,7 +3,7 @@ import type { Key } from "../core/records.ts";
 import { age } from "../gate/settings/values.ts";
 import { accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
 import { type Command, type OptionValues, UsageError } from "./command.ts";
-import { listCommand } from "./listing.ts";
+import { listCommand, shownMinute } from "./listing.ts";
 
 export const add: Command = accountCommand({
   details:
@@ -61,10 +61,10 @@ export const list: Command = listCommand<Key & { readonly username: string }>({
     }
   },
 
-  columns: { ID: 16, "LAST USE": 24, EXPIRES: 24, USER: 0, HOSTS: 0, NAME: 0 },
+  columns: { NAME: 0, USER: 0, HOSTS: 0, "LAST USE": 16, EXPIRES: 16, ID: 0 },
   cells: ({ id, usedAt, expiresAt, username, hosts, name }) => [
-    ...[id, usedAt?.toISOString() ?? "never", expiresAt?.toISOString() ?? "never", username],
-    ...[hosts?.join(",") ?? "*", name],
+    ...[name, username, hosts?.join(",") ?? "*", usedAt ? shownMinute(usedAt) : "never"],
+    ...[expiresAt ? shownMinute(expiresAt) : "never", id],
   ],
   object({ id, username, name, createdAt, ...key }) {
     const { hosts = null, expiresAt = null, usedAt = null, factors = 1 } = key;

@@ -17,7 +17,7 @@ import {
   userNamed,
 } from "./accounts.ts";
 import type { Command, Operand } from "./command.ts";
-import { listCommand } from "./listing.ts";
+import { listCommand, shownMinute } from "./listing.ts";
 import { confirm, newPassword, PASSWORD_STDIN } from "./prompt.ts";
 
 const NAME: Operand = { name: "name", need: "required" };
@@ -29,11 +29,10 @@ export const list: Command = listCommand<Account>({
   async *read({ users }) {
     for await (const user of users.list()) yield [user];
   },
-  columns: { ID: 36, NAME: 0, GROUPS: 0, END: 0 },
-  cells: ({ id, username, groups = [], endsAt }) => {
-    if (endsAt !== undefined) return [id, username, groups.join(","), endsAt.toISOString()];
-    return groups.length === 0 ? [id, username] : [id, username, groups.join(",")];
-  },
+  columns: { NAME: 0, GROUPS: 0, END: 0, ID: 0 },
+  cells: ({ id, username, groups = [], endsAt }) => [
+    ...[username, groups.join(","), endsAt ? shownMinute(endsAt) : "", id],
+  ],
   object: ({ id, username, sessionsFrom = null, groups = [], endsAt = null, guest = false }) => {
     return { id, username, sessionsFrom, groups, endsAt, guest };
   },

@@ -5,7 +5,19 @@ import type { Locator, Page } from "playwright-core";
 import { wordsIn } from "../../src/web/pages/words.ts";
 import { OWNER } from "../support/gate.ts";
 import { codeShown } from "../support/one-time-codes.ts";
-import { alert, atHome, field, fill, focused, leave, pathOf, sendButton, submit } from "./forms.ts";
+import { addPasskey, atPasskeys, signOut } from "./at-passkeys.ts";
+import {
+  alert,
+  atHome,
+  field,
+  fill,
+  focused,
+  heading,
+  leave,
+  pathOf,
+  sendButton,
+  submit,
+} from "./forms.ts";
 
 const PHONE = { width: 360, height: 640 } as const;
 const en = wordsIn("en");
@@ -48,7 +60,7 @@ async function signInByStep(page: Page, code: string): Promise<void> {
   const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
   if (code === "") return leave(page, () => press(en.withoutCode));
   if (code.length === 6) return leave(page, () => page.keyboard.type(code));
-  await press(en.recoveryCode);
+  await press(en.useRecoveryCode);
   await page.keyboard.type(code);
   await leave(page, () => press(en.signIn));
 }
@@ -127,4 +139,43 @@ test("reads the QR code in the dark too, and prints recovery codes without the b
   await page.emulateMedia({ media: "print" });
   assert.equal(await page.getByRole("listitem").first().isVisible(), true);
   assert.equal(await page.getByRole("link", { name: en.codesKept }).isVisible(), false);
+});
+
+test("the second step has one main button, says what it asks for, and leads back to the first", async (t) => {
+  const at = await atPasskeys(t);
+  const { page } = at;
+  await addPasskey(at, "Phone");
+  await submit(page, "/account/codes/begin");
+  const key = (await page.locator("code").innerText()).replaceAll(" ", "");
+  await submit(page, "/account/codes/confirm", { code: codeShown(key) });
+  await page.evaluate('localStorage.setItem("latchkey-passkey", "1")');
+  await signOut(at);
+  const shown = () => page.locator("main button:visible").allInnerTexts();
+  const main = () => page.locator("main button:visible:not(.quiet, .show)").allInnerTexts();
+  assert.deepEqual(await main(), [en.usePasskey]);
+  await fill(page, OWNER);
+  await sendButton(page, "/login").click();
+  assert.deepEqual(await main(), [en.signIn]);
+  assert.ok(!(await shown()).includes(en.usePasskey));
+  assert.equal(await heading(page).innerText(), en.enterCode);
+  assert.equal(await page.title(), en.enterCode);
+  assert.match(await page.locator(".pill").innerText(), /owner\s+Change$/);
+  assert.equal(await page.locator("#code-hint").innerText(), en.confirmHint);
+
+  const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
+  await press(en.useRecoveryCode);
+  assert.equal(await page.locator('label[for="code"]').innerText(), en.recoveryCode);
+  assert.equal(await page.locator("#code-hint").innerText(), "");
+  await press(en.useAppCode);
+  assert.equal(await page.locator('label[for="code"]').innerText(), en.oneTimeCode);
+  assert.equal(await focused(page), "code");
+
+  await page.locator(".pill").click();
+  assert.equal(await focused(page), "username");
+  assert.equal(await heading(page).innerText(), en.signInTo("Latchkey"));
+  assert.deepEqual(await main(), [en.usePasskey]);
+  await fill(page, OWNER);
+  await sendButton(page, "/login").click();
+  await leave(page, () => page.keyboard.type(codeShown(key, 1)));
+  assert.equal(pathOf(page), "/");
 });

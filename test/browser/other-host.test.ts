@@ -143,7 +143,7 @@ for (const origin of ["trusted", "not trusted"] as const) {
     await page.context().addCookies([cookie]);
     await page.goto(`${appUrl}/page`);
     const shown = await page.locator("main").innerText();
-    assert.match(shown, /ann isn’t allowed to open app\.example\.localhost/);
+    assert.match(shown, /ann may not open app\.example\.localhost/);
     assert.equal(await page.locator("main").evaluate("document.styleSheets.length"), 1);
     const other = page.getByText("Use another account");
     await leave(page, () => other.click());

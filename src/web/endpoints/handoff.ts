@@ -8,6 +8,7 @@ import { HANDOFF } from "../paths.ts";
 import type { PortsOf, Visit } from "../ports.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { parameterOf, type WebRequest } from "../request/web-request.ts";
+import { HANDOFF_FAILED } from "./login.ts";
 
 /** Browsers accept it only from the host itself, so no sibling host can choose its value. */
 const BEGUN = "__Host-latchkey-handoff";
@@ -91,5 +92,6 @@ async function take(
   if (token !== undefined) return redirect(target.href, sessionCookies(request, token, undefined));
   noteRefusal(visit, request, "handoff refused");
   const again = withReturnTo(HANDOFF, target.href);
-  return redirect(withReturnTo(`${options.hosts.publicUrl}${paths.login}`, again));
+  const login = `${options.hosts.publicUrl}${paths.login}?${HANDOFF_FAILED}=1`;
+  return redirect(withReturnTo(login, again));
 }

@@ -16,6 +16,7 @@ export interface PageFrame {
   readonly homePath: string | null;
   readonly styleSheetUrl: string;
   readonly scriptUrl: string;
+  readonly codeScriptUrl: string;
   readonly passkeyScriptUrl: string;
   readonly logoUrl: string;
   /** For a dark scheme, if there is one. */
@@ -54,6 +55,8 @@ export interface PageData {
     readonly returnTo?: string | undefined;
     /** Its host, if that is another one. */
     readonly returnHost?: string | undefined;
+    /** Whether the handoff to that host was refused, so that the user tries again. */
+    readonly handoffFailed?: boolean;
     /** For a user who is already signed in: where a sign-in would redirect to. */
     readonly continueTo?: string | undefined;
     /** Whether that user signs in again, to confirm what comes next. */

@@ -33,7 +33,14 @@ export const samples: Samples = {
   login: [
     { ...unconfigured, ...asking, asksCode: false },
     { ...signedOut, ...asking, HasError: true, returnTo: "/", returnHost: "example.org" },
-    { ...signedIn, ...asking, continueTo: "/", notice: "sessionNotEnded" },
+    {
+      ...signedIn,
+      ...asking,
+      continueTo: "/",
+      returnHost: "example.org",
+      handoffFailed: true,
+      notice: "sessionNotEnded",
+    },
     { ...signedIn, ...asking, confirms: true, needsFactor: true },
   ],
   setup: [{ ...unconfigured, ...entered, problem: { message: "invalid", fields: ["token"] } }],

@@ -98,7 +98,7 @@ test("import creates a missing database that only its owner can read", async (t)
   await outputOf(["import", good], { env: { DATA_DIR } });
   assert.deepEqual(await readdir(DATA_DIR), ["latchkey.db"]);
   const list = await outputOf(["user", "list"], { env: { DATA_DIR } });
-  assert.match(list, /^[0-9a-f-]{36} {2}owner\n$/);
+  assert.match(list, /^owner {2}- {2}- {2}[0-9a-f-]{36}\n$/);
 });
 
 test("import creates missing tables, and a dry run does not", async (t) => {

@@ -111,17 +111,20 @@ for (const [kind, open] of Object.entries(places)) {
     ]);
   });
 
-  test(`${kind}: user list prints IDs and names in the order of the IDs, without a header in a pipe`, async (t) => {
+  test(`${kind}: user list prints names and IDs in the order of the IDs, without a header in a pipe`, async (t) => {
     const place = await open(t, "guest", "owner", STRANGE);
     const { owner } = await place.accounts();
     assert.ok(owner);
     await place.store.users.endSessions(owner.id, 1_900_000_000);
     const accounts = Object.values(await place.accounts());
     const escaped = "\\u{1b}[2Jg\\u{9b}u\\u{a}est\\u{202e}";
-    const rows = accounts.map(
-      ({ id, username }) => `${id}  ${username === STRANGE ? escaped : username}\n`,
-    );
-    assert.equal(await user(place, "list"), [...rows].sort().join(""));
+    const rows = accounts
+      .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+      .map(({ id, username }) => {
+        const shown = username === STRANGE ? escaped : username;
+        return `${shown.padEnd(escaped.length)}  -  -  ${id}\n`;
+      });
+    assert.equal(await user(place, "list"), rows.join(""));
 
     const printed = await user(place, "list", "--json");
     assert.deepEqual(

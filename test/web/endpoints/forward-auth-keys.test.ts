@@ -135,7 +135,7 @@ test("a revoked key is refused within a second, and goes with its account", asyn
   const status = async (key = "") =>
     (await gate.send("/forward-auth", { headers: { Authorization: `Bearer ${key}` } })).status;
   const env = { DATA_DIR: gate.dataDir };
-  const id = (await outputOf(["key", "list"], { env })).slice(0, 16);
+  const id = (await outputOf(["key", "list"], { env })).trimEnd().slice(-16);
   keys.push(await addKey(gate));
   for (const key of keys) assert.equal(await status(key), 200);
   await outputOf(["key", "revoke", id], { env });

@@ -34,9 +34,10 @@ test("shows an excluded user a page with the username, the app, a sign-out and t
   assert.equal(status, 403);
   const named = (text: string): string => `<strong><bdi>${text}</bdi></strong>`;
   const app = named("app.example.test");
-  assert.ok(body.includes(`${named("&lt;guest&gt;")} isn’t allowed to open ${app}.</p>`), body);
+  assert.ok(body.includes(`${named("&lt;guest&gt;")} may not open ${app}. Ask the person`), body);
   assert.match(body, /<h1>No access<\/h1>/);
-  assert.ok(body.includes(`href="${PUBLIC_URL}/account/"`), body);
+  assert.ok(body.includes(`<a class="button" href="${PUBLIC_URL}/account/">`), "the main button");
+  assert.match(body, /<button type="submit" class="quiet">Use another account</);
   // The browser shows the page under the host name of the app.
   assert.ok(body.includes(`<form method="post" action="${PUBLIC_URL}/logout">`), body);
   const urls = [...body.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, url = ""]) => url);
@@ -51,7 +52,7 @@ test("shows an excluded user a page with the username, the app, a sign-out and t
   assert.equal(headers["referrer-policy"], "strict-origin");
   const { "X-Forwarded-Host": _host, ...nameless } = PAGE;
   const unknown = await gate.send(LISTED, { session, headers: nameless });
-  assert.match(unknown.body, /isn’t allowed to open this app\.<\/p>/);
+  assert.match(unknown.body, /may not open this app\. Ask the person who runs /);
 });
 
 for (const [what, settings, headers, query] of [
@@ -61,7 +62,7 @@ for (const [what, settings, headers, query] of [
   test(`leads an excluded user to the sign-in, where ${what}`, async (t) => {
     const { gate } = await startConfigured(t, { ...FORWARD_AUTH, ...settings });
     const { body } = await gate.send(LISTED, { session: addUser(gate, "guest"), headers });
-    assert.ok(body.includes(`<a class="button" href="${PUBLIC_URL}/login${query}">`), body);
+    assert.ok(body.includes(`<a class="button quiet" href="${PUBLIC_URL}/login${query}">`), body);
     assert.doesNotMatch(body, /<form/);
   });
 }

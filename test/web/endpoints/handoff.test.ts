@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { hashOf } from "../../../src/core/base/random-text.ts";
+import { wordsIn } from "../../../src/web/pages/words.ts";
 import { addUser } from "../../support/add-user.ts";
 import type { Answer } from "../../support/client.ts";
 import {
@@ -195,9 +196,11 @@ test("gives nothing for a code that another browser or host sends, and leads to 
   // The page to which it leads begins again, after a click.
   other.jar.set("auth.example.test", new Map([["session", session]]));
   const page = await other.open(
-    `${AUTH}/login?return_to=${encodeURIComponent(`/login/handoff?return_to=${encodeURIComponent(TARGET)}`)}`,
+    `${AUTH}/login?handoff_failed=1&return_to=${encodeURIComponent(`/login/handoff?return_to=${encodeURIComponent(TARGET)}`)}`,
   );
   const link = /<a class="button" href="([^"]+)">/.exec(page.body)?.[1]?.replaceAll("&amp;", "&");
+  assert.ok(page.body.includes(wordsIn("en").handoffFailed));
+  assert.match(page.body, /Continue to <strong><bdi>photos\.[\w.]+<\/bdi><\/strong><\/a>/);
   const begins = await other.open(new URL(link ?? "", AUTH).href);
   assert.equal(begins.location, handoffTo(TARGET));
 });

@@ -106,7 +106,7 @@ test("one page for unknown, used, revoked and too many links, and a limit for ea
   await gate.send(used, { form: {} });
   const revoked = await linkPath(gate, "invite");
   const { stdout } = await runCommand(["link", "list"], { env });
-  const [, id = ""] = /^(\S+)/.exec(stdout) ?? [];
+  const [, id = ""] = /(\S+)\n$/.exec(stdout) ?? [];
   assert.equal((await runCommand(["link", "revoke", id], { env })).code, 0);
   assert.equal((await runCommand(["link", "revoke", id], { env })).code, 1);
   const open = await linkPath(gate, "invite");

@@ -3,6 +3,9 @@ import type { Sentences } from "./en.ts";
 export const de: Sentences = {
   signInTo: (app) => `Anmelden bei ${app}`,
   toContinueTo: (host) => `weiter zu ${host}`,
+  continueTo: (host) => `Weiter zu ${host}`,
+  handoffFailed:
+    "Das hat zu lange gedauert oder in einem anderen Browser begonnen. Versuch es noch einmal.",
   signInFailed:
     "Das hat nicht geklappt. Prüfe Benutzername und Passwort. Nach fünf Versuchen musst du eine Minute warten.",
   codeSignInFailed:
@@ -42,14 +45,17 @@ export const de: Sentences = {
   turnOffCodes: "Einmalcodes ausschalten",
   codesAbout: "Mit einer App auf dem Handy: Die Anmeldung verlangt dann Passwort und Code.",
   codeHint: "Nur wenn dein Konto Einmalcodes verwendet.",
-  rememberDevice: "Auf diesem Gerät 30 Tage lang nicht nach einem Code fragen",
+  rememberDevice: "Auf diesem Gerät 30 Tage ohne Code",
   rememberedDevices: "Diese Geräte brauchen keinen Code:",
   recoveryCode: "Wiederherstellungscode",
-  withoutCode: "Ohne Code fortfahren",
+  enterCode: "Gib deinen Code ein",
+  useRecoveryCode: "Wiederherstellungscode verwenden",
+  useAppCode: "Code der App verwenden",
+  withoutCode: "Ohne Code anmelden",
   scanCode: "Scanne diesen Code mit deiner Authenticator-App:",
   openInApp: "In einer App auf diesem Gerät öffnen",
   enterSecret: "Oder gib diesen Schlüssel in der App ein:",
-  confirmHint: "Die sechs Ziffern, die die App jetzt zeigt.",
+  confirmHint: "Die sechs Ziffern, die deine Authenticator-App jetzt zeigt.",
   recoveryCodes: "Wiederherstellungscodes",
   recoveryCodesAbout: "Ohne Handy meldet dich jeder Code einmal an. Sie werden nur jetzt gezeigt.",
   newRecoveryCodes: "Neue Wiederherstellungscodes",
@@ -110,6 +116,7 @@ export const de: Sentences = {
   },
 
   mayNotOpen: (username, app) => `${username} darf ${app} nicht öffnen.`,
+  askOperator: (app) => `Frag die Person, die ${app} betreibt.`,
   hostNotAllowed: (host) =>
     `Dieser Server antwortet nicht unter ${host}. Der Betreiber kann diesen Namen mit ALLOWED_HOSTS oder PUBLIC_URL erlauben.`,
   problemAt: (app) => `Bei ${app} ist etwas schiefgelaufen`,

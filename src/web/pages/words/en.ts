@@ -5,6 +5,8 @@
 export const en = {
   signInTo: (app: string): string => `Sign in to ${app}`,
   toContinueTo: (host: string): string => `to continue to ${host}`,
+  continueTo: (host: string): string => `Continue to ${host}`,
+  handoffFailed: "That took too long, or began in another browser. Try again.",
   signInFailed:
     "That didn’t work. Check your username and password. After five attempts, wait a minute.",
   codeSignInFailed:
@@ -43,14 +45,17 @@ export const en = {
   turnOffCodes: "Turn off one-time codes",
   codesAbout: "With an app on your phone: signing in then asks for your password and a code.",
   codeHint: "Only if your account uses one-time codes.",
-  rememberDevice: "Don’t ask for a code on this device for 30 days",
+  rememberDevice: "Skip the code on this device for 30 days",
   rememberedDevices: "These devices need no code:",
   recoveryCode: "Recovery code",
-  withoutCode: "Continue without a code",
+  enterCode: "Enter your code",
+  useRecoveryCode: "Use a recovery code",
+  useAppCode: "Use the app’s code",
+  withoutCode: "Sign in without a code",
   scanCode: "Scan this with your authenticator app:",
   openInApp: "Open in an app on this device",
   enterSecret: "Or enter this key in the app:",
-  confirmHint: "The six digits that the app shows now.",
+  confirmHint: "The six digits that your authenticator app shows now.",
   recoveryCodes: "Recovery codes",
   recoveryCodesAbout: "Without your phone, each code signs you in once. They are not shown again.",
   newRecoveryCodes: "New recovery codes",
@@ -112,8 +117,8 @@ export const en = {
     isConfirmed: "Thank you. You can change how you sign in for ten minutes.",
   },
 
-  mayNotOpen: (username: string, app: string): string =>
-    `${username} isn’t allowed to open ${app}.`,
+  mayNotOpen: (username: string, app: string): string => `${username} may not open ${app}.`,
+  askOperator: (app: string): string => `Ask the person who runs ${app}.`,
   hostNotAllowed: (host: string): string =>
     `This server doesn’t answer at ${host}. The operator can allow this name with ALLOWED_HOSTS or PUBLIC_URL.`,
   problemAt: (app: string): string => `Something went wrong in ${app}`,

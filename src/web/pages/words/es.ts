@@ -3,6 +3,8 @@ import type { Sentences } from "./en.ts";
 export const es: Sentences = {
   signInTo: (app) => `Iniciar sesión en ${app}`,
   toContinueTo: (host) => `para continuar en ${host}`,
+  continueTo: (host) => `Continuar en ${host}`,
+  handoffFailed: "Ha tardado demasiado o empezó en otro navegador. Inténtalo de nuevo.",
   signInFailed:
     "No ha funcionado. Revisa el nombre de usuario y la contraseña. Tras cinco intentos, espera un minuto.",
   codeSignInFailed:
@@ -42,14 +44,17 @@ export const es: Sentences = {
   turnOffCodes: "Desactivar los códigos",
   codesAbout: "Con una aplicación: al entrar se piden la contraseña y un código.",
   codeHint: "Solo si tu cuenta usa estos códigos.",
-  rememberDevice: "No pedir un código en este dispositivo durante 30 días",
+  rememberDevice: "Sin código en este dispositivo durante 30 días",
   rememberedDevices: "Estos dispositivos no necesitan código:",
   recoveryCode: "Código de recuperación",
-  withoutCode: "Continuar sin código",
+  enterCode: "Introduce tu código",
+  useRecoveryCode: "Usar un código de recuperación",
+  useAppCode: "Usar el código de la aplicación",
+  withoutCode: "Iniciar sesión sin código",
   scanCode: "Escanea esto con tu aplicación de autenticación:",
   openInApp: "Abrir en una aplicación de este dispositivo",
   enterSecret: "O introduce esta clave en la aplicación:",
-  confirmHint: "Los seis dígitos que la aplicación muestra ahora.",
+  confirmHint: "Los seis dígitos que tu aplicación de autenticación muestra ahora.",
   recoveryCodes: "Códigos de recuperación",
   recoveryCodesAbout: "Sin teléfono, cada código sirve una vez. No se volverán a mostrar.",
   newRecoveryCodes: "Nuevos códigos de recuperación",
@@ -111,6 +116,7 @@ export const es: Sentences = {
   },
 
   mayNotOpen: (username, app) => `${username} no tiene permiso para abrir ${app}.`,
+  askOperator: (app) => `Pregunta a la persona que administra ${app}.`,
   hostNotAllowed: (host) =>
     `Este servidor no responde en ${host}. El administrador puede permitir este nombre con ALLOWED_HOSTS o PUBLIC_URL.`,
   problemAt: (app) => `Ha habido un problema en ${app}`,

@@ -3,6 +3,8 @@ import type { Sentences } from "./en.ts";
 export const fr: Sentences = {
   signInTo: (app) => `Connexion à ${app}`,
   toContinueTo: (host) => `pour continuer vers ${host}`,
+  continueTo: (host) => `Continuer vers ${host}`,
+  handoffFailed: "Cela a pris trop de temps, ou a commencé dans un autre navigateur. Réessayez.",
   signInFailed:
     "La connexion a échoué. Vérifiez le nom d’utilisateur et le mot de passe. Après cinq essais, patientez une minute.",
   codeSignInFailed:
@@ -42,14 +44,17 @@ export const fr: Sentences = {
   turnOffCodes: "Désactiver les codes",
   codesAbout: "Avec une application : la connexion demande le mot de passe et un code.",
   codeHint: "Seulement si votre compte utilise ces codes.",
-  rememberDevice: "Ne pas demander de code sur cet appareil pendant 30 jours",
+  rememberDevice: "Sans code sur cet appareil pendant 30 jours",
   rememberedDevices: "Ces appareils sont dispensés de code :",
   recoveryCode: "Code de secours",
-  withoutCode: "Continuer sans code",
+  enterCode: "Saisissez votre code",
+  useRecoveryCode: "Utiliser un code de secours",
+  useAppCode: "Utiliser le code de l’application",
+  withoutCode: "Se connecter sans code",
   scanCode: "Scannez ceci avec votre application d’authentification :",
   openInApp: "Ouvrir dans une application sur cet appareil",
   enterSecret: "Ou saisissez cette clé dans l’application :",
-  confirmHint: "Les six chiffres que l’application affiche maintenant.",
+  confirmHint: "Les six chiffres que votre application d’authentification affiche maintenant.",
   recoveryCodes: "Codes de secours",
   recoveryCodesAbout: "Sans téléphone, chaque code connecte une fois. Ils ne seront plus affichés.",
   newRecoveryCodes: "Nouveaux codes de secours",
@@ -110,6 +115,7 @@ export const fr: Sentences = {
   },
 
   mayNotOpen: (username, app) => `${username} n’a pas le droit d’ouvrir ${app}.`,
+  askOperator: (app) => `Adressez-vous à la personne qui gère ${app}.`,
   hostNotAllowed: (host) =>
     `Ce serveur ne répond pas à l’adresse ${host}. L’administrateur peut autoriser ce nom avec ALLOWED_HOSTS ou PUBLIC_URL.`,
   problemAt: (app) => `Un problème est survenu sur ${app}`,
