@@ -81,7 +81,7 @@ test("without an account, reports a setup token that the gate's user cannot read
   const { code, stdout } = await runUnprivileged(["doctor"], { DATA_DIR });
   assert.equal(code, 1);
   const problem =
-    /PROBLEM accounts .*cannot read the setup token file .*permission denied \(run as/;
+    /PROBLEM +accounts .*cannot read the setup token file .*permission denied \(run as/;
   assert.match(stdout, problem);
 });
 

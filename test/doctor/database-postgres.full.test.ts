@@ -17,7 +17,7 @@ test("reports a hanging PostgreSQL within seconds", async (t) => {
   const env = { DATABASE_URL: own.url(), DATA_DIR: await tempDir(t) };
   const { code, stdout } = await runCommand(["doctor"], { env });
   assert.equal(code, 1);
-  assert.match(stdout, /^PROBLEM database .* does not answer: /m);
+  assert.match(stdout, /PROBLEM +database .* does not answer: /m);
   assert.ok(performance.now() - started < 15_000);
   await own.thaw();
 });

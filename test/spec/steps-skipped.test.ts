@@ -136,7 +136,7 @@ test("no later step of a sign-in, a confirmed change, an enrolment or a handoff 
   const confirmation = { ...OWNER, again: "1", factor: "2", remember_device: "1" };
   const old = inThePast(proven);
   const begun = { headers: { ...AT_PHOTOS, Cookie: `__Host-latchkey-handoff=${randomText()}` } };
-  const toSignIn = new RegExp(`^303 ${AUTH}/login\\?return_to=`);
+  const toSignIn = new RegExp(`^303 ${AUTH}/login\\?(handoff_failed=1&)?return_to=`);
   const steps: readonly Step[] = [
     ["the code", "/login", "303 /login?error=1", { form: OWNER }],
     ["the code, as a confirmation", "/login", toConfirm, { form: confirmation }],

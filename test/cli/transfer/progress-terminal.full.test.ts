@@ -12,7 +12,7 @@ test("shows the progress of import, backup, restore and copy on a terminal, and 
   const file = await fileWith(t, csvOf(...NAMES));
   const imported = await onTerminal(t, `latchkey import ${file}`, env);
   assert.match(imported.shown, /importing: \d+ of 60000 users/);
-  assert.match(imported.shown, /Imported 60000 users\n$/);
+  assert.match(imported.shown, /Imported 60000 users\nlatchkey: the database is \S+\n$/);
 
   const backedUp = await onTerminal(t, `latchkey backup ${file}.db`, env);
   assert.match(backedUp.shown, /copying: \d+ of \d+ pages/);
