@@ -1,3 +1,4 @@
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
@@ -35,7 +36,7 @@ export const command: Command = {
 
   async run(settings, options, terminal) {
     const file = String(options.file);
-    const content = await contentOf(file, terminal.ports);
+    const pieces = await piecesOf(file, terminal);
     const format = chosen(importFormats, options.format);
     const from = options["username-from"];
     const usernameFrom = typeof from === "string" ? from : undefined;
@@ -45,7 +46,7 @@ export const command: Command = {
       await using created = new AsyncDisposableStack();
       outcome = await importUsers(
         {
-          lines: importLines(content, format, usernameFrom),
+          lines: importLines(pieces, format, usernameFrom),
           existing: existing?.transfer,
           // Created only to write, so that an invalid file leaves no database.
           target: async () =>
@@ -70,11 +71,37 @@ export const command: Command = {
   },
 };
 
-function contentOf(given: string, { stdin }: Terminal["ports"]): Promise<Buffer> {
-  if (given === STANDARD_INPUT) return buffer(stdin);
+async function piecesOf(given: string, terminal: Terminal): Promise<Iterable<Buffer>> {
+  if (given === STANDARD_INPUT) return [await buffer(terminal.ports.stdin)];
   const file = resolve(given);
   requireReadable(file);
-  return readFile(file);
+  // A pipe can be empty for now.
+  if (!statSync(file).isFile()) return [await readFile(file)];
+  return readPieces(file, (read, size) =>
+    terminal.progress(`reading: ${megabytes(read)} of ${megabytes(size)} MB`),
+  );
+}
+
+const megabytes = (bytes: number): number => Math.ceil(bytes / 1_000_000);
+
+const PIECE_BYTES = 1_024 * 1_024;
+
+function* readPieces(file: string, passed: (read: number, size: number) => void): Iterable<Buffer> {
+  const descriptor = openSync(file, "r");
+  try {
+    const { size } = fstatSync(descriptor);
+    // Used again for each piece: the reader has made a text of it by then.
+    const piece = Buffer.alloc(PIECE_BYTES);
+    for (let done = 0; ; ) {
+      const read = readSync(descriptor, piece);
+      if (read === 0) return;
+      done += read;
+      passed(done, Math.max(size, done));
+      yield piece.subarray(0, read);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 function report(outcome: ImportOutcome, file: string, terminal: Terminal): number {

@@ -89,7 +89,10 @@ export async function importUsers(
   }
 }
 
-/** The users by their IDs. */
+/** What may have ended since the export, and depends on the sessions, all of which end. */
+const ENDED: readonly TableName[] = ["sessions", "handoffs", "devices"];
+
+/** The users by their IDs, without what may have ended. */
 function stagedLines(
   lines: Iterable<ImportLine>,
   refuse: ImportPorts["refuse"],
@@ -108,7 +111,8 @@ function stagedLines(
     else if (sameId !== undefined) refuse(line, `line ${sameId.line} has the same id`);
     else {
       lineOfName.set(user.username, line);
-      staged.set(user.id, { ...user, line });
+      const rows = user.rows.filter(({ table }) => !ENDED.includes(table));
+      staged.set(user.id, { ...user, rows, line });
     }
   }
   return staged;
@@ -164,17 +168,15 @@ const keysIn = (staged: ReadonlyMap<string, Staged>): number =>
     .flatMap(({ rows }) => rows)
     .reduce((count, { table, rows }) => count + (table === "keys" ? rows.length : 0), 0);
 
-/** What may have ended since the export, and depends on the sessions, all of which end. */
-const ENDED: readonly TableName[] = ["sessions", "handoffs", "devices"];
-
 /** The log entry last: in PostgreSQL, other writers of log entries wait from then on. */
 function* rowsOf(
   staged: ReadonlyMap<string, Staged>,
   { clock, passed }: ImportPorts,
   keys: ImportChoices["keys"],
 ): Iterable<Rows> {
-  const leftOut: readonly TableName[] = keys === "import" ? ENDED : [...ENDED, "keys"];
-  const imported = ownedTables.filter((table) => !leftOut.includes(table));
+  const imported = ownedTables.filter(
+    (table) => !ENDED.includes(table) && (table !== "keys" || keys === "import"),
+  );
   let done = 0;
   for (const users of stagedPages(staged)) {
     const all = users.flatMap((user) => user.rows.map((rows) => withoutRevival(user, rows, clock)));
