@@ -48,13 +48,12 @@ export const listCommand = <T>({
   async run(values, given, terminal) {
     await using accounts = await openAccounts(values, terminal, "read");
     const print = startListing(list, given, terminal);
-    let page: T[] = [];
+    const page: T[] = [];
     try {
       for await (const items of read(accounts, given, values)) {
         page.push(...items);
-        if (page.length < PAGE_SIZE) continue;
-        await print(page);
-        page = [];
+        // Taken out first: what cannot be printed is not printed again.
+        if (page.length >= PAGE_SIZE) await print(page.splice(0));
       }
     } finally {
       // Also what was read before a failure.

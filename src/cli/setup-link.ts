@@ -5,6 +5,7 @@ import { LOCAL_FIELDS } from "../gate/reach.ts";
 import { nameOf } from "../gate/settings/table.ts";
 import { setupLink } from "../gate/setup-state.ts";
 import { makeSetupToken, readTokenFile } from "../gate/setup-token-file.ts";
+import { shownPlace } from "../stores/place.ts";
 import { STORE_SETTINGS } from "./accounts.ts";
 import { type Command, SUCCESS } from "./command.ts";
 
@@ -38,8 +39,8 @@ export const command: Command = {
     await store.setupToken.replace(token);
     terminal.print(setupLink(settings, token));
     // A gate on another database does not accept the link.
-    const where = database.kind === "sqlite" ? database.file : "the database of DATABASE_URL";
-    terminal.complain(`the token is in ${where}: start the gate on the same database`);
+    const place = shownPlace(database);
+    terminal.complain(`the token is in ${place}: start the gate on the same database`);
     return SUCCESS;
   },
 };

@@ -13,7 +13,7 @@ import { tempDir } from "../support/temp-dir.ts";
 async function setupLink(env: Readonly<Record<string, string>>) {
   const { code, stdout, stderr } = await runCommand(["setup-link"], { env });
   assert.equal(code, 0);
-  const where = join(env.DATA_DIR ?? "", "latchkey.db");
+  const where = `sqlite:${join(env.DATA_DIR ?? "", "latchkey.db")}`;
   assert.equal(stderr, `latchkey: the token is in ${where}: start the gate on the same database\n`);
   const link = new URL(stdout.trimEnd());
   assert.equal(stdout, `${link}\n`, "the link and nothing else");

@@ -163,6 +163,7 @@ async function warnOfNames(
     }
   }
 }
+
 const keysIn = (staged: ReadonlyMap<string, Staged>): number =>
   [...staged.values()]
     .flatMap(({ rows }) => rows)

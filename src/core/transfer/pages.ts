@@ -3,6 +3,7 @@ import type { RowReader } from "./transfer-store.ts";
 
 const PAGE_SIZE = 1_000;
 
+/** Without the setup token, which belongs to the database and not to its accounts. */
 export const tableNames: readonly TableName[] = (
   Object.keys(tables) as readonly TableName[]
 ).filter((name) => name !== "setup_tokens");

@@ -11,6 +11,7 @@ test("shows the progress of import, backup, restore and copy on a terminal, and 
   const { env } = await sqlitePlace(t, "owner");
   const file = await fileWith(t, csvOf(...NAMES));
   const imported = await onTerminal(t, `latchkey import ${file}`, env);
+  assert.match(imported.shown, /reading: \d+ of \d+ MB/);
   assert.match(imported.shown, /importing: \d+ of 60000 users/);
   assert.match(imported.shown, /Imported 60000 users\nlatchkey: the database is \S+\n$/);
 
