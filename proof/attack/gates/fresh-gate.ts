@@ -19,7 +19,7 @@ export interface FreshGate extends AsyncDisposable {
 export interface FreshGateOptions {
   readonly setupToken: "required" | "none";
   readonly settings: Readonly<Record<string, string>>;
-  readonly known: Pick<ServerAccess, "otherUrls" | "proxy" | "handoffHosts">;
+  readonly known: Pick<ServerAccess, "otherUrls" | "publicUrl" | "proxy" | "handoffHosts">;
 }
 
 /** Starts a gate as a child process, with a database that is deleted with it. */

@@ -36,6 +36,7 @@ const gates: Readonly<Record<string, FreshGateOptions>> = {
     },
     known: {
       otherUrls: ["https://example.test"],
+      publicUrl: "https://auth.example.test",
       proxy: { address: "127.0.0.9", ipv6Prefix: 64 },
       handoffHosts: ["photos.other.test", "wiki.third.test"],
     },

@@ -10,6 +10,7 @@ import { handoff } from "./attacks/handoff.ts";
 import { headerInjection } from "./attacks/header-injection.ts";
 import { headerLists } from "./attacks/header-lists.ts";
 import { heavyBodies } from "./attacks/heavy-bodies.ts";
+import { linkOrigin } from "./attacks/link-origin.ts";
 import { logForging } from "./attacks/log-forging.ts";
 import { markupInjection, markupInSetup } from "./attacks/markup-injection.ts";
 import { oneTimeCodes } from "./attacks/one-time-codes.ts";
@@ -64,6 +65,7 @@ export const attacks: readonly Attack[] = [
   unreadPipelines,
   passkeyReplay,
   handoff,
+  linkOrigin,
   signInLimit,
   sessionEnd,
   sessionLife,

@@ -39,6 +39,7 @@ const SKIPPED = [
   "slow-bodies",
   "unread-pipelines",
   "handoff",
+  "link-origin",
   "session-end",
   "one-time-codes",
 ];

@@ -10,6 +10,7 @@ import { networkOf } from "../../../src/core/limits/network.ts";
 import type { TrustedProxy } from "../src/target.ts";
 import { type SampleCodes, useSampleCode } from "./sample-codes.ts";
 import { type HandoffBehaviour, handsOver, type SampleHandoff } from "./sample-handoffs.ts";
+import { managesPeople, type PeopleBehaviour, type SampleLink } from "./sample-people.ts";
 
 export const SECRET = "the secret of the sample server";
 
@@ -17,6 +18,8 @@ export interface User {
   readonly id: string;
   readonly username: string;
   readonly password: string;
+  readonly groups?: readonly string[];
+  readonly guest?: true;
 }
 
 /** The state of the sample server. */
@@ -29,6 +32,8 @@ export interface Memory {
   readonly ended: Set<string>;
   readonly codes: SampleCodes;
   readonly handoffs: Map<string, SampleHandoff>;
+  /** By their tokens. */
+  readonly links: Map<string, SampleLink>;
   /** What the server has written to its log. */
   readonly lines: string[];
 }
@@ -36,7 +41,7 @@ export interface Memory {
 export type Fields = ReadonlyMap<string, string>;
 
 /** Every part of the sample server that a test can replace with a flawed one. */
-export interface Behaviour extends HandoffBehaviour {
+export interface Behaviour extends HandoffBehaviour, PeopleBehaviour {
   readonly server: ServerOptions;
   /** The path that a request is routed by. */
   pathOf(request: IncomingMessage): string;
@@ -106,10 +111,11 @@ export function decoded(part: string | undefined): Readonly<Record<string, unkno
 function verified(token: string): string | undefined {
   const [header = "", claims = "", signature = "", ...rest] = token.split(".");
   if (rest.length > 0 || signature !== signatureOf(`${header}.${claims}`)) return undefined;
-  const { alg, crit } = decoded(header);
+  const { alg, crit, host } = decoded(header);
   const { user_id: userId, exp, nbf = 0 } = decoded(claims);
   const now = Date.now() / 1000;
-  if (alg !== "HS256" || crit !== undefined || !Number.isFinite(exp)) return undefined;
+  // A session of another host names it.
+  if (alg !== "HS256" || (crit ?? host) !== undefined || !Number.isFinite(exp)) return undefined;
   if (Number(exp) <= now || Number(nbf) > now) return undefined;
   return typeof userId === "string" ? userId : undefined;
 }
@@ -152,6 +158,7 @@ export function clientOf({ socket, headers }: IncomingMessage): string {
 
 export const correct: Behaviour = {
   ...handsOver,
+  ...managesPeople,
   server: {
     // A busy machine can pause a request for a second; a server must not refuse it for that.
     headersTimeout: 5_000,

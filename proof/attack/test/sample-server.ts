@@ -5,6 +5,7 @@ import type { ServerAccess } from "../src/target.ts";
 import {
   type Behaviour,
   correct,
+  decoded,
   type Fields,
   jtiIn,
   type Memory,
@@ -14,6 +15,7 @@ import {
 import { answerCodes, newSampleCodes } from "./sample-codes.ts";
 import { answerHandoff, HANDOFF_HOSTS } from "./sample-handoffs.ts";
 import { listen } from "./sample-listener.ts";
+import { answerPeople, isPeoplePath, PUBLIC_URL, useSampleLink } from "./sample-people.ts";
 
 export interface SampleServer {
   readonly url: string;
@@ -44,6 +46,7 @@ export async function startSampleServer(
     ended: new Set(),
     codes: newSampleCodes(),
     handoffs: new Map(),
+    links: new Map(),
     lines: [],
   };
   const sample: Sample = { parts, memory, setupToken: options.setupToken };
@@ -71,6 +74,7 @@ function workshopOf({ parts, memory, setupToken }: Sample): ServerAccess {
   return {
     secret: SECRET,
     proxy: PROXY,
+    publicUrl: PUBLIC_URL,
     ...(setupToken === undefined ? {} : { setupToken }),
     readLog: async (format) =>
       lines((text) =>
@@ -115,6 +119,13 @@ async function answer(
   const context = { sample, request, response, fields, query };
   if (path === "/setup" && parts.isSetupOpen(memory, request) && !parts.isOwnHost(request))
     return page(sample, response, 421, "");
+  if (isPeoplePath(path)) {
+    const issuedAt = Number(decoded((parts.tokenIn(request) ?? "").split(".")[1]).iat);
+    const [status, text] = answerPeople({ parts, memory, request, path, user, issuedAt, fields });
+    if (status === 303) return parts.redirect(response, text, []);
+    return page(sample, response, status, text);
+  }
+  if (path.startsWith("/link/")) return openLink(context, path.slice("/link/".length));
   switch (route) {
     case "GET /login":
       return page(sample, response, 200, loginForm(context));
@@ -259,6 +270,18 @@ function startSession({ parts, memory }: Sample, request: IncomingMessage, userI
   return token;
 }
 
+async function openLink(
+  { sample, request, response, fields }: Context,
+  token: string,
+): Promise<void> {
+  const { parts, memory } = sample;
+  const isOpen = memory.links.has(token);
+  if (request.method !== "POST") return page(sample, response, isOpen ? 200 : 404, "");
+  const user = useSampleLink(memory, token, fields);
+  if (user === undefined) return page(sample, response, isOpen ? 422 : 404, "");
+  parts.redirect(response, "/", [parts.cookieFor(startSession(sample, request, user.id))]);
+}
+
 async function setUp(context: Context): Promise<void> {
   const { sample, request, response, fields } = context;
   const { parts, memory } = sample;
@@ -268,7 +291,7 @@ async function setUp(context: Context): Promise<void> {
   const [username = "", password = ""] = [fields.get("username"), fields.get("password")];
   if (password === "" || password !== fields.get("confirm"))
     return page(sample, response, 422, setupForm(context));
-  const user = { id: `user-${memory.users.length}`, username, password };
+  const user = { id: `user-${memory.users.length}`, username, password, groups: ["admins"] };
   if ((await parts.insertFirst(memory, user)) === "too-late")
     return parts.redirect(response, "/login", []);
   parts.redirect(response, "/", [parts.cookieFor(startSession(sample, request, user.id))]);

@@ -2,6 +2,7 @@ import { createHmac } from "node:crypto";
 import { type Attack, forEach } from "../attack.ts";
 import { Skipped, Undecided } from "../errors.ts";
 import type { HttpResponse } from "../http/response.ts";
+import { freshSession } from "../people.ts";
 import { type Account, isSuccess, newAddress, send, signIn, type Target } from "../target.ts";
 
 const STEP_MS = 30_000;
@@ -50,15 +51,6 @@ export const oneTimeCodes: Attack = {
     await refused(`after ${GUESSES} guesses from as many addresses, within a minute`, unused);
   },
 };
-
-/** Earlier attacks end sessions and use up the attempts of this address, and a session gets old. */
-export async function freshSession(target: Target): Promise<Account> {
-  const { account } = target;
-  if (account === undefined) throw new Skipped("there is no account to try it with");
-  const response = await signInWith(target, account);
-  if (response.session === undefined) throw new Undecided("the sign-in failed");
-  return { ...account, token: response.session };
-}
 
 /** A sign-in from an address of its own, which the limit of addresses does not stop. */
 async function signInWith(

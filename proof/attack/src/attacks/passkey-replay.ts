@@ -3,8 +3,8 @@ import type { Attack } from "../attack.ts";
 import { Skipped, Undecided } from "../errors.ts";
 import type { HttpResponse } from "../http/response.ts";
 import { type Answering, softPasskey } from "../payloads/passkey.ts";
+import { freshSession } from "../people.ts";
 import { isSuccess, newAddress, ownHost, send, type Target } from "../target.ts";
-import { freshSession } from "./one-time-codes.ts";
 
 type Form = Readonly<Record<string, string>>;
 
