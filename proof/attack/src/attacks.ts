@@ -1,4 +1,5 @@
 import type { Attack } from "./attack.ts";
+import { administratorsPages } from "./attacks/administrators-pages.ts";
 import { cookieTossing } from "./attacks/cookie-tossing.ts";
 import { crossSite } from "./attacks/cross-site-forms.ts";
 import { dnsRebinding } from "./attacks/dns-rebinding.ts";
@@ -65,6 +66,7 @@ export const attacks: readonly Attack[] = [
   unreadPipelines,
   passkeyReplay,
   handoff,
+  administratorsPages,
   linkOrigin,
   signInLimit,
   sessionEnd,

@@ -39,6 +39,7 @@ const SKIPPED = [
   "slow-bodies",
   "unread-pipelines",
   "handoff",
+  "administrators-pages",
   "link-origin",
   "session-end",
   "one-time-codes",

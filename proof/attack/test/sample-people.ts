@@ -77,14 +77,12 @@ export function answerPeople(visit: PeopleVisit): Answered {
 
 const shown = ({ parts, memory }: PeopleVisit): string =>
   [
-    ...memory.users.map(({ id, username, groups = [] }) =>
-      [parts.escape(username), groups, sessionsOf(memory, id)].join(" "),
+    ...memory.users.map(
+      ({ id, username, groups = [] }) =>
+        `<bdi>${parts.escape(username)}</bdi><input name="user" value="${id}"><input name="groups" value="${groups}">`,
     ),
     ...[...memory.links.values()].map(({ id }) => `<button name="link" value="${id}">`),
   ].join("<br>");
-
-const sessionsOf = ({ sessions }: Memory, userId: string): number =>
-  [...sessions.values()].filter((one) => one === userId).length;
 
 /** The token of the link that the form makes; `undefined` for the other forms. */
 function linkFrom(memory: Memory, action: string, form: Fields): string | undefined {
