@@ -29,6 +29,7 @@ import { setupRace } from "./attacks/setup-race.ts";
 import { setupToken } from "./attacks/setup-token.ts";
 import { signInLimit } from "./attacks/sign-in-limit.ts";
 import { slowBodies } from "./attacks/slow-bodies.ts";
+import { tokenPurposes } from "./attacks/token-purposes.ts";
 import { unreadPipelines } from "./attacks/unread-pipelines.ts";
 
 /** An attack on requests, which servers read differently in HTTP/2. */
@@ -68,6 +69,7 @@ export const attacks: readonly Attack[] = [
   handoff,
   administratorsPages,
   linkOrigin,
+  tokenPurposes,
   signInLimit,
   sessionEnd,
   sessionLife,

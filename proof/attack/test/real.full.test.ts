@@ -41,6 +41,7 @@ const SKIPPED = [
   "handoff",
   "administrators-pages",
   "link-origin",
+  "token-purposes",
   "session-end",
   "one-time-codes",
 ];

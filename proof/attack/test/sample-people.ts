@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Behaviour, Fields, Memory, User } from "./sample-behaviour.ts";
+import { issueToken } from "./sample-tokens.ts";
 
 export const PUBLIC_URL = "https://auth.test";
 const ADMINS = "admins";
@@ -110,9 +111,9 @@ function change(parts: Behaviour, memory: Memory, action: string, form: Fields):
   if (action === "remove") users.splice(found, 1);
 }
 
-function addLink({ links }: Memory, link: Omit<SampleLink, "id">): string {
-  const token = random();
-  links.set(token, { ...link, id: random() });
+function addLink(memory: Memory, link: Omit<SampleLink, "id">): string {
+  const token = issueToken(memory, "link", link.userId ?? "");
+  memory.links.set(token, { ...link, id: random() });
   return token;
 }
 
@@ -127,6 +128,7 @@ export function useSampleLink(memory: Memory, token: string, fields: Fields): Us
   if (link.name === undefined && (password === "" || password !== fields.get("confirm")))
     return undefined;
   memory.links.delete(token);
+  memory.issued.delete(token);
   const guest = link.name !== undefined && ({ guest: true } as const);
   const user = { id: `user-${random()}`, username, password, groups: link.groups, ...guest };
   memory.users.push(user);

@@ -36,14 +36,18 @@ export const handoff: Attack = {
   },
 };
 
-interface Visit {
+/** A server, and an account that is signed in there. */
+export interface Signed {
   readonly target: Target;
-  readonly account: Account;
+  readonly account: Pick<Account, "token">;
+}
+
+interface Visit extends Signed {
   readonly tally: Tally;
 }
 
 /** A browser that has begun at a host. */
-interface Begun {
+export interface Begun {
   /** As the browser sends it. */
   readonly cookie: string;
   readonly line: string;
@@ -53,7 +57,12 @@ interface Begun {
 
 const random = (): string => randomBytes(32).toString("base64url");
 
-const at = ({ target }: Visit, host: string, query: string, cookie = ""): Promise<HttpResponse> =>
+export const at = (
+  { target }: Pick<Signed, "target">,
+  host: string,
+  query: string,
+  cookie = "",
+): Promise<HttpResponse> =>
   send(target, {
     path: `${PATH}${query}`,
     headers: { Host: host, "X-Forwarded-Proto": "https", ...(cookie && { Cookie: cookie }) },
@@ -62,7 +71,7 @@ const at = ({ target }: Visit, host: string, query: string, cookie = ""): Promis
 const queryOf = ({ location = "" }: HttpResponse): string =>
   URL.canParse(location) ? new URL(location).search : "";
 
-async function begin(visit: Visit, host: string): Promise<Begun> {
+export async function begin(visit: Signed, host: string): Promise<Begun> {
   const response = await at(visit, host, `?return_to=${encodeURIComponent(`https://${host}/`)}`);
   const [line = ""] = response.cookies;
   const cookie = line.split(";", 1)[0] ?? "";
@@ -70,11 +79,11 @@ async function begin(visit: Visit, host: string): Promise<Begun> {
 }
 
 /** The sign-in with the session of the account: what it redirects to. */
-const ask = ({ target, account }: Visit, query: string): Promise<HttpResponse> =>
+const ask = ({ target, account }: Signed, query: string): Promise<HttpResponse> =>
   send(target, { path: `${PATH}${query}`, session: account.token });
 
 /** The query with a code for that browser. */
-async function coded(visit: Visit, { query }: Begun): Promise<string> {
+export async function coded(visit: Signed, { query }: Begun): Promise<string> {
   const given = queryOf(await ask(visit, query));
   if (!/[?&]code=[^&]/.test(given)) throw new Undecided("the sign-in gives no code");
   return given;
