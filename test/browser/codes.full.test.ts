@@ -5,7 +5,7 @@ import type { Locator, Page } from "playwright-core";
 import { wordsIn } from "../../src/web/pages/words.ts";
 import { OWNER } from "../support/gate.ts";
 import { codeShown } from "../support/one-time-codes.ts";
-import { addPasskey, atPasskeys, signOut } from "./at-passkeys.ts";
+import { addPasskey, atPasskeys, signInByPasskey, signOut } from "./at-passkeys.ts";
 import {
   alert,
   atHome,
@@ -204,4 +204,27 @@ test("changing the username at the second step leads back to the first, and keep
   assert.match(await page.locator(".pill").innerText(), /^owner\s+Change$/);
   await leave(page, () => page.keyboard.type(codeShown(key, 1)));
   assert.equal(pathOf(page), "/nothing?a=b");
+});
+
+test("with codes turned on too, the passkey comes first until a sign-in by password and code", async (t) => {
+  const at = await atPasskeys(t);
+  const { page } = at;
+  const sending = () => page.locator("main form > [type=submit]").allInnerTexts();
+  await addPasskey(at, "Phone");
+  const key = await turnCodesOn(page);
+  await signOut(at);
+  assert.deepEqual(await sending(), [en.signIn, en.usePasskey]);
+  assert.deepEqual(await mainButtons(page), [en.signIn]);
+  await signInByPasskey(at);
+  assert.equal(pathOf(page), "/", "a passkey needs no code");
+  await signOut(at);
+  assert.deepEqual(await sending(), [en.usePasskey, en.signIn]);
+  assert.deepEqual(await mainButtons(page), [en.usePasskey]);
+  assert.equal(await field(page, "password").isVisible(), true);
+  assert.equal(await field(page, "code").isVisible(), false);
+  await signInByStep(page, codeShown(key, 1));
+  assert.equal(pathOf(page), "/");
+  await signOut(at);
+  assert.deepEqual(await sending(), [en.signIn, en.usePasskey]);
+  assert.deepEqual(await mainButtons(page), [en.signIn]);
 });
