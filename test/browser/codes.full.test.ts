@@ -5,7 +5,7 @@ import type { Locator, Page } from "playwright-core";
 import { wordsIn } from "../../src/web/pages/words.ts";
 import { OWNER } from "../support/gate.ts";
 import { codeShown } from "../support/one-time-codes.ts";
-import { addPasskey, atPasskeys, signOut } from "./at-passkeys.ts";
+import { addPasskey, atPasskeys, signInByPasskey, signOut } from "./at-passkeys.ts";
 import {
   alert,
   atHome,
@@ -45,6 +45,18 @@ interface Picture {
   readonly width: number;
   readonly height: number;
 }
+
+/** Turns codes on, on the home page that is open, and returns the key. */
+async function turnCodesOn(page: Page): Promise<string> {
+  await submit(page, "/account/codes/begin");
+  const key = (await page.locator("code").innerText()).replaceAll(" ", "");
+  await submit(page, "/account/codes/confirm", { code: codeShown(key) });
+  return key;
+}
+
+/** The visible buttons that look like the one to press. */
+const mainButtons = (page: Page): Promise<readonly string[]> =>
+  page.locator("main button:visible:not(.quiet, .show)").allInnerTexts();
 
 /** Without the script, in one step. */
 const signInAtOnce = (page: Page, code: string): Promise<void> =>
@@ -106,9 +118,7 @@ for (const scripts of ["on", "off"] as const) {
 
 test("sends nothing before the second step, and at once what a password manager has filled in", async (t) => {
   const { page } = await atHome(t);
-  await submit(page, "/account/codes/begin");
-  const key = (await page.locator("code").innerText()).replaceAll(" ", "");
-  await submit(page, "/account/codes/confirm", { code: codeShown(key) });
+  const key = await turnCodesOn(page);
   await page.context().clearCookies();
   await page.goto(new URL("/login", page.url()).href);
   const sent: (string | null)[] = [];
@@ -145,17 +155,14 @@ test("the second step has one main button, says what it asks for, and leads back
   const at = await atPasskeys(t);
   const { page } = at;
   await addPasskey(at, "Phone");
-  await submit(page, "/account/codes/begin");
-  const key = (await page.locator("code").innerText()).replaceAll(" ", "");
-  await submit(page, "/account/codes/confirm", { code: codeShown(key) });
+  const key = await turnCodesOn(page);
   await page.evaluate('localStorage.setItem("latchkey-passkey", "1")');
   await signOut(at);
   const shown = () => page.locator("main button:visible").allInnerTexts();
-  const main = () => page.locator("main button:visible:not(.quiet, .show)").allInnerTexts();
-  assert.deepEqual(await main(), [en.usePasskey]);
+  assert.deepEqual(await mainButtons(page), [en.usePasskey]);
   await fill(page, OWNER);
   await sendButton(page, "/login").click();
-  assert.deepEqual(await main(), [en.signIn]);
+  assert.deepEqual(await mainButtons(page), [en.signIn]);
   assert.ok(!(await shown()).includes(en.usePasskey));
   assert.equal(await heading(page).innerText(), en.enterCode);
   assert.equal(await page.title(), en.enterCode);
@@ -173,9 +180,51 @@ test("the second step has one main button, says what it asks for, and leads back
   await page.locator(".pill").click();
   assert.equal(await focused(page), "username");
   assert.equal(await heading(page).innerText(), en.signInTo("Latchkey"));
-  assert.deepEqual(await main(), [en.usePasskey]);
+  assert.deepEqual(await mainButtons(page), [en.usePasskey]);
   await fill(page, OWNER);
   await sendButton(page, "/login").click();
   await leave(page, () => page.keyboard.type(codeShown(key, 1)));
   assert.equal(pathOf(page), "/");
+});
+
+test("changing the username at the second step leads back to the first, and keeps the return target", async (t) => {
+  const at = await atPasskeys(t, "no autofill", { statuses: [404], givenUp: "allowed" });
+  const { page, url } = at;
+  const key = await turnCodesOn(page);
+  await page.context().clearCookies();
+  await page.goto(`${url}/login?return_to=%2Fnothing%3Fa%3Db`);
+  await fill(page, { username: "somebody", password: "else" });
+  await sendButton(page, "/login").click();
+  await page.getByRole("button", { name: `somebody ${en.change}` }).click();
+  assert.equal(await field(page, "username").inputValue(), "somebody");
+  assert.equal(await field(page, "password").isVisible(), true);
+  assert.equal(await field(page, "code").isVisible(), false);
+  await fill(page, OWNER);
+  await sendButton(page, "/login").click();
+  assert.match(await page.locator(".pill").innerText(), /^owner\s+Change$/);
+  await leave(page, () => page.keyboard.type(codeShown(key, 1)));
+  assert.equal(pathOf(page), "/nothing?a=b");
+});
+
+test("with codes turned on too, the passkey comes first until a sign-in by password and code", async (t) => {
+  const at = await atPasskeys(t);
+  const { page } = at;
+  const sending = () => page.locator("main form > [type=submit]").allInnerTexts();
+  await addPasskey(at, "Phone");
+  const key = await turnCodesOn(page);
+  await signOut(at);
+  assert.deepEqual(await sending(), [en.signIn, en.usePasskey]);
+  assert.deepEqual(await mainButtons(page), [en.signIn]);
+  await signInByPasskey(at);
+  assert.equal(pathOf(page), "/", "a passkey needs no code");
+  await signOut(at);
+  assert.deepEqual(await sending(), [en.usePasskey, en.signIn]);
+  assert.deepEqual(await mainButtons(page), [en.usePasskey]);
+  assert.equal(await field(page, "password").isVisible(), true);
+  assert.equal(await field(page, "code").isVisible(), false);
+  await signInByStep(page, codeShown(key, 1));
+  assert.equal(pathOf(page), "/");
+  await signOut(at);
+  assert.deepEqual(await sending(), [en.signIn, en.usePasskey]);
+  assert.deepEqual(await mainButtons(page), [en.signIn]);
 });
