@@ -11,7 +11,7 @@ export type ImportFormat = (typeof importFormats)[number];
 
 /**
  * The records of a file, which is given in pieces so that the lines of a large one are never in
- * memory together. CSV, in which a line can have any length, is read whole.
+ * memory together.
  *
  * @param format Without one, the first line decides.
  * @param usernameFrom The field that has the username.
@@ -34,7 +34,7 @@ export function* importLines(
     case "htpasswd":
       return yield* lineByLine(linesIn(texts), htpasswdFields);
     case "csv":
-      return yield* csvLines([...texts].join(""), named);
+      return yield* csvLines(texts, named);
   }
 }
 
@@ -112,9 +112,9 @@ function* lineByLine(
   }
 }
 
-function* csvLines(text: string, named: Naming): Iterable<ImportLine> {
+function* csvLines(texts: Iterable<string>, named: Naming): Iterable<ImportLine> {
   let columns: readonly string[] | undefined;
-  for (const { line, fields, problem } of csvRecords(text)) {
+  for (const { line, fields, problem } of csvRecords(texts)) {
     const isBlank = problem === undefined && fields.length === 1 && fields[0]?.trim() === "";
     if (isBlank) continue;
     if (columns === undefined) columns = columnsIn(problem === undefined ? fields.map(named) : []);

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
+import { AnyFault } from "../../core/base/fault.ts";
 import { type ImportOutcome, importUsers } from "../../core/transfer/import-users.ts";
 import { openIfExists, openStore } from "../../gate/open-store.ts";
 import { chosen } from "../../gate/settings/values.ts";
@@ -13,7 +14,8 @@ import { requireReadable, transferFault } from "./transfer.ts";
 const STANDARD_INPUT = "-";
 
 export const command: Command = {
-  details: "Imports all lines or none. The file - is standard input.",
+  details:
+    "Imports nothing if it would refuse a line. Writes 2,000 users at a time. The file - is standard input.",
   operands: [{ name: "file", need: "required", completes: "file" }],
   options: [
     { name: "dry-run", about: "report lines that would be refused, and change nothing" },
@@ -36,23 +38,33 @@ export const command: Command = {
 
   async run(settings, options, terminal) {
     const file = String(options.file);
-    const pieces = await piecesOf(file, terminal);
+    using source = await openSource(file, terminal);
     const format = chosen(importFormats, options.format);
     const from = options["username-from"];
     const usernameFrom = typeof from === "string" ? from : undefined;
     let outcome: ImportOutcome;
+    let written = 0;
     try {
       await using existing = await openIfExists(settings);
       await using created = new AsyncDisposableStack();
       outcome = await importUsers(
         {
-          lines: importLines(pieces, format, usernameFrom),
+          readLines(purpose) {
+            const pieces = source.readPieces((read, size) => {
+              if (purpose === "check")
+                terminal.progress(`checking: ${megabytes(read)} of ${megabytes(size)} MB`);
+            });
+            return importLines(pieces, format, usernameFrom);
+          },
           existing: existing?.transfer,
           // Created only to write, so that an invalid file leaves no database.
           target: async () =>
             (existing ?? created.use(await openStore(settings, "create"))).transfer,
           clock: { now: () => Date.now() },
-          passed: (users, all) => terminal.progress(`importing: ${users} of ${all} users`),
+          passed(users, all) {
+            written = users;
+            terminal.progress(`importing: ${users} of ${all} users`);
+          },
           refuse: (line, reason) => terminal.complain(`line ${line}: ${reason}`),
           warn: (line, reason) => terminal.complain(`warning for line ${line}: ${reason}`),
         },
@@ -63,45 +75,61 @@ export const command: Command = {
         },
       );
     } catch (error) {
-      throw transferFault("import", error);
+      throw transferFault("import", error, written);
     }
     const code = report(outcome, file, terminal);
-    if (outcome.kind === "imported") nameDatabase(settings, terminal);
+    if (outcome.kind === "imported" || outcome.kind === "stopped") nameDatabase(settings, terminal);
     return code;
   },
 };
 
-async function piecesOf(given: string, terminal: Terminal): Promise<Iterable<Buffer>> {
-  if (given === STANDARD_INPUT) return [await buffer(terminal.ports.stdin)];
+/** A file that is read twice: once to check all lines, and once to write their users. */
+interface Source extends Disposable {
+  readonly readPieces: (passed: PiecePassed) => Iterable<Buffer>;
+}
+
+/** Called with the number of bytes read so far, and the size of the file. */
+type PiecePassed = (read: number, size: number) => void;
+
+async function openSource(given: string, { ports }: Terminal): Promise<Source> {
+  if (given === STANDARD_INPUT) return sourceInMemory(await buffer(ports.stdin));
   const file = resolve(given);
   requireReadable(file);
-  // A pipe can be empty for now.
-  if (!statSync(file).isFile()) return [await readFile(file)];
-  return readPieces(file, (read, size) =>
-    terminal.progress(`reading: ${megabytes(read)} of ${megabytes(size)} MB`),
-  );
+  // A pipe can be empty for now, and cannot be read twice.
+  if (!statSync(file).isFile()) return sourceInMemory(await readFile(file));
+  return openFile(file);
 }
+
+const sourceInMemory = (content: Buffer): Source => ({
+  readPieces: () => [content],
+  [Symbol.dispose]() {},
+});
 
 const megabytes = (bytes: number): number => Math.ceil(bytes / 1_000_000);
 
-const PIECE_BYTES = 1_024 * 1_024;
+const PIECE_BYTES = 64 * 1_024;
 
-function* readPieces(file: string, passed: (read: number, size: number) => void): Iterable<Buffer> {
+/** Stays open, so that another file of the name does not take its place between the two times. */
+function openFile(file: string): Source {
   const descriptor = openSync(file, "r");
-  try {
-    const { size } = fstatSync(descriptor);
-    // Used again for each piece: the reader has made a text of it by then.
-    const piece = Buffer.alloc(PIECE_BYTES);
-    for (let done = 0; ; ) {
-      const read = readSync(descriptor, piece);
-      if (read === 0) return;
-      done += read;
-      passed(done, Math.max(size, done));
-      yield piece.subarray(0, read);
-    }
-  } finally {
-    closeSync(descriptor);
-  }
+  const opened = fstatSync(descriptor);
+  return {
+    *readPieces(passed) {
+      // Used again for each piece: the reader has made a text of it by then.
+      const piece = Buffer.alloc(PIECE_BYTES);
+      for (let done = 0; ; ) {
+        const { size, mtimeMs } = fstatSync(descriptor);
+        if (size !== opened.size || mtimeMs !== opened.mtimeMs)
+          throw new AnyFault("import_changed", `${file} is being changed`);
+        const read = readSync(descriptor, piece, { position: done });
+        if (read === 0) return;
+        done += read;
+        passed(done, size);
+        yield piece.subarray(0, read);
+      }
+    },
+    [Symbol.dispose]: () => closeSync(descriptor),
+  };
 }
 
 function report(outcome: ImportOutcome, file: string, terminal: Terminal): number {
@@ -113,6 +141,11 @@ function report(outcome: ImportOutcome, file: string, terminal: Terminal): numbe
   }
   if (kind === "refused") {
     return terminal.fail(`nothing was imported: ${lines} refused (--skip-bad imports the others)`);
+  }
+  if (kind === "stopped") {
+    return terminal.fail(
+      `${counted(users, "user")} imported, then ${lines} refused, which other commands have added meanwhile (--skip-bad imports the others)`,
+    );
   }
   const done = kind === "imported" ? "Imported" : "Would import";
   terminal.print(`${done} ${counted(users, "user")}${refused === 0 ? "" : `; ${lines} refused`}`);

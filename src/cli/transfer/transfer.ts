@@ -8,9 +8,17 @@ import { counted, type OptionValues } from "../command.ts";
 export const amountsText = ({ users, entries }: Amounts): string =>
   `${counted(users, "user")} and ${counted(entries, "log entry", "log entries")}`;
 
-/** For a transfer in one step that failed: what the target has now, and what to do. */
-export function transferFault(transfer: "import" | "copy", error: unknown): AnyFault {
+/**
+ * For a transfer that failed: what the target has now, and what to do.
+ * @param imported The number of users that are in it by earlier transactions of this transfer.
+ */
+export function transferFault(transfer: "import" | "copy", error: unknown, imported = 0): AnyFault {
   const reason = messageOf(error);
+  const code = codeOf(error) ?? `${transfer}_failed`;
+  if (imported > 0) {
+    const text = `the import stopped after ${counted(imported, "user")}: ${reason}; the same command with --skip-bad imports the others`;
+    return new AnyFault(code, text, { cause: error });
+  }
   if (error instanceof Unavailable) {
     // If only the database's answer was lost, everything is there.
     const again = "run the same command again: it does everything, or reports that it is done";
@@ -19,7 +27,6 @@ export function transferFault(transfer: "import" | "copy", error: unknown): AnyF
     });
   }
   const done = transfer === "import" ? "imported" : "copied";
-  const code = codeOf(error) ?? `${transfer}_failed`;
   return new AnyFault(code, `nothing was ${done}: ${reason}`, { cause: error });
 }
 

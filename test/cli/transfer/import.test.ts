@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { appendFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { Process } from "../../../src/cli/command.ts";
+import { latchkey } from "../../../src/cli/latchkey.ts";
 import { failureOf, outputOf, runCommand } from "../../support/command.ts";
 import { runSql } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
@@ -146,4 +149,26 @@ test("never prints a part of a line, which may be a hash", async (t) => {
     assert.deepEqual([code, stdout], [1, ""]);
     assert.doesNotMatch(stderr, /CCCC/);
   }
+});
+
+test("import stops if the file changes while it is read, and adds nothing", async (t) => {
+  const place = await sqlitePlace(t, "owner");
+  const file = await fileWith(t, csvOf("guest"));
+  let shown = "";
+  const write = (text: string): void => {
+    // The first part of the file has been read by then, and its end has not.
+    if (text.includes("checking")) appendFileSync(file, "other,no hash\n");
+    shown += text;
+  };
+  const stderr = { isTTY: true, columns: 80, write, on: () => {} };
+  const code = await latchkey(["import", file], {
+    ...{ env: place.env, stdin: process.stdin, stdout: { write, on: () => {} }, stderr },
+    on: () => {},
+    exit: () => {
+      throw new Error("the command exits at once");
+    },
+  } as never as Process);
+  assert.match(shown, /nothing was imported: .* is being changed/);
+  assert.equal(code, 1);
+  assert.deepEqual(Object.keys(await place.accounts()), ["owner"]);
 });

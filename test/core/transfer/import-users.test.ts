@@ -31,7 +31,7 @@ async function setting(
   const refused: string[] = [];
   const warned: string[] = [];
   const ports: ImportPorts = {
-    lines,
+    readLines: () => lines,
     existing: store.transfer,
     target: async () => store.transfer,
     clock: { now: () => NOW },
@@ -132,6 +132,77 @@ for (const [choices, kind, names] of [
     assert.deepEqual(await made.names(), names);
   });
 }
+
+const MANY = Array.from({ length: 5_000 }, (_, at) => userLine(at + 1, `user ${at + 1}`));
+
+test("writes many users in transactions of 2,000, each with its log entry", async (t) => {
+  const passed: string[] = [];
+  const { ports, entries, store } = await setting(t, MANY, {
+    passed: (users, all) => passed.push(`${users} of ${all}`),
+  });
+  const outcome = await importUsers(ports, STRICT);
+  assert.deepEqual(outcome, { kind: "imported", refused: 0, users: 5_000, keysLeftOut: 0 });
+  assert.deepEqual(passed, ["2000 of 5000", "4000 of 5000", "5000 of 5000"]);
+  const counts = [2_000, 2_000, 1_000];
+  assert.deepEqual(
+    await entries(),
+    counts.map((count) => `2030-01-01 cli user_import: Imported accounts: ${count}`),
+  );
+  assert.equal((await store.transfer.readAmounts()).users, 5_000);
+});
+
+test("writes fewer users in a transaction if many rows belong to them", async (t) => {
+  const answers = (at: number) =>
+    Array.from({ length: 4_000 }, (_, n) => ({ id: `${at} ${n}`, expiresAt: NOW }));
+  const lines = [1, 2, 3, 4].map((at) =>
+    userLine(at, `user ${at}`, { answers: JSON.stringify(answers(at)) }),
+  );
+  const { ports, entries, refused } = await setting(t, lines);
+  await importUsers(ports, STRICT);
+  assert.deepEqual(refused, []);
+  assert.equal((await entries()).length, 2);
+});
+
+for (const [choices, expected, users] of [
+  [STRICT, { kind: "stopped", refused: 1, users: 2_000 }, 2_001],
+  [LENIENT, { kind: "imported", refused: 1, users: 4_999 }, 5_000],
+] as const) {
+  test(`with ${choices.badLines}, a username that is taken after the first transaction is refused`, async (t) => {
+    const made = await setting(t, MANY);
+    let calls = 0;
+    const racing: RowWriter = {
+      ...made.store.transfer,
+      async importRows(rows) {
+        calls += 1;
+        if (calls === 2)
+          await made.store.users.insert({ username: "user 3000", passwordHash: hashText("x") });
+        return made.store.transfer.importRows(rows);
+      },
+    };
+    const outcome = await importUsers({ ...made.ports, target: async () => racing }, choices);
+    assert.deepEqual(outcome, { ...expected, keysLeftOut: 0 });
+    assert.deepEqual(made.refused, [`3000: ${TAKEN}`]);
+    assert.equal((await made.store.transfer.readAmounts()).users, users);
+  });
+}
+
+test("an import that an error ends can be repeated for the users that it left", async (t) => {
+  const { ports, store, refused } = await setting(t, MANY);
+  let calls = 0;
+  const failing: RowWriter = {
+    ...store.transfer,
+    async importRows(rows) {
+      calls += 1;
+      if (calls === 2) throw new Error("the disk is full");
+      return store.transfer.importRows(rows);
+    },
+  };
+  await assert.rejects(importUsers({ ...ports, target: async () => failing }, STRICT), /disk/);
+  assert.equal((await store.transfer.readAmounts()).users, 2_000);
+  const outcome = await importUsers(ports, LENIENT);
+  assert.deepEqual([outcome.kind, outcome.users, refused.length], ["imported", 3_000, 2_000]);
+  assert.equal((await store.transfer.readAmounts()).users, 5_000);
+});
 
 test("imports usernames that no other way would take, and warns of each", async (t) => {
   const lines = ["Ann", "ann", " bob", "carol", "OWNER", "dora"].map((name, at) =>
