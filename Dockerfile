@@ -1,10 +1,14 @@
-FROM node:26-slim AS build
+# The digest of node:26-slim, because a tag can be moved: docs/deploy/README.md says how to get it.
+ARG NODE_DIGEST
+FROM node@${NODE_DIGEST} AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
-RUN npm ci --ignore-scripts
+COPY release-tools/node release-tools/node
+RUN npm ci --ignore-scripts && node release-tools/node/link.js
 COPY . .
-# The libraries of the C compiler that Node.js and the native code need are all that the image adds.
-RUN mkdir data image && node release-tools/executable.ts image/latchkey \
+# The Node.js of the lock file, not that of the image. The libraries of the C compiler that it and the
+# native code need are all that the image adds.
+RUN mkdir data image && node_modules/.bin/node release-tools/executable.ts image/latchkey \
   && ldd image/latchkey node_modules/@node-rs/*/*.node | grep -o '/[^ ]* (0x' | cut -d' ' -f1 \
   | sort -u | xargs cp --dereference --parents --target-directory=image
 

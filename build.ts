@@ -37,7 +37,8 @@ async function bundleCommands(): Promise<void> {
   await build({
     ...options,
     entryPoints: [COMMANDS],
-    // Of the modules in the file, only the one beside the templates asks for its URL.
+    // Of the modules in the file, only the one beside the templates and the one that requires the
+    // list of public suffixes ask for their URL.
     define: { "import.meta.url": "inPages" },
     banner: {
       js: 'const inPages = new URL("../web/pages/", require("node:url").pathToFileURL(__filename));',

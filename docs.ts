@@ -19,7 +19,7 @@ function settingsPage(): string {
 Configure the gate (\`latchkey serve\`) and the commands that use its data. Set each one in the environment, in a file named with \`--env-file\`, or as a flag in lower case with dashes (\`--port\` for \`PORT\`). A flag wins over the environment, and the environment over the file. An empty value counts as unset.
 
 \`\`\`sh
-HOST=0.0.0.0 PUBLIC_URL=https://auth.example.org latchkey serve --port 8080
+AUTH_SECRET_FILE=secret HOST=0.0.0.0 PUBLIC_URL=https://auth.example.org latchkey serve --port 8080
 \`\`\`
 
 ${[...groups].map(([group, list]) => `## ${group}\n\n${settingsTable(list)}`).join("\n\n")}

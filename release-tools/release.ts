@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { installPackages } from "../test/support/packages.ts";
-import { bundle, ROOT, type Target, writeExecutable } from "./executable.ts";
+import { bundle, nodeVersion, ROOT, type Target, writeExecutable } from "./executable.ts";
 import { licences } from "./licences.ts";
 import { billOfMaterials } from "./sbom.ts";
 
@@ -29,7 +29,7 @@ const NODE_PACKAGES = {
 } as const;
 
 const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-const NODE_VERSION: string = manifest.devDependencies.node;
+const NODE_VERSION = nodeVersion();
 
 const say = (text: string): unknown => process.stdout.write(`${text}\n`);
 const sayAndExit = (text: string): never => {
@@ -135,7 +135,9 @@ for (const [platform, nodePackage] of Object.entries(NODE_PACKAGES)) {
 }
 
 say("bill of materials and digests");
-const listed = npm(["sbom", "--sbom-format", "cyclonedx", "--omit", "dev", "--package-lock-only"]);
+// Without the workspaces: that with Node.js has the programs of all platforms.
+const which = ["--omit", "dev", "--package-lock-only", "--workspaces=false"];
+const listed = npm(["sbom", "--sbom-format", "cyclonedx", ...which]);
 const sbom = billOfMaterials(JSON.parse(listed), NODE_VERSION, Number(epoch));
 writeFileSync(join(OUTPUT, "latchkey.cdx.json"), `${JSON.stringify(sbom, null, 2)}\n`);
 writeSums();

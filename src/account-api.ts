@@ -1,8 +1,10 @@
+import { type AddedUser, checkUser, requireText, requireTexts } from "./api-arguments.ts";
 import {
   type AddUserOutcome,
   type AddUserPorts,
   addUser,
   endFactors,
+  forgetName,
   type RemoveUserOutcome,
   type RenameUserOutcome,
   type ResetPasswordOutcome,
@@ -13,7 +15,7 @@ import {
 } from "./core/accounts/accounts.ts";
 import { type SetGroupsOutcome, setGroups } from "./core/accounts/set-groups.ts";
 import type { Ports } from "./core/ports.ts";
-import { type Account, accountOf, idOf, type NewUser } from "./core/records.ts";
+import { type Account, accountOf, idOf, type UserId } from "./core/records.ts";
 import type { Store } from "./core/store.ts";
 import { pagesOf } from "./core/transfer/pages.ts";
 import { type AllSessionPorts, createAllSessions, type Sessions } from "./session-api.ts";
@@ -37,13 +39,13 @@ export interface Users {
   setPassword(id: string, password: string): Promise<ResetPasswordOutcome>;
   /** In place of those that it has. */
   setGroups(id: string, groups: readonly string[]): Promise<SetGroupsOutcome>;
-  /** With its sessions. */
+  /** With its sessions. Its username stays used: no other account can have it. */
   remove(id: string): Promise<RemoveUserOutcome>;
-}
-
-/** A new account. Without a password it cannot sign in before it gets one, such as by a link. */
-export interface AddedUser extends Pick<NewUser, "username" | "groups" | "endsAt"> {
-  readonly password?: string;
+  /**
+   * Frees a username that an account had, in all spellings. Apps that know accounts by their name take
+   * whoever gets it for the earlier one.
+   */
+  forgetName(username: string): Promise<"username-taken" | "no-name" | "forgotten">;
 }
 
 /** The second factors of accounts, for a person who has lost them. */
@@ -90,21 +92,29 @@ const shown = async (found: ReturnType<Store["users"]["find"]>): Promise<Account
 export function createUsers(ports: AddUserPorts): Users {
   const { users } = ports.store;
   return Object.freeze<Users>({
-    add: ({ username, password, ...facts }) => addUser(ports, username, password, facts),
-    find: (id) => shown(users.find(idOf(id))),
-    findByUsername: (username) => shown(users.findByName(username)),
+    async add(given) {
+      const { username, password, ...facts } = checkUser(given);
+      return addUser(ports, username, password, facts);
+    },
+    find: async (id) => shown(users.find(checkId(id))),
+    findByUsername: async (username) => shown(users.findByName(requireText("username", username))),
     async *list() {
       for await (const page of pagesOf(users.read)) yield* page.map(accountOf);
     },
-    rename: (id, username) => renameUser(ports, idOf(id), username),
-    setPassword: (id, password) => resetPassword(ports, idOf(id), password),
-    setGroups: (id, groups) => setGroups(ports, idOf(id), groups),
-    remove: (id) => removeUser(ports, idOf(id)),
+    rename: async (id, username) =>
+      renameUser(ports, checkId(id), requireText("username", username)),
+    setPassword: async (id, password) =>
+      resetPassword(ports, checkId(id), requireText("password", password)),
+    setGroups: async (id, groups) => setGroups(ports, checkId(id), requireTexts("groups", groups)),
+    remove: async (id) => removeUser(ports, checkId(id)),
+    forgetName: async (username) => forgetName(ports, requireText("username", username)),
   });
 }
 
+const checkId = (id: unknown): UserId => idOf(requireText("id", id));
+
 export const createFactors = (ports: Ports<"clock" | "record", "users" | "codes">): SecondFactors =>
   Object.freeze<SecondFactors>({
-    turnOffCodes: (userId) => removeCodes(ports, idOf(userId)),
-    removeAll: (userId) => endFactors(ports, idOf(userId)),
+    turnOffCodes: async (userId) => removeCodes(ports, idOf(requireText("userId", userId))),
+    removeAll: async (userId) => endFactors(ports, idOf(requireText("userId", userId))),
   });

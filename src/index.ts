@@ -1,6 +1,7 @@
 import "./core/base/node-version.ts";
 
-export type { AccountApi, AddedUser, SecondFactors, Users } from "./account-api.ts";
+export type { AccountApi, SecondFactors, Users } from "./account-api.ts";
+export type { AddedUser } from "./api-arguments.ts";
 export {
   type AdapterParts,
   type Auth,
@@ -17,6 +18,7 @@ export type {
 export type { SetGroupsOutcome } from "./core/accounts/set-groups.ts";
 export { type AnyFault, Fault, type FaultCode, Unavailable } from "./core/base/fault.ts";
 export { andThen, type MaybePromise } from "./core/base/maybe-promise.ts";
+export { nameKeyOf } from "./core/base/names.ts";
 export type { ServerLog } from "./core/base/server-log.ts";
 export type { WorkQueueLimits } from "./core/base/work-queue.ts";
 export type { AllowedHosts } from "./core/hosts/allowed-hosts.ts";

@@ -99,6 +99,11 @@ export const optionTable: OptionTable = {
     (location) => typeof location === "function" || isLocation(location),
   ),
   setupToken: functionsLike(noSetupToken),
+  setUpDomain: option<((domain: string) => Promise<void>) | undefined>(
+    undefined,
+    "a function",
+    (start) => typeof start === "function",
+  ),
   // Failures of the log are dropped later on, so this is the only report of a log that is not one.
   log: functionsLike(consoleLog),
   onEvent: option<EventListener | undefined>(

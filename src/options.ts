@@ -30,6 +30,13 @@ export interface AuthOptions {
   /** The one-time token that setup requires. Default: none; the first client to reach setup wins. */
   readonly setupToken?: SetupTokenSource;
   /**
+   * Called in the background, after the first account is made, with the domain from the setup form,
+   * which has the field only with this option. A failure is only logged. Default: none.
+   *
+   * The domain is any text with a dot and without spaces, `/`, `\\` and `@`: check it before use.
+   */
+  readonly setUpDomain?: ((domain: string) => Promise<void>) | undefined;
+  /**
    * Receives warnings, errors and refused requests with their address: at most ten lines a minute of
    * each address and each message, then a sum. Default: the console.
    */
@@ -53,7 +60,7 @@ export interface AuthOptions {
     readonly publicUrl?: string | undefined;
     /** Shares the session with every host at or below this domain. Default: this host only. */
     readonly cookieDomain?: string | undefined;
-    /** Other origins whose pages may post forms here, such as `https://app.example.org`. */
+    /** Other origins whose pages may post the sign-out, such as `https://app.example.org`. */
     readonly trustedOrigins?: readonly string[];
     /** Addresses or ranges of proxies whose `X-Forwarded-For` is trusted. Default: none. */
     readonly trustedProxies?: readonly string[];
@@ -151,8 +158,6 @@ export interface GateParts {
   readonly standalone: boolean;
   /** Other domains, whose hosts get their sessions from this sign-in. */
   readonly returnDomains: readonly string[];
-  /** Called in the background with the domain from the setup form. A failure is only logged. */
-  readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
   readonly meter: Meter;
   /** The groups of which a second factor is required, or `all`. */
   readonly requireSecondFactor: readonly string[];
@@ -162,7 +167,6 @@ export interface GateParts {
 
 export const NO_GATE: GateParts = {
   standalone: false,
-  setUpDomain: undefined,
   meter: noMeter,
   returnDomains: [],
   requireSecondFactor: [],

@@ -8,6 +8,7 @@ import {
   type AttemptLimiter,
   CLEAN_UP_EVERY_MS,
   createAttemptLimiter,
+  handoffRule,
   linkRule,
 } from "./core/limits/attempt-limiter.ts";
 import { createLimiter, type Limiter } from "./core/limits/shared-limiter.ts";
@@ -89,6 +90,7 @@ export function createRules(
   const linkLimiter = limiterOf(createAttemptLimiter(clock, linkRule), "link");
   const codeLimiter = createAttemptLimiter(clock);
   const keyLimiter = createAttemptLimiter(clock);
+  const handoffLimiter = createAttemptLimiter(clock, handoffRule);
 
   const anyFactor = {
     codes: recently(async () => (await store.codes?.any()) === true, clock),
@@ -96,6 +98,7 @@ export function createRules(
   };
   const ports = {
     ...{ store, clock, tokens, memory, passwords, events, recorder, limiter, codeLimiter, log },
+    handoffLimiter,
     ...{ setupToken, setUpDomain, anyFactor },
     seals: createSeals(secret, previousSecrets),
     challenges: createChallenges([secret, ...previousSecrets], clock),
@@ -152,9 +155,13 @@ export function createRules(
   const cleaning = setInterval(() => {
     for (const one of [limiter, passkeyLimiter, linkLimiter, codeLimiter, keyLimiter])
       one.cleanUp();
+    handoffLimiter.cleanUp();
     if (parts.links) void removeEndedLinks(parts.links);
   }, CLEAN_UP_EVERY_MS).unref();
-  const summing = setInterval(() => settled.log.sumUp(), SUM_UP_EVERY_MS).unref();
+  const summing = setInterval(() => {
+    settled.log.sumUp();
+    events.sumUp();
+  }, SUM_UP_EVERY_MS).unref();
 
   return {
     rules,

@@ -1,3 +1,4 @@
+import { requireText } from "./api-arguments.ts";
 import { endAllSessions, endSessionsOf } from "./core/accounts/accounts.ts";
 import { hasEnded } from "./core/accounts/living-users.ts";
 import { listDevices } from "./core/codes/remembered-devices.ts";
@@ -62,14 +63,17 @@ export function createSessions(ports: SessionPorts): Omit<Sessions, "create"> {
   };
   return {
     async list(userId) {
+      const id = idOf(requireText("userId", userId));
       await ports.recorder?.flush();
-      return sessions?.listOf(idOf(userId), new Date(clock.now()), MAX_LISTED) ?? [];
+      return sessions?.listOf(id, new Date(clock.now()), MAX_LISTED) ?? [];
     },
     async devices(userId) {
+      const id = idOf(requireText("userId", userId));
       if (!codes || !devices) return [];
-      return listDevices({ ...ports, store: { ...store, codes, devices } }, idOf(userId));
+      return listDevices({ ...ports, store: { ...store, codes, devices } }, id);
     },
-    async end(id) {
+    async end(given) {
+      const id = requireText("id", given);
       await ports.recorder?.flush();
       const session = await sessions?.find(id);
       if (sessions && session) {
@@ -83,7 +87,7 @@ export function createSessions(ports: SessionPorts): Omit<Sessions, "create"> {
       await record("device_remove", device.userId);
       return "forgotten";
     },
-    endAll: (userId) => endSessionsOf(ports, idOf(userId)),
+    endAll: async (userId) => endSessionsOf(ports, idOf(requireText("userId", userId))),
     async endForEveryone() {
       try {
         return await endAllSessions(ports);
@@ -105,7 +109,7 @@ export const createAllSessions = (ports: AllSessionPorts): Sessions =>
   Object.freeze<Sessions>({
     ...createSessions(ports),
     async create(userId, request = fetchRequest(new Request("http://localhost/"))) {
-      const user = await ports.store.users.find(idOf(userId));
+      const user = await ports.store.users.find(idOf(requireText("userId", userId)));
       if (user === undefined || hasEnded(user, ports.clock.now())) return undefined;
       const client = ports.proxies.clientOf(request);
       const token = startSession(ports, user, client);

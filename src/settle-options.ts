@@ -1,6 +1,7 @@
 import { Fault } from "./core/base/fault.ts";
 import { invalid, settle } from "./core/base/options.ts";
 import { type ServerLog, unfailing } from "./core/base/server-log.ts";
+import { publicSuffixProblem } from "./core/hosts/public-suffix.ts";
 import { createBoundedLog } from "./core/log/bounded-log.ts";
 import { type WeakSecret, weakSecrets } from "./core/sessions/secrets.ts";
 import { DEVELOPMENT_SECRET } from "./core/sessions/session-token.ts";
@@ -45,10 +46,14 @@ export function settleOptions(
       "hosts.publicUrl must be at or below hosts.cookieDomain, or browsers reject the cookie",
     );
   }
+  const suffix = cookieDomain && publicSuffixProblem(cookieDomain);
+  if (suffix) throw invalid(`hosts.cookieDomain is invalid: ${suffix}`);
   const secret = checked.secret || DEVELOPMENT_SECRET;
   const weak = weakSecrets({ ...checked, secret });
   const [refused] = nodeEnv === "production" ? weak : [];
-  if (refused !== undefined) throw new Fault("guessable_secret", secretRefusal(refused, names));
+  if (refused !== undefined) {
+    throw new Fault("guessable_secret", secretRefusal(refused, IN_PRODUCTION, names));
+  }
   const log = unfailing(checked.log);
   if (secret === DEVELOPMENT_SECRET) log.warn({}, missingSecret(names.secret));
   else for (const one of weak) log.warn({}, guessableSecret(one));
@@ -66,13 +71,19 @@ function requireParts({ store, ...options }: CheckedOptions): void {
     throw invalid("people takes true only with a store of people and links");
 }
 
-/** Why a secret is refused, and what to do. */
-export function secretRefusal({ which, weakness }: WeakSecret, names: SecretNames): string {
+export const IN_PRODUCTION = "when NODE_ENV is production";
+
+/** Why a secret is refused, and what to do. `when` completes "AUTH_SECRET is refused …". */
+export function secretRefusal(
+  { which, weakness }: WeakSecret,
+  when: string,
+  names: SecretNames,
+): string {
   const remedy =
     which === "secret"
       ? "run `latchkey secret`, and set it to the output"
       : "remove it, which ends the sessions that it signed";
-  return `${names[which]} is refused when NODE_ENV is production: ${weakness} (${remedy})`;
+  return `${names[which]} is refused ${when}: ${weakness} (${remedy})`;
 }
 
 const missingSecret = (name: string): string =>

@@ -1,3 +1,4 @@
+import { checkKey, checkLink, requireText } from "./api-arguments.ts";
 import { hasEnded } from "./core/accounts/living-users.ts";
 import { type AddedKey, type AddKeyOutcome, addKey, revokeKey } from "./core/keys/own-keys.ts";
 import {
@@ -30,24 +31,26 @@ export interface Keys {
 export function createLinks(ports: Ports<"clock" | "record", "users" | "links">): Links {
   const { links } = ports.store;
   return Object.freeze<Links>({
-    make: (wanted) => makeLink(ports, wanted),
+    make: async (wanted) => makeLink(ports, checkLink(wanted, ports.clock.now())),
     async *list() {
       const now = new Date(ports.clock.now());
       for await (const page of pagesOf((...given) => links.read(...given, now))) yield* page;
     },
-    revoke: (id) => revokeLink(ports, id),
+    revoke: async (id) => revokeLink(ports, requireText("id", id)),
   });
 }
 
 export function createKeys(ports: Ports<"clock" | "record", "users" | "keys">): Keys {
   const { keys, users } = ports.store;
   return Object.freeze<Keys>({
-    async add(userId, key) {
-      const user = await users.find(idOf(userId));
+    async add(userId, given) {
+      const id = idOf(requireText("userId", userId));
+      const key = checkKey(given);
+      const user = await users.find(id);
       const isLiving = user !== undefined && !hasEnded(user, ports.clock.now());
       return isLiving ? addKey(ports, userOf(user), key) : { kind: "no-user" };
     },
-    list: (userId) => keys.listOf(idOf(userId)),
-    revoke: (id) => revokeKey(ports, id),
+    list: async (userId) => keys.listOf(idOf(requireText("userId", userId))),
+    revoke: async (id) => revokeKey(ports, requireText("id", id)),
   });
 }

@@ -102,10 +102,15 @@ test("an account that has ended is managed as others are, but gets neither a ses
   assert.equal(await users.setPassword(id, PASSWORD), "reset");
   assert.equal(await signIn(auth, "temp", PASSWORD), "/login?error=1");
   assert.equal(await users.remove(id), "removed");
+  assert.deepEqual(await users.add({ username: "Temp" }), { kind: "username-used" });
+  assert.equal(await users.forgetName("owner"), "username-taken");
+  assert.equal(await users.forgetName("TEMP"), "forgotten");
+  assert.equal(await users.forgetName("temp"), "no-name");
   await added(auth, "temp");
   await auth.close();
-  const types = (await store.log.newest({ limit: 5 })).map(({ type }) => type).reverse();
-  const managed = ["session_end", "key_revoke", "user_password", "user_remove", "user_add"];
+  const types = (await store.log.newest({ limit: 6 })).map(({ type }) => type).reverse();
+  const managed = ["session_end", "key_revoke", "user_password", "user_remove"];
+  managed.push("name_forget", "user_add");
   assert.deepEqual(types, managed);
 });
 

@@ -56,7 +56,7 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
   {
     what: /new AnyFault\(/,
     onlyIn:
-      /^((files|gate|doctor|cli|core\/transfer)\/|db\/(sqlite\/(store|open|replace|backup|schema)|transfer)\.ts$)/,
+      /^((files|gate|doctor|cli|core\/transfer)\/|db\/(sqlite\/(store|open|replace|backup|own-files|schema)|transfer)\.ts$)/,
   },
   { what: /process\.(stdin|stdout|stderr|exit)/, onlyIn: /^cli\/main\.ts$/ },
   {

@@ -22,6 +22,7 @@ const invalid: readonly (readonly [place: string, takes: string, values: readonl
     ["home", "", "//evil.example", "javascript:alert(1)", 5],
   ],
   ["log", "an object with the functions warn and error", [{}, { warn: () => {} }, null, 5]],
+  ["setUpDomain", "a function", ["certbot", {}, null]],
   ["setupToken", "an object with the functions read and delete", ["token"]],
   ["homePath", "a path such as /me, or null", ["home", "", "//", "/:me", "/*", "/%61", "/a?b"]],
   [
@@ -142,6 +143,13 @@ for (const [open, options, message] of [
   test(`${open.name} says what it accepts: ${message}`, () =>
     assert.rejects(open(options as never), { code: "invalid_option", message }));
 }
+
+test("createAuth rejects a public suffix as a cookie domain, and says why", () => {
+  const problem = "co.uk is a public suffix, below which others can get host names";
+  const expected = "expected a domain of your own, such as example.co.uk";
+  const message = `hosts.cookieDomain is invalid: ${problem}; ${expected}`;
+  rejects({ hosts: { cookieDomain: "co.uk" } }, message);
+});
 
 for (const [options, problem] of [
   [{ publicUrl: undefined }, "publicUrl is not an option: did you mean hosts.publicUrl?"],

@@ -29,7 +29,7 @@ test("the example in the README starts with a secret only, and admits only its o
   const args = ["--conditions=latchkey-source", "app.ts"];
   const { code, stderr } = await startNode(t, args, { AUTH_SECRET: "" }, dir).ended;
   assert.equal(code, 1);
-  assert.match(stderr, /Set AUTH_SECRET: `npx latchkey secret`/);
+  assert.match(stderr, /Set AUTH_SECRET: `npx --no latchkey secret`/);
   const { shows } = startNode(t, args, { AUTH_SECRET: SECRET }, dir);
   const [, url = ""] = await shows(/^Listening on (http:\/\/127\.0\.0\.1:\d+)\n/);
   const first = await send(`${url}/`);

@@ -3,7 +3,7 @@ import { fetchAuth } from "latchkey/fetch";
 import { openSqlite } from "latchkey/sqlite";
 
 const store = await openSqlite({ file: "accounts.db" });
-const auth = createAuth({
+export const auth = createAuth({
   store,
   secret: process.env.AUTH_SECRET,
   basePath: "/auth",

@@ -5,7 +5,7 @@ import { honoAuth, type SignedIn } from "latchkey/hono";
 import { openSqlite } from "latchkey/sqlite";
 
 const store = await openSqlite({ file: "accounts.db" });
-const auth = createAuth({
+export const auth = createAuth({
   store,
   secret: process.env.AUTH_SECRET,
   basePath: "/auth",

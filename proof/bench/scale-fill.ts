@@ -16,6 +16,8 @@ export type Fill = (from: Amount, to: Amount) => Promise<void>;
 /** One entry every 4.5 seconds, 800 per hour: ten million take a year and five months. */
 const ENTRY_EVERY_MS = 4_500;
 const AT_ONCE = 100_000;
+/** Each user has one session, which a sign-in does not remove during the measurement. */
+const SESSION_MS = 100 * 365 * 24 * 3_600_000;
 
 const HASH_FORM = "$argon2id$v=19$m=19456,t=2,p=1$";
 
@@ -67,7 +69,14 @@ export function sqliteFill(file: string, start: number): Fill {
               ${SUMMARY} 'user-' || (1 + abs(random() % ${to.users})) || '@example.org' END, 'system'
        FROM numbers`,
     );
+    const sessions = database.prepare(
+      `${numbers} INSERT INTO latchkey_sessions (id, user_id, created_at, used_at, expires_at, address, device)
+       SELECT user_id(-n), user_id(n), ${start}, ${start}, ${start} + ${SESSION_MS}, '203.0.113.7',
+              'Firefox on Linux'
+       FROM numbers`,
+    );
     await inSteps(from.users, to.users, (first, last) => void users.run(first, last));
+    await inSteps(from.users, to.users, (first, last) => void sessions.run(first, last));
     await inSteps(from.entries, to.entries, (first, last) => void entries.run(first, last));
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     database.close();
@@ -82,6 +91,14 @@ export function postgresFill(postgres: Postgres, start: number): Fill {
          SELECT md5('user ' || n)::uuid::text, 'user-' || n || '@example.org',
                 '${HASH_FORM}' || left(md5('salt ' || n), 22) || '$' ||
                 left(translate(encode(sha256(('hash ' || n)::bytea), 'base64'), '=', ''), 43)
+         FROM generate_series(${first}, ${last}) AS n`,
+      ),
+    );
+    await inSteps(from.users, to.users, (first, last) =>
+      postgres.sql(
+        `INSERT INTO latchkey_sessions (id, user_id, created_at, used_at, expires_at, address, device)
+         SELECT md5('user -' || n)::uuid::text, md5('user ' || n)::uuid::text, ${start}, ${start},
+                ${start + SESSION_MS}, '203.0.113.7', 'Firefox on Linux'
          FROM generate_series(${first}, ${last}) AS n`,
       ),
     );

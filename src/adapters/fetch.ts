@@ -10,7 +10,7 @@ import {
   type User,
   type UserGuard,
 } from "../index.ts";
-import { type AdapterAuth, adapterOf } from "./parts.ts";
+import { type AdapterAuth, adapterOf, checkFor } from "./parts.ts";
 
 export type { AdapterAuth };
 
@@ -20,7 +20,7 @@ export type { AdapterAuth };
  */
 export type FetchGuard = <Rest extends readonly unknown[]>(
   handler: (request: Request, user: User, ...rest: Rest) => Response | Promise<Response>,
-  only?: OnlyGroups,
+  ...only: readonly [] | readonly [groups: OnlyGroups]
 ) => (request: Request, ...rest: Rest) => Promise<Response>;
 
 /** The connection, as the platform reports it. The rate limit counts by `remoteAddress`. */
@@ -69,8 +69,8 @@ export function fetchAuth(auth: Auth, { location = "relative" }: FetchOptions = 
 
   const guardedBy =
     (guard: UserGuard): FetchGuard =>
-    (handler, only) => {
-      const check = only === undefined ? guard : guard.only(only);
+    (handler, ...only) => {
+      const check = checkFor(guard, handler, only);
       return async (request, ...rest) => {
         const cookies = request.headers.get("cookie") ?? undefined;
         const authorization = request.headers.get("authorization") ?? undefined;

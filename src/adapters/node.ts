@@ -7,14 +7,14 @@ import {
   type User,
   type UserGuard,
 } from "../index.ts";
-import { type AdapterAuth, adapterOf, answerNode, ownsNode, runGuard } from "./parts.ts";
+import { type AdapterAuth, adapterOf, answerNode, checkFor, ownsNode, runGuard } from "./parts.ts";
 
 export type { AdapterAuth };
 
 /** Wraps a handler, which is only called for signed-in users. */
 export type NodeGuard = <Request extends IncomingMessage, Response extends ServerResponse>(
   handler: (request: Request, response: Response, user: User) => unknown,
-  only?: OnlyGroups,
+  ...only: readonly [] | readonly [groups: OnlyGroups]
 ) => (request: Request, response: Response) => unknown;
 
 /** Latchkey for `node:http` request handlers. */
@@ -40,8 +40,8 @@ export function nodeAuth(auth: Auth): NodeAuth {
 
   const guardedBy =
     (guard: UserGuard): NodeGuard =>
-    (handler, only) => {
-      const check = only === undefined ? guard : guard.only(only);
+    (handler, ...only) => {
+      const check = checkFor(guard, handler, only);
       return (request, response) =>
         runGuard(check, request, (result) =>
           result.kind === "refused"

@@ -60,6 +60,21 @@ export const runGuard = (
     act,
   );
 
+/**
+ * Returns the check for a handler. Groups that are passed as `undefined` must not admit every user.
+ *
+ * @throws {Fault} `invalid_option` for invalid groups, and for a handler that is not a function.
+ */
+export function checkFor(
+  guard: UserGuard,
+  handler: unknown,
+  only: readonly [] | readonly [groups: OnlyGroups],
+): GuardCheck {
+  if (typeof handler !== "function")
+    throw new Fault("invalid_option", "a guard takes a handler, and then groups if there are any");
+  return only.length === 0 ? guard : guard.only(only[0]);
+}
+
 /** A guard that can be called with groups, for the guard of these. */
 export type MemberGuard<Guard> = ((only: OnlyGroups) => Guard) & Guard;
 

@@ -8,10 +8,11 @@ import { createPasswords } from "../core/passwords/passwords.ts";
 import type { Account } from "../core/records.ts";
 import { createSeals } from "../core/sessions/seals.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
+import { shownPlace } from "../db/place.ts";
 import { printable } from "../files/printable.ts";
 import { type Access, openStore } from "../gate/open-store.ts";
 import type { Settings } from "../gate/settings/settings.ts";
-import { deleteSetupToken } from "../gate/setup-token-file.ts";
+import { deleteTokens } from "../gate/setup-state.ts";
 import { createSessions, type Sessions } from "../session-api.ts";
 import { createKeys, createLinks, type Keys, type Links } from "../token-api.ts";
 import {
@@ -59,7 +60,7 @@ export async function openAccounts(
     passwords: createPasswords({ atOnce: 1, waiting: 0 }),
     setupToken: {
       delete: () =>
-        attempt("deleting the setup token file", () => deleteSetupToken(settings.setupTokenFile)),
+        attempt("deleting the setup token", () => deleteTokens(store, settings.setupTokenFile)),
     },
     record: (event: Event) =>
       attempt("writing the log entry", () => store.log.insert([toEntry(byOperator(event), clock)])),
@@ -82,6 +83,13 @@ interface AccountCommand extends Omit<Command, "settings" | "run"> {
   change(accounts: Accounts, options: OptionValues): Promise<string>;
 }
 
+/**
+ * Names the database that a command has used, because DATA_DIR can be another one than that of the
+ * gate. On standard error, so that standard output stays what scripts read.
+ */
+export const nameDatabase = ({ database }: Settings, terminal: Terminal): void =>
+  terminal.complain(`the database is ${shownPlace(database)}`);
+
 /** A command that changes accounts. */
 export const accountCommand = ({ check, change, ...command }: AccountCommand): Command => ({
   ...command,
@@ -90,7 +98,9 @@ export const accountCommand = ({ check, change, ...command }: AccountCommand): C
   async run(settings, options, terminal) {
     check?.(options);
     await using accounts = await openAccounts(settings, terminal);
-    return terminal.succeed(await change(accounts, options));
+    const code = terminal.succeed(await change(accounts, options));
+    nameDatabase(settings, terminal);
+    return code;
   },
 });
 
@@ -119,6 +129,10 @@ const refusals = {
     "{name} is the last user and cannot be removed: without an account, anyone could set up this server",
   "last-admin": "{name} is the last administrator: add another user to the group admins first",
   "username-taken": "there is already a user {name}",
+  "username-used":
+    "{name} was the name of another user, or is too similar to one: apps could take the new user for the other one. Choose another name, or free this one with latchkey user forget-name",
+  "name-held": "a user has the name {name} or one like it: rename or remove that user first",
+  "no-name": "no user had the name {name}",
   "first-ends": "{name} is the first user and cannot end",
   "password-too-short": "the password is too short",
   "no-account": "there is no account yet: set up first",
@@ -131,8 +145,13 @@ const refusals = {
 /** The same for a mistake in the arguments. */
 const mistakes = {
   "username-missing": "a user needs a name",
+  "username-invalid":
+    "a username has up to 255 bytes, no space at its ends, no control or invisible characters, and letters of one script",
   "name-missing": "a key needs a name",
+  "name-invalid": "a name has up to 255 bytes and no control characters",
   "label-missing": "a guest needs a label",
+  "label-invalid":
+    "a label has up to 240 bytes, no space at its ends, no control or invisible characters, and letters of one script",
   "groups-missing": "a guest needs --groups",
   "groups-invalid":
     "groups are up to 32 names of lower-case letters, digits and hyphens, with commas between them",

@@ -115,7 +115,8 @@ export class Terminal {
   progress(text: string): void {
     const { stderr } = this.ports;
     const now = performance.now();
-    if (stderr.isTTY !== true || now - (this.#drawnAt ?? 0) < REDRAW_EVERY_MS) return;
+    const isRecent = this.#drawnAt !== undefined && now - this.#drawnAt < REDRAW_EVERY_MS;
+    if (stderr.isTTY !== true || isRecent) return;
     this.#drawnAt = now;
     // One column stays free: some terminals wrap a full line.
     stderr.write(`\r${text.slice(0, (stderr.columns || 80) - 1)}${CLEAR_REST}`);

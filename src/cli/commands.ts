@@ -28,6 +28,7 @@ const groups: Readonly<Record<string, readonly CommandRow[]>> = {
     ["user groups", "Set the groups of a user", of("groups", users)],
     ["user rename", "Rename a user", of("rename", users)],
     ["user remove", "Remove a user", of("remove", users)],
+    ["user forget-name", "Free the name of a removed user", of("forgetName", users)],
     ["user codes off", "Turn off the one-time codes of a user", of("codesOff", users)],
     ["user sign-out", "End all sessions of one or all users", of("endAll", sessions)],
     ["session list", "List the sessions of one or all users", of("list", sessions)],

@@ -89,7 +89,8 @@ function urlIn({ url }: OptionValues): URL | undefined {
 }
 
 /** Words, because some users see no colours. */
-const MARKS = { ok: "ok", hint: "hint", problem: "PROBLEM" } as const;
+const MARKS = { ok: "✓ ok", hint: "! hint", problem: "✗ PROBLEM" } as const;
+const MARK_WIDTH = 11;
 const COLOURS = { ok: "green", hint: "yellow", problem: "red" } as const;
 
 /** A line for the finding, with colour on a terminal unless NO_COLOR is set, and the remedy below. */
@@ -100,9 +101,9 @@ function linesOf(
 ): readonly string[] {
   const mark = MARKS[report.outcome];
   const coloured = styleText(COLOURS[report.outcome], mark, { stream });
-  const line = `${coloured}${" ".repeat(8 - mark.length)}${check.padEnd(width)}  ${printable(found)}`;
+  const line = `${coloured}${" ".repeat(MARK_WIDTH - mark.length)}${check.padEnd(width)}  ${printable(found)}`;
   if (report.outcome === "ok") return [line];
-  return [line, `${" ".repeat(width + 10)}${printable(report.remedy)}`];
+  return [line, `${" ".repeat(MARK_WIDTH + width + 2)}→ ${printable(report.remedy)}`];
 }
 
 function summaryOf(problems: number, hints: number): string {

@@ -4,7 +4,7 @@ import { CertificateFolder, type DomainState } from "../gate/https/certificate-f
 import { certifiableName } from "../gate/https/host-name.ts";
 import { renewalAt } from "../gate/https/renewal.ts";
 import { type Command, type Operand, SUCCESS } from "./command.ts";
-import { JSON_LINES } from "./listing.ts";
+import { JSON_LINES, shownMinute } from "./listing.ts";
 
 const NAME: Operand = { name: "name", need: "required" };
 
@@ -91,11 +91,9 @@ function forPeople(state: ShownState, now: number): string {
   const validity = notAfter && `${notAfter.getTime() <= now ? "expired" : "valid until"}`;
   const cause = lastAttempt?.outcome === "failed" ? `: ${lastAttempt.cause}` : "";
   const rows = [
-    `  certificate   ${notAfter === null ? "none" : `${validity} ${timeText(notAfter)}`}`,
-    `  last attempt  ${lastAttempt === null ? "none" : `${timeText(lastAttempt.at)}, ${lastAttempt.outcome}${cause}`}`,
-    `  next attempt  ${nextAttemptAt === null ? "now, if the gate runs with HTTPS_PORT" : timeText(nextAttemptAt)}`,
+    `  certificate   ${notAfter === null ? "none" : `${validity} ${shownMinute(notAfter)}`}`,
+    `  last attempt  ${lastAttempt === null ? "none" : `${shownMinute(lastAttempt.at)}, ${lastAttempt.outcome}${cause}`}`,
+    `  next attempt  ${nextAttemptAt === null ? "now, if the gate runs with HTTPS_PORT" : shownMinute(nextAttemptAt)}`,
   ];
   return [name, ...rows].map((line) => printable(line)).join("\n");
 }
-
-const timeText = (at: Date): string => `${at.toISOString().slice(0, 19)}Z`;

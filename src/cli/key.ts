@@ -3,7 +3,7 @@ import type { Key } from "../core/records.ts";
 import { age } from "../gate/settings/values.ts";
 import { accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
 import { type Command, type OptionValues, UsageError } from "./command.ts";
-import { listCommand } from "./listing.ts";
+import { listCommand, shownMinute } from "./listing.ts";
 
 export const add: Command = accountCommand({
   details:
@@ -13,24 +13,28 @@ export const add: Command = accountCommand({
     { name: "user", value: "user", about: "whose key it is (required)" },
     { name: "hosts", value: "hosts", about: "the only hosts that it opens, with commas" },
     { name: "expires", value: "time", about: "such as 90d or 12h, or never (default: 365d)" },
+    { name: "factor", value: "2", about: "also opens apps that need a second factor" },
   ],
   examples: [
     "latchkey key add backup --user alice",
     "latchkey key add feeds --user alice --hosts feeds.example.org --expires never",
+    "latchkey key add vault --user alice --factor 2",
   ],
 
-  check({ user, expires }) {
+  check({ user, expires, factor }) {
     if (user === undefined) throw new UsageError("key add needs --user");
+    if (factor !== undefined && factor !== "2") throw new UsageError("--factor takes 2 only");
     return lifetimeIn(expires);
   },
 
-  async change(accounts, { name, user: username, hosts, expires }) {
+  async change(accounts, { name, user: username, hosts, expires, factor }) {
     const { id } = await userNamed(accounts, username);
     const added = await accounts.keys.add(id, {
       name: String(name),
       // A list without names is refused, since the key would open every host.
-      hosts: typeof hosts === "string" ? hosts.split(/[\s,]+/) : undefined,
+      ...(typeof hosts === "string" && { hosts: hosts.split(/[\s,]+/) }),
       lifetime: lifetimeIn(expires),
+      factors: factor === undefined ? 1 : 2,
     });
     if (added.kind !== "added") throw refused(added.kind, username);
     return added.text;
@@ -57,14 +61,14 @@ export const list: Command = listCommand<Key & { readonly username: string }>({
     }
   },
 
-  columns: { ID: 16, "LAST USE": 24, EXPIRES: 24, USER: 0, HOSTS: 0, NAME: 0 },
+  columns: { NAME: 0, USER: 0, HOSTS: 0, "LAST USE": 16, EXPIRES: 16, ID: 0 },
   cells: ({ id, usedAt, expiresAt, username, hosts, name }) => [
-    ...[id, usedAt?.toISOString() ?? "never", expiresAt?.toISOString() ?? "never", username],
-    ...[hosts?.join(",") ?? "*", name],
+    ...[name, username, hosts?.join(",") ?? "*", usedAt ? shownMinute(usedAt) : "never"],
+    ...[expiresAt ? shownMinute(expiresAt) : "never", id],
   ],
   object({ id, username, name, createdAt, ...key }) {
-    const { hosts = null, expiresAt = null, usedAt = null } = key;
-    return { id, username, name, hosts, createdAt, expiresAt, usedAt };
+    const { hosts = null, expiresAt = null, usedAt = null, factors = 1 } = key;
+    return { id, username, name, hosts, createdAt, expiresAt, usedAt, factors };
   },
 });
 

@@ -6,6 +6,7 @@ import {
   GROUPS,
   givenEnd,
   givenGroups,
+  nameDatabase,
   openAccounts,
   quoted,
   refused,
@@ -20,7 +21,7 @@ import {
   SUCCESS,
   UsageError,
 } from "./command.ts";
-import { listCommand } from "./listing.ts";
+import { listCommand, shownMinute } from "./listing.ts";
 
 const EXPIRES: CommandOption = {
   name: "expires",
@@ -49,7 +50,8 @@ const linkCommand = ({ wanted, ...command }: LinkCommand): Command => ({
     const made = await accounts.links.make({ ...link, ...of, expiresAt });
     if (made.kind !== "made") throw refused(made.kind, link.name);
     terminal.print(`${settings.publicUrl}/link/${made.token}`);
-    terminal.complain(`it ${does}; until ${shownDate(expiresAt)}, and is not shown again`);
+    terminal.complain(`it ${does}; until ${shownMinute(expiresAt)}, and is not shown again`);
+    nameDatabase(settings, terminal);
     return SUCCESS;
   },
 });
@@ -72,7 +74,7 @@ export const invite: Command = linkCommand({
     const groups = givenGroups(options);
     const endsAt = givenEnd(options);
     const account = typeof name === "string" ? { name } : {};
-    const ends = endsAt === undefined ? "" : `, which ends ${shownDate(endsAt)}`;
+    const ends = endsAt === undefined ? "" : `, which ends ${shownMinute(endsAt)}`;
     const does = `makes an account${nameIn(name)}${placeIn(groups)}${ends}`;
     return { purpose: "invite", usesLeft: 1, ...account, groups, ...(endsAt && { endsAt }), does };
   },
@@ -125,9 +127,6 @@ const nameIn = (name: OptionValues[string]): string =>
 const placeIn = (groups: readonly string[]): string =>
   groups.length === 0 ? "" : ` in ${groups.join(", ")}`;
 
-/** To the minute, in the local time zone. */
-const shownDate = (at: Date): string => at.toLocaleString("sv-SE").slice(0, 16);
-
 const LONGEST_MS = 365 * 86_400_000;
 
 /** The milliseconds of an option such as `--expires 7d`. */
@@ -143,11 +142,11 @@ export const list: Command = listCommand<Link>({
   async *read({ links }) {
     for await (const link of links.list()) yield [link];
   },
-  columns: { ID: 16, PURPOSE: 15, EXPIRES: 24, USES: 4, NAME: 0, GROUPS: 0 },
-  cells: ({ id, purpose, expiresAt, usesLeft, name = "", groups = [] }) => [
-    ...[id, purpose, expiresAt.toISOString(), String(usesLeft), name, groups.join(",")],
+  columns: { PURPOSE: 0, NAME: 0, GROUPS: 0, EXPIRES: 16, USES: 0, "MADE BY": 0, ID: 0 },
+  cells: ({ id, purpose, expiresAt, usesLeft, name = "", groups = [], madeBy = "" }) => [
+    ...[purpose, name, groups.join(","), shownMinute(expiresAt), String(usesLeft), madeBy, id],
   ],
-  object: ({ tokenHash: _, userId: __, ...link }) => link,
+  object: ({ tokenHash: _, userId: __, makerValidUpTo: ___, ...link }) => link,
 });
 
 export const revoke: Command = accountCommand({

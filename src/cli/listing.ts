@@ -1,3 +1,4 @@
+import { styleText } from "node:util";
 import { printable, printableJson } from "../files/printable.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { type Accounts, openAccounts, STORE_SETTINGS } from "./accounts.ts";
@@ -11,11 +12,16 @@ import {
 
 export const JSON_LINES: CommandOption = {
   name: "json",
-  about: "print one JSON object per line",
+  about: "print one JSON object per line, with times in UTC",
 };
 
+/** Columns are measured over this number of items, so that a list of any length needs little memory. */
+const PAGE_SIZE = 500;
+/** A longer cell moves the rest of its own row only. */
+const MAX_COLUMN_WIDTH = 40;
+
 interface Listing<T> {
-  /** The titles of the columns, each with its width. */
+  /** The titles of the columns, each with its least width. */
   readonly columns: Readonly<Record<string, number>>;
   readonly cells: (item: T) => readonly string[];
   readonly object: (item: T) => object;
@@ -42,15 +48,25 @@ export const listCommand = <T>({
   async run(values, given, terminal) {
     await using accounts = await openAccounts(values, terminal, "read");
     const print = startListing(list, given, terminal);
-    for await (const items of read(accounts, given, values)) await print(items);
-    await print([]);
+    const page: T[] = [];
+    try {
+      for await (const items of read(accounts, given, values)) {
+        page.push(...items);
+        // Taken out first: what cannot be printed is not printed again.
+        if (page.length >= PAGE_SIZE) await print(page.splice(0));
+      }
+    } finally {
+      // Also what was read before a failure.
+      await print(page);
+    }
     return SUCCESS;
   },
 });
 
 /**
  * Returns what prints the items of a list: as columns, with a header on a terminal before the first
- * ones, or with `--json` as objects. A program that reads a pipe gets the rows alone.
+ * ones, or with `--json` as objects. A program that reads a pipe gets the rows alone. A column is as
+ * wide as its widest cell so far.
  */
 export function startListing<T>(
   { columns, cells, object }: Listing<T>,
@@ -60,10 +76,57 @@ export function startListing<T>(
   if (json === true) {
     return (items) => terminal.printAll(items.map((item) => printableJson(object(item))));
   }
+  const { stdout } = terminal.ports;
+  const isTerminal = stdout.isTTY === true;
+  const titles = Object.keys(columns);
   const widths = Object.values(columns);
   const line = (row: readonly string[]): string =>
-    printable(row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  "));
-  const header = terminal.ports.stdout.isTTY === true ? [line(Object.keys(columns))] : [];
-  return (items) =>
-    terminal.printAll([...header.splice(0), ...items.map((item) => line(cells(item)))]);
+    row.map((cell, at) => inColumn(cell, at < row.length - 1 ? widths[at] : 0)).join("  ");
+  let header = isTerminal ? [titles] : [];
+  return async (items) => {
+    const rows = items.map((item) => cells(item).map((cell) => shownCell(cell, isTerminal)));
+    for (const row of [...header, ...rows]) {
+      for (const [at, cell] of row.entries()) {
+        widths[at] = Math.max(widths[at] ?? 0, Math.min(widthOf(cell), MAX_COLUMN_WIDTH));
+      }
+    }
+    const first = header.map((row) => styleText("bold", line(row), { stream: stdout }));
+    header = [];
+    await terminal.printAll([...first, ...rows.map(line)]);
+  };
+}
+
+const RIGHT_TO_LEFT =
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const LEFT_TO_RIGHT_MARK = "\u200e";
+
+/** The marks keep a terminal from reordering the columns around a name in Arabic or Hebrew. */
+function shownCell(cell: string, isTerminal: boolean): string {
+  const text = printable(cell) || "-";
+  if (!isTerminal || !RIGHT_TO_LEFT.test(text)) return text;
+  return `${LEFT_TO_RIGHT_MARK}${text}${LEFT_TO_RIGHT_MARK}`;
+}
+
+const inColumn = (cell: string, width = 0): string =>
+  cell + " ".repeat(Math.max(width - widthOf(cell), 0));
+
+const NO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/gu;
+/** Terminals draw these in two columns. */
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/gu;
+const HALF_WIDTH = /[\uff61-\uffdc]/gu;
+
+/** The columns of a terminal that the text takes. */
+const widthOf = (text: string): number =>
+  [...text.replace(NO_WIDTH, "").replace(HALF_WIDTH, "x").replace(WIDE, "xx")].length;
+
+/** For people: to the minute, in the time zone of the process. */
+export function shownMinute(at: Date): string {
+  const [month, day, hour, minute] = [
+    at.getMonth() + 1,
+    at.getDate(),
+    at.getHours(),
+    at.getMinutes(),
+  ].map((part) => String(part).padStart(2, "0"));
+  return `${at.getFullYear()}-${month}-${day} ${hour}:${minute}`;
 }

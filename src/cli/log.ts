@@ -8,7 +8,7 @@ import { openStore } from "../gate/open-store.ts";
 import { chosen } from "../gate/settings/values.ts";
 import { STORE_SETTINGS } from "./accounts.ts";
 import { type Command, type OptionValues, SUCCESS, type Terminal, UsageError } from "./command.ts";
-import { JSON_LINES, startListing } from "./listing.ts";
+import { JSON_LINES, shownMinute, startListing } from "./listing.ts";
 
 const PAGE_SIZE = 1_000;
 const POLL_EVERY_MS = 250;
@@ -78,9 +78,13 @@ async function pauseIfUnavailable(error: unknown, terminal: Terminal): Promise<v
   await sleep(error.retryAfterSeconds * 1_000);
 }
 
+/** Entries of one minute are told apart. */
+const shownSecond = (at: Date): string =>
+  `${shownMinute(at)}:${String(at.getSeconds()).padStart(2, "0")}`;
+
 const LISTING = {
-  columns: { TIME: 24, TYPE: 19, AUTHOR: 6, SUMMARY: 0 },
-  cells: ({ at, type, summary, author }: LogEntry) => [at.toISOString(), type, author, summary],
+  columns: { TIME: 19, TYPE: 19, AUTHOR: 6, SUMMARY: 0 },
+  cells: ({ at, type, summary, author }: LogEntry) => [...[shownSecond(at), type, author, summary]],
   object: (entry: LogEntry) => entry,
 } as const;
 

@@ -10,6 +10,17 @@ const OLDEST_NODE = 24;
 // --disable-sigusr1 prevents that: the first line lacks it, because Node.js 20 refuses to start with it.
 process.on("SIGUSR1", function ignore() {});
 
+// The gate handles these signals as soon as it is loaded. Until then nothing is open: a signal to stop
+// ends the process, and one to reload is ignored, because everything is still to be read.
+if (process.argv[2] === "serve") {
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) {
+    process.on(signal, function early() {
+      const isStop = signal !== "SIGHUP" || process.stdin.isTTY || process.stdout.isTTY;
+      if (process.listenerCount(signal) === 1 && isStop) process.exit(0);
+    });
+  }
+}
+
 if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
   process.stderr.write(
     `Latchkey needs Node.js ${OLDEST_NODE} or newer; this is ${process.version}\n`,

@@ -2,7 +2,7 @@ import type { Session } from "../core/records.ts";
 import { MAX_LISTED } from "../session-api.ts";
 import { accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
 import { type Command, counted, UsageError } from "./command.ts";
-import { listCommand } from "./listing.ts";
+import { listCommand, shownMinute } from "./listing.ts";
 
 /** A session, or a device that needs no code, with the name of its user. */
 type Listed = Pick<Session, "id" | "createdAt" | "expiresAt" | "device"> &
@@ -29,9 +29,9 @@ export const list: Command = listCommand<Listed>({
     }
   },
 
-  columns: { ID: 43, TYPE: 7, "LAST USE": 24, ADDRESS: 15, USER: 0, DEVICE: 0, HOST: 0 },
+  columns: { USER: 0, TYPE: 7, "LAST USE": 16, ADDRESS: 0, DEVICE: 0, HOST: 0, ID: 0 },
   cells: ({ id, type, usedAt, address = "", username, device, host = "" }) => [
-    ...[id, type, usedAt?.toISOString() ?? "", address, username, device, host],
+    ...[username, type, usedAt ? shownMinute(usedAt) : "", address, device, host, id],
   ],
   object: ({ type, id, username, createdAt, usedAt, expiresAt, address, device, host }) => {
     return { type, id, username, createdAt, usedAt, expiresAt, address, device, host };

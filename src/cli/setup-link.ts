@@ -1,16 +1,17 @@
+import { isSetupTokenExpected } from "../core/setup/setup-token.ts";
+import { shownPlace } from "../db/place.ts";
 import { makeNamedFolder } from "../files/data-dir.ts";
-import { openIfExists } from "../gate/open-store.ts";
+import { openStore } from "../gate/open-store.ts";
 import { LOCAL_FIELDS } from "../gate/reach.ts";
-import { tokenFileIn } from "../gate/settings/settings.ts";
 import { nameOf } from "../gate/settings/table.ts";
 import { setupLink } from "../gate/setup-state.ts";
-import { makeSetupToken } from "../gate/setup-token-file.ts";
+import { makeSetupToken, readTokenFile } from "../gate/setup-token-file.ts";
 import { STORE_SETTINGS } from "./accounts.ts";
 import { type Command, SUCCESS } from "./command.ts";
 
 export const command: Command = {
   details:
-    "The link contains a new setup token, which the gate then requires. An older link stops working.",
+    "The link contains a new setup token, which every gate on this database then requires. An older link stops working.",
   settings: [
     ...STORE_SETTINGS,
     ...LOCAL_FIELDS.map(nameOf),
@@ -22,16 +23,24 @@ export const command: Command = {
   ],
 
   async run(settings, _options, terminal) {
-    await using store = await openIfExists(settings);
-    if ((await store?.users.any()) === true) {
+    const { setupTokenFile: file, database, dataDir } = settings;
+    const { text } = await readTokenFile(file);
+    if (isSetupTokenExpected(text)) {
+      return terminal.fail(
+        `${file} has a setup token, which the gate requires: open the setup page with it, or delete the file`,
+      );
+    }
+    await makeNamedFolder("DATA_DIR", dataDir);
+    await using store = await openStore(settings, "create");
+    if (await store.users.any()) {
       return terminal.fail("there is already an account, so setup is closed");
     }
-    await makeNamedFolder("DATA_DIR", settings.dataDir);
-    terminal.print(setupLink(settings, await makeSetupToken(settings)));
-    // A gate with another token file does not accept the link.
-    const { setupTokenFile: file, dataDir } = settings;
-    const same = file === tokenFileIn(dataDir) ? "DATA_DIR" : "SETUP_TOKEN_FILE";
-    terminal.complain(`the token is in ${file}: start the gate with the same ${same}`);
+    const token = makeSetupToken();
+    await store.setupToken.replace(token);
+    terminal.print(setupLink(settings, token));
+    // A gate on another database does not accept the link.
+    const place = shownPlace(database);
+    terminal.complain(`the token is in ${place}: start the gate on the same database`);
     return SUCCESS;
   },
 };

@@ -1,4 +1,5 @@
 import { AnyFault, codeOf, messageOf } from "../core/base/fault.ts";
+import { isUsableUsername } from "../core/base/names.ts";
 import type { Account } from "../core/records.ts";
 import { openIfExists, openStore } from "../gate/open-store.ts";
 import type { Settings } from "../gate/settings/settings.ts";
@@ -7,6 +8,7 @@ import {
   GROUPS,
   givenEnd,
   givenGroups,
+  nameDatabase,
   openAccounts,
   quoted,
   refused,
@@ -15,7 +17,7 @@ import {
   userNamed,
 } from "./accounts.ts";
 import type { Command, Operand } from "./command.ts";
-import { listCommand } from "./listing.ts";
+import { listCommand, shownMinute } from "./listing.ts";
 import { confirm, newPassword, PASSWORD_STDIN } from "./prompt.ts";
 
 const NAME: Operand = { name: "name", need: "required" };
@@ -27,11 +29,10 @@ export const list: Command = listCommand<Account>({
   async *read({ users }) {
     for await (const user of users.list()) yield [user];
   },
-  columns: { ID: 36, NAME: 0, GROUPS: 0, END: 0 },
-  cells: ({ id, username, groups = [], endsAt }) => {
-    if (endsAt !== undefined) return [id, username, groups.join(","), endsAt.toISOString()];
-    return groups.length === 0 ? [id, username] : [id, username, groups.join(",")];
-  },
+  columns: { NAME: 0, GROUPS: 0, END: 0, ID: 0 },
+  cells: ({ id, username, groups = [], endsAt }) => [
+    ...[username, groups.join(","), endsAt ? shownMinute(endsAt) : "", id],
+  ],
   object: ({ id, username, sessionsFrom = null, groups = [], endsAt = null, guest = false }) => {
     return { id, username, sessionsFrom, groups, endsAt, guest };
   },
@@ -60,24 +61,29 @@ export const add: Command = {
     const missing = options.create === true ? "create" : "refuse";
     // Before the password is asked for, and before a database of another program gets tables.
     if (username === "") throw refused("username-missing", username);
-    if (await isTaken(username, settings, missing)) throw refused("username-taken", username);
+    if (!isUsableUsername(username)) throw refused("username-invalid", username);
+    const refusal = await refusalOf(username, settings, missing);
+    if (refusal !== undefined) throw refused(refusal, username);
     const password = await newPassword(terminal.ports, options);
     await using accounts = await openAccounts(settings, terminal, missing);
     const { kind } = await accounts.users.add({ username, password, ...facts });
     if (kind !== "added") throw refused(kind, username);
-    return terminal.succeed(`Created user ${quoted(username)}.`);
+    const code = terminal.succeed(`Created user ${quoted(username)}.`);
+    nameDatabase(settings, terminal);
+    return code;
   },
 };
 
-async function isTaken(
+async function refusalOf(
   username: string,
   settings: Settings,
   missing: "create" | "refuse",
-): Promise<boolean> {
+): Promise<"username-taken" | "username-used" | undefined> {
   await using store = await (missing === "create"
     ? openIfExists(settings)
     : openStore(settings, "refuse").catch(withHint));
-  return (await store?.users.findByName(username)) !== undefined;
+  if ((await store?.users.findByName(username)) !== undefined) return "username-taken";
+  return (await store?.users.isNameUsed(username)) === true ? "username-used" : undefined;
 }
 
 function withHint(error: unknown): never {
@@ -88,11 +94,12 @@ function withHint(error: unknown): never {
 
 export const password: Command = accountCommand({
   details:
-    "Asks for the new password twice, and not for the old one. Sessions stay valid; latchkey user sign-out ends them.",
+    "Asks for the new password twice, and not for the old one. All sessions of the user end, and so do remembered devices and links for a new password. Passkeys, one-time codes and keys stay.",
   operands: [NAME],
-  options: [PASSWORD_STDIN],
+  options: [PASSWORD_STDIN, { name: "keep-sessions", about: "do not end the sessions" }],
   examples: [
     "latchkey user password alice",
+    "latchkey user password alice --keep-sessions",
     "latchkey user password alice --password-stdin < password-file",
   ],
 
@@ -102,7 +109,13 @@ export const password: Command = accountCommand({
     const given = await newPassword(accounts.terminal.ports, options);
     const outcome = await accounts.users.setPassword(id, given);
     if (outcome !== "reset") throw refused(outcome, options.name);
-    return `Set a new password for user ${quoted(options.name)}.`;
+    const done = `Set a new password for user ${quoted(options.name)}`;
+    if (options["keep-sessions"] === true) return `${done}.`;
+    await accounts.sessions.endAll(id).catch((error) => {
+      const text = `the password is set, but the sessions have not ended: ${messageOf(error)}; run latchkey user sign-out`;
+      throw new AnyFault(codeOf(error) ?? "sessions_not_ended", text, { cause: error });
+    });
+    return `${done}, and ended all sessions.`;
   },
 });
 
@@ -125,7 +138,8 @@ export const groups: Command = accountCommand({
 });
 
 export const rename: Command = accountCommand({
-  details: "Its sessions stay valid.",
+  details:
+    "Its sessions stay valid. No other user can have the old name, as long as it is not freed.",
   operands: [
     { name: "from", need: "required" },
     { name: "to", need: "required" },
@@ -141,7 +155,8 @@ export const rename: Command = accountCommand({
 });
 
 export const remove: Command = accountCommand({
-  details: "Asks first. Its sessions end. The last user cannot be removed.",
+  details:
+    "Asks first. Its sessions end. The last user cannot be removed. No other user can have its name, as long as it is not freed.",
   operands: [NAME],
   options: [{ name: "yes", about: "do not ask for confirmation" }],
   examples: ["latchkey user remove alice", "latchkey user remove alice --yes"],
@@ -160,6 +175,20 @@ export const remove: Command = accountCommand({
     const outcome = await users.remove(id);
     if (outcome !== "removed") throw refused(outcome, name);
     return `Removed user ${quoted(name)}.`;
+  },
+});
+
+export const forgetName: Command = accountCommand({
+  details:
+    "Frees the name of a user that was removed or renamed, in all spellings. Apps that know users by their name take the next one with it for the former one, with all that it had there.",
+  operands: [NAME],
+  examples: ["latchkey user forget-name alice"],
+
+  async change({ users }, { name }) {
+    const outcome = await users.forgetName(String(name));
+    if (outcome === "username-taken") throw refused("name-held", name);
+    if (outcome === "no-name") throw refused(outcome, name);
+    return `Freed the name ${quoted(name)}.`;
   },
 });
 

@@ -37,6 +37,8 @@ export interface AllPorts {
    * process: a query here would tell by its time that the password was right.
    */
   readonly codeLimiter: Pick<AttemptLimiter, "attempt">;
+  /** Limits the codes by which one session is handed over. */
+  readonly handoffLimiter: Pick<AttemptLimiter, "attempt">;
   readonly events: Pick<EventLog, "record">;
   /** Writes an entry of the audit log, also where there is no event log, and says who did it. */
   readonly record: (event: Event) => unknown;

@@ -41,9 +41,23 @@ export const NO_PASSWORD = "$guest$" as PasswordHash;
 /** In place of the hash of an account that has no password yet: no password matches it. */
 export const UNSET_PASSWORD = "$unset$" as PasswordHash;
 
-/** What the app sees of a stored user. */
-export const userOf = ({ passwordHash, sessionsFrom: _, endsAt: __, ...user }: StoredUser): User =>
-  passwordHash === NO_PASSWORD ? { ...user, guest: true } : user;
+/**
+ * What the app sees of a stored user. Frozen with its groups, because several requests get the same
+ * object: a handler that adds a group would open other pages to that user.
+ */
+export const userOf = ({
+  passwordHash,
+  sessionsFrom: _,
+  endsAt: __,
+  groups,
+  ...user
+}: StoredUser): User =>
+  Object.freeze({
+    ...user,
+    // A copy: a store of the app may go on to change its own list.
+    ...(groups && { groups: Object.freeze([...groups]) }),
+    ...(passwordHash === NO_PASSWORD && ({ guest: true } as const)),
+  });
 
 /** A user with what an operator sees beside it. */
 export interface Account extends User {
@@ -56,11 +70,11 @@ export interface Account extends User {
 /** The account of a stored user. */
 export function accountOf(stored: StoredUser): Account {
   const { endsAt, sessionsFrom } = stored;
-  return {
+  return Object.freeze({
     ...userOf(stored),
     ...(endsAt && { endsAt }),
     ...(sessionsFrom !== undefined && { sessionsFrom: new Date(sessionsFrom * 1_000) }),
-  };
+  });
 }
 
 /** An account as administrators see it. */
@@ -178,8 +192,12 @@ export interface Link {
   readonly endsAt?: Date;
   /** How long a guest stays. Without it, until the link expires. */
   readonly guestSeconds?: number;
-  /** The administrator who made it; absent for a command. */
+  /** The username of the administrator who made it, at that time; absent for a command. */
   readonly madeBy?: string;
+  /** The account of that administrator. The link works only while the account is one. */
+  readonly makerId?: UserId;
+  /** The largest `sessionsFrom` of that account with which the link works. */
+  readonly makerValidUpTo?: number;
   readonly expiresAt: Date;
   readonly usesLeft: number;
 }
@@ -198,6 +216,24 @@ export interface Key {
   /** Absent: never. */
   readonly expiresAt?: Date;
   readonly usedAt?: Date;
+  /** Of the sign-in in whose session it was made. Absent: one. */
+  readonly factors?: number;
+}
+
+/** A username that an account has or had, and that no other account can have. */
+export interface UsedName {
+  /** Its `nameKeyOf`. */
+  readonly id: string;
+  /** The account that has had it first. It may be gone. */
+  readonly holder: UserId;
+  /** When others can have it: only for the name of a guest. */
+  readonly expiresAt?: Date;
+}
+
+/** The setup token that all instances on a database require. There is one at most. */
+export interface StoredSetupToken {
+  readonly id: "setup";
+  readonly token: string;
 }
 
 /** An entry of the audit log before the store has assigned an ID. */

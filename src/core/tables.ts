@@ -9,7 +9,9 @@ import type {
   LogEntry,
   Passkey,
   Session,
+  StoredSetupToken,
   StoredUser,
+  UsedName,
   UserId,
 } from "./records.ts";
 
@@ -119,6 +121,8 @@ export const tables: Tables = {
       madeBy: { kind: "text", maxBytes: 65_536, optional: true },
       expiresAt: { kind: "time" },
       usesLeft: { kind: "integer" },
+      makerId: { kind: "user", optional: true, since: 2 },
+      makerValidUpTo: { kind: "integer", optional: true, since: 2 },
     },
     indexes: ["user_id", "expires_at"],
   },
@@ -132,8 +136,25 @@ export const tables: Tables = {
       createdAt: { kind: "time" },
       expiresAt: { kind: "time", optional: true },
       usedAt: { kind: "time", optional: true },
+      factors: { kind: "integer", optional: true, since: 2 },
     },
     indexes: ["user_id"],
+  },
+  used_names: {
+    columns: {
+      id: { kind: "text", maxBytes: 255 },
+      holder: { kind: "text", maxBytes: 255 },
+      expiresAt: { kind: "time", optional: true },
+    },
+    indexes: ["expires_at"],
+    since: 2,
+  },
+  setup_tokens: {
+    columns: {
+      id: { kind: "text", maxBytes: 255 },
+      token: { kind: "text", maxBytes: 255 },
+    },
+    since: 2,
   },
   log: {
     columns: {
@@ -216,12 +237,14 @@ export const columnName = (field: string): string =>
  * The values of a record. An absent field is a null.
  *
  * @throws {Fault} `invalid_option` for a value of another type, which plain JavaScript can pass. As a
- *   null, an end would never come.
+ *   null, an end would never come. Also for a text with a NUL, which PostgreSQL cannot store.
  */
 export const rowOf = <T>(table: Table<T>, record: Partial<T>): Row =>
   columnsOf(table).map(([field, { kind }]) => {
     const value: unknown = record[field as keyof T] ?? null;
     const stored = value === null ? null : storedValue(kind, value);
+    if (typeof stored === "string" && stored.includes("\0"))
+      throw new Fault("invalid_option", `${field} contains a NUL character`);
     if (stored !== undefined) return stored;
     throw new Fault("invalid_option", `${field} has a value of the wrong type`);
   });
@@ -258,6 +281,8 @@ interface Tables {
   readonly devices: Table<Device>;
   readonly links: Table<Link>;
   readonly keys: Table<Key>;
+  readonly used_names: Table<UsedName>;
+  readonly setup_tokens: Table<StoredSetupToken>;
   readonly log: Table<LogEntry>;
 }
 

@@ -8,7 +8,9 @@ import type {
   Link,
   LogEntry,
   Passkey,
+  StoredSetupToken,
   StoredUser,
+  UsedName,
 } from "../core/records.ts";
 import type { StoredCodes, StoredSession } from "../core/tables.ts";
 
@@ -23,6 +25,8 @@ export interface Schema {
   readonly latchkey_devices: RowOf<Device>;
   readonly latchkey_links: RowOf<Link>;
   readonly latchkey_keys: RowOf<Key>;
+  readonly latchkey_used_names: RowOf<UsedName>;
+  readonly latchkey_setup_tokens: RowOf<StoredSetupToken>;
   readonly latchkey_log: RowOf<LogEntry>;
 }
 

@@ -1,5 +1,5 @@
 import { ADMINS } from "../core/accounts/set-groups.ts";
-import { textsFrom } from "../core/tables.ts";
+import { type TableName, tables, textsFrom } from "../core/tables.ts";
 import type { FoundRow } from "./rows.ts";
 
 /** What the doctor reads of a database without changing it. */
@@ -16,21 +16,46 @@ export interface DatabaseContents {
   readonly hasUsers: boolean;
   /** Whether one is in the group `admins`, and does not end. */
   readonly hasAdmin: boolean;
+  readonly hasSetupToken: boolean;
+  /** The sealed keys of one-time codes, of up to 1,000 accounts. */
+  readonly codes: readonly SealedCodes[];
 }
+
+export interface SealedCodes {
+  readonly userId: string;
+  readonly sealed: string;
+}
+
+type Subject = "users" | "groups" | "codes" | "tokens";
 
 /**
  * The queries of an inspection. They call no function: an SQLite database that is inspected may call
  * none, not even LIKE.
  */
-export const selectAnyUser = (users: string): string => `SELECT 1 AS yes FROM ${users} LIMIT 1`;
-export const selectGroups = (users: string): string =>
-  `SELECT DISTINCT groups FROM ${users} WHERE ends_at IS NULL`;
+export function contentQueries(
+  nameOf: (table: TableName) => string,
+  schema: number,
+): Readonly<Record<Subject, string>> {
+  const hasTokens = schema >= (tables.setup_tokens.since ?? 1);
+  return {
+    users: `SELECT 1 AS yes FROM ${nameOf("users")} LIMIT 1`,
+    groups: `SELECT DISTINCT groups FROM ${nameOf("users")} WHERE ends_at IS NULL`,
+    codes: `SELECT user_id, secret FROM ${nameOf("codes")} WHERE secret IS NOT NULL LIMIT 1000`,
+    tokens: hasTokens
+      ? `SELECT 1 AS yes FROM ${nameOf("setup_tokens")} LIMIT 1`
+      : "SELECT 1 AS yes WHERE 1 = 0",
+  };
+}
 
 /** What the rows of these queries mean. */
-export const toContents = (
-  users: readonly FoundRow[],
-  groups: readonly FoundRow[],
-): DatabaseContents => ({
+export const toContents = ({
+  users,
+  groups,
+  codes,
+  tokens,
+}: Readonly<Record<Subject, readonly FoundRow[]>>): DatabaseContents => ({
   hasUsers: users.length > 0,
   hasAdmin: groups.some((row) => textsFrom(String(row.groups)).includes(ADMINS)),
+  hasSetupToken: tokens.length > 0,
+  codes: codes.map((row) => ({ userId: String(row.user_id), sealed: String(row.secret) })),
 });

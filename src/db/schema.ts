@@ -37,7 +37,7 @@ export function refuseNewerSchema(database: string, version: number): void {
   if (version <= NEWEST_SCHEMA) return;
   throw new Fault(
     "schema_newer",
-    `${database} has schema ${version}, but this Latchkey knows schemas up to ${NEWEST_SCHEMA}: use a newer Latchkey`,
+    `${database} has schema ${version}, but this Latchkey knows schemas up to ${NEWEST_SCHEMA}: use a newer Latchkey. If a development version before 0.1.0 made it, export its users with that version and import them into a new database (docs/upgrading.md)`,
   );
 }
 
@@ -66,6 +66,32 @@ export const indexName = (sqlName: string, index: string): string =>
 
 export const createIndex = (sqlName: string, index: string): string =>
   `CREATE INDEX ${indexName(sqlName, index)} ON ${sqlName} (${index})`;
+
+/** A part of a table on which the rules rely. */
+export interface SchemaPart {
+  readonly kind: "column" | "primary key" | "unique key" | "foreign key" | "index";
+  readonly table: string;
+  /** As in the definition: `user_id, used_at`. */
+  readonly columns: string;
+}
+
+/** The parts of all tables of the newest schema. */
+export const schemaParts = (): readonly SchemaPart[] =>
+  Object.entries(all).flatMap(([table, definition]) => [
+    ...columnsOf(definition).flatMap(([field, column]) =>
+      partsOf(keyOf(definition) === field, column).map((kind) => {
+        return { kind, table, columns: columnName(field) };
+      }),
+    ),
+    ...indexesOf(definition).map((columns) => ({ kind: "index" as const, table, columns })),
+  ]);
+
+const partsOf = (isKey: boolean, { kind, unique }: Column): readonly SchemaPart["kind"][] => [
+  "column",
+  ...(isKey ? (["primary key"] as const) : []),
+  ...(unique === true ? (["unique key"] as const) : []),
+  ...(kind === "user" ? (["foreign key"] as const) : []),
+];
 
 function defineColumn(
   table: AnyTable,

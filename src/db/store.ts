@@ -1,13 +1,16 @@
 import type { NewLogEntry } from "../core/records.ts";
+import type { SetupTokenStore } from "../core/setup/setup-token.ts";
 import type { Store } from "../core/store.ts";
 import type { Db } from "./database.ts";
 import * as codes from "./queries/codes.ts";
 import * as keys from "./queries/keys.ts";
 import * as links from "./queries/links.ts";
 import * as log from "./queries/log.ts";
+import * as names from "./queries/names.ts";
 import * as passkeys from "./queries/passkeys.ts";
 import { listPeople } from "./queries/people.ts";
 import * as sessions from "./queries/sessions.ts";
+import * as setupToken from "./queries/setup-token.ts";
 import * as users from "./queries/users.ts";
 
 /** What a store needs of its database. */
@@ -24,8 +27,14 @@ export function createStore({
   db,
   patientDb,
   insertEntries,
-}: StoreParts): Required<Omit<Store, "attempts">> {
+}: StoreParts): Required<Omit<Store, "attempts">> & { readonly setupToken: SetupTokenStore } {
   return {
+    setupToken: {
+      find: async () => setupToken.findSetupToken(db()),
+      keep: async (token) => setupToken.keepSetupToken(db(), token),
+      replace: async (token) => setupToken.replaceSetupToken(db(), token),
+      remove: async () => setupToken.removeSetupToken(db()),
+    },
     users: {
       any: async () => users.anyUserExists(db()),
       find: async (id) => users.findUser(db(), id),
@@ -34,6 +43,8 @@ export function createStore({
       insertFirst: async (user) => users.insertFirstUser(db(), user),
       insert: async (user) => users.insertUser(db(), user),
       rename: async (id, username) => users.renameUser(db(), id, username),
+      isNameUsed: async (username) => names.isNameUsed(db(), username),
+      forgetName: async (username) => names.forgetName(db(), username),
       setGroups: async (id, groups, keep) => users.setUserGroups(db(), id, groups, keep),
       remove: async (id, keep) => users.removeUser(db(), id, keep),
       replaceHash: async (id, from, to, keep) =>

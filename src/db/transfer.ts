@@ -1,16 +1,21 @@
 import { CompiledQuery, sql } from "kysely";
 import { AnyFault } from "../core/base/fault.ts";
+import { nameKeyOf } from "../core/base/names.ts";
+import type { StoredUser } from "../core/records.ts";
 import {
   type ColumnValue,
   columnName,
   columnsOf,
   type Row,
+  rowOf,
   type TableName,
   tables,
 } from "../core/tables.ts";
 import type { RowReader, Rows, TakenUser, TransferStore } from "../core/transfer/transfer-store.ts";
-import { type Db, TransactionConflict, UniqueViolation } from "./database.ts";
-import type { FoundRow } from "./rows.ts";
+import { type Db, type RowOf, TransactionConflict, UniqueViolation } from "./database.ts";
+import { usedNameOf } from "./queries/names.ts";
+import { toUser } from "./queries/users.ts";
+import { columnNames, type FoundRow } from "./rows.ts";
 import { keyOf } from "./schema.ts";
 
 /** What reads the whole database, or adds many rows to it, needs of one. */
@@ -48,6 +53,9 @@ export function createTransfer({ db, insertRows }: Transferring): TransferStore 
             let entries = 0;
             for await (const page of pages) {
               await insertRows(trx, page);
+              // A copy brings those of its source.
+              if (page.table === "users" && verify === undefined)
+                await insertRows(trx, { table: "used_names", rows: page.rows.map(toNameRow) });
               if (page.table === "users") users += page.rows.length;
               if (page.table === "log") entries += page.rows.length;
             }
@@ -81,7 +89,25 @@ export function createTransfer({ db, insertRows }: Transferring): TransferStore 
         return takenIds.has(id) ? [{ id, taken: "id" }] : [];
       });
     },
+
+    async findUsed(wanted) {
+      if (wanted.length === 0) return [];
+      const keys = wanted.map(({ username }) => nameKeyOf(username));
+      const found = await db()
+        .selectFrom("latchkey_used_names")
+        .select("id")
+        .where("id", "in", keys)
+        .execute();
+      const used = new Set(found.map(({ id }) => id));
+      return wanted.flatMap(({ id }, at) => (used.has(keys[at] ?? "") ? [id] : []));
+    },
   };
+}
+
+/** The username of the row of a user, as a name that is used. */
+function toNameRow(row: Row): Row {
+  const found = Object.fromEntries(columnNames(tables.users).map((name, at) => [name, row[at]]));
+  return rowOf(tables.used_names, usedNameOf(toUser(found as RowOf<StoredUser>)));
 }
 
 /** Each table has columns of its own, so the names in these queries are not checked by the compiler. */

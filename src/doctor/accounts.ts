@@ -1,5 +1,9 @@
 import { existsSync } from "node:fs";
 import { ADMINS } from "../core/accounts/set-groups.ts";
+import { purposeOf } from "../core/codes/check-code.ts";
+import type { UserId } from "../core/records.ts";
+import { createSeals } from "../core/sessions/seals.ts";
+import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
 import { isSetupTokenExpected } from "../core/setup/setup-token.ts";
 import type { DatabaseContents } from "../db/inspection.ts";
 import { barrierTo } from "../files/ownership.ts";
@@ -27,10 +31,10 @@ export const checkAccounts: Check = checkOf(
       const effect = isRequired ? "the gate does not start" : "setup requires no token";
       return problem(
         `the gate cannot read the setup token file ${settings.setupTokenFile}, so ${effect}: ${reason}`,
-        "run latchkey setup-link as root, with SETUP_TOKEN_FILE unset or in a folder that the gate's user can enter",
+        "leave SETUP_TOKEN_FILE unset and remove what is there, or let the user of the gate read it",
       );
     }
-    const takesToken = isRequired || isSetupTokenExpected(text);
+    const takesToken = isRequired || isSetupTokenExpected(text) || contents.hasSetupToken;
     if (takesToken) return ok("no account yet; setup requires a token");
     if (reachOf(settings, url) === "this-machine") {
       return ok("no account yet; only this machine can reach setup");
@@ -63,3 +67,23 @@ async function deniedReason(file: string, dataDir: string): Promise<string | und
   const where = barrier === file ? "" : ` in ${barrier}`;
   return `permission denied${where} to the owner of ${dataDir}`;
 }
+
+/** Another AUTH_SECRET than the one that sealed them locks out the accounts that use codes. */
+export const checkCodes: Check = checkOf(
+  "one-time codes",
+  ["database", "secret", "previousSecrets"],
+  async (installation) => {
+    const { secret = DEVELOPMENT_SECRET, previousSecrets } = installation.settings;
+    const codes = (await contentsOf(installation))?.codes ?? [];
+    if (codes.length === 0) return undefined;
+    const seals = createSeals(secret, previousSecrets);
+    const unreadable = codes.filter(
+      ({ userId, sealed }) => seals.open(sealed, purposeOf(userId as UserId)) === undefined,
+    );
+    if (unreadable.length === 0) return ok("AUTH_SECRET opens the one-time codes of all accounts");
+    return problem(
+      `AUTH_SECRET does not open the one-time codes of ${unreadable.length} of ${codes.length} accounts, which cannot sign in with them`,
+      "add the secret from before to AUTH_SECRET_PREVIOUS, or run latchkey user codes off NAME for each of them",
+    );
+  },
+);

@@ -1,5 +1,6 @@
 import { allowsAnyHost } from "../core/hosts/allowed-hosts.ts";
 import { isLoopbackHost } from "../core/hosts/loopback.ts";
+import { findMissingScope, type SessionScope } from "../core/hosts/session-reach.ts";
 import { LOCAL_FIELDS, localUrl } from "../gate/reach.ts";
 import { type Check, checkOf, type Finding, hint, ok, orOk, problem } from "./check.ts";
 import { contentsOf, type Installation } from "./installation.ts";
@@ -7,8 +8,10 @@ import { redirectToTls, signInOf, type Visited } from "./site.ts";
 
 const MISDIRECTED = 421;
 
+const FIELDS = [...LOCAL_FIELDS, "publicUrl", "cookieDomain", "returnDomains"] as const;
+
 /** Checks whether Latchkey answers at the URL that browsers use. */
-export const checkAddress: Check = checkOf("address", LOCAL_FIELDS, async (installation) => {
+export const checkAddress: Check = checkOf("address", FIELDS, async (installation) => {
   const site = await installation.site();
   // The hosts check reports a refused host name.
   if (site === undefined || site.login.status === MISDIRECTED) return undefined;
@@ -22,10 +25,23 @@ export const checkAddress: Check = checkOf("address", LOCAL_FIELDS, async (insta
     return ok(`an app answers at ${origin}, behind the sign-in at ${signIn.origin}`);
   }
   return (
+    unreachedFinding(site, installation.settings) ??
     unansweredFinding(site, localUrl(installation.settings).origin) ??
     orOk([plainFinding(site)], `Latchkey answers at ${origin}, and its forms work there`)
   );
 });
+
+/** Reports an app whose visitors are sent to the sign-in, whose session does not reach the app. */
+function unreachedFinding({ url, page }: Visited, scope: SessionScope): Finding | undefined {
+  const { publicUrl } = scope;
+  const isSentThere = publicUrl && page.headers.location?.startsWith(`${publicUrl}/login`);
+  const missing = isSentThere ? findMissingScope(url.hostname, scope) : undefined;
+  if (missing === undefined) return undefined;
+  return problem(
+    `the session of the sign-in at ${publicUrl} does not reach ${url.origin}, so nobody can open it`,
+    `set ${missing}, and start the gate again`,
+  );
+}
 
 /** Reports why Latchkey does not answer. Its sign-out shows that it does, even with other pages. */
 function unansweredFinding(site: Visited, gate: string): Finding | undefined {

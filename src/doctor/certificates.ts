@@ -4,18 +4,25 @@ import { connect } from "node:tls";
 import { codeOf, messageOf } from "../core/base/fault.ts";
 import { readCertificateFiles, SOON_MS } from "../gate/https/certificate-files.ts";
 import { CertificateFolder, type DomainState } from "../gate/https/certificate-folder.ts";
+import type { Settings } from "../gate/settings/settings.ts";
 import { type Check, checkOf, type Finding, hint, orOk, problem } from "./check.ts";
 
 export const checkCertificateFiles: Check = checkOf(
   "certificate files",
-  ["tlsCertFile", "tlsKeyFile"],
-  async ({ settings: { tlsCertFile, tlsKeyFile }, now }) => {
+  ["tlsCertFile", "tlsKeyFile", "publicUrl", "trustedProxies"],
+  async ({ settings: { tlsCertFile, tlsKeyFile, ...settings }, now }) => {
     if (tlsCertFile === undefined || tlsKeyFile === undefined) return undefined;
     try {
-      const { hosts, notAfter } = await readCertificateFiles(tlsCertFile, tlsKeyFile);
+      const certificate = await readCertificateFiles(tlsCertFile, tlsKeyFile);
+      const { hosts, notAfter } = certificate;
       const remedy = "renew it, and replace the files: the gate loads the new ones automatically";
       return orOk(
-        [expiryFinding("the certificate of TLS_CERT_FILE", notAfter, now(), remedy)],
+        [
+          expiryFinding("the certificate of TLS_CERT_FILE", notAfter, now(), remedy),
+          coverFinding("the certificate of TLS_CERT_FILE is not", settings, (host) =>
+            certificate.covers(host),
+          ),
+        ],
         `TLS_CERT_FILE and TLS_KEY_FILE match, for ${hosts.join(", ")} until ${dayOf(notAfter)}`,
       );
     } catch (error) {
@@ -30,8 +37,8 @@ export const checkCertificateFiles: Check = checkOf(
 /** Checks the certificates that the gate obtains itself, one for each requested name. */
 export const checkOwnCertificates: Check = checkOf(
   "own certificates",
-  ["dataDir", "httpsPort", "tlsCertFile"],
-  async ({ settings: { dataDir, httpsPort, tlsCertFile }, now }) => {
+  ["dataDir", "httpsPort", "tlsCertFile", "publicUrl", "trustedProxies"],
+  async ({ settings: { dataDir, httpsPort, tlsCertFile, ...settings }, now }) => {
     if (httpsPort === undefined || tlsCertFile !== undefined) return undefined;
     const states = await new CertificateFolder(dataDir).states();
     if (states.length === 0) {
@@ -40,7 +47,10 @@ export const checkOwnCertificates: Check = checkOf(
         "run latchkey domain add NAME, or set TLS_CERT_FILE and TLS_KEY_FILE",
       );
     }
-    return states.flatMap((state) => domainFindings(state, now()));
+    const uncovered = coverFinding("none of the automatic certificates is", settings, (host) =>
+      states.some(({ name }) => name === host),
+    );
+    return [...states.flatMap((state) => domainFindings(state, now())), uncovered ?? []].flat();
   },
 );
 
@@ -59,6 +69,20 @@ function domainFindings(
   return orOk(
     [expiryFinding(what, notAfter, now, SEE_LOG), cause !== undefined && hint(failed, RETRY)],
     `${what} is valid until ${dayOf(notAfter)}`,
+  );
+}
+
+/** Behind a proxy, which may have another certificate, browsers need not see this one. */
+function coverFinding(
+  none: string,
+  { publicUrl, trustedProxies }: Pick<Settings, "publicUrl" | "trustedProxies">,
+  covers: (host: string) => boolean,
+): Finding | undefined {
+  const url = publicUrl === undefined ? undefined : new URL(publicUrl);
+  if (url?.protocol !== "https:" || covers(url.hostname)) return undefined;
+  return (trustedProxies.length > 0 ? hint : problem)(
+    `${none} for ${url.hostname}, the host of PUBLIC_URL: browsers refuse the connection`,
+    "get a certificate for this name (automatically: latchkey domain add NAME), or correct PUBLIC_URL",
   );
 }
 

@@ -1,4 +1,4 @@
-import { checkAccounts, checkAppAccounts } from "./accounts.ts";
+import { checkAccounts, checkAppAccounts, checkCodes } from "./accounts.ts";
 import { checkAddress, checkHosts } from "./address.ts";
 import { checkAliases } from "./aliases.ts";
 import { checkCertificate, checkCertificateFiles, checkOwnCertificates } from "./certificates.ts";
@@ -6,15 +6,16 @@ import type { Check } from "./check.ts";
 import { checkCookie } from "./cookie.ts";
 import { checkDataFolder, checkDisk } from "./data-folder.ts";
 import { checkDatabase, checkLeftovers } from "./database.ts";
-import { checkGate, checkPublicUrl } from "./gate.ts";
+import { checkGate, checkPorts, checkPublicUrl } from "./gate.ts";
+import { checkPages } from "./pages.ts";
 import { checkLimit, checkProxy } from "./proxy.ts";
 import { checkSecret, checkSecretFiles } from "./secret.ts";
 
 /** In the order of the report: from the machine to the address that users open. */
 export const checks: readonly Check[] = [
   ...[checkSecret, checkSecretFiles, checkDataFolder, checkDisk, checkDatabase, checkLeftovers],
-  ...[checkAccounts, checkCertificateFiles, checkOwnCertificates],
-  ...[checkGate, checkPublicUrl, checkProxy, checkLimit],
+  ...[checkAccounts, checkCodes, checkCertificateFiles, checkOwnCertificates],
+  ...[checkPages, checkPorts, checkGate, checkPublicUrl, checkProxy, checkLimit],
   ...[checkAddress, checkHosts, checkCertificate, checkCookie, checkAliases],
 ];
 

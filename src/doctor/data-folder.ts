@@ -3,6 +3,7 @@ import { access, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileErrorReason, unlessMissing } from "../files/file-error.ts";
 import { type Check, checkOf, type Finding, hint, ok, orOk, problem } from "./check.ts";
+import { isDangling } from "./installation.ts";
 
 /** A folder that the gate writes to, the setting that names it, and the gate's files. */
 interface Folder {
@@ -28,6 +29,15 @@ export const checkDataFolder: Check = checkOf(
 
 async function folderFindings(folder: Folder): Promise<readonly Finding[]> {
   const { setting, path, files } = folder;
+  const dangling = await danglingAt(path);
+  if (dangling !== undefined) {
+    return [
+      problem(
+        `cannot use ${path}: ${dangling} is a link to a folder that does not exist`,
+        `mount the disk or make the folder that readlink ${dangling} prints, or correct ${setting}`,
+      ),
+    ];
+  }
   const { path: nearest, stats } = await nearestExisting(path);
   if (!stats.isDirectory()) {
     return [problem(`cannot use ${path}: ${nearest} is not a folder`, `correct ${setting}`)];
@@ -66,6 +76,12 @@ interface Found {
 
 const entryOf = (path: string): Promise<Found | undefined> =>
   unlessMissing(stat(path).then((stats) => ({ path, stats })));
+
+/** The path itself or a folder above it, if it is a link that leads nowhere. */
+async function danglingAt(path: string): Promise<string | undefined> {
+  if ((await entryOf(path)) !== undefined) return undefined;
+  return (await isDangling(path)) ? path : danglingAt(dirname(path));
+}
 
 /** The path itself, or the nearest folder above it that exists. */
 const nearestExisting = async (path: string): Promise<Found> =>
@@ -166,7 +182,7 @@ function diskFindings(
 ): readonly Finding[] {
   const scarce = (freeMib < FULL_MIB ? problem : hint)(
     `only ${freeMib} MiB free at ${folder}`,
-    "free some space, or set LOG_RETENTION to remove old log entries",
+    `remove other files, or enlarge the disk. LOG_RETENTION keeps the database from growing, but frees nothing by itself: an SQLite file shrinks only by VACUUM, while the gate is stopped, which needs as much space as the file`,
   );
   const network = NETWORK_FILE_SYSTEMS.get(type);
   const unreliable = hint(

@@ -27,6 +27,12 @@ export const checkDatabase: Check = checkOf("database", ["database"], async (ins
     const found = await installation.database(place);
     if (found.kind === "postgres") return postgresFindings(found.hosts);
     if (found.kind === "sqlite") return sqliteFindings(name, found.inspection);
+    if (found.kind === "dangling") {
+      return problem(
+        `${name} is a link to a file that does not exist`,
+        `mount the disk, or restore the file, that readlink ${name} prints; without it, the gate starts without accounts`,
+      );
+    }
     return ok(`${name} does not exist yet: the gate creates it at its first start`);
   } catch (error) {
     return unreadableFinding(name, error);
@@ -109,16 +115,46 @@ function postgresFindings(hosts: readonly PostgresInspection[]): Findings {
     );
     return silent.length > 0 ? silent : noPrimary;
   }
-  const { host, database, creators, aheadMs } = primary;
+  const { host, database, missing, creators, aheadMs, isReadOnly, denied } = primary;
   const restore = "restore a dump that you trust into an empty database";
   return orOk(
     [
       ...silent,
+      splitFinding(hosts.filter(isPrimary)),
       clockFinding(host, aheadMs),
       schemaFinding(`the database at ${host}`, database, restore),
+      isReadOnly &&
+        problem(
+          `the database at ${host} is read-only for this role: default_transaction_read_only is on`,
+          "run ALTER ROLE … or ALTER DATABASE … RESET default_transaction_read_only as their owner, and restart the gate",
+        ),
+      denied.length > 0 &&
+        problem(
+          `the role may not read and write ${denied.join(", ")} at ${host}`,
+          "run GRANT SELECT, INSERT, UPDATE, DELETE on them as their owner, or make the role of DATABASE_URL their owner",
+        ),
+      ...missing.map(({ part, repair }) =>
+        problem(
+          `the database at ${host} lacks ${part}`,
+          repair === undefined ? restore : `run ${repair} as the owner of the tables`,
+        ),
+      ),
       ...creators.map(creatorFinding),
     ],
     `${names}, ${database.schema === 0 ? "no tables yet: the gate creates them at its first start" : `schema ${database.schema}`}`,
+  );
+}
+
+/** Two names of one server have the same start. */
+function splitFinding(
+  primaries: readonly { readonly host: string; readonly startedAt: string | undefined }[],
+): Finding | undefined {
+  const starts = new Set(primaries.map(({ startedAt }) => startedAt));
+  if (starts.size <= 1) return undefined;
+  const names = primaries.map(({ host }) => host).join(" and ");
+  return problem(
+    `${names} both accept writes: accounts, sessions and their ends are on one of them only`,
+    "stop the one that is not the primary, make it a standby of the other, and see which changes it has that the other lacks",
   );
 }
 

@@ -67,6 +67,36 @@ export const checkGate: Check = checkOf(
   },
 );
 
+const WILDCARDS = ["0.0.0.0", "::"];
+
+/** Reports only a conflict: the gate check tells whether the port itself is free. */
+export const checkPorts: Check = checkOf(
+  "ports",
+  ["host", "port", "httpsPort", "metricsHost", "metricsPort"],
+  async ({ settings: { host, port, httpsPort, metricsHost, metricsPort } }) => {
+    const listeners = [
+      { setting: "PORT", host, port },
+      { setting: "HTTPS_PORT", host, port: httpsPort },
+      { setting: "METRICS_PORT", host: metricsHost, port: metricsPort },
+    ].filter((one) => one.port !== undefined && one.port !== 0);
+    return listeners.flatMap((one, at) =>
+      listeners
+        .slice(at + 1)
+        .filter((other) => {
+          const hosts = [one.host, other.host];
+          const isSameHost = one.host === other.host || hosts.some((at) => WILDCARDS.includes(at));
+          return one.port === other.port && isSameHost;
+        })
+        .map((other) =>
+          problem(
+            `${one.setting} and ${other.setting} are both ${one.port}, so the gate does not start`,
+            `set ${other.setting} to another port`,
+          ),
+        ),
+    );
+  },
+);
+
 export const checkPublicUrl: Check = checkOf(
   "public URL",
   [...LOCAL_FIELDS, "secret", "dataDir", "database", "publicUrl"],

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { access } from "node:fs/promises";
+import { access, lstat, stat } from "node:fs/promises";
 import type { DatabaseContents } from "../db/inspection.ts";
 import type { Place } from "../db/place.ts";
 import type { PostgresInspection } from "../db/postgres/inspect.ts";
@@ -23,6 +23,8 @@ export interface Installation<F extends keyof Settings = keyof Settings> {
 
 type InspectedDatabase =
   | { readonly kind: "missing" }
+  /** A link to a file that does not exist. */
+  | { readonly kind: "dangling" }
   | { readonly kind: "sqlite"; readonly inspection: SqliteInspection }
   | { readonly kind: "postgres"; readonly hosts: readonly PostgresInspection[] };
 
@@ -52,11 +54,24 @@ async function inspectDatabase(place: Place): Promise<InspectedDatabase> {
   const { file } = place;
   // Throws if the file exists and cannot be read.
   const readable = access(file, constants.R_OK).then(() => "yes" as const);
-  if ((await unlessMissing(readable)) === undefined) return { kind: "missing" };
+  if ((await unlessMissing(readable)) === undefined) {
+    return { kind: (await isDangling(file)) ? "dangling" : "missing" };
+  }
   return { kind: "sqlite", inspection: await inspectSqlite(file) };
 }
 
-const EMPTY: DatabaseContents = { hasUsers: false, hasAdmin: false };
+/** Whether the path is a link to something that does not exist, such as on a disk that is not mounted. */
+export async function isDangling(path: string): Promise<boolean> {
+  const link = await unlessMissing(lstat(path));
+  return link?.isSymbolicLink() === true && (await unlessMissing(stat(path))) === undefined;
+}
+
+const EMPTY: DatabaseContents = {
+  hasUsers: false,
+  hasSetupToken: false,
+  hasAdmin: false,
+  codes: [],
+};
 
 /** What the gate's database contains, or `undefined` if it cannot be read. */
 export async function contentsOf({
@@ -65,6 +80,7 @@ export async function contentsOf({
 }: Installation<"database">): Promise<DatabaseContents | undefined> {
   const found = await database(settings.database).catch(() => undefined);
   if (found?.kind === "missing") return EMPTY;
+  if (found?.kind === "dangling") return undefined;
   if (found?.kind === "sqlite" && found.inspection.damage.length > 0) return undefined;
   const inspection =
     found?.kind === "sqlite" ? found.inspection : found?.hosts.find(isPrimary)?.database;

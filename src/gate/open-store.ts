@@ -71,7 +71,13 @@ export async function prepareStore({ database }: StoreSettings): Promise<Unopene
 
 /** The error with what could not be opened, unless it already says that. */
 function cannotOpen(database: Place, error: unknown): unknown {
-  const explained = ["database_missing", "not_latchkey", "schema_newer", "database_url_invalid"];
+  const explained = [
+    "database_incomplete",
+    "database_missing",
+    "not_latchkey",
+    "schema_newer",
+    "database_url_invalid",
+  ];
   if (explained.includes(codeOf(error) ?? "")) return error;
   return cannotUse(
     database.kind === "sqlite" ? `the database ${database.file}` : "the database of DATABASE_URL",

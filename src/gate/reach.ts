@@ -1,16 +1,40 @@
 import { isLoopbackHost } from "../core/hosts/loopback.ts";
 import type { Settings } from "./settings/settings.ts";
 
-export const REACH_FIELDS = ["host", "publicUrl", "cookieDomain", "trustedProxies"] as const;
+export const REACH_FIELDS = [
+  "host",
+  "publicUrl",
+  "cookieDomain",
+  "trustedProxies",
+  "httpsPort",
+  "tlsCertFile",
+] as const;
+
+type ReachField = (typeof REACH_FIELDS)[number];
 
 /** Whether other machines can reach the gate, according to the settings and an optional URL. */
 export function reachOf(
-  { host, publicUrl, cookieDomain, trustedProxies }: Pick<Settings, (typeof REACH_FIELDS)[number]>,
+  settings: Pick<Settings, ReachField>,
   url?: URL,
 ): "this-machine" | "others" {
-  const urls = [publicUrl === undefined ? undefined : new URL(publicUrl), url];
-  const hosts = [host, cookieDomain ?? [], urls.flatMap((one) => one?.hostname ?? [])].flat();
-  return trustedProxies.length === 0 && hosts.every(isLoopbackHost) ? "this-machine" : "others";
+  const isHere = url === undefined || isLoopbackHost(url.hostname);
+  return isHere && reachingFields(settings).length === 0 ? "this-machine" : "others";
+}
+
+/** The settings according to which other machines can reach the gate. */
+export function reachingFields(settings: Pick<Settings, ReachField>): readonly ReachField[] {
+  const { host, publicUrl, cookieDomain, trustedProxies, httpsPort, tlsCertFile } = settings;
+  const isOther = (name: string | undefined): boolean =>
+    name !== undefined && !isLoopbackHost(name);
+  const fields = [
+    isOther(host) && "host",
+    isOther(publicUrl && new URL(publicUrl).hostname) && "publicUrl",
+    isOther(cookieDomain) && "cookieDomain",
+    trustedProxies.length > 0 && "trustedProxies",
+    // An automatic certificate is for a domain, at which the authority reaches the gate.
+    httpsPort !== undefined && tlsCertFile === undefined && "httpsPort",
+  ] as const;
+  return fields.filter((field) => field !== false);
 }
 
 /** The scheme on PORT, which stays plain HTTP beside an HTTPS_PORT. */

@@ -77,12 +77,12 @@ async function openGate(
   );
   opened.defer(() => opening.stop());
   await Promise.race([opening.done, opening.waiting]);
-  const options = { ...optionsOf(settings), store, setupToken, log, people: true };
+  const setUpDomain = domainSetup(settings, certificates?.setUpDomain);
+  const options = { ...optionsOf(settings), store, setupToken, setUpDomain, log, people: true };
   const auth = authOf(settleOptions(options, settings.nodeEnv, SECRET_SETTINGS), {
     standalone: true,
     requireSecondFactor: settings.requireSecondFactor,
     returnDomains: settings.returnDomains,
-    setUpDomain: domainSetup(settings, certificates?.setUpDomain),
     meter: metrics?.meter ?? noMeter,
     assertions: settings.assertions,
   });

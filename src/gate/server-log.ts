@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { styleText } from "node:util";
 import type { AdapterParts } from "../auth.ts";
 import { codeOf } from "../core/base/fault.ts";
@@ -16,27 +17,39 @@ export interface GateLog extends ServerLog {
   info(fields: object, message: string): void;
 }
 
-/** A stream with a file descriptor, or any other stream. */
+/** The stream of Node.js for a file descriptor, or any other stream. */
 interface LogOutput {
   readonly fd?: number;
   readonly isTTY?: boolean;
   write(text: string): unknown;
 }
 
+/** What Node.js has behind the stream of a pipe, socket or terminal, without a public name. */
+interface WithHandle {
+  readonly _handle?: { readonly fd?: number; setBlocking?(blocking: boolean): unknown } | null;
+}
+
+export interface OutputLog extends GateLog {
+  /** Resolves once the waiting lines are written, or have waited too long for their reader. */
+  finish(): Promise<void>;
+}
+
 /** JSON lines, or readable lines on a terminal. */
-export function createServerLog(least: LogLevel, out: LogOutput): GateLog {
-  const { fd, isTTY } = out;
-  const writeWhole = fd === undefined ? undefined : lineWriter(fd);
+export function createServerLog(least: LogLevel, out: LogOutput & WithHandle): OutputLog {
+  const shown = (line: string): string => (out.isTTY === true ? readableLine(line) : line);
+  const writer = out.fd === undefined ? undefined : lineWriter(out, out.fd, shown);
   const at =
     (level: LogLevel) =>
     (fields: object, message: string): void => {
       if (logLevels.indexOf(level) < logLevels.indexOf(least)) return;
       const line = lineOf(level, fields, message);
-      if (isTTY === true) out.write(readableLine(line));
-      else if (writeWhole === undefined) out.write(line);
-      else writeWhole(line);
+      if (writer === undefined) out.write(shown(line));
+      else writer.write(line);
     };
-  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+  return {
+    ...{ debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") },
+    finish: async () => writer?.finish(),
+  };
 }
 
 /** Characters of a text in a line, such as a stack or a path, which a client can make 16 KB long. */
@@ -53,51 +66,102 @@ function lineOf(level: LogLevel, fields: object, msg: string): string {
   return `${JSON.stringify({ level, time, ...fields, msg }, asJson)}\n`;
 }
 
-const RETRY_AFTER_MS = 5;
-/** Nothing notifies it, so waiting for it is a pause. */
-const never = new Int32Array(new SharedArrayBuffer(4));
+const RETRY_AFTER_MS = 50;
 
-/** How long a reader that is too slow may hold up the gate. A line that needs no wait earns a pause. */
-const MAX_WAIT_MS = 500;
+/** Bytes of lines that wait for a slow reader. */
+const MAX_WAITING_BYTES = 1024 * 1024;
+
+/** The end of the process waits for a slow reader for half a second. */
+const FINISH_TRIES = 10;
+
+/** A line, or the rest of it. `count` is the number of lines that are lost with it. */
+interface WaitingLine {
+  readonly bytes: Buffer;
+  readonly count: number;
+}
 
 /**
- * Returns what writes a line, synchronously, so that an exit loses nothing. While the reader takes
- * nothing, lines are dropped, and their number is written before the next one. A log that cannot be
- * written, such as to a closed pipe or a full disk, does not end the gate.
+ * Writes a line at once if the reader takes it, so that an exit loses nothing. It never waits, since
+ * a held terminal or a full pipe must not stop the gate. Lines wait in memory, up to a limit; further
+ * lines are dropped, and their number is written as soon as there is room again.
  */
-function lineWriter(fd: number): (line: string) => void {
-  let [leftMs, dropped] = [MAX_WAIT_MS, 0];
-  /** Of a line that is written in part, so that the next one does not begin in it. */
-  let rest = Buffer.alloc(0);
+function lineWriter(out: WithHandle, fd: number, shown: (line: string) => string) {
+  let waiting: WaitingLine[] = [];
+  let waitingBytes = 0;
+  let dropped = 0;
+  let isRetrying = false;
 
-  function writeRest(): void {
-    while (rest.length > 0) {
-      try {
-        rest = rest.subarray(writeSync(fd, rest));
-      } catch (error) {
-        if (codeOf(error) !== "EAGAIN") rest = Buffer.alloc(0);
-        else if (leftMs <= 0) return;
-        else Atomics.wait(never, 0, 0, RETRY_AFTER_MS);
-        leftMs -= RETRY_AFTER_MS;
-      }
+  const isFull = (): boolean => waitingBytes >= MAX_WAITING_BYTES;
+
+  const add = (line: string, count: number): void => {
+    const bytes = Buffer.from(shown(line));
+    waiting.push({ bytes, count });
+    waitingBytes += bytes.length;
+  };
+
+  const addDropped = (): void => {
+    if (dropped > 0) add(lineOf("warn", { dropped }, DROPPED), dropped);
+    dropped = 0;
+  };
+
+  function writeWaiting(): void {
+    const handle = out._handle;
+    // Each time: a child process to which the same pipe is passed makes it blocking again.
+    handle?.setBlocking?.(false);
+    // For a terminal, Node.js has opened a descriptor of its own.
+    const target = handle?.fd !== undefined && handle.fd >= 0 ? handle.fd : fd;
+    for (let [line] = waiting; line !== undefined; [line] = waiting) {
+      const { bytes } = line;
+      const written = writeSync(target, bytes);
+      waitingBytes -= written;
+      if (written === bytes.length) waiting.shift();
+      // From here on, the line must be completed: no other may begin in it.
+      else waiting[0] = { bytes: bytes.subarray(written), count: 0 };
     }
   }
 
-  return (line) => {
-    const before = leftMs;
-    writeRest();
-    if (rest.length === 0) {
-      const whole = Buffer.from(dropped === 0 ? line : lineOf("warn", { dropped }, DROPPED) + line);
-      rest = whole;
-      writeRest();
-      if (rest !== whole) {
-        if (leftMs === before) leftMs = Math.min(leftMs + RETRY_AFTER_MS, MAX_WAIT_MS);
-        dropped = 0;
-        return;
-      }
-      rest = Buffer.alloc(0);
+  /** Returns whether another attempt can help soon. A failing log does not end the gate. */
+  function tryToWrite(): boolean {
+    try {
+      writeWaiting();
+      addDropped();
+      writeWaiting();
+      return false;
+    } catch (error) {
+      if (codeOf(error) === "EAGAIN") return true;
+      // A closed pipe, or a full disk.
+      dropped += waiting.reduce((sum, { count }) => sum + count, 0);
+      waiting = waiting.filter(({ count }) => count === 0);
+      waitingBytes = waiting.reduce((sum, { bytes }) => sum + bytes.length, 0);
+      return false;
     }
-    dropped += 1;
+  }
+
+  function tryLater(): void {
+    if (isRetrying) return;
+    isRetrying = true;
+    setTimeout(() => {
+      isRetrying = false;
+      if (tryToWrite()) tryLater();
+    }, RETRY_AFTER_MS).unref();
+  }
+
+  return {
+    write(line: string): void {
+      if (isFull()) tryToWrite();
+      if (isFull()) {
+        dropped += 1;
+      } else {
+        addDropped();
+        add(line, 1);
+      }
+      if (tryToWrite()) tryLater();
+    },
+    async finish(): Promise<void> {
+      for (let left = FINISH_TRIES; tryToWrite() && left > 0; left -= 1) {
+        await sleep(RETRY_AFTER_MS);
+      }
+    },
   };
 }
 

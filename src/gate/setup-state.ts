@@ -1,19 +1,17 @@
 import { networkInterfaces } from "node:os";
-import { AnyFault, Unavailable } from "../core/base/fault.ts";
+import { AnyFault, messageOf, Unavailable } from "../core/base/fault.ts";
 import { judgeHost } from "../core/hosts/allowed-hosts.ts";
 import { isLoopbackHost } from "../core/hosts/loopback.ts";
-import { isSetupTokenExpected, type SetupTokenSource } from "../core/setup/setup-token.ts";
+import {
+  isSetupTokenExpected,
+  type SetupTokenSource,
+  type SetupTokenStore,
+} from "../core/setup/setup-token.ts";
 import type { UserStore } from "../core/store.ts";
-import { fileErrorReason } from "../files/file-error.ts";
 import { inUrl, reachOf, schemeOf } from "./reach.ts";
 import type { GateLog } from "./server-log.ts";
 import type { Settings } from "./settings/settings.ts";
-import {
-  deleteSetupToken,
-  isMadeToken,
-  makeSetupToken,
-  readTokenFile,
-} from "./setup-token-file.ts";
+import { deleteTokenFile, makeSetupToken, readTokenFile } from "./setup-token-file.ts";
 
 /** Whether setup takes a token in any case: a lost database must not open it to the next visitor. */
 export const isTokenRequired = (
@@ -22,75 +20,101 @@ export const isTokenRequired = (
 
 const RETRY_AFTER_SECONDS = 2;
 
+/** The parts of a store that decide about the setup. */
+interface SetupStore {
+  readonly users: Pick<UserStore, "any">;
+  readonly setupToken: SetupTokenStore;
+}
+
+interface GateSetupToken extends SetupTokenSource {
+  /** The operator's own token, or `undefined` if there is none. */
+  readOwn(): Promise<string | undefined>;
+}
+
 /**
- * The setup token of the gate. Where one is required, setup is refused while there is none. Elsewhere,
- * setup requires none while the file cannot be read, which is logged once per reason.
+ * The setup token of the gate: the operator's own in the file, or else the one that the database
+ * keeps for all gates on it. Where one is required, setup is refused while there is none.
+ * Elsewhere, setup requires none while the file cannot be read, which is logged once per reason.
  */
 export function setupTokenOf(
   settings: Settings,
-  store: { readonly users: Pick<UserStore, "any"> },
+  store: SetupStore,
   log: Pick<GateLog, "warn">,
-): SetupTokenSource {
+): GateSetupToken {
   const { setupTokenFile: file } = settings;
   let reported: string | undefined;
+
+  async function readOwn(): Promise<string | undefined> {
+    const { text, unreadable: reason } = await readTokenFile(file);
+    if (reason !== undefined && isTokenRequired(settings)) {
+      const problem = `the setup token file ${file} cannot be read: ${reason}`;
+      throw new AnyFault("setup_token_unusable", problem);
+    }
+    const warning = "the setup token file cannot be read: setup requires no token";
+    if (reason !== undefined && reason !== reported) log.warn({ file, reason }, warning);
+    reported = reason;
+    return isSetupTokenExpected(text) ? text : undefined;
+  }
+
   return {
+    readOwn,
     async read() {
-      const { text, unreadable: reason } = await readTokenFile(file);
-      if (!isTokenRequired(settings)) {
-        const warning = "the setup token file cannot be read: setup requires no token";
-        if (reason !== undefined && reason !== reported) log.warn({ file, reason }, warning);
-        reported = reason;
-        return text;
-      }
-      if (reason !== undefined) {
-        const problem = `the setup token file cannot be read: ${reason}`;
-        throw new AnyFault("setup_token_unusable", problem);
-      }
-      // The setup that makes the account deletes the file after that.
-      if (isSetupTokenExpected(text) || (await store.users.any())) return text;
+      const token = (await readOwn()) ?? (await store.setupToken.find());
+      // The setup that makes the account removes the token after that.
+      const isMissing = token === undefined && isTokenRequired(settings);
+      if (!isMissing || (await store.users.any())) return token;
       const problem = "there is no setup token: restart the gate or run `latchkey setup-link`";
       throw new Unavailable("setup_token_missing", problem, RETRY_AFTER_SECONDS);
     },
-    delete: () => deleteSetupToken(file),
+    delete: () => deleteTokens(store, file),
   };
 }
 
-/** Whether there is an account; if not, the token that creating it takes. */
-type SetupState = "done" | "open" | { readonly token: string };
-
-/** Writes the setup token if one is required and there is none. */
-export async function prepareSetup(
-  settings: Settings,
-  store: { readonly users: Pick<UserStore, "any"> },
-  setupToken: SetupTokenSource,
-): Promise<SetupState> {
-  if (await store.users.any()) return "done";
-  const token = isTokenRequired(settings)
-    ? await requiredToken(settings)
-    : // A temporary read error counts as a token, because setup then refuses every request.
-      await setupToken.read().catch(() => "unknown");
-  return isSetupTokenExpected(token) ? { token } : "open";
+/** Deletes the token of the database, and the operator's own. */
+export async function deleteTokens(
+  store: Pick<SetupStore, "setupToken">,
+  file: string,
+): Promise<void> {
+  try {
+    await store.setupToken.remove();
+  } finally {
+    await deleteTokenFile(file);
+  }
 }
 
-async function requiredToken(settings: Settings): Promise<string> {
+/** Whether there is an account; if not, the token that creating it takes, and who has made it. */
+type SetupState =
+  | { readonly kind: "done" | "open" | "own-token" }
+  | { readonly kind: "made-token"; readonly token: string };
+
+/** Makes the setup token if one is required and there is none. */
+export async function prepareSetup(
+  settings: Settings,
+  store: SetupStore,
+  setupToken: Pick<GateSetupToken, "readOwn">,
+): Promise<SetupState> {
+  if (await store.users.any()) return { kind: "done" };
+  const isRequired = isTokenRequired(settings);
   try {
-    const { text, unreadable } = await readTokenFile(settings.setupTokenFile);
-    if (unreadable !== undefined) throw new AnyFault("setup_token_unusable", unreadable);
-    return isSetupTokenExpected(text) ? text : await makeSetupToken(settings);
+    if ((await setupToken.readOwn()) !== undefined) return { kind: "own-token" };
   } catch (error) {
-    const reason = error instanceof AnyFault ? error.message : fileErrorReason(error);
+    // Elsewhere this error may pass, and setup refuses every request until it does.
+    if (!isRequired) return { kind: "own-token" };
     throw new AnyFault(
       "setup_token_unusable",
-      `no account yet, and no setup token in ${settings.setupTokenFile}: ${reason} (fix this, create the account with latchkey user add --create, or set SETUP_TOKEN=off to let anyone create it)`,
+      `no account yet, and ${messageOf(error)} (fix this, create the account with latchkey user add --create, or set SETUP_TOKEN=off to let anyone create it)`,
       { cause: error },
     );
   }
+  const { setupToken: kept } = store;
+  const token = isRequired ? await kept.keep(makeSetupToken()) : await kept.find();
+  return token === undefined ? { kind: "open" } : { kind: "made-token", token };
 }
 
 /** While there is no account, logs where to create it, and for which host names that works. */
 export function reportSetup(state: SetupState, settings: Settings, log: GateLog): void {
-  if (state === "done") return;
-  if (state === "open" && reachOf(settings) === "others") {
+  if (state.kind === "done") return;
+  if (state.kind === "open" && reachOf(settings) === "others") {
     log.warn(
       {},
       "no account yet, and anyone who can reach this server can create it: remove SETUP_TOKEN=off to require a token",
@@ -106,10 +130,10 @@ export function reportSetup(state: SetupState, settings: Settings, log: GateLog)
 }
 
 /** The link is logged on purpose: only who can read the log is to create the account. */
-function setupAddress(state: Exclude<SetupState, "done">, settings: Settings): string {
-  if (state === "open") return `${baseUrlOf(settings)}/setup`;
-  if (isMadeToken(state.token)) return setupLink(settings, state.token);
-  return `${baseUrlOf(settings)}/setup with the setup token`;
+function setupAddress(state: SetupState, settings: Settings): string {
+  if (state.kind === "made-token") return setupLink(settings, state.token);
+  const page = `${baseUrlOf(settings)}/setup`;
+  return state.kind === "own-token" ? `${page} with the setup token` : page;
 }
 
 /** The link that opens the setup with the token filled in. */

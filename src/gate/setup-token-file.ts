@@ -1,13 +1,11 @@
 import { isUtf8 } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { lstat, open, rename, rm, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { lstat, open, rm } from "node:fs/promises";
 import { AnyFault, codeOf } from "../core/base/fault.ts";
+import { trimWhiteSpace } from "../core/base/white-space.ts";
+import { requireNoDatabase } from "../db/sqlite/own-files.ts";
 import { fileErrorReason, unlessMissing } from "../files/file-error.ts";
-import { barrierTo } from "../files/ownership.ts";
-import { replaceFile } from "../files/replace-file.ts";
-import type { Settings } from "./settings/settings.ts";
 
 /**
  * Errors that prove that there is no token file, or that it can never be read. After any other error
@@ -25,7 +23,7 @@ export async function readTokenFile(
     await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     if (!(await file.stat()).isFile()) return { unreadable: "it is not a regular file" };
     const content = await file.readFile();
-    return { text: isUtf8(content) ? content.toString().trim() : MATCHES_NOTHING };
+    return { text: isUtf8(content) ? trimWhiteSpace(content.toString()) : MATCHES_NOTHING };
   } catch (error) {
     const code = codeOf(error) ?? "";
     // The operator meant a token: a secret that is not mounted must not count as none unnoticed.
@@ -40,34 +38,30 @@ export async function readTokenFile(
 /** A lone surrogate, which no form contains and `setupTokenMatches` never accepts. */
 const MATCHES_NOTHING = "\ud800";
 
-export const deleteSetupToken = async (path: string): Promise<void> =>
-  void (await unlessMissing(rm(path)));
-
-/**
- * Writes a new token in place of any other, atomically. The file belongs to the owner of the data
- * folder, as which the gate runs. If that user could not read it, this throws and leaves the old
- * file: an unreadable token file would count as none.
- */
-export async function makeSetupToken(settings: Settings): Promise<string> {
-  const { setupTokenFile: path, dataDir } = settings;
-  const token = randomBytes(24).toString("base64url");
-  const { uid } = await stat(dataDir);
-  await replaceFile(path, {
-    // Root reads every file, so the owner of the file's folder says more about the reader.
-    ownedAs: uid === 0 ? dirname(path) : dataDir,
-    fill: ({ handle }) => handle.writeFile(`${token}\n`),
-    async put(unfinished) {
-      const barrier = await barrierTo(unfinished, dataDir);
-      if (barrier === undefined) return rename(unfinished, path);
-      const problem = barrier === unfinished ? `cannot read ${path}` : `cannot enter ${barrier}`;
-      throw new AnyFault(
-        "setup_token_unreadable",
-        `user ${uid}, who owns DATA_DIR ${dataDir}, ${problem}: run this as root or as that user, with SETUP_TOKEN_FILE in a folder that the user can enter`,
-      );
-    },
-  });
-  return token;
+/** @throws If something else than a token is in the file. */
+export async function deleteTokenFile(path: string): Promise<void> {
+  if ((await unlessMissing(lstat(path))) === undefined) return;
+  await requireTokenFile(path);
+  await unlessMissing(rm(path));
 }
 
-/** Whether `makeSetupToken` may have made it. Any other token is the operator's own. */
-export const isMadeToken = (token: string): boolean => /^[\w-]{32}$/.test(token);
+const MAX_TOKEN_BYTES = 1_024;
+
+/** Keeps a file that SETUP_TOKEN_FILE names by mistake from being deleted. */
+async function requireTokenFile(path: string): Promise<void> {
+  requireNoDatabase(path, undefined, "no-database");
+  const { text, unreadable } = await readTokenFile(path);
+  const problem =
+    unreadable ??
+    (text !== undefined && isOneToken(text)
+      ? undefined
+      : `it does not look like a setup token, which is one line of up to ${MAX_TOKEN_BYTES} bytes`);
+  if (problem === undefined) return;
+  throw new AnyFault("setup_token_foreign", `${path} is left as it is: ${problem}`);
+}
+
+const isOneToken = (text: string): boolean =>
+  text.isWellFormed() && Buffer.byteLength(text) <= MAX_TOKEN_BYTES && !/[\r\n]/.test(text);
+
+/** A new token, which nobody can guess. */
+export const makeSetupToken = (): string => randomBytes(24).toString("base64url");

@@ -19,11 +19,36 @@ async function allUsers(store: Store): Promise<Readonly<Record<string, StoredUse
 
 /** What commands and administrators do with accounts. */
 export function testAccounts(rule: Rule<Store>): void {
-  rule("refuses a taken username in the same spelling only", async (store, { onlyOne }) => {
-    const user = { username: "owner", passwordHash: hashText("x") };
-    const winner = await onlyOne((one) => one.users.insert(user));
-    assert.deepEqual(await store.users.findByName("owner"), { ...user, ...winner });
-    for (const other of ["Owner", "owner "]) await addTo(store, other);
+  rule("gives a username to one of 16 concurrent spellings", async (store, { onlyOne }) => {
+    const passwordHash = hashText("x");
+    const spellings = ["owner", "Owner", "OWNER", "\uff4fwner", "\u00f6wner", "\u043ewner"];
+    const winner = await onlyOne(async ({ users }, i) => {
+      const username = spellings[i % spellings.length] ?? "";
+      return users.insert({ username, passwordHash });
+    }, 2);
+    assert.deepEqual(await store.users.read("", 9), [{ ...winner, passwordHash }]);
+    for (const username of spellings) {
+      assert.equal(await store.users.isNameUsed(username), true, username);
+      assert.equal(await store.users.insert({ username, passwordHash }), undefined, username);
+    }
+    assert.equal(await store.users.isNameUsed("another"), false);
+  });
+
+  rule("gives nobody else a username that was renamed or removed", async (store) => {
+    const { owner, guest } = await addTwo(store);
+    const passwordHash = hashText("x");
+    assert.equal(await store.users.rename(owner.id, "Host"), "renamed");
+    assert.equal(await store.users.rename(guest.id, "OWNER"), "taken");
+    assert.equal(await store.users.insert({ username: "owner", passwordHash }), undefined);
+    assert.equal(await store.users.rename(owner.id, "HOST"), "renamed", "its own in another case");
+    assert.equal(await store.users.rename(owner.id, "Owner"), "renamed", "its own earlier one");
+    assert.equal(await store.users.remove(guest.id), "removed");
+    assert.equal(await store.users.insert({ username: "Guest", passwordHash }), undefined);
+    assert.equal(await store.users.rename(owner.id, "guest"), "taken");
+    assert.equal(await store.users.forgetName("unknown"), false);
+    assert.equal(await store.users.forgetName("GUEST"), true);
+    assert.equal(await store.users.forgetName("guest"), false);
+    assert.notEqual((await addTo(store, "guest")).id, guest.id);
   });
 
   rule("replaces the hash of one user, while it is the expected one", async (store) => {
@@ -67,14 +92,13 @@ export function testAccounts(rule: Rule<Store>): void {
     assert.equal((await store.users.findByName("wanted"))?.id, winner);
   });
 
-  rule("removes an account and frees its username, but not the last account", async (store) => {
+  rule("removes an account, but not the last account", async (store) => {
     const { owner, guest } = await addTwo(store);
     assert.equal(await store.users.remove(guest.id), "removed");
     assert.equal(await store.users.find(guest.id), undefined);
     assert.equal(await store.users.remove(guest.id), "missing");
     assert.equal(await store.users.remove(owner.id), "last");
     assert.deepEqual(await allUsers(store), { owner });
-    assert.notEqual((await addTo(store, "guest")).id, guest.id);
   });
 
   rule("keeps one of eight accounts that are removed concurrently", async (store, { race }) => {

@@ -12,7 +12,12 @@ const keyOf = ({ id: userId }: User, id: string, fields: Partial<Key> = {}): Key
 export function testKeys(rule: Rule<With<"keys">>): void {
   rule("returns keys as they were inserted, on every connection", async (store, { connect }) => {
     const { owner, guest } = await addTwo(store);
-    const limits = { hosts: ["a.example", "b.example"], expiresAt: at(9), usedAt: at(1) };
+    const limits = {
+      hosts: ["a.example", "b.example"],
+      expiresAt: at(9),
+      usedAt: at(1),
+      factors: 2,
+    };
     const [newer, older] = [keyOf(owner, "a", limits), keyOf(owner, "b", { createdAt: at(-1) })];
     for (const key of [newer, older]) assert.equal(await store.keys.insert(key, 2), true);
     const { keys } = await connect();

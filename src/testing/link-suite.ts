@@ -1,16 +1,34 @@
 import assert from "node:assert/strict";
 import { type Link, type NewUser, NO_PASSWORD } from "../core/records.ts";
+import type { Store } from "../core/store.ts";
 import type { Rule, With } from "./database.ts";
 import { addTo, addTwo, hashText } from "./samples.ts";
 
 const [NOW, LATER] = [new Date(1_000_000), new Date(2_000_000)];
 const LINK: Link = {
   ...{ id: "link", tokenHash: "hash", purpose: "guest", name: "visitor", groups: ["a", "b"] },
-  ...{ guestSeconds: 60, madeBy: "owner", expiresAt: LATER, usesLeft: 2 },
+  ...{ guestSeconds: 60, expiresAt: LATER, usesLeft: 2 },
 };
+const MAKER = { username: "maker", passwordHash: hashText("of maker"), groups: ["a", "admins"] };
+
+/** Another account, and a link of an administrator, made while `sessionsFrom` was 500. */
+async function addMade(store: Store & With<"links">, account: Partial<NewUser> = {}) {
+  const other = await addTo(store, "other");
+  const maker = await store.users.insert({ ...MAKER, ...account });
+  assert.ok(maker);
+  await store.users.endSessions(maker.id, 500);
+  const link: Link = { ...LINK, madeBy: "maker", makerId: maker.id, makerValidUpTo: 500 };
+  await store.links.insert(link);
+  return { other, maker, link };
+}
 const visitor = (username: string, endsAt: Date = LATER): NewUser => ({
   ...{ username, passwordHash: NO_PASSWORD, groups: ["a"], endsAt },
 });
+
+type EndOfMaker = (
+  store: Store & With<"links">,
+  made: Awaited<ReturnType<typeof addMade>>,
+) => unknown;
 
 /** One-time links. */
 export function testLinks(rule: Rule<With<"links">>): void {
@@ -24,6 +42,124 @@ export function testLinks(rule: Rule<With<"links">>): void {
     assert.equal(await store.links.use(LINK, visitor("late"), LATER), "gone");
     assert.equal(await store.links.find("link", NOW), undefined, "an ID is not a token");
   });
+
+  rule("finds a link of an administrator with its maker", async (store, { connect }) => {
+    const { link, maker } = await addMade(store);
+    const other = await connect();
+    assert.deepEqual(await other.links.find("hash", NOW), link);
+    assert.deepEqual(await other.links.read("", 9, NOW), [link]);
+    await store.users.setGroups(maker.id, ["admins"]);
+    assert.equal(typeof (await other.links.use(link, visitor("visitor"), NOW)), "object");
+    assert.deepEqual(await other.links.revoke("link", NOW), { ...link, usesLeft: 1 });
+  });
+
+  for (const [text, end] of [
+    ["is removed", ({ users }, { maker }) => users.remove(maker.id)],
+    ["leaves the group", ({ users }, { maker }) => users.setGroups(maker.id, ["admins-too"])],
+    ["has no groups any more", ({ users }, { maker }) => users.setGroups(maker.id, [])],
+    ["is signed out everywhere", ({ users }, { maker }) => users.endSessions(maker.id, 100)],
+    ["is signed out with everybody", ({ users }) => users.endAllSessions(100)],
+    ["loses all factors", (store, { maker }) => store.codes?.endFactors(maker.id, 100)],
+    [
+      "gets a password by another link",
+      async ({ links }, { maker }) => {
+        const reset: Link = {
+          ...LINK,
+          id: "r",
+          tokenHash: "r",
+          purpose: "reset",
+          userId: maker.id,
+        };
+        await links.insert(reset);
+        await links.use(reset, { ...MAKER, passwordHash: hashText("new") }, NOW);
+      },
+    ],
+  ] satisfies readonly (readonly [string, EndOfMaker])[]) {
+    rule(`ends a link for good when its maker ${text}`, async (store, { connect }) => {
+      if (text === "loses all factors" && store.codes === undefined) return;
+      const made = await addMade(store);
+      const reset: Link = { ...made.link, id: "reset", tokenHash: "reset", purpose: "reset" };
+      await store.links.insert({ ...reset, userId: made.other.id });
+      await end(store, made);
+      if (await store.users.find(made.maker.id))
+        await store.users.setGroups(made.maker.id, ["admins"]);
+      const { links } = await connect();
+      for (const link of [made.link, { ...reset, userId: made.other.id }]) {
+        assert.equal(await links.find(link.tokenHash, NOW), undefined);
+        assert.equal(await links.use(link, visitor("visitor"), NOW), "gone");
+        assert.equal(await links.revoke(link.id, NOW), undefined);
+      }
+      assert.deepEqual(await links.read("", 9, NOW), []);
+      assert.deepEqual(await store.users.find(made.other.id), {
+        ...made.other,
+        ...(text === "is signed out with everybody" && { sessionsFrom: 100 }),
+      });
+      assert.equal(await store.users.findByName("visitor"), undefined);
+    });
+  }
+
+  for (const [text, account] of [
+    ["has ended", { endsAt: NOW }],
+    ["is a guest", { passwordHash: NO_PASSWORD, endsAt: LATER }],
+    ["is no administrator", { groups: ["admins-too", "the-admins"] }],
+    ["has no groups", { groups: [] }],
+  ] as const satisfies readonly (readonly [string, Partial<NewUser>])[]) {
+    rule(`does not use a link whose maker ${text}`, async (store) => {
+      const { link } = await addMade(store, account);
+      assert.equal(await store.links.find("hash", NOW), undefined);
+      assert.equal(await store.links.use(link, visitor("visitor"), NOW), "gone");
+    });
+  }
+
+  rule("keeps no link of a user who leaves the group meanwhile", async (store, { race }) => {
+    const { maker, link } = await addMade(store);
+    const kept = await race(async (one, i) => {
+      if (i % 2 === 0) return one.users.setGroups(maker.id, []);
+      return one.links.insert({ ...link, id: `new ${i}`, tokenHash: `new ${i}` });
+    });
+    assert.ok(kept.includes("set"));
+    await store.users.setGroups(maker.id, ["admins"]);
+    assert.deepEqual(await store.links.read("", 9, NOW), []);
+    assert.equal(await store.links.insert({ ...link, id: "later", tokenHash: "later" }), true);
+    assert.equal(
+      await store.links.insert({ ...link, id: "x", tokenHash: "x", makerValidUpTo: 499 }),
+      false,
+    );
+  });
+
+  rule("does not use a link that names its maker without the ID", async (store) => {
+    const { maker } = await addMade(store);
+    const link: Link = { ...LINK, id: "old", tokenHash: "old", madeBy: maker.username };
+    const unbound: Link = { ...link, id: "new", tokenHash: "new", makerId: maker.id };
+    for (const one of [link, unbound]) {
+      assert.equal(await store.links.insert(one), one === link);
+      assert.equal(await store.links.find(one.tokenHash, NOW), undefined);
+      assert.equal(await store.links.use(one, visitor("visitor"), NOW), "gone");
+    }
+  });
+
+  rule(
+    "uses no link of two administrators who reset each other after one was",
+    async (store, { race }) => {
+      const { maker, link } = await addMade(store);
+      const second = await store.users.insert({ ...MAKER, username: "second" });
+      assert.ok(second);
+      const made = { purpose: "reset", usesLeft: 9, makerValidUpTo: 500 } as const;
+      const ofMaker: Link = { ...link, ...made, id: "1", tokenHash: "1", userId: second.id };
+      const links = [
+        ofMaker,
+        { ...ofMaker, id: "2", tokenHash: "2", userId: maker.id, makerId: second.id },
+      ];
+      for (const one of links) await store.links.insert(one);
+      const used = await race(async (one, i) => {
+        const account = { username: "", passwordHash: hashText(`by ${i}`) };
+        return one.links.use(links[i % 2] ?? link, account, NOW);
+      });
+      assert.equal(used.filter((one) => typeof one === "object").length, 1);
+      for (const { tokenHash } of links)
+        assert.equal(await store.links.find(tokenHash, NOW), undefined);
+    },
+  );
 
   rule("makes two accounts for two uses, of eight at once", async (store, { race }) => {
     await store.links.insert(LINK);

@@ -1,3 +1,4 @@
+import { checkSignIn } from "../api-arguments.ts";
 import { type Auth, Fault } from "../index.ts";
 
 /**
@@ -16,13 +17,18 @@ import { type Auth, Fault } from "../index.ts";
  * ```
  */
 export async function signInAs(
-  { users, sessions }: Auth,
+  auth: Auth,
   username: string,
-  { groups }: { readonly groups?: readonly string[] } = {},
+  options: { readonly groups?: readonly string[] } = {},
 ): Promise<string> {
   if (process.env.NODE_ENV === "production") {
     throw new Fault("test_only", "signInAs is for tests: NODE_ENV is production");
   }
+  const { users, sessions }: Partial<Auth> = auth;
+  // Such as a promise of an Auth object.
+  if (users === undefined || sessions === undefined)
+    throw new Fault("invalid_option", "signInAs takes the Auth object that createAuth returns");
+  const { groups } = checkSignIn(options);
   const user = (await users.findByUsername(username)) ?? (await add(users, username));
   if (groups !== undefined) {
     const outcome = await users.setGroups(user.id, groups);

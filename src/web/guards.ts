@@ -1,5 +1,6 @@
 import { errorOf, Fault } from "../core/base/fault.ts";
 import { andThen, type MaybePromise } from "../core/base/maybe-promise.ts";
+import { required, settle } from "../core/base/options.ts";
 import type { KeyAdmission } from "../core/keys/key-guard.ts";
 import type { User } from "../core/records.ts";
 import { admitsUser, type Lists, NO_LISTS } from "../core/sessions/admits-user.ts";
@@ -94,14 +95,25 @@ export const createUserGuard = (guard: RequestGuard, ports: GuardPorts): UserGua
     only: (given: OnlyGroups) => createGuardCheck(guard, ports, listsOf(given)),
   });
 
-/** Plain JavaScript can pass anything. A guard for no group would be a mistake. */
-function listsOf(given?: Partial<OnlyGroups> | null): Lists {
-  const groups = given?.groups;
-  const isList = Array.isArray(groups) && groups.length > 0;
-  if (isList && groups.every((name) => typeof name === "string" && GROUP.test(name)))
-    return { users: [], groups: [[...groups]] };
-  throw new Fault("invalid_option", 'a guard takes groups such as { groups: ["family"] }');
-}
+const GROUPS_TAKEN = 'groups such as { groups: ["family"] }';
+
+const isGroup = (name: unknown): boolean => typeof name === "string" && GROUP.test(name);
+
+const onlyOptions = {
+  groups: required(
+    GROUPS_TAKEN,
+    (names: readonly string[]) => Array.isArray(names) && names.length > 0 && names.every(isGroup),
+  ),
+};
+
+/**
+ * Plain JavaScript can pass anything. A guard for no group would be a mistake, and a misspelt or
+ * missing list must not admit every user.
+ */
+const listsOf = (given: OnlyGroups): Lists => ({
+  users: [],
+  groups: [settle<OnlyGroups>(onlyOptions, given, `a guard takes ${GROUPS_TAKEN}`).groups],
+});
 
 function createGuardCheck(guard: RequestGuard, ports: GuardPorts, lists: Lists): GuardCheck {
   const refused = (answer: Answer): GuardResult => ({ kind: "refused", answer });

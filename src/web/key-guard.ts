@@ -53,6 +53,8 @@ const PROBLEMS: Readonly<Record<KeyProblem, string>> = {
   unknown: "there is no such key, or it was revoked",
   expired: "this key has expired",
   "other-host": "this key does not open this host",
+  "factor-unproven":
+    "this key was made without a second factor, which is needed here: make another key",
   limited: "too many wrong keys",
 };
 

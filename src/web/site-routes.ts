@@ -55,8 +55,8 @@ export function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   const { sessions, codes, passkeys, links, people, keys } = ports.parts;
   const site = new Map<string, Methods>();
   const get = (path: string, GET: Endpoint): unknown => site.set(path, { ...site.get(path), GET });
-  const post = (path: string, endpoint: Endpoint): unknown =>
-    site.set(path, { ...site.get(path), POST: refusingCrossSite(ports, endpoint) });
+  const post = (path: string, endpoint: Endpoint, origins: readonly string[] = []): unknown =>
+    site.set(path, { ...site.get(path), POST: refusingCrossSite(ports, endpoint, origins) });
 
   /** A form of a signed-in user; with `enrolling`, also of one who lacks a second factor. */
   const ownForm = (endpoint: OwnFormEndpoint, admit = guarded): Endpoint =>
@@ -98,7 +98,8 @@ export function siteRoutes(ports: WebPorts): ReadonlyMap<string, Methods> {
   post(paths.login, signInForm(postLogin));
   get(paths.setup, at(getSetup));
   post(paths.setup, showingFaults(withForm(ports, postSetup, onceSetUp)));
-  post(`${base}/logout`, at(postLogout));
+  // Any other form would let the pages of each trusted app act as the user who visits them.
+  post(`${base}/logout`, at(postLogout), options.hosts.trustedOrigins);
   get(`${base}/account/me`, at(getMe));
   post(paths.password, showingFaults(ownForm(postPassword)));
   if (sessions !== undefined) {

@@ -40,6 +40,8 @@ interface ErrorPage {
   readonly origin?: string | undefined;
 }
 
+type Exclusion = Pick<PageData["error"], "host" | "signOutUrl" | "signInUrl">;
+
 export class Views {
   readonly #ports: ViewPorts;
   readonly #headers: Headers;
@@ -81,10 +83,13 @@ export class Views {
   }
 
   /**
-   * The page for a signed-in user whom the app at `host` does not admit, with a sign-out. A guest has
-   * no account page.
+   * The page for a signed-in user whom the app at `host` does not admit, with a sign-out, or with a
+   * link to the sign-in page at `signInUrl`. A guest has no account page.
    */
-  excluded(request: AdmittedRequest, host?: string, signOutUrl?: string): Promise<Answer> {
+  excluded(
+    request: AdmittedRequest,
+    { host, signOutUrl, signInUrl }: Exclusion = {},
+  ): Promise<Answer> {
     const { options, paths } = this.#ports;
     const { noAccess, mayNotOpen, thisApp } = wordsIn(this.locale(request));
     const origin = options.hosts.publicUrl;
@@ -95,6 +100,7 @@ export class Views {
       message: mayNotOpen(request.user.username, host ?? thisApp),
       offersSignOut: true,
       signOutUrl,
+      signInUrl,
       accountUrl: home && `${origin ?? ""}${home}`,
       host,
     };
@@ -104,12 +110,12 @@ export class Views {
     return this.#errorPage(request, data, { headers, origin });
   }
 
-  /** The page for a host that is not allowed. It does not ask the store. */
+  /** The page for a host that is not allowed. */
   misdirected(request: WebRequest): Promise<Answer> {
     const { wrongAddress, hostNotAllowed } = wordsIn(this.locale(request));
     const host = hostNameIn(hostOf(request)) ?? hostOf(request);
     const data = { status: 421, title: wrongAddress, message: hostNotAllowed(host), host };
-    return this.#errorPage(request, data, { helpers: helpersWithoutStore(request) });
+    return this.#errorPage(request, data);
   }
 
   /**

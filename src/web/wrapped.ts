@@ -75,10 +75,13 @@ export function refusingOtherHosts(ports: WebPorts, endpoint: Endpoint): Endpoin
   };
 }
 
-/** Refuses forms of other sites, except trusted ones. */
-export function refusingCrossSite(ports: WebPorts, endpoint: Endpoint): Endpoint {
-  const { trustedOrigins, publicUrl } = ports.options.hosts;
-  const trusted = trustedOrigins.concat(publicUrl ?? []);
+/** Refuses forms of other sites, except those of Latchkey's own public URL and of these origins. */
+export function refusingCrossSite(
+  ports: WebPorts,
+  endpoint: Endpoint,
+  origins: readonly string[] = [],
+): Endpoint {
+  const trusted = origins.concat(ports.options.hosts.publicUrl ?? []);
   return (request) => {
     if (!isCrossSite(request, trusted)) return endpoint(request);
     noteRefusal(ports, request, "form of another site refused");
@@ -102,11 +105,14 @@ export function withForm<Request extends WebRequest>(
       case "too-large":
         noteRefusal(ports, request, "unreadable form refused");
         return views.error(request, 413, "formUnreadable");
+      case "not-a-form":
       case "not-utf8": {
         const redirected = await elsewhere();
         if (redirected !== undefined) return redirected;
         noteRefusal(ports, request, "unreadable form refused");
-        return views.error(request, 400, "formUnreadable");
+        return form === "not-a-form"
+          ? views.error(request, 415, "notAForm")
+          : views.error(request, 400, "formUnreadable");
       }
       case "aborted":
         return views.error(request, 400, "formUnreadable");

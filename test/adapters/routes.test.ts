@@ -43,6 +43,16 @@ for (const framework of frameworks) {
     assert.equal((await setUp({})).location, "/");
   });
 
+  test(`${framework.name}: answers 415 to a sign-in and a setup with JSON`, async (t) => {
+    const app = await startApp(t, framework, { basePath: base });
+    const headers = { "Content-Type": "application/json" };
+    const body = JSON.stringify(SETUP_FORM);
+    assert.equal((await app.send(`${base}/setup`, { body, headers })).status, 415);
+    await app.send(`${base}/setup`, { form: SETUP_FORM });
+    const { status, cookies } = await app.send(`${base}/login`, { body, headers });
+    assert.deepEqual([status, cookies], [415, []]);
+  });
+
   test(`${framework.name}: answers one-time links below the base path`, async (t) => {
     const app = await startApp(t, framework, { basePath: base });
     app.addAccount();

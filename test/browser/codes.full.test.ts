@@ -5,7 +5,19 @@ import type { Locator, Page } from "playwright-core";
 import { wordsIn } from "../../src/web/pages/words.ts";
 import { OWNER } from "../support/gate.ts";
 import { codeShown } from "../support/one-time-codes.ts";
-import { alert, atHome, field, fill, focused, leave, pathOf, sendButton, submit } from "./forms.ts";
+import { addPasskey, atPasskeys, signInByPasskey, signOut } from "./at-passkeys.ts";
+import {
+  alert,
+  atHome,
+  field,
+  fill,
+  focused,
+  heading,
+  leave,
+  pathOf,
+  sendButton,
+  submit,
+} from "./forms.ts";
 
 const PHONE = { width: 360, height: 640 } as const;
 const en = wordsIn("en");
@@ -34,6 +46,18 @@ interface Picture {
   readonly height: number;
 }
 
+/** Turns codes on, on the home page that is open, and returns the key. */
+async function turnCodesOn(page: Page): Promise<string> {
+  await submit(page, "/account/codes/begin");
+  const key = (await page.locator("code").innerText()).replaceAll(" ", "");
+  await submit(page, "/account/codes/confirm", { code: codeShown(key) });
+  return key;
+}
+
+/** The visible buttons that look like the one to press. */
+const mainButtons = (page: Page): Promise<readonly string[]> =>
+  page.locator("main button:visible:not(.quiet, .show)").allInnerTexts();
+
 /** Without the script, in one step. */
 const signInAtOnce = (page: Page, code: string): Promise<void> =>
   submit(page, "/login", { ...OWNER, code });
@@ -48,7 +72,7 @@ async function signInByStep(page: Page, code: string): Promise<void> {
   const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
   if (code === "") return leave(page, () => press(en.withoutCode));
   if (code.length === 6) return leave(page, () => page.keyboard.type(code));
-  await press(en.recoveryCode);
+  await press(en.useRecoveryCode);
   await page.keyboard.type(code);
   await leave(page, () => press(en.signIn));
 }
@@ -94,9 +118,7 @@ for (const scripts of ["on", "off"] as const) {
 
 test("sends nothing before the second step, and at once what a password manager has filled in", async (t) => {
   const { page } = await atHome(t);
-  await submit(page, "/account/codes/begin");
-  const key = (await page.locator("code").innerText()).replaceAll(" ", "");
-  await submit(page, "/account/codes/confirm", { code: codeShown(key) });
+  const key = await turnCodesOn(page);
   await page.context().clearCookies();
   await page.goto(new URL("/login", page.url()).href);
   const sent: (string | null)[] = [];
@@ -127,4 +149,82 @@ test("reads the QR code in the dark too, and prints recovery codes without the b
   await page.emulateMedia({ media: "print" });
   assert.equal(await page.getByRole("listitem").first().isVisible(), true);
   assert.equal(await page.getByRole("link", { name: en.codesKept }).isVisible(), false);
+});
+
+test("the second step has one main button, says what it asks for, and leads back to the first", async (t) => {
+  const at = await atPasskeys(t);
+  const { page } = at;
+  await addPasskey(at, "Phone");
+  const key = await turnCodesOn(page);
+  await page.evaluate('localStorage.setItem("latchkey-passkey", "1")');
+  await signOut(at);
+  const shown = () => page.locator("main button:visible").allInnerTexts();
+  assert.deepEqual(await mainButtons(page), [en.usePasskey]);
+  await fill(page, OWNER);
+  await sendButton(page, "/login").click();
+  assert.deepEqual(await mainButtons(page), [en.signIn]);
+  assert.ok(!(await shown()).includes(en.usePasskey));
+  assert.equal(await heading(page).innerText(), en.enterCode);
+  assert.equal(await page.title(), en.enterCode);
+  assert.match(await page.locator(".pill").innerText(), /owner\s+Change$/);
+  assert.equal(await page.locator("#code-hint").innerText(), en.confirmHint);
+
+  const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
+  await press(en.useRecoveryCode);
+  assert.equal(await page.locator('label[for="code"]').innerText(), en.recoveryCode);
+  assert.equal(await page.locator("#code-hint").innerText(), "");
+  await press(en.useAppCode);
+  assert.equal(await page.locator('label[for="code"]').innerText(), en.oneTimeCode);
+  assert.equal(await focused(page), "code");
+
+  await page.locator(".pill").click();
+  assert.equal(await focused(page), "username");
+  assert.equal(await heading(page).innerText(), en.signInTo("Latchkey"));
+  assert.deepEqual(await mainButtons(page), [en.usePasskey]);
+  await fill(page, OWNER);
+  await sendButton(page, "/login").click();
+  await leave(page, () => page.keyboard.type(codeShown(key, 1)));
+  assert.equal(pathOf(page), "/");
+});
+
+test("changing the username at the second step leads back to the first, and keeps the return target", async (t) => {
+  const at = await atPasskeys(t, "no autofill", { statuses: [404], givenUp: "allowed" });
+  const { page, url } = at;
+  const key = await turnCodesOn(page);
+  await page.context().clearCookies();
+  await page.goto(`${url}/login?return_to=%2Fnothing%3Fa%3Db`);
+  await fill(page, { username: "somebody", password: "else" });
+  await sendButton(page, "/login").click();
+  await page.getByRole("button", { name: `somebody ${en.change}` }).click();
+  assert.equal(await field(page, "username").inputValue(), "somebody");
+  assert.equal(await field(page, "password").isVisible(), true);
+  assert.equal(await field(page, "code").isVisible(), false);
+  await fill(page, OWNER);
+  await sendButton(page, "/login").click();
+  assert.match(await page.locator(".pill").innerText(), /^owner\s+Change$/);
+  await leave(page, () => page.keyboard.type(codeShown(key, 1)));
+  assert.equal(pathOf(page), "/nothing?a=b");
+});
+
+test("with codes turned on too, the passkey comes first until a sign-in by password and code", async (t) => {
+  const at = await atPasskeys(t);
+  const { page } = at;
+  const sending = () => page.locator("main form > [type=submit]").allInnerTexts();
+  await addPasskey(at, "Phone");
+  const key = await turnCodesOn(page);
+  await signOut(at);
+  assert.deepEqual(await sending(), [en.signIn, en.usePasskey]);
+  assert.deepEqual(await mainButtons(page), [en.signIn]);
+  await signInByPasskey(at);
+  assert.equal(pathOf(page), "/", "a passkey needs no code");
+  await signOut(at);
+  assert.deepEqual(await sending(), [en.usePasskey, en.signIn]);
+  assert.deepEqual(await mainButtons(page), [en.usePasskey]);
+  assert.equal(await field(page, "password").isVisible(), true);
+  assert.equal(await field(page, "code").isVisible(), false);
+  await signInByStep(page, codeShown(key, 1));
+  assert.equal(pathOf(page), "/");
+  await signOut(at);
+  assert.deepEqual(await sending(), [en.signIn, en.usePasskey]);
+  assert.deepEqual(await mainButtons(page), [en.signIn]);
 });

@@ -37,6 +37,39 @@ test("adds a passkey, signs in with it, and records both", async (t) => {
   assert.deepEqual(types, ["signup", "signin", "passkey_add", "signin"]);
 });
 
+test("adds a passkey of a password manager, and signs in with it", async (t) => {
+  const at = await atPasskeys(t);
+  // As extensions answer: with plain objects that have none of the methods of browsers.
+  await at.page.addInitScript(() => {
+    const { credentials } = Object(globalThis.navigator);
+    const plain = ({ id, type, response }: Readonly<Record<string, unknown>>) => {
+      const { clientDataJSON, attestationObject, authenticatorData, signature, userHandle } =
+        Object(response);
+      const fields = {
+        clientDataJSON,
+        attestationObject,
+        authenticatorData,
+        signature,
+        userHandle,
+      };
+      return { id, type, response: fields };
+    };
+    for (const name of ["create", "get"] as const) {
+      const own: (asked: object) => Promise<unknown> = credentials[name].bind(credentials);
+      Object.assign(credentials, {
+        [name]: async (asked: object) => plain(Object(await own(asked))),
+      });
+    }
+  });
+  await at.page.reload();
+  await unfold(at.page);
+  await addPasskey(at, "KeePassXC");
+  assert.deepEqual(await listed(at.page), ["KeePassXC"]);
+  await signOut(at);
+  await signInByPasskey(at);
+  assert.deepEqual([pathOf(at.page), await user(at.page)], ["/", "owner"]);
+});
+
 test("a passkey that has to be added first leads on to the page that was asked for", async (t) => {
   const { gate, page } = await atPasskeys(t);
   const { dataDir } = gate;

@@ -33,7 +33,7 @@ async function assertReadable(run: Run, place: Filled, names: readonly string[])
   for (const [args, pattern] of [
     [["log"], /entry 0/],
     // Sorted by the IDs, which are random.
-    [["user", "list"], new RegExp(names.map((name) => `(?=[^]*  ${name}\\n)`).join(""))],
+    [["user", "list"], new RegExp(names.map((name) => `(?=[^]*^${name}  )`).join(""), "m")],
     [["session", "list"], /^$/],
     [["export", "--with-hashes"], new RegExp(`"username":"${names.at(-1)}","password_hash":"`)],
     [["backup", place.backup], /^Backed up \d users? and 1 log entry to /],

@@ -18,9 +18,9 @@ test("colours only the marks on a terminal, unless NO_COLOR is set", async (t) =
   };
   const coloured = await onTerminal(t, "latchkey doctor", env);
   for (const [mark, colour] of [
-    ["ok", 32],
-    ["hint", 33],
-    ["PROBLEM", 31],
+    ["✓ ok", 32],
+    ["! hint", 33],
+    ["✗ PROBLEM", 31],
   ] as const) {
     assert.ok(coloured.shown.includes(`${ESCAPE}[${colour}m${mark}${ESCAPE}[39m`), mark);
   }

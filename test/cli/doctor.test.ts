@@ -89,7 +89,7 @@ test("checks the database of an app without a word about a gate", async (t) => {
   for (const found of [/hint +accounts +no account yet\n/, /ok +accounts +an account exists\n/]) {
     const { stdout } = await startLatchkey(t, args, {}, folder).ended;
     assert.match(stdout, found);
-    assert.match(stdout, /^ok .*\nok +disk .*\nok +database .* is intact.*\n.* accounts /);
+    assert.match(stdout, /^✓ ok .*\n✓ ok +disk .*\n✓ ok +database .* is intact.*\n.* accounts /);
     assert.doesNotMatch(stdout, /gate|AUTH_SECRET|data folder|--url/);
     const admin = { username: "ann", passwordHash: hashText("a"), groups: ["admins"] };
     await store.users.insertFirst(admin);

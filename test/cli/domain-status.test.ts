@@ -11,6 +11,8 @@ import { tempDir } from "../support/temp-dir.ts";
 const NAME = "home.example.org";
 const NOW = "now, if the gate runs with HTTPS_PORT";
 const at = (text: string): number => Date.parse(text);
+/** In the time zone of this machine. */
+const local = (text: string): string => new Date(text).toLocaleString("sv-SE").slice(0, 16);
 
 interface State {
   readonly certificate?: WantedCertificate;
@@ -54,9 +56,9 @@ const states: Readonly<Record<string, Shown>> = {
   "a valid certificate": {
     state: { certificate: century, progress: succeeded },
     lines: [
-      "valid until 2100-01-01T00:00:00Z",
-      "2026-05-06T07:08:09Z, succeeded",
-      "2066-09-01T00:00:00Z",
+      `valid until ${local("2100-01-01T00:00:00Z")}`,
+      `${local("2026-05-06T07:08:09Z")}, succeeded`,
+      local(RENEWAL),
     ],
     json: {
       notAfter: century.until,
@@ -67,14 +69,18 @@ const states: Readonly<Record<string, Shown>> = {
   },
   "an expired certificate": {
     state: { certificate: { from: new Date("2020-01-01"), until: new Date("2020-01-04") } },
-    lines: ["expired 2020-01-04T00:00:00Z", "none", NOW],
+    lines: [`expired ${local("2020-01-04T00:00:00Z")}`, "none", NOW],
     json: { notAfter: "2020-01-04T00:00:00.000Z", renewalAt: "2020-01-03T00:00:00.000Z" },
   },
   "a last attempt at an impossible time": untried({ progress: { ...succeeded, lastAt: 1e300 } }),
   "an impossible last attempt": untried({ progress: { ...succeeded, failures: 1e300 } }),
   "a failure with a cause that would move the cursor": {
     state: { progress: failed },
-    lines: ["none", `2026-05-06T07:08:09Z, failed: ${ESCAPED}`, "2099-05-06T07:24:09Z"],
+    lines: [
+      "none",
+      `${local("2026-05-06T07:08:09Z")}, failed: ${ESCAPED}`,
+      local("2099-05-06T07:24:09Z"),
+    ],
     json: { lastAttempt: failure, nextAttemptAt: "2099-05-06T07:24:09.000Z" },
   },
 };

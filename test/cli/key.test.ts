@@ -37,7 +37,10 @@ for (const [kind, open] of Object.entries(places)) {
       { username: "guest", name: "feeds", hosts: ["b.example.org", "a.example.org"] },
     ]);
     const ofOwner = await run("list", "--user", "owner");
-    assert.match(ofOwner, /^\S{16} {2}never .* owner {2}\* {2}backup job\n$/);
+    assert.match(
+      ofOwner,
+      /^backup job {2}owner {2}\* {2}never {13}\d{4}-\d\d-\d\d \d\d:\d\d {2}\S{16}\n$/,
+    );
     assert.equal(await run("revoke", key.id), `Revoked the key "${key.id}".\n`);
     assert.equal(await store.keys.find(hashOf(year)), undefined);
     const again = await failureOf(["key", "revoke", key.id], { env });
@@ -53,6 +56,7 @@ test("key add says what it needs, and key list that there is no such user", asyn
   const { env } = await sqlitePlace(t, "owner");
   const wrong: Readonly<Record<string, readonly string[]>> = {
     "key add needs --user": ["add", "a"],
+    "--factor takes 2 only": ["add", "a", "--user", "owner", "--factor", "1"],
     "a key needs a name": ["add", " ", "--user", "owner"],
     'there is no user "nobody"': ["add", "a", "--user", "nobody"],
     "--hosts takes host names": ["add", "a", "--user", "owner", "--hosts", "https://a"],

@@ -52,6 +52,18 @@ for (const [kind, open] of Object.entries(places)) {
         { ...party, groups: ["photos"], guestSeconds: 259_200, usesLeft: 20 },
       ],
     );
+    const rows = (await outputOf(["link", "list"], { env })).split("\n");
+    const TIME = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d`;
+    for (const row of [
+      `^invite           bob    a,b     ${TIME}  1   -  \\S{16}$`,
+      `^reset-codes-off  owner  -       ${TIME}  1   -  \\S{16}$`,
+      `^guest            party  photos  ${TIME}  20  -  \\S{16}$`,
+    ]) {
+      assert.ok(
+        rows.some((shown) => new RegExp(row).test(shown)),
+        rows.join("\n"),
+      );
+    }
     for (const { id } of listed) {
       assert.equal(await outputOf(["link", "revoke", id], { env }), `Revoked the link "${id}".\n`);
       const again = await failureOf(["link", "revoke", id], { env });

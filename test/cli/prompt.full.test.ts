@@ -27,6 +27,10 @@ function typedThen(second: string): Typing {
   ];
 }
 
+/** The line that names the database. */
+const named = ({ DATA_DIR, DATABASE_URL }: Readonly<Record<string, string>>): string =>
+  `latchkey: the database is ${DATABASE_URL ?? `sqlite:${DATA_DIR}/latchkey.db`}\n`;
+
 const typed: Readonly<Record<string, Typing>> = {
   "both at once, as pasted": [[FIRST, `${PASSWORD}${ENTER}${PASSWORD}${ENTER}`]],
   "with a corrected mistake": [
@@ -38,7 +42,7 @@ for (const [how, typing] of Object.entries(typed)) {
   test(`a password with spaces and emoji typed ${how} is accepted and never shown`, async (t) => {
     const place = await sqlitePlace(t, "owner");
     const { code, shown } = await onTerminal(t, SET, place.env, typing);
-    const expected = `${FIRST}\n${SECOND}\nSet a new password for user "owner".\n`;
+    const expected = `${FIRST}\n${SECOND}\nSet a new password for user "owner", and ended all sessions.\n${named(place.env)}`;
     assert.deepEqual([code, shown], [0, expected]);
     const { owner } = await place.accounts();
     const passwords = createPasswords({ atOnce: 1, waiting: 0 });
@@ -81,7 +85,10 @@ for (const [answer, shown, result] of [
     const place = await sqlitePlace(t, "guest", "owner");
     const ended = await onTerminal(t, REMOVE, place.env, [[SURE, answer]]);
     const isRemoved = result.startsWith("Removed");
-    assert.deepEqual(ended, { code: isRemoved ? 0 : 1, shown: `${SURE}${shown}${result}` });
+    assert.deepEqual(ended, {
+      code: isRemoved ? 0 : 1,
+      shown: `${SURE}${shown}${result}${isRemoved ? named(place.env) : ""}`,
+    });
     assert.equal((await place.accounts()).guest === undefined, isRemoved);
   });
 }

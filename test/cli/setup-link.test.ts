@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { deleteTokenFile } from "../../src/gate/setup-token-file.ts";
 import { send } from "../support/client.ts";
 import { failureOf, runCommand, serveHere } from "../support/command.ts";
 import { SETUP_FORM, startConfigured, startGate } from "../support/gate.ts";
@@ -12,9 +13,8 @@ import { tempDir } from "../support/temp-dir.ts";
 async function setupLink(env: Readonly<Record<string, string>>) {
   const { code, stdout, stderr } = await runCommand(["setup-link"], { env });
   assert.equal(code, 0);
-  const { DATA_DIR = "", SETUP_TOKEN_FILE: file = join(DATA_DIR, "setup-token") } = env;
-  const same = "SETUP_TOKEN_FILE" in env ? "SETUP_TOKEN_FILE" : "DATA_DIR";
-  assert.equal(stderr, `latchkey: the token is in ${file}: start the gate with the same ${same}\n`);
+  const where = `sqlite:${join(env.DATA_DIR ?? "", "latchkey.db")}`;
+  assert.equal(stderr, `latchkey: the token is in ${where}: start the gate on the same database\n`);
   const link = new URL(stdout.trimEnd());
   assert.equal(stdout, `${link}\n`, "the link and nothing else");
   return { link, token: link.searchParams.get("token") ?? "" };
@@ -89,20 +89,55 @@ test("a link made before the first start of the gate works", async (t) => {
   assert.ok(answer.session);
 });
 
-test("writes the token to SETUP_TOKEN_FILE and replaces an existing file", async (t) => {
-  const dir = await tempDir(t);
-  const file = join(dir, "elsewhere");
-  await writeFile(file, "old", { mode: 0o644 });
-  const { token } = await setupLink({ DATA_DIR: join(dir, "data"), SETUP_TOKEN_FILE: file });
-  assert.equal(await readFile(file, "utf8"), `${token}\n`);
-  assert.equal((await stat(file)).mode & 0o777, 0o600);
-  assert.deepEqual(await readdir(dir), ["data", "elsewhere"]);
+test("refuses while SETUP_TOKEN_FILE has a token of the operator, which the gate requires", async (t) => {
+  const folder = await tempDir(t);
+  const SETUP_TOKEN_FILE = join(folder, "token");
+  await writeFile(SETUP_TOKEN_FILE, "a token of the operator");
+  const env = { DATA_DIR: join(folder, "data"), SETUP_TOKEN_FILE };
+  const refusal = await failureOf(["setup-link"], { env });
+  assert.match(refusal, /has a setup token, which the gate requires: open the setup page with it/);
+  assert.deepEqual(await readdir(folder), ["token"]);
+  await writeFile(SETUP_TOKEN_FILE, " \n");
+  await setupLink(env);
 });
 
-test("reports a token file that cannot be written, and prints no link", async (t) => {
-  const dir = await tempDir(t);
-  const SETUP_TOKEN_FILE = join(dir, "token");
-  await mkdir(SETUP_TOKEN_FILE);
-  const env = { DATA_DIR: join(dir, "data"), SETUP_TOKEN_FILE };
-  assert.match(await failureOf(["setup-link"], { env }), new RegExp(SETUP_TOKEN_FILE));
+test("the setup keeps a file that SETUP_TOKEN_FILE names by mistake", async (t) => {
+  const file = join(await tempDir(t), "notes");
+  for (const text of ["two\nlines\n", "x".repeat(1_025)]) {
+    await writeFile(file, text);
+    await assert.rejects(deleteTokenFile(file), { code: "setup_token_foreign" });
+    assert.equal(await readFile(file, "utf8"), text);
+  }
+});
+
+test("refuses settings in which the setup token or the database is the file of another", async (t) => {
+  const folder = await tempDir(t);
+  const secret = join(folder, "secret");
+  const alias = join(folder, "alias");
+  await writeFile(secret, "a secret of more than thirty-two characters\n");
+  await symlink(secret, alias);
+  const database = join(folder, "latchkey.db");
+  const base = { DATA_DIR: folder, PORT: "0" };
+  for (const [env, names] of [
+    [
+      { AUTH_SECRET_FILE: secret, SETUP_TOKEN_FILE: secret },
+      "SETUP_TOKEN_FILE and AUTH_SECRET_FILE",
+    ],
+    [
+      { AUTH_SECRET_FILE: alias, SETUP_TOKEN_FILE: secret },
+      "SETUP_TOKEN_FILE and AUTH_SECRET_FILE",
+    ],
+    [{ SETUP_TOKEN_FILE: database }, "SETUP_TOKEN_FILE and DATABASE_URL"],
+    [{ SETUP_TOKEN_FILE: `${database}-wal` }, "SETUP_TOKEN_FILE and DATABASE_URL"],
+    [
+      { AUTH_SECRET_FILE: secret, DATABASE_URL: `sqlite:${alias}` },
+      "DATABASE_URL and AUTH_SECRET_FILE",
+    ],
+  ] as const) {
+    for (const command of ["serve", "setup-link"]) {
+      const refusal = await failureOf([command], { env: { ...base, ...env } }, 2);
+      assert.equal(refusal, `${names} name the same file: give each a file of its own`);
+    }
+  }
+  assert.deepEqual((await readdir(folder)).sort(), ["alias", "secret"]);
 });

@@ -5,7 +5,7 @@ import { rowOf, storedTexts, tables, textsFrom } from "../../src/core/tables.ts"
 test("gives the values of a record in the order of the columns, and refuses other types", () => {
   const texts = { id: "l", tokenHash: "h", purpose: "guest", name: "party" } as const;
   const link = { ...texts, groups: ["a", "b"], expiresAt: new Date(5), usesLeft: 1 };
-  const row = ["l", "h", "guest", null, "party", ",a,b,", null, null, null, 5, 1];
+  const row = ["l", "h", "guest", null, "party", ",a,b,", null, null, null, 5, 1, null, null];
   assert.deepEqual(rowOf(tables.links, link), row);
   const invalid = new Date(Number.NaN);
   for (const [field, values] of Object.entries({

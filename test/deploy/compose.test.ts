@@ -26,7 +26,7 @@ test("the gate trusts the network that it shares with Caddy, and gets only setti
   const [, environment = ""] = /^ {4}environment:\n(.*?)^ {4}\w/ms.exec(service("latchkey")) ?? [];
   const lines = [...environment.matchAll(/^ {6}(\w+): (.*)$/gm)];
   const given = new Map(lines.map(([, name = "", value = ""]) => [name, value]));
-  assert.ok(given.size >= 5);
+  assert.ok(given.size >= 4);
   const names: readonly string[] = settings.map(({ name }) => name);
   for (const name of given.keys()) assert.ok(names.includes(name), name);
   const [, subnet] = /^ {2}gate:\n.*subnet: ([\d./]+)/ms.exec(text) ?? [];

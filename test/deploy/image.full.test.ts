@@ -110,7 +110,7 @@ if (process.getuid?.() !== 0 || process.platform !== "linux") {
     assert.equal((await health()).code, 0);
     gate.child.kill("SIGTERM");
     assert.equal((await gate.ended).code, 0);
-    assert.deepEqual((await readdir(join(root, "data"))).sort(), ["latchkey.db", "setup-token"]);
+    assert.deepEqual((await readdir(join(root, "data"))).sort(), ["latchkey.db"]);
     assert.equal((await health()).code, 1);
   });
 }

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, normalize } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { at, text } from "./pages.ts";
+import { at, pages, text } from "./pages.ts";
 
 const INDEX = "docs/README.md";
 
@@ -14,16 +12,6 @@ interface Link {
   readonly file: string;
   readonly anchor: string | undefined;
 }
-
-/** Every Markdown file that git tracks or would add. */
-const pages: readonly string[] = execFileSync(
-  "git",
-  ["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "*.md"],
-  { cwd: fileURLToPath(at("")), encoding: "utf8" },
-)
-  .trimEnd()
-  .split("\n")
-  .filter((page) => existsSync(at(page)));
 
 /** The text of a page without code, in which a bracket or a `#` has another meaning. */
 const proseOf = (page: string): string =>

@@ -18,3 +18,18 @@ test("a gate writes no files except its database", async (t) => {
   await gate.stop();
   assert.deepEqual(readdirSync(gate.dataDir), ["latchkey.db"]);
 });
+
+test("the notification unit has the user, the folder and the restarts of latchkey.service", () => {
+  const [, unit = ""] = /```ini\n(\[Unit\][^`]+)```/.exec(text("docs/logs.md")) ?? [];
+  const lines = unit.split("\n");
+  const service = text("docs/deploy/latchkey.service").split("\n");
+  const shared =
+    /^(DynamicUser|StateDirectory|StateDirectoryMode|UMask|EnvironmentFile|Environment|Restart|RestartSec|RestartPreventExitStatus)=/;
+  assert.deepEqual(
+    lines.filter((line) => shared.test(line)).sort(),
+    service.filter((line) => shared.test(line)).sort(),
+  );
+  // The user of latchkey.service has the name of its unit.
+  assert.ok(lines.includes("User=latchkey"));
+  assert.match(unit, /bash -o pipefail/);
+});

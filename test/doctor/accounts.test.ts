@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { checkAccounts } from "../../src/doctor/accounts.ts";
 import { allow, foreignFolder, give, isRoot, runUnprivileged } from "../cli/other-user.ts";
+import { runCommand } from "../support/command.ts";
 import { execute } from "../support/database.ts";
 import { startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -44,6 +45,12 @@ test("accepts a setup token, but no empty one, until there is an account", async
   }
 });
 
+test("accepts the setup token that the database keeps", async (t) => {
+  const { dataDir: DATA_DIR } = await startGate(t);
+  assert.equal((await runCommand(["setup-link"], { env: { DATA_DIR } })).code, 0);
+  await assertCheck(checkAccounts, { env: { ...OPEN, DATA_DIR } }, TOKEN);
+});
+
 test("reports nothing about accounts if the database is unreadable", async (t) => {
   const DATA_DIR = await tempDir(t);
   await writeFile(join(DATA_DIR, "latchkey.db"), "no database".repeat(100));
@@ -56,7 +63,7 @@ test("without an account, reports a setup token file that is not a regular file"
   await assertCheck(checkAccounts, { env: { DATA_DIR } }, [
     "problem",
     /cannot read the setup token file .*setup requires no token: it is not a regular file$/,
-    /latchkey setup-link/,
+    /SETUP_TOKEN_FILE unset/,
   ]);
   const stops = /the gate does not start: it is not a regular file$/;
   await assertCheck(checkAccounts, { env: { ...REMOTE, DATA_DIR } }, ["problem", stops]);
@@ -74,7 +81,7 @@ test("without an account, reports a setup token that the gate's user cannot read
   const { code, stdout } = await runUnprivileged(["doctor"], { DATA_DIR });
   assert.equal(code, 1);
   const problem =
-    /PROBLEM accounts .*cannot read the setup token file .*permission denied \(run as/;
+    /PROBLEM +accounts .*cannot read the setup token file .*permission denied \(run as/;
   assert.match(stdout, problem);
 });
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
 import { test } from "node:test";
 import { checkAddress, checkHosts } from "../../src/doctor/address.ts";
 import { request } from "../../src/doctor/site.ts";
@@ -6,6 +7,7 @@ import { whereInstalled } from "../proxies/program.ts";
 import { startRecordingApp } from "../proxies/recording-app.ts";
 import { freePort } from "../support/free-port.ts";
 import { startConfigured, startGate } from "../support/gate.ts";
+import { listenOn } from "../support/listen.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { assertCheck, assertFound, findings, installation, under } from "./installation.ts";
 import { beforeGate, PASSED_ON, startNginx } from "./nginx.ts";
@@ -152,4 +154,16 @@ whereInstalled("nginx", (nginx) => {
     await gate.setUp();
     await assertCheck(checkHosts, { url }, ["ok", /^allowed host names: any/]);
   });
+});
+
+test("reports an app that the session of the sign-in does not reach, with the setting to change", async (t) => {
+  const signIn = "http://auth.example.test/login";
+  const server = createServer((_, response) => response.writeHead(303, { Location: signIn }).end());
+  const url = `http://localhost:${await listenOn(t, server)}`;
+  const env = { PUBLIC_URL: "http://auth.example.test" };
+  await assertCheck(checkAddress, { url, env }, [
+    "problem",
+    /^the session of the sign-in at http:\/\/auth\.example\.test does not reach/,
+    /^set PUBLIC_URL=http:\/\/localhost, and start the gate again$/,
+  ]);
 });

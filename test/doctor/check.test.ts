@@ -51,9 +51,15 @@ async function examined(env: Readonly<Record<string, string>>, envFile?: string)
 const wrong: readonly (readonly [Readonly<Record<string, string>>, skipped: RegExp])[] = [
   [{}, /^$/],
   // The default of the database is in DATA_DIR, and that of the allowed hosts depends on HOST.
-  [{ HOST: "bad host" }, /^accounts, gate, public URL, limit, address, hosts$/],
-  [{ PORT: "http", AUTH_SECRET_FILE: "/nowhere" }, /^secret, gate, public URL, address$/],
-  [{ SHARED_LIMITER: "on" }, /^data folder, disk, database, leftovers, accounts, gate/],
+  [{ HOST: "bad host" }, /^accounts, ports, gate, public URL, limit, address, hosts$/],
+  [
+    { PORT: "http", AUTH_SECRET_FILE: "/nowhere" },
+    /^secret, one-time codes, ports, gate, public URL, address$/,
+  ],
+  [
+    { SHARED_LIMITER: "on" },
+    /^data folder, disk, database, leftovers, accounts, one-time codes, gate/,
+  ],
   [{ LATCHKEY_PORT: "4000" }, /^$/],
 ];
 for (const [env, skipped] of wrong) {
@@ -69,7 +75,7 @@ test("reports an invalid setting with the usual message, and the skipped checks"
       outcome: "problem",
       found: `HTTPS_PORT="http" is invalid: expected a number from 0 (any free port) to 65535`,
       remedy:
-        "correct it, and run this again: it skipped own certificates, gate, public URL, address",
+        "correct it, and run this again: it skipped accounts, own certificates, ports, gate, public URL, limit, address",
     },
   ]);
 });

@@ -94,7 +94,7 @@ test("reports a database in another folder that the gate's user cannot write to"
   const env = { DATA_DIR: join(folder, "data"), DATABASE_URL: `sqlite:${file}` };
   const { code, stdout } = await runUnprivileged(["doctor"], env);
   assert.equal(code, 1);
-  assert.match(stdout, /PROBLEM data folder +cannot write to .*app\.db: permission denied/);
+  assert.match(stdout, /PROBLEM +data folder +cannot write to .*app\.db: permission denied/);
 });
 
 if (isRoot) {

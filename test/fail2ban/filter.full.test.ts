@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { whereInstalled } from "../proxies/program.ts";
 import { send } from "../support/client.ts";
-import { OWNER, startGate } from "../support/gate.ts";
+import { OWNER, SECRET, startGate } from "../support/gate.ts";
 import { startServe } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -29,6 +29,7 @@ whereInstalled("fail2ban-regex", (program) => {
   test("the filter matches exactly the failed and denied sign-ins of a real server log", async (t) => {
     const gate = await startServe(t, {
       DATA_DIR: join(await tempDir(t), "data"),
+      AUTH_SECRET: SECRET,
       TRUSTED_PROXIES: "127.0.0.1",
       SETUP_TOKEN: "off",
     });

@@ -1,75 +1,24 @@
 import assert from "node:assert/strict";
-import {
-  chmod,
-  chown,
-  lchown,
-  mkdir,
-  readdir,
-  readFile,
-  rename,
-  stat,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { lchown, mkdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
 import { makeFolder } from "../../src/files/data-dir.ts";
 import { followOwnLinks } from "../../src/files/ownership.ts";
 import { replaceFile, replaceText } from "../../src/files/replace-file.ts";
-import { foreignFolder, isRoot, OTHER_USER, runUnprivileged } from "../cli/other-user.ts";
+import { foreignFolder, isRoot, OTHER_USER } from "../cli/other-user.ts";
 import { runCommand } from "../support/command.ts";
 import { tempDir } from "../support/temp-dir.ts";
-
-/** A data folder of the gate's user, and a token path in a folder of root next to it. */
-async function tokenElsewhere(t: TestContext, mode: number) {
-  const dataDir = await foreignFolder(t);
-  const folder = join(dirname(dataDir), "etc");
-  await mkdir(folder, { mode });
-  const token = join(folder, "token");
-  return { token, env: { DATA_DIR: dataDir, SETUP_TOKEN_FILE: token } };
-}
 
 async function ownersOf(...paths: readonly string[]): Promise<readonly number[]> {
   return (await Promise.all(paths.map((path) => stat(path)))).map(({ uid }) => uid);
 }
 
 if (isRoot) {
-  test("gives a token that root writes to the owner of the data folder, or else of its own folder", async (t) => {
-    const [dataDir, own] = [await foreignFolder(t), await foreignFolder(t)];
-    const elsewhere = await tokenElsewhere(t, 0o755);
-    const inOwn = { DATA_DIR: await tempDir(t), SETUP_TOKEN_FILE: join(own, "token") };
-    for (const [env, token] of [
-      [{ DATA_DIR: dataDir }, join(dataDir, "setup-token")],
-      [elsewhere.env, elsewhere.token],
-      [inOwn, inOwn.SETUP_TOKEN_FILE],
-    ] as const) {
-      const { code, stderr } = await runCommand(["setup-link"], { env });
-      assert.equal(code, 0, stderr);
-      assert.deepEqual(await ownersOf(token), [OTHER_USER]);
-      assert.equal((await stat(token)).mode & 0o777, 0o600);
-    }
-  });
-
-  test("root writes no token that the owner of the data folder could not read", async (t) => {
-    const { env, token } = await tokenElsewhere(t, 0o700);
-    const { code, stdout, stderr } = await runCommand(["setup-link"], { env });
-    assert.deepEqual([code, stdout], [1, ""]);
-    const line = `latchkey: user ${OTHER_USER}, who owns DATA_DIR ${env.DATA_DIR}, cannot enter ${dirname(token)}: run this as root or as that user, with SETUP_TOKEN_FILE in a folder that the user can enter\n`;
-    assert.equal(stderr, line);
-    assert.deepEqual(await readdir(dirname(token)), []);
-  });
-
-  test("a user other than root and the owner of the data folder writes no token", async (t) => {
-    const dataDir = join(await tempDir(t), "data");
-    await mkdir(dataDir);
-    await chown(dataDir, 54_321, 54_321);
-    await chmod(dirname(dataDir), 0o711);
-    await chmod(dataDir, 0o777);
-    const { code, stdout, stderr } = await runUnprivileged(["setup-link"], { DATA_DIR: dataDir });
-    assert.deepEqual([code, stdout], [1, ""]);
-    const line = /^latchkey: user 54321, who owns DATA_DIR [^\n]*: run this as root [^\n]+\n$/;
-    assert.match(stderr, line);
-    assert.deepEqual(await readdir(dataDir), []);
+  test("gives the database that root makes for a setup link to the owner of the data folder", async (t) => {
+    const dataDir = await foreignFolder(t);
+    const { code, stderr } = await runCommand(["setup-link"], { env: { DATA_DIR: dataDir } });
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(await ownersOf(join(dataDir, "latchkey.db")), [OTHER_USER]);
   });
 
   test("the gate can write to all files of a domain that root adds", async (t) => {

@@ -1,5 +1,6 @@
 import { refuseStrangersAction, serveBelowBasePath } from "./next-steps.ts";
 import type { Step } from "./steps.ts";
+import { redirectData } from "./sveltekit-steps.ts";
 
 /** An app in `examples`, and in what it differs from the others. */
 export interface App {
@@ -51,10 +52,12 @@ export const apps: readonly App[] = [
   {
     ...{ name: "sveltekit", build: "needed", origin: "fixed", links: "client" },
     ...{ start: "exec node build", logs: /Not found: \/auth\/login/ },
+    steps: [redirectData],
   },
   {
     ...{ name: "sveltekit-3", build: "needed", origin: "fixed", links: "client" },
     ...{ code: "sveltekit", logs: /Not found: \/auth\/login/ },
+    steps: [redirectData],
   },
   { name: "deno" },
   { name: "bun", types: "bun" },

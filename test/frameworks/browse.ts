@@ -5,7 +5,8 @@ import { openPage } from "../support/browser.ts";
 import { OWNER } from "../support/gate.ts";
 import type { Step, Visit } from "./steps.ts";
 
-const DEEP_LINK = "/notes?sort=new&q=a+b";
+/** A page of the app, with a query. */
+export const DEEP_LINK = "/notes?sort=new&q=a+b";
 
 /** The path of the page below the app's prefix. */
 const placeOf = (page: Page, { base = "" }: Visit): string => {
@@ -59,13 +60,14 @@ export const browseInPage: Step = {
     await signInOn(page, visit);
     assert.equal(placeOf(page, visit), "/notes");
     await page.getByText("Signed in as owner").waitFor();
+    await page.goto(`${visit.url}${visit.base ?? ""}${DEEP_LINK}`);
     await save(page, "first");
     await page.reload();
     assert.equal(await page.getByLabel("Note").inputValue(), "first");
     await endSession(page, visit);
     await save(page, "second");
     await signInOn(page, visit);
-    assert.equal(placeOf(page, visit), "/notes");
+    assert.equal(placeOf(page, visit), DEEP_LINK);
     assert.equal(await page.getByLabel("Note").inputValue(), "first");
     await page.goto(`${visit.url}${visit.base ?? ""}/`);
     await leave(page, () => page.getByRole("button", { name: "Sign out" }).click());

@@ -144,7 +144,7 @@ export const leaving: readonly Step[] = [
   {
     title: "takes a new password by the command of its page while the app runs",
     async run(visit) {
-      const reset = "npx latchkey user password owner --database-url sqlite:accounts.db";
+      const reset = "npx --no latchkey user password owner --database-url sqlite:accounts.db";
       const line = `printf '%s' '${RESET_PASSWORD}' | ${reset} --password-stdin`;
       await run(visit.folder, "sh", "-c", line);
       const old = await signIn(visit, { from: OPERATOR });
@@ -166,7 +166,8 @@ export const leaving: readonly Step[] = [
     async run(visit) {
       const hosts =
         visit.app.origin === "fixed"
-          ? {}
+          ? // The framework requires the origin of its build, which is plain HTTP here.
+            { "Sec-Fetch-Site": "same-origin" }
           : { Host: "app.example.org", Origin: "https://app.example.org" };
       const headers = {
         ...{ ...hosts, "X-Forwarded-Proto": "https", "X-Forwarded-Host": "app.example.org" },

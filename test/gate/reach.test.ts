@@ -18,6 +18,12 @@ const reaches: readonly (readonly [
   [{ PUBLIC_URL: "https://auth.example.org" }, undefined, "others"],
   [{ COOKIE_DOMAIN: "example.org" }, undefined, "others"],
   [{ TRUSTED_PROXIES: "127.0.0.1" }, undefined, "others"],
+  [{ HTTPS_PORT: "443" }, undefined, "others"],
+  [
+    { HTTPS_PORT: "443", TLS_CERT_FILE: "/etc/hostname", TLS_KEY_FILE: "/etc/hostname" },
+    undefined,
+    "this-machine",
+  ],
   [{}, "https://auth.example.org", "others"],
 ];
 test("others reach a gate by its address, its names or a trusted proxy", () => {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { mkdir, readFile, rm, rmdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setupTokenOf } from "../../src/gate/setup-state.ts";
 import { send } from "../support/client.ts";
-import { failureOf, outputOf, serveHere } from "../support/command.ts";
-import { execute } from "../support/database.ts";
+import { failureOf, outputOf, runCommand, serveHere } from "../support/command.ts";
+import { execute, setupTokensIn } from "../support/database.ts";
 import { OWNER, SECRET, SETUP_FORM, startConfigured } from "../support/gate.ts";
+import { openStore } from "../support/store.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { wholeSettings } from "./settings/settings-reading.ts";
 
@@ -23,16 +23,26 @@ async function serveToOthers(t: TestContext, env: Readonly<Record<string, string
 const setUp = (url: string, token: string) =>
   send(`${url}/setup`, { form: { ...SETUP_FORM, token } });
 
-test("a gate that others can reach writes a setup token at start and logs the link", async (t) => {
+test("a gate that others can reach keeps a setup token in the database at start, and logs the link", async (t) => {
   const DATA_DIR = await tempDir(t);
   const gate = await serveToOthers(t, { DATA_DIR });
-  const file = join(DATA_DIR, "setup-token");
-  assert.equal(await readFile(file, "utf8"), `${gate.token}\n`);
-  assert.equal((await stat(file)).mode & 0o777, 0o600);
+  assert.match(gate.token, /^[\w-]{32}$/);
   assert.equal(gate.link, `${gate.url}/setup?token=${gate.token}`);
   assert.equal((await setUp(gate.url, "")).status, 403);
   assert.equal((await setUp(gate.url, gate.token)).status, 303);
-  assert.equal(existsSync(file), false);
+  assert.deepEqual(setupTokensIn(join(DATA_DIR, "latchkey.db")), []);
+});
+
+test("gates on one database log the same link, and each accepts a newer one", async (t) => {
+  const env = { DATA_DIR: await tempDir(t) };
+  const [one, other] = await Promise.all([serveToOthers(t, env), serveToOthers(t, env)]);
+  assert.equal(one.token, other.token);
+  const { stdout } = await runCommand(["setup-link"], { env });
+  const link = new URL(stdout.trim());
+  const token = link.searchParams.get("token") ?? "";
+  for (const { url } of [one, other]) assert.equal((await setUp(url, one.token)).status, 403);
+  assert.equal((await setUp(other.url, token)).status, 303);
+  assert.equal((await setUp(one.url, token)).location, "/login");
 });
 
 test("keeps the token of an earlier start, names PUBLIC_URL, and makes another one once the database is lost", async (t) => {
@@ -51,22 +61,24 @@ test("keeps the token of an earlier start, names PUBLIC_URL, and makes another o
   assert.equal((await setUp(third.url, token)).status, 403);
 });
 
-test("replaces an empty token file, and keeps a token of the operator out of the log", async (t) => {
+test("takes an empty token file as none, and keeps a token of the operator out of the log", async (t) => {
   const DATA_DIR = await tempDir(t);
   const file = join(DATA_DIR, "setup-token");
   await writeFile(file, " \n");
   const { token } = await serveToOthers(t, { DATA_DIR });
-  assert.equal(await readFile(file, "utf8"), `${token}\n`);
+  assert.match(token, /^[\w-]{32}$/);
   await writeFile(file, "a token of the operator");
   const gate = await serveToOthers(t, { DATA_DIR });
   assert.equal(gate.link, `${gate.url}/setup`);
   assert.doesNotMatch(gate.stdout(), /operator/);
+  assert.equal((await setUp(gate.url, token)).status, 403);
+  assert.equal((await setUp(gate.url, "a token of the operator")).status, 303);
 });
 
-test("refuses setup with 503 while the token file is missing, until there is a token", async (t) => {
+test("refuses setup with 503 while the token is missing", async (t) => {
   const env = { DATA_DIR: await tempDir(t) };
   const gate = await serveToOthers(t, env);
-  await rm(join(env.DATA_DIR, "setup-token"));
+  execute(join(env.DATA_DIR, "latchkey.db"), "DELETE FROM latchkey_setup_tokens");
   assert.equal((await send(`${gate.url}/setup`)).status, 503);
   for (const token of ["", gate.token]) assert.equal((await setUp(gate.url, token)).status, 503);
   const input = OWNER.password;
@@ -74,32 +86,26 @@ test("refuses setup with 503 while the token file is missing, until there is a t
   assert.equal((await setUp(gate.url, "")).location, "/login");
 });
 
-const unusable: readonly (readonly [string, RegExp, (file: string) => Promise<unknown>])[] = [
-  ["is a folder", /it is not a regular file/, (file) => mkdir(file)],
-  ["is in a folder that does not exist", /no such file or folder/, async () => {}],
-];
-for (const [what, reason, prepare] of unusable) {
-  test(`does not start where others could create the account if the token file ${what}`, async (t) => {
-    const DATA_DIR = await tempDir(t);
-    const file = join(DATA_DIR, what === "is a folder" ? "token" : "not/there");
-    await prepare(file);
-    const env = { DATA_DIR, SETUP_TOKEN_FILE: file, PORT: "0", AUTH_SECRET: SECRET, HOST: "::" };
-    const failure = await failureOf(["serve"], { env });
-    assert.match(failure, reason);
-    assert.match(failure, /user add --create.*SETUP_TOKEN=off/);
-    await outputOf(["user", "add", "first", "--password-stdin", "--create"], {
-      env: { DATA_DIR },
-      input: OWNER.password,
-    });
-    await serveHere(t, { ...env, HOST: "127.0.0.1", TRUSTED_PROXIES: "127.0.0.1" });
+test("does not start where others could create the account if the token file cannot be read", async (t) => {
+  const DATA_DIR = await tempDir(t);
+  const file = join(DATA_DIR, "token");
+  await mkdir(file);
+  const env = { DATA_DIR, SETUP_TOKEN_FILE: file, PORT: "0", AUTH_SECRET: SECRET, HOST: "::" };
+  const failure = await failureOf(["serve"], { env });
+  assert.match(failure, /it is not a regular file/);
+  assert.match(failure, /user add --create.*SETUP_TOKEN=off/);
+  await outputOf(["user", "add", "first", "--password-stdin", "--create"], {
+    env: { DATA_DIR },
+    input: OWNER.password,
   });
-}
+  await serveHere(t, { ...env, HOST: "127.0.0.1", TRUSTED_PROXIES: "127.0.0.1" });
+});
 
 test("warns of a token file when it becomes unreadable, and when it does again", async (t) => {
   const file = join(await tempDir(t), "setup-token");
   const reasons: unknown[] = [];
   const warn = (fields: { readonly reason?: unknown }) => reasons.push(fields.reason);
-  const store = { users: { any: async () => false } };
+  const store = await openStore(t, ":memory:");
   const source = setupTokenOf(wholeSettings({ SETUP_TOKEN_FILE: file }), store, { warn });
   for (const _ of [1, 2]) {
     await mkdir(file);

@@ -5,8 +5,9 @@ import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
+import { trimWhiteSpace } from "../../src/core/base/white-space.ts";
 import { isSetupTokenExpected, setupTokenMatches } from "../../src/core/setup/setup-token.ts";
-import { deleteSetupToken, readTokenFile } from "../../src/gate/setup-token-file.ts";
+import { deleteTokenFile, readTokenFile } from "../../src/gate/setup-token-file.ts";
 import { fileWith, tempDir } from "../support/temp-dir.ts";
 
 const NOT_REGULAR = "it is not a regular file";
@@ -52,6 +53,8 @@ const contents: readonly (readonly [
 ])[] = [
   ["is empty", "", "none required"],
   ["has 200 KB of white space", SPACE, "none required"],
+  ["has a token between next-line characters", "\u0085Schlüssel\u0085\n", "Schlüssel"],
+  ["has next-line characters only", "\u0085\u0085", "none required"],
   ["has a token after a byte order mark", "\ufeffSchlüssel\r\n", "Schlüssel"],
   ["has a token within 400 KB of white space", `${SPACE}two words${SPACE}`, "two words"],
   ["has the longest token that a form can have", `${LONGEST}\n`, LONGEST],
@@ -66,8 +69,9 @@ for (const [what, content, token] of contents) {
     assert.equal(isSetupTokenExpected(stored), token !== "none required");
     assert.equal(setupTokenMatches(stored, ` ${token}`), token !== "none matches");
     const text = content.toString();
-    const others = ["", text, text.slice(0, 65_536), text.trim().slice(0, -1), "t\ufffd", "\ufffd"];
-    for (const given of others.filter((one) => one.trim() !== token)) {
+    const trimmed = trimWhiteSpace(text);
+    const others = ["", text, text.slice(0, 65_536), trimmed.slice(0, -1), "t\ufffd", "\ufffd"];
+    for (const given of others.filter((one) => trimWhiteSpace(one) !== token)) {
       assert.equal(setupTokenMatches(stored, given), token === "none required", given.slice(0, 9));
     }
   });
@@ -77,13 +81,13 @@ test("deletes the file but no folder, and succeeds when it does not exist", asyn
   const dir = await tempDir(t);
   const path = join(dir, "setup-token");
   await writeFile(path, "the token");
-  await deleteSetupToken(path);
+  await deleteTokenFile(path);
   assert.deepEqual(await readdir(dir), []);
-  await deleteSetupToken(path);
-  await deleteSetupToken(join(dir, "no/such/folder/setup-token"));
+  await deleteTokenFile(path);
+  await deleteTokenFile(join(dir, "no/such/folder/setup-token"));
   await writeFile(path, "a file");
-  await deleteSetupToken(join(path, "setup-token"));
+  await deleteTokenFile(join(path, "setup-token"));
   assert.deepEqual(await readTokenFile(join(path, "setup-token")), {});
-  await assert.rejects(deleteSetupToken(dir), "it is a folder");
+  await assert.rejects(deleteTokenFile(dir), "it is a folder");
   assert.deepEqual(await readdir(dir), ["setup-token"]);
 });

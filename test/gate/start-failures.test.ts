@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { DEVELOPMENT_SECRET } from "../../src/core/sessions/session-token.ts";
 import { makeCertificate, writeCertificate } from "../support/certificates.ts";
-import { runCommand } from "../support/command.ts";
+import { runCommand, serveHere } from "../support/command.ts";
 import { SECRET } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -76,6 +77,39 @@ const wrongSettings: readonly (readonly [string, Readonly<Record<string, string>
     { NODE_ENV: "production", AUTH_SECRET: SECRET, AUTH_SECRET_PREVIOUS: SECRET.slice(0, 31) },
     /AUTH_SECRET_PREVIOUS is refused .*required 32 characters \(remove it/,
   ],
+  ...Object.entries({
+    HOST: "0.0.0.0",
+    PUBLIC_URL: "https://auth.example.org",
+    COOKIE_DOMAIN: "example.org",
+    TRUSTED_PROXIES: "127.0.0.1",
+    HTTPS_PORT: "0",
+  }).flatMap(([name, text]) =>
+    ["", DEVELOPMENT_SECRET].map(
+      (secret) =>
+        [
+          `${secret === "" ? "no secret" : "the built-in secret"} with ${name}=${text}`,
+          { [name]: text, AUTH_SECRET: secret },
+          new RegExp(
+            `AUTH_SECRET is refused for a gate that others can reach \\(${name}\\): .* \\(run \`latchkey secret\``,
+          ),
+        ] as const,
+    ),
+  ),
+  [
+    "the built-in secret as a previous one, for a gate that others can reach,",
+    {
+      HOST: "::",
+      PUBLIC_URL: "https://auth.example.org",
+      AUTH_SECRET: SECRET,
+      AUTH_SECRET_PREVIOUS: DEVELOPMENT_SECRET,
+    },
+    /AUTH_SECRET_PREVIOUS is refused .*\(HOST, PUBLIC_URL\): .*public \(remove it/,
+  ],
+  [
+    "a public suffix in COOKIE_DOMAIN",
+    { AUTH_SECRET: SECRET, COOKIE_DOMAIN: "co.uk" },
+    /COOKIE_DOMAIN: co\.uk is a public suffix.*such as example\.co\.uk/,
+  ],
 ];
 
 for (const [what, env, about] of wrongSettings) {
@@ -90,6 +124,18 @@ for (const [what, env, about] of wrongSettings) {
     assert.deepEqual(await readdir(dir), []);
   });
 }
+
+test("on loopback, a gate starts without a secret, with its own certificate too", async (t) => {
+  const dir = await tempDir(t);
+  const { certFile, keyFile } = await writeCertificate(dir, makeCertificate());
+  for (const env of [
+    { PUBLIC_URL: "http://auth.localhost:3000", COOKIE_DOMAIN: "auth.localhost" },
+    { HTTPS_PORT: "0", TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile },
+  ]) {
+    const gate = await serveHere(t, { DATA_DIR: join(dir, "data"), ...env });
+    await gate.shows(/AUTH_SECRET is not set: using the built-in development secret/);
+  }
+});
 
 test("commands that sign nothing need no secret in production", async (t) => {
   const env = { NODE_ENV: "production", DATA_DIR: await tempDir(t) };

@@ -73,6 +73,11 @@ const show = (user: User) => user.id;
 const send = ({ status }: Answer) => status;`,
     after: "assert.equal(await sent, 303);",
   },
+  nameKeyOf: {
+    before: `const username = "ANN";
+const usedNames = new Set(["Ann", "\u00e1nn"].map(nameKeyOf));`,
+    after: "assert.deepEqual([isTaken, usedNames.size], [true, 1]);",
+  },
   fetchRequest: {
     before: `${AUTH} const url = "http://localhost/login";`,
     after: "assert.equal(status, 200);",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventually } from "../support/eventually.ts";
 import { startGate } from "../support/gate.ts";
-import { openTransaction } from "../support/postgres-admin.ts";
+import { openTransaction, runSql } from "../support/postgres-admin.ts";
 import { serverOfFile } from "../support/postgres-file.ts";
 import { startLoad } from "./load.ts";
 import { assertCount, assertWritten, untilRecovered, visitorsAt } from "./trail.ts";
@@ -29,7 +29,8 @@ for (const [what, begin, end] of [
 
     const signedIn = await load.stop();
     await assertWritten(databaseUrl, visitors.summaries);
-    await assertCount(databaseUrl, "signin", signedIn + 1);
+    // Of one account, the log has the first 30 of a minute.
+    await assertCount(databaseUrl, "signin", Math.min(signedIn + 1, 30));
 
     const messages = gate.serverLog.map(({ msg }) => String(msg));
     const states = messages.filter((message) => message.startsWith("the database is"));
@@ -42,6 +43,9 @@ test("answers overload in time, and logs it as overload and not as a database th
   const databaseUrl = await server.newDatabase();
   const gate = await startGate(t, { databaseUrl });
   await gate.setUp();
+  // The setup has written its session and its entry. Otherwise they would wait for the lock, too.
+  const written = "SELECT FROM latchkey_sessions, latchkey_log";
+  await eventually(async () => (await runSql(databaseUrl, written)).length === 1 || undefined);
   const locking = await openTransaction(t, databaseUrl);
   await locking.query("LOCK TABLE latchkey_users IN ACCESS EXCLUSIVE MODE");
   // More than there are connections: some wait for the lock, the others for a connection.

@@ -16,7 +16,7 @@ import { tempDir } from "../support/temp-dir.ts";
 import { exampleOf } from "./examples.ts";
 import { nginx } from "./nginx.ts";
 import { reportSkipped, whereInstalled } from "./program.ts";
-import { PROXY_HOST } from "./site.ts";
+import { atAddress, PROXY_HOST } from "./site.ts";
 import { echoTexts } from "./websocket.ts";
 
 const execute = promisify(execFile);
@@ -62,7 +62,7 @@ async function startClients(t: TestContext, program: string) {
   const { gate } = await startConfigured(t, { ...settings, allowedHosts: ["*"] });
   const port = await freePort(PROXY_HOST);
   const places = { gate: new URL(gate.url).host, app: app.place, host: PROXY_HOST, port };
-  await nginx(program).start(t, configuration, places);
+  await atAddress(nginx(program)).start(t, configuration, places);
   const key = await addKey(gate);
   const env = { PATH: process.env.PATH ?? "", HOME: home, GIT_TERMINAL_PROMPT: "0" };
   return {

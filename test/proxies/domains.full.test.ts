@@ -125,7 +125,8 @@ for (const name of Object.keys(proxies)) {
       // A code that was used leads to the sign-in, and the address of no page contains one.
       assert.equal(codes.length, 2);
       await page.goto(`${urlOf(PHOTOS)}/login/handoff?code=${codes[0]}`);
-      assert.ok(page.url().startsWith(`${auth}/login?return_to=`), page.url());
+      const failed = `${auth}/login?handoff_failed=1&return_to=`;
+      assert.ok(page.url().startsWith(failed), page.url());
       await page.locator("a.button").click();
       await page.waitForURL(`${urlOf(PHOTOS)}/`);
       assert.doesNotMatch(referrers.join("\n"), /code=/);

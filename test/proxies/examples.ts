@@ -8,7 +8,7 @@ export type SetUp = "One host" | "Two hosts";
 
 export type GateSettings = Pick<
   Settings,
-  "allowedHosts" | "trustedProxies" | "publicUrl" | "cookieDomain" | "trustedOrigins"
+  "allowedHosts" | "trustedProxies" | "publicUrl" | "cookieDomain"
 >;
 
 export interface Example {
@@ -43,20 +43,17 @@ export function exampleOf(page: string, setUp: SetUp, more: readonly string[] = 
 }
 
 function settingsIn(text: string): GateSettings {
-  const { ALLOWED_HOSTS, TRUSTED_PROXIES, PUBLIC_URL, COOKIE_DOMAIN, TRUSTED_ORIGINS, ...others } =
-    parseEnv(text);
+  const { ALLOWED_HOSTS, TRUSTED_PROXIES, PUBLIC_URL, COOKIE_DOMAIN, ...others } = parseEnv(text);
   if (TRUSTED_PROXIES === undefined || Object.keys(others).length > 0) {
     throw new Error(`unexpected settings: ${text}`);
   }
   const trustedProxies = TRUSTED_PROXIES.split(",");
   const allowedHosts = ALLOWED_HOSTS?.split(",") ?? "loopback-setup";
-  const trustedOrigins = TRUSTED_ORIGINS?.split(",") ?? [];
   return {
     allowedHosts,
     trustedProxies,
     publicUrl: PUBLIC_URL,
     cookieDomain: COOKIE_DOMAIN,
-    trustedOrigins,
   };
 }
 

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { CLIENT_HEADERS, NAME_PUNCTUATION } from "../../src/cli/proxy/client-headers.ts";
 import { execute } from "../support/database.ts";
 import { partsOf } from "../support/mint.ts";
+import { sendRaw } from "../support/raw.ts";
 import { openPage } from "./browser.ts";
 import type { Rule } from "./rules.ts";
 import { CLIENT } from "./site.ts";
@@ -75,6 +77,64 @@ export function testReceivedHeaders(rule: Rule): void {
         JSON.stringify(headers),
       );
     }
+  });
+
+  rule("no header of a client makes the app serve another page, host or scheme", async (site) => {
+    const session = await site.gate.setUp();
+    // X-Forwarded-For, -Host and -Proto have a test of their own, as the proxy sets them.
+    const spellings = [...CLIENT_HEADERS, "X-Forwarded-For", "X-Forwarded-Proto"].flatMap((name) =>
+      [...NAME_PUNCTUATION, "-"].flatMap((character) => [
+        name.replaceAll("-", character),
+        name.replace("-", character),
+      ]),
+    );
+    const names = new Set(spellings);
+    for (const name of ["x-forwarded-for", "x-forwarded-proto"]) names.delete(name);
+    // A few at a time, since a proxy bounds the headers of a request.
+    for (let at = 0; at < names.size; at += 40) {
+      const sent = [...names].slice(at, at + 40).map((name) => [name, "claimed"]);
+      const headers = { ...Object.fromEntries(sent), "X-Unrelated": "kept" };
+      const answer = await site.visit(`${site.appUrl}/page`, { session, headers });
+      assert.equal(answer.status, 200);
+      const arrived = site.app.arrivals.at(-1)?.headers ?? {};
+      const claimed = Object.entries(arrived).filter(([, value]) => String(value) === "claimed");
+      assert.deepEqual(Object.fromEntries(claimed), {});
+      assert.equal(arrived["x-unrelated"], "kept");
+    }
+  });
+
+  rule("no trailer of a client that names it reaches the app", async (site) => {
+    const session = await site.gate.setUp();
+    const host = new URL(site.appUrl).host;
+    for (const names of ["Remote-User", "X-Unrelated, Remote-User, X-Script-Name"]) {
+      const head = `POST /page HTTP/1.1\r\nHost: ${host}\r\nCookie: session=${session}\r\n`;
+      const chunked = `${head}Connection: close\r\nTransfer-Encoding: chunked\r\nTrailer: ${names}\r\n\r\n`;
+      const trailers = "Remote-User: attacker\r\nX-Script-Name: /public\r\n";
+      const answer = await sendRaw(site.proxyUrl, `${chunked}1\r\nx\r\n0\r\n${trailers}\r\n`);
+      assert.match(answer, /^HTTP\/1\.1 [24]/);
+    }
+    for (const { trailers } of site.app.arrivals) assert.deepEqual(trailers, {});
+  });
+
+  rule("the app never sees the header that marks an accepted key", async (site) => {
+    const session = await site.gate.setUp();
+    const headers = { "Latchkey-Key": "accepted", Latchkey_Key: "accepted" };
+    await site.visit(`${site.appUrl}/page`, { session, headers });
+    const names = Object.keys(site.app.arrivals.at(-1)?.headers ?? {});
+    assert.deepEqual(
+      names.filter((name) => /latchkey.key/.test(name)),
+      [],
+    );
+  });
+
+  rule("a client cannot have the signed assertion dropped", async (site) => {
+    const session = await site.gate.setUp();
+    const headers = { Connection: "close, Latchkey-Assertion, Remote-User" };
+    await site.visit(`${site.appUrl}/page`, { session, headers });
+    const { "latchkey-assertion": assertion, "remote-user": user } =
+      site.app.arrivals.at(-1)?.headers ?? {};
+    assert.match(String(assertion), /^eyJ/);
+    assert.equal(user, "owner");
   });
 
   rule("the application receives all cookies but the session", async (site) => {

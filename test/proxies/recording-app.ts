@@ -7,6 +7,7 @@ export interface Arrival {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
+  readonly trailers: NodeJS.Dict<string>;
   readonly body: string;
 }
 
@@ -34,14 +35,15 @@ export async function startRecordingApp(t: TestContext): Promise<RecordingApp> {
   const server = createServer({ maxHeaderSize: 1_000_000 }, async (request, response) => {
     const { method = "", url = "", headers } = request;
     const chunks: Buffer[] = await request.toArray();
-    arrivals.push({ method, url, headers, body: Buffer.concat(chunks).toString("utf8") });
+    const { trailers } = request;
+    arrivals.push({ method, url, headers, trailers, body: Buffer.concat(chunks).toString("utf8") });
     if (url === "/events") return sendEvents(response);
     response.statusCode = Number(/^\/own-(\d+)$/.exec(url)?.[1] ?? 200);
     response.end(url === "/echo" ? JSON.stringify(headers) : "the application");
   });
   server.on("upgrade", (request, socket) => {
     const { method = "", url = "", headers } = request;
-    arrivals.push({ method, url, headers, body: "" });
+    arrivals.push({ method, url, headers, trailers: {}, body: "" });
     echoTexts(request, socket);
   });
   return { place: `127.0.0.1:${await listenOn(t, server)}`, arrivals };

@@ -49,7 +49,8 @@ async function startRemembering(
   const url = `http://${PROXY_HOST}:${port}`;
   return {
     asked: () => asked,
-    visit: (headers: Headers, method = "GET") => send(`${url}/page`, { method, headers }),
+    visit: (headers: Headers, method = "GET") =>
+      send(`${url}/page`, { method, headers: { Host: "app.example.test", ...headers } }),
     arrivals: app.arrivals,
     url,
   };
@@ -68,7 +69,7 @@ const requests: readonly Headers[] = [
   { Authorization: "Bearer a" },
   { Cookie: "Bearer a" },
   { Host: "app.example.test:81", Cookie: "session=a" },
-  { Host: "APP.example.test", Cookie: "session=a" },
+  { Host: "app.example.test:8443", Cookie: "session=a" },
   { Cookie: "session=a\\n", Authorization: "x" },
   { Cookie: "session=a", Authorization: "\\nx" },
   { Cookie: "session=ä" },

@@ -87,6 +87,38 @@ function testGuard(rule: Rule): void {
     }
   });
 
+  rule(
+    "a request for a host that was not configured reaches neither the app nor the gate",
+    async (site) => {
+      const session = await site.gate.setUp();
+      const { port } = new URL(site.appUrl);
+      const hosts = [
+        ...["photos.other.test", "app.example.test.other.test", "127.0.0.9", "localhost", ""],
+        ...[
+          "app%2eexample.test",
+          "app.example%2Etest",
+          "app\u00ad.example.test",
+          "%61pp.example.test",
+        ],
+      ];
+      for (const host of hosts) {
+        for (const path of ["/page", "/login", "/account/"]) {
+          const head = `GET ${path} HTTP/1.1\r\nHost: ${host && `${host}:${port}`}\r\n`;
+          const request = `${head}Cookie: session=${session}\r\nConnection: close\r\n\r\n`;
+          const answer = await sendRaw(site.proxyUrl, request);
+          assert.doesNotMatch(answer, /the application|Latchkey/, `${host}${path}`);
+        }
+      }
+      // A whole URL counts before Host, so the app gets its host, if it gets the request at all.
+      const head = `GET ${site.appUrl}/page HTTP/1.1\r\nHost: photos.other.test\r\n`;
+      const whole = `${head}Cookie: session=${session}\r\nConnection: close\r\n\r\n`;
+      assert.match(await sendRaw(site.proxyUrl, whole), /^HTTP\/1\.1 [24]/);
+      for (const { headers } of site.app.arrivals)
+        assert.match(String(headers.host), /^app\.example\.test(:\d+)?$/);
+      assert.ok(site.app.arrivals.length <= 1);
+    },
+  );
+
   rule("no spelling of a path bypasses the guard", async (site) => {
     await site.gate.setUp();
     const paths = [

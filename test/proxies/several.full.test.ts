@@ -29,12 +29,20 @@ forEachProxy((proxy) => {
       assert.equal(app.arrivals.at(-1)?.url, "/public/x");
       assert.deepEqual([app.arrivals.length, other.arrivals.length], [2, before]);
     }
+    // An app with a middleware for such a header would serve /x of its own.
+    const choosing = { "X-Script-Name": "/public", "X-Original-URL": "/x", X_Rewrite_Url: "/x" };
+    await openPage(site, `${wikiUrl}/public/x`, { headers: choosing });
+    const names = Object.keys(wiki.arrivals.at(-1)?.headers ?? {});
+    assert.deepEqual(
+      names.filter((name) => /script|original|rewrite/i.test(name)),
+      [],
+    );
     // Whichever server a proxy chooses for a host that no app has, it asks the gate or refuses.
     for (const host of ["other.example.test", "app.example.test.evil.test", "example.test"]) {
       const headers = { Host: host };
       const { body } = await site.visit(`${site.appUrl}/page`, { headers });
       assert.notEqual(body, "the application", host);
     }
-    assert.equal(site.app.arrivals.length + wiki.arrivals.length, 4);
+    assert.equal(site.app.arrivals.length + wiki.arrivals.length, 5);
   });
 });

@@ -32,6 +32,16 @@ export const edited = (
   start: (t, configuration, own) => proxy.start(t, withPlaces(configuration, places), own),
 });
 
+/** Serves its own address, which attacks use, besides the host of the example. */
+export const atAddress = (proxy: ProxyServer): ProxyServer => ({
+  ...proxy,
+  start(t, configuration, places) {
+    const { host, port } = places;
+    const own = proxy.page === "caddy" ? `http://${host}:${port}` : `${host} app.example.org`;
+    return proxy.start(t, configuration.replaceAll("app.example.org", own), places);
+  },
+});
+
 export interface Site {
   readonly app: RecordingApp;
   readonly gate: RunningGate;
@@ -59,7 +69,6 @@ export async function startSite(
   const gate = await startGate(t, {
     ...settings,
     publicUrl,
-    trustedOrigins: settings.trustedOrigins.map((origin) => onPort(origin, port)),
     // Some tests use the proxy's own address as the host.
     allowedHosts: typeof allowedHosts === "string" ? allowedHosts : [...allowedHosts, PROXY_HOST],
     assertions: "on",

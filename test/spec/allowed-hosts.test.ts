@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { frameworks } from "../adapters/frameworks.ts";
 import { SETUP_FORM, startApp as startAdapter } from "../adapters/running.ts";
+import { startApp } from "../support/app.ts";
 import { countOf } from "../support/database.ts";
 import { type RunningGate, startConfigured, startGate } from "../support/gate.ts";
 import { postRaw, sendRaw } from "../support/raw.ts";
@@ -121,6 +122,19 @@ for (const framework of frameworks) {
     assert.equal((await app.send("/auth/setup", { headers })).location, "/auth/login");
   });
 }
+
+test("the page for another host knows whether there is an account", async (t) => {
+  const functions = { error: ({ NeedsSetup }: { NeedsSetup: boolean }) => String(NeedsSetup) };
+  const hosts = { allowed: ["127.0.0.1"] };
+  const app = await startApp(t, { hosts, pages: { functions } });
+  const shown = async (): Promise<string> => {
+    const { status, body } = await app.send("/login", { headers: { Host: "evil.example" } });
+    return `${status} ${body}`;
+  };
+  assert.equal(await shown(), "421 true");
+  await app.send("/setup", { form: SETUP_FORM });
+  assert.equal(await shown(), "421 false");
+});
 
 test("an app's allowed hosts apply to Latchkey's paths only", async (t) => {
   const [framework] = frameworks;

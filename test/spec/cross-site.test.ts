@@ -21,6 +21,8 @@ test("every form is refused if it comes from another site, and only then", async
     [{ "Sec-Fetch-Site": "cross-site", Origin: `http://${host}` }, true],
     [{ Origin: `https://${host}` }, false],
     [{ Origin: "https://evil.example" }, true],
+    [{ Origin: `https://${host}`, "X-Forwarded-Proto": "https" }, false],
+    [{ Origin: `http://${host}`, "X-Forwarded-Proto": "https" }, true],
   ] as const) {
     for (const { path, status } of endpoints) {
       const answer = await gate.send(path, { form: {}, headers });

@@ -19,13 +19,16 @@ const whole = `username=${username}&password=${password}`;
 /** What a form is and what its fields mean in detail: `test/web/request`. */
 test("POST /login reads a form alone, not another content type or the query", async (t) => {
   const { gate } = await startConfigured(t);
-  for (const [path, body, type, location] of [
-    ["/login", whole, FORM_TYPE, "/"],
-    ["/login", whole, "text/plain", FAILED],
-    [`/login?${whole}`, "", FORM_TYPE, FAILED],
+  const json = JSON.stringify(OWNER);
+  for (const [path, body, type, status, location] of [
+    ["/login", whole, FORM_TYPE, 303, "/"],
+    ["/login", whole, "text/plain", 415, undefined],
+    ["/login", whole, "multipart/form-data; boundary=b", 415, undefined],
+    ["/login", json, "application/json", 415, undefined],
+    [`/login?${whole}`, "", FORM_TYPE, 303, FAILED],
   ] as const) {
     const headers = { "Content-Type": type };
     const answer = await gate.send(path, { method: "POST", body, headers });
-    assert.deepEqual([answer.status, answer.location], [303, location], `${path} as ${type}`);
+    assert.deepEqual([answer.status, answer.location], [status, location], `${path} as ${type}`);
   }
 });

@@ -3,7 +3,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { fetchAuth } from "../../src/adapters/fetch.ts";
 import { startApp } from "../support/app.ts";
+import { openAuth } from "../support/auth.ts";
 import { eventually } from "../support/eventually.ts";
 import { SETUP_FORM, startGate } from "../support/gate.ts";
 import { maskVaryingParts, postRaw } from "../support/raw.ts";
@@ -53,6 +55,7 @@ test("starts the domain setup after it has deleted the setup token", async (t) =
   const app = await startApp(t, { setupToken, setUpDomain });
   const form = { ...SETUP_FORM, token: "s3cret", domain: "home.example.org" };
   assert.equal((await app.send("/setup", { form })).location, "/");
+  await eventually(() => done.length === 3 || undefined);
   assert.deepEqual(done, ["deleting", "deleted", "home.example.org"]);
 });
 
@@ -100,6 +103,58 @@ test("never passes a domain that begins with a dash as an option", async (t) => 
   assert.match(String(logged.reason), /programs would read it as an option/);
 });
 
+const appFailures: Readonly<Record<string, readonly [() => unknown, reason: string]>> = {
+  "throws at once": [
+    () => {
+      throw new Error("no DNS");
+    },
+    "no DNS",
+  ],
+  "rejects without an error": [() => Promise.reject(), "undefined was thrown, not an Error"],
+  "rejects later": [() => nextTurn().then(() => Promise.reject(new Error("later"))), "later"],
+};
+
+for (const [how, [fail, reason]] of Object.entries(appFailures)) {
+  test(`the domain setup of an app that ${how} only causes a line in the server log`, async (t) => {
+    const setUpDomain = fail as () => Promise<void>;
+    const app = await startApp(t, { setUpDomain });
+    const form = { ...SETUP_FORM, domain: "home.example.org" };
+    const { status, location, session } = await app.send("/setup", { form });
+    assert.deepEqual([status, location], [303, "/"]);
+    assert.equal((await app.send("/", { session })).status, 200);
+    const line = await eventually(() => app.log.find(({ level }) => level === "error"));
+    assert.equal(line.message, "domain setup failed");
+    const { requestId: _, ...fields } = line.fields;
+    assert.deepEqual(fields, { domain: "home.example.org", reason });
+  });
+}
+
+test("only with a domain setup, the page of an app has the field", async (t) => {
+  const calls: string[] = [];
+  const setUpDomain = async (domain: string) => void calls.push(domain);
+  for (const options of [{}, { setUpDomain }]) {
+    const app = await startApp(t, options);
+    const { body } = await app.send("/setup");
+    assert.equal(body.includes('name="domain"'), "setUpDomain" in options);
+    const form = { ...SETUP_FORM, domain: "-x.com" };
+    assert.equal((await app.send("/setup", { form })).status, 303);
+  }
+  assert.deepEqual(await eventually(() => (calls.length > 0 ? calls : undefined)), ["-x.com"]);
+});
+
+test("the response comes before synchronous work of a domain setup", async (t) => {
+  const order: string[] = [];
+  const { auth } = await openAuth(t, { setUpDomain: async () => void order.push("domain setup") });
+  const form = new URLSearchParams({ ...SETUP_FORM, domain: "home.example.org" });
+  const answer = await fetchAuth(auth).routes(
+    new Request("http://app.test/setup", { method: "POST", body: form }),
+    { remoteAddress: "192.0.2.1" },
+  );
+  order.push(`response ${answer?.status}`);
+  await nextTurn();
+  assert.deepEqual(order, ["response 303", "domain setup"]);
+});
+
 test("the response does not wait for a slow domain setup", async (t) => {
   const asked: string[] = [];
   const setUpDomain = (domain: string) => {
@@ -111,5 +166,5 @@ test("the response does not wait for a slow domain setup", async (t) => {
     form: { ...SETUP_FORM, domain: " home.example.org " },
   });
   assert.deepEqual([answer.status, answer.location], [303, "/"]);
-  assert.deepEqual(asked, ["home.example.org"]);
+  assert.deepEqual(await eventually(() => asked[0]), "home.example.org");
 });

@@ -13,6 +13,7 @@ const GUARDED = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "same-origin",
   "x-frame-options": "DENY",
+  "cross-origin-opener-policy": "same-origin",
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": POLICY,
 };

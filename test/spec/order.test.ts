@@ -21,10 +21,10 @@ const locationsOf = (gate: RunningGate, form: (typeof refusable)[keyof typeof re
 
 for (const [what, form] of Object.entries(refusable)) {
   test(`the count of accounts is decided before ${what} is`, async (t) => {
-    const invalid = what === "a form that is not UTF-8" ? 400 : 422;
+    const invalid = { "an empty form": 422, JSON: 415 }[what] ?? 400;
     assert.deepEqual(await locationsOf(await startGate(t), form), ["/setup", invalid, "/setup"]);
     const { gate } = await startConfigured(t);
-    const signIn = invalid === 400 ? 400 : "/login?error=1";
+    const signIn = invalid === 422 ? "/login?error=1" : invalid;
     assert.deepEqual(await locationsOf(gate, form), [signIn, "/login", "/login"]);
   });
 }

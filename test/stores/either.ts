@@ -1,6 +1,7 @@
 import { type TestContext, test } from "node:test";
 import type { PasswordHash, StoredUser, UserId } from "../../src/core/records.ts";
 import { type Row, rowOf, type Table, type TableName, tables } from "../../src/core/tables.ts";
+import { tableNames } from "../../src/core/transfer/pages.ts";
 import type { Rows } from "../../src/core/transfer/transfer-store.ts";
 import type { PostgresStore } from "../../src/db/postgres/store.ts";
 import type { SqliteStore } from "../../src/db/sqlite/store.ts";
@@ -114,15 +115,29 @@ export function rowsOfEveryTable(passwordHash: PasswordHash = hashText("a hash")
       ...{ id: "d", userId, createdAt: new Date(3), expiresAt: LATE },
       ...{ device: TEXT, boundTo: "digest" },
     }),
-    page("links", tables.links, { ...link, id: "l", tokenHash: "l", purpose: "reset", userId }),
+    page(
+      "links",
+      tables.links,
+      { ...link, id: "l", tokenHash: "l", purpose: "reset", userId },
+      {
+        ...{ ...link, id: "m", tokenHash: "m", purpose: "reset", userId: other },
+        ...{ groups: ["a", "b"], endsAt: LATE, madeBy: TEXT, makerId: other, makerValidUpTo: 17 },
+      },
+    ),
     page(
       "keys",
       tables.keys,
       { id: "k", userId, name: TEXT, hash: "h", createdAt: new Date(4) },
       {
         ...{ id: "used", userId, name: "", hash: "i", hosts: ["a", "b"], createdAt: new Date(4) },
-        ...{ expiresAt: LATE, usedAt: new Date(5) },
+        ...{ expiresAt: LATE, usedAt: new Date(5), factors: 2 },
       },
+    ),
+    page(
+      "used_names",
+      tables.used_names,
+      { id: "m", holder: userId },
+      { id: "n", holder: "gone" as UserId, expiresAt: LATE },
     ),
     page(
       "log",
@@ -141,7 +156,7 @@ export async function rowsIn(
   store: Pick<Either, "transfer">,
 ): Promise<Readonly<Record<string, readonly Row[]>>> {
   const found: Record<string, readonly Row[]> = {};
-  for (const name of Object.keys(tables) as readonly TableName[]) {
+  for (const name of tableNames) {
     found[name] = await store.transfer.readRows(name, name === "log" ? 0 : "", 9_999);
   }
   return found;

@@ -3,7 +3,7 @@ import "./later-tables.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { Row, TableName } from "../../src/core/tables.ts";
+import { type Row, type TableName, tables } from "../../src/core/tables.ts";
 import { copy } from "../../src/core/transfer/copy.ts";
 import type { TransferStore } from "../../src/core/transfer/transfer-store.ts";
 import { versionOf } from "../../src/db/sqlite/schema.ts";
@@ -20,6 +20,7 @@ import { keptSchemas } from "./kept-schemas.ts";
 
 const NOTES = "notes" as TableName;
 const USER: Row = ["9", "new", HASH, null, null, null, "mi"];
+const SESSIONS_FROM = Object.keys(tables.users.columns).indexOf("sessionsFrom");
 const NOTE: Row = ["n", "9", ",a,b,", 17];
 const PASSKEY = {
   ...{ id: "k", name: "Phone", key: "a2V5", counter: 0, addedAt: new Date(1), colour: "blue" },
@@ -90,12 +91,16 @@ for (const { name, kind, create, other } of kinds) {
       const args = ["export", "--with-hashes", "--format", format];
       const input = await outputOf(args, { env: database.env });
       const imported = await other(t);
-      await outputOf(["import", "-"], { env: imported.env, input });
+      await outputOf(["import", "-", "--keys"], { env: imported.env, input });
       const again: Either = await imported.open();
       const found = await rowsIn(again);
       await again.close();
       for (const table of ["users", "passkeys", "notes"]) {
-        assert.deepEqual(found[table], all[table], `${table} as ${format}`);
+        // An import ends the sessions.
+        const without = (rows: readonly Row[] = []) =>
+          table === "users" ? rows.map((row) => row.with(SESSIONS_FROM, null)) : rows;
+        const text = `${table} as ${format}`;
+        assert.deepEqual(without(found[table]), without(all[table]), text);
       }
     }
     assert.equal(await store.users.remove("9" as typeof owner.id), "removed");

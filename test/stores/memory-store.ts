@@ -1,4 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { nameKeyOf } from "../../src/core/base/names.ts";
 import type { LogEntry, NewUser, StoredUser, UserId } from "../../src/core/records.ts";
 import type { LogFilter, Store } from "../../src/core/store.ts";
 
@@ -22,6 +23,15 @@ export function memoryStore(flaw?: Flaw): Store {
     flaw === "folds ASCII case" ? name.replace(/[A-Z]/g, (c) => c.toLowerCase()) : name;
   const named = (name: string) =>
     [...users.values()].find(({ username }) => key(username) === key(name));
+  /** The IDs of those who had a name first. */
+  const holders = new Map<string, string>();
+
+  /** Whether the name is free for this account, which then has it. */
+  function claim(name: string, id: string): boolean {
+    const holder = holders.get(nameKeyOf(name)) ?? id;
+    holders.set(nameKeyOf(name), holder);
+    return holder === id;
+  }
 
   function change(id: string, fields: Partial<StoredUser>): boolean {
     const user = users.get(id);
@@ -30,9 +40,9 @@ export function memoryStore(flaw?: Flaw): Store {
   }
 
   function insert({ username, passwordHash }: NewUser) {
-    if (named(username) !== undefined) return undefined;
+    const user = { id: `user ${lastId + 1}` as UserId, username };
+    if (!claim(username, user.id)) return undefined;
     lastId += 1;
-    const user = { id: `user ${lastId}` as UserId, username };
     users.set(user.id, { ...user, passwordHash });
     return user;
   }
@@ -74,10 +84,12 @@ export function memoryStore(flaw?: Flaw): Store {
       insert: async (user) => insert(user),
       async rename(id, username) {
         if (!users.has(id)) return "missing";
-        if ((named(username)?.id ?? id) !== id) return "taken";
+        if (!claim(username, id)) return "taken";
         change(id, { username });
         return "renamed";
       },
+      isNameUsed: async (username) => holders.has(nameKeyOf(username)),
+      forgetName: async (username) => holders.delete(nameKeyOf(username)),
       async remove(id, keep) {
         if (!users.has(id)) return "missing";
         if (users.size === 1) return "last";

@@ -26,7 +26,7 @@ rule("returns the rows of every table as they were imported", async (store, othe
   assert.deepEqual(await other.transfer.readAmounts(), { users: 2, entries: 2 });
   assert.deepEqual(await rowsIn(other), byTable(all));
   for (const { table, rows } of all) {
-    if (table === "users" || table === "log") continue;
+    if (["users", "used_names", "log"].includes(table)) continue;
     assert.deepEqual(await other.transfer.readRowsOf(table, ["1", "2", "3"]), rows);
     assert.deepEqual(await other.transfer.readRowsOf(table, ["3"]), []);
   }

@@ -1,4 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import { type CBORType, encodeCBOR } from "@levischuck/tiny-cbor";
 import type { NewPasskey } from "../../src/core/passkeys/own-passkeys.ts";
 import type { RelyingParty } from "../../src/core/passkeys/relying-party.ts";
 import type { PasskeyAnswer } from "../../src/core/passkeys/sign-in-with-passkey.ts";
@@ -16,11 +17,16 @@ export interface Ceremony {
   readonly rest?: Uint8Array;
 }
 
+/** What a browser returns, with the authenticator data that is in the attestation object. */
+export interface CreatedAnswer extends NewPasskey {
+  readonly authenticatorData: string;
+}
+
 /** A passkey with its private key, and the browser that it is used in. */
 export interface Authenticator {
   readonly id: string;
   readonly publicKey: string;
-  create(challenge: string, ceremony?: Ceremony): NewPasskey;
+  create(challenge: string, ceremony?: Ceremony): CreatedAnswer;
   get(challenge: string, userId: string, ceremony?: Ceremony): PasskeyAnswer;
 }
 
@@ -50,23 +56,19 @@ export function createAuthenticator(algorithm: Algorithm = "ES256", idBytes = 16
   const { publicKey, privateKey } = keyPairs[algorithm]();
   const credentialId = randomBytes(idBytes);
   const length = Buffer.from([idBytes >> 8, idBytes & 0xff]);
-  const included = Buffer.concat([
-    randomBytes(16),
-    length,
-    credentialId,
-    Buffer.from("a COSE key"),
-  ]);
+  const included = Buffer.concat([randomBytes(16), length, credentialId, coseKey(publicKey)]);
 
   return {
     id: credentialId.toString("base64url"),
     publicKey: spkiOf(publicKey),
     create(challenge, ceremony = {}) {
       const flags = USER_PRESENT | USER_VERIFIED | CREDENTIAL_INCLUDED;
+      const data = dataFor({ flags, rest: included, ...ceremony });
       return {
         name: "Phone",
         clientData: encoded(clientDataFor("webauthn.create", challenge, ceremony)),
-        authenticatorData: encoded(dataFor({ flags, rest: included, ...ceremony })),
-        publicKey: spkiOf(publicKey),
+        authenticatorData: encoded(data),
+        attestation: attestationOf(data),
       };
     },
     get(challenge, userId, ceremony = {}) {
@@ -83,6 +85,32 @@ export function createAuthenticator(algorithm: Algorithm = "ES256", idBytes = 16
       };
     },
   };
+}
+
+/** The attestation object around authenticator data, in base64url. */
+export function attestationOf(data: Uint8Array): string {
+  const fields = [
+    ["fmt", "none"],
+    ["attStmt", new Map()],
+    ["authData", Uint8Array.from(data)],
+  ] as const;
+  return encoded(Buffer.from(encodeCBOR(new Map<string, CBORType>(fields))));
+}
+
+/** The public key as authenticators write it. */
+export function coseKey(key: KeyObject): Buffer {
+  const jwk = key.export({ format: "jwk" });
+  const bytes = (name: "x" | "y" | "n" | "e") =>
+    Uint8Array.from(Buffer.from(jwk[name] ?? "", "base64url"));
+  const fields: Readonly<Record<string, () => readonly CBORType[]>> = {
+    EC: () => [2, -7, 1, bytes("x"), bytes("y")],
+    RSA: () => [3, -257, bytes("n"), bytes("e")],
+    OKP: () => [1, -8, 6, bytes("x")],
+  };
+  const [type, algorithm, ...others] = fields[jwk.kty ?? ""]?.() ?? [];
+  const labelled = others.map((value, index) => [-1 - index, value] as const);
+  const cose = new Map<string | number, CBORType>([[1, type], [3, algorithm], ...labelled]);
+  return Buffer.from(encodeCBOR(cose));
 }
 
 export const spkiOf = (key: KeyObject): string =>

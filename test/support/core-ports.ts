@@ -3,6 +3,7 @@ import type { TestContext } from "node:test";
 import {
   type AttemptLimiter,
   createAttemptLimiter,
+  handoffRule,
 } from "../../src/core/limits/attempt-limiter.ts";
 import { createEventLog, type EventLog } from "../../src/core/log/event-log.ts";
 import { createPasswords, type Passwords } from "../../src/core/passwords/passwords.ts";
@@ -34,6 +35,7 @@ export interface CorePorts {
   readonly recorder: SessionRecorder;
   readonly limiter: AttemptLimiter;
   readonly codeLimiter: AttemptLimiter;
+  readonly handoffLimiter: AttemptLimiter;
   readonly seals: Seals;
   insertOwner(hash?: PasswordHash): Promise<StoredUser>;
   /** Closes the event log and returns what it wrote. */
@@ -59,6 +61,7 @@ export async function corePorts(t: TestContext, file?: string): Promise<CorePort
     recorder: createSessionRecorder(store.sessions, clock, log),
     limiter: createAttemptLimiter(clock),
     codeLimiter: createAttemptLimiter(clock),
+    handoffLimiter: createAttemptLimiter(clock, handoffRule),
     seals: createSeals(SECRET),
 
     async insertOwner(hash) {

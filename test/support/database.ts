@@ -36,3 +36,12 @@ export function refuse(file: string, statement: string, text: string): void {
 export function stopRefusing(file: string): void {
   execute(file, "DROP TRIGGER refused");
 }
+
+/** The setup token that an SQLite database keeps, in a list that is empty without one. */
+export const setupTokensIn = (file: string): readonly string[] =>
+  inDatabase(file, (database) =>
+    database
+      .prepare("SELECT token FROM latchkey_setup_tokens")
+      .all()
+      .map((row) => String(row.token)),
+  );

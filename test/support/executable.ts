@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { nodeVersion } from "../../release-tools/executable.ts";
 import { entries } from "../../src/gate/settings/table.ts";
 import { installPackages } from "./packages.ts";
 
@@ -18,8 +18,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** The Node.js that builds executables and is in them. The tests also run on older ones. */
 export async function executableNode(): Promise<string> {
-  const { devDependencies } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8"));
-  if (process.versions.node === devDependencies.node) return process.execPath;
+  if (process.versions.node === nodeVersion()) return process.execPath;
   const from = join(ROOT, "release-tools/packages");
   const packages = await installPackages(from, "latchkey-release", "any");
   return join(packages, `node_modules/node-${process.platform}-${process.arch}/bin/node`);

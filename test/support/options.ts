@@ -20,8 +20,8 @@ export type AppOptions = Partial<AuthOptions & GateParts>;
 
 /** As `createAuth`, also with parts of the gate. */
 export function authWith(all: AppOptions): Auth {
-  const { standalone, setUpDomain, meter, ...others } = { ...NO_GATE, ...all };
+  const { standalone, meter, ...others } = { ...NO_GATE, ...all };
   const { returnDomains, requireSecondFactor, assertions, ...options } = others;
-  const gate = { standalone, setUpDomain, meter, returnDomains, requireSecondFactor, assertions };
+  const gate = { standalone, meter, returnDomains, requireSecondFactor, assertions };
   return authOf(settleOptions(optionsWith(options)), gate);
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { send } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
-import { INHERITED, MAIN, startServe } from "../support/process.ts";
+import { INHERITED, MAIN, startLatchkey, startServe } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
 test("SIGUSR1 opens no debugger of Node.js, SIGHUP reads again, and neither stops a gate without a terminal", async (t) => {
@@ -20,6 +20,28 @@ test("SIGUSR1 opens no debugger of Node.js, SIGHUP reads again, and neither stop
   const { code, stderr } = await gate.ended;
   assert.deepEqual([code, stderr], [0, ""]);
 });
+
+/** The options by which a gate gets a signal after its first line has run, and before it is loaded. */
+function optionsOf(signal: string): string {
+  const code = `process.on("newListener", (name) => {
+    if (name === "SIGUSR1") queueMicrotask(() => process.kill(process.pid, "${signal}"));
+  })`;
+  return `--import=data:text/javascript,${encodeURIComponent(code)}`;
+}
+
+test("SIGHUP while the gate is loaded does not end it", async (t) => {
+  const env = { DATA_DIR: await tempDir(t), NODE_OPTIONS: optionsOf("SIGHUP") };
+  const gate = await startServe(t, env);
+  assert.equal((await send(`${gate.url}/healthz`)).status, 200);
+});
+
+for (const signal of ["SIGTERM", "SIGINT"]) {
+  test(`${signal} while the gate is loaded ends it with 0`, async (t) => {
+    const env = { DATA_DIR: await tempDir(t), PORT: "0", NODE_OPTIONS: optionsOf(signal) };
+    const { code, stderr } = await startLatchkey(t, ["serve"], env).ended;
+    assert.deepEqual([code, stderr], [0, ""]);
+  });
+}
 
 test("a lookup that nothing answers does not keep a stopped gate alive", {
   timeout: 9_000,

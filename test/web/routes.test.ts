@@ -49,6 +49,33 @@ test("forms of the home page refuse other sites, other hosts, and users without 
   assert.equal((await gate.send("/", { session })).status, 200);
 });
 
+test("a trusted origin may post the sign-out, and no other form", async (t) => {
+  const origin = "https://app.example.org";
+  const hosts = { trustedOrigins: [origin], publicUrl: "https://auth.example.org" };
+  const { app, session } = await startConfiguredApp(t, {
+    hosts,
+    people: true,
+    guards: { keys: true },
+    standalone: true,
+    returnDomains: ["other.net"],
+  });
+  const posted = (path: string, site: string) =>
+    app.send(path, { session, form: {}, headers: { Origin: origin, "Sec-Fetch-Site": site } });
+  const paths = [...app.auth.adapter.paths, "/link/token"].filter((path) => path !== "/logout");
+  const statuses = await Promise.all(
+    paths.flatMap((path) =>
+      ["same-site", "cross-site"].map(async (site) => (await posted(path, site)).status),
+    ),
+  );
+  assert.deepEqual([...new Set(statuses)].sort(), [403, 405]);
+  assert.ok(statuses.filter((status) => status === 403).length >= 2 * 25);
+  const own = { Origin: hosts.publicUrl };
+  const form = await app.send("/account/people/groups", { session, form: {}, headers: own });
+  assert.equal(form.status, 303, "the public URL may post every form");
+  const out = await posted("/logout", "same-site");
+  assert.deepEqual([out.status, out.location, out.session], [303, "/login", ""]);
+});
+
 /** The forms that an app with these options has, and where it sends those who change passwords. */
 const offers: readonly (readonly [
   Parameters<typeof startApp>[1],

@@ -4,7 +4,7 @@ import { expressAuth } from "latchkey/express";
 import { openSqlite } from "latchkey/sqlite";
 
 const store = await openSqlite({ file: "accounts.db" });
-const auth = createAuth({
+export const auth = createAuth({
   store,
   secret: process.env.AUTH_SECRET,
   basePath: "/auth",

@@ -7,7 +7,7 @@ import { RouterContextProvider } from "react-router";
 import { userContext } from "../app/user";
 
 const store = await openSqlite({ file: "accounts.db" });
-const auth = createAuth({
+export const auth = createAuth({
   store,
   secret: process.env.AUTH_SECRET,
   basePath: "/auth",

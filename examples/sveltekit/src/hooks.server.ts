@@ -9,7 +9,7 @@ export const handle = sequence(async ({ event, resolve }) => {
   // A link or a form in a page whose session has ended: SvelteKit's client follows only this.
   const inPage = event.isDataRequest || request.headers.has("x-sveltekit-action");
   if (inPage && !(await latchkey.currentUser(request))) {
-    redirect(303, `/auth/login?return_to=${encodeURIComponent(url.pathname)}`);
+    redirect(303, `/auth/login?return_to=${encodeURIComponent(url.pathname + url.search)}`);
   }
   const members = latchkey.requireAuth((_request, user) => {
     event.locals.user = user;

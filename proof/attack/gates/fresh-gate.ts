@@ -1,7 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,7 +19,7 @@ export interface FreshGate extends AsyncDisposable {
 export interface FreshGateOptions {
   readonly setupToken: "required" | "none";
   readonly settings: Readonly<Record<string, string>>;
-  readonly known: Pick<ServerAccess, "otherUrls" | "proxy" | "handoffHosts">;
+  readonly known: Pick<ServerAccess, "otherUrls" | "publicUrl" | "proxy" | "handoffHosts">;
 }
 
 /** Starts a gate as a child process, with a database that is deleted with it. */
@@ -36,8 +36,7 @@ export async function startFreshGate(options: FreshGateOptions): Promise<FreshGa
   };
   const latchkey = (...args: readonly string[]): Promise<{ stdout: string }> =>
     run(process.execPath, ["--", MAIN, ...args], { env });
-  const setupToken =
-    options.setupToken === "none" ? undefined : await createSetupToken(latchkey, dataDir);
+  const setupToken = options.setupToken === "none" ? undefined : await createSetupToken(latchkey);
 
   const child = spawn(process.execPath, ["--", MAIN, "serve"], {
     env,
@@ -91,9 +90,8 @@ export async function startFreshGate(options: FreshGateOptions): Promise<FreshGa
 }
 
 async function createSetupToken(
-  latchkey: (...args: readonly string[]) => Promise<unknown>,
-  dataDir: string,
+  latchkey: (...args: readonly string[]) => Promise<{ readonly stdout: string }>,
 ): Promise<string> {
-  await latchkey("setup-link");
-  return (await readFile(join(dataDir, "setup-token"), "utf8")).trim();
+  const { stdout } = await latchkey("setup-link");
+  return new URL(stdout.trim()).searchParams.get("token") ?? "";
 }

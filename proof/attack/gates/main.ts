@@ -25,7 +25,7 @@ const FIRST_GATE_ONLY = new Set([
 
 const gates: Readonly<Record<string, FreshGateOptions>> = {
   "a gate with default settings": { setupToken: "none", settings: {}, known: {} },
-  "a gate with a setup token, a trusted proxy, a shared cookie and other domains": {
+  "a gate with a setup token, a trusted proxy, a shared cookie, other domains and assertions": {
     setupToken: "required",
     settings: {
       TRUSTED_PROXIES: "127.0.0.9",
@@ -33,9 +33,11 @@ const gates: Readonly<Record<string, FreshGateOptions>> = {
       COOKIE_DOMAIN: "example.test",
       RETURN_DOMAINS: "other.test,*.third.test",
       LIMIT_IPV6_PREFIX: "64",
+      ASSERTIONS: "on",
     },
     known: {
       otherUrls: ["https://example.test"],
+      publicUrl: "https://auth.example.test",
       proxy: { address: "127.0.0.9", ipv6Prefix: 64 },
       handoffHosts: ["photos.other.test", "wiki.third.test"],
     },

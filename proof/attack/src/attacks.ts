@@ -1,4 +1,5 @@
 import type { Attack } from "./attack.ts";
+import { administratorsPages } from "./attacks/administrators-pages.ts";
 import { cookieTossing } from "./attacks/cookie-tossing.ts";
 import { crossSite } from "./attacks/cross-site-forms.ts";
 import { dnsRebinding } from "./attacks/dns-rebinding.ts";
@@ -10,6 +11,7 @@ import { handoff } from "./attacks/handoff.ts";
 import { headerInjection } from "./attacks/header-injection.ts";
 import { headerLists } from "./attacks/header-lists.ts";
 import { heavyBodies } from "./attacks/heavy-bodies.ts";
+import { linkOrigin } from "./attacks/link-origin.ts";
 import { logForging } from "./attacks/log-forging.ts";
 import { markupInjection, markupInSetup } from "./attacks/markup-injection.ts";
 import { oneTimeCodes } from "./attacks/one-time-codes.ts";
@@ -27,6 +29,7 @@ import { setupRace } from "./attacks/setup-race.ts";
 import { setupToken } from "./attacks/setup-token.ts";
 import { signInLimit } from "./attacks/sign-in-limit.ts";
 import { slowBodies } from "./attacks/slow-bodies.ts";
+import { tokenPurposes } from "./attacks/token-purposes.ts";
 import { unreadPipelines } from "./attacks/unread-pipelines.ts";
 
 /** An attack on requests, which servers read differently in HTTP/2. */
@@ -64,6 +67,9 @@ export const attacks: readonly Attack[] = [
   unreadPipelines,
   passkeyReplay,
   handoff,
+  administratorsPages,
+  linkOrigin,
+  tokenPurposes,
   signInLimit,
   sessionEnd,
   sessionLife,

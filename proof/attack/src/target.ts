@@ -29,6 +29,8 @@ export interface ServerAccess {
   readonly setupToken?: string;
   /** Further URLs that the server may redirect to, with the scheme that users reach them by. */
   readonly otherUrls?: readonly string[];
+  /** What the links that the server makes begin with, whatever a request says. */
+  readonly publicUrl?: string;
   readonly proxy?: TrustedProxy;
   /** Two hosts of other domains, to which the server hands sessions over. */
   readonly handoffHosts?: readonly [string, string];

@@ -130,6 +130,11 @@ const servers: readonly (readonly [what: string, server: Partial<Behaviour>, fin
     /GET \/ with Host: 127\.0\.0\.1\.:/,
   ],
   [
+    "guards its host in one spelling only, and serves what a URL parser makes of it",
+    { isGuarded: (request) => !header(request, "host").includes("%2e") },
+    /GET \/ with Host: 127%2e0\.0\.1: 200/,
+  ],
+  [
     "guards its host on one port only",
     { isGuarded: (request) => !header(request, "host").endsWith(":443") },
     /GET \/ with Host: 127\.0\.0\.1:443: 200/,

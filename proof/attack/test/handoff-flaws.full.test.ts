@@ -94,6 +94,20 @@ const flaws: readonly Flaw[] = [
     server: { boundToken: issue },
     finding: /a session of another host is accepted by the sign-in/,
   },
+  {
+    attack: "handoff",
+    what: "accepts the session of one host at all",
+    server: { isBoundTo: () => true },
+    finding: /the session of photos\.other\.test is accepted at wiki\.third\.test/,
+  },
+  {
+    attack: "handoff",
+    what: "compares what a URL parser makes of the requested host",
+    server: {
+      isBoundTo: (host, requested) => URL.parse(`http://${requested}`)?.hostname === host,
+    },
+    finding: /the session of photos\.other\.test is accepted at photos%2eother\.test/,
+  },
 ];
 
 testFlaws(flaws);

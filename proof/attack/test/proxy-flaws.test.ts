@@ -34,6 +34,45 @@ const flaws: readonly Flaw[] = [
   },
   {
     attack: "proxy-headers",
+    what: "passes on a header that chooses another page",
+    server: passingOn(/^x-script-name$/),
+    finding: /^X-Script-Name: the app receives "x-script-name: latchkey-attack"$/m,
+  },
+  {
+    attack: "proxy-headers",
+    what: "passes on another spelling of X-Forwarded-For",
+    server: passingOn(/^x\.forwarded-for$/),
+    finding: /^X\.Forwarded-For: the app receives "x\.forwarded-for: 203\.0\.113\.7"$/m,
+  },
+  {
+    attack: "proxy-headers",
+    what: "passes on trailers that the app reads as headers",
+    server: {
+      passedOn: (request, user) => ({ ...correct.passedOn(request, user), ...request.trailers }),
+    },
+    finding: /^trailer Remote-User: the app receives "remote-user: latchkey-attack"$/m,
+  },
+  {
+    attack: "proxy-headers",
+    what: "passes on the trailers that the request announces",
+    server: {
+      passedOn: (request, user) => ({
+        ...correct.passedOn(request, user),
+        ...(request.headers.trailer !== undefined && request.trailers),
+      }),
+    },
+    finding:
+      /^announced trailer X-Script-Name: the app receives "x-script-name: latchkey-attack"$/m,
+  },
+  {
+    attack: "proxy-headers",
+    what: "passes on a header that chooses another method",
+    server: passingOn(/^x-http-method-override$/),
+    finding:
+      /^X-HTTP-Method-Override: the app receives "x-http-method-override: latchkey-attack"$/m,
+  },
+  {
+    attack: "proxy-headers",
     what: "drops the headers that Connection names",
     server: {
       passedOn(request, user) {

@@ -10,6 +10,8 @@ import { networkOf } from "../../../src/core/limits/network.ts";
 import type { TrustedProxy } from "../src/target.ts";
 import { type SampleCodes, useSampleCode } from "./sample-codes.ts";
 import { type HandoffBehaviour, handsOver, type SampleHandoff } from "./sample-handoffs.ts";
+import { managesPeople, type PeopleBehaviour, type SampleLink } from "./sample-people.ts";
+import { type IssuedToken, type TokenBehaviour, tellsTokensApart } from "./sample-tokens.ts";
 
 export const SECRET = "the secret of the sample server";
 
@@ -17,6 +19,8 @@ export interface User {
   readonly id: string;
   readonly username: string;
   readonly password: string;
+  readonly groups?: readonly string[];
+  readonly guest?: true;
 }
 
 /** The state of the sample server. */
@@ -27,8 +31,12 @@ export interface Memory {
   /** The user IDs of sessions, by the `jti` of their tokens. */
   readonly sessions: Map<string, string>;
   readonly ended: Set<string>;
-  readonly codes: SampleCodes;
+  /** By user ID. */
+  readonly codes: Map<string, SampleCodes>;
   readonly handoffs: Map<string, SampleHandoff>;
+  /** By their tokens. */
+  readonly links: Map<string, SampleLink>;
+  readonly issued: Map<string, IssuedToken>;
   /** What the server has written to its log. */
   readonly lines: string[];
 }
@@ -36,7 +44,7 @@ export interface Memory {
 export type Fields = ReadonlyMap<string, string>;
 
 /** Every part of the sample server that a test can replace with a flawed one. */
-export interface Behaviour extends HandoffBehaviour {
+export interface Behaviour extends HandoffBehaviour, PeopleBehaviour, TokenBehaviour {
   readonly server: ServerOptions;
   /** The path that a request is routed by. */
   pathOf(request: IncomingMessage): string;
@@ -82,11 +90,20 @@ const encoded = (value: unknown): string =>
 const signatureOf = (text: string): string =>
   createHmac("sha256", SECRET).update(text).digest("base64url");
 
+const ASSERTION = "assertion+jwt";
+
 export function issue(userId: string): string {
   const iat = Math.floor(Date.now() / 1000);
   const jti = randomBytes(16).toString("hex");
-  const claims = { user_id: userId, jti, iat, exp: iat + 2_592_000 };
-  const text = `${encoded({ alg: "HS256", typ: "JWT" })}.${encoded(claims)}`;
+  return signedWith("JWT", { user_id: userId, jti, iat, exp: iat + 2_592_000 });
+}
+
+/** Tells an app who asks. */
+export const assertionAbout = (userId: string): string =>
+  signedWith(ASSERTION, { user_id: userId, exp: Math.floor(Date.now() / 1000) + 60 });
+
+function signedWith(typ: string, claims: object): string {
+  const text = `${encoded({ alg: "HS256", typ })}.${encoded(claims)}`;
   return `${text}.${signatureOf(text)}`;
 }
 
@@ -106,10 +123,12 @@ export function decoded(part: string | undefined): Readonly<Record<string, unkno
 function verified(token: string): string | undefined {
   const [header = "", claims = "", signature = "", ...rest] = token.split(".");
   if (rest.length > 0 || signature !== signatureOf(`${header}.${claims}`)) return undefined;
-  const { alg, crit } = decoded(header);
+  const { alg, typ, crit, host } = decoded(header);
   const { user_id: userId, exp, nbf = 0 } = decoded(claims);
   const now = Date.now() / 1000;
-  if (alg !== "HS256" || crit !== undefined || !Number.isFinite(exp)) return undefined;
+  // An assertion is no session, and a session of another host names it.
+  if (alg !== "HS256" || typ === ASSERTION || (crit ?? host) !== undefined || !Number.isFinite(exp))
+    return undefined;
   if (Number(exp) <= now || Number(nbf) > now) return undefined;
   return typeof userId === "string" ? userId : undefined;
 }
@@ -119,13 +138,15 @@ function firstCookie(cookies: string): string | undefined {
   return pairs.find((pair) => pair.startsWith("session="))?.slice("session=".length);
 }
 
-/** Replaces what the client claims, and removes the session. */
+/** What the client may tell the app. */
+const PASSED = new Set(["accept", "connection", "content-type", "host", "user-agent"]);
+
+/** Passes on few headers of the client, says the rest itself, and removes the session. */
 function passedOn(
   { headers, socket }: IncomingMessage,
   { id, username }: User,
 ): IncomingHttpHeaders {
-  const isClaim = (name: string): boolean => /^(remote|x.forwarded)\W|_/.test(name);
-  const others = Object.entries(headers).filter(([name]) => !isClaim(name));
+  const others = Object.entries(headers).filter(([name]) => PASSED.has(name));
   return {
     ...Object.fromEntries(others),
     "remote-user": encodeURIComponent(username),
@@ -150,6 +171,8 @@ export function clientOf({ socket, headers }: IncomingMessage): string {
 
 export const correct: Behaviour = {
   ...handsOver,
+  ...managesPeople,
+  ...tellsTokensApart,
   server: {
     // A busy machine can pause a request for a second; a server must not refuse it for that.
     headersTimeout: 5_000,

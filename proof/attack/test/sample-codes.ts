@@ -1,9 +1,12 @@
+import { randomBytes } from "node:crypto";
 import { newRecoveryCodes } from "../../../src/core/codes/recovery-codes.ts";
 import { base32, newCodeSecret, stepOfCode } from "../../../src/core/codes/totp.ts";
-import type { Fields } from "./sample-behaviour.ts";
+import type { Behaviour, Fields, Memory, User } from "./sample-behaviour.ts";
 
-/** The one-time codes of the sample server's user, with the secret in plain text. */
+/** The one-time codes of a user of the sample server, with the secret in plain text. */
 export interface SampleCodes {
+  /** What the form that turns them on carries. */
+  readonly sealed: string;
   readonly secret: Buffer;
   readonly recovery: Set<string>;
   lastStep: number;
@@ -11,13 +14,20 @@ export interface SampleCodes {
   isOn: boolean;
 }
 
-export const newSampleCodes = (): SampleCodes => ({
+const newSampleCodes = (): SampleCodes => ({
+  sealed: randomBytes(32).toString("base64url"),
   secret: newCodeSecret(),
   recovery: new Set(newRecoveryCodes()),
   lastStep: 0,
   tries: 0,
   isOn: false,
 });
+
+export function codesOf({ codes }: Memory, { id }: User): SampleCodes {
+  const found = codes.get(id) ?? newSampleCodes();
+  codes.set(id, found);
+  return found;
+}
 
 const MAX_TRIES = 5;
 
@@ -40,14 +50,14 @@ export function answerCodes(
   codes: SampleCodes,
   path: string,
   fields: Fields,
-  codeFits: (codes: SampleCodes, code: string) => boolean,
+  { codeFits, sealedFits }: Pick<Behaviour, "codeFits" | "sealedFits">,
 ): readonly [status: number, body: string] {
   const code = fields.get("code") ?? "";
   switch (path) {
     case "/account/codes/begin":
-      return [200, `<input name="sealed" value="x">?secret=${base32(codes.secret)}`];
+      return [200, `<input name="sealed" value="${codes.sealed}">?secret=${base32(codes.secret)}`];
     case "/account/codes/confirm":
-      codes.isOn = isUnused(codes, code);
+      codes.isOn = sealedFits(fields.get("sealed") ?? "", codes.sealed) && isUnused(codes, code);
       return codes.isOn ? [200, [...codes.recovery].join("<br>")] : [422, ""];
     default:
       return codeFits(codes, code) ? [200, "off"] : [422, ""];

@@ -23,7 +23,10 @@ export interface HandoffBehaviour {
   fitsHost(handoff: SampleHandoff, host: string): boolean;
   logsHandoff(memory: Memory, url: string): void;
   /** The token of the session of a host. */
-  boundToken(userId: string): string;
+  boundToken(userId: string, host: string): string;
+  /** The host of such a token. */
+  hostOfBound(token: string): string | undefined;
+  isBoundTo(host: string, requested: string): boolean;
 }
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64url");
@@ -45,8 +48,13 @@ export const handsOver: HandoffBehaviour = {
   fitsBrowser: ({ browser }, cookies) => browser === hashOf(begunIn(cookies)),
   fitsHost: (handoff, host) => handoff.host === host,
   logsHandoff: () => undefined,
-  // This server has no page at another host, so its guards never accept such a token.
-  boundToken: () => random(),
+  // Nobody forges these, so they need no signature. No guard but forward auth accepts one.
+  boundToken: (_, host) => `bound-${random()}-${Buffer.from(host).toString("hex")}`,
+  hostOfBound(token) {
+    const [, host] = /^bound-[\w-]{43}-([\da-f]+)$/.exec(token) ?? [];
+    return host && Buffer.from(host, "hex").toString();
+  },
+  isBoundTo: (host, requested) => host === requested,
 };
 
 interface Answered {
@@ -75,7 +83,7 @@ export function answerHandoff(
   const fits =
     handoff !== undefined && parts.fitsHost(handoff, host) && parts.fitsBrowser(handoff, cookie);
   if (!fits) return { location: "https://auth.test/login", cookies: [] };
-  const session = parts.cookieFor(parts.boundToken(handoff.userId));
+  const session = parts.cookieFor(parts.boundToken(handoff.userId, handoff.host));
   return { location: `https://${host}/`, cookies: [session] };
 }
 

@@ -3,17 +3,21 @@ import type { TestContext } from "node:test";
 import type { MadeCertificate } from "../../../test/support/certificates.ts";
 import type { ServerAccess } from "../src/target.ts";
 import {
+  assertionAbout,
   type Behaviour,
   correct,
+  decoded,
   type Fields,
   jtiIn,
   type Memory,
   PROXY,
   SECRET,
 } from "./sample-behaviour.ts";
-import { answerCodes, newSampleCodes } from "./sample-codes.ts";
+import { answerCodes, codesOf } from "./sample-codes.ts";
 import { answerHandoff, HANDOFF_HOSTS } from "./sample-handoffs.ts";
 import { listen } from "./sample-listener.ts";
+import { answerPeople, isPeoplePath, PUBLIC_URL, useSampleLink } from "./sample-people.ts";
+import { holderOf, isRemembered, issueToken, keyHolderOf } from "./sample-tokens.ts";
 
 export interface SampleServer {
   readonly url: string;
@@ -42,8 +46,10 @@ export async function startSampleServer(
     log: [],
     sessions: new Map(),
     ended: new Set(),
-    codes: newSampleCodes(),
+    codes: new Map(),
     handoffs: new Map(),
+    links: new Map(),
+    issued: new Map(),
     lines: [],
   };
   const sample: Sample = { parts, memory, setupToken: options.setupToken };
@@ -71,6 +77,7 @@ function workshopOf({ parts, memory, setupToken }: Sample): ServerAccess {
   return {
     secret: SECRET,
     proxy: PROXY,
+    publicUrl: PUBLIC_URL,
     ...(setupToken === undefined ? {} : { setupToken }),
     readLog: async (format) =>
       lines((text) =>
@@ -115,6 +122,13 @@ async function answer(
   const context = { sample, request, response, fields, query };
   if (path === "/setup" && parts.isSetupOpen(memory, request) && !parts.isOwnHost(request))
     return page(sample, response, 421, "");
+  if (isPeoplePath(path)) {
+    const issuedAt = Number(decoded((parts.tokenIn(request) ?? "").split(".")[1]).iat);
+    const [status, text] = answerPeople({ parts, memory, request, path, user, issuedAt, fields });
+    if (status === 303) return parts.redirect(response, text, []);
+    return page(sample, response, status, text);
+  }
+  if (path.startsWith("/link/")) return openLink(context, path.slice("/link/".length));
   switch (route) {
     case "GET /login":
       return page(sample, response, 200, loginForm(context));
@@ -153,7 +167,11 @@ async function answer(
     case "POST /account/codes/confirm":
     case "POST /account/codes/off": {
       if (user === undefined) return parts.redirect(response, "/login", []);
-      return page(sample, response, ...answerCodes(memory.codes, path, fields, parts.codeFits));
+      return page(sample, response, ...answerCodes(codesOf(memory, user), path, fields, parts));
+    }
+    case "POST /account/keys/add": {
+      if (user === undefined) return parts.redirect(response, "/login", []);
+      return page(sample, response, 200, issueToken(memory, "key", user.id));
     }
     case "GET /login/handoff": {
       const answered = answerHandoff(parts, memory, request, user?.id);
@@ -166,8 +184,14 @@ async function answer(
       response.end();
       return;
     }
-    case "GET /forward-auth":
-      return page(sample, response, user || !parts.isGuarded(request) ? 200 : 401, "");
+    case "GET /forward-auth": {
+      const bound = parts.hostOfBound(parts.tokenIn(request) ?? "");
+      const isThere = bound !== undefined && parts.isBoundTo(bound, request.headers.host ?? "");
+      const known = user ?? keyHolderOf(parts, memory, request);
+      const isOpen = known !== undefined || isThere || !parts.isGuarded(request);
+      const assertion = known && { "Latchkey-Assertion": assertionAbout(known.id) };
+      return page(sample, response, isOpen ? 200 : 401, "", assertion);
+    }
     case "GET /echo": {
       if (user === undefined) return parts.redirect(response, "/login", []);
       response.end(JSON.stringify(parts.passedOn(request, user)));
@@ -198,7 +222,7 @@ function userOf(
   const token = parts.tokenIn(request);
   if (token === undefined || memory.ended.has("all")) return undefined;
   if (memory.ended.has(jtiIn(token))) return undefined;
-  const id = parts.userIdIn(token);
+  const id = parts.userIdIn(token) ?? holderOf(parts, memory, token, "session");
   if (id !== undefined && memory.ended.has(id) && !memory.sessions.has(jtiIn(token)))
     return undefined;
   return memory.users.find((one) => one.id === id);
@@ -241,18 +265,35 @@ async function signIn({ sample, request, response, fields }: Context): Promise<v
   if (parts.isCounted(request)) memory.attempts.set(address, attempts);
   const fits = attempts <= 5 && (await parts.passwordFits(user, fields.get("password") ?? ""));
   if (user === undefined || !fits) return parts.redirect(response, parts.refusedLocation(user), []);
-  const { codes } = memory;
-  if (codes.isOn && !parts.codeFits(codes, fields.get("code") ?? ""))
+  const codes = codesOf(memory, user);
+  const isAsked = codes.isOn && !isRemembered(parts, memory, request, user);
+  if (isAsked && !parts.codeFits(codes, fields.get("code") ?? ""))
     return parts.redirect(response, parts.refusedLocation(user), []);
   memory.log.push(`Signed in as ${user.username}`);
   const location = parts.returnTo(fields.get("return_to")) ?? "/";
-  parts.redirect(response, location, [parts.cookieFor(startSession(sample, request, user.id))]);
+  const device = fields.get("remember_device") && issueToken(memory, "device", user.id);
+  parts.redirect(response, location, [
+    parts.cookieFor(startSession(sample, request, user.id)),
+    ...(device ? [`latchkey-device=${device}; Path=/login; HttpOnly`] : []),
+  ]);
 }
 
 function startSession({ parts, memory }: Sample, request: IncomingMessage, userId: string): string {
   const token = parts.tokenFor(userId, request);
   memory.sessions.set(jtiIn(token), userId);
   return token;
+}
+
+async function openLink(
+  { sample, request, response, fields }: Context,
+  token: string,
+): Promise<void> {
+  const { parts, memory } = sample;
+  const isOpen = holderOf(parts, memory, token, "link") !== undefined;
+  if (request.method !== "POST") return page(sample, response, isOpen ? 200 : 404, "");
+  const user = useSampleLink(memory, token, fields);
+  if (user === undefined) return page(sample, response, isOpen ? 422 : 404, "");
+  parts.redirect(response, "/", [parts.cookieFor(startSession(sample, request, user.id))]);
 }
 
 async function setUp(context: Context): Promise<void> {
@@ -264,7 +305,7 @@ async function setUp(context: Context): Promise<void> {
   const [username = "", password = ""] = [fields.get("username"), fields.get("password")];
   if (password === "" || password !== fields.get("confirm"))
     return page(sample, response, 422, setupForm(context));
-  const user = { id: `user-${memory.users.length}`, username, password };
+  const user = { id: `user-${memory.users.length}`, username, password, groups: ["admins"] };
   if ((await parts.insertFirst(memory, user)) === "too-late")
     return parts.redirect(response, "/login", []);
   parts.redirect(response, "/", [parts.cookieFor(startSession(sample, request, user.id))]);

@@ -129,18 +129,22 @@ function report(
   );
 }
 
+/** Of one type and account within a minute. Later ones are summed up. */
+const MAX_REPEATED = 30;
+
 async function judgeEntries(
   context: CaseContext,
   signIns: readonly Exchange[],
   database: ReturnType<typeof sqliteIn>,
 ): Promise<void> {
   const worked = signIns.filter(({ status }) => status === 303).length;
+  const expected = Math.min(worked, MAX_REPEATED);
   const count = async (): Promise<number> =>
     (await database.log()).filter(({ type }) => type === "signin").length;
-  await eventually(async () => (await count()) >= worked || undefined).catch(() => undefined);
+  await eventually(async () => (await count()) >= expected || undefined).catch(() => undefined);
   const found = await count();
   context.check(
-    "every successful sign-in is in the log",
-    unless(found === worked, `${found} entries of ${worked} sign-ins`),
+    "every successful sign-in is in the log, or the first 30 of a minute",
+    unless(found === expected, `${found} entries of ${worked} sign-ins`),
   );
 }

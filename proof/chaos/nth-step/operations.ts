@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createPasswords } from "../../../src/core/passwords/passwords.ts";
 import type { PasswordHash } from "../../../src/core/records.ts";
 import { outputOf, runCommand } from "../../../test/support/command.ts";
-import { inDatabase } from "../../../test/support/database.ts";
+import { execute, inDatabase, setupTokensIn } from "../../../test/support/database.ts";
 import { runSql } from "../../../test/support/postgres-admin.ts";
 import type { Env, Operation } from "./operation.ts";
 import { traceCommand } from "./strace.ts";
@@ -53,7 +53,9 @@ async function accountsIn(file: string, { DATABASE_URL }: Env): Promise<string> 
   }
   if (!existsSync(file)) return "no accounts";
   const rows = inDatabase(file, (database) => {
-    const isReady = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'users'").get();
+    const isReady = database
+      .prepare("SELECT 1 FROM sqlite_schema WHERE name = 'latchkey_users'")
+      .get();
     if (isReady === undefined) return [];
     const [check] = database.prepare("PRAGMA integrity_check").all();
     if (check?.integrity_check !== "ok") throw new Error(`damaged: ${JSON.stringify(check)}`);
@@ -140,12 +142,14 @@ const setupLink: Command = {
   after: "a new token",
   async prepare(folder, env) {
     await runCommand(["setup-link"], { env });
-    writeFileSync(tokenIn(folder), `${OLD_TOKEN}\n`, { mode: 0o600 });
+    execute(databaseIn(folder), `UPDATE latchkey_setup_tokens SET token = '${OLD_TOKEN}'`);
   },
   async state(folder) {
-    const token = readFileSync(tokenIn(folder), "utf8").trim();
-    if (token === OLD_TOKEN) return "the old token";
-    return /^[\w-]{20,}$/.test(token) ? "a new token" : `damaged: ${JSON.stringify(token)}`;
+    const tokens = setupTokensIn(databaseIn(folder));
+    if (tokens.join() === OLD_TOKEN) return "the old token";
+    return /^[\w-]{20,}$/.test(tokens.join())
+      ? "a new token"
+      : `damaged: ${JSON.stringify(tokens)}`;
   },
 };
 

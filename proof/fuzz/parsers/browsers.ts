@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { deviceName } from "../../../src/core/base/device-name.ts";
+import { readAuthenticatorData, readCreatedKey } from "../../../src/core/passkeys/attestation.ts";
 import { parseCeremony } from "../../../src/core/passkeys/ceremony.ts";
 import { canonicalKey, isSignedBy } from "../../../src/core/passkeys/key.ts";
 import { locales, preferredLocale } from "../../../src/web/pages/words.ts";
@@ -83,8 +84,32 @@ export const passkeyAnswer: Parser = {
       assert.ok(ceremony.signed.subarray(0, -32).equals(bytes));
       assert.ok(ceremony.counter >= 0 && ceremony.counter <= 0xffff_ffff);
       assert.equal(data.charCodeAt(32) & 5, 5, "present and verified");
-      const { createdId } = ceremony;
-      assert.ok(createdId === undefined || bytes.includes(Buffer.from(createdId, "base64url")));
+      const id = ceremony.created?.id;
+      assert.ok(id === undefined || bytes.includes(Buffer.from(id, "base64url")));
+    }
+  },
+};
+
+/** An attestation object, bytes as latin1: what it has is data of an authenticator, or nothing. */
+export const passkeyAttestation: Parser = {
+  seeds: passkeys.map((one) => decoded(one.create("a challenge").attestation)),
+  words: [
+    "hauthData",
+    "cfmtdnone",
+    "gattStmt\xa0",
+    "\x58\x20",
+    "\x59\xff\xff",
+    "\x81\x81\x81",
+    "\xa1",
+  ],
+  maxMs: 50,
+  check(text) {
+    const data = readAuthenticatorData(encoded(text));
+    if (data === undefined) return;
+    assert.ok(Buffer.from(text, "latin1").includes(data), "only bytes of the object");
+    for (const extensions of ["extensions", "no-extensions"] as const) {
+      const key = readCreatedKey(data, extensions);
+      if (key !== undefined) assert.equal(canonicalKey(key), key);
     }
   },
 };

@@ -1,8 +1,23 @@
+import { CLIENT_HEADERS, NAME_PUNCTUATION } from "./client-headers.ts";
 import { block, joined, type PlannedApp, type ProxyPlan } from "./plan.ts";
 
 /** Sites of a Caddyfile. */
 export const caddy = (plan: ProxyPlan): string =>
-  `${joined([gateSite(plan), ...plan.apps.map((app) => appSite(plan, app))], "\n\n")}\n`;
+  `${joined([CLEAN, gateSite(plan), ...plan.apps.map((app) => appSite(plan, app))], "\n\n")}\n`;
+
+/** A snippet, since all apps need it and it is long. */
+const CLEAN = block`
+(clean_client_headers) {
+	request_header -Remote*
+	request_header -Latchkey*
+	${NAME_PUNCTUATION.map((character) => `request_header -*${character}*`)}
+	${CLIENT_HEADERS.map((name) => `request_header -${name}`)}
+	@websocket vars_regexp {header.Upgrade} (?i)^websocket$
+	@no_websocket not vars_regexp {header.Upgrade} (?i)^websocket$
+	request_header @websocket Connection Upgrade
+	request_header @no_websocket -Connection
+	request_header @no_websocket -Upgrade
+}`;
 
 const gateSite = (plan: ProxyPlan): string | undefined =>
   plan.gateHost &&
@@ -36,11 +51,7 @@ const unlogged = ({ secretPath }: ProxyPlan): string | undefined =>
 
 const asking = ({ gate, lists, publicPaths }: ProxyPlan, { server }: PlannedApp): string => block`
 route {
-	request_header -Remote*
-	request_header -Latchkey*
-	request_header -X_Forwarded*
-	@no_websocket not vars_regexp {header.Upgrade} (?i)^websocket$
-	request_header @no_websocket -Upgrade
+	import clean_client_headers
 	${publicPaths && publicRoute(publicPaths, server)}
 	forward_auth ${gate} {
 		uri /forward-auth?${lists}
@@ -59,9 +70,6 @@ route {
 	request_header @no_assertion -Latchkey-Assertion
 	reverse_proxy ${server} {
 		${NO_SESSION}
-		header_up Remote-User {header.Remote-User}
-		header_up Remote-User-Id {header.Remote-User-Id}
-		header_up Remote-Groups {header.Remote-Groups}
 	}
 }`;
 

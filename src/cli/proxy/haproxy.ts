@@ -1,4 +1,5 @@
 import { UsageError } from "../command.ts";
+import { CLIENT_HEADERS } from "./client-headers.ts";
 import { block, type PlannedApp, type ProxyPlan } from "./plan.ts";
 
 /**
@@ -19,18 +20,27 @@ defaults
     timeout client 1m
     timeout server 1m
     timeout tunnel 1h
+    # Trailers follow the body, where no rule sees them. Older versions pass them on.
+    .if version_atleast(3.2)
+    option http-drop-request-trailers
+    .endif
 
 frontend web
     bind :80
     ${plan.secretPath && `http-request set-log-level silent if { path ${plan.secretPath} }`}
     http-request deny deny_status 400 if { req.fhdr(host),length gt 300 }
     http-request deny deny_status 400 unless { url_reg -i ^(https?://([\w.-]+|\[[\da-f:.]+])(:\d+)?)?/ }
+    http-request deny deny_status 400 if { req.hdr(trailer) -m found }
+    ${hostsIn(plan).map((host) => `acl known_host req.fhdr(host),host_only -i ${host}`)}
+    http-request deny deny_status 421 unless known_host
+    http-request del-header [^[:alnum:]-] -m reg
+    http-request del-header ^(${CLIENT_HEADERS.join("|").toLowerCase()})$ -m reg
     http-request set-header X-Forwarded-For %[src]
     http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]
-    http-request set-header X-Forwarded-Host %[req.hdr(host)]
+    http-request set-header X-Forwarded-Host %[req.fhdr(host)]
     http-request set-header X-Request-Id %[uuid]
     ${plan.gateHost && `use_backend gate if ${isHost(plan.gateHost)}`}
-    ${plan.apps.flatMap((app) => choices(plan, app))}
+    ${plan.apps.flatMap(choices)}
 
 backend gate
     server gate ${plan.gate}
@@ -39,21 +49,20 @@ ${plan.apps.map((app) => backend(plan, app)).join("\n\n")}
 `;
 }
 
-const isHost = (host: string): string => `{ req.hdr(host),host_only -i ${host} }`;
+const isHost = (host: string): string => `{ req.fhdr(host),host_only -i ${host} }`;
 
-/** The only app on a host with the gate gets every host, so that it needs no name. */
-function choices(
-  { apps, gateHost }: ProxyPlan,
-  { host, name, gatePaths, gateFolders }: PlannedApp,
-): readonly string[] {
-  const here = apps.length === 1 && gateHost === undefined ? "" : ` ${isHost(host)}`;
+const hostsIn = ({ gateHost, apps }: ProxyPlan): readonly string[] =>
+  [gateHost, ...apps.map(({ host }) => host)].filter((host) => host !== undefined);
+
+function choices({ host, name, gatePaths, gateFolders }: PlannedApp): readonly string[] {
+  const here = isHost(host);
   const gate = [
     gatePaths.length > 0 && `{ path ${gatePaths.join(" ")} }`,
     gateFolders.length > 0 && `{ path_beg ${gateFolders.join(" ")} }`,
   ].filter((own) => own !== false);
   return [
-    ...gate.map((own) => `use_backend gate if${here} ${own}`),
-    here === "" ? `default_backend ${name}` : `use_backend ${name} if${here}`,
+    ...gate.map((own) => `use_backend gate if ${here} ${own}`),
+    `use_backend ${name} if ${here}`,
   ];
 }
 
@@ -64,7 +73,6 @@ function backend(plan: ProxyPlan, { name, server }: PlannedApp): string {
 backend ${name}
     http-request del-header remote -m beg
     http-request del-header latchkey -m beg
-    http-request del-header x_forwarded -m beg
     http-request del-header upgrade unless { req.fhdr(upgrade) -m str -i websocket }
     http-request set-header Upgrade websocket if { req.fhdr(upgrade) -m found }
     ${publicPaths && `acl public path_reg ^${publicPaths}$`}

@@ -1,3 +1,4 @@
+import { CLIENT_HEADERS } from "./client-headers.ts";
 import { block, joined, type PlannedApp, type ProxyPlan } from "./plan.ts";
 
 /** Blocks for the context `http` of nginx. */
@@ -25,6 +26,13 @@ map $user $admitted { default http://; "" ""; }
 map $http_upgrade $app_upgrade { default ""; "~*^websocket$" websocket; }
 map $app_upgrade $app_connection { default ""; websocket upgrade; }
 
+# The first server answers requests for hosts that no other one names, and those without a host.
+server {
+    listen 80;
+    server_name "";
+    return 421;
+}
+
 ${joined([gateServer(plan), ...plan.apps.map((app) => appServer(plan, app))], "\n\n")}
 `;
 
@@ -45,9 +53,6 @@ server {
     listen 80;
     server_name ${app.host};
     absolute_redirect off;
-
-    # HTTP/1.1 to the gate needs a host: without one it would answer nginx 400, and nginx the client 500.
-    if ($http_host = "") { return 400; }
 
     ${app.gatePaths.length > 0 ? sharedPages(app) : ""}
     location = /latchkey-asks {
@@ -98,7 +103,7 @@ server {
     }
 }`;
 
-const client = `proxy_set_header Host $http_host;
+const client = `proxy_set_header Host $host$host_port;
 proxy_set_header X-Forwarded-For $remote_addr;
 proxy_set_header X-Forwarded-Proto $scheme;
 proxy_set_header X-Request-Id $request_id;`;
@@ -119,8 +124,10 @@ location ~ ^(${[`(${gatePaths.join("|").replaceAll(".", "\\.")})$`, ...gateFolde
 `;
 
 const forApp = `proxy_set_header Cookie $app_cookies;
-proxy_set_header X-Forwarded-Host $http_host;
-${client}`;
+proxy_set_header X-Forwarded-Host $host$host_port;
+${client}
+proxy_set_header Latchkey-Key "";
+${CLIENT_HEADERS.map((name) => `proxy_set_header ${name} "";`).join("\n")}`;
 
 /** `$` would also match before a line break at the end, which `$uri` would pass on. */
 const publicLocation = (paths: string, app: PlannedApp): string => block`

@@ -1,5 +1,6 @@
 import { canonicalHost, PLAIN_HOST } from "../../core/hosts/allowed-hosts.ts";
 import { isAtOrBelow, isInDomains } from "../../core/hosts/return-target.ts";
+import { findMissingScope } from "../../core/hosts/session-reach.ts";
 import { GROUP } from "../../core/tables.ts";
 import { connectableHost, inUrl } from "../../gate/reach.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
@@ -87,11 +88,11 @@ export function planOf(settings: Settings, options: OptionValues): ProxyPlan {
   if (apps.length === 0) throw new UsageError("name each app with --app HOST=URL");
   const hosts = new Set(apps.map(({ host }) => host));
   if (hosts.size < apps.length) throw new UsageError("two apps have the same host");
-  const { cookieDomain: domain = "" } = settings;
-  const outside = apps.find((app) => app.gatePaths.length === 0 && !isAtOrBelow(app.host, domain));
-  if (domain !== "" && outside !== undefined) {
+  for (const { host } of apps) {
+    const missing = findMissingScope(host, settings);
+    if (missing === undefined) continue;
     throw new UsageError(
-      `${outside.host} is not in COOKIE_DOMAIN=${domain}, so it gets no session`,
+      `the session of the sign-in at ${gateHost} does not reach ${host}, so nobody could open it: set ${missing}`,
     );
   }
   if (settings.port === 0) throw new UsageError("PORT is 0: set the port of the gate");

@@ -31,9 +31,17 @@ export function configurationOf(proxy: string, settings: Settings, options: Opti
   return proxies[proxy]?.(planOf(settings, options)) ?? "";
 }
 
+/** The gate may have its settings elsewhere, so that the configuration can still be right. */
+function warningFor(settings: Settings, options: OptionValues): string | undefined {
+  const { apps } = planOf(settings, options);
+  const remote = apps.find(({ gatePaths }) => gatePaths.length === 0);
+  if (settings.publicUrl !== undefined || remote === undefined) return undefined;
+  return `PUBLIC_URL is not set: nobody can open ${remote.host} unless the gate has PUBLIC_URL=https://${options["auth-host"]}, and COOKIE_DOMAIN or RETURN_DOMAINS with the hosts of the apps`;
+}
+
 export const command: Command = {
   details:
-    "Save it, then reload the proxy. The gate needs the proxy's address in TRUSTED_PROXIES, and for apps on other hosts PUBLIC_URL, COOKIE_DOMAIN or RETURN_DOMAINS, and TRUSTED_ORIGINS.",
+    "Save it, then reload the proxy. The gate needs the proxy's address in TRUSTED_PROXIES, and for apps on other hosts PUBLIC_URL, and COOKIE_DOMAIN or RETURN_DOMAINS.",
   operands: [{ name: "proxy", need: "required", completes: Object.keys(proxies) }],
   options: [
     { name: "app", value: "host=url", about: "an app: its host, and its own URL", repeats: true },
@@ -54,7 +62,10 @@ export const command: Command = {
   ],
 
   run: async (settings, options, terminal) => {
-    terminal.ports.stdout.write(configurationOf(String(options.proxy), settings, options));
+    const configuration = configurationOf(String(options.proxy), settings, options);
+    const warning = options.script === true ? undefined : warningFor(settings, options);
+    if (warning !== undefined) terminal.complain(warning);
+    terminal.ports.stdout.write(configuration);
     return 0;
   },
 };

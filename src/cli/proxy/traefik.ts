@@ -1,3 +1,4 @@
+import { TRAEFIK_CLIENT_HEADERS } from "./client-headers.ts";
 import { block, joined, type PlannedApp, type ProxyPlan } from "./plan.ts";
 
 /** A file for the file provider of Traefik. */
@@ -20,6 +21,7 @@ http:
           Latchkey-Assertion: ""
           Latchkey_Assertion: ""
           X-Request-Id: ""
+          ${TRAEFIK_CLIENT_HEADERS.map((name) => `${name}: ""`)}
     latchkey:
       forwardAuth:
         address: http://${plan.gate}/forward-auth?${joined(["authorization=pass", plan.lists], "&")}

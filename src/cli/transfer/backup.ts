@@ -1,17 +1,17 @@
-import { renameSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import { AnyFault } from "../../core/base/fault.ts";
 import type { Amounts } from "../../core/transfer/transfer-store.ts";
 import { copyDatabase, type FileCopy } from "../../db/sqlite/backup.ts";
 import { accessFault, databaseExists } from "../../db/sqlite/file.ts";
-import { BESIDE, refuseEmptyBackup, replaceDatabase } from "../../db/sqlite/replace.ts";
+import { isPartOf, requireNoDatabase, requireOwnName } from "../../db/sqlite/own-files.ts";
+import { putBackup, replaceDatabase } from "../../db/sqlite/replace.ts";
 import { writeOutput } from "../../files/output-file.ts";
 import { followOwnLinks } from "../../files/ownership.ts";
 import { makeFolderOf } from "../../gate/open-store.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
 import { STORE_SETTINGS } from "../accounts.ts";
 import type { Command, Operand, Terminal } from "../command.ts";
-import { amountsText, requireOther, requireReadable, requireWritable } from "./transfer.ts";
+import { amountsText, requireReadable, requireWritable } from "./transfer.ts";
 
 const FILE: Operand = { name: "file", need: "required", completes: "file" };
 
@@ -25,13 +25,13 @@ export const backup: Command = {
   async run(settings, options, terminal) {
     const file = resolve(String(options.file));
     const from = databaseFile(settings, "back them up with pg_dump");
-    requireOther(file, from);
     requireWritable(file, options);
+    requireNoDatabase(file, from, "closed-database");
     const put = (unfinished: string): void => {
-      refuseEmptyBackup(file, unfinished);
-      // The leftovers of an older database of this name must not get into this one.
-      for (const suffix of BESIDE) rmSync(`${file}${suffix}`, { force: true });
-      renameSync(unfinished, file);
+      // Another process may have opened or created a database of this name meanwhile.
+      requireWritable(file, options);
+      requireNoDatabase(file, from, "closed-database");
+      putBackup(file, unfinished);
     };
     const amounts = await copyTo(file, { from, source: "live" }, terminal, put);
     return terminal.succeed(`Backed up ${amountsText(amounts)} to ${file}`);
@@ -51,7 +51,10 @@ export const restore: Command = {
     const from = resolve(String(options.file));
     const database = databaseFile(settings, "restore a dump with pg_restore or psql");
     requireReadable(from);
-    requireOther(from, database);
+    if (isPartOf(from, database)) {
+      throw new AnyFault("same_file", `${from} is the database itself, or a part of it`);
+    }
+    requireOwnName(database);
     const replaces = databaseExists(database);
     if (replaces && options.force !== true) {
       return terminal.fail(`there is already a database at ${database}: --force replaces it`);

@@ -1,8 +1,8 @@
 import { messageOf } from "../../core/base/fault.ts";
 import { copy } from "../../core/transfer/copy.ts";
-import { type Place, parsePlace } from "../../db/place.ts";
-import { parsePostgresUrl } from "../../db/postgres/url.ts";
+import { type Place, parsePlace, shownPlace } from "../../db/place.ts";
 import { databaseExists, explained } from "../../db/sqlite/file.ts";
+import { requireOwnName } from "../../db/sqlite/own-files.ts";
 import { refuseOtherSchema } from "../../db/sqlite/schema.ts";
 import { cannotUse, openPlace, type UsedStore } from "../../gate/open-store.ts";
 import { readSecret } from "../../gate/settings/sources.ts";
@@ -26,6 +26,7 @@ export const command: Command = {
   async run(_settings, options, terminal) {
     const from = sideIn("from", options);
     const to = sideIn("to", options);
+    if (to.place.kind === "sqlite") requireOwnName(to.place.file);
     await using source = await openSide(from, "refuse");
     await using target = await openSide(to, "create");
     // A signal ends the process at once, which undoes the copy.
@@ -76,13 +77,6 @@ function sideIn(option: "from" | "to", { [option]: given }: OptionValues): Side 
   } catch (error) {
     throw new UsageError(`--${option}: ${messageOf(error)}`);
   }
-}
-
-function shownPlace(place: Place): string {
-  if (place.kind === "sqlite") return `sqlite:${place.file}`;
-  const { hosts, login } = parsePostgresUrl(place.url);
-  const addresses = hosts.map(({ host, port }) => `${host.toLowerCase()}:${port}`).sort();
-  return `postgres://${addresses.join(",")}/${login.database ?? login.user ?? ""}`;
 }
 
 async function openSide({ name, place }: Side, missing: "create" | "refuse"): Promise<UsedStore> {

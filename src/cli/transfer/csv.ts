@@ -11,36 +11,72 @@ interface CsvRecord {
 const ENDING = /,|\r?(?:\n|$)/g;
 
 /**
- * Reads CSV (RFC 4180). A quoted field may contain line breaks, so a quote that is never closed makes
- * the rest unreadable, and this throws: a part of a name must not be read as a record.
+ * Reads CSV (RFC 4180), which is given in pieces. A quoted field may contain line breaks, so a quote
+ * that is never closed makes the rest unreadable, and this throws: a part of a name must not be read
+ * as a record.
  */
-export function* csvRecords(text: string): Iterable<CsvRecord> {
-  let line = 1;
-  for (let at = 0; at < text.length; ) {
-    const start = at;
-    const fields: string[] = [];
-    let problem: string | undefined;
-    for (let ending = ","; ending === ","; ) {
-      const isQuoted = text[at] === '"';
-      const close = isQuoted ? closingQuote(text, at + 1) : at;
-      if (close < 0) {
+export function* csvRecords(texts: Iterable<string>): Iterable<CsvRecord> {
+  const pieces = texts[Symbol.iterator]();
+  let text = "";
+  let at = 0;
+  let isAll = false;
+  for (let line = 1; !isAll || at < text.length; ) {
+    const found = at < text.length ? recordAt(text, at) : undefined;
+    // The end of a piece can be within the record, and even within its last line break.
+    if (found === undefined || (found.end === text.length && !isAll)) {
+      if (isAll) {
         const reason = `cannot read line ${line} and the lines after it: a quote is never closed`;
         throw new AnyFault("import_unreadable", reason);
       }
-      ENDING.lastIndex = isQuoted ? close + 1 : at;
-      const found = ENDING.exec(text);
-      const end = found?.index ?? text.length;
-      const plain = text.slice(isQuoted ? close + 1 : at, end);
-      if (isQuoted && plain !== "") problem = "there is text after a closing quote";
-      else if (plain.includes('"')) problem = "an unquoted field contains a quote";
-      const quoted = isQuoted ? text.slice(at + 1, close).replaceAll('""', '"') : "";
-      fields.push(unescaped(quoted + plain));
-      ending = found?.[0] ?? "";
-      at = end + ending.length;
+      ({ text, isAll } = withMore(text.slice(at), pieces));
+      at = 0;
+      continue;
     }
+    const { fields, problem, end } = found;
     yield { line, fields, ...(problem === undefined ? {} : { problem }) };
-    line += text.slice(start, at).split("\n").length - 1;
+    line += text.slice(at, end).split("\n").length - 1;
+    at = end;
   }
+}
+
+/** Doubles the text at least: a field of many pieces is not searched again for each of them. */
+function withMore(begun: string, pieces: Iterator<string>): { text: string; isAll: boolean } {
+  const parts = [begun];
+  for (let added = 0; added <= begun.length; ) {
+    const next = pieces.next();
+    if (next.done === true) return { text: parts.join(""), isAll: true };
+    parts.push(next.value);
+    added += next.value.length;
+  }
+  return { text: parts.join(""), isAll: false };
+}
+
+interface FoundRecord extends Omit<CsvRecord, "line"> {
+  /** Where the next one begins. */
+  readonly end: number;
+}
+
+/** Returns none if a quote is not closed in the text. */
+function recordAt(text: string, start: number): FoundRecord | undefined {
+  const fields: string[] = [];
+  let problem: string | undefined;
+  let at = start;
+  for (let ending = ","; ending === ","; ) {
+    const isQuoted = text[at] === '"';
+    const close = isQuoted ? closingQuote(text, at + 1) : at;
+    if (close < 0) return undefined;
+    ENDING.lastIndex = isQuoted ? close + 1 : at;
+    const found = ENDING.exec(text);
+    const end = found?.index ?? text.length;
+    const plain = text.slice(isQuoted ? close + 1 : at, end);
+    if (isQuoted && plain !== "") problem = "there is text after a closing quote";
+    else if (plain.includes('"')) problem = "an unquoted field contains a quote";
+    const quoted = isQuoted ? text.slice(at + 1, close).replaceAll('""', '"') : "";
+    fields.push(unescaped(quoted + plain));
+    ending = found?.[0] ?? "";
+    at = end + ending.length;
+  }
+  return { fields, end: at, ...(problem === undefined ? {} : { problem }) };
 }
 
 /** Its position; -1 if there is none. A quote in the field is doubled. */

@@ -1,12 +1,14 @@
 import { resolve } from "node:path";
 import { exportedUsers, exportFields } from "../../core/transfer/export-users.ts";
+import { fileOf } from "../../db/place.ts";
+import { requireNoDatabase } from "../../db/sqlite/own-files.ts";
 import { writeOutput } from "../../files/output-file.ts";
 import { printable, printableJson } from "../../files/printable.ts";
 import { openStore } from "../../gate/open-store.ts";
 import { STORE_SETTINGS } from "../accounts.ts";
 import { type Command, counted, SUCCESS } from "../command.ts";
 import { csvLine } from "./csv.ts";
-import { requireOther, requireWritable } from "./transfer.ts";
+import { requireWritable } from "./transfer.ts";
 
 export const command: Command = {
   details:
@@ -39,6 +41,11 @@ export const command: Command = {
         ? csvLine(names.map((name) => cellOf(fields.get(name))))
         : printableJson(Object.fromEntries(fields));
 
+    const file = options.to === undefined ? undefined : resolve(String(options.to));
+    if (file !== undefined) {
+      requireWritable(file, options);
+      requireNoDatabase(file, fileOf(settings.database), "no-database");
+    }
     await using store = await openStore(settings, "read");
     /** Returns the number of users. */
     const writeAll = async (
@@ -53,15 +60,12 @@ export const command: Command = {
       return written;
     };
 
-    if (options.to === undefined) {
+    if (file === undefined) {
       // CSV keeps control characters in names, which a terminal would execute.
       const isUnsafe = isCsv && terminal.ports.stdout.isTTY === true;
       await writeAll((lines) => terminal.printAll(isUnsafe ? lines.map(printable) : lines));
       return SUCCESS;
     }
-    const file = resolve(String(options.to));
-    if (settings.database.kind === "sqlite") requireOther(file, settings.database.file);
-    requireWritable(file, options);
     const users = await writeOutput(file, ({ handle: output }) =>
       writeAll((lines) => output.writeFile(lines.map((line) => `${line}\n`).join(""))),
     );

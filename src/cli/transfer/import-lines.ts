@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { AnyFault } from "../../core/base/fault.ts";
 import { objectIn } from "../../core/base/json.ts";
 import { fieldName, type ImportFields } from "../../core/transfer/import-record.ts";
@@ -11,12 +10,14 @@ export const importFormats = ["csv", "json", "htpasswd"] as const;
 export type ImportFormat = (typeof importFormats)[number];
 
 /**
- * The records of a file. Without a given format, the first line decides.
+ * The records of a file, which is given in pieces so that the lines of a large one are never in
+ * memory together.
  *
+ * @param format Without one, the first line decides.
  * @param usernameFrom The field that has the username.
  */
 export function* importLines(
-  content: Buffer,
+  pieces: Iterable<Buffer>,
   format: ImportFormat | undefined,
   usernameFrom = "username",
 ): Iterable<ImportLine> {
@@ -26,18 +27,59 @@ export function* importLines(
     if (field === source) return "username";
     return field === "username" ? "otherusername" : field;
   };
-  if (!isUtf8(content)) throw new AnyFault("import_unreadable", "the file is not valid UTF-8");
-  // Some programs write a byte order mark.
-  const text = content.toString().replace(/^\ufeff/, "");
-  const [first = ""] = text.trimStart().split("\n", 1);
+  const { first, texts } = withFirstLine(textsOf(pieces));
   switch (format ?? formatOf(first)) {
     case "json":
-      return yield* lineByLine(text, (line) => jsonFields(line, named));
+      return yield* lineByLine(linesIn(texts), (line) => jsonFields(line, named));
     case "htpasswd":
-      return yield* lineByLine(text, htpasswdFields);
+      return yield* lineByLine(linesIn(texts), htpasswdFields);
     case "csv":
-      return yield* csvLines(text, named);
+      return yield* csvLines(texts, named);
   }
+}
+
+/** The text without the byte order mark that some programs write. */
+function* textsOf(pieces: Iterable<Buffer>): Generator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  try {
+    for (const piece of pieces) yield decoder.decode(piece, { stream: true });
+    yield decoder.decode();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new AnyFault("import_unreadable", "the file is not valid UTF-8");
+  }
+}
+
+/** The first line that is not blank, and all texts. */
+function withFirstLine(texts: Generator<string>): { first: string; texts: Iterable<string> } {
+  const begun: string[] = [];
+  let isBlank = true;
+  for (let next = texts.next(); next.done !== true; next = texts.next()) {
+    begun.push(next.value);
+    const start: number = isBlank ? next.value.search(/\S/) : 0;
+    isBlank = start === -1;
+    if (!isBlank && next.value.includes("\n", start)) break;
+  }
+  const [first = ""] = begun.join("").trimStart().split("\n", 1);
+  return { first, texts: joined(begun, texts) };
+}
+
+function* joined(...all: readonly Iterable<string>[]): Iterable<string> {
+  for (const texts of all) yield* texts;
+}
+
+function* linesIn(texts: Iterable<string>): Iterable<string> {
+  let begun: string[] = [];
+  for (const text of texts) {
+    const lines = text.split("\n");
+    begun.push(lines.shift() ?? "");
+    const last = lines.pop();
+    if (last === undefined) continue;
+    yield begun.join("");
+    yield* lines;
+    begun = [last];
+  }
+  yield begun.join("");
 }
 
 function formatOf(first: string): ImportFormat {
@@ -60,17 +102,19 @@ function htpasswdFields(text: string): ImportFields | string {
 
 /** @param read Returns the fields of a line, or why it has none. */
 function* lineByLine(
-  text: string,
+  lines: Iterable<string>,
   read: (line: string) => ImportFields | string,
 ): Iterable<ImportLine> {
-  for (const [at, line] of text.split("\n").entries()) {
-    if (line.trim() !== "") yield { line: at + 1, fields: read(line.trim()) };
+  let number = 0;
+  for (const line of lines) {
+    number += 1;
+    if (line.trim() !== "") yield { line: number, fields: read(line.trim()) };
   }
 }
 
-function* csvLines(text: string, named: Naming): Iterable<ImportLine> {
+function* csvLines(texts: Iterable<string>, named: Naming): Iterable<ImportLine> {
   let columns: readonly string[] | undefined;
-  for (const { line, fields, problem } of csvRecords(text)) {
+  for (const { line, fields, problem } of csvRecords(texts)) {
     const isBlank = problem === undefined && fields.length === 1 && fields[0]?.trim() === "";
     if (isBlank) continue;
     if (columns === undefined) columns = columnsIn(problem === undefined ? fields.map(named) : []);

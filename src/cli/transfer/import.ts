@@ -1,10 +1,12 @@
+import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
+import { AnyFault } from "../../core/base/fault.ts";
 import { type ImportOutcome, importUsers } from "../../core/transfer/import-users.ts";
 import { openIfExists, openStore } from "../../gate/open-store.ts";
 import { chosen } from "../../gate/settings/values.ts";
-import { STORE_SETTINGS } from "../accounts.ts";
+import { nameDatabase, STORE_SETTINGS } from "../accounts.ts";
 import { type Command, counted, FAILURE, SUCCESS, type Terminal } from "../command.ts";
 import { importFormats, importLines } from "./import-lines.ts";
 import { requireReadable, transferFault } from "./transfer.ts";
@@ -12,10 +14,12 @@ import { requireReadable, transferFault } from "./transfer.ts";
 const STANDARD_INPUT = "-";
 
 export const command: Command = {
-  details: "Imports all lines or none. The file - is standard input.",
+  details:
+    "Imports nothing if it would refuse a line. Writes 2,000 users at a time. The file - is standard input.",
   operands: [{ name: "file", need: "required", completes: "file" }],
   options: [
     { name: "dry-run", about: "report lines that would be refused, and change nothing" },
+    { name: "keys", about: "also import keys, which may have been revoked since the export" },
     { name: "skip-bad", about: "import the other lines if some are refused" },
     {
       name: "format",
@@ -34,45 +38,102 @@ export const command: Command = {
 
   async run(settings, options, terminal) {
     const file = String(options.file);
-    const content = await contentOf(file, terminal.ports);
+    using source = await openSource(file, terminal);
     const format = chosen(importFormats, options.format);
     const from = options["username-from"];
     const usernameFrom = typeof from === "string" ? from : undefined;
     let outcome: ImportOutcome;
+    let written = 0;
     try {
       await using existing = await openIfExists(settings);
       await using created = new AsyncDisposableStack();
       outcome = await importUsers(
         {
-          lines: importLines(content, format, usernameFrom),
+          readLines(purpose) {
+            const pieces = source.readPieces((read, size) => {
+              if (purpose === "check")
+                terminal.progress(`checking: ${megabytes(read)} of ${megabytes(size)} MB`);
+            });
+            return importLines(pieces, format, usernameFrom);
+          },
           existing: existing?.transfer,
           // Created only to write, so that an invalid file leaves no database.
           target: async () =>
             (existing ?? created.use(await openStore(settings, "create"))).transfer,
           clock: { now: () => Date.now() },
+          passed(users, all) {
+            written = users;
+            terminal.progress(`importing: ${users} of ${all} users`);
+          },
           refuse: (line, reason) => terminal.complain(`line ${line}: ${reason}`),
+          warn: (line, reason) => terminal.complain(`warning for line ${line}: ${reason}`),
         },
         {
           badLines: options["skip-bad"] === true ? "skip" : "refuse-all",
           how: options["dry-run"] === true ? "dry-run" : "import",
+          keys: options.keys === true ? "import" : "leave-out",
         },
       );
     } catch (error) {
-      throw transferFault("import", error);
+      throw transferFault("import", error, written);
     }
-    return report(outcome, file, terminal);
+    const code = report(outcome, file, terminal);
+    if (outcome.kind === "imported" || outcome.kind === "stopped") nameDatabase(settings, terminal);
+    return code;
   },
 };
 
-function contentOf(given: string, { stdin }: Terminal["ports"]): Promise<Buffer> {
-  if (given === STANDARD_INPUT) return buffer(stdin);
+/** A file that is read twice: once to check all lines, and once to write their users. */
+interface Source extends Disposable {
+  readonly readPieces: (passed: PiecePassed) => Iterable<Buffer>;
+}
+
+/** Called with the number of bytes read so far, and the size of the file. */
+type PiecePassed = (read: number, size: number) => void;
+
+async function openSource(given: string, { ports }: Terminal): Promise<Source> {
+  if (given === STANDARD_INPUT) return sourceInMemory(await buffer(ports.stdin));
   const file = resolve(given);
   requireReadable(file);
-  return readFile(file);
+  // A pipe can be empty for now, and cannot be read twice.
+  if (!statSync(file).isFile()) return sourceInMemory(await readFile(file));
+  return openFile(file);
+}
+
+const sourceInMemory = (content: Buffer): Source => ({
+  readPieces: () => [content],
+  [Symbol.dispose]() {},
+});
+
+const megabytes = (bytes: number): number => Math.ceil(bytes / 1_000_000);
+
+const PIECE_BYTES = 64 * 1_024;
+
+/** Stays open, so that another file of the name does not take its place between the two times. */
+function openFile(file: string): Source {
+  const descriptor = openSync(file, "r");
+  const opened = fstatSync(descriptor);
+  return {
+    *readPieces(passed) {
+      // Used again for each piece: the reader has made a text of it by then.
+      const piece = Buffer.alloc(PIECE_BYTES);
+      for (let done = 0; ; ) {
+        const { size, mtimeMs } = fstatSync(descriptor);
+        if (size !== opened.size || mtimeMs !== opened.mtimeMs)
+          throw new AnyFault("import_changed", `${file} is being changed`);
+        const read = readSync(descriptor, piece, { position: done });
+        if (read === 0) return;
+        done += read;
+        passed(done, size);
+        yield piece.subarray(0, read);
+      }
+    },
+    [Symbol.dispose]: () => closeSync(descriptor),
+  };
 }
 
 function report(outcome: ImportOutcome, file: string, terminal: Terminal): number {
-  const { kind, refused, users } = outcome;
+  const { kind, refused, users, keysLeftOut } = outcome;
   const lines = counted(refused, "line");
   if (kind === "nothing") {
     const name = file === STANDARD_INPUT ? "standard input" : file;
@@ -81,7 +142,14 @@ function report(outcome: ImportOutcome, file: string, terminal: Terminal): numbe
   if (kind === "refused") {
     return terminal.fail(`nothing was imported: ${lines} refused (--skip-bad imports the others)`);
   }
+  if (kind === "stopped") {
+    return terminal.fail(
+      `${counted(users, "user")} imported, then ${lines} refused, which other commands have added meanwhile (--skip-bad imports the others)`,
+    );
+  }
   const done = kind === "imported" ? "Imported" : "Would import";
   terminal.print(`${done} ${counted(users, "user")}${refused === 0 ? "" : `; ${lines} refused`}`);
+  if (keysLeftOut > 0)
+    terminal.complain(`left out ${counted(keysLeftOut, "key")} (--keys imports them as well)`);
   return refused === 0 ? SUCCESS : FAILURE;
 }

@@ -1,8 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { AnyFault, codeOf, messageOf, Unavailable } from "../../core/base/fault.ts";
 import type { Amounts } from "../../core/transfer/transfer-store.ts";
-import { fileIdentity } from "../../db/sqlite/file.ts";
-import { BESIDE } from "../../db/sqlite/replace.ts";
 import { fileErrorText } from "../../files/file-error.ts";
 import { counted, type OptionValues } from "../command.ts";
 
@@ -10,9 +8,17 @@ import { counted, type OptionValues } from "../command.ts";
 export const amountsText = ({ users, entries }: Amounts): string =>
   `${counted(users, "user")} and ${counted(entries, "log entry", "log entries")}`;
 
-/** For a transfer in one step that failed: what the target has now, and what to do. */
-export function transferFault(transfer: "import" | "copy", error: unknown): AnyFault {
+/**
+ * For a transfer that failed: what the target has now, and what to do.
+ * @param imported The number of users that are in it by earlier transactions of this transfer.
+ */
+export function transferFault(transfer: "import" | "copy", error: unknown, imported = 0): AnyFault {
   const reason = messageOf(error);
+  const code = codeOf(error) ?? `${transfer}_failed`;
+  if (imported > 0) {
+    const text = `the import stopped after ${counted(imported, "user")}: ${reason}; the same command with --skip-bad imports the others`;
+    return new AnyFault(code, text, { cause: error });
+  }
   if (error instanceof Unavailable) {
     // If only the database's answer was lost, everything is there.
     const again = "run the same command again: it does everything, or reports that it is done";
@@ -21,7 +27,6 @@ export function transferFault(transfer: "import" | "copy", error: unknown): AnyF
     });
   }
   const done = transfer === "import" ? "imported" : "copied";
-  const code = codeOf(error) ?? `${transfer}_failed`;
   return new AnyFault(code, `nothing was ${done}: ${reason}`, { cause: error });
 }
 
@@ -49,20 +54,5 @@ export function requireWritable(file: string, { force }: OptionValues): void {
   if (!found.isFile()) {
     const what = found.isDirectory() ? "a folder" : "not a regular file";
     throw new AnyFault("file_unwritable", `cannot write ${file}: it is ${what}`);
-  }
-}
-
-/**
- * What cannot be examined is reported by what opens it.
- *
- * @throws If the file is the database, or one that SQLite keeps beside it.
- */
-export function requireOther(file: string, database: string): void {
-  const identity = fileIdentity(file);
-  for (const own of ["", ...BESIDE].map((suffix) => `${database}${suffix}`)) {
-    const isOwn = file === own || (identity !== "missing" && identity === fileIdentity(own));
-    if (identity === undefined || !isOwn) continue;
-    const what = own === database ? "the database itself" : "a part of the database";
-    throw new AnyFault("same_file", `${file} is ${what}`);
   }
 }

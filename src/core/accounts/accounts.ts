@@ -1,4 +1,5 @@
 import { Fault } from "../base/fault.ts";
+import { isUsableUsername, nameKeyOf } from "../base/names.ts";
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
 import type { AllPorts, Ports } from "../ports.ts";
@@ -27,7 +28,9 @@ export interface AccountPorts extends UserPorts {
 
 /** What the change has done, or why nothing has changed. */
 export type AddUserOutcome =
-  | { readonly kind: "groups-invalid" | "username-missing" | "username-taken" }
+  | { readonly kind: "groups-invalid" | "username-missing" | "username-invalid" }
+  /** `username-used` if it is not the name of another account, but was, or is like one of those. */
+  | { readonly kind: "username-taken" | "username-used" }
   | { readonly kind: "password-too-short" }
   /** The first account cannot end: nobody could sign in after that. */
   | { readonly kind: "first-ends" }
@@ -52,6 +55,7 @@ export async function addUser(
   const groups = groupsOf(given);
   if (groups === "invalid") return { kind: "groups-invalid" };
   if (username === "") return { kind: "username-missing" };
+  if (!isUsableUsername(username)) return { kind: "username-invalid" };
   if (password !== undefined && isTooShort(password)) return { kind: "password-too-short" };
   const isFirst = !(await store.users.any());
   if (isFirst && endsAt) return { kind: "first-ends" };
@@ -63,14 +67,28 @@ export async function addUser(
     // `null` means none, too. The store refuses other values, such as 0.
     ...(endsAt !== undefined && endsAt !== null && { endsAt }),
   });
-  if (user === undefined) return { kind: "username-taken" };
+  if (user === undefined) return { kind: await reasonOf(store, username) };
   await record(eventOf("user_add", { user }));
   if (isFirst) await setupToken.delete();
   return { kind: "added", user };
 }
 
-/** What the change has done, or why nothing has changed. */
-export type RenameUserOutcome = "no-user" | "username-missing" | "username-taken" | "renamed";
+/** Why the store refuses a username. */
+async function reasonOf(
+  { users }: UserPorts["store"],
+  username: string,
+): Promise<"username-taken" | "username-used"> {
+  return (await users.findByName(username)) === undefined ? "username-used" : "username-taken";
+}
+
+/** What the change has done, or why nothing has changed. The usernames as for `addUser`. */
+export type RenameUserOutcome =
+  | "no-user"
+  | "username-missing"
+  | "username-invalid"
+  | "username-taken"
+  | "username-used"
+  | "renamed";
 
 /** Sessions continue, since they identify the user by ID. */
 export async function renameUser(
@@ -80,12 +98,37 @@ export async function renameUser(
 ): Promise<RenameUserOutcome> {
   if (typeof to !== "string") throw new Fault("invalid_option", "the username is not a text");
   if (to === "") return "username-missing";
+  if (!isUsableUsername(to)) return "username-invalid";
   const user = await store.users.find(id);
   const outcome = user && (await store.users.rename(id, to));
   if (user === undefined || outcome === "missing") return "no-user";
-  if (outcome === "taken") return "username-taken";
+  if (outcome === "taken") return reasonOf(store, to);
   await record(eventOf("user_rename", { user: { ...user, username: to } }));
   return "renamed";
+}
+
+const PAGE_SIZE = 1_000;
+
+/**
+ * Frees a username that an account had, so that another one can have it. The person who gets it is
+ * taken for the earlier one by every app that knows accounts by their name.
+ */
+export async function forgetName(
+  { store, record }: UserPorts,
+  username: string,
+): Promise<"username-taken" | "no-name" | "forgotten"> {
+  const key = nameKeyOf(username);
+  // Not only the account that is noted: others can have had the name before names were noted.
+  for (let after = ""; ; ) {
+    const users = await store.users.read(after, PAGE_SIZE);
+    if (users.some((user) => nameKeyOf(user.username) === key)) return "username-taken";
+    const last = users.at(-1);
+    if (last === undefined) break;
+    after = last.id;
+  }
+  if (!(await store.users.forgetName(username))) return "no-name";
+  await record(eventOf("name_forget", { name: username }));
+  return "forgotten";
 }
 
 /** What the change has done, or why nothing has changed. */

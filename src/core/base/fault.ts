@@ -2,6 +2,7 @@
 export type FaultCode =
   | "client_gone"
   | "database_foreign"
+  | "database_incomplete"
   | "database_missing"
   | "database_schema_missing"
   | "database_unreadable"

@@ -8,6 +8,7 @@ import type { AttemptLimiter } from "../limits/attempt-limiter.ts";
 import { networkOf } from "../limits/network.ts";
 import type { AllPorts } from "../ports.ts";
 import type { Key, User } from "../records.ts";
+import type { Factors } from "../sessions/session-token.ts";
 import {
   MAX_REMEMBERED,
   orError,
@@ -18,15 +19,26 @@ import {
 import type { KeyStore } from "../store.ts";
 import { isWhole, keyTextIn } from "./key-text.ts";
 
-/** `unknown` is also a key that was revoked; `limited` follows too many wrong keys of an address. */
-export type KeyProblem = "mistyped" | "unknown" | "expired" | "other-host" | "limited";
+/**
+ * `unknown` is also a key that was revoked; `limited` follows too many wrong keys of an address;
+ * `factor-unproven` is a key of a sign-in with the password alone, where a second factor is needed.
+ */
+export type KeyProblem =
+  | "mistyped"
+  | "unknown"
+  | "expired"
+  | "other-host"
+  | "factor-unproven"
+  | "limited";
 
 export interface KeyRefusal {
   readonly kind: "key-refused";
   readonly problem: KeyProblem;
 }
 
-export type KeyAdmission = KeyRefusal | { readonly kind: "key-admitted"; readonly user: User };
+export type KeyAdmission =
+  | KeyRefusal
+  | { readonly kind: "key-admitted"; readonly user: User; readonly factors: Factors };
 
 /** What is read of a request only if its key needs it. */
 export interface KeyRequest {
@@ -97,14 +109,14 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
   }
 
   const renewed = (authorization: string, entry: RememberedKey, request: KeyRequest) =>
-    andThen(renew(entry), (user) => {
-      if (typeof user === "object") return decide(entry, user, request, clock.monotonic());
+    andThen(renew(entry), (found) => {
+      if (typeof found === "object") return decide(entry, found, request, clock.monotonic());
       remembered.delete(authorization);
-      return refusal(user, request);
+      return refusal(found, request);
     });
 
   /** Looks the user up again, and checks the expiry by the system clock, which may have been set. */
-  function renew(entry: RememberedKey): MaybePromise<User | "expired" | "unknown"> {
+  function renew(entry: RememberedKey): MaybePromise<RememberedUser | "expired" | "unknown"> {
     const { key } = entry;
     const left = (key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) - clock.now();
     // Also for an invalid date.
@@ -119,9 +131,12 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
     );
   }
 
-  function admit(entry: RememberedKey, found: RememberedUser | undefined): User | "unknown" {
+  function admit(
+    entry: RememberedKey,
+    found: RememberedUser | undefined,
+  ): RememberedUser | "unknown" {
     entry.found = found;
-    return found?.user ?? "unknown";
+    return found ?? "unknown";
   }
 
   /** In the background. The store ignores a use within an hour after the last one. */
@@ -139,12 +154,18 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
     return address && networkOf(address, limitIpv6Prefix);
   }
 
-  function decide(entry: RememberedKey, user: User, request: KeyRequest, at: number): KeyAdmission {
-    const { hosts } = entry.key;
+  function decide(
+    entry: RememberedKey,
+    { user, factor }: RememberedUser,
+    request: KeyRequest,
+    at: number,
+  ): KeyAdmission {
+    const { hosts, factors } = entry.key;
     const isOpen = hosts === undefined || hosts.includes(request.host() ?? "");
     if (!isOpen) return refusal("other-host", request);
+    if (factor !== "optional" && factors !== 2) return refusalFor("factor-unproven");
     if (at >= entry.noteUseAt) noteUse(entry, at);
-    return { kind: "key-admitted", user };
+    return { kind: "key-admitted", user, factors: factors === 2 ? 2 : 1 };
   }
 
   function refusal(problem: KeyProblem, request: KeyRequest): KeyRefusal {
@@ -162,13 +183,13 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
     const { found } = entry;
     const at = clock.monotonic();
     if (found !== undefined && at < found.until && at < entry.recheckAt) {
-      return decide(entry, found.user, request, at);
+      return decide(entry, found, request, at);
     }
     return renewed(authorization, entry, request);
   };
 }
 
-const refusalFor = (problem: KeyProblem): KeyRefusal => ({ kind: "key-refused", problem });
+export const refusalFor = (problem: KeyProblem): KeyRefusal => ({ kind: "key-refused", problem });
 
 /** A store can be foreign code without types: only the key with this hash counts. */
 async function findKey(store: Pick<KeyStore, "find">, hash: string): Promise<Key | undefined> {

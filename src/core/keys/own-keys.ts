@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Fault } from "../base/fault.ts";
+import { isUsableName } from "../base/names.ts";
 import { hashOf } from "../base/random-text.ts";
 import { canonicalHost, PLAIN_HOST } from "../hosts/allowed-hosts.ts";
 import type { Client } from "../limits/requester.ts";
@@ -12,19 +13,20 @@ import { newKeyText } from "./key-text.ts";
 export interface AddedKey {
   readonly name: string;
   /** The only hosts that it opens. Default: all that the account may open. */
-  readonly hosts?: readonly string[] | undefined;
+  readonly hosts?: readonly string[];
   /** In seconds, or `never`. Default: a year. */
   readonly lifetime?: number | "never" | undefined;
+  /** With 2, it opens what needs a second factor, as a sign-in with one does. Default: 1. */
+  readonly factors?: 1 | 2 | undefined;
 }
 
 /** The new key, or why there is none. */
 export type AddKeyOutcome =
-  | { readonly kind: "name-missing" | "host-invalid" | "too-many" }
+  | { readonly kind: "name-missing" | "name-invalid" | "host-invalid" | "too-many" }
   /** The only time that the text is known. */
   | { readonly kind: "added"; readonly key: Key; readonly text: string };
 
 const LIFETIME_SECONDS = 365 * 86_400;
-const MAX_NAME_LENGTH = 60;
 /** Of one account. */
 const MAX_KEYS = 100;
 const ID_BYTES = 8;
@@ -32,19 +34,26 @@ const ID_BYTES = 8;
 export async function addKey(
   { store, clock, record }: Ports<"clock" | "record", "keys">,
   user: User,
-  { name: given, hosts: named, lifetime: wanted }: AddedKey,
+  { name: given, lifetime: wanted, factors: proven, ...limits }: AddedKey,
   client?: Client,
 ): Promise<AddKeyOutcome> {
-  const name = [...given.trim()].slice(0, MAX_NAME_LENGTH).join("");
+  const name = given.trim();
   if (name === "") return { kind: "name-missing" };
+  if (!isUsableName(name)) return { kind: "name-invalid" };
   // Plain JavaScript can pass anything, and `null` for what is left out.
   const lifetime = wanted ?? LIFETIME_SECONDS;
   if (lifetime !== "never" && !(typeof lifetime === "number" && lifetime > 0))
     throw new Fault("invalid_option", "lifetime is invalid: expected seconds above 0, or never");
-  const hosts = named?.map((host) => (typeof host === "string" && canonicalHost(host)) || "");
-  const arePlain = hosts === undefined || hosts.every((host) => PLAIN_HOST.test(host));
-  // A key without names would open every host.
-  if (hosts?.length === 0 || !arePlain) return { kind: "host-invalid" };
+  const factors = proven ?? 1;
+  if (factors !== 1 && factors !== 2)
+    throw new Fault("invalid_option", "factors is invalid: expected 1 or 2");
+  const hosts = limits.hosts?.map(
+    (host) => (typeof host === "string" && canonicalHost(host)) || "",
+  );
+  const areNamed = hosts !== undefined && hosts.length > 0;
+  const arePlain = areNamed && hosts.every((host) => PLAIN_HOST.test(host));
+  // A key without names would open every host, also if the given list is missing by mistake.
+  if ("hosts" in limits && !arePlain) return { kind: "host-invalid" };
   const text = newKeyText();
   const createdAt = new Date(clock.now());
   const key: Key = {
@@ -55,6 +64,7 @@ export async function addKey(
     ...(hosts && { hosts: [...new Set(hosts)] }),
     createdAt,
     ...(lifetime !== "never" && { expiresAt: new Date(createdAt.getTime() + lifetime * 1_000) }),
+    ...(factors === 2 && { factors }),
   };
   if (!(await store.keys.insert(key, MAX_KEYS))) return { kind: "too-many" };
   await record(eventOf("key_add", { user, client }));

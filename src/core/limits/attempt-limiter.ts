@@ -9,6 +9,12 @@ export const attemptRule: AttemptRule = { attempts: 5, windowMs: 60_000, maxTrac
 /** For one-time links: an office opens its invitations from one address. */
 export const linkRule: AttemptRule = { ...attemptRule, attempts: 20 };
 
+/**
+ * For codes that hand a session over, by session: a start page opens all apps at once. Each code is a
+ * row, and codes without a limit would let one guest slow down everybody.
+ */
+export const handoffRule: AttemptRule = { ...attemptRule, attempts: 60, maxTracked: 100_000 };
+
 /** The interval at which `cleanUp` must be called. */
 export const CLEAN_UP_EVERY_MS: number = 5 * 60_000;
 

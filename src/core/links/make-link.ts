@@ -2,11 +2,13 @@ import { randomBytes } from "node:crypto";
 import { hasEnded } from "../accounts/living-users.ts";
 import { groupsOf } from "../accounts/set-groups.ts";
 import { Fault } from "../base/fault.ts";
+import { isUsableLabel, isUsableUsername } from "../base/names.ts";
 import { hashOf, randomText } from "../base/random-text.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
-import { idOf, type Link, NO_PASSWORD, type StoredUser } from "../records.ts";
+import { idOf, type Link, NO_PASSWORD, type StoredUser, type User } from "../records.ts";
 import { insertFor } from "../sessions/insert-for.ts";
+import { type VerifiedToken, validUpTo } from "../sessions/session-token.ts";
 
 type LinkPorts = Ports<"clock" | "record", "users" | "links">;
 
@@ -16,22 +18,43 @@ export const LINK_LIFETIME_MS: number = 7 * 86_400_000;
 const PURPOSES: readonly Link["purpose"][] = ["invite", "guest", "reset", "reset-codes-off"];
 
 /** For a new password, with the user. `name` is the username of an invitation, if it is settled. */
-export type WantedLink = Omit<Link, "id" | "tokenHash" | "userId"> & { readonly userId?: string };
+export type WantedLink = Omit<
+  Link,
+  "id" | "tokenHash" | "userId" | "madeBy" | "makerId" | "makerValidUpTo"
+> & { readonly userId?: string };
+
+/** The administrator who makes a link, with the session in which that happens. */
+export interface LinkMaker {
+  readonly user: User;
+  readonly session: Pick<VerifiedToken, "issuedAt" | "sessionsFrom">;
+}
 
 /** The new link, or why there is none. */
 export type MakeLinkOutcome =
-  | { readonly kind: "no-account" | "no-user" | "username-taken" }
-  | { readonly kind: "label-missing" | "groups-missing" | "groups-invalid" }
+  | { readonly kind: "no-account" | "no-user" }
+  /** As for `addUser`. */
+  | { readonly kind: "username-invalid" | "username-taken" | "username-used" }
+  | { readonly kind: "label-missing" | "label-invalid" | "groups-missing" | "groups-invalid" }
   /** Only the caller ever has the token. */
   | { readonly kind: "made"; readonly link: Link; readonly token: string };
 
+/**
+ * Makes a one-time link.
+ *
+ * @param maker The link ends when all sessions of this user are ended, and with the account and its
+ *   group `admins`. Without a maker, it depends on no account.
+ */
 export async function makeLink(
   { store, clock, record }: LinkPorts,
   { groups: given = [], userId, ...wanted }: WantedLink,
+  maker?: LinkMaker,
 ): Promise<MakeLinkOutcome> {
   // Plain JavaScript can pass anything. Used, a link of another purpose would make an account.
   if (!PURPOSES.includes(wanted.purpose))
     throw new Fault("invalid_option", `purpose is invalid: expected ${PURPOSES.join(", ")}`);
+  // Plain JavaScript can pass them, but only a session proves who makes the link.
+  for (const field of ["madeBy", "makerId", "makerValidUpTo"])
+    if (field in wanted) throw new Fault("invalid_option", `${field} is not an option of a link`);
   const groups = groupsOf(given);
   if (groups === "invalid") return { kind: "groups-invalid" };
   // The first account is made by the setup alone.
@@ -39,21 +62,37 @@ export async function makeLink(
   const { purpose, name = "" } = wanted;
   if (purpose === "guest" && name === "") return { kind: "label-missing" };
   if (purpose === "guest" && groups.length === 0) return { kind: "groups-missing" };
-  const named = name !== "" && purpose === "invite" && (await store.users.findByName(name));
-  if (named) return { kind: "username-taken" };
+  if (purpose === "guest" && !isUsableLabel(name)) return { kind: "label-invalid" };
+  if (purpose === "invite" && name !== "") {
+    if (!isUsableUsername(name)) return { kind: "username-invalid" };
+    if (await store.users.findByName(name)) return { kind: "username-taken" };
+    if (await store.users.isNameUsed(name)) return { kind: "username-used" };
+  }
   const isReset = purpose === "reset" || purpose === "reset-codes-off";
   const user = isReset ? await store.users.find(idOf(userId ?? "")) : undefined;
   if (isReset && !canHavePassword(user, clock.now())) return { kind: "no-user" };
   const token = randomText();
   const ids = { id: randomBytes(8).toString("hex"), tokenHash: hashOf(token) };
   const ofUser = user && { userId: user.id, name: user.username };
-  const link: Link = { ...wanted, ...ids, ...(groups.length > 0 && { groups }), ...ofUser };
+  const named = groups.length > 0 && { groups };
+  const link: Link = { ...wanted, ...ids, ...named, ...ofUser, ...(maker && settledBy(maker)) };
   const inserting = () => store.links.insert(link);
-  const inserted = user ? insertFor(store.users, user.id, inserting) : inserting();
-  if ((await inserted) === "removed") return { kind: "no-user" };
+  // Either of them can be removed in the meantime.
+  const ofTheirs = maker ? () => insertFor(store.users, maker.user.id, inserting) : inserting;
+  const inserted = user ? insertFor(store.users, user.id, ofTheirs) : ofTheirs();
+  const outcome = await inserted;
+  // The maker has left the group, or was signed out, since the guard.
+  if (outcome === "removed" || !outcome) return { kind: "no-user" };
   await record(eventOf("link_make", { user, name: linkText(link) }));
   return { kind: "made", link, token };
 }
+
+/** Rounded down, because the database compares it with whole seconds. */
+const settledBy = ({ user, session }: LinkMaker) => ({
+  madeBy: user.username,
+  makerId: user.id,
+  makerValidUpTo: Math.floor(validUpTo(session)),
+});
 
 /** Not a guest, whom guards without a list would admit from then on. */
 const canHavePassword = (user: StoredUser | undefined, now: number): boolean =>

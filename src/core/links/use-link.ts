@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hasEnded } from "../accounts/living-users.ts";
 import { messageOf } from "../base/fault.ts";
+import { isUsableUsername } from "../base/names.ts";
 import { hashOf } from "../base/random-text.ts";
 import { type Client, networkRequester } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
@@ -11,7 +12,7 @@ import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
 
 /** The store has only users whose account has not ended. */
-type FindLinkPorts = Ports<"clock" | "limiter", "users" | "links">;
+type FindLinkPorts = Ports<"clock", "users" | "links">;
 
 /** A link that can be used, with the username of its account if that is settled. */
 export interface OpenLink {
@@ -19,13 +20,14 @@ export interface OpenLink {
   readonly username: string | undefined;
 }
 
-/** `undefined` for any reason: nothing tells unknown, used, expired, revoked and limited apart. */
+/**
+ * `undefined` for any reason: nothing tells unknown, used, expired and revoked apart. It has no limit:
+ * a token of 256 bits cannot be guessed, and images on another site would use up that of a visitor.
+ */
 export async function findLink(
-  { limiter, store, clock }: FindLinkPorts,
+  { store, clock }: FindLinkPorts,
   token: string,
-  client: Client,
 ): Promise<OpenLink | undefined> {
-  if ((await limiter.attempt(client.remoteAddress)) === "denied") return undefined;
   const now = clock.now();
   const link = await store.links.find(hashOf(token), new Date(now));
   // The account of an invitation can end before the link does.
@@ -37,7 +39,7 @@ export async function findLink(
 
 type UseLinkPorts = StartSessionPorts &
   FindLinkPorts &
-  Ports<"memory" | "passwords" | "events", "users" | "links">;
+  Ports<"memory" | "passwords" | "events" | "limiter", "users" | "links">;
 
 export type LinkForm = Readonly<Record<"username" | "password" | "confirm", string>>;
 
@@ -46,10 +48,12 @@ export type LinkProblem =
   | "password-missing"
   | "passwords-differ"
   | "password-too-short"
+  | "username-invalid"
+  /** By another account, which can be gone, in any spelling. */
   | "username-taken";
 
 type UseLinkOutcome =
-  /** As for `findLink`: it cannot be used, or another request was first. */
+  /** It cannot be used, another request was first, or the address has tried too many. */
   | { readonly kind: "gone" }
   /** The link can still be used. */
   | { readonly kind: "rejected"; readonly problem: LinkProblem; readonly open: OpenLink }
@@ -64,11 +68,16 @@ export async function useLink(
   form: LinkForm,
   client: Client,
 ): Promise<UseLinkOutcome> {
-  const open = await findLink(ports, token, client);
+  if ((await ports.limiter.attempt(client.remoteAddress)) === "denied") return { kind: "gone" };
+  const open = await findLink(ports, token);
   if (open === undefined) return { kind: "gone" };
   const { link, username = form.username } = open;
   const isGuest = link.purpose === "guest";
-  const problem = isGuest ? undefined : linkProblem({ ...form, username });
+  const isNew = link.userId === undefined;
+  const entered = isGuest ? undefined : linkProblem({ ...form, username });
+  // Links from before names were checked can have any.
+  const problem =
+    entered ?? (isNew && !isUsableUsername(username) ? "username-invalid" : undefined);
   if (problem !== undefined) return { kind: "rejected", problem, open };
   const passwordHash = isGuest
     ? NO_PASSWORD
@@ -108,7 +117,8 @@ function settledBy({ purpose, groups = [], guestSeconds, ...link }: Link, now: D
   return { ...(groups.length > 0 && { groups }), ...(endsAt && { endsAt }) };
 }
 
-const suffix = (): string => randomBytes(2).toString("hex");
+/** Long enough that a label finds a free username, also after thousands of guests. */
+const suffix = (): string => randomBytes(4).toString("hex");
 
 function linkProblem({ username, password, confirm }: LinkForm): LinkProblem | undefined {
   if (username === "") return "username-missing";

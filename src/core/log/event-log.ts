@@ -7,6 +7,7 @@ import type { ServerLog } from "../base/server-log.ts";
 import type { NewLogEntry } from "../records.ts";
 import type { LogStore } from "../store.ts";
 import { DENIAL, type Event } from "./events.ts";
+import { createRepeatedEvents } from "./repeated-events.ts";
 
 /** With this many waiting entries, new ones are dropped, and counted in the server log. */
 export const MAX_WAITING_ENTRIES = 10_000;
@@ -28,10 +29,13 @@ const MAX_PRUNED = 1_000;
 
 /**
  * Inserts log entries in the background: in order, in batches, retried after a pause when the store
- * fails. Recording never waits and never throws, so no response depends on it.
+ * fails. Recording never waits and never throws, so no response depends on it. Entries that one
+ * account repeats are bounded.
  */
 export interface EventLog {
   record(event: Event): void;
+  /** Records how many entries repeated others too often, and begins the next minute. */
+  sumUp(): void;
   readonly waiting: number;
   /**
    * Writes the entries that wait at the call at once. Does not wait for later entries, stops when the
@@ -60,6 +64,7 @@ export function createEventLog(
   { meter = noMeter.entries, onStored = async () => {} }: EventLogParts = {},
 ): EventLog {
   const waiting: NewLogEntry[] = [];
+  const repeated = createRepeatedEvents(clock);
   const closing = new AbortController();
   let dropped = 0;
   let writtenCount = 0;
@@ -124,22 +129,30 @@ export function createEventLog(
     }
   }
 
+  function add(event: Event): void {
+    const limit = event.type === DENIAL ? MAX_WAITING_DENIALS : MAX_WAITING_ENTRIES;
+    if (waiting.length >= limit) {
+      dropped += 1;
+      meter.dropped();
+      return;
+    }
+    waiting.push(toEntry(event, clock));
+    // One turn of the event loop first: the response is sent before the disk write, and entries of
+    // the same turn share one transaction.
+    writing ??= turn().then(writeAll);
+  }
+
   return {
     get waiting() {
       return waiting.length;
     },
 
     record(event) {
-      const limit = event.type === DENIAL ? MAX_WAITING_DENIALS : MAX_WAITING_ENTRIES;
-      if (waiting.length >= limit) {
-        dropped += 1;
-        meter.dropped();
-        return;
-      }
-      waiting.push(toEntry(event, clock));
-      // One turn of the event loop first: the response is sent before the disk write, and entries of
-      // the same turn share one transaction.
-      writing ??= turn().then(writeAll);
+      for (const one of repeated.admit(event)) add(one);
+    },
+
+    sumUp() {
+      for (const one of repeated.sumUp()) add(one);
     },
 
     async flush() {
@@ -154,6 +167,7 @@ export function createEventLog(
     },
 
     async close() {
+      for (const one of repeated.sumUp()) add(one);
       closing.abort();
       await Promise.race([writing, pause(CLOSE_WITHIN_MS)]);
       const lost = waiting.length + dropped;

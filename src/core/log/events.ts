@@ -35,12 +35,14 @@ const summaries = {
   user_groups: "Set the groups of {subject}",
   user_rename: "Renamed account to {subject}",
   user_remove: "Removed account {subject}",
+  name_forget: "Freed the username {subject}",
   user_sign_out: "Ended the sessions of {subject}",
   user_sign_out_all: "Ended all sessions",
   link_make: "Made a one-time link: {subject}",
   link_revoke: "Revoked a one-time link: {subject}",
   link_use: "Used a one-time link as {subject}",
   user_import: "Imported accounts: {subject}",
+  repeated: "More entries of one type within a minute: {subject}",
 } as const;
 
 export type EventType = keyof typeof summaries;
@@ -61,9 +63,19 @@ interface Facts {
   readonly client?: Client | undefined;
 }
 
+/** In characters. The setup takes longer usernames, which would fill the log. */
+const MAX_SUBJECT = 1_024;
+
+/** A name as entries have it: shortened, and without NULs, which not every store can keep. */
+function inEntry(name: string): string {
+  const text = name.replaceAll("\0", "\ufffd");
+  return text.length <= MAX_SUBJECT ? text : `${text.slice(0, MAX_SUBJECT).toWellFormed()}…`;
+}
+
 /** The event, caused by the service itself, with its facts and the summary that is made of them. */
 export function eventOf(type: EventType, { user, name, count, client }: Facts): Event {
-  const subject = name ?? user?.username ?? count?.toString();
+  const given = name ?? user?.username ?? count?.toString();
+  const subject = given === undefined ? undefined : inEntry(given);
   const facts = {
     ...(user && { userId: user.id }),
     ...(subject !== undefined && { subject }),
@@ -79,7 +91,7 @@ export function eventOf(type: EventType, { user, name, count, client }: Facts): 
 export const byAdmin = (event: Event, { username }: User, client: Client): Event => ({
   ...event,
   ...clientFacts(client),
-  author: `admin ${username}`,
+  author: `admin ${inEntry(username)}`,
 });
 
 /** The same event, caused by a command. */

@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
 import { objectIn } from "../base/json.ts";
+import { readCreatedKey } from "./attestation.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
-/** What a browser returns when it creates or uses a passkey, in base64url. */
+/** What a browser returns when it uses a passkey, in base64url. */
 export interface BrowserAnswer {
   readonly clientData: string;
   readonly authenticatorData: string;
@@ -12,17 +13,30 @@ interface Ceremony {
   /** What the browser was asked, which is still to be verified. */
   readonly challenge: string;
   readonly counter: number;
-  /** The ID of a created passkey, in base64url. */
-  readonly createdId: string | undefined;
+  readonly created: CreatedPasskey | undefined;
   /** The bytes that a passkey signs. */
   readonly signed: Buffer;
 }
 
-const FLAG = { userPresent: 0x01, userVerified: 0x04, credentialIncluded: 0x40 } as const;
+/** In base64url. */
+interface CreatedPasskey {
+  readonly id: string;
+  /** As SubjectPublicKeyInfo. */
+  readonly publicKey: string;
+}
+
+const FLAG = {
+  userPresent: 0x01,
+  userVerified: 0x04,
+  backupEligible: 0x08,
+  backedUp: 0x10,
+  credentialIncluded: 0x40,
+  extensionsIncluded: 0x80,
+} as const;
 const VERIFIED = FLAG.userPresent | FLAG.userVerified;
 
 // The layout of authenticator data: hash of the RP ID, flags, counter, and for a created passkey
-// the model of the authenticator, the length of the ID, and the ID.
+// the model of the authenticator, the length of the ID, the ID, and the key.
 const FLAGS_AT = 32;
 const COUNTER_AT = 33;
 const HEADER_BYTES = 37;
@@ -46,25 +60,33 @@ export function parseCeremony(
   if (claims?.type !== type || typeof claims.challenge !== "string") return undefined;
   if (typeof claims.origin !== "string" || !party.origins.includes(claims.origin)) return undefined;
   // A page of another site has embedded this one.
-  if (claims.crossOrigin === true || claims.topOrigin !== undefined) return undefined;
+  const isEmbedded = (claims.crossOrigin ?? false) !== false;
+  if (isEmbedded || claims.topOrigin !== undefined) return undefined;
 
   if (data.length < HEADER_BYTES) return undefined;
   if (!data.subarray(0, FLAGS_AT).equals(sha256(party.id))) return undefined;
   const flags = data.readUInt8(FLAGS_AT);
   if ((flags & VERIFIED) !== VERIFIED) return undefined;
+  // No authenticator reports that: it cannot be backed up without being able to.
+  if ((flags & FLAG.backedUp) !== 0 && (flags & FLAG.backupEligible) === 0) return undefined;
   return {
     challenge: claims.challenge,
     counter: data.readUInt32BE(COUNTER_AT),
-    createdId: (flags & FLAG.credentialIncluded) === 0 ? undefined : createdIdIn(data),
+    created: (flags & FLAG.credentialIncluded) === 0 ? undefined : readCreated(data, flags),
     signed: Buffer.concat([data, sha256(client)]),
   };
 }
 
-function createdIdIn(data: Buffer): string | undefined {
+function readCreated(data: Buffer, flags: number): CreatedPasskey | undefined {
   if (data.length < ID_AT) return undefined;
   const length = data.readUInt16BE(ID_LENGTH_AT);
-  if (length === 0 || length > MAX_ID_BYTES || data.length < ID_AT + length) return undefined;
-  return data.subarray(ID_AT, ID_AT + length).toString("base64url");
+  const end = ID_AT + length;
+  if (length === 0 || length > MAX_ID_BYTES || data.length < end) return undefined;
+  const hasExtensions = (flags & FLAG.extensionsIncluded) !== 0;
+  const rest = data.subarray(end);
+  const publicKey = readCreatedKey(rest, hasExtensions ? "extensions" : "no-extensions");
+  if (publicKey === undefined) return undefined;
+  return { id: data.subarray(ID_AT, end).toString("base64url"), publicKey };
 }
 
 const sha256 = (data: string | Buffer): Buffer => hash("sha256", data, "buffer");

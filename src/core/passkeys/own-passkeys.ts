@@ -1,13 +1,15 @@
+import { isUsableName } from "../base/names.ts";
 import type { Client } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
 import { type User, type UserId, userOf } from "../records.ts";
-import { type BrowserAnswer, parseCeremony } from "./ceremony.ts";
-import { canonicalKey } from "./key.ts";
+import { readAuthenticatorData } from "./attestation.ts";
+import { parseCeremony } from "./ceremony.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
 /** Of one account. */
 const MAX_PASSKEYS = 20;
+/** In characters, as the page takes it. */
 export const MAX_PASSKEY_NAME = 60;
 
 /** What users do with their own passkeys. All of it is only for a recent sign-in. */
@@ -40,10 +42,12 @@ export async function beginPasskey(
 }
 
 /** A passkey that a browser has created. */
-export interface NewPasskey extends BrowserAnswer {
+export interface NewPasskey {
   readonly name: string;
-  /** As SubjectPublicKeyInfo, in base64url. */
-  readonly publicKey: string;
+  /** In base64url, as is the next one. */
+  readonly clientData: string;
+  /** The attestation object, which has the authenticator data and in it the public key. */
+  readonly attestation: string;
 }
 
 /**
@@ -54,21 +58,22 @@ export interface NewPasskey extends BrowserAnswer {
 export async function addPasskey(
   { store, challenges, events, clock, factorsChanged }: PasskeyPorts,
   userId: UserId,
-  { name, publicKey, ...answer }: NewPasskey,
+  { name, clientData, attestation }: NewPasskey,
   { party, client }: { readonly party: RelyingParty; readonly client: Client },
-): Promise<"no-user" | "rejected" | "added"> {
+): Promise<"no-user" | "name-invalid" | "rejected" | "added"> {
   const user = await store.users.find(userId);
   if (user === undefined) return "no-user";
-  const ceremony = parseCeremony(answer, "webauthn.create", party);
+  if (!isUsableName(passkeyName(name))) return "name-invalid";
+  const authenticatorData = readAuthenticatorData(attestation)?.toString("base64url") ?? "";
+  const ceremony = parseCeremony({ clientData, authenticatorData }, "webauthn.create", party);
   const { sessionsFrom } = user;
   const purpose = { addTo: userId, sessionsFrom };
   const challenge = ceremony && challenges.verify(ceremony.challenge, purpose);
-  if (challenge === undefined || ceremony?.createdId === undefined) return "rejected";
-  const key = canonicalKey(publicKey);
-  if (key === undefined) return "rejected";
+  if (challenge === undefined || ceremony?.created === undefined) return "rejected";
   const addedAt = new Date(clock.now());
   if (!(await store.passkeys.answer({ ...challenge, userId }, addedAt))) return "rejected";
-  const { createdId: id, counter } = ceremony;
+  const { created, counter } = ceremony;
+  const { id, publicKey: key } = created;
   const added = { id, userId, name: passkeyName(name), key, counter, addedAt };
   const adding = store.passkeys.insert(added, MAX_PASSKEYS, sessionsFrom);
   if (!(await adding.finally(() => factorsChanged(userId)))) return "rejected";
@@ -76,16 +81,16 @@ export async function addPasskey(
   return "added";
 }
 
-/** A name as it is stored: without space around it, never empty, and cut if it is too long. */
-const passkeyName = (entered: string): string =>
-  [...entered.trim()].slice(0, MAX_PASSKEY_NAME).join("") || "Passkey";
+/** A name as it is stored: without space around it, and never empty. */
+const passkeyName = (entered: string): string => entered.trim() || "Passkey";
 
 export async function renamePasskey(
   { store }: PasskeyPorts,
   userId: UserId,
   passkey: string,
   name: string,
-): Promise<"no-passkey" | "renamed"> {
+): Promise<"no-passkey" | "name-invalid" | "renamed"> {
+  if (!isUsableName(passkeyName(name))) return "name-invalid";
   const isRenamed = await store.passkeys.rename(userId, passkey, passkeyName(name));
   return isRenamed ? "renamed" : "no-passkey";
 }

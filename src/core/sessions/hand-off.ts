@@ -19,12 +19,16 @@ interface HandOffPorts extends Ports<"clock" | "tokens", "users" | "sessions"> {
 /** What a code is bound to: a host, and the hash of the cookie of the browser that began there. */
 type Receiver = Pick<Handoff, "host" | "browser">;
 
-/** Returns a code with which that browser gets a session of that host. */
+/**
+ * Returns a code with which that browser gets a session of that host; `undefined` if this session has
+ * asked for too many within a minute.
+ */
 export async function handOff(
-  { store, clock }: HandOffPorts,
+  { store, clock, handoffLimiter }: HandOffPorts & Ports<"handoffLimiter", never>,
   { id, userId, issuedAt, sessionsFrom, factors, expiresAt }: VerifiedToken,
   receiver: Receiver,
-): Promise<string> {
+): Promise<string | undefined> {
+  if (handoffLimiter.attempt(id ?? userId) === "denied") return undefined;
   const code = randomText();
   const now = clock.now();
   const handoff = {

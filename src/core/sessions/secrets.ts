@@ -11,6 +11,8 @@ export interface WeakSecret {
   readonly which: keyof Secrets;
   /** Completes "the secret is weak: …", without the secret itself. */
   readonly weakness: string;
+  /** Whether it is the development secret, which everybody knows. */
+  readonly isBuiltIn: boolean;
 }
 
 /** The secrets that production refuses: all of them, since each is accepted for a session. */
@@ -21,7 +23,9 @@ export function weakSecrets({ secret, previousSecrets }: Secrets): readonly Weak
   ];
   return all.flatMap(([which, text]) => {
     const weakness = secretWeakness(text);
-    return weakness === undefined ? [] : [{ which, weakness }];
+    return weakness === undefined
+      ? []
+      : [{ which, weakness, isBuiltIn: text === DEVELOPMENT_SECRET }];
   });
 }
 

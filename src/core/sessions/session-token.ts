@@ -103,17 +103,21 @@ function sessionIn({ header, claims }: Jwt, now: number): VerifiedToken | undefi
   if (!isTime(exp) || !isTime(iat) || !isTime(nbf)) return undefined;
   if (exp <= now || nbf > now) return undefined;
   const { [SESSIONS_FROM]: from, [HOST]: host } = header;
+  // Converted to a text, the list `["a.example"]` would count as that host.
+  if (host !== undefined && typeof host !== "string") return undefined;
   return {
     id: typeof jti === "string" ? jti : undefined,
     userId: userId as UserId,
     expiresAt: exp * 1_000,
     issuedAt: iat * 1_000,
-    sessionsFrom: typeof from === "number" ? from : 0,
+    // Not Infinity, as which JSON.parse reads 1e999: such a session could not be ended.
+    sessionsFrom: isSecond(from) ? from : 0,
     factors: header[FACTORS] === 2 ? 2 : 1,
-    // Of any other type, it is bound to a host that nobody can ask for.
-    host: host === undefined ? undefined : String(host),
+    host,
   };
 }
+
+const isSecond = (value: unknown): value is number => Number.isSafeInteger(value);
 
 /** JSON.parse reads 1e999 as Infinity, which would be a session without an end. */
 const isTime = (value: unknown): value is number => Number.isFinite(value);

@@ -76,7 +76,7 @@ export function createUserMemory(
     const found: Lookup["found"] = readUser(store.users, id)
       .then(async (stored) => {
         if (stored === undefined) return undefined;
-        const user: User = Object.freeze(userOf(stored));
+        const user = userOf(stored);
         const factor = await factorOf(user);
         const { sessionsFrom = 0, endsAt } = stored;
         const until = Math.min(readAt + MAX_AGE_MS, endOf(endsAt));

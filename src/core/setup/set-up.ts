@@ -1,5 +1,6 @@
 import { ADMINS } from "../accounts/set-groups.ts";
 import { messageOf } from "../base/fault.ts";
+import { trimWhiteSpace } from "../base/white-space.ts";
 import { type Client, setupRequester } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
@@ -18,6 +19,8 @@ export type SetUpForm = Readonly<
 type SetUpOutcome =
   | { readonly kind: "already-configured" | "invalid-setup-token" }
   | { readonly kind: "username-or-password-missing" | "passwords-differ" }
+  /** It has a NUL, which not every store can keep. */
+  | { readonly kind: "username-unstorable" }
   | { readonly kind: "set-up"; readonly user: User; readonly token: IssuedToken };
 
 /** The rule of the setup, in the order of its checks. */
@@ -34,6 +37,7 @@ export async function setUp(
     return { kind: "username-or-password-missing" };
   }
   if (form.password !== form.confirm) return { kind: "passwords-differ" };
+  if (form.username.includes("\0")) return { kind: "username-unstorable" };
 
   const passwordHash = await ports.passwords.hash(form.password, setupRequester(client));
   // The store decides which of concurrent setups is first.
@@ -62,16 +66,19 @@ export async function deleteUsedToken({ setupToken, log }: SetUpPorts): Promise<
 
 /** Returns the domain to set up, or `undefined` if the field does not look like a domain. */
 function domainToSetUp(field: string): string | undefined {
-  const domain = field.trim();
+  const domain = trimWhiteSpace(field);
   return domain.includes(".") && !/[ /\\@]/.test(domain) ? domain : undefined;
 }
 
 function startDomainSetup({ setUpDomain, log }: SetUpPorts, field: string): void {
   const domain = domainToSetUp(field);
   if (domain === undefined || setUpDomain === undefined) return;
-  Promise.resolve(domain)
-    .then(setUpDomain)
-    .catch((error: unknown) => {
+  // Later: the response must not wait for a domain setup that begins with slow synchronous work.
+  setImmediate(async () => {
+    try {
+      await setUpDomain(domain);
+    } catch (error) {
       log.error({ domain, reason: messageOf(error) }, "domain setup failed");
-    });
+    }
+  });
 }

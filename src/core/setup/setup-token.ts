@@ -1,4 +1,5 @@
 import { isSame } from "../base/random-text.ts";
+import { trimWhiteSpace } from "../base/white-space.ts";
 
 /** The storage of the one-time setup token. */
 export interface SetupTokenSource {
@@ -8,13 +9,23 @@ export interface SetupTokenSource {
   delete(): Promise<void>;
 }
 
+/** The setup token that a database keeps for all instances on it. */
+export interface SetupTokenStore {
+  find(): Promise<string | undefined>;
+  /** Keeps this token unless there is one, and returns the one that is kept. */
+  keep(token: string): Promise<string>;
+  replace(token: string): Promise<void>;
+  /** Does not fail if there is none. */
+  remove(): Promise<void>;
+}
+
 /** Without a stored token, or with an empty one, none is required. */
 export function isSetupTokenExpected(stored: string | undefined): stored is string {
-  return stored !== undefined && stored.trim() !== "";
+  return stored !== undefined && trimWhiteSpace(stored) !== "";
 }
 
 export function setupTokenMatches(stored: string | undefined, given: string): boolean {
   if (!isSetupTokenExpected(stored)) return true;
   // As UTF-8, a lone surrogate would be equal to U+FFFD.
-  return stored.isWellFormed() && isSame(stored.trim(), given.trim());
+  return stored.isWellFormed() && isSame(trimWhiteSpace(stored), trimWhiteSpace(given));
 }

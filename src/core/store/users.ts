@@ -10,12 +10,22 @@ export interface UserStore {
   findByName(username: string): Promise<StoredUser | undefined>;
   /** A page of all users, sorted by ID, byte by byte. `""` comes before every ID. */
   read(afterId: string, limit: number): Promise<readonly StoredUser[]>;
-  /** Inserts a user if there is none: of concurrent callers one gets it, the others `undefined`. */
+  /**
+   * Inserts a user if there is none: of concurrent callers one gets it, the others `undefined`. Any
+   * username is free for it.
+   */
   insertFirst(user: NewUser): Promise<User | undefined>;
-  /** Inserts a user with a new ID. `undefined` if the username is taken. */
+  /**
+   * Inserts a user with a new ID. `undefined` if another one has or had a username of the same
+   * `nameKeyOf`. The name of a guest who has ended is free again after 30 days.
+   */
   insert(user: NewUser): Promise<User | undefined>;
-  /** `taken` if another user has the username. */
+  /** `taken` as for `insert`. A user can have its own earlier names again. */
   rename(id: UserId, username: string): Promise<"renamed" | "taken" | "missing">;
+  /** Whether `insert` would refuse the username. */
+  isNameUsed(username: string): Promise<boolean>;
+  /** Frees a username that no user has. Returns whether it was used. */
+  forgetName(username: string): Promise<boolean>;
   /** @param keep As for `remove`. */
   setGroups(
     id: UserId,

@@ -22,6 +22,8 @@ export type ImportFields = ReadonlyMap<string, unknown>;
 /** A user with the rows of every table that belong to it. */
 export interface ImportedUser {
   readonly id: UserId;
+  /** Whether the line has an ID, for which session tokens may exist. */
+  readonly isKnown: boolean;
   readonly username: string;
   readonly rows: readonly Rows[];
 }
@@ -68,6 +70,7 @@ function userIn(fields: ImportFields): ImportedUser {
   const owned = ownedTables.map((table) => ({ table, rows: ownedIn(table, fields, userId) }));
   return {
     id: userId,
+    isKnown: !isAbsent(givenId),
     username: String(fields.get("username")),
     rows: [{ table: "users", rows: [row] }, ...owned.filter(({ rows }) => rows.length > 0)],
   };

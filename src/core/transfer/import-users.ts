@@ -1,7 +1,11 @@
 import { AnyFault } from "../base/fault.ts";
+import { isUsableUsername, nameKeyOf } from "../base/names.ts";
+import { stepAt } from "../codes/totp.ts";
 import { toEntry } from "../log/event-log.ts";
 import { byOperator, eventOf } from "../log/events.ts";
-import { rowOf, tables } from "../tables.ts";
+import type { UserId } from "../records.ts";
+import { nextSecond } from "../sessions/session-token.ts";
+import { type ColumnValue, columnsOf, type Row, rowOf, type TableName, tables } from "../tables.ts";
 import { type ImportedUser, type ImportFields, parseRecord } from "./import-record.ts";
 import { ownedTables } from "./pages.ts";
 import type { Rows, RowWriter } from "./transfer-store.ts";
@@ -13,121 +17,283 @@ export interface ImportLine {
 }
 
 export interface ImportPorts {
-  readonly lines: Iterable<ImportLine>;
+  /**
+   * The same lines each time: once to check all, and once to write them, so that the rows of a large
+   * file are never in memory together.
+   */
+  readonly readLines: (purpose: "check" | "write") => Iterable<ImportLine>;
   /** The store, if it already exists. */
   readonly existing: RowWriter | undefined;
   /** Opens the store, and creates it if necessary. */
   readonly target: () => Promise<RowWriter>;
   readonly clock: { now(): number };
   readonly refuse: (line: number, reason: string) => void;
+  /** Called for a user that is imported although no other way would take the username. */
+  readonly warn: (line: number, reason: string) => void;
+  /** Called after each transaction, with the number of users so far and that of all. */
+  readonly passed?: (users: number, all: number) => void;
 }
 
 export interface ImportChoices {
   readonly badLines: "refuse-all" | "skip";
   /** `dry-run` changes nothing. */
   readonly how: "import" | "dry-run";
+  /** They may have been revoked since the export. */
+  readonly keys: "import" | "leave-out";
 }
 
 export interface ImportOutcome {
-  readonly kind: "imported" | "would-import" | "refused" | "nothing";
+  /**
+   * `stopped` means that another process took a username or an ID after the first users were
+   * written.
+   */
+  readonly kind: "imported" | "would-import" | "refused" | "nothing" | "stopped";
   readonly refused: number;
   readonly users: number;
+  /** How many keys were left out. */
+  readonly keysLeftOut: number;
 }
 
-/** A user to import, and its line. */
-interface Staged extends ImportedUser {
+/** A user that can be imported, without its rows. */
+interface Accepted {
+  readonly id: UserId;
+  readonly username: string;
   readonly line: number;
 }
 
-/** Imports all lines in one step, and reports each refused line with its reason. */
+/** The accepted users by their usernames. */
+type Plan = Map<string, Accepted>;
+
+/**
+ * Checks all lines, and reports each refused one with its reason, before it writes users in
+ * transactions of at most `BATCH_USERS`. Other processes can write between two of them.
+ */
 export async function importUsers(
   given: ImportPorts,
-  { badLines, how }: ImportChoices,
+  choices: ImportChoices,
 ): Promise<ImportOutcome> {
-  const { existing, target } = given;
   let refused = 0;
-  const refuse: ImportPorts["refuse"] = (line, reason) => {
-    refused += 1;
-    given.refuse(line, reason);
+  const ports: ImportPorts = {
+    ...given,
+    refuse(line, reason) {
+      refused += 1;
+      given.refuse(line, reason);
+    },
   };
-  const staged = stagedLines(given.lines, refuse);
-  const outcome = (kind: ImportOutcome["kind"]): ImportOutcome => ({
-    kind,
-    refused,
-    users: staged.size,
+  const { plan, keys } = planImport(ports);
+  const keysLeftOut = choices.keys === "import" ? 0 : keys;
+  const outcome = (kind: ImportOutcome["kind"], users = plan.size): ImportOutcome => ({
+    ...{ kind, refused, users, keysLeftOut },
   });
 
-  if (existing !== undefined) await removeTaken(existing, staged, refuse);
-  for (;;) {
-    if (staged.size + refused === 0) return outcome("nothing");
-    if (staged.size === 0 || (refused > 0 && badLines === "refuse-all")) {
-      return outcome("refused");
-    }
-    if (how === "dry-run") return outcome("would-import");
-    const store = await target();
-    // Checked before as well, but another process can add users at any time.
-    if ((await store.importRows(rowsOf(staged, given))) === "imported") return outcome("imported");
-    const { size } = staged;
-    await removeTaken(store, staged, refuse);
-    // Such as by an index that takes "Ann" and "ann" for one. Trying again would never end.
-    if (staged.size === size)
-      throw new AnyFault("rows_refused", "the database refuses a user by a rule of its own");
-  }
+  if (ports.existing !== undefined) await removeTaken(ports.existing, plan, ports.refuse);
+  await warnOfNames(ports.existing, plan, ports.warn);
+  if (plan.size + refused === 0) return outcome("nothing");
+  if (plan.size === 0 || (refused > 0 && choices.badLines === "refuse-all"))
+    return outcome("refused");
+  if (choices.how === "dry-run") return outcome("would-import");
+
+  const { users, isComplete } = await writeUsers(await ports.target(), plan, ports, choices);
+  if (isComplete && users > 0) return outcome("imported", users);
+  return outcome(users === 0 ? "refused" : "stopped", users);
 }
 
-/** The users by their IDs. */
-function stagedLines(
-  lines: Iterable<ImportLine>,
-  refuse: ImportPorts["refuse"],
-): Map<string, Staged> {
-  const staged = new Map<string, Staged>();
-  const lineOfName = new Map<string, number>();
-  for (const { line, fields } of lines) {
+/** What may have ended since the export, and depends on the sessions, all of which end. */
+const ENDED: readonly TableName[] = ["sessions", "handoffs", "devices"];
+
+/** The users of the lines that can be parsed and repeat no other, and how many keys they have. */
+function planImport({ readLines, refuse }: ImportPorts): { plan: Plan; keys: number } {
+  const plan: Plan = new Map();
+  const lineOfId = new Map<string, number>();
+  let keys = 0;
+  for (const { line, fields } of readLines("check")) {
     const user = typeof fields === "string" ? fields : parseRecord(fields);
     if (typeof user === "string") {
       refuse(line, user);
       continue;
     }
-    const sameName = lineOfName.get(user.username);
-    const sameId = staged.get(user.id);
-    if (sameName !== undefined) refuse(line, `line ${sameName} has the same username`);
-    else if (sameId !== undefined) refuse(line, `line ${sameId.line} has the same id`);
+    const sameName = plan.get(user.username);
+    const sameId = lineOfId.get(user.id);
+    if (sameName !== undefined) refuse(line, `line ${sameName.line} has the same username`);
+    else if (sameId !== undefined) refuse(line, `line ${sameId} has the same id`);
     else {
-      lineOfName.set(user.username, line);
-      staged.set(user.id, { ...user, line });
+      const username = ownText(user.username);
+      const id = ownText(user.id) as UserId;
+      plan.set(username, { id, username, line });
+      if (user.isKnown) lineOfId.set(id, line);
+      keys += user.rows.find(({ table }) => table === "keys")?.rows.length ?? 0;
     }
   }
-  return staged;
+  return { plan, keys };
 }
 
+/** A copy: a part of a text can keep the whole text, such as a megabyte of a file, in memory. */
+const ownText = (text: string): string => Buffer.from(text).toString();
+
+/** For one question to the database. */
 const PAGE_SIZE = 1_000;
 
-function* stagedPages(staged: ReadonlyMap<string, Staged>): Iterable<readonly Staged[]> {
-  const all = [...staged.values()];
-  for (let done = 0; done < all.length; done += PAGE_SIZE) yield all.slice(done, done + PAGE_SIZE);
+function* pagesOf(accepted: Iterable<Accepted>): Iterable<readonly Accepted[]> {
+  let page: Accepted[] = [];
+  for (const user of accepted) {
+    page.push(user);
+    if (page.length < PAGE_SIZE) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
 }
 
 async function removeTaken(
   store: RowWriter,
-  staged: Map<string, Staged>,
+  plan: Plan,
   refuse: ImportPorts["refuse"],
 ): Promise<void> {
-  for (const page of stagedPages(staged)) {
+  for (const page of pagesOf([...plan.values()])) {
+    const users = new Map(page.map((user) => [user.id, user]));
     for (const { id, taken } of await store.findTaken(page)) {
-      refuse(staged.get(id)?.line ?? 0, `an account with this ${taken} already exists`);
-      staged.delete(id);
+      const user = users.get(id);
+      if (user === undefined) continue;
+      refuse(user.line, `an account with this ${taken} already exists`);
+      plan.delete(user.username);
     }
   }
 }
 
-/** The log entry last: in PostgreSQL, other writers of log entries wait from then on. */
-function* rowsOf(staged: ReadonlyMap<string, Staged>, { clock }: ImportPorts): Iterable<Rows> {
-  for (const users of stagedPages(staged)) {
-    const all = users.flatMap(({ rows }) => rows);
-    for (const table of ["users", ...ownedTables] as const) {
-      yield { table, rows: all.flatMap((one) => (one.table === table ? one.rows : [])) };
+const UNUSUAL =
+  "the username has invisible characters, spaces at its ends, letters of several scripts or more than 255 bytes";
+const USED =
+  "a user has or had this username in another spelling: apps could take one for the other";
+
+/** Other systems have names that differ only in case, and people must not lose their accounts. */
+async function warnOfNames(
+  store: RowWriter | undefined,
+  plan: Plan,
+  warn: ImportPorts["warn"],
+): Promise<void> {
+  const lines = new Map<string, number>();
+  for (const page of pagesOf(plan.values())) {
+    const used = new Set(await store?.findUsed(page));
+    for (const { id, username, line } of page) {
+      const key = nameKeyOf(username);
+      const earlier = lines.get(key);
+      lines.set(key, earlier ?? line);
+      if (!isUsableUsername(username)) warn(line, UNUSUAL);
+      if (earlier !== undefined)
+        warn(line, `line ${earlier} has a username that is too similar to this one`);
+      else if (used.has(id)) warn(line, USED);
     }
   }
-  const event = byOperator(eventOf("user_import", { count: staged.size }));
+}
+
+/** Less than a tenth of a second in SQLite, in which no other process can write. */
+const BATCH_USERS = 2_000;
+const BATCH_ROWS = 10_000;
+
+/** Writes the users of the plan, and reports lines that another process has made impossible. */
+async function writeUsers(
+  store: RowWriter,
+  plan: Plan,
+  ports: ImportPorts,
+  choices: ImportChoices,
+): Promise<{ users: number; isComplete: boolean }> {
+  const all = plan.size;
+  let users = 0;
+  for (const batch of batchesOf(plan, ports.readLines("write"))) {
+    const written = await writeBatch(store, batch, ports, choices);
+    if (written === "refused") return { users, isComplete: false };
+    users += written;
+    ports.passed?.(users, all);
+  }
+  return { users, isComplete: true };
+}
+
+/** Returns the number of users that were written. */
+async function writeBatch(
+  store: RowWriter,
+  batch: readonly PlannedUser[],
+  { clock, refuse }: ImportPorts,
+  { badLines, keys }: ImportChoices,
+): Promise<number | "refused"> {
+  for (let left = batch; left.length > 0; ) {
+    if ((await store.importRows(rowsOf(left, clock, keys))) === "imported") return left.length;
+    // Checked before as well, but another process can add users at any time.
+    const free: Plan = new Map(left.map((user) => [user.username, user]));
+    await removeTaken(store, free, refuse);
+    // Such as by an index that takes "Ann" and "ann" for one. Trying again would never end.
+    if (free.size === left.length)
+      throw new AnyFault("rows_refused", "the database refuses a user by a rule of its own");
+    if (badLines === "refuse-all") return "refused";
+    left = left.filter(({ username }) => free.has(username));
+  }
+  return 0;
+}
+
+type PlannedUser = Accepted & ImportedUser;
+
+/** The users of the plan with their rows, in the order of their lines. */
+function* batchesOf(plan: Plan, lines: Iterable<ImportLine>): Iterable<readonly PlannedUser[]> {
+  let batch: PlannedUser[] = [];
+  let rows = 0;
+  for (const { line, fields } of lines) {
+    const user = typeof fields === "string" ? fields : parseRecord(fields);
+    if (typeof user === "string" || plan.get(user.username)?.line !== line) continue;
+    const kept = user.rows.filter(({ table }) => !ENDED.includes(table));
+    batch.push({ ...user, rows: kept, line });
+    rows += kept.reduce((count, one) => count + one.rows.length, 0);
+    if (batch.length < BATCH_USERS && rows < BATCH_ROWS) continue;
+    yield batch;
+    batch = [];
+    rows = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** The log entry last: in PostgreSQL, other writers of log entries wait from then on. */
+function* rowsOf(
+  users: readonly ImportedUser[],
+  clock: ImportPorts["clock"],
+  keys: ImportChoices["keys"],
+): Iterable<Rows> {
+  const imported = ownedTables.filter((table) => table !== "keys" || keys === "import");
+  const all = users.flatMap((user) => user.rows.map((rows) => withoutRevival(user, rows, clock)));
+  for (const table of ["users", ...imported] as const) {
+    yield { table, rows: all.flatMap((one) => (one.table === table ? one.rows : [])) };
+  }
+  const event = byOperator(eventOf("user_import", { count: users.length }));
   yield { table: "log", rows: [rowOf(tables.log, toEntry(event, clock))] };
 }
+
+/**
+ * The rows of a line without what may have ended since its export: every session ends, also one that
+ * the line does not have, one-time codes up to now are used up, and begun enrolments are dropped.
+ */
+function withoutRevival(
+  { isKnown }: ImportedUser,
+  { table, rows }: Rows,
+  clock: ImportPorts["clock"],
+): Rows {
+  if (table === "users" && isKnown)
+    return {
+      table,
+      rows: rows.map((row) => raised(row, table, "sessionsFrom", nextSecond(clock))),
+    };
+  if (table !== "codes") return { table, rows };
+  const [begun, secret] = [placeOf(table, "begun"), placeOf(table, "secret")];
+  // A code of the next step is accepted, too.
+  const used = stepAt(clock.now()) + 1;
+  const turnedOn = rows.filter((row) => row[secret] !== null);
+  return {
+    table,
+    rows: turnedOn.map((row) => raised(row.with(begun, null), table, "lastStep", used)),
+  };
+}
+
+const raised = (row: Row, table: TableName, field: string, least: number): Row => {
+  const at = placeOf(table, field);
+  const value: ColumnValue = row[at] ?? null;
+  return row.with(at, Math.max(Number(value ?? 0), least));
+};
+
+const placeOf = (table: TableName, field: string): number =>
+  columnsOf(tables[table]).findIndex(([name]) => name === field);

@@ -3,7 +3,10 @@ import type { RowReader } from "./transfer-store.ts";
 
 const PAGE_SIZE = 1_000;
 
-export const tableNames: readonly TableName[] = Object.keys(tables) as readonly TableName[];
+/** Without the setup token, which belongs to the database and not to its accounts. */
+export const tableNames: readonly TableName[] = (
+  Object.keys(tables) as readonly TableName[]
+).filter((name) => name !== "setup_tokens");
 
 /** The tables whose rows belong to users. */
 export const ownedTables: readonly TableName[] = tableNames.filter((name) =>

@@ -26,6 +26,8 @@ export interface RowReader {
 export interface RowWriter {
   /** Returns the users whose username or ID is already in use. */
   findTaken(users: readonly User[]): Promise<readonly TakenUser[]>;
+  /** Returns the users whose username another user has or had, in any spelling. */
+  findUsed(users: readonly User[]): Promise<readonly UserId[]>;
   /**
    * Inserts everything in one step. Inserts nothing and returns `taken` when a username or an ID of
    * a user is in use by then. Leaves out rows of users whose key is known. The store assigns the IDs

@@ -10,6 +10,7 @@ import {
   type QueryResult,
   SelectQueryNode,
   type TransactionSettings,
+  UpdateQueryNode,
 } from "kysely";
 import pg from "pg";
 import type { Db, Schema } from "../database.ts";
@@ -121,7 +122,10 @@ class PostgresConnection implements DatabaseConnection {
 
   async executeQuery<Row>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
     // PostgreSQL stores no text with a NUL, and refuses to compare with one. No row can match it.
-    const isLookup = SelectQueryNode.is(query) || DeleteQueryNode.is(query);
+    // Rules check what an update sets.
+    const isLookup = [SelectQueryNode, DeleteQueryNode, UpdateQueryNode].some((node) =>
+      node.is(query),
+    );
     if (isLookup && parameters.some(hasNul)) return { rows: [] };
     return { rows: (await this.run(sql, parameters)) as readonly Row[] as Row[] };
   }

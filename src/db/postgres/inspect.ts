@@ -1,10 +1,15 @@
 import type pg from "pg";
-import { tables } from "../../core/tables.ts";
-import { type DatabaseInspection, selectAnyUser, selectGroups, toContents } from "../inspection.ts";
+import {
+  contentQueries,
+  type DatabaseContents,
+  type DatabaseInspection,
+  toContents,
+} from "../inspection.ts";
 import type { FoundRow } from "../rows.ts";
 import { NEWEST_SCHEMA } from "../schema.ts";
+import { findMissingParts, type MissingPart } from "./missing-parts.ts";
 import { onConnection } from "./pool.ts";
-import { FIND_SCHEMA, IDENTITY, qualifiedName } from "./schema.ts";
+import { FIND_SCHEMA, fullNames, IDENTITY, qualifiedName } from "./schema.ts";
 import { type PostgresHost, type PostgresLogin, parsePostgresUrl } from "./url.ts";
 
 const ANSWER_WITHIN_MS = 2_000;
@@ -19,6 +24,9 @@ export type PostgresInspection =
   | Answering
   | { readonly kind: "silent"; readonly host: string; readonly reason: unknown };
 
+/** Relatives of PostgreSQL. */
+const MANY_WRITERS = "CockroachDB|-YB-";
+
 interface Answering {
   readonly kind: "answers";
   readonly host: string;
@@ -28,6 +36,13 @@ interface Answering {
   /** How far the database's clock is ahead of this machine's. */
   readonly aheadMs: number;
   readonly database: DatabaseInspection;
+  readonly missing: readonly MissingPart[];
+  /** Whether the role or the database is set to read only. */
+  readonly isReadOnly: boolean;
+  /** The tables that the role may not read and write. */
+  readonly denied: readonly string[];
+  /** Differs between two servers; `undefined` if several nodes of the database accept writes. */
+  readonly startedAt: string | undefined;
   readonly creators: readonly Creator[];
   readonly identity: string | undefined;
 }
@@ -66,6 +81,8 @@ async function inspectOn(client: pg.Client, { host, port }: PostgresHost): Promi
   const [state] = await ask(
     `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
        current_setting('server_version') AS version, pg_is_in_recovery() AS standby,
+       current_setting('default_transaction_read_only') = 'on' AS read_only,
+       pg_postmaster_start_time()::text AS started, version() ~ '${MANY_WRITERS}' AS many,
        (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS ssl`,
   );
   const halfway = (askedAt + Date.now()) / 2;
@@ -77,7 +94,9 @@ async function inspectOn(client: pg.Client, { host, port }: PostgresHost): Promi
     role: state?.standby === true ? "standby" : "primary",
     connection: host.startsWith("/") ? "socket" : network,
     aheadMs: Number(state?.now) - halfway,
-    database: await inspectTables(ask, schema, found?.made === true),
+    startedAt: state?.many === true ? undefined : String(state?.started),
+    isReadOnly: state?.read_only === true,
+    ...(await inspectTables(ask, schema, found?.made === true)),
     creators: await listCreators(ask, schema),
     // The last query, since a failed one ends the transaction.
     identity: await readIdentity(ask, schema),
@@ -90,16 +109,35 @@ async function readIdentity(ask: Ask, schema: string): Promise<string | undefine
   return row && `${row.system_identifier}:${row.database}:${row.tables}`;
 }
 
-async function inspectTables(ask: Ask, name: string, made: boolean): Promise<DatabaseInspection> {
-  const [row] = made ? await ask(`SELECT version FROM ${qualifiedName(name, "schema")}`) : [];
+async function inspectTables(
+  ask: Ask,
+  name: string,
+  made: boolean,
+): Promise<Pick<Answering, "database" | "missing" | "denied">> {
+  const difference = await findForeignObject(ask, name);
+  const isRead = made && difference === undefined;
+  const [row] = isRead ? await ask(`SELECT version FROM ${qualifiedName(name, "schema")}`) : [];
   const schema = Number(row?.version ?? 0);
-  // An older schema had triggers of its own.
-  const difference = schema === 1 ? undefined : await findForeignObject(ask, name);
-  const isKnown = schema > 0 && schema <= NEWEST_SCHEMA && difference === undefined;
-  if (!isKnown) return { schema, difference, contents: undefined };
-  const users = qualifiedName(name, "users");
-  const contents = toContents(await ask(selectAnyUser(users)), await ask(selectGroups(users)));
-  return { schema, difference, contents };
+  if (schema <= 0 || schema > NEWEST_SCHEMA) {
+    return { database: { schema, difference, contents: undefined }, missing: [], denied: [] };
+  }
+  // An older schema is upgraded first.
+  const missing = schema === NEWEST_SCHEMA ? await findMissingParts(ask, name) : [];
+  const denied = await listDeniedTables(ask, name);
+  // Otherwise a query fails.
+  const isReadable = denied.length === 0 && missing.every(({ repair }) => repair !== undefined);
+  const contents = isReadable ? await readContents(ask, name, schema) : undefined;
+  return { database: { schema, difference, contents }, missing, denied };
+}
+
+async function readContents(ask: Ask, name: string, schema: number): Promise<DatabaseContents> {
+  const queries = contentQueries((table) => qualifiedName(name, table), schema);
+  return toContents({
+    users: await ask(queries.users),
+    groups: await ask(queries.groups),
+    codes: await ask(queries.codes),
+    tokens: await ask(queries.tokens),
+  });
 }
 
 /**
@@ -107,10 +145,13 @@ async function inspectTables(ask: Ask, name: string, made: boolean): Promise<Dat
  * migrations. Reads only PostgreSQL's own tables.
  */
 async function findForeignObject(ask: Ask, schema: string): Promise<string | undefined> {
-  const names = [...Object.keys(tables), "schema", "log_end", "attempts"];
-  const [foreign] = await ask(ACTING_OBJECTS, [names.map((name) => qualifiedName(schema, name))]);
+  const [foreign] = await ask(ACTING_OBJECTS, [fullNames(schema)]);
   return foreign && `the ${foreign.kind} ${foreign.name} is not Latchkey's`;
 }
+
+/** Those of schema 1, which its upgrade drops. */
+const FIRST_TRIGGERS =
+  "{latchkey_note_user,latchkey_tell_user,latchkey_tell_end,latchkey_note_removal}";
 
 const ACTING_OBJECTS = `
   WITH own AS (
@@ -119,11 +160,24 @@ const ACTING_OBJECTS = `
   )
   SELECT 'view' AS kind, quote_ident(relname) AS name FROM own WHERE relkind <> 'r'
   UNION ALL SELECT 'trigger', quote_ident(tgname)
-    FROM own JOIN pg_trigger ON tgrelid = own.oid WHERE NOT tgisinternal
+    FROM own JOIN pg_trigger ON tgrelid = own.oid
+    WHERE NOT tgisinternal AND tgname <> ALL ('${FIRST_TRIGGERS}')
   UNION ALL SELECT 'rule', quote_ident(rulename) FROM own JOIN pg_rewrite ON ev_class = own.oid
   UNION ALL SELECT 'policy', quote_ident(polname) FROM own JOIN pg_policy ON polrelid = own.oid
   UNION ALL SELECT 'child table', inhrelid::regclass::text
     FROM own JOIN pg_inherits ON inhparent = own.oid`;
+
+async function listDeniedTables(ask: Ask, schema: string): Promise<readonly string[]> {
+  const rows = await ask(
+    `SELECT oid::regclass::text AS denied FROM pg_class
+     WHERE oid = ANY (SELECT to_regclass(name) FROM unnest($1::text[]) AS each (name))
+       AND NOT (SELECT bool_and(has_table_privilege(oid, privilege))
+         FROM unnest('{SELECT,INSERT,UPDATE,DELETE}'::text[]) AS each (privilege))
+     ORDER BY denied`,
+    [fullNames(schema).filter((name) => name !== qualifiedName(schema, "schema"))],
+  );
+  return rows.map(({ denied }) => String(denied));
+}
 
 async function listCreators(ask: Ask, schema: string): Promise<readonly Creator[]> {
   const rows = await ask(

@@ -1,5 +1,7 @@
 import { codeOf, Fault } from "../../core/base/fault.ts";
+import { tables } from "../../core/tables.ts";
 import { type Db, TransactionConflict, UniqueViolation } from "../database.ts";
+import { noteAllNames } from "../queries/names.ts";
 import {
   type Definitions,
   NEWEST_SCHEMA,
@@ -103,6 +105,13 @@ export const quotedName = (name: string): string => `"${name.replaceAll('"', '""
 export const qualifiedName = (schema: string, table: string): string =>
   `${quotedName(schema)}.${tableName(table)}`;
 
+/** Beside the tables of `core/tables.ts`, those that only PostgreSQL needs. */
+const OWN_TABLES = ["schema", "log_end", "attempts"];
+
+/** The full names of all tables. */
+export const fullNames = (schema: string): readonly string[] =>
+  [...Object.keys(tables), ...OWN_TABLES].map((name) => qualifiedName(schema, name));
+
 /**
  * Finds the schema of the tables through the connection's own `search_path`, or else the schema that
  * the path would create them in: null if the path names no existing schema.
@@ -164,11 +173,13 @@ async function migrateIn(schema: string, db: Db): Promise<void> {
     const [row] = await run(trx, `SELECT version FROM ${versionTable} FOR UPDATE`);
     // New objects go to that schema.
     await run(trx, `SET LOCAL search_path = ${quotedName(schema)}, pg_temp`);
-    for (let to = Number(row?.version) + 1; to <= NEWEST_SCHEMA; to += 1) {
+    const from = Number(row?.version);
+    for (let to = from + 1; to <= NEWEST_SCHEMA; to += 1) {
       const own = OWN_CHANGES[to - 1];
       for (const change of schemaChanges(to, definitions)) await run(trx, change);
       if (own !== undefined) await run(trx, own);
     }
+    if (from === 1) await noteAllNames(trx.withSchema(schema));
     await run(trx, `UPDATE ${versionTable} SET version = ${NEWEST_SCHEMA}`);
   });
 }

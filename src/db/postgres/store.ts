@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { Fault } from "../../core/base/fault.ts";
 import { option, settle, word } from "../../core/base/options.ts";
 import type { NewLogEntry } from "../../core/records.ts";
+import type { SetupTokenStore } from "../../core/setup/setup-token.ts";
 import type { Store } from "../../core/store.ts";
 import { rowOf, tables } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
@@ -53,6 +54,8 @@ const postgresOptions = {
 
 /** The store of `openPostgres`. */
 export interface PostgresStore extends Required<Store> {
+  /** @internal */
+  readonly setupToken: SetupTokenStore;
   /** @internal */
   readonly transfer: TransferStore;
   /** What identifies the database, or `undefined` if it does not tell. @internal */

@@ -1,3 +1,5 @@
+import type { ExpressionBuilder } from "kysely";
+import { ADMINS } from "../../core/accounts/set-groups.ts";
 import {
   type Link,
   type NewUser,
@@ -8,23 +10,63 @@ import {
 } from "../../core/records.ts";
 import { nextSecond } from "../../core/sessions/session-token.ts";
 import { tables } from "../../core/tables.ts";
-import { type Db, inTransaction, type RowOf } from "../database.ts";
+import { type Db, inTransaction, type RowOf, type Schema } from "../database.ts";
 import { toRecord, toRow } from "../rows.ts";
+import { forgetExpiredNames } from "./names.ts";
 import { findUser, insertUser, raiseSessionsFrom, removeLinksOf, toUser } from "./users.ts";
 
 const toLink = (row: RowOf<Link>): Link => toRecord(tables.links, row);
 
-/** The links that can still be used. */
-const selectOpenLinks = (db: Db, now: Date) =>
-  db
-    .selectFrom("latchkey_links")
-    .selectAll()
-    .where("uses_left", ">", 0)
-    .where("expires_at", ">", now.getTime());
+/**
+ * Whether a link can still be used. One of an administrator ends with that account, its group and its
+ * sessions. One that names an administrator without the ID was made before links had it, and cannot
+ * be checked.
+ */
+const isOpen = (now: Date) => (eb: ExpressionBuilder<Schema, "latchkey_links">) =>
+  eb.and([
+    eb("uses_left", ">", 0),
+    eb("expires_at", ">", now.getTime()),
+    eb.or([
+      eb.and([eb("maker_id", "is", null), eb("made_by", "is", null)]),
+      eb.exists(
+        eb
+          .selectFrom("latchkey_users as maker")
+          .select("maker.id")
+          .whereRef("maker.id", "=", "latchkey_links.maker_id")
+          .where("maker.password_hash", "<>", NO_PASSWORD)
+          .where("maker.groups", "like", `%,${ADMINS},%`)
+          .where((maker) =>
+            maker.and([
+              maker.or([
+                maker("maker.ends_at", "is", null),
+                maker("maker.ends_at", ">", now.getTime()),
+              ]),
+              maker.or([
+                maker("maker.sessions_from", "is", null),
+                maker("maker.sessions_from", "<=", maker.ref("latchkey_links.maker_valid_up_to")),
+              ]),
+            ]),
+          ),
+      ),
+    ]),
+  ]);
 
-export async function insertLink(db: Db, link: Link): Promise<void> {
-  await db.insertInto("latchkey_links").values(toRow(tables.links, link)).execute();
-}
+const selectOpenLinks = (db: Db, now: Date) =>
+  db.selectFrom("latchkey_links").selectAll().where(isOpen(now));
+
+/** At which no account has ended: the ends are checked at each use. */
+const BEFORE_ALL_ENDS = new Date(0);
+
+/** Keeps a new link, and returns `false` for one whose maker does not let it be used. */
+export const insertLink = (db: Db, link: Link): Promise<boolean> =>
+  inTransaction(db, async (trx) => {
+    await trx.insertInto("latchkey_links").values(toRow(tables.links, link)).execute();
+    if (link.makerId === undefined) return true;
+    const open = selectOpenLinks(trx, BEFORE_ALL_ENDS).where("id", "=", link.id);
+    if ((await open.executeTakeFirst()) !== undefined) return true;
+    await trx.deleteFrom("latchkey_links").where("id", "=", link.id).execute();
+    return false;
+  });
 
 /** Finds a link by the hash of its token, if it can still be used. */
 export async function findLink(db: Db, tokenHash: string, now: Date): Promise<Link | undefined> {
@@ -99,17 +141,20 @@ export async function revokeLink(db: Db, id: string, now: Date): Promise<Link | 
   const row = await db
     .deleteFrom("latchkey_links")
     .where("id", "=", id)
-    .where("uses_left", ">", 0)
-    .where("expires_at", ">", now.getTime())
+    .where(isOpen(now))
     .returningAll()
     .executeTakeFirst();
   return row && toLink(row);
 }
 
-/** Removes expired links, and guests whose account has ended, whom it returns. */
+/**
+ * Removes expired links, and guests whose account has ended, whom it returns. Frees the names of
+ * guests that ended long ago.
+ */
 export const removeEndedLinks = (db: Db, now: Date): Promise<readonly User[]> =>
   inTransaction(db, async (trx) => {
     await trx.deleteFrom("latchkey_links").where("expires_at", "<=", now.getTime()).execute();
+    await forgetExpiredNames(trx, now);
     // An account without an end must be left: without any, anyone could set up the server.
     const lasting = trx.selectFrom("latchkey_users").select("id").where("ends_at", "is", null);
     if ((await lasting.limit(1).executeTakeFirst()) === undefined) return [];

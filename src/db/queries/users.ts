@@ -13,6 +13,7 @@ import type { AskingSession, EndOfSessions, Kept } from "../../core/store.ts";
 import { storedTexts, tables } from "../../core/tables.ts";
 import { type Db, inTransaction, type RowOf, type Schema, UniqueViolation } from "../database.ts";
 import { toRecord, toRow } from "../rows.ts";
+import { claimName, claimNameAgain, takeName, usedNameOf } from "./names.ts";
 
 export const toUser = (row: RowOf<StoredUser>): StoredUser => toRecord(tables.users, row);
 
@@ -53,35 +54,63 @@ export async function listUsers(
   return (await query.execute()).map(toUser);
 }
 
-/** Inserts a user if there is none: of concurrent callers one gets it, the others `undefined`. */
+/**
+ * Inserts a user if there is none: of concurrent callers one gets it, the others `undefined`. Any
+ * username is free for it.
+ */
 export const insertFirstUser = (db: Db, user: NewUser): Promise<User | undefined> =>
-  inTransaction(db, async (trx) =>
-    (await anyUserExists(trx)) ? undefined : insertUser(trx, user),
-  );
+  inTransaction(db, async (trx) => {
+    if (await anyUserExists(trx)) return undefined;
+    const first: StoredUser = { ...user, id: randomUUID() as UserId };
+    await takeName(trx, first);
+    return insertRow(trx, first);
+  });
 
-/** Inserts a user with a new ID. `undefined` if the username is taken. */
+/**
+ * Inserts a user with a new ID. `undefined` if another one has or had a username that counts as the
+ * same.
+ */
 export const insertUser = (db: Db, user: NewUser): Promise<User | undefined> =>
   // In a transaction, so that it is in conflict with an insert of the first user at the same time.
   inTransaction(db, async (trx) => {
-    const row = toRow<StoredUser>(tables.users, { ...user, id: randomUUID() as UserId });
-    const inserted = await trx
-      .insertInto("latchkey_users")
-      .values(row)
-      .onConflict((conflict) => conflict.column("username").doNothing())
-      .returningAll()
-      .executeTakeFirst();
-    return inserted && userOf(toUser(inserted));
+    const added: StoredUser = { ...user, id: randomUUID() as UserId };
+    // An instance of an older version may have inserted the username, and noted nothing.
+    return (await claimName(trx, added)) ? insertRow(trx, added) : undefined;
   });
 
-/** `taken` if another user has the username. */
+async function insertRow(trx: Db, user: StoredUser): Promise<User | undefined> {
+  const inserted = await trx
+    .insertInto("latchkey_users")
+    .values(toRow<StoredUser>(tables.users, user))
+    .onConflict((conflict) => conflict.column("username").doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  return inserted && userOf(toUser(inserted));
+}
+
+/** `taken` as for an insert. A user can have its own earlier names again. */
 export async function renameUser(
   db: Db,
   id: UserId,
   username: string,
 ): Promise<"renamed" | "taken" | "missing"> {
   try {
-    const query = db.updateTable("latchkey_users").set({ username }).where("id", "=", id);
-    return (await query.returning("id").executeTakeFirst()) ? "renamed" : "missing";
+    return await inTransaction(db, async (trx) => {
+      const user = await findUser(trx, id);
+      if (user === undefined) return "missing";
+      const renamed = { ...user, username };
+      const row = toRow(tables.users, renamed);
+      // An instance of an older version may have inserted the user, and noted nothing.
+      await claimName(trx, user);
+      const isOwn = usedNameOf(user).id === usedNameOf(renamed).id;
+      if (!isOwn && !(await claimNameAgain(trx, renamed))) return "taken";
+      await trx
+        .updateTable("latchkey_users")
+        .set({ username: row.username })
+        .where("id", "=", id)
+        .execute();
+      return "renamed";
+    });
   } catch (error) {
     if (error instanceof UniqueViolation) return "taken";
     throw error;
@@ -106,6 +135,7 @@ export const setUserGroups = (
     // An empty list is stored as an absent one.
     const stored = groups.length === 0 ? null : storedTexts(groups);
     await trx.updateTable("latchkey_users").set({ groups: stored }).where("id", "=", id).execute();
+    if (!groups.includes(ADMINS)) await removeLinksMadeBy(trx, id);
     return "set";
   });
 
@@ -127,6 +157,7 @@ export const removeUser = (
     if ((await query.executeTakeFirst()) === undefined) return "last";
     if (keep && (await isLastAdmin(trx, user))) return "last-admin";
     await trx.deleteFrom("latchkey_users").where("id", "=", id).execute();
+    await claimName(trx, user);
     return "removed";
   });
 
@@ -170,6 +201,11 @@ export const replacePasswordHash = (
     if (keep !== "links") await removeLinksOf(trx, id);
     return true;
   });
+
+/** Part of leaving the group `admins`: the links must not work again after a return to it. */
+async function removeLinksMadeBy(db: Db, id: UserId): Promise<void> {
+  await db.deleteFrom("latchkey_links").where("maker_id", "=", id).execute();
+}
 
 export async function removeLinksOf(db: Db, id: UserId): Promise<void> {
   await db.deleteFrom("latchkey_links").where("user_id", "=", id).execute();

@@ -3,7 +3,7 @@ import { AnyFault, messageOf } from "../../core/base/fault.ts";
 import type { Amounts } from "../../core/transfer/transfer-store.ts";
 import { refuseNewerSchema } from "../schema.ts";
 import { accessFault, databaseExists, explained, isReadOnly } from "./file.ts";
-import { isBusy, isFileError, retryWhileBusy } from "./locking.ts";
+import { isBusy, isDiskError, isFileError, retryWhileBusy } from "./locking.ts";
 import {
   openExisting,
   openReadOnly,
@@ -63,9 +63,23 @@ function openSource(file: string, kind: FileCopy["source"]): ReadOnlyDatabase {
   try {
     if (kind === "at-rest" || isReadOnly(file)) return openToRead(file, UNTRUSTED);
     const database = openExisting(file, UNTRUSTED);
+    if (isDiskFull(database)) {
+      database.close();
+      return openToRead(file, UNTRUSTED);
+    }
     return { database, requireUnchanged() {}, [Symbol.dispose]: () => database.close() };
   } catch (error) {
     throw explained(file, error);
+  }
+}
+
+/** Whether SQLite has no room for the files that it makes beside the database to read it. */
+function isDiskFull(database: DatabaseSync): boolean {
+  try {
+    database.prepare("PRAGMA schema_version").get();
+    return false;
+  } catch (error) {
+    return isDiskError(error);
   }
 }
 

@@ -6,12 +6,14 @@ import {
   fchownSync,
   lstatSync,
   openSync,
+  statfsSync,
   statSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
 import { AnyFault, codeOf, Fault, unlessThrown } from "../../core/base/fault.ts";
 import { fileErrorText, isDenied, isMissing } from "../../files/file-error.ts";
 import { folderOwner } from "../../files/ownership.ts";
+import { isDiskError } from "./locking.ts";
 
 /** @throws If this user cannot find out, or for a pipe, at which SQLite would wait for ever. */
 export function databaseExists(file: string): boolean {
@@ -27,7 +29,7 @@ export function databaseExists(file: string): boolean {
 /** What identifies a file or folder, by whatever path; `undefined` if this user cannot find out. */
 export const fileIdentity = (path: string): string | undefined =>
   unlessThrown(() => {
-    const found = statSync(path, { throwIfNoEntry: false });
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
     return found === undefined ? "missing" : `${found.dev}:${found.ino}`;
   });
 
@@ -93,9 +95,22 @@ export function accessFault(file: string): Fault | undefined {
 export const isReadOnly = (file: string): boolean =>
   accessFault(file)?.code === "database_unwritable";
 
-/** The error to throw: a missing permission if there is one, otherwise the error itself. */
-export const explained = (file: string, error: unknown): unknown =>
-  error instanceof AnyFault ? error : (accessFault(file) ?? error);
+/** The error to throw: a missing permission or a full disk if that is why, otherwise the error itself. */
+export function explained(file: string, error: unknown): unknown {
+  if (error instanceof AnyFault) return error;
+  const denied = accessFault(file);
+  if (denied !== undefined || !isDiskError(error) || hasRoom(file)) return denied ?? error;
+  const text = `cannot write beside ${file}: no space left on device`;
+  return new Fault("database_unwritable", text, { cause: error });
+}
+
+/** As much as SQLite needs beside a database to open it. */
+const OPENING_BYTES = 64 * 1024;
+
+function hasRoom(file: string): boolean {
+  const { bavail, bsize } = statfsSync(dirname(file));
+  return bavail * bsize >= OPENING_BYTES;
+}
 
 /** Whether the message already names the database and the remedy. */
 export function isAccessFault(error: unknown): error is Fault {

@@ -2,10 +2,9 @@ import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../../core/base/fault.ts";
 import {
+  contentQueries,
   type DatabaseContents,
   type DatabaseInspection,
-  selectAnyUser,
-  selectGroups,
   toContents,
 } from "../inspection.ts";
 import { isBusy, retryWhileBusy } from "./locking.ts";
@@ -40,9 +39,14 @@ function inspectOnce(file: string): SqliteInspection {
 }
 
 function readContents(database: DatabaseSync, schema: number): DatabaseContents {
-  const users = tableNameIn("users", schema);
+  const queries = contentQueries((table) => tableNameIn(table, schema), schema);
   const read = (text: string) => database.prepare(text).all();
-  return toContents(read(selectAnyUser(users)), read(selectGroups(users)));
+  return toContents({
+    users: read(queries.users),
+    groups: read(queries.groups),
+    codes: read(queries.codes),
+    tokens: read(queries.tokens),
+  });
 }
 
 type State = Pick<SqliteInspection, "schema" | "difference" | "damage">;

@@ -8,6 +8,9 @@ const SQLITE_LOCKED = 6;
 /** SQLite's primary result codes for a file that it cannot write or open. */
 const SQLITE_READONLY = 8;
 const SQLITE_CANTOPEN = 14;
+/** SQLite's primary result codes for a disk that fails or is full. */
+const SQLITE_IOERR = 10;
+const SQLITE_FULL = 13;
 const PRIMARY_CODE = 0xff;
 
 const GIVE_UP_AFTER_MS = 5_000;
@@ -70,6 +73,12 @@ export function isBusy(error: unknown): boolean {
 export function isFileError(error: unknown): boolean {
   const code = primaryCodeOf(error);
   return code === SQLITE_READONLY || code === SQLITE_CANTOPEN;
+}
+
+/** Whether the disk failed or is full. SQLite does not always tell which. */
+export function isDiskError(error: unknown): boolean {
+  const code = primaryCodeOf(error);
+  return code === SQLITE_IOERR || code === SQLITE_FULL;
 }
 
 function primaryCodeOf(error: unknown): number | undefined {

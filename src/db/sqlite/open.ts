@@ -2,7 +2,6 @@ import {
   accessSync,
   closeSync,
   constants,
-  existsSync,
   openSync,
   readSync,
   realpathSync,
@@ -89,7 +88,8 @@ export function openToRead(file: string, limits: DatabaseLimits): ReadOnlyDataba
 function howToRead(file: string): Parameters<typeof openReadOnly>[1] {
   const wal = statSync(`${file}-wal`, { throwIfNoEntry: false });
   const isWal = readHeader(file)[WRITE_VERSION_AT] === WAL_VERSION;
-  if (!isWal || (wal !== undefined && existsSync(`${file}-shm`))) {
+  const shm = statSync(`${file}-shm`, { throwIfNoEntry: false });
+  if (!isWal || (wal !== undefined && shm !== undefined && shm.size >= SHM_BYTES)) {
     return "readonly_shm";
   }
   return wal === undefined || wal.size === 0 ? "immutable" : "alone";
@@ -113,6 +113,9 @@ function stateOf(file: string): string {
   return states.join(", ");
 }
 
+/** On a full disk, the attempt to open a database leaves a shorter one, which no process uses. */
+const SHM_BYTES = 32 * 1024;
+
 const HEADER_BYTES = 20;
 const WRITE_VERSION_AT = 18;
 const WAL_VERSION = 2;
@@ -126,4 +129,12 @@ export function readHeader(file: string): Buffer {
   } finally {
     closeSync(opened);
   }
+}
+
+const MAGIC = "SQLite format 3\0";
+
+/** SQLite must not open any other file: it would delete the write-ahead log beside it. */
+export function isDatabase(file: string): boolean {
+  const header = readHeader(file);
+  return header.length === 0 || header.toString("latin1", 0, MAGIC.length) === MAGIC;
 }

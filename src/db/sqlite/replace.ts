@@ -3,11 +3,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { AnyFault, codeOf } from "../../core/base/fault.ts";
 import { NEWEST_SCHEMA } from "../schema.ts";
 import { isBusy } from "./locking.ts";
-import { openExisting, openReadOnly, readHeader, UNTRUSTED } from "./open.ts";
+import { isDatabase, openExisting, openReadOnly, UNTRUSTED } from "./open.ts";
+import { BESIDE } from "./own-files.ts";
 import { requireOwnSchema, tableNameIn, versionOf } from "./schema.ts";
-
-/** What SQLite puts beside a database, and would apply to another one of the same name. */
-export const BESIDE = ["-wal", "-shm", "-journal"] as const;
 
 interface Replacement {
   readonly file: string;
@@ -43,8 +41,18 @@ export function replaceDatabase({ file, by, over, keptAs }: Replacement): void {
   undo.move();
 }
 
+/**
+ * Gives a finished backup its name.
+ * @throws `database_in_use` while another process has a database of that name open.
+ */
+export function putBackup(file: string, by: string): void {
+  refuseEmptyBackup(file, by);
+  using _lock = existsSync(file) && isDatabase(file) ? openAlone(file) : undefined;
+  renameSync(by, file);
+}
+
 /** Refuses a backup without accounts in place of one with accounts. */
-export function refuseEmptyBackup(file: string, by: string): void {
+function refuseEmptyBackup(file: string, by: string): void {
   if (!existsSync(file)) return;
   const isReadable = isDatabase(file) && !existsSync(`${file}-wal`);
   using old = isReadable ? openReadOnly(file, "immutable") : undefined;
@@ -75,14 +83,6 @@ function isEmpty(database: DatabaseSync, file: string): boolean {
   } catch {
     return false;
   }
-}
-
-const MAGIC = "SQLite format 3\0";
-
-/** SQLite must not open any other file: it would delete the write-ahead log beside it. */
-function isDatabase(file: string): boolean {
-  const header = readHeader(file);
-  return header.length === 0 || header.toString("latin1", 0, MAGIC.length) === MAGIC;
 }
 
 /**

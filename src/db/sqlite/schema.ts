@@ -1,6 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { AnyFault, messageOf } from "../../core/base/fault.ts";
-import { type AnyTable, tables } from "../../core/tables.ts";
+import { randomText } from "../../core/base/random-text.ts";
+import { type AnyTable, columnName, columnsOf, tables } from "../../core/tables.ts";
+import { inTransaction } from "../database.ts";
+import { noteAllNames } from "../queries/names.ts";
 import {
   createIndex,
   type Definitions,
@@ -11,7 +14,8 @@ import {
   schemaChanges,
   tableName,
 } from "../schema.ts";
-import { inTransaction, isBusy, retryWhileBusy } from "./locking.ts";
+import { createSqliteDb } from "./dialect.ts";
+import { isBusy, retryWhileBusy } from "./locking.ts";
 import { openExisting, sqlite, UNTRUSTED } from "./open.ts";
 
 /** The name of a table, which had another one in the first schema. */
@@ -34,12 +38,40 @@ const definitions: Definitions = {
  */
 export async function migrate(database: DatabaseSync): Promise<void> {
   if ((await retryWhileBusy(() => versionOf(database))) === NEWEST_SCHEMA) return;
-  await inTransaction(database, () => {
+  await inTransaction(createSqliteDb(database), async (trx) => {
     const version = versionOf(database);
     refuseNewerSchema("the database", version);
     createSchema(database, NEWEST_SCHEMA, version);
+    if (version === 1) {
+      replaceNuls(database);
+      await noteAllNames(trx);
+    }
     database.exec(`PRAGMA user_version = ${NEWEST_SCHEMA}`);
   });
+}
+
+/** Schema 1 took texts with NULs, which PostgreSQL cannot store, so that no copy would succeed. */
+function replaceNuls(database: DatabaseSync): void {
+  const all: Readonly<Record<string, AnyTable>> = { ...tables };
+  for (const [name, table] of Object.entries(all)) {
+    for (const [field, { kind, since = table.since ?? 1 }] of columnsOf(table)) {
+      if (kind !== "text" || field === "id" || since > 1) continue;
+      const column = columnName(field);
+      const of = tableName(name);
+      // In SQL, `replace` finds no NUL.
+      const found = database.prepare(
+        `SELECT rowid AS place, ${column} AS text FROM ${of} WHERE instr(${column}, char(0)) > 0`,
+      );
+      const isTaken = database.prepare(`SELECT 1 FROM ${of} WHERE ${column} = ?`);
+      const update = database.prepare(`UPDATE ${of} SET ${column} = ? WHERE rowid = ?`);
+      for (const { place, text } of found.all()) {
+        const replaced = String(text).replaceAll("\0", "\ufffd");
+        // A username is unique.
+        const isUnique = field !== "username" || isTaken.get(replaced) === undefined;
+        update.run(isUnique ? replaced : `${replaced} ${randomText()}`, Number(place));
+      }
+    }
+  }
 }
 
 export function versionOf(database: DatabaseSync): number {

@@ -1,7 +1,9 @@
 import "../../core/base/node-version.ts";
+import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { AnyFault, Fault } from "../../core/base/fault.ts";
 import { required, settle, word } from "../../core/base/options.ts";
+import type { SetupTokenStore } from "../../core/setup/setup-token.ts";
 import type { Store } from "../../core/store.ts";
 import { columnsOf, rowOf, tables } from "../../core/tables.ts";
 import type { Rows, TransferStore } from "../../core/transfer/transfer-store.ts";
@@ -12,8 +14,9 @@ import { createStore } from "../store.ts";
 import { createTransfer } from "../transfer.ts";
 import { createSqliteDb, translateFailure } from "./dialect.ts";
 import { createEmpty, databaseExists, explained, isReadOnly, restrictToOwner } from "./file.ts";
-import { isFileError, retryWhileBusy } from "./locking.ts";
+import { isDiskError, isFileError, retryWhileBusy } from "./locking.ts";
 import { openExisting, openToRead, sqlite } from "./open.ts";
+import { requireNothingBeside, requireOwnName } from "./own-files.ts";
 import { migrate, versionOf } from "./schema.ts";
 
 /** The options of `openSqlite`. */
@@ -31,6 +34,8 @@ const sqliteOptions = {
 
 /** The store of `openSqlite`. */
 export interface SqliteStore extends Required<Omit<Store, "attempts">> {
+  /** @internal */
+  readonly setupToken: SetupTokenStore;
   /** @internal */
   readonly transfer: TransferStore;
   close(): void;
@@ -50,6 +55,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
   const takes = 'openSqlite takes { file }, such as { file: "accounts.db" }';
   const { file, missing } = settle<Required<SqliteOptions>>(sqliteOptions, options, takes);
   if (missing === "refuse" && !databaseExists(file)) {
+    requireNothingBeside(resolve(file));
     throw new Fault("database_missing", `there is no database at ${file}`);
   }
   try {
@@ -61,7 +67,13 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
 
 /** Opens an existing store. Where this user cannot write, what would change it fails. @internal */
 export async function openSqliteToRead(file: string): Promise<SqliteStore> {
-  if (!databaseExists(file) || !isReadOnly(file)) return openSqlite({ file, missing: "refuse" });
+  if (!databaseExists(file)) return openSqlite({ file, missing: "refuse" });
+  try {
+    if (!isReadOnly(file)) return await openFile(file, "refuse");
+  } catch (error) {
+    // A full disk has no room for the files that SQLite makes to open it.
+    if (!isDiskError(error)) throw explained(file, error);
+  }
   try {
     return await openFileToRead(file);
   } catch (error) {
@@ -86,7 +98,11 @@ async function openFileToRead(file: string): Promise<SqliteStore> {
 const IN_MEMORY = ":memory:";
 
 async function openFile(file: string, missing: "create" | "refuse"): Promise<SqliteStore> {
-  if (file !== IN_MEMORY && !databaseExists(file)) createEmpty(file);
+  if (missing === "create" && file !== IN_MEMORY) requireOwnName(resolve(file));
+  if (file !== IN_MEMORY && !databaseExists(file)) {
+    requireNothingBeside(resolve(file));
+    createEmpty(file);
+  }
   const database = file === IN_MEMORY ? new sqlite.DatabaseSync(file) : openExisting(file);
   return closingAfterFailure(database, async () => {
     if (missing === "refuse") await refuseWithoutTables(database, file);

@@ -30,6 +30,12 @@ const TIMEOUTS = {
 const MAX_STREAMS = 100;
 /** For the headers and unsent responses of a connection; further streams are refused. */
 const MAX_SESSION_MIB = 2;
+/**
+ * How many streams a client may reset at once, and then in a second. With Node's burst of 1,000, a
+ * client that asks and resets slows down all others. A proxy that passes on the resets of its own
+ * clients opens a new connection.
+ */
+const RESETS = { streamResetBurst: 100, streamResetRate: 33 };
 
 export type HttpsServer = Http2SecureServer & Drainable;
 
@@ -51,6 +57,7 @@ export function createHttpsServer(
       handshakeTimeout: timeouts.handshake,
       settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_LIST_BYTES },
       maxSessionMemory: MAX_SESSION_MIB,
+      ...RESETS,
       SNICallback: (host, tell) => tell(null, source.for(host)?.context),
     },
     limitingStreams((incoming, outgoing) => {

@@ -1,12 +1,19 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { AllowedHosts } from "../../core/hosts/allowed-hosts.ts";
 import { isLoopbackHost } from "../../core/hosts/loopback.ts";
-import type { Place } from "../../db/place.ts";
+import { fileOf, type Place } from "../../db/place.ts";
+import { isPartOf, isSameFile } from "../../db/sqlite/own-files.ts";
 import type { AuthOptions } from "../../options.ts";
 import type { SecretNames } from "../../settle-options.ts";
 import { sharesCookies } from "../../web/answers/location.ts";
 import type { AnyEntry } from "./entry.ts";
-import { type SecretFile, type SettingProblem, type SettingsSources, Sources } from "./sources.ts";
+import {
+  ENV_FILE,
+  type SecretFile,
+  type SettingProblem,
+  type SettingsSources,
+  Sources,
+} from "./sources.ts";
 import { entries, type SettingsTable, secretNames } from "./table.ts";
 import type { Environment } from "./values.ts";
 
@@ -86,8 +93,55 @@ export function readSettings(given: SettingsSources): SettingsReading {
     programEnvironment: Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret(name))),
     nodeEnv: sources.text("NODE_ENV"),
   });
-  problems.push(...conflicts(settings));
+  problems.push(
+    ...conflicts(settings),
+    ...sharedFiles(settings, filesOf(sources, settings, given)),
+  );
   return { settings, problems, warnings, secretFiles };
+}
+
+/** The files that settings name, each with the name of the setting. */
+function filesOf(
+  sources: Sources,
+  { domainSetupCommand }: Settings,
+  { envFile }: SettingsSources,
+): readonly SecretFile[] {
+  const files: SecretFile[] = [...sources.secretFiles];
+  const add = (name: string, path: string | undefined): void => {
+    if (path !== undefined) files.push({ name, path: resolve(path) });
+  };
+  if (!files.some(({ name }) => name === ENV_FILE)) add(ENV_FILE, envFile);
+  for (const name of [
+    "TLS_CERT_FILE",
+    "TLS_KEY_FILE",
+    "ACME_CA_FILE",
+    "LOGO_FILE",
+    "LOGO_FILE_DARK",
+  ]) {
+    add(name, sources.text(name));
+  }
+  add("DOMAIN_SETUP_COMMAND", domainSetupCommand);
+  return files;
+}
+
+/** The setup deletes its token file, and the gate writes its database: neither may be the file of another setting. */
+function sharedFiles(
+  { setupTokenFile, database }: Settings,
+  files: readonly SecretFile[],
+): readonly SettingProblem[] {
+  const place = fileOf(database);
+  const isDatabaseFile = (path: string) => place !== undefined && isPartOf(path, place);
+  const problems: SettingProblem[] = [];
+  const refuse = (name: string, other: string): void => {
+    const text = `${name} and ${other} name the same file: give each a file of its own`;
+    problems.push({ about: [name, other], text });
+  };
+  for (const { name, path } of files) {
+    if (isSameFile(path, setupTokenFile)) refuse("SETUP_TOKEN_FILE", name);
+    if (isDatabaseFile(path)) refuse("DATABASE_URL", name);
+  }
+  if (isDatabaseFile(setupTokenFile)) refuse("SETUP_TOKEN_FILE", "DATABASE_URL");
+  return problems;
 }
 
 /** Values that are valid, but not together. */

@@ -84,8 +84,8 @@ export class SettingsTable {
     value: values.secret,
     flag: "none",
     secret: true,
-    unset: "a development secret, with a warning",
-    about: "signs the sessions; required when NODE_ENV is production",
+    unset: "on loopback, a development secret with a warning",
+    about: "signs the sessions; required when others can reach the gate, or NODE_ENV is production",
   };
   readonly previousSecrets: Entry<readonly string[]> = {
     name: "AUTH_SECRET_PREVIOUS",
@@ -116,14 +116,14 @@ export class SettingsTable {
   readonly setupTokenFile: Entry<string | undefined> = {
     value: values.newFile,
     unset: "DATA_DIR/setup-token",
-    about: "contains the token that setup requires; without it, no token is required",
+    about: "contains your own token for the setup; it is deleted after the setup",
   };
   readonly setupTokenAtStart: Entry<"auto" | "off"> = {
     name: "SETUP_TOKEN",
     value: values.setupToken,
     default: "auto",
     about:
-      "auto: a gate that others can reach requires a token, and writes one at the start if there is no account",
+      "auto: a gate that others can reach requires a token, and makes one at the start if there is no account",
   };
   readonly postLoginLocation: Entry<string> = {
     value: values.checked(postLoginLocation),
@@ -158,7 +158,7 @@ export class SettingsTable {
     about: "where browsers reach the gate, for reverse proxies on other hosts",
   };
   readonly cookieDomain: Entry<string | undefined> = {
-    value: values.checked(hosts.cookieDomain),
+    value: values.cookieDomain,
     about: "shares the session with every host at or below it",
   };
   readonly returnDomains: Entry<readonly string[]> = {
@@ -169,7 +169,7 @@ export class SettingsTable {
   readonly trustedOrigins: Entry<readonly string[]> = {
     value: values.checkedList(hosts.trustedOrigins, values.withoutSlash),
     default: "",
-    about: "apps on other hosts whose pages may post forms to the gate, such as a sign-out button",
+    about: "apps on other hosts whose sign-out buttons the gate accepts; no other form of theirs",
   };
   readonly assertions: Entry<"on" | "off"> = {
     value: values.choice(["on", "off"]),

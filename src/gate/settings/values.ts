@@ -7,6 +7,7 @@ import { parseAge } from "../../core/base/dates.ts";
 import { AnyFault, unlessThrown } from "../../core/base/fault.ts";
 import type { Option } from "../../core/base/options.ts";
 import { canonicalHost } from "../../core/hosts/allowed-hosts.ts";
+import { publicSuffixProblem } from "../../core/hosts/public-suffix.ts";
 import { type Place, parsePlace } from "../../db/place.ts";
 import { optionTable } from "../../option-table.ts";
 import { readLogo } from "../../web/pages/assets.ts";
@@ -98,9 +99,22 @@ export const setupToken: Parser<"auto" | "off"> = {
   },
 };
 
+/** Throws a fault that says why a public suffix cannot be shared. */
+function ownDomain(domain: string): string | undefined {
+  const name = domain.replace(/^\*\./, "");
+  if (!hosts.cookieDomain.accepts(name)) return undefined;
+  const problem = publicSuffixProblem(name);
+  if (problem !== undefined) throw new AnyFault("public_suffix", problem);
+  return domain;
+}
+
+export const cookieDomain: Parser<string> = value(hosts.cookieDomain.takes, (text) =>
+  text.startsWith("*") ? undefined : ownDomain(text),
+);
+
 export const domainList: Parser<readonly string[]> = listOf(
   "domains such as other.net, or *.third.org for the hosts below it, separated by commas",
-  (domain) => (hosts.cookieDomain.accepts(domain.replace(/^\*\./, "")) ? domain : undefined),
+  ownDomain,
 );
 
 /** Users add a trailing slash to origins. */

@@ -105,6 +105,8 @@ export function pageHeaders(
   return {
     "Content-Type": "text/html; charset=utf-8",
     Vary: "Accept-Language",
+    // A page of another origin that opens this one cannot control its window.
+    "Cross-Origin-Opener-Policy": "same-origin",
     "Content-Security-Policy": `default-src 'none'; script-src ${own}; style-src ${own}; img-src ${own}; ${connectTo}object-src 'none'; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
   };
 }

@@ -46,7 +46,7 @@ export function deviceCookie(request: WebRequest, path: string, text: string): s
  * An unknown connection counts as unencrypted. The header counts from any client: a false one only
  * restricts the client's own sign-in.
  */
-export const isOverTls = (request: WebRequest): boolean =>
+export const isOverTls = (request: Pick<WebRequest, "connection" | "header">): boolean =>
   request.connection.encrypted === true || request.header("x-forwarded-proto") === "https";
 
 /** A sibling host can add cookies of this name, and each that is tried costs a signature. */

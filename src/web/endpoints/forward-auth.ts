@@ -1,6 +1,7 @@
 import { andThen, type MaybePromise } from "../../core/base/maybe-promise.ts";
 import { hostNameIn } from "../../core/hosts/allowed-hosts.ts";
-import type { KeyAdmission, KeyRefusal } from "../../core/keys/key-guard.ts";
+import { findMissingScope } from "../../core/hosts/session-reach.ts";
+import { type KeyAdmission, type KeyRefusal, refusalFor } from "../../core/keys/key-guard.ts";
 import type { User } from "../../core/records.ts";
 import { admitsUser } from "../../core/sessions/admits-user.ts";
 import type { Admission } from "../../core/sessions/require-user.ts";
@@ -40,14 +41,17 @@ export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<
       const signOutUrl = given.kind === "bound" ? HANDOFF : undefined;
       return withRequestId(ports, () => exclude(ports, asking, signOutUrl))(request);
     }
-    // Keys are not asked, and a guest has no second factor.
-    if ("factors" in admission && admission.factors < query.factors) {
-      const lacking = { kind: "factor-unproven" } as const;
+    // A guest has no second factor.
+    if (admission.factors < query.factors) {
+      const isKey = admission.kind === "key-admitted";
+      const lacking = isKey ? refusalFor(FACTOR_UNPROVEN) : ({ kind: FACTOR_UNPROVEN } as const);
       return withRequestId(ports, () => refuse(ports, request, query, lacking))(request);
     }
     return admit(ports, request, query, admission);
   });
 }
+
+const FACTOR_UNPROVEN = "factor-unproven";
 
 /** A session that only one host accepts is none at another. */
 const atItsHost = (
@@ -91,6 +95,7 @@ function sendToSignIn(
   const other = isLost
     ? (handoffTarget(options, asked) ?? handoffTarget(options, URL.parse("/", asked)?.href))
     : undefined;
+  if (isLost && other === undefined) warnOfLostHost(ports, asked);
   const factor = admission.kind === "factor-unproven" ? ASKING_FACTOR : "";
   const location = other
     ? withReturnTo(`${other.origin}${HANDOFF}${factor}`, other.href)
@@ -99,18 +104,44 @@ function sendToSignIn(
   return deny === "401" ? respond(null, 401, { Location: location }) : redirect(location);
 }
 
+/** A visitor of such a host signs in, and is sent there again without a session, for ever. */
+function warnOfLostHost({ options, requests }: WebPorts, asked: string | undefined): void {
+  const host = URL.parse(asked ?? "")?.hostname;
+  const missing = host && findMissingScope(host, { ...options, ...options.hosts });
+  if (missing)
+    requests.log.warn(
+      { host },
+      `the session of the sign-in does not reach this host, so nobody can open an app there: set ${missing}`,
+    );
+}
+
 const asksForPage = (request: WebRequest): boolean =>
   kindOfRequest(request.header("x-forwarded-method") ?? "GET", request) === "page";
 
 /** For a signed-in user whom the app does not admit. */
 function exclude(
-  { views, proxies }: WebPorts,
+  ports: WebPorts,
   request: AdmittedRequest,
   signOutUrl: string | undefined,
 ): MaybePromise<Answer> {
   if (!asksForPage(request)) return respond(null, 403);
-  const target = readTarget(proxies, request);
-  return views.excluded(request, target && new URL(target).host, signOutUrl);
+  const target = readTarget(ports.proxies, request);
+  const host = target && new URL(target).host;
+  const signInUrl = signOutUrl === undefined ? signInFor(ports, request, target) : undefined;
+  return ports.views.excluded(request, { host, signOutUrl, signInUrl });
+}
+
+/** The sign-in page, for an app on another host from which the sign-out is refused. */
+function signInFor(
+  { options, paths }: WebPorts,
+  request: WebRequest,
+  target: string | undefined,
+): string | undefined {
+  const { publicUrl, trustedOrigins } = options.hosts;
+  const origin = target && new URL(target).origin;
+  if (publicUrl === undefined || publicUrl === origin) return undefined;
+  if (trustedOrigins.some((trusted) => trusted === origin)) return undefined;
+  return withReturnTo(`${publicUrl}${paths.login}`, acceptedTarget(options, request, target));
 }
 
 type Admitted = Extract<Admission | KeyAdmission, { readonly user: User }>;
@@ -167,9 +198,12 @@ const keyAdmissionOf = onceForEach((user) =>
   withHeader(admissionOf(user), KEY_ACCEPTED, "accepted"),
 );
 
-/** Header values are bytes: text with other characters than plain ASCII, or with `%`, is percent-encoded. */
+/**
+ * Header values are bytes: text with other characters than plain ASCII, or with `%`, is
+ * percent-encoded. So is text with a comma, at which proxies and apps split a header into several.
+ */
 function inHeader(text: string): string {
-  const plain = /^[\x21-\x24\x26-\x7e]+( +[\x21-\x24\x26-\x7e]+)*$/.test(text);
+  const plain = /^[\x21-\x24\x26-\x2b\x2d-\x7e]+( +[\x21-\x24\x26-\x2b\x2d-\x7e]+)*$/.test(text);
   return plain ? text : encodeURIComponent(text);
 }
 
@@ -178,6 +212,8 @@ function readTarget(proxies: ProxyTrust, request: WebRequest): string | undefine
   const forwarded = (name: string): string | undefined =>
     proxies.header(request, `x-forwarded-${name}`);
   const host = forwarded("host");
+  // Otherwise the proxy may have chosen by another name than the one in the URL.
+  if (host === undefined || hostNameIn(host) === undefined) return undefined;
   const url = `${forwarded("proto")}://${host}${forwarded("uri")}`;
-  return host && forwarded("uri")?.startsWith("/") ? URL.parse(url)?.href : undefined;
+  return forwarded("uri")?.startsWith("/") ? URL.parse(url)?.href : undefined;
 }

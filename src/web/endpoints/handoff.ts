@@ -8,6 +8,7 @@ import { HANDOFF } from "../paths.ts";
 import type { PortsOf, Visit } from "../ports.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { parameterOf, type WebRequest } from "../request/web-request.ts";
+import { HANDOFF_FAILED } from "./login.ts";
 
 /** Browsers accept it only from the host itself, so no sibling host can choose its value. */
 const BEGUN = "__Host-latchkey-handoff";
@@ -70,6 +71,10 @@ async function give(
   const session = sessionOf(rules, request);
   if (session === undefined) return redirect(paths.login);
   const code = await handOff(ports, session, receiver);
+  if (code === undefined) {
+    noteRefusal(visit, request, "handoff refused");
+    return views.error(request, 429, "tooManyHandoffs", { "Retry-After": "60" });
+  }
   return redirect(withReturnTo(`${location}?code=${code}`, target.href));
 }
 
@@ -87,5 +92,6 @@ async function take(
   if (token !== undefined) return redirect(target.href, sessionCookies(request, token, undefined));
   noteRefusal(visit, request, "handoff refused");
   const again = withReturnTo(HANDOFF, target.href);
-  return redirect(withReturnTo(`${options.hosts.publicUrl}${paths.login}`, again));
+  const login = `${options.hosts.publicUrl}${paths.login}?${HANDOFF_FAILED}=1`;
+  return redirect(withReturnTo(login, again));
 }

@@ -1,4 +1,5 @@
-import { addKey, revokeKey } from "../../core/keys/own-keys.ts";
+import { type AddKeyOutcome, addKey, revokeKey } from "../../core/keys/own-keys.ts";
+import { sessionOf } from "../answers/session-cookie.ts";
 import type { PartEndpoint } from "../ports.ts";
 import { answerForm, type HomeFormProblem } from "./home.ts";
 import { backTo } from "./redirects.ts";
@@ -8,8 +9,9 @@ type KeysEndpoint = PartEndpoint<"keys">;
 const DAY_SECONDS = 86_400;
 const DAYS = [30, 90, 365];
 
-const problems: Readonly<Record<"name-missing" | "host-invalid" | "too-many", HomeFormProblem>> = {
+const problems: Readonly<Record<Exclude<AddKeyOutcome["kind"], "added">, HomeFormProblem>> = {
   "name-missing": { form: "keys", message: "fieldMissing", fields: ["key_name"] },
+  "name-invalid": { form: "keys", message: "nameInvalid", fields: ["key_name"] },
   "host-invalid": { form: "keys", message: "hostInvalid", fields: ["key_hosts"] },
   "too-many": { form: "keys", message: "tooMany", fields: ["key_name"] },
 };
@@ -18,8 +20,11 @@ const problems: Readonly<Record<"name-missing" | "host-invalid" | "too-many", Ho
 export const postAddKey: KeysEndpoint = (ports) => async (visit, form) => {
   const days = DAYS.find((one) => `${one}` === form("days")) ?? 365;
   const lifetime = form("days") === "never" ? "never" : days * DAY_SECONDS;
-  const hosts = form("hosts") === "" ? undefined : (form("hosts").match(/[^\s,]+/g) ?? []);
-  const key = { name: form("name"), hosts, lifetime } as const;
+  const hosts = form("hosts").match(/[^\s,]+/g) ?? [];
+  // A key must not open what its session could not.
+  const factors = sessionOf(visit.rules, visit.request)?.factors;
+  const limits = form("hosts") === "" ? {} : { hosts };
+  const key = { name: form("name"), ...limits, lifetime, factors } as const;
   const outcome = await addKey(ports, visit.request.user, key, visit.client);
   return outcome.kind === "added"
     ? answerForm(visit, { madeKey: outcome.text })

@@ -16,7 +16,7 @@ const tokenIn = ({ paths, request }: Visit): string => request.path.slice(paths.
 
 /** Shows what the link is for and uses nothing up: mail scanners open links too. */
 export async function getLink(ports: PortsOf<"links">, visit: Visit): Promise<Answer> {
-  const open = await findLink(ports, tokenIn(visit), await limitedClient(visit));
+  const open = await findLink(ports, tokenIn(visit));
   if (open === undefined) return gone(visit);
   const cookies = [`${OPENED}=1; Path=${visit.paths.link}; HttpOnly; SameSite=Strict`];
   return visit.views.page(visit.request, "link", linkData(open, ""), { cookies });
@@ -28,7 +28,7 @@ const linkData = ({ link, username }: OpenLink, entered: string): PageData["link
   isUsernameSet: username !== undefined,
 });
 
-/** One answer for all links that cannot be used, and for too many attempts. */
+/** One answer for all links that cannot be used, and for too many attempts to use one. */
 function gone(visit: Visit): Promise<Answer> {
   noteRefusal(visit, visit.request, "one-time link refused");
   return visit.views.error(visit.request, 404, "linkGone");
@@ -39,6 +39,7 @@ const problems: Readonly<Record<LinkProblem, readonly [MessageName, LinkField]>>
   "password-missing": ["usernameOrPasswordMissing", "password"],
   "passwords-differ": ["passwordsDiffer", "password"],
   "password-too-short": ["newPasswordTooShort", "password"],
+  "username-invalid": ["usernameInvalid", "username"],
   "username-taken": ["usernameTaken", "username"],
 };
 

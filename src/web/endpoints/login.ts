@@ -17,6 +17,9 @@ import { hostOf, parameterOf } from "../request/web-request.ts";
 import { AGAIN, asksToConfirm } from "../wrapped.ts";
 import { enter } from "./redirects.ts";
 
+/** The query parameter of a sign-in page to which a refused handoff leads. */
+export const HANDOFF_FAILED = "handoff_failed";
+
 export async function getLogin(visit: Visit): Promise<Answer> {
   const { rules, parts, options, views, request } = visit;
   const returnTo = askedTarget(visit);
@@ -38,7 +41,17 @@ export async function getLogin(visit: Visit): Promise<Answer> {
   const returnHost = otherHostOf(options, request, returnTo);
   const remembersDevices = asksCode && parts.devices !== undefined;
   const offers = { asksCode, remembersDevices, offersPasskeys };
-  const data = { returnTo, returnHost, continueTo, confirms, needsFactor, ...offers, notice };
+  const handoffFailed = parameterOf(request, HANDOFF_FAILED) !== undefined;
+  const data = {
+    returnTo,
+    returnHost,
+    handoffFailed,
+    continueTo,
+    confirms,
+    needsFactor,
+    ...offers,
+    notice,
+  };
   return views.page(request, "login", data, { cookies });
 }
 

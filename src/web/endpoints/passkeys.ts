@@ -62,12 +62,13 @@ export const postAddPasskey: PasskeysEndpoint = (ports) => async (visit, form) =
   const passkey = {
     name: form("name"),
     clientData: form("client_data"),
-    authenticatorData: form("authenticator_data"),
-    publicKey: form("public_key"),
+    attestation: form("attestation"),
   };
   switch (await addPasskey(ports, request.user.id, passkey, { party, client })) {
     case "no-user":
       return redirect(visit.paths.login);
+    case "name-invalid":
+      return views.error(request, 422, "nameInvalid");
     case "rejected":
       noteRefusal(visit, request, "passkey change rejected");
       return views.error(request, 422, "passkeyRejected");
@@ -85,6 +86,8 @@ export const postRenamePasskey: PasskeysEndpoint = (ports) => async (visit, form
   switch (await renamePasskey(ports, visit.request.user.id, form("passkey"), form("name"))) {
     case "no-passkey":
       return backTo("passkeys", visit);
+    case "name-invalid":
+      return visit.views.error(visit.request, 422, "nameInvalid");
     case "renamed":
       return backTo("passkeys", visit, { notice: "passkeyIsRenamed" });
   }

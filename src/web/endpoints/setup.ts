@@ -68,6 +68,8 @@ export const postSetup: FormEndpoint = async (visit, form) => {
     }
     case "passwords-differ":
       return again(422, "passwordsDiffer", "password", "confirm");
+    case "username-unstorable":
+      return again(422, "usernameUnstorable", "username");
     case "set-up":
       return enter(visit, outcome, target);
   }

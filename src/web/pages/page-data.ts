@@ -16,6 +16,7 @@ export interface PageFrame {
   readonly homePath: string | null;
   readonly styleSheetUrl: string;
   readonly scriptUrl: string;
+  readonly codeScriptUrl: string;
   readonly passkeyScriptUrl: string;
   readonly logoUrl: string;
   /** For a dark scheme, if there is one. */
@@ -54,6 +55,8 @@ export interface PageData {
     readonly returnTo?: string | undefined;
     /** Its host, if that is another one. */
     readonly returnHost?: string | undefined;
+    /** Whether the handoff to that host was refused, so that the user tries again. */
+    readonly handoffFailed?: boolean;
     /** For a user who is already signed in: where a sign-in would redirect to. */
     readonly continueTo?: string | undefined;
     /** Whether that user signs in again, to confirm what comes next. */
@@ -115,7 +118,13 @@ export interface PageData {
     /** The query of the first links, if these come later, and of the next ones. */
     readonly firstLinks?: string | undefined;
     readonly nextLinks?: string | undefined;
-    readonly links: readonly (Pick<Link, "id" | "purpose" | "name"> & { readonly end: string })[];
+    readonly links: readonly (Pick<Link, "id" | "purpose" | "name"> & {
+      /** Of the account that it makes. */
+      readonly groups: readonly string[];
+      /** `undefined` for a link of a command. */
+      readonly madeBy: string | undefined;
+      readonly end: string;
+    })[];
     /** A new link, in place of everything else. */
     readonly made?: Pick<Link, "purpose"> & { readonly url: string; readonly end: string };
     readonly notice?: Notice | undefined;
@@ -143,6 +152,8 @@ export interface PageData {
     readonly offersSignOut?: boolean;
     /** Where that is, if not at the sign-out of Latchkey. */
     readonly signOutUrl?: string | undefined;
+    /** The sign-in page, if Latchkey would refuse a sign-out from the page's host. */
+    readonly signInUrl?: string | undefined;
     /** The home page, for that user. */
     readonly accountUrl?: string | undefined;
     /** The app that does not admit the user, or the host that is not allowed. */

@@ -7,7 +7,8 @@ type Samples = {
 
 const signedOut: PageHelpers = { NeedsSetup: false, HasError: false, CurrentUser: undefined };
 const unconfigured: PageHelpers = { ...signedOut, NeedsSetup: true };
-const user = { id: "1" as UserId, username: "sample", groups: ["sample"] };
+const groups = ["sample"];
+const user = { id: "1" as UserId, username: "sample", groups };
 const signedIn: PageHelpers = { ...signedOut, CurrentUser: user };
 
 const time = { at: "2000-01-01T00:00:00.000Z", utc: "1 Jan 2000, 00:00 UTC" };
@@ -19,7 +20,8 @@ const none = { kind: "none" } as const;
 const home = { ...signedIn, activity: none, sessions: none, codes: none };
 const qr = { width: 1, path: "" };
 const person = { user, sessions: 1, codes: true, passkeys: true, signedIn: time, end: time.utc };
-const openLink = { id: "1", purpose: "invite", name: "sample", end: time.utc } as const;
+const inviting = { id: "1", purpose: "invite", name: "sample", groups } as const;
+const openLink = { ...inviting, madeBy: "sample", end: time.utc };
 const queries = { previous: "?", next: "?", firstLinks: "?", nextLinks: "?" };
 const made = { purpose: "reset", url: "/", end: time.utc } as const;
 const entry = { text: "sample", detail: "::1", ...time };
@@ -31,7 +33,14 @@ export const samples: Samples = {
   login: [
     { ...unconfigured, ...asking, asksCode: false },
     { ...signedOut, ...asking, HasError: true, returnTo: "/", returnHost: "example.org" },
-    { ...signedIn, ...asking, continueTo: "/", notice: "sessionNotEnded" },
+    {
+      ...signedIn,
+      ...asking,
+      continueTo: "/",
+      returnHost: "example.org",
+      handoffFailed: true,
+      notice: "sessionNotEnded",
+    },
     { ...signedIn, ...asking, confirms: true, needsFactor: true },
   ],
   setup: [{ ...unconfigured, ...entered, problem: { message: "invalid", fields: ["token"] } }],
@@ -82,6 +91,14 @@ export const samples: Samples = {
       message: "no",
       offersSignOut: true,
       accountUrl: "/",
+      host: "a.test",
+    },
+    {
+      ...signedIn,
+      status: 403,
+      message: "no",
+      offersSignOut: true,
+      signInUrl: "/",
       host: "a.test",
     },
   ],

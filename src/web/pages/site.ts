@@ -63,7 +63,9 @@ const smallerStyle = (style: string): string =>
     .replaceAll(/\/\*.*?\*\//gs, "")
     .replaceAll(/\s*([{},;])\n\s*/g, "$1")
     .replaceAll(";}", "}")
-    .replaceAll(/(?<=[{;][\w-]+): /g, ":");
+    .replaceAll(/(?<=[{;][\w-]+): /g, ":")
+    // Strings stay as they are.
+    .replaceAll(/("[^"]*"|'[^']*')|(?<=[\s:(,])0(?=\.\d)|(?<=[,>]) | (?=>)/g, "$1");
 
 /** Without indentation, and comments on lines of their own, which are a third of a script. */
 const smallerScript = (script: string): string =>
@@ -76,11 +78,13 @@ function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOptions): Sit
   const accent = accentFrom(accentColor ?? DEFAULT_ACCENT);
   const icon = { type: "image/svg+xml", body: keyIcon(accent) };
   const at = (file: string): string => `${paths.base}/${file}`;
-  const scriptOf = (file: string): Asset =>
-    assetOf(at(file), "text/javascript; charset=utf-8", smallerScript(read(file).text));
+  const scriptOf = (file: string, path = file): Asset =>
+    assetOf(at(path), "text/javascript; charset=utf-8", smallerScript(read(file).text));
   const style = smallerStyle(read("latchkey.css").text) + (accentColor ? accentRules(accent) : "");
   const styleSheet = assetOf(at("latchkey.css"), "text/css; charset=utf-8", style);
   const script = scriptOf("latchkey.js");
+  // At the path of the other one, which proxies already send here.
+  const codeScript = scriptOf("latchkey-codes.js", "latchkey.js");
   const passkeyScript = scriptOf("latchkey-passkeys.js");
   const logoOf = (file: string | undefined): Asset => {
     const { type, body } = file === undefined ? icon : readLogo(file);
@@ -100,6 +104,7 @@ function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOptions): Sit
     homePath: paths.home === undefined ? null : origin + paths.home,
     styleSheetUrl: origin + styleSheet.url,
     scriptUrl: origin + script.url,
+    codeScriptUrl: origin + codeScript.url,
     passkeyScriptUrl: origin + passkeyScript.url,
     logoUrl: origin + logo.url,
     darkLogoUrl: darkLogo && origin + darkLogo.url,
@@ -108,6 +113,6 @@ function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOptions): Sit
   const more = [darkLogo ?? [], signIn.passkeys ? passkeyScript : [], standalone ? siteFiles : []];
   return {
     pages: loadPages(read, frameAt, pages.functions),
-    assets: [styleSheet, script, logo, ...more.flat()],
+    assets: [styleSheet, script, codeScript, logo, ...more.flat()],
   };
 }

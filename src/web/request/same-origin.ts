@@ -1,18 +1,23 @@
+import { isOverTls } from "../answers/session-cookie.ts";
 import type { WebRequest } from "./web-request.ts";
 
 /**
  * Whether another site made the browser send the request. A sibling subdomain counts as another
  * site, since others may control it. Without `Sec-Fetch-Site` and `Origin`, no browser sent the form.
+ * A page of the same host over plain HTTP, which others on the network can change, is another site
+ * for a request over HTTPS. If a proxy does not report HTTPS, the cookie is not `Secure` either.
  */
 export function isCrossSite(
-  request: Pick<WebRequest, "header">,
+  request: Pick<WebRequest, "header" | "connection">,
   trustedOrigins: readonly string[],
 ): boolean {
   const origin = request.header("origin");
   if (origin !== undefined && trustedOrigins.includes(origin)) return false;
   const site = request.header("sec-fetch-site");
   if (site !== undefined) return site !== "same-origin" && site !== "none";
-  return origin !== undefined && !isOfHost(origin, request.header("host"));
+  if (origin === undefined) return false;
+  if (isOverTls(request) && !/^https:/i.test(origin)) return true;
+  return !isOfHost(origin, request.header("host"));
 }
 
 /**

@@ -1,11 +1,23 @@
 import assert from "node:assert/strict";
-import { chmod, copyFile, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  link,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { failureOf, outputOf } from "../../support/command.ts";
+import { failureOf, outputOf, runCommand } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
 import { startConfigured } from "../../support/gate.ts";
-import { abandoned, contentOf, filled } from "./backup-place.ts";
+import { tempDir } from "../../support/temp-dir.ts";
+import { contentOf, filled } from "./backup-place.ts";
 
 test("backup copies a database that others may read into a file that only its owner can read", async (t) => {
   const { env, database, backup } = await filled(t, ["owner", "guest"], 3);
@@ -28,16 +40,87 @@ test("a backup includes acknowledged writes that are still in the write-ahead lo
   assert.equal((await gate.signIn()).status, 303, "the gate goes on");
 });
 
-test("removes the logs and the journal of an older file of the same name", async (t) => {
-  const older = await abandoned(t, "older", "later");
-  const { env, backup } = await filled(t, ["owner"], 0);
-  for (const suffix of ["", "-wal"])
-    await copyFile(`${older.database}${suffix}`, `${backup}${suffix}`);
-  assert.ok((await stat(`${backup}-wal`)).size > 0);
-  await writeFile(`${backup}-journal`, "SQLite would roll it back");
-  await outputOf(["backup", "--force", backup], { env });
-  assert.deepEqual(await readdir(dirname(backup)), ["backup.db"]);
-  assert.deepEqual((await contentOf(backup)).usernames, ["owner"]);
+test("a backup leaves files that SQLite keeps beside a database of its name, and refuses", async (t) => {
+  const { env, database, backup } = await filled(t, ["owner"], 0);
+  for (const suffix of ["-wal", "-shm", "-journal"]) {
+    await writeFile(`${backup}${suffix}`, "of another database");
+    for (const force of [[], ["--force"]]) {
+      const refusal = await failureOf(["backup", ...force, backup], { env });
+      assert.match(refusal, new RegExp(`^${backup}${suffix} exists, a part of the database`));
+    }
+    assert.equal(await readFile(`${backup}${suffix}`, "utf8"), "of another database");
+    await rm(`${backup}${suffix}`);
+  }
+  const renamed = `${database}-wal`;
+  await rename(database, renamed);
+  const named = { env: { ...env, DATABASE_URL: `sqlite:${renamed}` } };
+  await failureOf(["backup", database], named);
+  assert.deepEqual((await contentOf(renamed)).usernames, ["owner"], "the live database is there");
+});
+
+test("no command writes a file of any database, by any path or name", async (t) => {
+  const other = await filled(t, ["other"], 0);
+  const { env, database, folder } = await filled(t, ["owner"], 0);
+  const outside = await tempDir(t);
+  const linkedFolder = join(outside, "folder");
+  await symlink(folder, linkedFolder);
+  const linkedFile = join(outside, "linked.db");
+  await symlink(database, linkedFile);
+  const hardLink = join(folder, "second-name.db");
+  await link(database, hardLink);
+  const throughLink = { ...env, DATABASE_URL: `sqlite:${linkedFile}` };
+  for (const [target, given] of [
+    [`${database}-journal`, throughLink],
+    [`${database}-wal`, throughLink],
+    [join(linkedFolder, "latchkey.db-journal"), env],
+    [join(linkedFolder, "LATCHKEY.DB-SHM"), env],
+    [hardLink, env],
+    [`${other.database}-wal`, env],
+    [`${other.database}-journal`, env],
+  ] as const) {
+    for (const command of [["backup"], ["export", "--to"]]) {
+      const refusal = await failureOf([...command, target, "--force"], { env: given });
+      assert.match(refusal, / is (the database itself|a part of the database)/, target);
+    }
+  }
+  const exported = await failureOf(["export", "--force", "--to", other.database], { env });
+  assert.match(exported, /is a database: choose another name/);
+  await writeFile(`${database}-wal`, "");
+  for (const target of [`${database}-wal`, `${other.database}-journal`]) {
+    const args = ["copy", "--from", `sqlite:${database}`, "--to", `sqlite:${target}`];
+    assert.match(await failureOf(args), /is a part of the database/);
+  }
+  assert.deepEqual((await contentOf(database)).usernames, ["owner"]);
+  assert.deepEqual((await contentOf(other.database)).usernames, ["other"]);
+});
+
+test("a backup does not replace a database that another gate has open", async (t) => {
+  const { env } = await filled(t, ["owner"], 0);
+  const { gate } = await startConfigured(t, {});
+  const target = join(gate.dataDir, "latchkey.db");
+  assert.match(await failureOf(["backup", "--force", target], { env }), /exists, a part of/);
+  const copied = join(await tempDir(t), "open.db");
+  await outputOf(["backup", copied], { env });
+  using open = new DatabaseSync(copied);
+  open.exec("PRAGMA journal_mode = DELETE; BEGIN; SELECT * FROM latchkey_users");
+  open.prepare("SELECT * FROM latchkey_users").all();
+  assert.match(await failureOf(["backup", "--force", copied], { env }), /open\.db is in use/);
+});
+
+test("refuses to create a database beside the write-ahead log of a missing one", async (t) => {
+  const { env, database, backup } = await filled(t, ["owner"], 0);
+  await outputOf(["backup", backup], { env });
+  await rm(database);
+  await writeFile(`${database}-wal`, "changes");
+  const added = ["user", "add", "ann", "--password-stdin", "--create"];
+  const given = { env: { ...env, PORT: "0" }, input: "a long password\n" };
+  for (const args of [["user", "list"], ["serve"], ["setup-link"], ["export"], added]) {
+    const refusal = await failureOf(args, given, args[0] === "serve" ? 2 : 1);
+    assert.match(refusal, /latchkey\.db is missing, but \S+-wal exists.*`latchkey restore`/);
+  }
+  assert.equal(await readFile(`${database}-wal`, "utf8"), "changes");
+  assert.equal((await runCommand(["restore", backup], { env })).code, 0);
+  assert.deepEqual((await contentOf(database)).usernames, ["owner"]);
 });
 
 test("a backup and an export overwrite no file of the database under any name", async (t) => {

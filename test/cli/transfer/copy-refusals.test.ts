@@ -7,7 +7,7 @@ import { openSqlite } from "../../../src/db/sqlite/store.ts";
 import { failureOf } from "../../support/command.ts";
 import { execute, inDatabase } from "../../support/database.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
-import { openNewStore, openStoreAt } from "../../support/postgres-store.ts";
+import { openNewStore } from "../../support/postgres-store.ts";
 import { hashText } from "../../support/store.ts";
 import { fileWith, tempDir } from "../../support/temp-dir.ts";
 import { filled } from "./backup-place.ts";
@@ -121,15 +121,6 @@ test("refuses a target with accounts, named without its password, and does not c
   assert.match(refusal, /^postgres:\/\/127\.0\.0\.1:\d+\/\S+ already has 1 user and 0 log entries/);
   assert.doesNotMatch(refusal, /hunter2/);
   assert.equal((await store.users.findByName("owner"))?.passwordHash, "its own");
-});
-
-test("copies nothing if there is a name that PostgreSQL cannot store", async (t) => {
-  const url = await server.newDatabase();
-  const { database } = await filled(t, ["own\0er"], 2);
-  const refusal = await refusalOf(`sqlite:${database}`, url);
-  assert.match(refusal, /nothing was copied: invalid byte sequence for encoding "UTF8": 0x00/);
-  const contents = await (await openStoreAt(t, url)).transfer.readAmounts();
-  assert.deepEqual(contents, { users: 0, entries: 0 });
 });
 
 for (const [what, url] of [

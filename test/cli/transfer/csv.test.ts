@@ -8,9 +8,9 @@ import { anyCharacter } from "../../support/any-character.ts";
 /** By the line of each record, its fields or its problem. */
 type Read = Readonly<Record<number, readonly string[] | string>>;
 
-function read(text: string): Read {
+function read(...pieces: readonly string[]): Read {
   const records: Record<number, readonly string[] | string> = {};
-  for (const record of csvRecords(text)) {
+  for (const record of csvRecords(pieces)) {
     assert.ok(!(record.line in records), "one record for a line");
     records[record.line] = record.problem ?? record.fields;
   }
@@ -62,6 +62,27 @@ test("reads any fields that it has written, and writes none that a spreadsheet w
     ),
   );
 });
+
+test("reads the same, however the text is cut into pieces", () => {
+  const unit = fc.constantFrom(...'",\n\r a', '""', '","', "\r\n", '"a\nb"');
+  const text = fc.array(unit, { maxLength: 20 }).map((units) => units.join(""));
+  fc.assert(
+    fc.property(text, fc.array(fc.nat(20), { maxLength: 6 }), (whole, cuts) => {
+      const places = [0, ...cuts.sort((a, b) => a - b), whole.length];
+      const pieces = places.map((from, at) => whole.slice(from, places[at + 1]));
+      assert.deepEqual(readOrFail(pieces), readOrFail([whole]));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+function readOrFail(pieces: readonly string[]): Read | string {
+  try {
+    return read(...pieces);
+  } catch (error) {
+    return String(error);
+  }
+}
 
 /** As another implementation reads the text; `undefined` if it rejects it. */
 function otherwiseRead(text: string): readonly (readonly string[])[] | undefined {

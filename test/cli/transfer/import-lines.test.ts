@@ -2,9 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ImportFormat, importLines } from "../../../src/cli/transfer/import-lines.ts";
 
+/** Pieces of three bytes, which end in the middle of lines and characters. */
+const inPieces = (content: Buffer): readonly Buffer[] =>
+  Array.from({ length: Math.ceil(content.length / 3) }, (_, at) =>
+    content.subarray(at * 3, at * 3 + 3),
+  );
+
 /** The number of each line with its fields, or with its problem. */
 const read = (text: string | Buffer, format?: ImportFormat): readonly unknown[] =>
-  [...importLines(Buffer.from(text), format)].map((line) => [
+  [...importLines(inPieces(Buffer.from(text)), format)].map((line) => [
     line.line,
     typeof line.fields === "string" ? line.fields : Object.fromEntries(line.fields),
   ]);
@@ -63,7 +69,7 @@ for (const [what, text, lines] of texts) {
 
 test("takes the username from another field, in CSV and in JSON", () => {
   const from = (text: string) =>
-    [...importLines(Buffer.from(text), undefined, "Email")].map((line) =>
+    [...importLines([Buffer.from(text)], undefined, "Email")].map((line) =>
       typeof line.fields === "string" ? line.fields : line.fields.get("username"),
     );
   assert.deepEqual(from("username,email,password_hash\nann,ann@a.test,h\n"), ["ann@a.test"]);
@@ -108,5 +114,24 @@ test("refuses UTF-16, and a file with a line that is not UTF-8", () => {
     Buffer.from('{"a":1}\n{"b":"\xc3("}\n{"c":1}\n', "latin1"),
   ]) {
     assert.throws(() => read(content), /the file is not valid UTF-8/);
+  }
+});
+
+test("reads JSON lines and htpasswd lines as they come, and never all of them together", () => {
+  for (const [line, fields] of [
+    ['{"username":"a"}\n', 1],
+    ["a:$apr1$b$c\n", 2],
+  ] as const) {
+    let asked = 0;
+    const pieces = {
+      *[Symbol.iterator]() {
+        for (; asked < 10; asked += 1) yield Buffer.from(line);
+      },
+    };
+    const lines = importLines(pieces, undefined)[Symbol.iterator]();
+    const { value } = lines.next();
+    assert.equal(value?.fields.size, fields);
+    assert.ok(asked <= 2, `${asked} pieces for the first line`);
+    assert.equal([...{ [Symbol.iterator]: () => lines }].length, 9);
   }
 });

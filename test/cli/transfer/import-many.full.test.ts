@@ -37,7 +37,7 @@ for (const [kind, open] of Object.entries(places)) {
   });
 }
 
-test("an import killed while writing leaves nothing, and the same command imports all", async (t) => {
+test("an import killed while writing leaves whole transactions, and --skip-bad imports the others", async (t) => {
   const place = await sqlitePlace(t, "owner");
   const file = await fileOf(t, LINES_TO_KILL);
   const running = startLatchkey(t, ["import", file], place.env);
@@ -46,9 +46,33 @@ test("an import killed while writing leaves nothing, and the same command import
   await writing(join(DATA_DIR, "latchkey.db"), running);
   running.child.kill("SIGKILL");
   assert.equal((await running.ended).signal, "SIGKILL");
-  assert.equal((await place.store.transfer.readAmounts()).users, 1);
-  assert.equal((await startLatchkey(t, ["import", file], place.env).ended).code, 0);
+  const { users } = await place.store.transfer.readAmounts();
+  assert.equal((users - 1) % 2_000, 0);
+  const again = await startLatchkey(t, ["import", "--skip-bad", file], place.env).ended;
+  assert.match(again.stdout, new RegExp(`^Imported ${LINES_TO_KILL - users + 1} users`));
   assert.equal((await place.store.transfer.readAmounts()).users, LINES_TO_KILL + 1);
+});
+
+test("an import that can no longer write says how many users it has imported, and how to go on", async (t) => {
+  const place = await sqlitePlace(t, "owner");
+  const { DATA_DIR = "" } = place.env;
+  const { DatabaseSync } = await import("node:sqlite");
+  const database = new DatabaseSync(join(DATA_DIR, "latchkey.db"));
+  database.exec(
+    "CREATE TRIGGER full BEFORE INSERT ON latchkey_users WHEN NEW.username = 'user 11000' BEGIN SELECT RAISE(ABORT, 'full'); END",
+  );
+  database.close();
+  const { code, stderr } = await startLatchkey(
+    t,
+    ["import", await fileOf(t, LINES_TO_KILL)],
+    place.env,
+  ).ended;
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /the import stopped after 10000 users: .*; the same command with --skip-bad imports the others\n$/,
+  );
+  assert.equal((await place.store.transfer.readAmounts()).users, 10_001);
 });
 
 /** Resolves while another connection holds the write lock. */

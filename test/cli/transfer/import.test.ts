@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { appendFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { Process } from "../../../src/cli/command.ts";
+import { latchkey } from "../../../src/cli/latchkey.ts";
 import { failureOf, outputOf, runCommand } from "../../support/command.ts";
 import { runSql } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
@@ -29,14 +32,16 @@ for (const [kind, open] of Object.entries(places)) {
     assert.deepEqual(await place.entries(), ["cli user_import: Imported accounts: 2"]);
   });
 
-  test(`${kind}: import - reads JSON lines with IDs and ended sessions from standard input`, async (t) => {
+  test(`${kind}: import - reads JSON lines with IDs from standard input, and ends all sessions`, async (t) => {
     const place = await open(t, "owner");
     const printed = await outputOf(["import", "-"], { env: place.env, input: JSON_LINES });
     assert.equal(printed, "Imported 2 users\n");
     const { guest, ...others } = await place.accounts();
-    const sessions = { sessionsFrom: 1_700_000_000 };
-    assert.deepEqual(guest, { id: "7", username: "guest", passwordHash: HASH, ...sessions });
-    assert.equal(others[`Jürgen "J" O'Neil`]?.passwordHash, HASH);
+    const { sessionsFrom = 0, ...facts } = guest ?? {};
+    assert.ok(Math.abs(sessionsFrom - Date.now() / 1_000) < 60);
+    assert.deepEqual(facts, { id: "7", username: "guest", passwordHash: HASH });
+    const unknown = others[`Jürgen "J" O'Neil`];
+    assert.deepEqual([unknown?.passwordHash, unknown?.sessionsFrom], [HASH, undefined]);
   });
 
   test(`${kind}: one bad line stops the import; each bad line is reported with its reason`, async (t) => {
@@ -67,7 +72,8 @@ for (const [kind, open] of Object.entries(places)) {
     const { code, stdout, stderr } = await runCommand(args, { env: place.env });
     assert.equal(code, 1);
     assert.equal(stdout, "Imported 1 user; 2 lines refused\n");
-    assert.equal(stderr.split("\n").length, 3);
+    assert.equal(stderr.split("\n").length, 4);
+    assert.match(stderr, /latchkey: the database is .*\n$/);
     assert.deepEqual(Object.keys(await place.accounts()).sort(), ["guest", "owner"]);
   });
 
@@ -95,7 +101,7 @@ test("import creates a missing database that only its owner can read", async (t)
   await outputOf(["import", good], { env: { DATA_DIR } });
   assert.deepEqual(await readdir(DATA_DIR), ["latchkey.db"]);
   const list = await outputOf(["user", "list"], { env: { DATA_DIR } });
-  assert.match(list, /^[0-9a-f-]{36} {2}owner\n$/);
+  assert.match(list, /^owner {2}- {2}- {2}[0-9a-f-]{36}\n$/);
 });
 
 test("import creates missing tables, and a dry run does not", async (t) => {
@@ -143,4 +149,26 @@ test("never prints a part of a line, which may be a hash", async (t) => {
     assert.deepEqual([code, stdout], [1, ""]);
     assert.doesNotMatch(stderr, /CCCC/);
   }
+});
+
+test("import stops if the file changes while it is read, and adds nothing", async (t) => {
+  const place = await sqlitePlace(t, "owner");
+  const file = await fileWith(t, csvOf("guest"));
+  let shown = "";
+  const write = (text: string): void => {
+    // The first part of the file has been read by then, and its end has not.
+    if (text.includes("checking")) appendFileSync(file, "other,no hash\n");
+    shown += text;
+  };
+  const stderr = { isTTY: true, columns: 80, write, on: () => {} };
+  const code = await latchkey(["import", file], {
+    ...{ env: place.env, stdin: process.stdin, stdout: { write, on: () => {} }, stderr },
+    on: () => {},
+    exit: () => {
+      throw new Error("the command exits at once");
+    },
+  } as never as Process);
+  assert.match(shown, /nothing was imported: .* is being changed/);
+  assert.equal(code, 1);
+  assert.deepEqual(Object.keys(await place.accounts()), ["owner"]);
 });

@@ -4,7 +4,7 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { failureOf, outputOf, runCommand } from "../../support/command.ts";
-import { execute } from "../../support/database.ts";
+import { execute, setupTokensIn } from "../../support/database.ts";
 import { OWNER, startGate } from "../../support/gate.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { tempDir } from "../../support/temp-dir.ts";
@@ -45,9 +45,12 @@ for (const [what, make] of Object.entries(empty)) {
 test("user add --create uses up the setup token as the setup does", async (t) => {
   const DATA_DIR = await tempDir(t);
   await runCommand(["setup-link"], { env: { DATA_DIR } });
-  assert.deepEqual(await readdir(DATA_DIR), ["setup-token"]);
+  const tokens = () => setupTokensIn(join(DATA_DIR, "latchkey.db"));
+  assert.equal(tokens().length, 1);
+  await writeFile(join(DATA_DIR, "setup-token"), "a token of the operator");
   assert.equal(await outputOf(CREATE, { env: { DATA_DIR }, input }), CREATED);
   assert.deepEqual(await readdir(DATA_DIR), ["latchkey.db"]);
+  assert.deepEqual(tokens(), []);
   assert.equal((await stat(join(DATA_DIR, "latchkey.db"))).mode & 0o777, 0o600);
 });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { stripVTControlCharacters } from "node:util";
 import { sqlitePlace } from "./place.ts";
 import { ENTER, onTerminal, type Typing } from "./terminal.ts";
 
@@ -40,12 +41,12 @@ function typingFor(shown: string): Typing {
 
 /** IDs, times and secrets differ each time, and so does the order of a list by ID. */
 function withoutChance(shown: string): string {
-  return shown
+  return stripVTControlCharacters(shown)
     .replace(/ +$/gm, "")
-    .replace(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/gm, "ID")
-    .replace(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/gm, "TIME")
+    .replace(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/gm, "ID")
+    .replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/gm, "TIME")
     .replace(/^[\w-]{43}$/gm, "SECRET")
-    .replace(/(^ID {2}.*\n)+/gm, (rows) =>
+    .replace(/(^\S+ .* ID\n)+/gm, (rows) =>
       rows.split("\n").filter(Boolean).sort().join("\n").concat("\n"),
     );
 }
@@ -86,7 +87,9 @@ test("every session in docs/accounts.md prints what the page shows", async (t) =
       await place.store.devices.insert(remembered);
     }
     const ran = await onTerminal(t, line, env, typingFor(shown));
-    assert.equal(withoutChance(ran.shown), withoutChance(shown), line);
+    // Its path is another one on each machine.
+    const told = ran.shown.replace(/^latchkey: the database is .*\n/m, "");
+    assert.equal(withoutChance(told), withoutChance(shown), line);
     assert.equal(ran.code, /^latchkey: /m.test(shown) ? 1 : 0, line);
   }
   assert.deepEqual(Object.keys(await place.accounts()), ["owner"]);

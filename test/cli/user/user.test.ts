@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createPasswords } from "../../../src/core/passwords/passwords.ts";
-import { outputOf } from "../../support/command.ts";
+import { failureOf, outputOf } from "../../support/command.ts";
 import { jsonLines } from "../../support/json-lines.ts";
 import { places } from "./either.ts";
 import type { Place } from "./place.ts";
@@ -26,8 +26,8 @@ for (const [kind, open] of Object.entries(places)) {
     assert.ok(guest);
     assert.equal(await passwords.verify(PASSWORD, guest.passwordHash), true);
 
-    const set = await user(place, "password", "owner", "--password-stdin");
-    assert.equal(set, 'Set a new password for user "owner".\n');
+    const keeping = ["password", "owner", "--password-stdin", "--keep-sessions"];
+    assert.equal(await user(place, ...keeping), 'Set a new password for user "owner".\n');
     const { owner } = await place.accounts();
     assert.ok(owner);
     assert.equal(await passwords.verify(PASSWORD, owner.passwordHash), true);
@@ -62,6 +62,38 @@ for (const [kind, open] of Object.entries(places)) {
     ]);
   });
 
+  test(`${kind}: user password ends all sessions of the user, and leaves those of others`, async (t) => {
+    const place = await open(t, "guest", "owner");
+    const { guest, owner } = await place.accounts();
+    const set = await user(place, "password", "owner", "--password-stdin");
+    assert.equal(set, 'Set a new password for user "owner", and ended all sessions.\n');
+    const after = await place.accounts();
+    assert.deepEqual(after.guest, guest);
+    assert.equal(owner?.sessionsFrom, undefined);
+    assert.ok(Number(after.owner?.sessionsFrom) >= Math.floor(Date.now() / 1_000) - 60);
+    assert.deepEqual(await place.entries(), [
+      "cli user_password: Set the password of owner",
+      "cli user_sign_out: Ended the sessions of owner",
+    ]);
+  });
+
+  test(`${kind}: nobody gets the name of a removed or renamed user before forget-name`, async (t) => {
+    const place = await open(t, "carol", "owner");
+    await user(place, "rename", "owner", "host");
+    await user(place, "remove", "carol", "--yes");
+    for (const name of ["carol", "CAROL", "c\u00e1rol", "owner", "Owner"]) {
+      const adding = { env: place.env, input: PASSWORD };
+      const refusal = await failureOf(["user", "add", name, "--password-stdin"], adding);
+      assert.match(refusal, /was the name of another user.* latchkey user forget-name$/);
+    }
+    assert.equal(await user(place, "rename", "host", "owner"), 'Renamed user "host" to "owner".\n');
+    assert.equal(await user(place, "forget-name", "Carol"), 'Freed the name "Carol".\n');
+    await user(place, "add", "carol", "--password-stdin");
+    assert.deepEqual(Object.keys(await place.accounts()).sort(), ["carol", "owner"]);
+    const entries = await place.entries();
+    assert.ok(entries.includes("cli name_forget: Freed the username Carol"), entries.join("\n"));
+  });
+
   test(`${kind}: user sign-out ends the sessions of one user or all`, async (t) => {
     const place = await open(t, "guest", "owner");
     const { guest, owner } = await place.accounts();
@@ -79,17 +111,20 @@ for (const [kind, open] of Object.entries(places)) {
     ]);
   });
 
-  test(`${kind}: user list prints IDs and names in the order of the IDs, without a header in a pipe`, async (t) => {
+  test(`${kind}: user list prints names and IDs in the order of the IDs, without a header in a pipe`, async (t) => {
     const place = await open(t, "guest", "owner", STRANGE);
     const { owner } = await place.accounts();
     assert.ok(owner);
     await place.store.users.endSessions(owner.id, 1_900_000_000);
     const accounts = Object.values(await place.accounts());
     const escaped = "\\u{1b}[2Jg\\u{9b}u\\u{a}est\\u{202e}";
-    const rows = accounts.map(
-      ({ id, username }) => `${id}  ${username === STRANGE ? escaped : username}\n`,
-    );
-    assert.equal(await user(place, "list"), [...rows].sort().join(""));
+    const rows = accounts
+      .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+      .map(({ id, username }) => {
+        const shown = username === STRANGE ? escaped : username;
+        return `${shown.padEnd(escaped.length)}  -  -  ${id}\n`;
+      });
+    assert.equal(await user(place, "list"), rows.join(""));
 
     const printed = await user(place, "list", "--json");
     assert.deepEqual(

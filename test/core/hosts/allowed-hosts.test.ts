@@ -29,7 +29,14 @@ const cases: readonly (readonly [HostRule, HostVerdict, hosts: readonly string[]
   [LOOPBACK_AND_PUBLIC, "allowed", ["a.b.example.org", "[::1]"]],
   [LOOPBACK_AND_PUBLIC, "no-setup", ["badexample.org", "example.org.evil.example", "org"]],
   [LISTED, "allowed", ["EXAMPLE.test:80", "example.test.", "auth.example.org"]],
-  [LISTED, "allowed", ["[2001:DB8:0::1]:3000"]],
+  [LISTED, "allowed", ["[2001:DB8::1]:3000"]],
+  // The URL parser makes an allowed name of each, but a proxy has chosen by the host as it was sent.
+  [
+    LISTED,
+    "refused",
+    ["example%2etest", "ex\u00adample.test", "%65xample.test", "example\u3002test"],
+  ],
+  [LISTED, "refused", ["[2001:db8:0::1]", "EXAMPLE.test..", "\uff45xample.test"]],
   [LISTED, "refused", ["a.example.test", "localhost", "127.0.0.1:3000", "example.org"]],
   [LISTED, "refused", ["*", "", "[::1]"]],
 ];

@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { createKeyGuard } from "../../../src/core/keys/key-guard.ts";
 import { newKeyText } from "../../../src/core/keys/key-text.ts";
 import { revokeKey } from "../../../src/core/keys/own-keys.ts";
+import { createAttemptLimiter } from "../../../src/core/limits/attempt-limiter.ts";
 import type { UserId } from "../../../src/core/records.ts";
+import { createUserMemory, type RequiredFactor } from "../../../src/core/sessions/user-memory.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { eventually } from "../../support/eventually.ts";
 import { hashText } from "../../support/store.ts";
@@ -18,7 +20,8 @@ test("admits a key as its account, and from memory without a promise or a query"
   const finding = t.mock.fn(store.keys.find);
   const guard = guardWith({ find: finding });
   const { text } = await add();
-  const admitted = { kind: "key-admitted", user: { id: owner.id, username: owner.username } };
+  const user = { id: owner.id, username: owner.username };
+  const admitted = { kind: "key-admitted", user, factors: 1 };
   for (const header of [`Bearer ${text}`, `Basic ${btoa(`anyone:${text}`)}`]) {
     assert.deepEqual(await guard(header, HERE), admitted);
     const asked = finding.mock.callCount();
@@ -188,4 +191,31 @@ test("fails for a store that returns another key, and admits nobody", async (t) 
   assert.deepEqual(await none(`Bearer ${text}`, HERE), refused("unknown"));
   const throwing = guardWith({ find: () => Promise.reject("a text") });
   await assert.rejects(async () => throwing(`Bearer ${newKeyText()}`, HERE), Error);
+});
+
+test("a key of one factor is refused while its account needs two, and says how many it has", async (t) => {
+  const ports = await keyPorts(t);
+  const { add, owner, store } = ports;
+  let factor: RequiredFactor = "optional";
+  const memory = createUserMemory(store, ports.clock, async () => factor);
+  const keyLimiter = createAttemptLimiter(ports.clock);
+  const guard = createKeyGuard({
+    ...{ ...ports, memory, keyLimiter, store: store.keys, limitIpv6Prefix: 64 },
+  });
+  const keys = [await add(), await add({ factors: 1 }), await add({ factors: 2 })];
+  const found = async () => {
+    const verdicts = await Promise.all(keys.map(({ text }) => guard(`Bearer ${text}`, HERE)));
+    return verdicts.map((one) => (one?.kind === "key-admitted" ? one.factors : one?.problem));
+  };
+  assert.deepEqual(await found(), [1, 1, 2]);
+  for (factor of ["required", "missing"] as const) {
+    memory.forget(owner.id);
+    for (let i = 0; i < 9; i += 1)
+      assert.deepEqual(await found(), ["factor-unproven", "factor-unproven", 2], factor);
+  }
+  factor = "optional";
+  memory.forget(owner.id);
+  assert.deepEqual(await found(), [1, 1, 2], "it was not counted as a wrong key");
+  for (const factors of [0, 3, "2", true])
+    await assert.rejects(add({ factors: factors as never }), { code: "invalid_option" });
 });

@@ -8,12 +8,12 @@ import { keyPorts } from "./key-ports.ts";
 
 test("adds a key for a year, of which only the hash is stored", async (t) => {
   const { add, owner, store, clock, recorded } = await keyPorts(t);
-  const leftOut = { hosts: null as never, lifetime: null as never };
-  const { key, text } = await add({ name: `  ${"n".repeat(70)}`, ...leftOut });
+  const leftOut = { lifetime: null as never };
+  const { key, text } = await add({ name: `  ${"n".repeat(255)}`, ...leftOut });
   const createdAt = new Date(clock.now());
   const expiresAt = new Date(clock.now() + 365 * 86_400_000);
   const { id } = key;
-  const expected = { id, userId: owner.id, name: "n".repeat(60), hash: hashOf(text) };
+  const expected = { id, userId: owner.id, name: "n".repeat(255), hash: hashOf(text) };
   assert.deepEqual(await store.keys.listOf(owner.id), [{ ...expected, createdAt, expiresAt }]);
   assert.equal("expiresAt" in (await add({ lifetime: "never" })).key, false);
   assert.ok(!JSON.stringify([key, recorded]).includes(text.slice(9)));
@@ -27,10 +27,13 @@ test("refuses a key without a name, with what is no host, or one too many", asyn
   const kindOf = async (fields: object) =>
     (await addKey(ports, owner, { name: "feeds", ...fields })).kind;
   for (const name of ["", " \n"]) assert.equal(await kindOf({ name }), "name-missing");
+  for (const name of ["a\0b", "a\nb", "a\u202eb", "a\u2028b", "\ud800", "ä".repeat(128)])
+    assert.equal(await kindOf({ name }), "name-invalid", JSON.stringify(name));
   for (const host of ["", "*", "a.example.test:80", "https://a.example.test", "a/b", "a b"])
     for (const hosts of [[host], ["a.example.test", host]])
       assert.equal(await kindOf({ hosts }), "host-invalid", host);
-  assert.equal(await kindOf({ hosts: [] }), "host-invalid", "it would open every host");
+  for (const hosts of [[], undefined, null])
+    assert.equal(await kindOf({ hosts }), "host-invalid", "it would open every host");
   assert.equal(await kindOf({ hosts: [null] }), "host-invalid", "not for the host null");
   for (const lifetime of [0, -5, "60"])
     await assert.rejects(kindOf({ lifetime }), { code: "invalid_option" });

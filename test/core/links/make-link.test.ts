@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { hashOf } from "../../../src/core/base/random-text.ts";
-import { makeLink, revokeLink } from "../../../src/core/links/make-link.ts";
+import { type LinkMaker, makeLink, revokeLink } from "../../../src/core/links/make-link.ts";
 import { eventOf } from "../../../src/core/log/events.ts";
-import { NO_PASSWORD, userOf } from "../../../src/core/records.ts";
+import { type Link, NO_PASSWORD, type StoredUser, userOf } from "../../../src/core/records.ts";
 import { hashText } from "../../support/store.ts";
 import { accountPorts } from "../accounts/account-ports.ts";
 
@@ -49,7 +49,7 @@ test("keeps what was wanted with the hash of the token, and logs each link once 
   assert.ok(owner);
   for (const [wanted, text, settled] of [
     [{ purpose: "invite" }, "invite", {}],
-    [{ purpose: "invite", name: "bob", endsAt: expiresAt, madeBy: "owner" }, "invite bob", {}],
+    [{ purpose: "invite", name: "bob", endsAt: expiresAt }, "invite bob", {}],
     [{ purpose: "invite", groups: ["b", "", "a", "b"] }, "invite", { groups: ["a", "b"] }],
     [{ purpose: "guest", name: "owner", groups, guestSeconds: 60 }, "guest owner", {}],
     [{ purpose: "reset", userId: owner.id }, "reset owner", { name: "owner" }],
@@ -86,4 +86,53 @@ test("makes no link for an account that is removed in the meantime", async (t) =
   assert.deepEqual(await makeLink(ports, { ...facts, userId: guest }), { kind: "no-user" });
   await assert.rejects(makeLink(ports, { ...facts, userId: owner }), /refused/);
   assert.deepEqual(ports.recorded, []);
+});
+
+test("a link works no longer than the session of its maker could", async (t) => {
+  const ports = await accountPorts(t);
+  const passwordHash = hashText("of maker");
+  const admin = { username: "maker", passwordHash, groups: ["admins"] };
+  const user = await ports.store.users.insert(admin);
+  assert.ok(user);
+  const wanted = { purpose: "invite", usesLeft: 1 } as const;
+  const expiresAt = new Date(ports.clock.now() + 1);
+  const make = async (session: LinkMaker["session"]) => {
+    const made = await makeLink(ports, { ...wanted, expiresAt }, { user, session });
+    return made.kind === "made" ? made.link : undefined;
+  };
+  const isOpen = async (link: Link | undefined) =>
+    link !== undefined &&
+    (await ports.store.links.find(link.tokenHash, new Date(ports.clock.now()))) !== undefined;
+  const second = Math.floor(ports.clock.now() / 1_000);
+  const issuedAt = second * 1_000 + 500;
+  const link = await make({ issuedAt, sessionsFrom: 0 });
+  const { madeBy, makerId, makerValidUpTo } = link ?? {};
+  assert.deepEqual([madeBy, makerId], ["maker", user.id]);
+  assert.equal(makerValidUpTo, second - 120);
+  assert.equal(await isOpen(link), true);
+
+  const ended = await ports.store.users.endSessions(user.id, second);
+  assert.ok(ended);
+  assert.equal(await isOpen(link), false);
+  // A guard that has not noticed it yet can still admit the session.
+  assert.equal(await make({ issuedAt, sessionsFrom: 0 }), undefined);
+  assert.equal(await isOpen(await make({ issuedAt, sessionsFrom: ended.sessionsFrom })), true);
+  for (const forged of [{ madeBy: "maker" }, { makerId: user.id }, { makerValidUpTo: 1e12 }]) {
+    const link = { ...wanted, expiresAt, ...forged };
+    await assert.rejects(makeLink(ports, link as never), { code: "invalid_option" });
+  }
+});
+
+test("makes no link of an administrator who is removed in the meantime", async (t) => {
+  const ports = await accountPorts(t, "owner");
+  const user = userOf({ ...(await ports.accounts())[0], id: "unknown" } as StoredUser);
+  const session = { issuedAt: ports.clock.now(), sessionsFrom: 0 };
+  const expiresAt = new Date(ports.clock.now() + 1);
+  for (const wanted of [
+    { purpose: "invite" },
+    { purpose: "reset", userId: await ports.idOf("owner") },
+  ] as const) {
+    const made = makeLink(ports, { ...wanted, usesLeft: 1, expiresAt }, { user, session });
+    assert.deepEqual(await made, { kind: "no-user" });
+  }
 });

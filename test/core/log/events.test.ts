@@ -21,6 +21,8 @@ const others: Partial<Record<EventType, Facts>> = {
   link_make: { user: USER, name: "1 reset" },
   link_revoke: { name: "1 invite" },
   user_import: { count: 3 },
+  name_forget: { name: "carol" },
+  repeated: { name: "70 × password_change" },
 };
 
 const summaries: Readonly<Record<EventType, string>> = {
@@ -49,12 +51,14 @@ const summaries: Readonly<Record<EventType, string>> = {
   user_groups: "Set the groups of owner",
   user_rename: "Renamed account to owner",
   user_remove: "Removed account owner",
+  name_forget: "Freed the username carol",
   user_sign_out: "Ended the sessions of owner",
   user_sign_out_all: "Ended all sessions",
   link_make: "Made a one-time link: 1 reset",
   link_revoke: "Revoked a one-time link: 1 invite",
   link_use: "Used a one-time link as owner",
   user_import: "Imported accounts: 3",
+  repeated: "More entries of one type within a minute: 70 × password_change",
 };
 
 test("each type of entry has a summary and the facts that it is made of", () => {
@@ -70,10 +74,19 @@ test("each type of entry has a summary and the facts that it is made of", () => 
 });
 
 test("keeps a username as it is, also one that looks like a part of a summary", () => {
-  for (const username of ["{address}", "{subject}", "$& $1", " \n\0<b>%s ", ""]) {
+  for (const username of ["{address}", "{subject}", "$& $1", " \n<b>%s ", "", "x".repeat(1_024)]) {
     const event = eventOf("signin", { user: { ...USER, username } });
     assert.deepEqual([event.summary, event.subject], [`Signed in as ${username}`, username]);
   }
+});
+
+test("shortens a username of over 1,024 characters, and replaces a NUL", () => {
+  const username = `a\0${"x".repeat(60_000)}`;
+  const event = eventOf("signin", { user: { ...USER, username } });
+  const shown = `a\ufffd${"x".repeat(1_022)}…`;
+  assert.deepEqual([event.summary, event.subject], [`Signed in as ${shown}`, shown]);
+  const { author } = byAdmin(event, { ...USER, username }, { remoteAddress: ADDRESS });
+  assert.equal(author, `admin ${shown}`);
 });
 
 test("names the author of an event that a command or an administrator caused", () => {

@@ -11,9 +11,9 @@ const created = (ceremony?: Ceremony) =>
 
 test("reads the challenge, the counter and the ID of a created passkey", () => {
   const use = used({ counter: 4_000_000_000 });
-  const read = [use?.challenge, use?.counter, use?.createdId];
+  const read = [use?.challenge, use?.counter, use?.created];
   assert.deepEqual(read, ["challenge", 4_000_000_000, undefined]);
-  assert.deepEqual([created()?.challenge, created()?.createdId], ["challenge", passkey.id]);
+  assert.deepEqual([created()?.challenge, created()?.created?.id], ["challenge", passkey.id]);
 });
 
 const refused: Readonly<Record<string, Ceremony>> = {
@@ -24,9 +24,12 @@ const refused: Readonly<Record<string, Ceremony>> = {
   "another relying party": { rpId: "example.org" },
   "another type": { type: "payment.get" },
   "an embedding page": { clientData: { crossOrigin: true } },
+  "an embedding page, told as text": { clientData: { crossOrigin: "true" } },
+  "an embedding page, told as a list": { clientData: { crossOrigin: [true] } },
   "an embedding page, by name": { clientData: { topOrigin: "https://evil.example" } },
   "an authenticator that did not verify the user": { flags: 0x41 },
   "an authenticator without its user": { flags: 0x44 },
+  "a passkey that is backed up, although it cannot be": { flags: 0x55 },
   "a challenge that is not a text": { clientData: { challenge: 1 } },
   "an origin that is not a text": { clientData: { origin: ["https://auth.example.org"] } },
 };
@@ -43,13 +46,13 @@ test("refuses the creation of a passkey as a sign-in, and the reverse", () => {
   assert.equal(parseCeremony(passkey.create("challenge"), "webauthn.get", PARTY), undefined);
 });
 
-test("refuses data that is cut off before the ID, and client data that is not an object", () => {
+test("refuses data that is cut off before the end of the key, and client data that is not an object", () => {
   const answer = passkey.create("challenge");
   const data = Buffer.from(answer.authenticatorData, "base64url");
-  for (const length of Array.from({ length: 56 }, (_, at) => at)) {
+  for (const length of data.keys()) {
     const authenticatorData = data.subarray(0, length).toString("base64url");
     const ceremony = parseCeremony({ ...answer, authenticatorData }, "webauthn.create", PARTY);
-    assert.equal(ceremony?.createdId, undefined, `${length} bytes`);
+    assert.equal(ceremony?.created, undefined, `${length} bytes`);
   }
   for (const text of ["", "null", "1", "[]", "{", '"text"']) {
     const clientData = Buffer.from(text).toString("base64url");

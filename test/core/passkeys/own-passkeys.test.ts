@@ -39,15 +39,20 @@ test("adds a passkey, and records it", async (t) => {
   assert.deepEqual(await ports.writtenEntries(), ["passkey_add: Added a passkey to owner"]);
 });
 
-test("keeps a name to 60 characters, and gives one to a passkey without", async (t) => {
+test("keeps a name of 255 bytes without control characters, and gives one to a passkey without", async (t) => {
   const { ports, owner, passkeys } = await ownerWithoutPasskey(t);
-  for (const name of [" \n ", ` ${"🔑".repeat(70)}`]) {
+  for (const name of ["a\0b", "a\nb", "🔑".repeat(64)]) {
+    const answer = createAuthenticator().create(ports.challenges.issue({ addTo: owner.id }));
+    assert.equal(await addPasskey(ports, owner.id, { ...answer, name }, FROM), "name-invalid");
+    assert.equal(await renamePasskey(ports, owner.id, "any", name), "name-invalid");
+  }
+  for (const name of [" \n ", ` ${"🔑".repeat(63)}`]) {
     const answer = createAuthenticator().create(ports.challenges.issue({ addTo: owner.id }));
     assert.equal(await addPasskey(ports, owner.id, { ...answer, name }, FROM), "added");
     ports.clock.advance(1);
   }
   const names = (await passkeys()).map(({ name }) => name);
-  assert.deepEqual(names, ["Passkey", "🔑".repeat(60)]);
+  assert.deepEqual(names, ["Passkey", "🔑".repeat(63)]);
 });
 
 test("rejects a challenge that is expired, was used, or is for something else", async (t) => {
@@ -73,7 +78,7 @@ test("rejects an unusable key, an answer from elsewhere, and a passkey added twi
   const add = (answer: Parameters<typeof addPasskey>[2]) =>
     addPasskey(ports, owner.id, answer, FROM);
   const fresh = createAuthenticator();
-  assert.equal(await add({ ...fresh.create(issue()), publicKey: "AAAA" }), "rejected");
+  assert.equal(await add({ ...fresh.create(issue()), attestation: "AAAA" }), "rejected");
   assert.equal(await add(fresh.create(issue(), { origin: "https://evil.example" })), "rejected");
   assert.equal(await add(fresh.create(issue(), { flags: 0x05 })), "rejected", "without an ID");
   assert.equal(await add(passkey.create(issue())), "rejected");
@@ -88,8 +93,8 @@ test("stores an ID of up to 1,023 bytes, and only the key of what the decoder ac
   const add = (idBytes: number) => {
     const one = createAuthenticator("ES256", idBytes);
     const answer = one.create(ports.challenges.issue({ addTo: owner.id }));
-    const publicKey = `${answer.publicKey}${"é".repeat(20_000)}`;
-    return addPasskey(ports, owner.id, { ...answer, publicKey }, FROM);
+    const attestation = `${answer.attestation}${"é".repeat(20_000)}`;
+    return addPasskey(ports, owner.id, { ...answer, attestation }, FROM);
   };
   for (const idBytes of [1_024, 65_535, 0]) assert.equal(await add(idBytes), "rejected");
   assert.equal(await add(1_023), "added");

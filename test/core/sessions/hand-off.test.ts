@@ -22,7 +22,7 @@ async function scene(t: TestContext) {
     own,
     token,
     endOthers: () => endOtherSessions(ports, account.user, token, CLIENT),
-    give: () => handOff(ports, token, RECEIVER),
+    give: async () => (await handOff(ports, token, RECEIVER)) ?? assert.fail("too many codes"),
     take: (code: string, receiver = RECEIVER) => takeHandoff(ports, code, receiver, CLIENT),
     listed: () => ports.store.sessions.listOf(account.user.id, new Date(ports.clock.now()), 9),
   };
@@ -147,4 +147,15 @@ test("gives no token if its session cannot be recorded", async (t) => {
   const code = await give();
   t.mock.method(ports.store.sessions, "insert", () => Promise.reject(new Error("disk full")));
   await assert.rejects(take(code), /disk full/);
+});
+
+test("gives a session 60 codes a minute, whatever others have asked for", async (t) => {
+  const { ports, token, give } = await scene(t);
+  const insert = t.mock.method(ports.store.sessions, "handOff");
+  for (let n = 0; n < 60; n += 1) await give();
+  assert.equal(await handOff(ports, token, RECEIVER), undefined);
+  assert.equal(insert.mock.callCount(), 60, "a refused code costs no statement");
+  assert.ok(await handOff(ports, { ...token, id: "of-another-session" }, RECEIVER));
+  ports.clock.advance(60_001);
+  assert.ok(await give());
 });

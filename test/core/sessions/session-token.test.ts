@@ -6,10 +6,11 @@ import {
   isRecentSignIn,
   SESSION_LIFETIME_SECONDS,
   type SessionTokens,
+  validUpTo,
 } from "../../../src/core/sessions/session-token.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
 import { SECRET } from "../../support/gate.ts";
-import { mint, partsOf, userIdIn } from "../../support/mint.ts";
+import { encoded, mint, partsOf, signed, userIdIn } from "../../support/mint.ts";
 
 const OWNER = "user-1" as UserId;
 const secondsOf = (clock: FakeClock): number => Math.floor(clock.now() / 1_000);
@@ -55,12 +56,35 @@ test("reads a jti that is text and a sessions_from that is a number, and ignores
     ["a", 7, ["a", 7]],
     [1, "7", [undefined, 0]],
     [undefined, undefined, [undefined, 0]],
+    [["a"], ["7"], [undefined, 0]],
+    ["a", 7.5, ["a", 0]],
   ] as const) {
     const header = { alg: "HS256", typ: "JWT", sessions_from };
     const verified = tokens.verify(mint({ user_id: OWNER, jti, exp }, { header }));
     assert.ok(typeof verified === "object");
     assert.deepEqual([verified.id, verified.sessionsFrom], read);
   }
+});
+
+test("a token is bound to a host that is text, and is no session with anything else as its host", () => {
+  const { tokens, clock } = tokensWithClock();
+  const claims = { user_id: OWNER, exp: secondsOf(clock) + 60 };
+  const withHost = (host: unknown) =>
+    tokens.verify(mint(claims, { header: { alg: "HS256", typ: "JWT", host } }));
+  for (const host of ["a.test", "", "a.test,b.test"])
+    assert.partialDeepStrictEqual(withHost(host), { userId: OWNER, host });
+  assert.partialDeepStrictEqual(withHost(undefined), { userId: OWNER, host: undefined });
+  for (const host of [["a.test"], [["a.test"]], ["a.test", "b.test"], [], null, 0, true, {}])
+    assert.equal(withHost(host), undefined, JSON.stringify(host));
+});
+
+test("a token with an endless sessions_from ends with all sessions", () => {
+  const { tokens, clock } = tokensWithClock();
+  const claims = encoded({ user_id: OWNER, exp: secondsOf(clock) + 60, iat: secondsOf(clock) });
+  const header = Buffer.from('{"alg":"HS256","typ":"JWT","sessions_from":1e999}');
+  const token = tokens.verify(signed(header.toString("base64url"), claims));
+  assert.ok(typeof token === "object");
+  assert.ok(validUpTo(token) < secondsOf(clock));
 });
 
 test("a token tells of two factors, also under another ID", () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type SetUpForm, type SetUpPorts, setUp } from "../../../src/core/setup/set-up.ts";
 import { corePorts, hashingAfter } from "../../support/core-ports.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -100,11 +101,14 @@ test("takes a trimmed field for a domain if it has a dot and no space, slash or 
     const { ports, domains } = await setUpPorts(t);
     const passwords = { ...ports.passwords, hash: async () => hashText("a hash") };
     assert.equal(await kindOf({ ...ports, passwords }, { domain }), "set-up");
+    assert.deepEqual(domains, [], "in the background");
+    await nextTurn();
     assert.deepEqual(ports.log.lines, []);
     return domains;
   };
   assert.deepEqual(await domainFor("  home.example.org\r\n"), ["home.example.org"]);
   assert.deepEqual(await domainFor("."), ["."]);
+  assert.deepEqual(await domainFor("\u0085-x.com\u0085\ufeff"), ["-x.com"]);
   const wrong = ["", "localhost", "a b.example", "a.example/b", "a.example\\b", "me@a.example"];
   for (const field of wrong) assert.deepEqual(await domainFor(field), [], field);
 });

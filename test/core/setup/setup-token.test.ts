@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { isSetupTokenExpected, setupTokenMatches } from "../../../src/core/setup/setup-token.ts";
 
 test("requires no token when none is stored or it is empty", () => {
-  for (const kept of [undefined, "", " \n\t"]) {
+  for (const kept of [undefined, "", " \n\t", "\u0085", "\ufeff\u00a0\u2028"]) {
     assert.equal(isSetupTokenExpected(kept), false, JSON.stringify(kept));
     assert.equal(setupTokenMatches(kept, ""), true, JSON.stringify(kept));
     assert.equal(setupTokenMatches(kept, "anything"), true, JSON.stringify(kept));
@@ -12,8 +12,16 @@ test("requires no token when none is stored or it is empty", () => {
 
 test("ignores white space around both tokens", () => {
   assert.equal(isSetupTokenExpected(" s3cret\n"), true);
-  for (const given of ["s3cret", " s3cret", "s3cret\r\n"]) {
-    assert.equal(setupTokenMatches("s3cret\n", given), true, JSON.stringify(given));
+  for (const around of ["", " ", "\r\n", "\u0085", "\u00a0", "\ufeff", "\u2028\u3000"]) {
+    const token = `${around}s3cret${around}`;
+    assert.equal(setupTokenMatches("s3cret\n", token), true, JSON.stringify(token));
+    assert.equal(setupTokenMatches(token, "s3cret"), true, JSON.stringify(token));
+  }
+  for (const inside of [" ", "\u0085", "\u200b", "\u180e"]) {
+    assert.equal(setupTokenMatches(`s3${inside}cret`, "s3cret"), false, JSON.stringify(inside));
+  }
+  for (const kept of ["\u200bs3cret", "\u180es3cret", "s3cret\0"]) {
+    assert.equal(setupTokenMatches(kept, "s3cret"), false, JSON.stringify(kept));
   }
 });
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type Row, type TableName, tables } from "../../../src/core/tables.ts";
+import type { Row, TableName } from "../../../src/core/tables.ts";
 import { copy } from "../../../src/core/transfer/copy.ts";
+import { tableNames } from "../../../src/core/transfer/pages.ts";
 import type { TransferStore } from "../../../src/core/transfer/transfer-store.ts";
 import { rows, rowsOfEveryTable, user } from "../../stores/either.ts";
 import { openStore } from "../../support/store.ts";
@@ -35,7 +36,7 @@ async function copyAndChange(
   assert.deepEqual(await target.transfer.readAmounts(), { users: 0, entries: 0 });
 }
 
-for (const table of Object.keys(tables) as readonly TableName[]) {
+for (const table of tableNames) {
   test(`copies nothing if another value is found in ${table}`, (t) =>
     copyAndChange(t, table, (rows) => rows.map((row) => row.with(-1, "9"))));
 

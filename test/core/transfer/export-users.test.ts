@@ -38,8 +38,8 @@ test("exports users in pages, and with hashes all that an import takes and has n
     assert.ok(typeof read === "object", String(read));
     await target.transfer.importRows(read.rows);
   }
-  const { log: _, users, ...owned } = await rowsIn(target);
-  const { log: __, users: known = [], ...expected } = byTable(all);
+  const { log: _, used_names: __, users, ...owned } = await rowsIn(target);
+  const { log: ___, used_names: ____, users: known = [], ...expected } = byTable(all);
   assert.deepEqual(owned, { ...expected, links: [] });
   assert.deepEqual(users, [...known, ["9", "name of 9", HASH, null, ",a,b,", null]]);
 });

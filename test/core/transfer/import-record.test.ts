@@ -25,7 +25,7 @@ test("keeps username, hash, ID and sessions_from unchanged", () => {
   const name = " O'Neil \u202e\n🔑 ";
   const fields = { username: name, id: "7f", sessions_from: 1_700_000_000 };
   assert.deepEqual(read(user(fields)), {
-    ...{ id: "7f", username: name },
+    ...{ id: "7f", isKnown: true, username: name },
     rows: [{ table: "users", rows: [["7f", name, HASH, 1_700_000_000, null, null]] }],
   });
 });

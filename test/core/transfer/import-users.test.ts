@@ -19,8 +19,8 @@ const lineOf = (line: number, fields: Readonly<Record<string, unknown>>): Import
 });
 const userLine = (line: number, username: string, fields = {}): ImportLine =>
   lineOf(line, { username, passwordhash: HASH, ...fields });
-const STRICT: ImportChoices = { badLines: "refuse-all", how: "import" };
-const LENIENT: ImportChoices = { badLines: "skip", how: "import" };
+const STRICT: ImportChoices = { badLines: "refuse-all", how: "import", keys: "leave-out" };
+const LENIENT: ImportChoices = { badLines: "skip", how: "import", keys: "leave-out" };
 
 async function setting(
   t: TestContext,
@@ -29,16 +29,18 @@ async function setting(
 ) {
   const store = await openStore(t);
   const refused: string[] = [];
+  const warned: string[] = [];
   const ports: ImportPorts = {
-    lines,
+    readLines: () => lines,
     existing: store.transfer,
     target: async () => store.transfer,
     clock: { now: () => NOW },
     refuse: (line, reason) => refused.push(`${line}: ${reason}`),
+    warn: (line, reason) => warned.push(`${line}: ${reason}`),
     ...fields,
   };
   return {
-    ...{ store, ports, refused },
+    ...{ store, ports, refused, warned },
     names: async () => (await store.users.read("", 9_999)).map(({ username }) => username).sort(),
     entries: async () =>
       (await store.log.read({ afterId: 0, limit: 99 })).map(
@@ -68,7 +70,7 @@ for (const [what, line, reason] of bad) {
       const { ports, refused, names, entries, store } = await setting(t, lines);
       await store.users.insertFirst({ username: "owner", passwordHash: hashText("x") });
       const outcome = await importUsers(ports, choices);
-      assert.deepEqual(outcome, { kind, refused: 1, users: 2 });
+      assert.deepEqual(outcome, { kind, refused: 1, users: 2, keysLeftOut: 0 });
       assert.deepEqual(refused, [`3: ${reason}`]);
       assert.deepEqual(await names(), [...imported, "owner"]);
       const entry = "2030-01-01 cli user_import: Imported accounts: 2";
@@ -104,7 +106,7 @@ test("reports the same in a dry run and changes nothing", async (t) => {
     target: () => Promise.reject(new Error("opened to write")),
   });
   await store.users.insertFirst({ username: "owner", passwordHash: hashText("x") });
-  const outcome = await importUsers(ports, { badLines: "skip", how: "dry-run" });
+  const outcome = await importUsers(ports, { ...LENIENT, how: "dry-run" });
   assert.equal(outcome.kind, "would-import");
   assert.deepEqual(refused, [`2: ${TAKEN}`]);
   assert.deepEqual([await names(), await entries()], [["owner"], []]);
@@ -130,6 +132,98 @@ for (const [choices, kind, names] of [
     assert.deepEqual(await made.names(), names);
   });
 }
+
+const MANY = Array.from({ length: 5_000 }, (_, at) => userLine(at + 1, `user ${at + 1}`));
+
+test("writes many users in transactions of 2,000, each with its log entry", async (t) => {
+  const passed: string[] = [];
+  const { ports, entries, store } = await setting(t, MANY, {
+    passed: (users, all) => passed.push(`${users} of ${all}`),
+  });
+  const outcome = await importUsers(ports, STRICT);
+  assert.deepEqual(outcome, { kind: "imported", refused: 0, users: 5_000, keysLeftOut: 0 });
+  assert.deepEqual(passed, ["2000 of 5000", "4000 of 5000", "5000 of 5000"]);
+  const counts = [2_000, 2_000, 1_000];
+  assert.deepEqual(
+    await entries(),
+    counts.map((count) => `2030-01-01 cli user_import: Imported accounts: ${count}`),
+  );
+  assert.equal((await store.transfer.readAmounts()).users, 5_000);
+});
+
+test("writes fewer users in a transaction if many rows belong to them", async (t) => {
+  const answers = (at: number) =>
+    Array.from({ length: 4_000 }, (_, n) => ({ id: `${at} ${n}`, expiresAt: NOW }));
+  const lines = [1, 2, 3, 4].map((at) =>
+    userLine(at, `user ${at}`, { answers: JSON.stringify(answers(at)) }),
+  );
+  const { ports, entries, refused } = await setting(t, lines);
+  await importUsers(ports, STRICT);
+  assert.deepEqual(refused, []);
+  assert.equal((await entries()).length, 2);
+});
+
+for (const [choices, expected, users] of [
+  [STRICT, { kind: "stopped", refused: 1, users: 2_000 }, 2_001],
+  [LENIENT, { kind: "imported", refused: 1, users: 4_999 }, 5_000],
+] as const) {
+  test(`with ${choices.badLines}, a username that is taken after the first transaction is refused`, async (t) => {
+    const made = await setting(t, MANY);
+    let calls = 0;
+    const racing: RowWriter = {
+      ...made.store.transfer,
+      async importRows(rows) {
+        calls += 1;
+        if (calls === 2)
+          await made.store.users.insert({ username: "user 3000", passwordHash: hashText("x") });
+        return made.store.transfer.importRows(rows);
+      },
+    };
+    const outcome = await importUsers({ ...made.ports, target: async () => racing }, choices);
+    assert.deepEqual(outcome, { ...expected, keysLeftOut: 0 });
+    assert.deepEqual(made.refused, [`3000: ${TAKEN}`]);
+    assert.equal((await made.store.transfer.readAmounts()).users, users);
+  });
+}
+
+test("an import that an error ends can be repeated for the users that it left", async (t) => {
+  const { ports, store, refused } = await setting(t, MANY);
+  let calls = 0;
+  const failing: RowWriter = {
+    ...store.transfer,
+    async importRows(rows) {
+      calls += 1;
+      if (calls === 2) throw new Error("the disk is full");
+      return store.transfer.importRows(rows);
+    },
+  };
+  await assert.rejects(importUsers({ ...ports, target: async () => failing }, STRICT), /disk/);
+  assert.equal((await store.transfer.readAmounts()).users, 2_000);
+  const outcome = await importUsers(ports, LENIENT);
+  assert.deepEqual([outcome.kind, outcome.users, refused.length], ["imported", 3_000, 2_000]);
+  assert.equal((await store.transfer.readAmounts()).users, 5_000);
+});
+
+test("imports usernames that no other way would take, and warns of each", async (t) => {
+  const lines = ["Ann", "ann", " bob", "carol", "OWNER", "dora"].map((name, at) =>
+    userLine(at + 1, name),
+  );
+  const { store, ports, refused, warned, names } = await setting(t, lines);
+  const passwordHash = hashText("x");
+  await store.users.insert({ username: "owner", passwordHash });
+  const carol = await store.users.insert({ username: "carol", passwordHash });
+  assert.equal(carol && (await store.users.remove(carol.id)), "removed");
+  for (const how of ["dry-run", "import"] as const) {
+    warned.length = 0;
+    await importUsers(ports, { ...STRICT, how });
+    assert.deepEqual(refused, []);
+    const lineOf = (warning: string) => warning.replace(/: (line|the username|a user) .*/, " $1");
+    assert.deepEqual(warned.map(lineOf), ["2 line", "3 the username", "4 a user", "5 a user"]);
+  }
+  assert.deepEqual(await names(), [" bob", "Ann", "OWNER", "ann", "carol", "dora", "owner"]);
+  for (const username of ["DORA", "Bob"])
+    assert.equal(await store.users.insert({ username, passwordHash }), undefined);
+});
 
 test("fails once if the database refuses a user by a rule of its own", async (t) => {
   const file = await newFile(t);

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { test } from "node:test";
 import { makeCertificate, writeCertificate } from "../../support/certificates.ts";
+import { setupTokensIn } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { freePort } from "../../support/free-port.ts";
 import { SETUP_FORM, startGate } from "../../support/gate.ts";
@@ -42,12 +43,12 @@ for (const [what, wanted] of [
 }
 
 test("HTTPS_PORT without a certificate refuses handshakes, and plain HTTP works without redirects", async (t) => {
-  const gate = await startGate(t, { httpsPort: 0 });
+  const gate = await startGate(t, { httpsPort: 0, setupTokenAtStart: "auto" });
   const port = portOf(gate.httpsUrl);
   for (const servername of ["localhost", ""]) {
     await assert.rejects(handshake(t, port, { servername }), /handshake failure/);
   }
-  const session = await gate.setUp();
+  const session = await gate.setUp({ token: setupTokensIn(gate.databaseFile)[0] ?? "" });
   assert.equal((await gate.send("/", { session })).status, 200);
   const { status, headers } = await gate.send("/login");
   assert.deepEqual([status, headers[STRICT]], [200, undefined]);

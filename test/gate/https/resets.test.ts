@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect as connectHttp2 } from "node:http2";
+import { connect as connectHttp2, constants } from "node:http2";
 import { connect as connectTcp, type Socket } from "node:net";
 import { test } from "node:test";
 import { connect, type TLSSocket } from "node:tls";
@@ -58,3 +58,32 @@ for (const protocol of Object.keys(signIns)) {
     assert.deepEqual(errors, []);
   });
 }
+
+/** Asks and resets up to `count` times, and returns how often until the server ended the connection. */
+async function askAndReset(port: number, count: number): Promise<number> {
+  const session = connectHttp2(`https://localhost:${port}`, { ca: LOCALHOST.cert });
+  session.on("error", () => {});
+  const closed = new Promise<void>((resolve) => session.once("close", resolve));
+  let asked = 0;
+  while (asked < count && !session.destroyed && !session.closed) {
+    const stream = session.request({ ":path": "/login" });
+    stream.on("error", () => {}).close(constants.NGHTTP2_CANCEL);
+    const read = new Promise<void>((resolve) => {
+      stream.once("close", () => {
+        if (session.destroyed || !session.ping(() => resolve())) resolve();
+      });
+    });
+    await Promise.race([closed, read]);
+    asked += 1;
+  }
+  session.destroy();
+  await closed;
+  return asked;
+}
+
+test("ends an HTTP/2 connection that asks and resets again and again, and keeps one that resets a few", async (t) => {
+  const gate = await startWithOwner(t);
+  const asked = await askAndReset(gate.port, 900);
+  assert.ok(asked > 100 && asked < 900, `${asked}`);
+  assert.equal(await askAndReset(gate.port, 90), 90);
+});

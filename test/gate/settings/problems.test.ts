@@ -134,6 +134,21 @@ test("rejects RETURN_DOMAINS without a PUBLIC_URL over https", () => {
   assert.deepEqual(returnDomains, ["other.net", "*.third.org"]);
 });
 
+test("rejects public suffixes in COOKIE_DOMAIN and RETURN_DOMAINS and says why", () => {
+  const env = { PUBLIC_URL: "https://auth.example.org" };
+  for (const [name, text, suffix] of [
+    ["COOKIE_DOMAIN", "duckdns.org", "duckdns.org"],
+    ["RETURN_DOMAINS", "*.github.io", "github.io"],
+    ["RETURN_DOMAINS", "other.net, co.uk", "co.uk"],
+  ] as const) {
+    const [problem, ...others] = wholeProblems({ ...env, [name]: text });
+    assert.deepEqual([problem?.about, others], [[name], []]);
+    assert.match(problem?.text ?? "", new RegExp(`^${name}: ${suffix} is a public suffix, .*own`));
+  }
+  const { returnDomains } = settled({ ...env, RETURN_DOMAINS: "me.github.io,*.home.lan" });
+  assert.deepEqual(returnDomains, ["me.github.io", "*.home.lan"]);
+});
+
 /** Settings, and those whose values are unknown as a result. */
 const abouts: readonly (readonly [Readonly<Record<string, string>>, readonly string[]])[] = [
   [{ PORT: "http" }, ["PORT"]],

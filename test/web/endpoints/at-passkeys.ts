@@ -31,9 +31,8 @@ export async function addPasskey({ send }: Sent, session: string): Promise<Added
   assert.equal(begun.status, 200, begun.body);
   const { challenge, rpId, userId } = JSON.parse(begun.body);
   assert.equal(rpId, HOST.Host);
-  const { name, clientData, authenticatorData, publicKey } = passkey.create(challenge);
-  const data = { client_data: clientData, authenticator_data: authenticatorData };
-  const answer = await send(ADD, { ...data, name, public_key: publicKey }, session);
+  const { name, clientData, attestation } = passkey.create(challenge);
+  const answer = await send(ADD, { name, client_data: clientData, attestation }, session);
   return { passkey, userId: Buffer.from(userId, "base64url").toString(), answer };
 }
 

@@ -101,6 +101,20 @@ test("a key with hosts opens these only, and believes a trusted proxy alone", as
   assert.equal(body, "this key does not open this host");
 });
 
+test("a key with hosts does not open one that a URL parser makes one of them", async (t) => {
+  const { gate } = await startConfigured(t, { ...FORWARD_AUTH, allowedHosts: ["*"] });
+  const key = await addKey(gate, "--hosts", "feeds.example.test");
+  const headers = { Authorization: `Bearer ${key}` };
+  for (const host of ["feeds%2eexample.test", "feeds\u00ad.example.test"]) {
+    for (const name of ["X-Forwarded-Host", "Host"]) {
+      const { status } = await gate.send("/forward-auth", {
+        headers: { ...headers, [name]: host },
+      });
+      assert.equal(status, 401, `${name}: ${host}`);
+    }
+  }
+});
+
 test("a key opens nothing of Latchkey itself", async (t) => {
   const { gate } = await startConfigured(t, { trustedProxies: ["127.0.0.1"] });
   const headers = { Authorization: `Bearer ${await addKey(gate)}` };
@@ -121,7 +135,7 @@ test("a revoked key is refused within a second, and goes with its account", asyn
   const status = async (key = "") =>
     (await gate.send("/forward-auth", { headers: { Authorization: `Bearer ${key}` } })).status;
   const env = { DATA_DIR: gate.dataDir };
-  const id = (await outputOf(["key", "list"], { env })).slice(0, 16);
+  const id = (await outputOf(["key", "list"], { env })).trimEnd().slice(-16);
   keys.push(await addKey(gate));
   for (const key of keys) assert.equal(await status(key), 200);
   await outputOf(["key", "revoke", id], { env });

@@ -28,6 +28,8 @@ const dropped: readonly Headers[] = [
   { "X-Forwarded-Host": "evil.example#app.example.test" },
   { "X-Forwarded-Host": "app.example.test, evil.example" },
   { "X-Forwarded-Host": "" },
+  { "X-Forwarded-Host": "app%2eexample.test" },
+  { "X-Forwarded-Host": "app\u00ad.example.test" },
   { "X-Forwarded-Proto": "http" },
   { "X-Forwarded-Proto": "https,http" },
   { "X-Forwarded-Proto": "https://evil.example/" },
@@ -69,4 +71,17 @@ test("without a public URL, redirects to a path and accepts only the requested h
   assert.equal((await ask(gate, PAGE)).location, "/login");
   const { location } = await ask(gate, { ...PAGE, Host: "app.example.test" });
   assert.equal(location, `/login?return_to=${TARGET}`);
+});
+
+test("logs which setting is missing when the session does not reach the host of an app", async (t) => {
+  const { cookieDomain: _, ...settings } = FORWARD_AUTH;
+  const { gate } = await startConfigured(t, settings);
+  const { location } = await ask(gate, PAGE);
+  assert.equal(location, `${PUBLIC_URL}/login`);
+  const line = gate.serverLog.find(({ msg }) => String(msg).includes("does not reach this host"));
+  assert.equal(line?.host, "app.example.test");
+  assert.match(
+    String(line?.msg),
+    /set COOKIE_DOMAIN=example\.test or RETURN_DOMAINS=app\.example\.test$/,
+  );
 });

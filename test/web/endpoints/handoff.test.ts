@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { hashOf } from "../../../src/core/base/random-text.ts";
+import { wordsIn } from "../../../src/web/pages/words.ts";
 import { addUser } from "../../support/add-user.ts";
 import type { Answer } from "../../support/client.ts";
 import {
@@ -195,9 +196,11 @@ test("gives nothing for a code that another browser or host sends, and leads to 
   // The page to which it leads begins again, after a click.
   other.jar.set("auth.example.test", new Map([["session", session]]));
   const page = await other.open(
-    `${AUTH}/login?return_to=${encodeURIComponent(`/login/handoff?return_to=${encodeURIComponent(TARGET)}`)}`,
+    `${AUTH}/login?handoff_failed=1&return_to=${encodeURIComponent(`/login/handoff?return_to=${encodeURIComponent(TARGET)}`)}`,
   );
   const link = /<a class="button" href="([^"]+)">/.exec(page.body)?.[1]?.replaceAll("&amp;", "&");
+  assert.ok(page.body.includes(wordsIn("en").handoffFailed));
+  assert.match(page.body, /Continue to <strong><bdi>photos\.[\w.]+<\/bdi><\/strong><\/a>/);
   const begins = await other.open(new URL(link ?? "", AUTH).href);
   assert.equal(begins.location, handoffTo(TARGET));
 });
@@ -231,6 +234,12 @@ test("leads to no host outside the lists, and answers none", async (t) => {
     });
     assert.deepEqual([status, cookies, location], [421, [], undefined], host);
     assert.equal((await ask(`https://${host}/`, "")).location, `${AUTH}/login`);
+  }
+  for (const host of ["photos%2eother.test", "photos\u00ad.other.test", "%70hotos.other.test"]) {
+    const headers = { ...PAGE, "X-Forwarded-Host": host, "X-Forwarded-Uri": "/" };
+    assert.equal((await gate.send("/forward-auth", { headers })).location, `${AUTH}/login`, host);
+    const code = await gate.send("/login/handoff?code=x", { headers: { ...PAGE, Host: host } });
+    assert.deepEqual([code.status, code.location], [421, undefined], host);
   }
   const long = `${PHOTOS}/?${"x".repeat(2_048)}`;
   for (const unusable of [long, "http://photos.other.test/"]) {
@@ -304,4 +313,14 @@ test("without RETURN_DOMAINS there is no handoff", async (t) => {
   const { ask, open } = browserOf(gate);
   assert.equal((await ask(TARGET)).location, `${AUTH}/login`);
   assert.equal((await open(`${AUTH}/login/handoff`)).status, 404);
+});
+
+test("after 60 codes within a minute, a session gets a page that says to wait", async (t) => {
+  const { open, codeFor } = await scene(t);
+  const begun = await open(handoffTo(TARGET));
+  while ((await open(begun.location ?? "")).status === 303);
+  const refused = await open(begun.location ?? "");
+  assert.deepEqual([refused.status, refused.headers["retry-after"]], [429, "60"]);
+  assert.match(refused.body, /Too many apps were opened at once\. Wait a minute/);
+  assert.equal(await codeFor(TARGET), "");
 });

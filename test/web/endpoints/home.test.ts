@@ -48,10 +48,12 @@ test("shows users their own entries only, also after a rename or a new account o
 
   await run("rename", "guest", "visitor");
   assert.deepEqual((await activityIn(guest.session)).slice(1), own);
+  await run("forget-name", "guest");
   await run("add", "guest", "--password-stdin");
   const namesake = await gate.signIn({ username: "guest", password: input });
   assert.deepEqual(await activityIn(namesake.session), own);
   await run("remove", "guest", "--yes");
+  await run("forget-name", "guest");
   await run("add", "guest", "--password-stdin");
   const recreated = await gate.signIn({ username: "guest", password: input });
   assert.deepEqual(await activityIn(recreated.session), own);

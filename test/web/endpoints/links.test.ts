@@ -73,7 +73,7 @@ test("a guest enters where a list names one of the guest's groups, and has no ac
   const { session, location } = await gate.send(path, { form: {} });
   assert.equal(location, "/");
   const { user } = JSON.parse((await gate.send("/account/me", { session })).body);
-  assert.match(user.username, /^owner [0-9a-f]{4}$/);
+  assert.match(user.username, /^owner [0-9a-f]{8}$/);
   assert.deepEqual([user.groups, user.guest], [["photos"], true]);
   const asks = [
     ["?groups=photos", 200],
@@ -106,7 +106,7 @@ test("one page for unknown, used, revoked and too many links, and a limit for ea
   await gate.send(used, { form: {} });
   const revoked = await linkPath(gate, "invite");
   const { stdout } = await runCommand(["link", "list"], { env });
-  const [, id = ""] = /^(\S+)/.exec(stdout) ?? [];
+  const [, id = ""] = /(\S+)\n$/.exec(stdout) ?? [];
   assert.equal((await runCommand(["link", "revoke", id], { env })).code, 0);
   assert.equal((await runCommand(["link", "revoke", id], { env })).code, 1);
   const open = await linkPath(gate, "invite");
@@ -117,14 +117,23 @@ test("one page for unknown, used, revoked and too many links, and a limit for ea
     const answer = await gate.send(path);
     assert.deepEqual([answer.status, calm(answer.body)], [404, calm(unknown.body)], path);
   }
-  assert.equal((await gate.send(open)).status, 200);
-  while ((await gate.send(open)).status === 200);
-  const limited = await gate.send(open);
+  const incomplete = { form: { username: "bob" } };
+  while ((await gate.send(open, incomplete)).status === 422);
+  const limited = await gate.send(open, incomplete);
   assert.deepEqual([limited.status, calm(limited.body)], [404, calm(unknown.body)]);
   const refused = await gate.send(open, { form: { username: "bob", ...NEW } });
   assert.equal(refused.status, 404);
-  assert.equal((await gate.send(open, { from: "127.0.0.2" })).status, 200);
+  assert.equal((await gate.send(open, { ...incomplete, from: "127.0.0.2" })).status, 422);
   assert.equal((await gate.signIn()).location, "/", "links use up no sign-in");
+});
+
+test("images of links on other sites keep no visitor from a link", async (t) => {
+  const { gate } = await startConfigured(t);
+  const path = await linkPath(gate, "invite");
+  const headers = { "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "image" };
+  for (let n = 0; n < 30; n += 1) await gate.send(`/link/x${n}`, { headers });
+  assert.equal((await gate.send(path)).status, 200);
+  assert.equal((await gate.send(path, { form: { username: "bob", ...NEW } })).status, 303);
 });
 
 test("accepts the form of a browser that hides its origin only after it has opened the link", async (t) => {

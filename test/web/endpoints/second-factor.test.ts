@@ -5,8 +5,11 @@ import { readSettings } from "../../../src/gate/settings/settings.ts";
 import { wordsIn } from "../../../src/web/pages/words.ts";
 import { addKey } from "../../support/add-key.ts";
 import { ORIGIN } from "../../support/authenticator.ts";
+import { outputOf } from "../../support/command.ts";
+import { execute } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { OWNER, type RunningGate, startConfigured, startGate } from "../../support/gate.ts";
+import { jsonLines } from "../../support/json-lines.ts";
 import { linkPath } from "../../support/link.ts";
 import { partsOf } from "../../support/mint.ts";
 import { begunIn, codeShown, turnCodesOn } from "../../support/one-time-codes.ts";
@@ -32,6 +35,9 @@ async function asked(gate: RunningGate, session: string | undefined, query = "")
   });
   return location ?? status;
 }
+
+const byKey = (gate: RunningGate, key: string, query = "") =>
+  gate.send(`/forward-auth${query}`, { headers: { Authorization: `Bearer ${key}` } });
 
 async function turnOn(gate: RunningGate, session: string) {
   const { key, answer } = await turnCodesOn(gate, session);
@@ -148,18 +154,51 @@ test("what was begun without a factor cannot be completed after the account has 
   }
 });
 
-test("asks members of the groups, or all, but neither keys nor guests", async (t) => {
+test("asks members of the groups, or all, and their keys, but no guests", async (t) => {
   const { gate, session } = await startConfigured(t, { requireSecondFactor: ["family"] });
   assert.equal(await asked(gate, session), 200, "not a member");
   const all = await startGate(t, { dataDir: gate.dataDir, requireSecondFactor: ["all"] });
   assert.equal(await asked(all, session), ENROL);
-  const Authorization = `Bearer ${await addKey(gate)}`;
-  const byKey = await all.send("/forward-auth?factor=2", { headers: { Authorization } });
-  assert.equal(byKey.status, 200);
+  const [weak, strong] = [await addKey(gate), await addKey(gate, "--factor", "2")];
+  for (const query of ["", "?factor=2", "?users=owner"]) {
+    assert.equal((await byKey(all, weak, query)).status, 401, query);
+    assert.equal((await byKey(all, strong, query)).status, 200, query);
+  }
+  assert.equal((await byKey(gate, weak)).status, 200);
   const path = await linkPath(gate, "guest", "visitor", "--groups", "family");
   const guest = await all.send(path, { form: {} });
   assert.equal(await asked(all, guest.session, "?groups=family"), 200);
   assert.equal(await asked(all, guest.session, "?groups=family&factor=2"), PROVE);
+});
+
+test("a key opens what needs a second factor only if the session that made it had one", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  const make = async (by: string): Promise<string> => {
+    const { body } = await gate.send("/account/keys/add", { session: by, form: { name: "feeds" } });
+    return /<code>(latchkey_[^<]+)<\/code>/.exec(body)?.[1] ?? "";
+  };
+  const weak = await make(session);
+  const { proven } = await turnOn(gate, session);
+  const [again, strong] = [await make(session), await make(proven)];
+  const command = [await addKey(gate), await addKey(gate, "--factor", "2")] as const;
+  for (const key of [weak, again, command[0]]) {
+    assert.equal((await byKey(gate, key)).status, 200);
+    const { status, body, headers } = await byKey(gate, key, "?factor=2");
+    assert.equal(status, 401);
+    assert.match(body, /^this key was made without a second factor/);
+    assert.equal(headers["latchkey-key"], undefined);
+    assert.equal(headers["remote-user"], undefined);
+  }
+  for (const key of [strong, command[1]])
+    assert.equal((await byKey(gate, key, "?factor=2")).status, 200);
+  const listed = await outputOf(["key", "list", "--json"], { env: { DATA_DIR: gate.dataDir } });
+  const factors = jsonLines<{ factors: number }>(listed).map((key) => key.factors);
+  assert.deepEqual(factors.sort(), [1, 1, 1, 2, 2]);
+  // As those that were made before keys had it.
+  execute(gate.databaseFile, "UPDATE latchkey_keys SET factors = NULL");
+  const other = await startGate(t, { dataDir: gate.dataDir });
+  assert.equal((await byKey(other, strong, "?factor=2")).status, 401);
+  assert.equal((await byKey(other, strong)).status, 200);
 });
 
 test("factor=2 asks it for one app", async (t) => {

@@ -69,11 +69,8 @@ test("a passkey that was added first leads to where the person wanted to go", as
   const send = (address: string, form: Readonly<Record<string, string>>) =>
     gate.send(addressIn(page, address), { session, form, headers: AT_GATE });
   const { challenge } = JSON.parse((await send("passkeys/begin", {})).body);
-  const created = createAuthenticator().create(challenge);
-  const added = await send("passkeys/add", {
-    ...{ name: "Phone", client_data: created.clientData, public_key: created.publicKey },
-    authenticator_data: created.authenticatorData,
-  });
+  const { name, clientData, attestation } = createAuthenticator().create(challenge);
+  const added = await send("passkeys/add", { name, client_data: clientData, attestation });
   assert.deepEqual([added.status, added.location], [303, TARGET]);
   assert.ok(await isOpen(gate, added.session));
 });

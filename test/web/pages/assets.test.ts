@@ -86,7 +86,7 @@ test("the key icon has the brand colour of the style sheet and its line in both 
   const own = site({}, true);
   const textOf = (path: string): string => String(contentOf(own, path));
   const [, ...defined] =
-    /--brand:(#[\da-f]{6});[^}]*--accent:light-dark\((#[\da-f]{6}), (#[\da-f]{6})\)/.exec(
+    /--brand:(#[\da-f]{6});[^}]*--accent:light-dark\((#[\da-f]{6}), ?(#[\da-f]{6})\)/.exec(
       textOf("/latchkey.css"),
     ) ?? [];
   const filled = [

@@ -16,6 +16,7 @@ const jsonPages: PageFunctions = { login: toJson, setup: toJson, home: toJson, e
 const ADDRESSES = {
   styleSheetUrl: /^\/latchkey\.css\?v=[\w-]{12}$/,
   scriptUrl: /^\/latchkey\.js\?v=[\w-]{12}$/,
+  codeScriptUrl: /^\/latchkey\.js\?v=[\w-]{12}$/,
   passkeyScriptUrl: /^\/latchkey-passkeys\.js\?v=[\w-]{12}$/,
   logoUrl: /^\/latchkey-logo\?v=[\w-]{12}$/,
 };
@@ -37,6 +38,7 @@ test("passes the helpers, the paths and the page's own data to each function", a
   assert.deepEqual(await page("/setup?token=given"), { ...before, ...setup, offersDomain: false });
   assert.equal((await page("/setup")).token, "");
   const login = {
+    handoffFailed: false,
     confirms: false,
     needsFactor: false,
     asksCode: false,

@@ -29,7 +29,12 @@ const states: Readonly<Record<string, readonly string[]>> = {
   ],
   people: ["it.people.length === 1 && it.links.length === 1", "it.made"],
   activity: ["it.entries.length === 1"],
-  error: ["it.requestId", "it.NeedsSetup", "it.offersSignOut && it.host && it.accountUrl"],
+  error: [
+    "it.requestId",
+    "it.NeedsSetup",
+    "it.offersSignOut && it.host && it.accountUrl",
+    "it.offersSignOut && it.signInUrl",
+  ],
 };
 
 for (const [page, conditions] of Object.entries(states)) {

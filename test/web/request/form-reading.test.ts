@@ -29,12 +29,13 @@ for (const type of [FORM, FORM.toUpperCase(), `${FORM};charset=utf-8`, `${FORM} 
   });
 }
 
-test("reads no fields from a body of another type, or without a type", async () => {
+test("takes no body of another type, or without a type, for a form", async () => {
   const others = ["text/plain", "application/json", "multipart/form-data", `${FORM}x`, "", ";"];
   for (const type of others) {
-    assert.equal(await readField(createPost("a=b", { "Content-Type": type })), "", type);
+    assert.equal(await readForm(createPost("a=b", { "Content-Type": type })), "not-a-form", type);
+    assert.equal(await readField(createPost("", { "Content-Type": type })), "", type);
   }
-  assert.equal(await readField(createPost(Buffer.from("a=b"), {})), "");
+  assert.equal(await readForm(createPost(Buffer.from("a=b"), {})), "not-a-form");
 });
 
 test("reads a body without a declared length up to the limit", async () => {
@@ -76,4 +77,18 @@ test("throws if a body parser has read the body, unless it has kept the bytes", 
   for (const body of [kept, { readableDidRead: false }, {}]) {
     assert.equal(await readField(parsed(body)), "b");
   }
+});
+
+test("reads a form of 100 fields, and refuses a longer one before it is decoded", async (t) => {
+  const read = (fields: number, field = "b=c") => {
+    const body = ["a=first", ...Array.from({ length: fields - 1 }, () => field)].join("&");
+    return readForm(createPost(body, { "Content-Type": FORM }));
+  };
+  const form = await read(100);
+  assert.ok(typeof form === "function");
+  assert.equal(form("a"), "first");
+  const decoding = t.mock.method(TextDecoder.prototype, "decode");
+  for (const fields of [101, 20_000]) assert.equal(await read(fields), "too-large");
+  assert.equal(await read(20_000, ""), "too-large");
+  assert.equal(decoding.mock.callCount(), 0);
 });

@@ -9,6 +9,10 @@ interface Origins {
   readonly secFetchSite?: string;
   readonly origin?: string;
   readonly host?: string | undefined;
+  /** The header `X-Forwarded-Proto`. */
+  readonly proto?: string;
+  /** Whether the connection itself uses TLS. */
+  readonly encrypted?: boolean;
 }
 
 type Case = readonly [what: string, headers: Origins];
@@ -31,6 +35,10 @@ const allowed: readonly Case[] = [
   ["https and its default port in the host", { origin: `https://${HOST}`, host: `${HOST}:443` }],
   ["http and its default port in the host", { origin: `http://${HOST}`, host: `${HOST}:80` }],
   ["capitals in the host", { origin: `https://${HOST}`, host: "Home.Example.ORG" }],
+  ["https over TLS", { origin: `https://${HOST}`, encrypted: true }],
+  ["https behind a proxy that tells it", { origin: `https://${HOST}`, proto: "https" }],
+  ["http behind a proxy that tells it", { origin: `http://${HOST}`, proto: "http" }],
+  ["a trusted origin over TLS", { origin: "https://app.example.org", encrypted: true }],
   ["a trusted origin", { origin: "https://app.example.org" }],
   [
     "a trusted origin of another site",
@@ -51,6 +59,11 @@ const refused: readonly Case[] = [
   ["another port", { origin: `http://${HOST}:8080` }],
   ["the other scheme's default port", { origin: `https://${HOST}:80` }],
   ["the host as the user name of another", { origin: `https://${HOST}@evil.example` }],
+  ["http over TLS", { origin: `http://${HOST}`, encrypted: true }],
+  ["http and the port of TLS", { origin: `http://${HOST}:443`, encrypted: true }],
+  ["http behind a proxy that tells of TLS", { origin: `http://${HOST}`, proto: "https" }],
+  ["HTTP in capitals over TLS", { origin: `HTTP://${HOST}`, encrypted: true }],
+  ["an opaque origin over TLS", { origin: "null", encrypted: true }],
   ["an opaque origin", { origin: "null" }],
   ["an empty origin", { origin: "" }],
   ["an origin without a scheme", { origin: HOST }],
@@ -63,11 +76,11 @@ const refused: readonly Case[] = [
 ];
 
 function isRefused(origins: Origins): boolean {
-  const { secFetchSite, origin, host } = { host: HOST, ...origins };
+  const { secFetchSite, origin, host, proto, encrypted } = { host: HOST, ...origins };
   const headers: Readonly<Record<string, string | undefined>> = {
-    ...{ "sec-fetch-site": secFetchSite, origin, host },
+    ...{ "sec-fetch-site": secFetchSite, "x-forwarded-proto": proto, origin, host },
   };
-  return isCrossSite({ header: (name) => headers[name] }, TRUSTED);
+  return isCrossSite({ header: (name) => headers[name], connection: { encrypted } }, TRUSTED);
 }
 
 for (const [what, headers] of allowed) {

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Attack, Tally } from "../attack.ts";
 import { Skipped, Undecided } from "../errors.ts";
+import type { Headers } from "../http/request.ts";
 import { type HttpResponse, headerOf } from "../http/response.ts";
+import { changedHosts } from "../payloads/changed-hosts.ts";
 import { FOREIGN_HOST } from "../payloads/foreign-targets.ts";
 import { type Account, isSignedIn, requireAccount, send, type Target } from "../target.ts";
 
@@ -22,6 +24,7 @@ export const handoff: Attack = {
     const account = await requireAccount(target);
     const visit: Visit = { target, account, tally };
     const session = await normally(visit, host);
+    await atOtherHosts(visit, session, host, other);
     await byStrangers(visit, host);
     await elsewhere(visit, host, other);
     await bySetCookie(visit, host);
@@ -33,14 +36,18 @@ export const handoff: Attack = {
   },
 };
 
-interface Visit {
+/** A server, and an account that is signed in there. */
+export interface Signed {
   readonly target: Target;
-  readonly account: Account;
+  readonly account: Pick<Account, "token">;
+}
+
+interface Visit extends Signed {
   readonly tally: Tally;
 }
 
 /** A browser that has begun at a host. */
-interface Begun {
+export interface Begun {
   /** As the browser sends it. */
   readonly cookie: string;
   readonly line: string;
@@ -50,7 +57,12 @@ interface Begun {
 
 const random = (): string => randomBytes(32).toString("base64url");
 
-const at = ({ target }: Visit, host: string, query: string, cookie = ""): Promise<HttpResponse> =>
+export const at = (
+  { target }: Pick<Signed, "target">,
+  host: string,
+  query: string,
+  cookie = "",
+): Promise<HttpResponse> =>
   send(target, {
     path: `${PATH}${query}`,
     headers: { Host: host, "X-Forwarded-Proto": "https", ...(cookie && { Cookie: cookie }) },
@@ -59,7 +71,7 @@ const at = ({ target }: Visit, host: string, query: string, cookie = ""): Promis
 const queryOf = ({ location = "" }: HttpResponse): string =>
   URL.canParse(location) ? new URL(location).search : "";
 
-async function begin(visit: Visit, host: string): Promise<Begun> {
+export async function begin(visit: Signed, host: string): Promise<Begun> {
   const response = await at(visit, host, `?return_to=${encodeURIComponent(`https://${host}/`)}`);
   const [line = ""] = response.cookies;
   const cookie = line.split(";", 1)[0] ?? "";
@@ -67,11 +79,11 @@ async function begin(visit: Visit, host: string): Promise<Begun> {
 }
 
 /** The sign-in with the session of the account: what it redirects to. */
-const ask = ({ target, account }: Visit, query: string): Promise<HttpResponse> =>
+const ask = ({ target, account }: Signed, query: string): Promise<HttpResponse> =>
   send(target, { path: `${PATH}${query}`, session: account.token });
 
 /** The query with a code for that browser. */
-async function coded(visit: Visit, { query }: Begun): Promise<string> {
+export async function coded(visit: Signed, { query }: Begun): Promise<string> {
   const given = queryOf(await ask(visit, query));
   if (!/[?&]code=[^&]/.test(given)) throw new Undecided("the sign-in gives no code");
   return given;
@@ -97,6 +109,37 @@ async function normally(visit: Visit, host: string): Promise<string> {
 async function refused(visit: Visit, what: string, taking: Promise<HttpResponse>): Promise<void> {
   visit.tally.tried();
   if ((await taking).session !== undefined) visit.tally.gotThrough(what);
+}
+
+/** Forward auth, for a page at that host: whether it accepts the session. */
+async function isAdmitted(
+  { target }: Visit,
+  session: string,
+  headers: Headers,
+  from?: string,
+): Promise<boolean> {
+  const { status } = await send(target, { path: "/forward-auth", session, headers, from });
+  return status >= 200 && status < 300;
+}
+
+async function atOtherHosts(
+  visit: Visit,
+  session: string,
+  host: string,
+  other: string,
+): Promise<void> {
+  if (!(await isAdmitted(visit, session, { Host: host })))
+    throw new Undecided("the session of a host is not accepted there");
+  const from = visit.target.access?.proxy?.address;
+  const named = (name: string): Headers => ({ Host: other, "X-Forwarded-Host": name });
+  const hosts = [other, `${host}.${FOREIGN_HOST}`, `x${host}`, ...changedHosts(host)];
+  for (const name of hosts) {
+    visit.tally.tried();
+    const isOpen =
+      (await isAdmitted(visit, session, { Host: name })) ||
+      (from !== undefined && (await isAdmitted(visit, session, named(name), from)));
+    if (isOpen) visit.tally.gotThrough(`the session of ${host} is accepted at ${name}`);
+  }
 }
 
 async function byStrangers(visit: Visit, host: string): Promise<void> {

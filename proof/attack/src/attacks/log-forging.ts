@@ -30,7 +30,7 @@ export const logForging: Attack = {
     }
     for (const line of forPeople) {
       tally.tried();
-      if (!/^\d{4}-\d\d-\d\dT/.test(line))
+      if (!/^\d{4}-\d\d-\d\d[T ]\d\d:/.test(line))
         tally.gotThrough(`not a log entry: ${line.slice(0, 80)}`);
     }
     if (forPeople.length !== entries.length) tally.gotThrough("one entry becomes several lines");

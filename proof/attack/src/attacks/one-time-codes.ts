@@ -1,11 +1,10 @@
-import { createHmac } from "node:crypto";
 import { type Attack, forEach } from "../attack.ts";
-import { Skipped, Undecided } from "../errors.ts";
+import { codeShown, turnCodesOn } from "../codes.ts";
+import { Undecided } from "../errors.ts";
 import type { HttpResponse } from "../http/response.ts";
-import { type Account, isSuccess, newAddress, send, signIn, type Target } from "../target.ts";
+import { freshSession } from "../people.ts";
+import { type Account, isSuccess, newAddress, signIn, type Target } from "../target.ts";
 
-const STEP_MS = 30_000;
-const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 /** More than anyone types in a minute, each from another address. */
 const GUESSES = 20;
 const AT_ONCE = 8;
@@ -20,7 +19,7 @@ export const oneTimeCodes: Attack = {
 
   async run(target, tally) {
     const account = await freshSession(target);
-    const { secret, used, recoveryCodes } = await turnOn(target, account);
+    const { secret, used, recoveryCodes } = await turnCodesOn(target, account.token);
     const [recoveryCode = "", unused = ""] = recoveryCodes;
     const refused = async (what: string, code?: string): Promise<void> => {
       tally.tried();
@@ -30,7 +29,7 @@ export const oneTimeCodes: Attack = {
     await refused("with an empty code", "");
     await refused("with the code that turned codes on", used);
 
-    const next = codeOf(secret, Math.floor(Date.now() / STEP_MS) + 1);
+    const next = codeShown(secret, 1);
     if (!isSuccess(await signInWith(target, account, next))) {
       throw new Undecided("the next code is not accepted");
     }
@@ -51,15 +50,6 @@ export const oneTimeCodes: Attack = {
   },
 };
 
-/** Earlier attacks end sessions and use up the attempts of this address, and a session gets old. */
-export async function freshSession(target: Target): Promise<Account> {
-  const { account } = target;
-  if (account === undefined) throw new Skipped("there is no account to try it with");
-  const response = await signInWith(target, account);
-  if (response.session === undefined) throw new Undecided("the sign-in failed");
-  return { ...account, token: response.session };
-}
-
 /** A sign-in from an address of its own, which the limit of addresses does not stop. */
 async function signInWith(
   target: Target,
@@ -68,36 +58,4 @@ async function signInWith(
 ): Promise<HttpResponse> {
   const fields = { username, password, ...(code === undefined ? {} : { code }) };
   return signIn(target, fields, { from: await newAddress(target) });
-}
-
-/** Turns codes on as a browser does. */
-async function turnOn(target: Target, { token: session }: Account) {
-  const begun = await send(target, { path: "/account/codes/begin", form: {}, session });
-  if (begun.status === 404) throw new Skipped("the server offers no one-time codes");
-  const [, key = ""] = /[?&;]secret=([A-Z2-7]+)/.exec(begun.body) ?? [];
-  const [, sealed = ""] = /name="sealed" value="([^"]+)"/.exec(begun.body) ?? [];
-  const secret = decodeBase32(key);
-  const used = codeOf(secret, Math.floor(Date.now() / STEP_MS));
-  const on = await send(target, {
-    path: "/account/codes/confirm",
-    form: { sealed, code: used },
-    session,
-  });
-  const recoveryCodes = on.body.match(/\b\d{5}(?:-\d{5}){4}\b/g) ?? [];
-  if (recoveryCodes.length === 0) throw new Undecided("one-time codes cannot be turned on");
-  return { secret, used, recoveryCodes };
-}
-
-function decodeBase32(text: string): Buffer {
-  const bits = [...text].map((one) => BASE32.indexOf(one).toString(2).padStart(5, "0")).join("");
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-}
-
-/** RFC 6238: SHA-1, six digits. */
-function codeOf(secret: Buffer, step: number): string {
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(step));
-  const digest = createHmac("sha1", secret).update(counter).digest();
-  const number = digest.readUInt32BE((digest.at(-1) ?? 0) & 15) & 0x7fff_ffff;
-  return String(number % 1_000_000).padStart(6, "0");
 }

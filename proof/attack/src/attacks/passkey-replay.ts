@@ -1,17 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Attack } from "../attack.ts";
-import { Skipped, Undecided } from "../errors.ts";
-import type { HttpResponse } from "../http/response.ts";
-import { type Answering, softPasskey } from "../payloads/passkey.ts";
-import { isSuccess, newAddress, ownHost, send, type Target } from "../target.ts";
-import { freshSession } from "./one-time-codes.ts";
-
-type Form = Readonly<Record<string, string>>;
-
-const BEGIN = "/account/passkeys/begin";
-const ADD = "/account/passkeys/add";
-const REMOVE = "/account/passkeys/remove";
-const SIGN_IN = "/login/passkey";
+import { Undecided } from "../errors.ts";
+import { addPasskey, removePasskey, signInChallenge, signsInWithPasskey } from "../passkeys.ts";
+import { softPasskey } from "../payloads/passkey.ts";
+import { type Form, freshSession } from "../people.ts";
 
 /** Adds a passkey of its own to the account, and removes it at the end. */
 export const passkeyReplay: Attack = {
@@ -24,24 +16,10 @@ export const passkeyReplay: Attack = {
 
   async run(target, tally) {
     const account = await freshSession(target);
-    const place = placeOf(target);
-    const post = (path: string, form: Form, from?: string): Promise<HttpResponse> =>
-      send(target, {
-        ...{ path, form, headers: { Host: place.host }, from },
-        // A sign-in ends the session of the same user that its browser has.
-        ...(path !== SIGN_IN && { session: account.token }),
-      });
-    const challengeFor = async (path: string, form: Form) => jsonIn(await post(path, form));
-
-    const own = softPasskey();
-    const begun = await challengeFor(BEGIN, {});
-    const { userId, rpId, challenge } = begun;
-    const answering: Answering = { rpId, origin: originOf(place, rpId) };
-    const adding = own.added(challenge, answering);
-    if ((await post(ADD, adding)).status !== 303) throw new Undecided("no passkey can be added");
-    const fresh = async (): Promise<string> => (await challengeFor(SIGN_IN, {})).challenge;
-    const attempt = async (form: Form): Promise<boolean> =>
-      isSuccess(await post(SIGN_IN, form, await newAddress(target)));
+    const { passkey: own, userId, challenge, answering } = await addPasskey(target, account.token);
+    const { rpId } = answering;
+    const fresh = (): Promise<string> => signInChallenge(target);
+    const attempt = (form: Form): Promise<boolean> => signsInWithPasskey(target, form);
     const refused = async (what: string, form: Form): Promise<void> => {
       tally.tried();
       if (await attempt(form)) tally.gotThrough(what);
@@ -68,7 +46,7 @@ export const passkeyReplay: Attack = {
       const stranger = { ...softPasskey().used(await fresh(), userId, later), credential: own.id };
       await refused("the signature of another passkey", stranger);
     } finally {
-      await post(REMOVE, { passkey: own.id });
+      await removePasskey(target, account.token, own);
     }
     await refused(
       "a removed passkey",
@@ -76,32 +54,3 @@ export const passkeyReplay: Attack = {
     );
   },
 };
-
-interface Place {
-  readonly host: string;
-  readonly protocol: string;
-}
-
-/** Browsers refuse passkeys at IP addresses, so such a server is addressed by name. */
-function placeOf(target: Target): Place {
-  const { protocol, host, port } = target.address;
-  const isAddress = /^[\d.]+$|:/.test(host);
-  return { protocol, host: isAddress ? `localhost:${port}` : ownHost(target) };
-}
-
-const originOf = ({ protocol, host }: Place, rpId: string): string =>
-  host.replace(/:\d+$/, "") === rpId ? `${protocol}//${host}` : `https://${rpId}`;
-
-interface Asked {
-  readonly challenge: string;
-  readonly rpId: string;
-  readonly userId: string;
-}
-
-const isJsonWithChallenge = ({ status, body }: HttpResponse): boolean =>
-  status === 200 && /^\{.*"challenge":/.test(body);
-
-function jsonIn(response: HttpResponse): Asked {
-  if (!isJsonWithChallenge(response)) throw new Skipped("the server offers no passkeys here");
-  return JSON.parse(response.body);
-}

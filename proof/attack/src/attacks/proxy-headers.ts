@@ -1,7 +1,7 @@
 import { type Attack, CONCURRENCY, forEach } from "../attack.ts";
 import { Undecided } from "../errors.ts";
-import { type Headers, sendRequest } from "../http/request.ts";
-import { forgedHeaders } from "../payloads/forged-headers.ts";
+import { type HttpRequest, sendRequest } from "../http/request.ts";
+import { FORGED, forgedHeaders } from "../payloads/forged-headers.ts";
 import { type Account, requireAccount, type Target } from "../target.ts";
 
 /** What a proxy tells the app. It must not depend on what the client sends. */
@@ -33,9 +33,10 @@ export const proxyHeaders: Attack = {
     if (named !== undefined && !own.includes(named)) {
       tally.gotThrough(`as another user: the app receives "${named}"`);
     }
-    await forEach(forgedHeaders(account.token), CONCURRENCY, async ([what, headers]) => {
+    await forEach(forgedHeaders(account.token), CONCURRENCY, async ([what, headers, trailers]) => {
       tally.tried();
-      const lines = await received(target, account, headers);
+      const sent = trailers === undefined ? { headers } : { headers, trailers };
+      const lines = await received(target, account, sent);
       for (const problem of problemsIn(lines ?? usual, usual, account)) {
         tally.gotThrough(`${what}: ${problem}`);
       }
@@ -47,9 +48,10 @@ export const proxyHeaders: Attack = {
 async function received(
   target: Target,
   { token: session }: Account,
-  headers: Headers,
+  sent: Pick<HttpRequest, "headers" | "trailers">,
 ): Promise<readonly string[] | undefined> {
-  const request = { path: target.echo ?? "/", session, headers };
+  const version = sent.trailers === undefined ? {} : ({ version: "1.1" } as const);
+  const request = { path: target.echo ?? "/", session, ...sent, ...version };
   const { status, body } = await sendRequest(target.address, request, target.signal);
   return status === 200 ? linesIn(body) : undefined;
 }
@@ -75,7 +77,8 @@ function problemsIn(
   usual: readonly string[],
   { token }: Account,
 ): readonly string[] {
-  const isManaged = (line: string): boolean => MANAGED.has(nameOf(line));
+  const isManaged = (line: string): boolean =>
+    MANAGED.has(nameOf(line)) || line.endsWith(`: ${FORGED}`);
   const names = new Set(lines.map(nameOf));
   const added = lines.filter((line) => isManaged(line) && !usual.includes(line));
   const dropped = usual.filter((line) => isManaged(line) && !names.has(nameOf(line)));

@@ -14,6 +14,8 @@ export interface HttpRequest {
   /** Sent URL-encoded, as a browser sends a form. */
   readonly form?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
+  /** Sent after a chunked body without content. HTTP/1.1 only. */
+  readonly trailers?: Readonly<Record<string, string>>;
   /** The value of the `session` cookie. */
   readonly session?: string | undefined;
   /** The local address to connect from. */
@@ -60,6 +62,12 @@ export function requestBytes(address: ServerAddress, request: HttpRequest): Buff
   const lines = headers.flatMap(([name, value]) =>
     [value].flat().map((one) => `${name}: ${one}\r\n`),
   );
+  if (request.trailers !== undefined) {
+    const ends = Object.entries(request.trailers).map(([name, value]) => `${name}: ${value}\r\n`);
+    lines.push("Transfer-Encoding: chunked\r\n");
+    const chunks = `0\r\n${ends.join("")}\r\n`;
+    return Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${chunks}`, "latin1");
+  }
   const head = `${method} ${path} HTTP/${request.version ?? "1.1"}\r\n${lines.join("")}\r\n`;
   return Buffer.concat([Buffer.from(head, "latin1"), body]);
 }

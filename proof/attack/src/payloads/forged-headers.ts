@@ -1,9 +1,14 @@
 import type { Headers } from "../http/request.ts";
 
 /** What is forged, and the headers of the request. */
-export type ForgedHeaders = readonly [what: string, headers: Headers];
+export type ForgedHeaders = readonly [
+  what: string,
+  headers: Headers,
+  trailers?: Readonly<Record<string, string>>,
+];
 
-const FORGED = "latchkey-attack";
+/** What the client claims. An app must not receive it in any header. */
+export const FORGED = "latchkey-attack";
 
 const identity: readonly (readonly string[])[] = [
   ["Remote", "User"],
@@ -19,9 +24,30 @@ const forwarded: Readonly<Record<string, string>> = {
   "X-Forwarded-Host": "elsewhere.example",
 };
 
+/** Apps and frameworks take these from a proxy, and then serve another page than it has checked. */
+const CHOOSING: readonly string[] = [
+  ...["X-Script-Name", "Script-Name", "X-Forwarded-Script-Name", "X-Forwarded-Prefix"],
+  ...["X-Forwarded-Path", "X-Forwarded-PathBase", "X-Forwarded-Context", "X-Forwarded-Uri"],
+  ...["X-Original-URL", "X-Original-URI", "X-Original-Path", "X-Rewrite-URL", "X-Request-URI"],
+  ...["X-Ingress-Path", "X-Envoy-Original-Path", "X-HTTP-Path-Override", "X-Proxy-URL"],
+  ...["X-Waws-Unencoded-Url", "X-Vhm-Root", "X-Matched-Path", "X-Invoke-Path", "X-Astro-Path"],
+  ...["X-Middleware-Subrequest", "X-Middleware-Rewrite", "X-Accel-Mapping", "X-Sendfile-Type"],
+  ...["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Forwarded-Method"],
+  ...["Forwarded", "X-Forwarded-Scheme", "X-Forwarded-Ssl", "X-Forwarded-Port", "X-Host"],
+  ...["X-Forwarded-Server", "X-Original-Host", "X-HTTP-Host-Override", "Front-End-Https", "Proxy"],
+  ...["X-Real-IP", "X-Client-IP", "True-Client-IP"],
+];
+
 /** Headers of a signed-in client that must not reach the app, or remove what the proxy sends to it. */
 export function forgedHeaders(token: string): readonly ForgedHeaders[] {
-  return [...identities(), ...clients(), ...droppedByConnection(), ...sessionCookies(token)];
+  return [
+    ...identities(),
+    ...clients(),
+    ...choices(),
+    ...trailers(),
+    ...droppedByConnection(),
+    ...sessionCookies(token),
+  ];
 }
 
 function identities(): readonly ForgedHeaders[] {
@@ -41,13 +67,36 @@ function identities(): readonly ForgedHeaders[] {
 
 function clients(): readonly ForgedHeaders[] {
   return Object.entries(forwarded).flatMap(([name, value]): readonly ForgedHeaders[] => {
-    const alias = name.replaceAll("-", "_");
+    const [, ...others] = separators;
+    const aliases = others.flatMap((separator) => [
+      name.replaceAll("-", separator),
+      name.replace("-", separator),
+    ]);
     return [
       [name, { [name]: value }],
       [`${name} twice`, { [name]: [value, value] }],
-      [alias, { [alias]: value }],
+      ...aliases.map((alias): ForgedHeaders => [alias, { [alias]: value }]),
     ];
   });
+}
+
+function choices(): readonly ForgedHeaders[] {
+  return CHOOSING.flatMap((name): readonly ForgedHeaders[] =>
+    ["-", "_", "."].map((separator) => {
+      const spelled = name.replaceAll("-", separator);
+      return [spelled, { [spelled]: FORGED }];
+    }),
+  );
+}
+
+/** They arrive after a proxy has checked the headers, and some apps then read them as headers. */
+function trailers(): readonly ForgedHeaders[] {
+  return ["Remote-User", "Remote_User", "X-Script-Name", "X-Forwarded-For"].flatMap(
+    (name): readonly ForgedHeaders[] => [
+      [`trailer ${name}`, {}, { [name]: FORGED }],
+      [`announced trailer ${name}`, { Trailer: name }, { [name]: FORGED }],
+    ],
+  );
 }
 
 /** A proxy must drop the client's headers that Connection names, but not the headers that it adds. */

@@ -29,12 +29,14 @@ export function softPasskey(): SoftPasskey {
     id: text(id),
     added(challenge, answering) {
       const flags = PRESENT_AND_VERIFIED | CREDENTIAL_INCLUDED;
-      const credential = Buffer.concat([Buffer.alloc(16), Buffer.from([0, id.length]), id]);
+      const { x = "", y = "" } = publicKey.export({ format: "jwk" });
+      const key = coseKey(Buffer.from(x, "base64url"), Buffer.from(y, "base64url"));
+      const credential = Buffer.concat([Buffer.alloc(16), Buffer.from([0, id.length]), id, key]);
+      const data = Buffer.concat([head({ flags, ...answering }), credential]);
       return {
         name: "latchkey-attack",
         client_data: text(clientData("webauthn.create", challenge, answering)),
-        authenticator_data: text(Buffer.concat([head({ flags, ...answering }), credential])),
-        public_key: text(publicKey.export({ format: "der", type: "spki" })),
+        attestation: text(attestation(data)),
       };
     },
     used(challenge, userHandle, answering) {
@@ -49,6 +51,25 @@ export function softPasskey(): SoftPasskey {
       };
     },
   };
+}
+
+/** An ES256 key as authenticators write it, in CBOR. */
+const coseKey = (x: Buffer, y: Buffer): Buffer =>
+  Buffer.concat([Buffer.from("a5010203262001215820", "hex"), x, Buffer.from("225820", "hex"), y]);
+
+/** The authenticator data with no statement about the device, in CBOR. */
+function attestation(data: Buffer): Buffer {
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(data.length);
+  return Buffer.concat([
+    Buffer.from("a3", "hex"),
+    Buffer.from("cfmtdnonegattStmt"),
+    Buffer.from("a0", "hex"),
+    Buffer.from("hauthData"),
+    Buffer.from("59", "hex"),
+    length,
+    data,
+  ]);
 }
 
 const clientData = (type: string, challenge: string, { origin }: Answering): Buffer =>

@@ -1,4 +1,5 @@
 import type { HttpRequest } from "../http/request.ts";
+import { changedHosts } from "./changed-hosts.ts";
 
 const PUBLIC = ["/login", "/latchkey.css", "/healthz", "/robots.txt"];
 
@@ -123,5 +124,6 @@ function hostVariants(host: string): readonly string[] {
     ...["", "1", "80", "443", "8443"].map((port) => `${hostname}:${port}`),
     `${hostname}.:80`,
     "localhost",
+    ...changedHosts(hostname),
   ];
 }

@@ -8,6 +8,7 @@ import { setGroups } from "../../../core/accounts/set-groups.ts";
 import { futureDate } from "../../../core/base/dates.ts";
 import {
   LINK_LIFETIME_MS,
+  type LinkMaker,
   type MakeLinkOutcome,
   makeLink,
   revokeLink,
@@ -19,7 +20,7 @@ import type { UserId } from "../../../core/records.ts";
 import { locationFor } from "../../answers/location.ts";
 import { noticeCookie } from "../../answers/notice.ts";
 import { type Answer, redirect, withHeader } from "../../answers/responses.ts";
-import { isOverTls } from "../../answers/session-cookie.ts";
+import { isOverTls, sessionOf } from "../../answers/session-cookie.ts";
 import type { MessageName } from "../../pages/words/en.ts";
 import { shownTime } from "../../pages/words.ts";
 import { type Paths, type PEOPLE_FORMS, pathOf } from "../../paths.ts";
@@ -40,26 +41,26 @@ import { administrator, forAdmins, peopleData } from "./pages.ts";
 type MadeLink = Extract<MakeLinkOutcome, { readonly kind: "made" }>;
 /** Of which `record` says who did it. */
 type ActionPorts = AccountPorts & Ports<"clock" | "record", "users" | "links">;
-type Action = (ports: ActionPorts, form: Form, madeBy: string) => Promise<string | MadeLink>;
+type Action = (ports: ActionPorts, form: Form, maker: LinkMaker) => Promise<string | MadeLink>;
 
 const idIn = (form: Form): UserId => form("user") as UserId;
 const groupsIn = (form: Form) => form("groups").replaceAll(/\s/g, "").split(",");
 
 /** What each form does: the outcome of its rule, or a link to show. */
 const actions = {
-  async invite(ports, form, madeBy) {
+  async invite(ports, form, maker) {
     const [name, until] = [form("username"), form("until")];
     const end = until === "" ? undefined : futureDate(until, ports.clock.now());
     if (end === undefined && until !== "") return "end-invalid";
-    const account = { groups: groupsIn(form), madeBy, ...(name !== "" && { name }) };
+    const account = { groups: groupsIn(form), ...(name !== "" && { name }) };
     // A guest ends with the link.
     return form("guest") === ""
-      ? linkFor(ports, { purpose: "invite", ...account, ...(end && { endsAt: end }) })
-      : linkFor(ports, { purpose: "guest", ...account, ...(end && { expiresAt: end }) });
+      ? linkFor(ports, { purpose: "invite", ...account, ...(end && { endsAt: end }) }, maker)
+      : linkFor(ports, { purpose: "guest", ...account, ...(end && { expiresAt: end }) }, maker);
   },
-  async reset(ports, form, madeBy) {
+  async reset(ports, form, maker) {
     const purpose = form("codes_off") === "" ? "reset" : "reset-codes-off";
-    return linkFor(ports, { purpose, madeBy, userId: idIn(form) });
+    return linkFor(ports, { purpose, userId: idIn(form) }, maker);
   },
   revoke: (ports, form) => revokeLink(ports, form("link")),
   groups: (ports, form) => setGroups(ports, idIn(form), groupsIn(form)),
@@ -71,9 +72,10 @@ const actions = {
 async function linkFor(
   ports: ActionPorts,
   wanted: Omit<WantedLink, "expiresAt" | "usesLeft"> & Partial<Pick<WantedLink, "expiresAt">>,
+  maker: LinkMaker,
 ) {
   const expiresAt = new Date(ports.clock.now() + LINK_LIFETIME_MS);
-  const outcome = await makeLink(ports, { expiresAt, ...wanted, usesLeft: 1 });
+  const outcome = await makeLink(ports, { expiresAt, ...wanted, usesLeft: 1 }, maker);
   return outcome.kind === "made" ? outcome : outcome.kind;
 }
 
@@ -91,7 +93,10 @@ const problems: Readonly<
   "label-missing": ["guestIncomplete", "username"],
   "groups-missing": ["guestIncomplete", "groups"],
   "end-invalid": ["endInvalid", "until"],
+  "username-invalid": ["usernameInvalid", "username"],
   "username-taken": ["usernameTaken", "username"],
+  "username-used": ["usernameUsed", "username"],
+  "label-invalid": ["usernameInvalid", "username"],
   ...{ "no-account": null, "no-user": null, "no-link": null, revoked: null, set: null },
   ...{ renamed: null, ended: null, removed: null },
 };
@@ -120,7 +125,9 @@ const formOf =
         people.events.record(byAdmin(event, user, client));
       },
     };
-    const outcome = await act(ports, form, user.username);
+    const session = sessionOf(visit.rules, request);
+    if (session === undefined) return redirect(paths.login);
+    const outcome = await act(ports, form, { user, session });
     if (typeof outcome === "object") return answerLink(visit, outcome);
     const page = pageOfPeople(paths, request);
     const problem = problems[outcome];

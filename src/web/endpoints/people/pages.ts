@@ -84,8 +84,9 @@ export async function peopleData(
     next: queryFrom("after", after),
     firstLinks: keyOf("links") && `?${new URLSearchParams({ q: search })}`,
     nextLinks: queryFrom("links", found.length > MAX_LINKS ? links.at(-1)?.id : undefined),
-    links: links.map(({ id, purpose, name = "", expiresAt }) => ({
-      ...{ id, purpose, name: shortened(name), end: shownTime(locale, expiresAt).utc },
+    links: links.map(({ id, purpose, name = "", groups = [], madeBy, expiresAt }) => ({
+      ...{ id, purpose, name: shortened(name), groups, end: shownTime(locale, expiresAt).utc },
+      madeBy: madeBy && shortened(madeBy),
     })),
   };
 }

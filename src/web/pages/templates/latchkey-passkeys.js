@@ -12,7 +12,10 @@ if (typeof PublicKeyCredential === "function") {
   /** @type {HTMLFormElement | null} */
   const add = document.querySelector("form[data-begin]");
   if (signIn) offerSignIn(signIn);
-  if (add && "getPublicKey" in AuthenticatorAttestationResponse.prototype) offerAdding(add);
+  if (add) offerAdding(add);
+
+  // Answers are read by their fields: those of password managers may be plain objects, without the
+  // methods that browsers add.
 
   /** @param {HTMLFormElement} form */
   function offerSignIn(form) {
@@ -29,15 +32,14 @@ if (typeof PublicKeyCredential === "function") {
       /** @type {PublicKeyCredentialRequestOptions} */
       const publicKey = { challenge: decode(challenge), rpId, userVerification: REQUIRED };
       const credential = await navigator.credentials.get({ mediation, signal, publicKey });
-      if (!(credential instanceof PublicKeyCredential)) throw new TypeError("no passkey");
-      const { response } = credential;
-      if (!(response instanceof AuthenticatorAssertionResponse)) throw new TypeError("no answer");
+      /** @type {{ id: string, response: AuthenticatorAssertionResponse }} */
+      const { id, response } = Object(credential);
       const userHandle = response.userHandle ?? new ArrayBuffer(0);
       const { user = "" } = form.dataset;
       // Who confirms stays the same user.
       if (user && user !== new TextDecoder().decode(userHandle)) throw new TypeError("other user");
       send(form, {
-        credential: credential.id,
+        credential: id,
         user_handle: encode(userHandle),
         client_data: encode(response.clientDataJSON),
         authenticator_data: encode(response.authenticatorData),
@@ -111,13 +113,11 @@ if (typeof PublicKeyCredential === "function") {
       });
       const credential = await created.catch(ifNotCancelled);
       if (credential === "cancelled") return;
-      if (!(credential instanceof PublicKeyCredential)) throw new TypeError("no passkey");
-      const { response } = credential;
-      if (!(response instanceof AuthenticatorAttestationResponse)) throw new TypeError("no answer");
+      /** @type {{ response: AuthenticatorAttestationResponse }} */
+      const { response } = Object(credential);
       send(form, {
         client_data: encode(response.clientDataJSON),
-        authenticator_data: encode(response.getAuthenticatorData()),
-        public_key: encode(response.getPublicKey() ?? new ArrayBuffer(0)),
+        attestation: encode(response.attestationObject),
       });
     });
   }
@@ -145,7 +145,7 @@ if (typeof PublicKeyCredential === "function") {
 
   /** @param {unknown} error */
   function ifNotCancelled(error) {
-    if (error instanceof DOMException && error.name === "NotAllowedError") return "cancelled";
+    if (Object(error).name === "NotAllowedError") return "cancelled";
     throw error;
   }
 

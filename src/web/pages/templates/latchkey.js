@@ -26,7 +26,6 @@
     addCapsLockHint(field);
   }
   for (const form of document.forms) {
-    askCodeLast(form);
     preventResubmit(form);
   }
   for (const time of document.querySelectorAll("time")) showAge(time);
@@ -79,40 +78,6 @@
     field.addEventListener("keyup", updateHint);
     field.addEventListener("blur", () => {
       hint.textContent = "";
-    });
-  }
-
-  /**
-   * The code is a second step, before anything is sent, so that no step tells whether the password
-   * was right. A form that the password manager has filled in with a code is sent at once.
-   * @param {HTMLFormElement} form
-   */
-  function askCodeLast(form) {
-    /** @type {NodeListOf<HTMLElement>} */
-    const steps = form.querySelectorAll("[data-step]");
-    const [first, second, others] = steps;
-    const code = [...(second?.querySelectorAll("input") ?? [])].at(-1);
-    if (!first || !second || !others || !code) return;
-    second.hidden = true;
-    form.addEventListener("submit", (event) => {
-      if (first.hidden || code.value !== "") return;
-      event.preventDefault();
-      event.stopImmediatePropagation();
-      for (const step of steps) step.hidden = step === first;
-      code.required = true;
-      code.focus();
-    });
-    code.addEventListener("input", () => {
-      const isWhole = /^\d{6}$/.test(code.value.replaceAll(" ", ""));
-      if (first.hidden && code.inputMode === "numeric" && isWhole) form.requestSubmit();
-    });
-    const recovery = others.querySelector("button");
-    // Of digits too, but more than six.
-    recovery?.addEventListener("click", () => {
-      code.inputMode = "text";
-      code.labels?.[0]?.replaceChildren(recovery.textContent);
-      recovery.remove();
-      code.focus();
     });
   }
 

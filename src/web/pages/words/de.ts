@@ -3,6 +3,9 @@ import type { Sentences } from "./en.ts";
 export const de: Sentences = {
   signInTo: (app) => `Anmelden bei ${app}`,
   toContinueTo: (host) => `weiter zu ${host}`,
+  continueTo: (host) => `Weiter zu ${host}`,
+  handoffFailed:
+    "Das hat zu lange gedauert oder in einem anderen Browser begonnen. Versuch es noch einmal.",
   signInFailed:
     "Das hat nicht geklappt. Prüfe Benutzername und Passwort. Nach fünf Versuchen musst du eine Minute warten.",
   codeSignInFailed:
@@ -42,14 +45,17 @@ export const de: Sentences = {
   turnOffCodes: "Einmalcodes ausschalten",
   codesAbout: "Mit einer App auf dem Handy: Die Anmeldung verlangt dann Passwort und Code.",
   codeHint: "Nur wenn dein Konto Einmalcodes verwendet.",
-  rememberDevice: "Auf diesem Gerät 30 Tage lang nicht nach einem Code fragen",
+  rememberDevice: "Auf diesem Gerät 30 Tage ohne Code",
   rememberedDevices: "Diese Geräte brauchen keinen Code:",
   recoveryCode: "Wiederherstellungscode",
-  withoutCode: "Ohne Code fortfahren",
+  enterCode: "Gib deinen Code ein",
+  useRecoveryCode: "Wiederherstellungscode verwenden",
+  useAppCode: "Code der App verwenden",
+  withoutCode: "Ohne Code anmelden",
   scanCode: "Scanne diesen Code mit deiner Authenticator-App:",
   openInApp: "In einer App auf diesem Gerät öffnen",
   enterSecret: "Oder gib diesen Schlüssel in der App ein:",
-  confirmHint: "Die sechs Ziffern, die die App jetzt zeigt.",
+  confirmHint: "Die sechs Ziffern, die deine Authenticator-App jetzt zeigt.",
   recoveryCodes: "Wiederherstellungscodes",
   recoveryCodesAbout: "Ohne Handy meldet dich jeder Code einmal an. Sie werden nur jetzt gezeigt.",
   newRecoveryCodes: "Neue Wiederherstellungscodes",
@@ -80,12 +86,14 @@ export const de: Sentences = {
     user_groups: (name) => `Die Gruppen von ${name} wurden geändert`,
     user_rename: (name) => `Ein Konto heißt jetzt ${name}`,
     user_remove: (name) => `Konto ${name} wurde entfernt`,
+    name_forget: (name) => `Der Benutzername ${name} wurde freigegeben`,
     user_sign_out: (name) => `${name} wurde überall abgemeldet`,
     user_sign_out_all: () => "Alle Benutzer wurden abgemeldet",
     link_make: (link) => `Einmal-Link erstellt: ${link}`,
     link_revoke: (link) => `Einmal-Link widerrufen: ${link}`,
     link_use: (name) => `${name} hat einen Einmal-Link benutzt`,
     user_import: (count) => `Importierte Konten: ${count}`,
+    repeated: (count) => `Weitere dieser Art innerhalb einer Minute: ${count}`,
   },
 
   notices: {
@@ -108,6 +116,7 @@ export const de: Sentences = {
   },
 
   mayNotOpen: (username, app) => `${username} darf ${app} nicht öffnen.`,
+  askOperator: (app) => `Frag die Person, die ${app} betreibt.`,
   hostNotAllowed: (host) =>
     `Dieser Server antwortet nicht unter ${host}. Der Betreiber kann diesen Namen mit ALLOWED_HOSTS oder PUBLIC_URL erlauben.`,
   problemAt: (app) => `Bei ${app} ist etwas schiefgelaufen`,
@@ -148,6 +157,12 @@ export const de: Sentences = {
     newPasswordTooShort: "Das Passwort muss mindestens 8 Zeichen lang sein.",
     linkGone: "Dieser Link funktioniert nicht. Bitte um einen neuen, oder warte eine Minute.",
     usernameTaken: "Dieser Benutzername ist vergeben. Wähle einen anderen.",
+    usernameUsed:
+      "Dieser Benutzername war schon in Gebrauch oder ähnelt einem anderen. Wähle einen anderen.",
+    usernameInvalid:
+      "Ein Benutzername hat höchstens 255 Bytes, kein Leerzeichen am Rand, keine unsichtbaren Zeichen und Buchstaben einer Schrift.",
+    usernameUnstorable: "Ein Benutzername kann kein NUL-Zeichen enthalten.",
+    nameInvalid: "Ein Name hat höchstens 255 Bytes und keine Steuerzeichen.",
     lastAdmin: "Der letzte Administrator bleibt, auch in der Gruppe admins.",
     groupsInvalid: "Höchstens 32 Gruppen aus je 32 Kleinbuchstaben, Ziffern, Bindestrichen.",
     guestIncomplete: "Ein Gast braucht einen Namen und Gruppen.",
@@ -161,7 +176,10 @@ export const de: Sentences = {
     methodNotAllowed: "Diese Methode ist hier nicht erlaubt.",
     crossSite: "Dieses Formular wurde von einer anderen Website gesendet.",
     formUnreadable: "Das Formular ist zu groß, unvollständig oder kein gültiges UTF-8.",
+    notAForm: "Das Formular muss als application/x-www-form-urlencoded gesendet werden.",
     internalFailure: "Der Server konnte diese Anfrage nicht beantworten.",
+    tooManyHandoffs:
+      "Zu viele Apps wurden auf einmal geöffnet. Versuche es in einer Minute noch einmal.",
     unavailable: "Der Server kann gerade nicht antworten. Versuche es gleich noch einmal.",
   },
 };

@@ -5,6 +5,8 @@
 export const en = {
   signInTo: (app: string): string => `Sign in to ${app}`,
   toContinueTo: (host: string): string => `to continue to ${host}`,
+  continueTo: (host: string): string => `Continue to ${host}`,
+  handoffFailed: "That took too long, or began in another browser. Try again.",
   signInFailed:
     "That didn’t work. Check your username and password. After five attempts, wait a minute.",
   codeSignInFailed:
@@ -43,14 +45,17 @@ export const en = {
   turnOffCodes: "Turn off one-time codes",
   codesAbout: "With an app on your phone: signing in then asks for your password and a code.",
   codeHint: "Only if your account uses one-time codes.",
-  rememberDevice: "Don’t ask for a code on this device for 30 days",
+  rememberDevice: "Skip the code on this device for 30 days",
   rememberedDevices: "These devices need no code:",
   recoveryCode: "Recovery code",
-  withoutCode: "Continue without a code",
+  enterCode: "Enter your code",
+  useRecoveryCode: "Use a recovery code",
+  useAppCode: "Use the app’s code",
+  withoutCode: "Sign in without a code",
   scanCode: "Scan this with your authenticator app:",
   openInApp: "Open in an app on this device",
   enterSecret: "Or enter this key in the app:",
-  confirmHint: "The six digits that the app shows now.",
+  confirmHint: "The six digits that your authenticator app shows now.",
   recoveryCodes: "Recovery codes",
   recoveryCodesAbout: "Without your phone, each code signs you in once. They are not shown again.",
   newRecoveryCodes: "New recovery codes",
@@ -83,12 +88,14 @@ export const en = {
     user_groups: (name: string): string => `The groups of ${name} were changed`,
     user_rename: (name: string): string => `An account was renamed to ${name}`,
     user_remove: (name: string): string => `Account ${name} was removed`,
+    name_forget: (name: string): string => `The username ${name} was freed`,
     user_sign_out: (name: string): string => `${name} was signed out everywhere`,
     user_sign_out_all: (): string => "All users were signed out",
     link_make: (link: string): string => `One-time link made: ${link}`,
     link_revoke: (link: string): string => `One-time link revoked: ${link}`,
     link_use: (name: string): string => `${name} used a one-time link`,
     user_import: (count: string): string => `Accounts imported: ${count}`,
+    repeated: (count: string): string => `More of the same within a minute: ${count}`,
   },
 
   notices: {
@@ -110,8 +117,8 @@ export const en = {
     isConfirmed: "Thank you. You can change how you sign in for ten minutes.",
   },
 
-  mayNotOpen: (username: string, app: string): string =>
-    `${username} isn’t allowed to open ${app}.`,
+  mayNotOpen: (username: string, app: string): string => `${username} may not open ${app}.`,
+  askOperator: (app: string): string => `Ask the person who runs ${app}.`,
   hostNotAllowed: (host: string): string =>
     `This server doesn’t answer at ${host}. The operator can allow this name with ALLOWED_HOSTS or PUBLIC_URL.`,
   problemAt: (app: string): string => `Something went wrong in ${app}`,
@@ -152,6 +159,12 @@ export const en = {
     newPasswordTooShort: "password must be at least 8 characters",
     linkGone: "This link does not work. Ask for a new one, or wait a minute and try again.",
     usernameTaken: "This username is taken. Choose another one.",
+    usernameUsed:
+      "This username was used before, or is too similar to another one. Choose another one.",
+    usernameInvalid:
+      "A username has up to 255 bytes, no space at its ends, no invisible characters, and letters of one script.",
+    usernameUnstorable: "A username cannot contain a NUL character.",
+    nameInvalid: "A name has up to 255 bytes and no control characters.",
     lastAdmin: "The last administrator stays, and stays in the group admins.",
     groupsInvalid: "At most 32 groups, each of up to 32 lower-case letters, digits, hyphens.",
     guestIncomplete: "A guest needs a name and groups.",
@@ -165,7 +178,9 @@ export const en = {
     methodNotAllowed: "This method is not allowed here.",
     crossSite: "This form was sent from another site.",
     formUnreadable: "The form is too large, incomplete or not valid UTF-8.",
+    notAForm: "Send the form as application/x-www-form-urlencoded.",
     internalFailure: "The server could not answer this request.",
+    tooManyHandoffs: "Too many apps were opened at once. Wait a minute and try again.",
     unavailable: "The server cannot answer right now. Try again in a moment.",
   },
 };

@@ -3,6 +3,8 @@ import type { Sentences } from "./en.ts";
 export const es: Sentences = {
   signInTo: (app) => `Iniciar sesión en ${app}`,
   toContinueTo: (host) => `para continuar en ${host}`,
+  continueTo: (host) => `Continuar en ${host}`,
+  handoffFailed: "Ha tardado demasiado o empezó en otro navegador. Inténtalo de nuevo.",
   signInFailed:
     "No ha funcionado. Revisa el nombre de usuario y la contraseña. Tras cinco intentos, espera un minuto.",
   codeSignInFailed:
@@ -42,14 +44,17 @@ export const es: Sentences = {
   turnOffCodes: "Desactivar los códigos",
   codesAbout: "Con una aplicación: al entrar se piden la contraseña y un código.",
   codeHint: "Solo si tu cuenta usa estos códigos.",
-  rememberDevice: "No pedir un código en este dispositivo durante 30 días",
+  rememberDevice: "Sin código en este dispositivo durante 30 días",
   rememberedDevices: "Estos dispositivos no necesitan código:",
   recoveryCode: "Código de recuperación",
-  withoutCode: "Continuar sin código",
+  enterCode: "Introduce tu código",
+  useRecoveryCode: "Usar un código de recuperación",
+  useAppCode: "Usar el código de la aplicación",
+  withoutCode: "Iniciar sesión sin código",
   scanCode: "Escanea esto con tu aplicación de autenticación:",
   openInApp: "Abrir en una aplicación de este dispositivo",
   enterSecret: "O introduce esta clave en la aplicación:",
-  confirmHint: "Los seis dígitos que la aplicación muestra ahora.",
+  confirmHint: "Los seis dígitos que tu aplicación de autenticación muestra ahora.",
   recoveryCodes: "Códigos de recuperación",
   recoveryCodesAbout: "Sin teléfono, cada código sirve una vez. No se volverán a mostrar.",
   newRecoveryCodes: "Nuevos códigos de recuperación",
@@ -81,12 +86,14 @@ export const es: Sentences = {
     user_groups: (name) => `Se cambiaron los grupos de ${name}`,
     user_rename: (name) => `Se cambió el nombre de una cuenta a ${name}`,
     user_remove: (name) => `Se eliminó la cuenta ${name}`,
+    name_forget: (name) => `Se liberó el nombre de usuario ${name}`,
     user_sign_out: (name) => `Se cerró la sesión de ${name} en todos los dispositivos`,
     user_sign_out_all: () => "Se cerró la sesión de todos los usuarios",
     link_make: (link) => `Enlace de un solo uso creado: ${link}`,
     link_revoke: (link) => `Enlace de un solo uso revocado: ${link}`,
     link_use: (name) => `${name} usó un enlace de un solo uso`,
     user_import: (count) => `Cuentas importadas: ${count}`,
+    repeated: (count) => `Otras del mismo tipo en un minuto: ${count}`,
   },
 
   notices: {
@@ -109,6 +116,7 @@ export const es: Sentences = {
   },
 
   mayNotOpen: (username, app) => `${username} no tiene permiso para abrir ${app}.`,
+  askOperator: (app) => `Pregunta a la persona que administra ${app}.`,
   hostNotAllowed: (host) =>
     `Este servidor no responde en ${host}. El administrador puede permitir este nombre con ALLOWED_HOSTS o PUBLIC_URL.`,
   problemAt: (app) => `Ha habido un problema en ${app}`,
@@ -150,6 +158,11 @@ export const es: Sentences = {
     newPasswordTooShort: "La contraseña debe tener al menos 8 caracteres.",
     linkGone: "Este enlace no funciona. Pide uno nuevo, o espera un minuto.",
     usernameTaken: "Este nombre de usuario ya está en uso. Elige otro.",
+    usernameUsed: "Este nombre de usuario ya se usó o se parece demasiado a otro. Elige otro.",
+    usernameInvalid:
+      "Un nombre de usuario tiene como máximo 255 bytes, ningún espacio en los extremos, ningún carácter invisible y letras de un solo alfabeto.",
+    usernameUnstorable: "Un nombre de usuario no puede contener un carácter NUL.",
+    nameInvalid: "Un nombre tiene como máximo 255 bytes y ningún carácter de control.",
     lastAdmin: "El último administrador se queda, también en el grupo admins.",
     groupsInvalid: "Como máximo 32 grupos de 32 letras minúsculas, cifras y guiones.",
     guestIncomplete: "Un invitado necesita un nombre y grupos.",
@@ -163,7 +176,10 @@ export const es: Sentences = {
     methodNotAllowed: "Este método no está permitido aquí.",
     crossSite: "Este formulario se envió desde otro sitio.",
     formUnreadable: "El formulario es demasiado grande, está incompleto o no es UTF-8 válido.",
+    notAForm: "El formulario debe enviarse como application/x-www-form-urlencoded.",
     internalFailure: "El servidor no pudo responder a esta petición.",
+    tooManyHandoffs:
+      "Se abrieron demasiadas aplicaciones a la vez. Inténtalo de nuevo en un minuto.",
     unavailable: "El servidor no puede responder en este momento. Inténtalo de nuevo enseguida.",
   },
 };

@@ -3,6 +3,8 @@ import type { Sentences } from "./en.ts";
 export const fr: Sentences = {
   signInTo: (app) => `Connexion à ${app}`,
   toContinueTo: (host) => `pour continuer vers ${host}`,
+  continueTo: (host) => `Continuer vers ${host}`,
+  handoffFailed: "Cela a pris trop de temps, ou a commencé dans un autre navigateur. Réessayez.",
   signInFailed:
     "La connexion a échoué. Vérifiez le nom d’utilisateur et le mot de passe. Après cinq essais, patientez une minute.",
   codeSignInFailed:
@@ -42,14 +44,17 @@ export const fr: Sentences = {
   turnOffCodes: "Désactiver les codes",
   codesAbout: "Avec une application : la connexion demande le mot de passe et un code.",
   codeHint: "Seulement si votre compte utilise ces codes.",
-  rememberDevice: "Ne pas demander de code sur cet appareil pendant 30 jours",
+  rememberDevice: "Sans code sur cet appareil pendant 30 jours",
   rememberedDevices: "Ces appareils sont dispensés de code :",
   recoveryCode: "Code de secours",
-  withoutCode: "Continuer sans code",
+  enterCode: "Saisissez votre code",
+  useRecoveryCode: "Utiliser un code de secours",
+  useAppCode: "Utiliser le code de l’application",
+  withoutCode: "Se connecter sans code",
   scanCode: "Scannez ceci avec votre application d’authentification :",
   openInApp: "Ouvrir dans une application sur cet appareil",
   enterSecret: "Ou saisissez cette clé dans l’application :",
-  confirmHint: "Les six chiffres que l’application affiche maintenant.",
+  confirmHint: "Les six chiffres que votre application d’authentification affiche maintenant.",
   recoveryCodes: "Codes de secours",
   recoveryCodesAbout: "Sans téléphone, chaque code connecte une fois. Ils ne seront plus affichés.",
   newRecoveryCodes: "Nouveaux codes de secours",
@@ -80,12 +85,14 @@ export const fr: Sentences = {
     user_groups: (name) => `Modification des groupes de ${name}`,
     user_rename: (name) => `Un compte a été renommé en ${name}`,
     user_remove: (name) => `Suppression du compte ${name}`,
+    name_forget: (name) => `Le nom d’utilisateur ${name} a été libéré`,
     user_sign_out: (name) => `Déconnexion de ${name} sur tous les appareils`,
     user_sign_out_all: () => "Déconnexion de tous les utilisateurs",
     link_make: (link) => `Lien à usage unique créé : ${link}`,
     link_revoke: (link) => `Lien à usage unique révoqué : ${link}`,
     link_use: (name) => `${name} a utilisé un lien à usage unique`,
     user_import: (count) => `Comptes importés : ${count}`,
+    repeated: (count) => `Autres du même type en une minute : ${count}`,
   },
 
   notices: {
@@ -108,6 +115,7 @@ export const fr: Sentences = {
   },
 
   mayNotOpen: (username, app) => `${username} n’a pas le droit d’ouvrir ${app}.`,
+  askOperator: (app) => `Adressez-vous à la personne qui gère ${app}.`,
   hostNotAllowed: (host) =>
     `Ce serveur ne répond pas à l’adresse ${host}. L’administrateur peut autoriser ce nom avec ALLOWED_HOSTS ou PUBLIC_URL.`,
   problemAt: (app) => `Un problème est survenu sur ${app}`,
@@ -149,6 +157,12 @@ export const fr: Sentences = {
     newPasswordTooShort: "Le mot de passe doit contenir au moins 8 caractères.",
     linkGone: "Ce lien ne fonctionne pas. Demandez-en un nouveau, ou attendez une minute.",
     usernameTaken: "Ce nom d’utilisateur est déjà pris. Choisissez-en un autre.",
+    usernameUsed:
+      "Ce nom d’utilisateur a déjà servi ou ressemble trop à un autre. Choisissez-en un autre.",
+    usernameInvalid:
+      "Un nom d’utilisateur a au plus 255 octets, aucun espace aux extrémités, aucun caractère invisible et des lettres d’un seul alphabet.",
+    usernameUnstorable: "Un nom d’utilisateur ne peut pas contenir de caractère NUL.",
+    nameInvalid: "Un nom a au plus 255 octets et aucun caractère de contrôle.",
     lastAdmin: "Le dernier administrateur reste, et reste dans le groupe admins.",
     groupsInvalid: "Au plus 32 groupes de 32 lettres minuscules, chiffres et traits d’union.",
     guestIncomplete: "Un invité a besoin d’un nom et de groupes.",
@@ -162,7 +176,9 @@ export const fr: Sentences = {
     methodNotAllowed: "Cette méthode n’est pas autorisée ici.",
     crossSite: "Ce formulaire a été envoyé depuis un autre site.",
     formUnreadable: "Le formulaire est trop volumineux, incomplet ou n’est pas en UTF-8 valide.",
+    notAForm: "Envoyez le formulaire en application/x-www-form-urlencoded.",
     internalFailure: "Le serveur n’a pas pu répondre à cette requête.",
+    tooManyHandoffs: "Trop d’applications ont été ouvertes à la fois. Réessayez dans une minute.",
     unavailable: "Le serveur ne peut pas répondre pour le moment. Réessayez dans un instant.",
   },
 };

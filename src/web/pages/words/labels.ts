@@ -23,6 +23,7 @@ export const labels = {
   on: ["on", "auf", "sur", "en"],
   codes: ["One-time codes", "Einmalcodes", "Codes à usage unique", "Códigos de un solo uso"],
   off: ["Off", "Aus", "Désactivés", "Desactivados"],
+  change: ["Change", "Ändern", "Changer", "Cambiar"],
   cancel: ["Cancel", "Abbrechen", "Annuler", "Cancelar"],
   oneTimeCode: ["One-time code", "Einmalcode", "Code à usage unique", "Código de un solo uso"],
 
@@ -41,7 +42,7 @@ export const labels = {
   rename: ["Rename", "Umbenennen", "Renommer", "Cambiar el nombre"],
   remove: ["Remove", "Entfernen", "Supprimer", "Quitar"],
 
-  passkeys: ["Passkeys", "Deine Passkeys", "Clés d’accès", "Llaves de acceso"],
+  passkeys: ["Passkeys", "Passkeys", "Clés d’accès", "Llaves de acceso"],
   noneYet: ["None yet", "Noch keine", "Aucune", "Ninguna"],
   passkeyAdded: ["added", "hinzugefügt", "ajoutée", "añadida"],
   passkeyUsed: ["last used", "zuletzt benutzt", "dernière utilisation", "último uso"],

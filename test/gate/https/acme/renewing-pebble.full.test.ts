@@ -72,6 +72,7 @@ wherePebbleIs((withPebble) => {
       ACME_CA_FILE: await fileWith(t, CA_CERTIFICATE),
       DATA_DIR: dataDir,
       AUTH_SECRET: SECRET,
+      SETUP_TOKEN: "off",
     };
     const folder = join(dataDir, "certificates", NAME);
 

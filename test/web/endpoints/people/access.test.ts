@@ -4,11 +4,14 @@ import { test } from "node:test";
 import { wordsIn } from "../../../../src/web/pages/words.ts";
 import { PEOPLE_FORMS } from "../../../../src/web/paths.ts";
 import { memoryStore } from "../../../stores/memory-store.ts";
+import { addKey } from "../../../support/add-key.ts";
 import { startApp, startConfiguredApp } from "../../../support/app.ts";
-import { execute } from "../../../support/database.ts";
+import type { Sending } from "../../../support/client.ts";
+import { execute, valuesOf } from "../../../support/database.ts";
+import { type RunningGate, startGate } from "../../../support/gate.ts";
 import { linkPath } from "../../../support/link.ts";
 import { elements } from "../../../support/markup.ts";
-import { inThePast } from "../../../support/mint.ts";
+import { inSeconds, inThePast, mint, partsOf } from "../../../support/mint.ts";
 import { addMember, atPeople, groupsIn, PEOPLE } from "./at-people.ts";
 
 const en = wordsIn("en");
@@ -96,6 +99,80 @@ test("while the store cannot be reached, the pages answer 500 and change nothing
     assert.equal(status, 500);
     assert.ok(!body.includes("hidden") && !body.includes("member"));
   }
+});
+
+test("no page or form opens for anyone but an administrator who has just signed in", async (t) => {
+  const { gate, session, ownId } = await atPeople(t);
+  const host = { Host: "auth.example.org", Accept: "text/html" };
+  const member = addMember(gate, "member", "family");
+  const guestLink = await linkPath(gate, "guest", "visitor", "--groups", "admins");
+  const guest = (await gate.send(guestLink, { form: {} })).session ?? "";
+  const [ended, out, removed] = ["ended", "out", "removed"].map((name) =>
+    addMember(gate, name, "admins"),
+  );
+  const { databaseFile } = gate;
+  execute(
+    databaseFile,
+    `UPDATE latchkey_users SET ends_at = ${Date.now()} WHERE username = 'ended'`,
+  );
+  execute(
+    databaseFile,
+    "UPDATE latchkey_users SET sessions_from = 4000000000 WHERE username = 'out'",
+  );
+  execute(databaseFile, "DELETE FROM latchkey_users WHERE username = 'removed'");
+  const { claims } = partsOf(session);
+  const bound = { alg: "HS256", typ: "JWT", host: "auth.example.org" };
+  const key = await addKey(gate, "--factor", "2");
+  const open = await linkPath(gate, "invite", "--groups", "admins");
+  const link = String(valuesOf(databaseFile, "SELECT max(id) FROM latchkey_links")[0]?.[0]);
+  const required = await startGate(t, { dataDir: gate.dataDir, requireSecondFactor: ["admins"] });
+
+  const visitors: Readonly<Record<string, readonly [RunningGate, Sending]>> = {
+    "a member": [gate, { session: member }],
+    "a guest in the group": [gate, { session: guest }],
+    "no session": [gate, {}],
+    "an empty session": [gate, { session: "" }],
+    "a forged session": [gate, { session: mint(claims, { secret: "another" }) }],
+    "an expired session": [gate, { session: mint({ ...claims, exp: inSeconds(-1) }) }],
+    "an administrator whose account has ended": [gate, { session: ended }],
+    "an administrator who was signed out": [gate, { session: out }],
+    "an administrator who was removed": [gate, { session: removed }],
+    "a session of another host": [gate, { session: mint(claims, { header: bound }) }],
+    "a key of an administrator": [gate, { headers: { Authorization: `Bearer ${key}` } }],
+    "a key as a session": [gate, { session: key }],
+    "an administrator without the required factor": [required, { session }],
+  };
+  const content = () =>
+    ["users", "links", "keys"].map((table) =>
+      valuesOf(databaseFile, `SELECT * FROM latchkey_${table} ORDER BY id`),
+    );
+  const form = { user: "id of member", username: "x", groups: "admins", link, codes_off: "1" };
+  const before = content();
+  for (const [who, [at, sending]] of Object.entries(visitors)) {
+    const headers = { ...host, ...sending.headers };
+    for (const path of PAGES) {
+      const { status, body } = await at.send(path, { ...sending, headers });
+      assert.ok([303, 404].includes(status) && !body.includes("member"), `${who}: ${path}`);
+    }
+    for (const action of PEOPLE_FORMS) {
+      for (const user of [form.user, ownId]) {
+        const path = `${PEOPLE}/${action}`;
+        const { status } = await at.send(path, { ...sending, headers, form: { ...form, user } });
+        assert.ok([303, 404].includes(status), `${who}: ${action}`);
+      }
+    }
+    assert.deepEqual(content(), before, who);
+  }
+  const late = inThePast(session);
+  for (const action of PEOPLE_FORMS) {
+    const path = `${PEOPLE}/${action}`;
+    const { location } = await gate.send(path, { session: late, headers: host, form });
+    assert.match(location ?? "", /^\/login\?again=1&/, action);
+  }
+  assert.deepEqual(content(), before, "a sign-in that is too long ago");
+  assert.equal((await gate.send(open)).status, 200);
+  for (const path of PAGES)
+    assert.equal((await gate.send(path, { session, headers: host })).status, 200);
 });
 
 test("in the library the pages are off unless the option people is on, which needs a store for it", async (t) => {

@@ -7,6 +7,7 @@ import { partsOf } from "../../../support/mint.ts";
 import { addMember, atPeople, groupsIn, PEOPLE } from "./at-people.ts";
 
 const en = wordsIn("en");
+const RTL_GUEST = { username: "a\u202eb", groups: "a", guest: "1" };
 const at = (name: string): string => `${PEOPLE}#${encodeURIComponent(`p-id of ${name}`)}`;
 
 test("changes groups and names, ends sessions and removes, and the audit log says who did it", async (t) => {
@@ -50,6 +51,11 @@ test("shows what is wrong at the field, on the page with its search, and changes
     ["groups", { user, groups: `${"x".repeat(33)}` }, `groups-${user}`, en.messages.groupsInvalid],
     ["rename", { user, username: "" }, `username-${user}`, en.messages.fieldMissing],
     ["rename", { user, username: "other" }, `username-${user}`, en.messages.usernameTaken],
+    ["rename", { user, username: "OWNER" }, `username-${user}`, en.messages.usernameUsed],
+    ["rename", { user, username: "a\u200bb" }, `username-${user}`, en.messages.usernameInvalid],
+    ["invite", { username: "\u00f3wner" }, "username-", en.messages.usernameUsed],
+    ["invite", { username: "\u043ewner" }, "username-", en.messages.usernameInvalid],
+    ["invite", RTL_GUEST, "username-", en.messages.usernameInvalid],
     ["groups", lastAdmin, `groups-${ownId}`, en.messages.lastAdmin],
     ["remove", { user: ownId }, `groups-${ownId}`, en.messages.lastAdmin],
     ["invite", { username: "other" }, "username-", en.messages.usernameTaken],
@@ -151,6 +157,30 @@ test("makes links to copy, shown once and without a referrer, and revokes open o
   const logged = JSON.stringify([entries, gate.serverLog]);
   assert.ok(!tokens.some((token) => logged.includes(token)));
   assert.ok(!(await open(PEOPLE)).body.includes(ownId.repeat(2)));
+});
+
+test("a link begins with the public URL, or else with a host that the gate accepts", async (t) => {
+  const form = { username: "", groups: "family" };
+  const claims = { "X-Forwarded-Host": "evil.example", Forwarded: "host=evil.example" };
+  const named = await atPeople(t, { publicUrl: "https://auth.example.org" });
+  const other = { Origin: "https://auth.example.org", Host: "evil.example", ...claims };
+  const { body } = await named.act("invite", form, { headers: other });
+  assert.match(body, /https:\/\/auth\.example\.org\/link\/[\w-]{43}/);
+  assert.ok(!body.includes("evil.example"));
+
+  const listed = await atPeople(t, { allowedHosts: ["auth.example.org", "127.0.0.1"] });
+  assert.match(
+    (await listed.act("invite", form, { headers: claims })).body,
+    /auth\.example\.org\/link/,
+  );
+  for (const host of ["evil.example", "auth%2eexample.org", "auth.example.org.evil.example"]) {
+    const { status } = await listed.act("invite", form, { headers: { Host: host } });
+    assert.equal(status, 421, host);
+  }
+  assert.equal(
+    valuesOf(listed.gate.databaseFile, "SELECT purpose, uses_left FROM latchkey_links").length,
+    1,
+  );
 });
 
 test("makes links for guests, and invitations to accounts that end", async (t) => {

@@ -1,0 +1,146 @@
+import { invalid, type Option, option, required, settle } from "./core/base/options.ts";
+import type { AddedKey } from "./core/keys/own-keys.ts";
+import type { WantedLink } from "./core/links/make-link.ts";
+import type { NewUser } from "./core/records.ts";
+
+/** A new account. Without a password it cannot sign in before it gets one, such as by a link. */
+export interface AddedUser extends Pick<NewUser, "username" | "groups" | "endsAt"> {
+  readonly password?: string;
+}
+
+/**
+ * Returns the text.
+ *
+ * @throws {Fault} `invalid_option` for anything else, such as a promise of a text. The message names the
+ *   argument and never its value, which can be a password.
+ */
+export function requireText(name: string, value: unknown): string {
+  if (typeof value === "string") return value;
+  throw invalid(`${name} is ${value instanceof Promise ? "a promise" : "invalid"}: expected text`);
+}
+
+/**
+ * Returns the list.
+ *
+ * @throws {Fault} `invalid_option` for anything but a list of texts.
+ */
+export function requireTexts(name: string, value: unknown): readonly string[] {
+  if (isTexts(value)) return value;
+  const what = value instanceof Promise ? "a promise" : "invalid";
+  throw invalid(`${name} is ${what}: expected a list of texts`);
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every(isText);
+const isDate = (value: unknown): boolean => value instanceof Date && !Number.isNaN(value.getTime());
+
+/** An option without a default, which may be left out. */
+const optional = <T>(takes: string, accepts: (value: unknown) => boolean): Option<T | undefined> =>
+  option<T | undefined>(undefined, takes, accepts);
+
+const text = required<string>("text", isText);
+const texts = optional<readonly string[]>("a list of texts", isTexts);
+/** `null` means left out, too. */
+const end = option<Date | undefined>(
+  undefined,
+  "a valid Date",
+  (value) => value === undefined || isDate(value),
+  (value) => value ?? undefined,
+);
+
+const userFields = {
+  username: text,
+  password: optional<string>("text", isText),
+  groups: texts,
+  endsAt: end,
+};
+
+/** @throws {Fault} `invalid_option` */
+export function checkUser(given: unknown): AddedUser {
+  const takes = 'users.add takes an object such as { username: "ada" }';
+  const { username, password, groups, endsAt } = settle<Fields<typeof userFields>>(
+    userFields,
+    given,
+    takes,
+  );
+  return {
+    username,
+    ...(password !== undefined && { password }),
+    ...(groups !== undefined && { groups }),
+    ...(endsAt !== undefined && { endsAt }),
+  };
+}
+
+type Fields<Table> = {
+  readonly [Name in keyof Table]: Table[Name] extends Option<infer T> ? T : never;
+};
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 1;
+
+const linkFields = {
+  purpose: required<WantedLink["purpose"]>("invite, guest, reset or reset-codes-off", (purpose) =>
+    ["invite", "guest", "reset", "reset-codes-off"].includes(purpose),
+  ),
+  userId: optional<string>("text", isText),
+  name: optional<string>("text", isText),
+  groups: texts,
+  endsAt: end,
+  guestSeconds: optional<number>("a whole number of seconds from 1", isCount),
+  expiresAt: required<Date>("a Date in the future", isDate),
+  usesLeft: required<number>("a whole number from 1", isCount),
+};
+
+/** @throws {Fault} `invalid_option`, also for a link that has expired already. */
+export function checkLink(given: unknown, now: number): WantedLink {
+  const takes =
+    'links.make takes an object such as { purpose: "invite", usesLeft: 1, expiresAt: new Date(…) }';
+  const link = settle<Fields<typeof linkFields>>(linkFields, given, takes);
+  if (link.expiresAt.getTime() <= now)
+    throw invalid("expiresAt is invalid: expected a Date in the future");
+  const entries = Object.entries(link).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as unknown as WantedLink;
+}
+
+const keyFields = {
+  name: text,
+  hosts: texts,
+  lifetime: option<number | "never" | undefined>(
+    undefined,
+    "seconds above 0, or never",
+    (value) => value === undefined || value === "never" || (Number.isFinite(value) && value > 0),
+    (value) => value ?? undefined,
+  ),
+  factors: option<1 | 2 | undefined>(
+    undefined,
+    "1 or 2",
+    (value) => value === undefined || value === 1 || value === 2,
+    (value) => value ?? undefined,
+  ),
+};
+
+/** @throws {Fault} `invalid_option` */
+export function checkKey(given: unknown): AddedKey {
+  const takes = 'keys.add takes the ID of a user, and an object such as { name: "feeds" }';
+  const { name, hosts, lifetime, factors } = settle<Fields<typeof keyFields>>(
+    keyFields,
+    given,
+    takes,
+  );
+  // A list that was given and is undefined must not make a key for every host.
+  const areHostsGiven = Object.hasOwn(Object(given), "hosts");
+  return { name, lifetime, factors, ...(areHostsGiven && { hosts: hosts ?? [] }) };
+}
+
+/** The groups that a test asks for. */
+interface SignInOptions {
+  readonly groups: readonly string[] | undefined;
+}
+
+/** @throws {Fault} `invalid_option` */
+export const checkSignIn = (given: unknown): SignInOptions =>
+  settle<SignInOptions>(
+    { groups: texts },
+    given,
+    'signInAs takes an Auth object, a username, and an object such as { groups: ["family"] }',
+  );
