@@ -43,7 +43,7 @@ export function createStore({
       insertFirst: async (user) => users.insertFirstUser(db(), user),
       insert: async (user) => users.insertUser(db(), user),
       rename: async (id, username) => users.renameUser(db(), id, username),
-      isNameUsed: async (username) => names.isNameUsed(db(), username),
+      isNameUsed: async (username) => users.isNameUsed(db(), username),
       forgetName: async (username) => names.forgetName(db(), username),
       setGroups: async (id, groups, keep) => users.setUserGroups(db(), id, groups, keep),
       remove: async (id, keep) => users.removeUser(db(), id, keep),

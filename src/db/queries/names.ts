@@ -2,8 +2,7 @@ import { nameKeyOf } from "../../core/base/names.ts";
 import { NO_PASSWORD, type StoredUser, type UsedName } from "../../core/records.ts";
 import { tables } from "../../core/tables.ts";
 import { type Db, inTransaction } from "../database.ts";
-import { toRow } from "../rows.ts";
-import { findUserByName, toUser } from "./users.ts";
+import { toRecord, toRow } from "../rows.ts";
 
 /** Proxies, assertions, and sessions of apps know the name of a guest for that long at most. */
 const GUEST_NAME_MS = 30 * 86_400_000;
@@ -46,16 +45,6 @@ export async function takeName(trx: Db, user: StoredUser): Promise<void> {
   await insertName(trx, user).execute();
 }
 
-/** Whether `insertUser` would refuse the username. */
-export async function isNameUsed(db: Db, username: string): Promise<boolean> {
-  const query = db
-    .selectFrom("latchkey_used_names")
-    .select("id")
-    .where("id", "=", nameKeyOf(username));
-  const isNoted = (await query.executeTakeFirst()) !== undefined;
-  return isNoted || (await findUserByName(db, username)) !== undefined;
-}
-
 /** Frees a username that no user has. Returns whether it was used. */
 export async function forgetName(db: Db, username: string): Promise<boolean> {
   const query = db
@@ -83,7 +72,7 @@ export const noteAllNames = (db: Db): Promise<void> =>
         .orderBy("id")
         .limit(PAGE_SIZE)
         .execute();
-      for (const row of page) await claimName(trx, toUser(row));
+      for (const row of page) await claimName(trx, toRecord<StoredUser>(tables.users, row));
       after = page.at(-1)?.id;
     }
   });

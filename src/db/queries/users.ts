@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type ExpressionBuilder, sql } from "kysely";
 import { ADMINS } from "../../core/accounts/set-groups.ts";
+import { nameKeyOf } from "../../core/base/names.ts";
 import {
   type NewUser,
   type PasswordHash,
@@ -86,6 +87,16 @@ async function insertRow(trx: Db, user: StoredUser): Promise<User | undefined> {
     .returningAll()
     .executeTakeFirst();
   return inserted && userOf(toUser(inserted));
+}
+
+/** Whether `insertUser` would refuse the username. */
+export async function isNameUsed(db: Db, username: string): Promise<boolean> {
+  const query = db
+    .selectFrom("latchkey_used_names")
+    .select("id")
+    .where("id", "=", nameKeyOf(username));
+  const isNoted = (await query.executeTakeFirst()) !== undefined;
+  return isNoted || (await findUserByName(db, username)) !== undefined;
 }
 
 /** `taken` as for an insert. A user can have its own earlier names again. */
