@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from "kysely";
+import type { Compilable, CompiledQuery, Kysely, Transaction } from "kysely";
 import { Unavailable } from "../core/base/fault.ts";
 import type {
   AnsweredChallenge,
@@ -88,4 +88,20 @@ export async function inTransaction<T>(
       await promise;
     }
   }
+}
+
+/**
+ * A query with one value, which is compiled once for each database: to build it takes longer than to
+ * run it. For what guards ask.
+ */
+export function compileOnce<Found>(
+  build: (db: Db, value: string) => Compilable<Found>,
+): (db: Db, value: string) => Promise<Found | undefined> {
+  const compiled = new WeakMap<Db, CompiledQuery<Found>>();
+  return async (db, value) => {
+    const query = compiled.get(db) ?? build(db, value).compile();
+    compiled.set(db, query);
+    const { rows } = await db.executeQuery<Found>({ ...query, parameters: [value] });
+    return rows[0];
+  };
 }

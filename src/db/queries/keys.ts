@@ -1,16 +1,19 @@
 import type { Key, UserId } from "../../core/records.ts";
 import { USE_PRECISION_MS } from "../../core/sessions/user-memory.ts";
 import { tables } from "../../core/tables.ts";
-import { type Db, inTransaction, type RowOf } from "../database.ts";
+import { compileOnce, type Db, inTransaction, type RowOf } from "../database.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { userExists } from "./users.ts";
 
 const toKey = (row: RowOf<Key>): Key => toRecord(tables.keys, row);
 
+const findKeyRow = compileOnce((db, hash) =>
+  db.selectFrom("latchkey_keys").selectAll().where("hash", "=", hash),
+);
+
 /** Finds a key by the hash of its text. */
 export async function findKey(db: Db, hash: string): Promise<Key | undefined> {
-  const query = db.selectFrom("latchkey_keys").selectAll().where("hash", "=", hash);
-  const row = await query.executeTakeFirst();
+  const row = await findKeyRow(db, hash);
   return row && toKey(row);
 }
 

@@ -12,7 +12,14 @@ import {
 } from "../../core/records.ts";
 import type { AskingSession, EndOfSessions, Kept } from "../../core/store.ts";
 import { storedTexts, tables } from "../../core/tables.ts";
-import { type Db, inTransaction, type RowOf, type Schema, UniqueViolation } from "../database.ts";
+import {
+  compileOnce,
+  type Db,
+  inTransaction,
+  type RowOf,
+  type Schema,
+  UniqueViolation,
+} from "../database.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { claimName, claimNameAgain, takeName, usedNameOf } from "./names.ts";
 
@@ -27,9 +34,15 @@ export async function anyUserExists(db: Db): Promise<boolean> {
 export const userExists = async (db: Db, id: UserId): Promise<boolean> =>
   (await findUser(db, id)) !== undefined;
 
+const findUserRow = compileOnce((db, id) =>
+  db
+    .selectFrom("latchkey_users")
+    .selectAll()
+    .where("id", "=", id as UserId),
+);
+
 export async function findUser(db: Db, id: UserId): Promise<StoredUser | undefined> {
-  const query = db.selectFrom("latchkey_users").selectAll().where("id", "=", id);
-  const row = await query.executeTakeFirst();
+  const row = await findUserRow(db, id);
   return row && toUser(row);
 }
 
@@ -268,15 +281,17 @@ export async function raiseSessionsFrom(
   return raised;
 }
 
-/** Whether a session was ended before its token expires. */
-export async function hasSessionEnded(db: Db, id: string): Promise<boolean> {
-  const query = db
+const findEndedSession = compileOnce((db, id) =>
+  db
     .selectFrom("latchkey_sessions")
     .select("id")
     .where("id", "=", id)
-    .where("ended_at", "is not", null);
-  return (await query.executeTakeFirst()) !== undefined;
-}
+    .where("ended_at", "is not", null),
+);
+
+/** Whether a session was ended before its token expires. */
+export const hasSessionEnded = async (db: Db, id: string): Promise<boolean> =>
+  (await findEndedSession(db, id)) !== undefined;
 
 /** Ends every session of every user, and returns the number of users. */
 export const endAllSessions = (db: Db, before: number): Promise<number> =>
