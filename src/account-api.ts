@@ -60,12 +60,9 @@ export interface SecondFactors {
 export interface AccountApi {
   readonly users: Users;
   readonly sessions: Sessions;
-  /** `undefined` if the store keeps none. */
-  readonly links: Links | undefined;
-  /** `undefined` if the store keeps none. */
-  readonly keys: Keys | undefined;
-  /** `undefined` if the store keeps no one-time codes. */
-  readonly factors: SecondFactors | undefined;
+  readonly links: Links;
+  readonly keys: Keys;
+  readonly factors: SecondFactors;
 }
 
 /** What the members need. `record` says who did it. */
@@ -74,13 +71,12 @@ export interface ApiPorts extends AllSessionPorts, AddUserPorts {
 }
 
 export function createAccountApi(ports: ApiPorts): AccountApi {
-  const { users, links, keys, codes } = ports.store;
   return {
     users: createUsers(ports),
     sessions: createAllSessions(ports),
-    links: links && createLinks({ ...ports, store: { users, links } }),
-    keys: keys && createKeys({ ...ports, store: { users, keys } }),
-    factors: codes && createFactors({ ...ports, store: { users, codes } }),
+    links: createLinks(ports),
+    keys: createKeys(ports),
+    factors: createFactors(ports),
   };
 }
 

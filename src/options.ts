@@ -45,7 +45,7 @@ export interface AuthOptions {
   readonly onEvent?: EventListener | undefined;
   /**
    * Serves pages on which members of the group `admins` manage accounts, below `/account/people`.
-   * Needs a store that lists people. Default: false.
+   * Default: false.
    */
   readonly people?: boolean;
   /** The addresses of Latchkey, and of what it trusts. */
@@ -75,22 +75,22 @@ export interface AuthOptions {
      */
     readonly onDenied?: "redirect" | "negotiate";
     /**
-     * Guards also admit programs with a key, as a Bearer token or as the password of Basic, if the
-     * store keeps keys. Default: false.
+     * Guards also admit programs with a key, as a Bearer token or as the password of Basic. Default:
+     * false.
      */
     readonly keys?: boolean;
   };
   /** How users sign in, and the limits of that. */
   readonly signIn?: {
-    /** Offers passkeys, if the store keeps them. Default: true. */
+    /** Offers passkeys. Default: true. */
     readonly passkeys?: boolean;
     /**
-     * Offers one-time codes (TOTP) on the home page, if the store keeps them. Default: true. With
+     * Offers one-time codes (TOTP) on the home page. Default: true. With
      * `false`, accounts that use codes already still need one to sign in.
      */
     readonly codes?: boolean;
     /**
-     * Offers to ask for no code on this device for 30 days, if the store keeps devices. Default: true.
+     * Offers to ask for no code on this device for 30 days. Default: true.
      * With `false`, devices that are remembered already need a code.
      */
     readonly rememberDevice?: boolean;
@@ -111,7 +111,7 @@ export interface AuthOptions {
   /** The sessions of users. */
   readonly sessions?: {
     /**
-     * Records sessions, so that users can see and end their own. Needs a store that keeps sessions.
+     * Records sessions, so that users can see and end their own.
      * Default: true.
      */
     readonly list?: boolean;

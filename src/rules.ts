@@ -31,7 +31,6 @@ import { createSessionRecorder } from "./core/sessions/session-recorder.ts";
 import { createSessionTokens } from "./core/sessions/session-token.ts";
 import { createWaitingEnds } from "./core/sessions/sign-out.ts";
 import { createUserMemory } from "./core/sessions/user-memory.ts";
-import type { Store } from "./core/store.ts";
 import type { GateParts, SettledOptions } from "./options.ts";
 import { readingCookies } from "./web/answers/session-cookie.ts";
 import type { PartPorts, RulePorts } from "./web/ports.ts";
@@ -64,8 +63,7 @@ export function createRules(
   }: Simulated = {},
 ): Rules {
   const { meter, setupToken, setUpDomain, onEvent, secret, previousSecrets, signIn } = settled;
-  const { devices, ...others } = livingUsers(settled.store, clock);
-  const store: Store = signIn.rememberDevice && devices ? { ...others, devices } : others;
+  const store = livingUsers(settled.store, clock);
   const tokens = createSessionTokens(secret, clock, previousSecrets, settled.sessions.lifetime);
   // Entries are written in the background, in batches: lines about that belong to no request.
   const events = createEventLog(store.log, clock, settled.log, {
@@ -93,8 +91,8 @@ export function createRules(
   const handoffLimiter = createAttemptLimiter(clock, handoffRule);
 
   const anyFactor = {
-    codes: recently(async () => (await store.codes?.any()) === true, clock),
-    passkeys: recently(async () => (await store.passkeys?.any()) === true, clock),
+    codes: recently(() => store.codes.any(), clock),
+    passkeys: recently(() => store.passkeys.any(), clock),
   };
   const ports = {
     ...{ store, clock, tokens, memory, passwords, events, recorder, limiter, codeLimiter, log },
@@ -113,7 +111,7 @@ export function createRules(
       memory.forget(id);
     },
   };
-  const waiting = has(ports, "sessions") ? createWaitingEnds(ports) : undefined;
+  const waiting = createWaitingEnds(ports);
   const remembered = createTokenMemory();
   const requireUser = createRequireUser(tokens, memory, clock, {
     remembered,
@@ -133,17 +131,14 @@ export function createRules(
       settled.assertions === "on" ? createAssertions(secret, clock, previousSecrets) : undefined,
   };
 
-  const passkeyPorts = { ...rules, limiter: passkeyLimiter };
-  const linkPorts = { ...rules, limiter: linkLimiter };
-  const peoplePorts = { ...rules, store: settled.store };
   const parts: PartPorts = {
-    sessions: settled.sessions.list && has(rules, "sessions") ? rules : undefined,
-    codes: signIn.codes && has(rules, "codes") ? rules : undefined,
-    devices: has(rules, "codes", "devices") ? rules : undefined,
-    passkeys: signIn.passkeys && has(passkeyPorts, "passkeys") ? passkeyPorts : undefined,
-    links: has(linkPorts, "links") ? linkPorts : undefined,
-    keys: settled.guards.keys && has(rules, "keys") ? rules : undefined,
-    people: settled.people && has(peoplePorts, "people", "links") ? peoplePorts : undefined,
+    sessions: settled.sessions.list ? rules : undefined,
+    codes: signIn.codes ? rules : undefined,
+    devices: signIn.rememberDevice ? rules : undefined,
+    passkeys: signIn.passkeys ? { ...rules, limiter: passkeyLimiter } : undefined,
+    links: { ...rules, limiter: linkLimiter },
+    keys: settled.guards.keys ? rules : undefined,
+    people: settled.people ? { ...rules, store: settled.store } : undefined,
   };
 
   meter.watch({
@@ -156,7 +151,7 @@ export function createRules(
     for (const one of [limiter, passkeyLimiter, linkLimiter, codeLimiter, keyLimiter])
       one.cleanUp();
     handoffLimiter.cleanUp();
-    if (parts.links) void removeEndedLinks(parts.links);
+    void removeEndedLinks(rules);
   }, CLEAN_UP_EVERY_MS).unref();
   const summing = setInterval(() => {
     settled.log.sumUp();
@@ -180,9 +175,3 @@ export function createRules(
     },
   };
 }
-
-const has = <P extends { readonly store: Store }, Part extends keyof Store>(
-  ports: P,
-  ...parts: readonly Part[]
-): ports is P & { readonly store: Required<Pick<Store, Part>> } =>
-  parts.every((part) => ports.store[part] !== undefined);

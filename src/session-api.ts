@@ -15,7 +15,7 @@ import type { WebRequest } from "./web/request/web-request.ts";
 
 /** The sessions of all accounts. */
 export interface Sessions {
-  /** The most recently used first, at most 1,000; none if the store keeps no sessions. */
+  /** The most recently used first, at most 1,000. */
   list(userId: string): Promise<readonly Session[]>;
   /** The devices on which a user needs no one-time code, the newest first, at most 50. */
   devices(userId: string): Promise<readonly Device[]>;
@@ -56,7 +56,7 @@ interface SessionPorts extends Ports<"clock" | "seals" | "record", "users"> {
 /** Those of commands too, which create none. */
 export function createSessions(ports: SessionPorts): Omit<Sessions, "create"> {
   const { store, clock } = ports;
-  const { sessions, codes, devices } = store;
+  const { sessions, devices } = store;
   const record = async (type: EventType, userId: UserId): Promise<void> => {
     const user = await store.users.find(userId);
     if (user !== undefined) await ports.record(eventOf(type, { user }));
@@ -65,25 +65,20 @@ export function createSessions(ports: SessionPorts): Omit<Sessions, "create"> {
     async list(userId) {
       const id = idOf(requireText("userId", userId));
       await ports.recorder?.flush();
-      return sessions?.listOf(id, new Date(clock.now()), MAX_LISTED) ?? [];
+      return sessions.listOf(id, new Date(clock.now()), MAX_LISTED);
     },
-    async devices(userId) {
-      const id = idOf(requireText("userId", userId));
-      if (!codes || !devices) return [];
-      return listDevices({ ...ports, store: { ...store, codes, devices } }, id);
-    },
+    devices: async (userId) => listDevices(ports, idOf(requireText("userId", userId))),
     async end(given) {
       const id = requireText("id", given);
       await ports.recorder?.flush();
-      const session = await sessions?.find(id);
-      if (sessions && session) {
-        const isEnded = await endInStore({ ...ports, store: { sessions } }, session);
-        if (!isEnded) return "no-session";
+      const session = await sessions.find(id);
+      if (session !== undefined) {
+        if (!(await endInStore(ports, session))) return "no-session";
         await record("session_end", session.userId);
         return "ended";
       }
-      const device = await devices?.find(id, new Date(clock.now()));
-      if (!device || (await devices?.remove(device.userId, id)) !== true) return "no-session";
+      const device = await devices.find(id, new Date(clock.now()));
+      if (!device || !(await devices.remove(device.userId, id))) return "no-session";
       await record("device_remove", device.userId);
       return "forgotten";
     },

@@ -37,7 +37,7 @@ export function settleOptions(
 ): SettledOptions {
   const takes = "createAuth takes an object with store and secret";
   const checked = settle<CheckedOptions>(optionTable, options, takes);
-  requireParts(checked);
+  requireSharedLimiter(checked);
   if (isTaken(checked.basePath, checked.homePath ?? ""))
     throw invalid(`homePath cannot be ${checked.homePath}: this path is Latchkey's own`);
   const { publicUrl, cookieDomain } = checked.hosts;
@@ -60,15 +60,9 @@ export function settleOptions(
   return Object.freeze({ ...checked, secret, log: createBoundedLog(log) });
 }
 
-/** For the options that need a part which a store can leave out. */
-function requireParts({ store, ...options }: CheckedOptions): void {
-  const { attempts, keys, people, links } = store;
-  if (options.signIn.limiter === "shared" && !attempts)
-    throw invalid("signIn.limiter takes shared only with a store that counts attempts");
-  if (options.guards.keys && !keys)
-    throw invalid("guards.keys takes true only with a store that keeps keys");
-  if (options.people && !(people && links))
-    throw invalid("people takes true only with a store of people and links");
+function requireSharedLimiter({ store, signIn }: CheckedOptions): void {
+  if (signIn.limiter === "shared" && !store.attempts)
+    throw invalid("signIn.limiter takes shared only with a store of openPostgres");
 }
 
 export const IN_PRODUCTION = "when NODE_ENV is production";

@@ -45,9 +45,7 @@ export interface AllPorts {
   readonly log: ServerLog;
 }
 
-/** The ports that a rule names, and a store that has the parts that it names, some perhaps. */
-export type Ports<
-  Name extends keyof AllPorts,
-  Part extends keyof Store,
-  Perhaps extends keyof Store = never,
-> = Pick<AllPorts, Name> & { readonly store: Required<Pick<Store, Part>> & Pick<Store, Perhaps> };
+/** The ports that a rule names, and the parts of the store that it names. */
+export type Ports<Name extends keyof AllPorts, Part extends keyof Store> = Pick<AllPorts, Name> & {
+  readonly store: Pick<Store, Part>;
+};

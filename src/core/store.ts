@@ -21,24 +21,23 @@ export type * from "./store/sessions.ts";
 export type * from "./store/users.ts";
 
 /**
- * A database in named parts; `testStore` of `latchkey/testing` checks each. A part has all its
- * methods or is left out, and with it what needs it. A method fails by throwing, with an
- * `Unavailable` where a retry may help, so that pages answer 503. A method that changes something
- * is one atomic step across all processes and machines, and returns what it did.
+ * The database of `openSqlite` or `openPostgres`. A method fails by throwing, with an `Unavailable`
+ * where a retry may help, so that pages answer 503. A method that changes something is one atomic
+ * step across all processes and machines, and returns what it did.
  */
 export interface Store {
   readonly users: UserStore;
   readonly log: LogStore;
   /** The list of sessions, and the end of single ones. */
-  readonly sessions?: SessionStore;
-  readonly passkeys?: PasskeyStore;
-  readonly codes?: CodeStore;
-  readonly devices?: DeviceStore;
+  readonly sessions: SessionStore;
+  readonly passkeys: PasskeyStore;
+  readonly codes: CodeStore;
+  readonly devices: DeviceStore;
   /** What administrators see of accounts. */
-  readonly people?: PeopleStore;
+  readonly people: PeopleStore;
   /** One-time links, and the accounts that they make. */
-  readonly links?: LinkStore;
-  readonly keys?: KeyStore;
-  /** A rate limit that all instances share. */
+  readonly links: LinkStore;
+  readonly keys: KeyStore;
+  /** A rate limit that all instances share: only in PostgreSQL. */
   readonly attempts?: AttemptStore;
 }

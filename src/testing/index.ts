@@ -1,7 +1,2 @@
-/**
- * For tests: `signInAs` for apps, with any test runner, and `testStore` for stores, with `node:test`,
- * to which you pass the parts that your store has.
- */
-export type { Database, Open } from "./database.ts";
+/** For tests of apps, with any test runner. */
 export { signInAs } from "./sign-in-as.ts";
-export { type Part, testStore } from "./store-suite.ts";

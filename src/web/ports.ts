@@ -33,21 +33,16 @@ export interface RulePorts extends AllPorts, SignInPorts, SignOutPorts {
   readonly assertions: Assertions | undefined;
 }
 
-/** The ports of the rules about parts of the store. */
-type Having<Part extends keyof Store> = Omit<RulePorts, "store"> & {
-  readonly store: Store & Required<Pick<Store, Part>>;
-};
-
-/** What an option or the store leaves out is `undefined`. */
+/** The ports of each part; `undefined` for one that an option turns off. */
 export interface PartPorts {
-  readonly sessions: Having<"sessions"> | undefined;
-  readonly codes: Having<"codes"> | undefined;
-  readonly devices: Having<"codes" | "devices"> | undefined;
-  readonly passkeys: Having<"passkeys"> | undefined;
-  readonly links: Having<"links"> | undefined;
-  readonly keys: Having<"keys"> | undefined;
+  readonly sessions: RulePorts | undefined;
+  readonly codes: RulePorts | undefined;
+  readonly devices: RulePorts | undefined;
+  readonly passkeys: RulePorts | undefined;
+  readonly links: RulePorts;
+  readonly keys: RulePorts | undefined;
   /** Whose store also has accounts that have ended. */
-  readonly people: Having<"people" | "links"> | undefined;
+  readonly people: RulePorts | undefined;
 }
 
 /** What answers requests. */

@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newKeyText } from "../../src/core/keys/key-text.ts";
 import { outputOf } from "../support/command.ts";
-import { authWith } from "../support/options.ts";
-import { openStore } from "../support/store.ts";
 import { frameworks } from "./frameworks.ts";
 import { startApp } from "./running.ts";
 
@@ -50,8 +48,3 @@ for (const framework of frameworks) {
     assert.deepEqual(app.log, []);
   });
 }
-
-test("keys need a store that keeps them", async (t) => {
-  const { keys: _, ...store } = await openStore(t);
-  assert.throws(() => authWith({ store, ...KEYS }), { code: "invalid_option" });
-});

@@ -9,14 +9,14 @@ import { honoAuth } from "latchkey/hono";
 import { nodeAuth } from "latchkey/node";
 import { openPostgres, type PostgresStore } from "latchkey/postgres";
 import { openSqlite } from "latchkey/sqlite";
-import { testStore } from "latchkey/testing";
+import { signInAs } from "latchkey/testing";
 
 const sqlite = await openSqlite({ file: "accounts.db" });
 const store: Store = sqlite;
 const auth = createAuth({ store, secret: "a secret for tests, 32 bytes long" });
 for (const adapter of [expressAuth, fastifyAuth, fetchAuth, honoAuth]) adapter(auth);
 openPostgres satisfies (options: { readonly url: string }) => Promise<PostgresStore & Store>;
-testStore satisfies (name: string, open: never, parts?: readonly ["sessions"]) => void;
+signInAs satisfies (...given: never) => unknown;
 
 const { routes, requireAuth } = nodeAuth(auth);
 const protectedPage = requireAuth((_request, response, user) => response.end(user.username));

@@ -100,13 +100,6 @@ const request = Object.assign(new IncomingMessage(socket), { url: "/" });`,
 app.get("/photos", honoAuth(auth).requireAuth, (c) => c.text(c.var.user.username));`,
     after: `assert.equal(await response.text(), "alice");`,
   },
-  testStore: {
-    before: `async function openMyStore() {
-  const { users, log, sessions, passkeys, close } = await openSqlite({ file: ":memory:" });
-  return { users, log, sessions, passkeys, close };
-}`,
-    after: "",
-  },
 };
 
 const IMPORTS = `import assert from "node:assert/strict";

@@ -3,7 +3,7 @@ import type { TestContext } from "node:test";
 import { openSqlite, type SqliteStore } from "../../src/db/sqlite/store.ts";
 import { tempDir } from "./temp-dir.ts";
 
-export { addTo, hashText, logEntry } from "../../src/testing/samples.ts";
+export { addTo, hashText, logEntry } from "../stores/suite/samples.ts";
 
 /** The path of a database that does not exist yet, in a folder of its own. */
 export const newFile = async (t: TestContext): Promise<string> =>

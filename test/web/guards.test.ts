@@ -71,7 +71,7 @@ test("a handler cannot change the user or the groups that other requests get", a
   const user = await store.users.insert({ username: "ann", passwordHash, groups: ["family"] });
   assert.ok(user);
   const { cookie = "" } = (await auth.sessions.create(user.id)) ?? {};
-  const added = await auth.keys?.add(user.id, { name: "feeds" });
+  const added = await auth.keys.add(user.id, { name: "feeds" });
   assert.ok(added?.kind === "added");
   const bySession = { headers: { cookie } };
   const byKey = { headers: { authorization: `Bearer ${added.text}` } };

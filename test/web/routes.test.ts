@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { honoAuth } from "../../src/adapters/hono.ts";
 import { wordsIn } from "../../src/web/pages/words.ts";
-import { memoryStore } from "../stores/memory-store.ts";
 import { type startApp, startConfiguredApp } from "../support/app.ts";
 import { openAuth } from "../support/auth.ts";
 import { OWNER, startConfigured } from "../support/gate.ts";
@@ -83,7 +82,6 @@ const offers: readonly (readonly [
   string | undefined,
 ])[] = [
   [{}, OPTIONAL, undefined],
-  [{ store: memoryStore() }, [], undefined],
   [{ sessions: { list: false } }, [...CODES, ...PASSKEYS], undefined],
   [{ signIn: { codes: false } }, [...SESSIONS, ...PASSKEYS], undefined],
   [{ signIn: { passkeys: false } }, [...SESSIONS, ...CODES], undefined],
@@ -92,8 +90,7 @@ const offers: readonly (readonly [
 ];
 
 for (const [options, paths, changed] of offers) {
-  const what = options?.store === undefined ? JSON.stringify(options) : "a store without extras";
-  test(`with ${what}, answers the forms that it offers and no others`, async (t) => {
+  test(`with ${JSON.stringify(options)}, answers the forms that it offers and no others`, async (t) => {
     const { app, session } = await startConfiguredApp(t, options);
     assert.deepEqual(OPTIONAL.filter(app.auth.adapter.owns), paths);
     assert.equal((await app.send("/login", { form: OWNER })).location, "/");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { hashOf } from "../../../src/core/base/random-text.ts";
 import { openSqlite } from "../../../src/db/sqlite/store.ts";
-import { hashText } from "../../../src/testing/samples.ts";
+import { hashText } from "../../../test/stores/suite/samples.ts";
 import { authWith } from "../../../test/support/options.ts";
 import type { Parser } from "../parser.ts";
 

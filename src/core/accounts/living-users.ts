@@ -15,8 +15,7 @@ export const livingUsers = <S extends Store>(store: S, clock: Pick<Clock, "now">
   );
 
 async function unlessEnded(call: () => unknown, { now }: Pick<Clock, "now">): Promise<unknown> {
-  // A store can be foreign code that returns null.
-  const user = (await call()) as StoredUser | null | undefined;
+  const user = (await call()) as StoredUser | undefined;
   return user && hasEnded(user, now()) ? undefined : user;
 }
 

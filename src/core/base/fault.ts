@@ -26,7 +26,6 @@ export type FaultCode =
   | "routes_not_mounted"
   | "schema_newer"
   | "setup_token_missing"
-  | "store_broken"
   | "store_busy"
   | "store_unavailable"
   | "test_only";

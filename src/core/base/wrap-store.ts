@@ -29,9 +29,7 @@ export function wrapStore<S extends Store>(
   const wrapped: S = Object.create(store);
   for (const name of PARTS) {
     const part = store[name];
-    // `null` counts as absent.
-    if (part === null) Object.defineProperty(wrapped, name, { value: undefined });
-    if (!part) continue;
+    if (part === undefined) continue;
     // Not of the part itself: if it is frozen, a proxy must return its methods as they are.
     const value = new Proxy<object>(Object.create(part), {
       get(_, method) {

@@ -36,8 +36,7 @@ export function isRemembered(
   return device?.userId === holder.user.id && device.boundTo === bindingOf(seals, holder);
 }
 
-/** Without devices in the store, none is remembered. */
-export type RememberDevicePorts = Ports<"seals" | "clock" | "events" | "log", never, "devices">;
+export type RememberDevicePorts = Ports<"seals" | "clock" | "events" | "log", "devices">;
 
 /**
  * Remembers the device of a sign-in with a code, and returns the text of its cookie. If that fails,
@@ -49,7 +48,7 @@ export async function rememberDevice(
   client: Client,
 ): Promise<string | undefined> {
   const boundTo = bindingOf(seals, holder);
-  if (devices === undefined || boundTo === undefined) return undefined;
+  if (boundTo === undefined) return undefined;
   const { user } = holder;
   const text = randomText();
   const createdAt = new Date(clock.now());

@@ -15,6 +15,6 @@ export const createRequiredFactor =
   async ({ id, groups: own = [], guest }: User): Promise<RequiredFactor> => {
     const isRequired = groups.includes(ALL) || own.some((group) => groups.includes(group));
     if (!isRequired || guest === true) return "optional";
-    const [found, keys = []] = await Promise.all([codes?.find(id), passkeys?.listOf(id)]);
+    const [found, keys] = await Promise.all([codes.find(id), passkeys.listOf(id)]);
     return found === undefined && keys.length === 0 ? "missing" : "required";
   };

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { createBoundedMemory } from "../base/bounded-memory.ts";
 import type { Clock } from "../base/clock.ts";
-import { Fault, messageOf } from "../base/fault.ts";
+import { messageOf } from "../base/fault.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { hashOf } from "../base/random-text.ts";
 import type { AttemptLimiter } from "../limits/attempt-limiter.ts";
@@ -11,7 +11,6 @@ import type { Key, User } from "../records.ts";
 import type { Factors } from "../sessions/session-token.ts";
 import {
   MAX_REMEMBERED,
-  orError,
   RECHECK_AFTER_MS,
   type RememberedUser,
   USE_PRECISION_MS,
@@ -98,7 +97,7 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
     if (isFlood && lookingUp.has(address)) return refusalFor("limited");
     if (isFlood) lookingUp.add(address);
     try {
-      const key = await findKey(store, hashOf(text));
+      const key = await store.find(hashOf(text));
       if (key === undefined) return refusal("unknown", request);
       const entry: RememberedKey = { key, found: undefined, recheckAt: 0, noteUseAt: 0 };
       if (authorization.length <= MAX_REMEMBERED_LENGTH) remembered.set(authorization, entry);
@@ -126,7 +125,7 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
     // What was found is as it was when this key was last admitted.
     if (found !== undefined && found === entry.found) return admit(entry, found);
     // After the user, who is forgotten when the key is revoked: a later end is noticed in any case.
-    return Promise.all([found, findKey(store, key.hash)]).then(([user, still]) =>
+    return Promise.all([found, store.find(key.hash)]).then(([user, still]) =>
       admit(entry, still && user),
     );
   }
@@ -190,11 +189,3 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
 }
 
 export const refusalFor = (problem: KeyProblem): KeyRefusal => ({ kind: "key-refused", problem });
-
-/** A store can be foreign code without types: only the key with this hash counts. */
-async function findKey(store: Pick<KeyStore, "find">, hash: string): Promise<Key | undefined> {
-  const found: Key | null | undefined = await orError(() => store.find(hash));
-  if (found === undefined || found === null) return undefined;
-  if (found.hash === hash && typeof found.userId === "string") return found;
-  throw new Fault("store_broken", "keys.find of the store did not return the key with this hash");
-}

@@ -1,8 +1,8 @@
-import { Fault, messageOf } from "../base/fault.ts";
+import { messageOf } from "../base/fault.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import type { AttemptStore } from "../store.ts";
-import type { Attempt, AttemptLimiter, AttemptRule } from "./attempt-limiter.ts";
+import type { Attempt, AttemptLimiter } from "./attempt-limiter.ts";
 import { networkOf } from "./network.ts";
 
 /** The limiter of one kind of sign-in: this process's own or the shared one. */
@@ -31,7 +31,7 @@ export function createLimiter(
       const network = networkOf(address, ipv6Prefix);
       const counted = kind === undefined ? network : `${kind} ${network}`;
       if (shared === undefined) return own.attempt(counted);
-      return record(shared, counted, own.rule).catch((error) => {
+      return shared.record(counted, own.rule).catch((error) => {
         log.warn({ reason: messageOf(error) }, FAILED);
         return own.attempt(counted);
       });
@@ -39,19 +39,11 @@ export function createLimiter(
 
     cleanUp() {
       own.cleanUp();
-      // A store can be foreign code that throws at once, which in a timer would end the process.
-      return (async () => shared?.forget(own.rule))().catch((error) => {
+      return shared?.forget(own.rule).catch((error) => {
         log.warn({ reason: messageOf(error) }, "cannot clean up the shared rate limiter");
       });
     },
   };
-}
-
-/** Of a foreign store, nothing but its two answers counts. */
-async function record(store: AttemptStore, address: string, rule: AttemptRule): Promise<Attempt> {
-  const answer: unknown = await store.record(address, rule);
-  if (answer === "allowed" || answer === "denied") return answer;
-  throw new Fault("store_broken", "attempts.record of the store did not return allowed or denied");
 }
 
 const FAILED = "the shared rate limiter failed: this instance counts by itself";

@@ -15,7 +15,6 @@ import {
   MAX_REMEMBERED,
   RECHECK_AFTER_MS,
   type RememberedUser,
-  readFlag,
   USE_PRECISION_MS,
   type UserMemory,
 } from "./user-memory.ts";
@@ -122,10 +121,7 @@ export function createRequireUser(
     // What was found is as it was when this session was last admitted with it.
     if (found !== undefined && found === session.found) return admit(session, found);
     // In parallel, so that a guard takes one round trip to the store.
-    const ended =
-      store !== undefined &&
-      id !== undefined &&
-      readFlag("sessions.hasEnded", () => store.hasEnded(id));
+    const ended = id !== undefined && store?.hasEnded(id);
     return Promise.all([found, ended]).then(([user, yes]) =>
       admit(session, yes ? undefined : user),
     );

@@ -1,8 +1,7 @@
 import { createBoundedMemory } from "../base/bounded-memory.ts";
 import type { Clock } from "../base/clock.ts";
-import { errorOf, Fault } from "../base/fault.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import { type StoredUser, type User, type UserId, userOf } from "../records.ts";
+import { type User, type UserId, userOf } from "../records.ts";
 import type { UserStore } from "../store.ts";
 
 /** How long the guards of this process may use a user that another process has changed. */
@@ -73,7 +72,8 @@ export function createUserMemory(
     const readAt = clock.monotonic();
     const pending = lookups.get(id);
     if (pending !== undefined && readAt < pending.readAt + MAX_AGE_MS) return pending.found;
-    const found: Lookup["found"] = readUser(store.users, id)
+    const found: Lookup["found"] = store.users
+      .find(id)
       .then(async (stored) => {
         if (stored === undefined) return undefined;
         const user = userOf(stored);
@@ -120,7 +120,7 @@ export function createUserMemory(
 
     anyExists() {
       if (anyUserSeen) return true;
-      return readFlag("users.any", () => store.users.any()).then((yes) => {
+      return store.users.any().then((yes) => {
         anyUserSeen ||= yes;
         return anyUserSeen;
       });
@@ -132,32 +132,4 @@ export function createUserMemory(
       return remembered.size;
     },
   };
-}
-
-// A store can be foreign code without types: it can throw at once, return another kind of promise,
-// or return what is not a record. The guards depend on what these functions let through.
-
-export async function orError<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (thrown) {
-    throw errorOf(thrown);
-  }
-}
-
-/** Nothing but a boolean counts: only a `false` of `hasEnded` lets a session through. */
-export async function readFlag(name: string, read: () => Promise<boolean>): Promise<boolean> {
-  const yes: unknown = await orError(read);
-  if (typeof yes === "boolean") return yes;
-  throw new Fault("store_broken", `${name} of the store did not return true or false`);
-}
-
-/** The user with this ID, and no other. Like `undefined`, `null` means that there is none. */
-async function readUser(users: Pick<UserStore, "find">, id: UserId) {
-  const found: StoredUser | null | undefined = await orError(() => users.find(id));
-  if (found === undefined || found === null) return undefined;
-  const { id: itsId, username, sessionsFrom, endsAt }: Partial<StoredUser> = found;
-  const isTime = Number.isFinite(sessionsFrom ?? 0) && Number.isFinite(endsAt?.getTime() ?? 0);
-  if (itsId === id && typeof username === "string" && isTime) return found;
-  throw new Fault("store_broken", "users.find of the store did not return the user with this ID");
 }

@@ -53,7 +53,7 @@ export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promis
   const user = await ports.store.users.findByName(attempt.username);
   // Before the password and for any username, so that its time tells nothing.
   const [codes, device] = await Promise.all([
-    ports.store.codes?.find(user?.id ?? NOBODY),
+    ports.store.codes.find(user?.id ?? NOBODY),
     knownDevice(ports, attempt),
   ]);
   const matches = await ports.passwords.verify(attempt.password, user?.passwordHash, requester);
@@ -77,7 +77,7 @@ export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promis
 }
 
 async function knownDevice({ store, clock }: SignInPorts, { device = "" }: SignInAttempt) {
-  return device === "" ? undefined : store.devices?.find(hashOf(device), new Date(clock.now()));
+  return device === "" ? undefined : store.devices.find(hashOf(device), new Date(clock.now()));
 }
 
 const NOBODY = "" as UserId;

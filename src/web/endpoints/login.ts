@@ -75,8 +75,9 @@ export const partyOf = ({ options, request }: Visit): RelyingParty | undefined =
 export const postLogin: FormEndpoint = async (visit, form) => {
   const client = await limitedClient(visit);
   const entered = { username: form("username"), password: form("password"), code: form("code") };
-  const device = deviceTextIn(visit.request);
-  const remembersDevice = form("remember_device") !== "";
+  const isOffered = visit.parts.devices !== undefined;
+  const device = isOffered ? deviceTextIn(visit.request) : undefined;
+  const remembersDevice = isOffered && form("remember_device") !== "";
   const attempt = { ...client, ...entered, device, remembersDevice };
   return answerSignIn(visit, form, await signIn(visit.rules, attempt));
 };

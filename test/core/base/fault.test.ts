@@ -18,15 +18,15 @@ test("carries a code, a message and a cause", () => {
   assert.equal(fault.retryAfterSeconds, 2);
   assert.deepEqual([fault.code, fault.message, fault.cause], ["store_busy", "locked", cause]);
   assert.equal(String(fault), "Unavailable: locked");
-  assert.equal(String(new Fault("store_broken", "a message")), "Fault: a message");
+  assert.equal(String(new Fault("store_busy", "a message")), "Fault: a message");
 });
 
 test("finds the code of errors of Node and Latchkey, and of no other thrown value", () => {
   assert.equal(codeOf(Object.assign(new Error("no such file"), { code: "ENOENT" })), "ENOENT");
-  assert.equal(codeOf(new Fault("store_broken", "a message")), "store_broken");
+  assert.equal(codeOf(new Fault("store_busy", "a message")), "store_busy");
   assert.equal(codeOf(clientGone()), "client_gone");
   assert.ok(isClientGone(clientGone()));
-  for (const other of [new Fault("store_broken", ""), Object.assign(new Error(), clientGone())])
+  for (const other of [new Fault("store_busy", ""), Object.assign(new Error(), clientGone())])
     assert.ok(!isClientGone(other));
   const numbered = Object.assign(new Error("numbered"), { code: 42 });
   for (const thrown of [new Error("plain"), numbered, { code: "X" }, "text", null, undefined]) {

@@ -4,7 +4,6 @@ import { createKeyGuard } from "../../../src/core/keys/key-guard.ts";
 import { newKeyText } from "../../../src/core/keys/key-text.ts";
 import { revokeKey } from "../../../src/core/keys/own-keys.ts";
 import { createAttemptLimiter } from "../../../src/core/limits/attempt-limiter.ts";
-import type { UserId } from "../../../src/core/records.ts";
 import { createUserMemory, type RequiredFactor } from "../../../src/core/sessions/user-memory.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -174,23 +173,6 @@ test("notes the use of a key once an hour, and logs if that fails", async (t) =>
   const line = await eventually(async () => log.lines.at(-1));
   const message = "the last use of a key was not recorded";
   assert.deepEqual(line, { level: "warn", message, fields: { reason: "no disk" } });
-});
-
-test("fails for a store that returns another key, and admits nobody", async (t) => {
-  const { guardWith, add } = await keyPorts(t);
-  const { key, text } = await add();
-  const nobodys = { ...key, userId: 1 as unknown as UserId };
-  for (const [found, sent] of [
-    [key, newKeyText()],
-    [nobodys, text],
-  ] as const) {
-    const guard = guardWith({ find: async () => found });
-    await assert.rejects(async () => guard(`Bearer ${sent}`, HERE), { code: "store_broken" });
-  }
-  const none = guardWith({ find: async () => null as unknown as undefined });
-  assert.deepEqual(await none(`Bearer ${text}`, HERE), refused("unknown"));
-  const throwing = guardWith({ find: () => Promise.reject("a text") });
-  await assert.rejects(async () => throwing(`Bearer ${newKeyText()}`, HERE), Error);
 });
 
 test("a key of one factor is refused while its account needs two, and says how many it has", async (t) => {

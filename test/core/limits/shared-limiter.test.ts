@@ -55,13 +55,6 @@ test("counts five attempts by itself while the shared counter fails, and warns",
   });
 });
 
-test("counts by itself if a store returns no answer", async () => {
-  const record = async () => undefined as never;
-  const { limiter, own, log } = limiterOver({ ...failing, record });
-  assert.deepEqual([await limiter.attempt(ADDRESS), own.tracked], ["allowed", 1]);
-  assert.match(JSON.stringify(log.lines), /did not return allowed or denied/);
-});
-
 test("cleans up the shared counter and its own, and warns if the shared one fails", async (t) => {
   const forget = t.mock.fn(failing.forget);
   const { limiter, own, clock, log } = limiterOver({ ...failing, forget });

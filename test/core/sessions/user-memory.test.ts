@@ -87,21 +87,6 @@ test("shares no query that began a second ago, since the user may have changed",
   assert.equal((await first)?.until, 0, "the late answer is not remembered");
 });
 
-test("fails for a store that returns another user, or one that is none", async (t) => {
-  const { store, clock, insert } = await memoryOverStore(t);
-  const id = await insert();
-  const user = await store.users.find(id);
-  const broken = [{ id: ID }, { username: 1 }, { sessionsFrom: NaN }, { endsAt: new Date(NaN) }];
-  for (const fields of broken) {
-    const find = async () => ({ ...user, ...fields }) as StoredUser;
-    const memory = createUserMemory({ users: { ...store.users, find } }, clock);
-    await assert.rejects(async () => memory.find(id), { code: "store_broken" });
-  }
-  const none = async () => null as unknown as undefined;
-  const memory = createUserMemory({ users: { ...store.users, find: none } }, clock);
-  assert.equal(await memory.find(id), undefined);
-});
-
 test("does not cache a missing user", async (t) => {
   const { times, users } = await memoryOverStore(t);
   assert.equal(await users.find(ID), undefined);

@@ -34,9 +34,6 @@ test("returns the user and a token and records an entry for the right credential
   assert.equal(userIdIn(ports.tokens, outcome.token.text), owner.id);
   assert.equal(outcome.token.factors, 1);
   assert.deepEqual(await ports.writtenEntries(), [`signin: Signed in as ${OWNER.username}`]);
-  const store = { users: ports.store.users };
-  const again = await signIn({ ...ports, store }, attemptBy({ device: "a device" }));
-  assert.equal(again.kind, "signed-in", "also with a store without codes and devices");
 });
 
 test("records a denied attempt, and neither looks up a user nor verifies a password", async (t) => {

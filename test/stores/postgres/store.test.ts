@@ -1,24 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Store } from "../../../src/core/store.ts";
-import { type Open, testStore } from "../../../src/testing/index.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openOnPool } from "../../support/postgres-store.ts";
+import type { Open } from "../suite/database.ts";
+import { testStore } from "../suite/store-suite.ts";
 
 const server = await sharedPostgres();
 
 const NAME = "PostgreSQL through the caller's pool";
 
-/** Two parts: all use the pool in the same two ways, for a statement and for a transaction. */
 const open: Open<Store> = async (t) => {
   const url = await server.newStoreDatabase();
-  const connect = async (): Promise<Store> => {
-    const { users, log } = (await openOnPool(t, url)).store;
-    return { users, log };
-  };
-  return { connect };
+  return { connect: async () => (await openOnPool(t, url)).store };
 };
 
+// Users and log: all parts use the pool in the same two ways, for a statement and for a transaction.
 testStore(NAME, open);
 
 test(`${NAME}: leaves the pool open`, async (t) => {

@@ -2,15 +2,16 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { openSqlite } from "../../../src/db/sqlite/store.ts";
-import { type Database, testStore } from "../../../src/testing/index.ts";
+import type { Database } from "../suite/database.ts";
+import { testStore } from "../suite/store-suite.ts";
 
 const IN_MEMORY = { file: ":memory:" };
 
-/** A database in memory has one connection, and nothing else of its own: two parts show that. */
+/** A database in memory has one connection, and nothing else of its own: users and log show that. */
 async function fresh(t: TestContext): Promise<Database> {
   const store = await openSqlite(IN_MEMORY);
   t.after(() => store.close());
-  return { connect: async () => ({ users: store.users, log: store.log }) };
+  return { connect: async () => store };
 }
 
 testStore("SQLite in memory", fresh);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UserId } from "../../../src/core/records.ts";
-import { memoryStore } from "../../stores/memory-store.ts";
 import { startConfiguredApp } from "../../support/app.ts";
 import { OWNER, startConfigured, startGate } from "../../support/gate.ts";
 import { partsOf } from "../../support/mint.ts";
+import { openStore } from "../../support/store.ts";
 
 const ME = "/account/me";
 const NOBODY = [401, '{"user":null}', 'Cookie cookie-name="session"'];
@@ -22,7 +22,7 @@ test("tells who is signed in, with ID, username and groups", async (t) => {
 });
 
 test("the list of groups is empty for a user in none", async (t) => {
-  const store = memoryStore();
+  const store = await openStore(t);
   const { app, session } = await startConfiguredApp(t, { store });
   await store.users.setGroups(partsOf(session).claims.user_id as UserId, []);
   assert.deepEqual(JSON.parse((await app.send(ME, { session })).body).user.groups, []);

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { wordsIn } from "../../../src/web/pages/words.ts";
-import { startConfiguredApp } from "../../support/app.ts";
 import { outputOf } from "../../support/command.ts";
 import { changeForm, OWNER, startConfigured } from "../../support/gate.ts";
 import { activityOf, elements } from "../../support/markup.ts";
-import { openStore } from "../../support/store.ts";
 
 const en = wordsIn("en");
 const CREATED = "Account owner was created";
@@ -57,18 +55,4 @@ test("shows users their own entries only, also after a rename or a new account o
   await run("add", "guest", "--password-stdin");
   const recreated = await gate.signIn({ username: "guest", password: input });
   assert.deepEqual(await activityIn(recreated.session), own);
-});
-
-test("shows only the password form with a store that has users and a log alone", async (t) => {
-  const { users, log } = await openStore(t);
-  const { app, session } = await startConfiguredApp(t, { store: { users, log } });
-  const answer = await app.send("/", { session, headers: { Host: "localhost" } });
-  assert.equal(answer.status, 200);
-  const actions = elements(answer.body, "form").map(({ action }) => action);
-  assert.deepEqual(actions, ["/logout", "/account/password"]);
-  assert.doesNotMatch(answer.body, /passkey|end_others/);
-  for (const text of [en.codes, en.messages.unavailable]) {
-    assert.ok(!answer.body.includes(text), text);
-  }
-  assert.deepEqual(app.log, []);
 });

@@ -3,9 +3,8 @@ import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { wordsIn } from "../../../../src/web/pages/words.ts";
 import { PEOPLE_FORMS } from "../../../../src/web/paths.ts";
-import { memoryStore } from "../../../stores/memory-store.ts";
 import { addKey } from "../../../support/add-key.ts";
-import { startApp, startConfiguredApp } from "../../../support/app.ts";
+import { startConfiguredApp } from "../../../support/app.ts";
 import type { Sending } from "../../../support/client.ts";
 import { execute, valuesOf } from "../../../support/database.ts";
 import { type RunningGate, startGate } from "../../../support/gate.ts";
@@ -175,7 +174,7 @@ test("no page or form opens for anyone but an administrator who has just signed 
     assert.equal((await gate.send(path, { session, headers: host })).status, 200);
 });
 
-test("in the library the pages are off unless the option people is on, which needs a store for it", async (t) => {
+test("in the library the pages are off unless the option people is on", async (t) => {
   const { app, session } = await startConfiguredApp(t);
   assert.equal((await app.send(PEOPLE, { session })).status, 404);
   assert.ok(!(await app.send("/", { session })).body.includes(PEOPLE));
@@ -183,11 +182,6 @@ test("in the library the pages are off unless the option people is on, which nee
   assert.equal((await on.app.send(PEOPLE, { session: on.session })).status, 200);
   const links = elements((await on.app.send("/", { session: on.session })).body, "a");
   assert.ok(links.some(({ href }) => href === PEOPLE));
-  const store = { ...memoryStore(), people: {} as never, links: null as never };
-  await assert.rejects(startApp(t, { people: true, store }), {
-    code: "invalid_option",
-    message: "people takes true only with a store of people and links",
-  });
 });
 
 test("an app that leaves the option out loads nothing of the pages", () => {

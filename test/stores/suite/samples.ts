@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
-import type { NewLogEntry, PasswordHash, StoredUser, User, UserId } from "../core/records.ts";
-import type { Store } from "../core/store.ts";
+import type {
+  NewLogEntry,
+  PasswordHash,
+  StoredUser,
+  User,
+  UserId,
+} from "../../../src/core/records.ts";
+import type { Store } from "../../../src/core/store.ts";
 
 export const UNKNOWN = "unknown" as UserId;
 export const UNKNOWN_USER: User = { id: UNKNOWN, username: "unknown" };

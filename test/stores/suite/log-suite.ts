@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { NewLogEntry, UserId } from "../core/records.ts";
-import type { LogQuery, Store } from "../core/store.ts";
+import type { NewLogEntry, UserId } from "../../../src/core/records.ts";
+import type { LogQuery, Store } from "../../../src/core/store.ts";
 import type { Rule } from "./database.ts";
 import { logEntry, TEXT } from "./samples.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import type { Store } from "../core/store.ts";
+import type { Store } from "../../../src/core/store.ts";
 
 /** A new, empty database. Each call of `connect` opens another connection to it. */
 export interface Database<Connected extends Store = Store> {
