@@ -27,7 +27,7 @@ function readParts(page: string): readonly Part[] {
     const [folder = "", , others = ""] = row.split("|").slice(1, -1);
     const mayImport = others.trim();
     return {
-      name: /^ `(?:src|proof)\/(\w+)` $/.exec(folder)?.[1] ?? LIBRARY,
+      name: /^ `(?:src|packages|proof)\/(\w+)` $/.exec(folder)?.[1] ?? LIBRARY,
       mayImport: mayImport === "none" ? [] : mayImport.split(", "),
     };
   });
@@ -104,9 +104,9 @@ function findCycles(imports: ReadonlyMap<string, readonly string[]>): readonly s
   return cycles;
 }
 
-/** The sources of src and proof. The tests of proof/attack may import what other tests may. */
+/** The sources of the parts, without the tests of a package: these import what other tests may. */
 function readSources(): ReadonlyMap<string, string> {
-  const files = ["src", "proof"].flatMap((top) =>
+  const files = ["src", "packages", "proof"].flatMap((top) =>
     readdirSync(join(ROOT, top), { recursive: true, encoding: "utf8" })
       .map((name) => `${top}/${name}`)
       .filter((file) => file.endsWith(".ts") && !/\/(node_modules|dist|test)\//.test(file)),
@@ -143,7 +143,7 @@ test("detects a forbidden import, a reserved feature and an import cycle", () =>
     ["src/web/endpoints/login.ts", 'export { x } from "../../stores/sqlite/store.ts";'],
     ["src/stores/sqlite.ts", 'await import("../gate/serve.ts")'],
     ["src/gate/serve.ts", 'import { x } from "../../test/support/gate.ts";'],
-    ["proof/attack/src/run.ts", 'import { x } from "../../../src/core/sign-in/sign-in.ts";'],
+    ["packages/attack/src/run.ts", 'import { x } from "../../../src/core/sign-in/sign-in.ts";'],
     ["src/core/sign-in/sign-in.ts", "process.env.PORT"],
     ["src/web/endpoints/login.ts", 'import { DatabaseSync } from "node:sqlite";'],
   ];
