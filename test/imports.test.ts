@@ -46,7 +46,8 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
   {
     what: /"node:(fs|http|net|child_process)/,
     // loopback.ts uses node:net to parse addresses, without input or output.
-    onlyIn: /^((files|stores|gate|doctor|cli|web|adapters)\/|core\/hosts\/loopback\.ts$)/,
+    onlyIn:
+      /^((files|stores|gate|doctor|cli|web|adapters)\/|core\/hosts\/loopback\.ts$|proxies\/haproxy-script\.ts$)/,
   },
   { what: /"node:(test|assert)/, onlyIn: /^testing\// },
   // Adapters use only what the package exports, so that other developers can write their own.
@@ -142,6 +143,7 @@ test("detects a forbidden import, a reserved feature and an import cycle", () =>
     ["src/core/sign-in/sign-in.ts", 'import { x } from "../../web/request/form.ts";'],
     ["src/web/endpoints/login.ts", 'export { x } from "../../stores/sqlite/store.ts";'],
     ["src/stores/sqlite.ts", 'await import("../gate/serve.ts")'],
+    ["src/proxies/plan.ts", 'import { x } from "../cli/command.ts";'],
     ["src/gate/serve.ts", 'import { x } from "../../test/support/gate.ts";'],
     ["packages/attack/src/run.ts", 'import { x } from "../../../src/core/sign-in/sign-in.ts";'],
     ["src/core/sign-in/sign-in.ts", "process.env.PORT"],
