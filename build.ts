@@ -1,17 +1,33 @@
 /** Builds the package in the current directory into `dist`. A checkout runs from `src`, unbuilt. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, type Plugin } from "esbuild";
 
 const TSC = fileURLToPath(new URL("node_modules/typescript/bin/tsc", import.meta.url));
-const TEMPLATES = "src/web/pages/templates";
+/** What modules read at run time, from their own folder. */
+const ASSETS = ["src/web/pages/templates", "src/proxies/latchkey.lua"] as const;
 const COMMANDS = "src/cli/latchkey.ts";
+
+/** Gives each module in the bundle the URL that it would have in `dist`, beside what it reads. */
+const ownUrls: Plugin = {
+  name: "own-urls",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
+      const url = `urlInDist(${JSON.stringify(relative("src/cli", path))})`;
+      const text = readFileSync(path, "utf8");
+      return { contents: text.replaceAll("import.meta.url", url), loader: "ts" };
+    });
+  },
+};
 
 rmSync("dist", { recursive: true, force: true });
 execFileSync(process.execPath, [TSC, "-p", "tsconfig.build.json"], { stdio: "inherit" });
-if (existsSync(TEMPLATES)) cpSync(TEMPLATES, TEMPLATES.replace("src", "dist"), { recursive: true });
 if (existsSync(COMMANDS)) await bundleCommands();
+for (const path of ASSETS.filter(existsSync)) {
+  cpSync(path, path.replace("src", "dist"), { recursive: true });
+}
 const { bin } = JSON.parse(readFileSync("package.json", "utf8"));
 for (const file of Object.values<string>(bin)) chmodSync(file, 0o755);
 
@@ -22,7 +38,7 @@ for (const file of Object.values<string>(bin)) chmodSync(file, 0o755);
  * of its users.
  */
 async function bundleCommands(): Promise<void> {
-  for (const folder of ["cli", "gate", "doctor"]) {
+  for (const folder of ["cli", "gate", "doctor", "proxies"]) {
     rmSync(`dist/${folder}`, { recursive: true, force: true });
   }
   const options = {
@@ -37,11 +53,9 @@ async function bundleCommands(): Promise<void> {
   await build({
     ...options,
     entryPoints: [COMMANDS],
-    // Of the modules in the file, only the one beside the templates and the one that requires the
-    // list of public suffixes ask for their URL.
-    define: { "import.meta.url": "inPages" },
+    plugins: [ownUrls],
     banner: {
-      js: 'const inPages = new URL("../web/pages/", require("node:url").pathToFileURL(__filename));',
+      js: 'const urlInDist = (path) => new URL(path, require("node:url").pathToFileURL(__filename)).href;',
     },
   });
   // A file of its own, because it must run on old versions of Node.js.

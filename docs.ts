@@ -4,7 +4,7 @@ import { parseEnv } from "node:util";
 import type { CommandEntry } from "./src/cli/command.ts";
 import { commands } from "./src/cli/commands.ts";
 import { operandText } from "./src/cli/help.ts";
-import { configurationOf, command as proxy } from "./src/cli/proxy/proxy.ts";
+import { command as proxy, renderProxy } from "./src/cli/proxy.ts";
 import { parseUsage } from "./src/cli/usage.ts";
 import type { Setting } from "./src/gate/settings/entry.ts";
 import { readSettings } from "./src/gate/settings/settings.ts";
@@ -83,7 +83,7 @@ export function printedBy(args: readonly string[], settings: string): string {
   const env = parseEnv(settings);
   const reading = readSettings({ flags: {}, envFile: undefined, env });
   if (options === "help" || reading.problems.length > 0) throw new Error(args.join(" "));
-  return configurationOf(String(options.proxy), reading.settings, options);
+  return renderProxy(String(options.proxy), reading.settings, options).text;
 }
 
 /** The arguments after `latchkey proxy` in a block of a page. */

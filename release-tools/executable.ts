@@ -91,6 +91,10 @@ const contained: Plugin = {
       const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
       return { contents: `export const version = () => ${JSON.stringify(version)};` };
     });
+    onLoad({ filter: /\/src\/proxies\/haproxy-script\.ts$/ }, () => {
+      const script = readFileSync(join(ROOT, "src/proxies/latchkey.lua"), "utf8");
+      return { contents: `export const readHaproxyScript = () => ${JSON.stringify(script)};` };
+    });
     onLoad({ filter: /\/src\/web\/pages\/default-pages\.ts$/ }, () => {
       const names = readdirSync(TEMPLATES).sort();
       const files = names.map((name) => [name, readFileSync(join(TEMPLATES, name), "utf8")]);

@@ -116,7 +116,7 @@ mkdirSync(OUTPUT);
 say("npm packages");
 const source = join(OUTPUT, "source");
 exportCommit(source);
-for (const folder of [source, join(source, "proof/attack")]) {
+for (const folder of [source, join(source, "packages/attack")]) {
   npm(["pack", "--pack-destination", OUTPUT], folder);
 }
 rmSync(source, { recursive: true });

@@ -27,7 +27,7 @@ function readParts(page: string): readonly Part[] {
     const [folder = "", , others = ""] = row.split("|").slice(1, -1);
     const mayImport = others.trim();
     return {
-      name: /^ `(?:src|proof)\/(\w+)` $/.exec(folder)?.[1] ?? LIBRARY,
+      name: /^ `(?:src|packages|proof)\/(\w+)` $/.exec(folder)?.[1] ?? LIBRARY,
       mayImport: mayImport === "none" ? [] : mayImport.split(", "),
     };
   });
@@ -47,7 +47,8 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
   {
     what: /"node:(fs|http|net|child_process)/,
     // loopback.ts uses node:net to parse addresses, without input or output.
-    onlyIn: /^((files|db|gate|doctor|cli|web|adapters)\/|core\/hosts\/loopback\.ts$)/,
+    onlyIn:
+      /^((files|db|gate|doctor|cli|web|adapters)\/|core\/hosts\/loopback\.ts$|proxies\/haproxy-script\.ts$)/,
   },
   { what: /"node:(test|assert)/, onlyIn: /^testing\// },
   // Adapters use only what the package exports, so that other developers can write their own.
@@ -105,9 +106,9 @@ function findCycles(imports: ReadonlyMap<string, readonly string[]>): readonly s
   return cycles;
 }
 
-/** The sources of src and proof. The tests of proof/attack may import what other tests may. */
+/** The sources of the parts, without the tests of a package: these import what other tests may. */
 function readSources(): ReadonlyMap<string, string> {
-  const files = ["src", "proof"].flatMap((top) =>
+  const files = ["src", "packages", "proof"].flatMap((top) =>
     readdirSync(join(ROOT, top), { recursive: true, encoding: "utf8" })
       .map((name) => `${top}/${name}`)
       .filter((file) => file.endsWith(".ts") && !/\/(node_modules|dist|test)\//.test(file)),
@@ -143,8 +144,9 @@ test("detects a forbidden import, a reserved feature and an import cycle", () =>
     ["src/core/sign-in/sign-in.ts", 'import { x } from "../../web/request/form.ts";'],
     ["src/web/endpoints/login.ts", 'export { x } from "../../db/sqlite/store.ts";'],
     ["src/db/sqlite.ts", 'await import("../gate/serve.ts")'],
+    ["src/proxies/plan.ts", 'import { x } from "../cli/command.ts";'],
     ["src/gate/serve.ts", 'import { x } from "../../test/support/gate.ts";'],
-    ["proof/attack/src/run.ts", 'import { x } from "../../../src/core/sign-in/sign-in.ts";'],
+    ["packages/attack/src/run.ts", 'import { x } from "../../../src/core/sign-in/sign-in.ts";'],
     ["src/core/sign-in/sign-in.ts", "process.env.PORT"],
     ["src/web/endpoints/login.ts", 'import { DatabaseSync } from "node:sqlite";'],
   ];

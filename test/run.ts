@@ -19,10 +19,10 @@ const FOLDER_TIMEOUT_MS = 900_000;
 const TEST_TIMEOUT_MS = 300_000;
 /** These take longest, and so start first. */
 const LONGEST: readonly string[] = `test/site test/tools/sqlmap test/tools/slowhttptest test/browser
-  test/proxies test/tools test/web test/cli proof/attack/test/gates proof/attack/test/command
-  test/package test/stores test/core test/proof proof/attack/test test/hashes`.split(/\s+/);
+  test/proxies test/tools test/web test/cli packages/attack/test/gates packages/attack/test/command
+  test/package test/stores test/core test/proof packages/attack/test test/hashes`.split(/\s+/);
 /** Each of these files takes minutes and mostly waits, so it has a process of its own. */
-const LONG_FILES = /^(test\/tools|proof\/attack\/test)\/.*(?=\.full\.test\.ts$)/;
+const LONG_FILES = /^(test\/tools|packages\/attack\/test)\/.*(?=\.full\.test\.ts$)/;
 const REAL = "test/hashes";
 /** Measures time, and so runs when nothing else runs. */
 const ALONE = "test/timing";
@@ -77,7 +77,7 @@ if (total.failed > 0 || total.tests === 0) process.exitCode = 1;
 
 /** Each folder below `test/` with its test files, or those that are named. */
 async function foldersOf(layer: Layer): Promise<readonly Folder[]> {
-  const patterns = ["test/**/*.test.ts", "proof/attack/test/**/*.test.ts"];
+  const patterns = ["test/**/*.test.ts", "packages/attack/test/**/*.test.ts"];
   const files: string[] = [];
   for await (const file of glob(patterns, { cwd: ROOT })) {
     const isNamed = named.length === 0 || named.some((one) => file.startsWith(one));
@@ -99,7 +99,7 @@ function folderOf(file: string): string {
   const [alone] = LONG_FILES.exec(file) ?? [];
   if (alone !== undefined) return alone;
   if (hasRealHashes(file) && !file.startsWith(ALONE)) return REAL;
-  const [, folder] = /^(test\/[^/]+\/|proof\/attack\/test\/|test\/)/.exec(file) ?? [];
+  const [, folder] = /^(test\/[^/]+\/|packages\/attack\/test\/|test\/)/.exec(file) ?? [];
   if (folder === undefined) throw new Error(`${file} is in no folder of tests`);
   return folder.slice(0, -1);
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { exampleOf } from "../proxies/examples.ts";
 import { openAuth } from "../support/auth.ts";
@@ -32,6 +33,12 @@ test("asks the gate where this machine reaches it", async () => {
       assert.ok(printed.includes(place), `${proxy}: ${HOST}`);
     }
   }
+});
+
+test("prints the script for HAProxy as it is in the sources", async () => {
+  const script = await readFile(new URL("../../src/proxies/latchkey.lua", import.meta.url), "utf8");
+  assert.match(script, /core\.register_action\("forward-auth"/);
+  assert.equal(await outputOf(["proxy", "haproxy", "--script"]), script);
 });
 
 test("gives the gate a host of its own unless an app has that host", async () => {

@@ -74,7 +74,9 @@ test("the pages for developers and about security name only existing files", () 
   const exists = (path: string): boolean =>
     existsSync(at(path)) || sources.some((source) => `/${source}`.endsWith(`/${path}`));
   for (const page of ["ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "docs/asvs.md"]) {
-    const found = text(page).matchAll(/`((?:src|test|proof|docs)\/[^`]+|[a-z][\w/-]*\.ts)`/g);
+    const found = text(page).matchAll(
+      /`((?:src|test|packages|proof|docs)\/[^`]+|[a-z][\w/-]*\.ts)`/g,
+    );
     const named = [...found].map(([, path = ""]) => path);
     assert.ok(named.length > 5, "finds files");
     const broken = named.filter((path) => !exists(path));

@@ -37,16 +37,18 @@ await import("latchkey/express");
 /** Whether a file is a screenshot that no page shows. */
 const isLargePicture = (file: string): boolean => /-desk\.png$|error|problem/.test(file);
 
-test("the package contains only JavaScript, types, page files, documentation and the Dockerfile", async () => {
+test("the package contains only JavaScript, types, page files, the script for HAProxy, documentation and the Dockerfile", async () => {
   const listed = await run(dir, "tar", "-tzf", installed.tarball);
   const files = listed.trimEnd().split("\n");
-  const library = filesUnder("src").filter((file) => !/^(cli|gate|doctor)\//.test(file));
+  const isBundled = (file: string): boolean => /^(cli|gate|doctor|proxies)\/.*\.ts$/.test(file);
+  const library = filesUnder("src").filter((file) => !isBundled(file));
   const expected = library.flatMap((file) =>
     file.endsWith(".ts")
       ? [".js", ".d.ts"].map((extension) => `dist/${file.slice(0, -".ts".length)}${extension}`)
       : [`dist/${file}`],
   );
-  assert.ok(expected.includes("dist/web/pages/templates/login.eta"), "pages are looked at");
+  for (const file of ["web/pages/templates/login.eta", "proxies/latchkey.lua"])
+    assert.ok(expected.includes(`dist/${file}`), file);
   const about = [
     ...["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "LICENSE"],
     ...["README.md", "SECURITY.md", "package.json"],
@@ -174,4 +176,9 @@ test("latchkey is a command when installed and when built", async () => {
   const version = await run(project, "npx", "--no-install", "latchkey", "--version");
   assert.equal(version.trim(), manifest.version);
   assert.equal((await run(project, built, "--version")).trim(), manifest.version);
+  const script = await readFile(join(ROOT, "src/proxies/latchkey.lua"), "utf8");
+  // Without the variables of the test run, which are not settings.
+  const command = ["env", "-i", process.execPath, built] as const;
+  const printed = await run(project, ...command, "proxy", "haproxy", "--script");
+  assert.equal(printed, script);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { CLIENT_HEADERS, NAME_PUNCTUATION } from "../../src/cli/proxy/client-headers.ts";
+import { CLIENT_HEADERS, NAME_PUNCTUATION } from "../../src/proxies/client-headers.ts";
 import { execute } from "../support/database.ts";
 import { partsOf } from "../support/mint.ts";
 import { sendRaw } from "../support/raw.ts";

@@ -1,14 +1,14 @@
-import { UsageError } from "../command.ts";
 import { CLIENT_HEADERS } from "./client-headers.ts";
+import { ProxyOptionError } from "./options.ts";
 import { block, type PlannedApp, type ProxyPlan } from "./plan.ts";
 
 /**
  * The file haproxy.cfg, which loads the script.
- * @throws UsageError
+ * @throws ProxyOptionError
  */
 export function haproxy(plan: ProxyPlan): string {
   if (!/^(\[|[\d.]+:)/.test(plan.gate)) {
-    throw new UsageError("HAProxy asks the gate at an IP address only: set HOST to one");
+    throw new ProxyOptionError("HAProxy asks the gate at an IP address only: set HOST to one");
   }
   return block`
 global

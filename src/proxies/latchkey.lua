@@ -1,5 +1,4 @@
-/** The script that asks the gate, as `/etc/haproxy/latchkey.lua`. */
-export const haproxyScript: string = `local PASSED = { "host", "cookie", "authorization", "accept", "accept-language", "sec-fetch-mode",
+local PASSED = { "host", "cookie", "authorization", "accept", "accept-language", "sec-fetch-mode",
   "sec-fetch-dest", "x-requested-with", "hx-request", "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "x-request-id" }
 local OWN = { ["connection"] = true, ["content-length"] = true, ["transfer-encoding"] = true }
 -- What fits into HAProxy's buffer (tune.bufsize, 16384 bytes) together with the names.
@@ -33,7 +32,7 @@ local function keyOf(asked, url)
   for _, name in ipairs({ "x-forwarded-method", "x-forwarded-host", "host", "authorization", "cookie" }) do
     parts[#parts + 1] = (asked[name] or { "" })[1]
   end
-  return table.concat(parts, "\\n")
+  return table.concat(parts, "\n")
 end
 
 local function remember(key, admission)
@@ -88,4 +87,3 @@ core.register_action("forward-auth", { "http-req" }, function(txn, url)
   for name in pairs(OWN) do headers[name] = nil end
   txn:done({ status = status, headers = headers, body = answer.body })
 end, 1)
-`;

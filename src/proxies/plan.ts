@@ -1,11 +1,11 @@
-import { canonicalHost, PLAIN_HOST } from "../../core/hosts/allowed-hosts.ts";
-import { isAtOrBelow, isInDomains } from "../../core/hosts/return-target.ts";
-import { findMissingScope } from "../../core/hosts/session-reach.ts";
-import { GROUP } from "../../core/tables.ts";
-import { connectableHost, inUrl } from "../../gate/reach.ts";
-import type { Settings } from "../../gate/settings/settings.ts";
-import { HANDOFF } from "../../web/paths.ts";
-import { type OptionValues, UsageError } from "../command.ts";
+import { canonicalHost, PLAIN_HOST } from "../core/hosts/allowed-hosts.ts";
+import { isAtOrBelow, isInDomains } from "../core/hosts/return-target.ts";
+import { findMissingScope } from "../core/hosts/session-reach.ts";
+import { GROUP } from "../core/tables.ts";
+import { connectableHost, inUrl } from "../gate/reach.ts";
+import type { Settings } from "../gate/settings/settings.ts";
+import { HANDOFF } from "../web/paths.ts";
+import { ProxyOptionError, type ProxyOptions } from "./options.ts";
 
 export interface PlannedApp {
   /** `app`, `app2` and so on. */
@@ -70,40 +70,42 @@ const GATE_PATHS: readonly string[] = [
 ];
 const GATE_FOLDERS: readonly string[] = ["/account/", "/link/", "/login/"];
 
-/** @throws UsageError */
-export function planOf(settings: Settings, options: OptionValues): ProxyPlan {
+/** @throws ProxyOptionError */
+export function createPlan(settings: Settings, options: ProxyOptions): ProxyPlan {
   const publicUrl = URL.parse(settings.publicUrl ?? "");
   const { hostname: publicHost, protocol, port = "" }: Partial<URL> = publicUrl ?? {};
-  const asked = options["auth-host"] ?? publicHost;
-  const gateHost = asked === undefined ? undefined : plainHost("the gate", String(asked));
+  const asked = options.authHost ?? publicHost;
+  const gateHost = asked === undefined ? undefined : plainHost("the gate", asked);
   if (publicHost !== undefined && gateHost !== publicHost) {
-    throw new UsageError(`--auth-host is ${gateHost}, but PUBLIC_URL is ${settings.publicUrl}`);
+    throw new ProxyOptionError(
+      `--auth-host is ${gateHost}, but PUBLIC_URL is ${settings.publicUrl}`,
+    );
   }
-  const apps = given(options.app).map((text, at): PlannedApp => {
+  const apps = options.apps.map((text, at): PlannedApp => {
     const [name = "", url = ""] = text.split(/=(.*)/s, 2);
     const host = plainHost("--app", name);
     const gate = gateAt(host, gateHost, settings);
     return { name: `app${at === 0 ? "" : at + 1}`, host, server: serverIn(url), ...gate };
   });
-  if (apps.length === 0) throw new UsageError("name each app with --app HOST=URL");
+  if (apps.length === 0) throw new ProxyOptionError("name each app with --app HOST=URL");
   const hosts = new Set(apps.map(({ host }) => host));
-  if (hosts.size < apps.length) throw new UsageError("two apps have the same host");
+  if (hosts.size < apps.length) throw new ProxyOptionError("two apps have the same host");
   for (const { host } of apps) {
     const missing = findMissingScope(host, settings);
     if (missing === undefined) continue;
-    throw new UsageError(
+    throw new ProxyOptionError(
       `the session of the sign-in at ${gateHost} does not reach ${host}, so nobody could open it: set ${missing}`,
     );
   }
-  if (settings.port === 0) throw new UsageError("PORT is 0: set the port of the gate");
+  if (settings.port === 0) throw new ProxyOptionError("PORT is 0: set the port of the gate");
   return {
     gate: serverIn(`http://${inUrl(connectableHost(settings.host))}:${settings.port}`),
     gateHost: gateHost !== undefined && hosts.has(gateHost) ? undefined : gateHost,
     scheme: protocol === "http:" ? "http://" : "",
     port: port === "" ? "" : `:${port}`,
     apps,
-    lists: ["users", "groups"].flatMap((kind) => listIn(kind, options[kind])).join("&"),
-    publicPaths: publicPathsIn(given(options.public)),
+    lists: (["users", "groups"] as const).flatMap((kind) => listIn(kind, options[kind])).join("&"),
+    publicPaths: publicPathsIn(options.publicPaths),
     remember: rememberedIn(options.remember, settings),
     secretPath: apps.some(({ gatePaths }) => gatePaths.includes(HANDOFF)) ? HANDOFF : undefined,
   };
@@ -121,29 +123,28 @@ function gateAt(
   return { gatePaths: takesOver ? [HANDOFF] : [], gateFolders: [] };
 }
 
-const given = (values: OptionValues[string]): readonly string[] =>
-  typeof values === "object" ? values : [];
-
 function plainHost(what: string, text: string): string {
   const host = canonicalHost(text);
   if (host !== undefined && /^[a-z\d]([a-z\d.-]*[a-z\d])?$/.test(host)) return host;
-  throw new UsageError(`${what}: ${JSON.stringify(text)} is not a host name without a port`);
+  throw new ProxyOptionError(`${what}: ${JSON.stringify(text)} is not a host name without a port`);
 }
 
 function serverIn(text: string): string {
   const url = /^http:\/\/[^\s/?#@\\]+\/?$/.test(text) ? URL.parse(text) : null;
   if (url === null || !PLAIN_HOST.test(url.hostname)) {
-    throw new UsageError(`${JSON.stringify(text)} is not a URL such as http://127.0.0.1:8080`);
+    throw new ProxyOptionError(
+      `${JSON.stringify(text)} is not a URL such as http://127.0.0.1:8080`,
+    );
   }
   return `${url.hostname}:${url.port || 80}`;
 }
 
 /** Percent-encoded, so that no name ends a word or a block of a configuration. */
-function listIn(kind: string, given: OptionValues[string]): readonly string[] {
-  if (typeof given !== "string") return [];
+function listIn(kind: "users" | "groups", given: string | undefined): readonly string[] {
+  if (given === undefined) return [];
   const names = given.split(",").map((name) => (kind === "groups" ? name.trim() : name));
   if (kind === "groups" && !names.every((name) => GROUP.test(name)))
-    throw new UsageError("--groups takes names of a-z, 0-9 and -, with commas between them");
+    throw new ProxyOptionError("--groups takes names of a-z, 0-9 and -, with commas between them");
   return [`${kind}=${names.map(encoded).join(",")}`];
 }
 
@@ -158,7 +159,7 @@ function publicPathsIn(paths: readonly string[]): string | undefined {
       GATE_PATHS.includes(path) || GATE_FOLDERS.some((own) => `${path}/`.startsWith(own));
     if (isOwn || !/^(\/[\w-][\w.-]*)+$/.test(path)) {
       const reason = isOwn ? "belongs to the gate" : "is not / and letters, digits, -, _ and .";
-      throw new UsageError(`--public: ${JSON.stringify(path)} ${reason}`);
+      throw new ProxyOptionError(`--public: ${JSON.stringify(path)} ${reason}`);
     }
   }
   const all = bare.join("|").replaceAll(".", "\\.");
@@ -166,10 +167,10 @@ function publicPathsIn(paths: readonly string[]): string | undefined {
 }
 
 /** An assertion is valid for at least 29 seconds more, and nginx remembers up to a second longer. */
-function rememberedIn(time: OptionValues[string], of: Settings): string | undefined {
+function rememberedIn(time: string | undefined, of: Settings): string | undefined {
   if (time === undefined) return undefined;
   const [most, why] = of.assertions === "on" ? [20, " with ASSERTIONS=on"] : [60, ""];
-  const [, seconds] = /^([1-9]\d?)s$/.exec(String(time)) ?? [];
+  const [, seconds] = /^([1-9]\d?)s$/.exec(time) ?? [];
   if (seconds !== undefined && Number(seconds) <= most) return seconds;
-  throw new UsageError(`--remember takes 1s to ${most}s${why}`);
+  throw new ProxyOptionError(`--remember takes 1s to ${most}s${why}`);
 }

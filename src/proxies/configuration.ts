@@ -1,0 +1,65 @@
+import type { Settings } from "../gate/settings/settings.ts";
+import { caddy } from "./caddy.ts";
+import { haproxy } from "./haproxy.ts";
+import { readHaproxyScript } from "./haproxy-script.ts";
+import { nginx } from "./nginx.ts";
+import { ProxyOptionError, type ProxyOptions } from "./options.ts";
+import { createPlan, type ProxyPlan } from "./plan.ts";
+import { traefik } from "./traefik.ts";
+
+const renderers: Readonly<Record<string, (plan: ProxyPlan) => string>> = {
+  caddy,
+  haproxy,
+  nginx,
+  traefik,
+};
+const REMEMBERING = ["haproxy", "nginx"];
+
+/** The names of the proxies. */
+export const PROXIES: readonly string[] = Object.keys(renderers);
+
+export interface ProxyConfiguration {
+  /** Ready to save. */
+  readonly text: string;
+  /** Why the apps may be unreachable with it. */
+  readonly warning: string | undefined;
+}
+
+/**
+ * Renders the configuration of a proxy for these settings and options.
+ * @throws ProxyOptionError
+ */
+export function renderConfiguration(
+  proxy: string,
+  settings: Settings,
+  options: ProxyOptions,
+): ProxyConfiguration {
+  if (options.remember !== undefined && !REMEMBERING.includes(proxy)) {
+    throw new ProxyOptionError("--remember is for nginx and haproxy");
+  }
+  const plan = createPlan(settings, options);
+  return {
+    text: renderers[proxy]?.(plan) ?? "",
+    warning: findUnreachable(plan, settings, options),
+  };
+}
+
+/**
+ * Renders the script that the configuration of a proxy loads.
+ * @throws ProxyOptionError
+ */
+export function renderScript(proxy: string): string {
+  if (proxy === "haproxy") return readHaproxyScript();
+  throw new ProxyOptionError("--script is for haproxy");
+}
+
+/** The gate may have its settings elsewhere, so that the configuration can still be right. */
+function findUnreachable(
+  { apps }: ProxyPlan,
+  { publicUrl }: Settings,
+  { authHost }: ProxyOptions,
+): string | undefined {
+  const remote = apps.find(({ gatePaths }) => gatePaths.length === 0);
+  if (publicUrl !== undefined || remote === undefined) return undefined;
+  return `PUBLIC_URL is not set: nobody can open ${remote.host} unless the gate has PUBLIC_URL=https://${authHost}, and COOKIE_DOMAIN or RETURN_DOMAINS with the hosts of the apps`;
+}
