@@ -7,13 +7,29 @@ import { build } from "esbuild";
 const TSC = fileURLToPath(new URL("node_modules/typescript/bin/tsc", import.meta.url));
 const TEMPLATES = "src/web/pages/templates";
 const COMMANDS = "src/cli/latchkey.ts";
+const WORDS = "dist/web/pages/words";
 
 rmSync("dist", { recursive: true, force: true });
 execFileSync(process.execPath, [TSC, "-p", "tsconfig.build.json"], { stdio: "inherit" });
 if (existsSync(TEMPLATES)) cpSync(TEMPLATES, TEMPLATES.replace("src", "dist"), { recursive: true });
+if (existsSync(`${WORDS}.d.ts`)) declareTexts();
 if (existsSync(COMMANDS)) await bundleCommands();
 const { bin } = JSON.parse(readFileSync("package.json", "utf8"));
 for (const file of Object.values<string>(bin)) chmodSync(file, 0o755);
+
+/**
+ * Replaces the import of the English texts in the declarations by their type, because TypeScript 5.8
+ * does not find the type of JSON with `"module": "nodenext"`.
+ */
+function declareTexts(): void {
+  const texts = JSON.parse(readFileSync(`${WORDS}/en.json`, "utf8"));
+  const blank = JSON.stringify(texts, (_, text) => (typeof text === "string" ? "" : text), 2);
+  const declared = `declare const en: ${blank.replaceAll(': ""', ": string")};`;
+  const declarations = readFileSync(`${WORDS}.d.ts`, "utf8");
+  const replaced = declarations.replace(/^import en from .*$/m, declared);
+  if (replaced === declarations) throw new Error(`${WORDS}.d.ts does not import en.json`);
+  writeFileSync(`${WORDS}.d.ts`, replaced);
+}
 
 /**
  * The commands and the gate in one CommonJS file, because finding and linking modules took most of
