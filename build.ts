@@ -9,6 +9,7 @@ const TSC = fileURLToPath(new URL("node_modules/typescript/bin/tsc", import.meta
 /** What modules read at run time, from their own folder. */
 const ASSETS = ["src/web/pages/templates", "src/proxies/latchkey.lua"] as const;
 const COMMANDS = "src/cli/latchkey.ts";
+const WORDS = "dist/web/pages/words";
 
 /** Gives each module in the bundle the URL that it would have in `dist`, beside what it reads. */
 const ownUrls: Plugin = {
@@ -24,12 +25,27 @@ const ownUrls: Plugin = {
 
 rmSync("dist", { recursive: true, force: true });
 execFileSync(process.execPath, [TSC, "-p", "tsconfig.build.json"], { stdio: "inherit" });
+if (existsSync(`${WORDS}.d.ts`)) declareTexts();
 if (existsSync(COMMANDS)) await bundleCommands();
 for (const path of ASSETS.filter(existsSync)) {
   cpSync(path, path.replace("src", "dist"), { recursive: true });
 }
 const { bin } = JSON.parse(readFileSync("package.json", "utf8"));
 for (const file of Object.values<string>(bin)) chmodSync(file, 0o755);
+
+/**
+ * Replaces the import of the English texts in the declarations by their type, because TypeScript 5.8
+ * does not find the type of JSON with `"module": "nodenext"`.
+ */
+function declareTexts(): void {
+  const texts = JSON.parse(readFileSync(`${WORDS}/en.json`, "utf8"));
+  const blank = JSON.stringify(texts, (_, text) => (typeof text === "string" ? "" : text), 2);
+  const declared = `declare const en: ${blank.replaceAll(': ""', ": string")};`;
+  const declarations = readFileSync(`${WORDS}.d.ts`, "utf8");
+  const replaced = declarations.replace(/^import en from .*$/m, declared);
+  if (replaced === declarations) throw new Error(`${WORDS}.d.ts does not import en.json`);
+  writeFileSync(`${WORDS}.d.ts`, replaced);
+}
 
 /**
  * The commands and the gate in one CommonJS file, because finding and linking modules took most of

@@ -12,8 +12,6 @@ const FIRST: readonly string[] = `sign-in set-up change-password session-token r
   shared-limiter bounded-memory work-queue session-cookie same-origin form
   remote-address return-to location responses guards refuse request-kind login setup account
   forward-auth forward-auth-query app views home`.split(/\s+/);
-/** Texts come last, because most of their mutants only empty a word of a page. */
-const LAST = "/words";
 
 /** A folder of sources, and the tests that must notice a fault in it. */
 export interface Part {
@@ -29,10 +27,8 @@ export const PARTS: readonly Part[] = [
 /** The sources of a part, subfolders included, the most important first. */
 export async function sourcesOf({ folder }: Part): Promise<readonly string[]> {
   const rankOf = (file: string): number => {
-    const name = basename(file, ".ts");
-    const rank = FIRST.indexOf(name);
-    if (rank >= 0) return rank;
-    return file.includes(LAST) ? FIRST.length + 1 : FIRST.length;
+    const rank = FIRST.indexOf(basename(file, ".ts"));
+    return rank >= 0 ? rank : FIRST.length;
   };
   const found = await filesIn(folder, ".ts");
   return [...found].sort((one, other) => rankOf(one) - rankOf(other));

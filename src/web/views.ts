@@ -13,8 +13,7 @@ import type { CookieGuard } from "./answers/session-cookie.ts";
 import type { WebOptions } from "./options.ts";
 import type { PageData, PageHelpers, PageName } from "./pages/page-data.ts";
 import type { Pages } from "./pages/templates.ts";
-import type { MessageName } from "./pages/words/en.ts";
-import { type Locale, preferredLocale, wordsIn } from "./pages/words.ts";
+import { type Locale, type MessageName, preferredLocale, wordsIn } from "./pages/words.ts";
 import { type Paths, routeOf } from "./paths.ts";
 import { REQUEST_ID, type RequestIds } from "./request/request-id.ts";
 import {

@@ -76,6 +76,8 @@ async function typeErrors(name: string, options: object): Promise<string> {
   const folder = join(installed.project, name);
   const compilerOptions = {
     ...{ target: "es2024", types: ["node"], strict: true, noEmit: true, skipLibCheck: false },
+    // As in TypeScript 5.8 with nodenext.
+    resolveJsonModule: false,
     ...options,
   };
   const config = { compilerOptions, include: ["*.ts", "*.mts"] };

@@ -7,7 +7,7 @@ import { noticeCookie } from "../answers/notice.ts";
 import { type Answer, redirect, respond, respondJson } from "../answers/responses.ts";
 import { noteForged } from "../guards.ts";
 import type { PasswordField } from "../pages/page-data.ts";
-import type { MessageName } from "../pages/words/en.ts";
+import type { MessageName } from "../pages/words.ts";
 import { type Paths, pathOf } from "../paths.ts";
 import type { OwnFormEndpoint, OwnVisit, Visit } from "../ports.ts";
 import { missingFields } from "../request/form.ts";

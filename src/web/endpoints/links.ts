@@ -5,7 +5,7 @@ import { type Answer, redirect, withHeader } from "../answers/responses.ts";
 import { acceptedTarget, RETURN_TO } from "../answers/return-to.ts";
 import { cookieIn } from "../answers/session-cookie.ts";
 import type { LinkField, PageData } from "../pages/page-data.ts";
-import type { MessageName } from "../pages/words/en.ts";
+import type { MessageName } from "../pages/words.ts";
 import type { Endpoint, PartEndpoint, PortsOf, Visit } from "../ports.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { parameterOf, type WebRequest } from "../request/web-request.ts";

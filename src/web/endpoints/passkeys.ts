@@ -6,7 +6,7 @@ import {
 } from "../../core/passkeys/own-passkeys.ts";
 import { signInWithPasskey } from "../../core/passkeys/sign-in-with-passkey.ts";
 import { type Answer, redirect, respondJson } from "../answers/responses.ts";
-import type { MessageName } from "../pages/words/en.ts";
+import type { MessageName } from "../pages/words.ts";
 import type { PartEndpoint } from "../ports.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import type { WebRequest } from "../request/web-request.ts";

@@ -3,7 +3,7 @@ import { isSetupTokenExpected } from "../../core/setup/setup-token.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import { acceptedTarget, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
 import type { PageData, SetupField } from "../pages/page-data.ts";
-import type { MessageName } from "../pages/words/en.ts";
+import type { MessageName } from "../pages/words.ts";
 import type { FormEndpoint, Visit } from "../ports.ts";
 import { type Form, missingFields } from "../request/form.ts";
 import { noteRefusal } from "../request/warnings.ts";

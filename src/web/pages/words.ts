@@ -1,36 +1,87 @@
-import { de } from "./words/de.ts";
-import { en, type Sentences } from "./words/en.ts";
-import { es } from "./words/es.ts";
-import { fr } from "./words/fr.ts";
-import { labels, titles } from "./words/labels.ts";
+import { compilePlural, compileText, type FillText, type PluralForms } from "./compile-text.ts";
+import de from "./words/de.json" with { type: "json" };
+import en from "./words/en.json" with { type: "json" };
+import es from "./words/es.json" with { type: "json" };
+import fr from "./words/fr.json" with { type: "json" };
 
 export const locales = ["en", "de", "fr", "es"] as const;
 export type Locale = (typeof locales)[number];
 
-export type Words = typeof en &
-  Readonly<Record<keyof typeof labels, string>> & {
-    /** Of error pages, by the names of their messages. */
-    readonly titles: Readonly<Record<string, string>>;
+/** The placeholders of each text that has some, in the order of the function's parameters. */
+const placeholders = {
+  signInTo: ["app"],
+  toContinueTo: ["host"],
+  continueTo: ["host"],
+  setUpApp: ["app"],
+  invitedTo: ["app"],
+  asGuest: ["name"],
+  accountAt: ["app"],
+  signedInAs: ["username"],
+  active: ["count"],
+  recoveryCodesLeft: ["count"],
+  mayNotOpen: ["username", "app"],
+  askOperator: ["app"],
+  hostNotAllowed: ["host"],
+  problemAt: ["app"],
+  problemIn: ["title"],
+  quoteRequest: ["id"],
+  afterDays: ["days"],
+  until: ["date"],
+  linkMade: ["date"],
+  by: ["who"],
+} as const;
+
+/** A message of the error page or of a form. The English ones are fixed. */
+export type MessageName = keyof (typeof en)["messages"];
+
+/** The texts of a language, as its file has them. A missing one is a type error. */
+type Texts = {
+  readonly [Name in keyof typeof en]: (typeof en)[Name] extends PluralForms
+    ? PluralForms
+    : (typeof en)[Name];
+};
+
+/** The texts of a language, as templates and page functions get them. */
+export type Words = Readonly<Omit<typeof en, keyof typeof placeholders | "events" | "titles">> & {
+  readonly [Name in keyof typeof placeholders]: (typeof placeholders)[Name] extends readonly [
+    string,
+  ]
+    ? (value: string) => string
+    : (first: string, second: string) => string;
+} & {
+  readonly events: Readonly<Record<keyof (typeof en)["events"], (subject: string) => string>>;
+  /** Of error pages, by the names of their messages. */
+  readonly titles: Readonly<Record<string, string>>;
+};
+
+const languages: Readonly<Record<Locale, Texts>> = { en, de, fr, es };
+
+/** Each language is compiled at its first use, and kept. */
+const compiled: Partial<Record<Locale, Words>> = {};
+
+export function wordsIn(locale: Locale): Words {
+  compiled[locale] ??= compileWords(locale);
+  return compiled[locale];
+}
+
+function compileWords(locale: Locale): Words {
+  const texts = languages[locale];
+  const compile = (text: string | PluralForms, names: readonly string[]): FillText =>
+    typeof text === "string" ? compileText(text, names) : compilePlural(text, names, locale);
+  const sentences = Object.entries(placeholders).map(
+    ([name, names]) => [name, compile(texts[name as keyof typeof placeholders], names)] as const,
+  );
+  const events = Object.entries(texts.events).map(
+    ([type, text]) => [type, compile(text, ["subject"])] as const,
+  );
+  return {
+    ...texts,
+    ...(Object.fromEntries(sentences) as Record<keyof typeof placeholders, FillText>),
+    events: Object.fromEntries(events) as Record<keyof typeof texts.events, FillText>,
   };
+}
 
-/** A text for each of `locales`. A missing one is a type error. */
-type Translated = readonly [string, string, string, string];
-
-const sentences: Readonly<Record<Locale, Sentences>> = { en, de, fr, es };
-
-const inColumn = (column: number, rows: Readonly<Record<string, Translated>>) =>
-  Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, row[column]]));
-
-const all = Object.fromEntries(
-  locales.map((locale, column) => {
-    const short = { ...inColumn(column, labels), titles: inColumn(column, titles) };
-    return [locale, { ...short, ...sentences[locale] }];
-  }),
-) as Readonly<Record<Locale, Words>>;
-
-export const wordsIn = (locale: Locale): Words => all[locale];
-
-export const isLocale = (text: string): text is Locale => Object.hasOwn(all, text);
+export const isLocale = (text: string): text is Locale => Object.hasOwn(languages, text);
 
 /** One for each language: making a format takes longer than rendering a page. */
 const formats: Partial<Record<Locale, Intl.DateTimeFormat>> = {};

@@ -21,8 +21,7 @@ import { locationFor } from "../../answers/location.ts";
 import { noticeCookie } from "../../answers/notice.ts";
 import { type Answer, redirect, withHeader } from "../../answers/responses.ts";
 import { isOverTls, sessionOf } from "../../answers/session-cookie.ts";
-import type { MessageName } from "../../pages/words/en.ts";
-import { shownTime } from "../../pages/words.ts";
+import { type MessageName, shownTime } from "../../pages/words.ts";
 import { type Paths, type PEOPLE_FORMS, pathOf } from "../../paths.ts";
 import type {
   Endpoint,

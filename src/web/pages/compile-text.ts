@@ -1,0 +1,37 @@
+/** A form of a text for each plural category of its language. */
+export type PluralForms = { readonly [Category in Intl.LDMLPluralRule]?: string } & {
+  readonly other: string;
+};
+
+export type FillText = (...values: readonly string[]) => string;
+
+const PLACEHOLDER = /\{(\w+)\}/;
+
+/** Returns a function that puts a value in place of each `{placeholder}` of a text. */
+export function compileText(text: string, placeholders: readonly string[]): FillText {
+  // Every second piece is the name of a placeholder.
+  const pieces = text
+    .split(PLACEHOLDER)
+    .map((piece, at) => (at % 2 === 0 ? piece : placeholders.indexOf(piece)));
+  return (...values) => {
+    let filled = "";
+    for (const piece of pieces) filled += typeof piece === "string" ? piece : values[piece];
+    return filled;
+  };
+}
+
+/** The same for a text with plural forms. The placeholder `{count}` decides between them. */
+export function compilePlural(
+  forms: PluralForms,
+  placeholders: readonly string[],
+  language: string,
+): FillText {
+  const rules = new Intl.PluralRules(language);
+  const other = compileText(forms.other, placeholders);
+  const fills = new Map(
+    Object.entries(forms).map(([category, form]) => [category, compileText(form, placeholders)]),
+  );
+  const at = placeholders.indexOf("count");
+  // `50+` is not a number, which every language puts in `other`.
+  return (...values) => (fills.get(rules.select(Number(values[at]))) ?? other)(...values);
+}
