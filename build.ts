@@ -23,6 +23,7 @@ const ownUrls: Plugin = {
   },
 };
 
+const { bin, dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
 rmSync("dist", { recursive: true, force: true });
 execFileSync(process.execPath, [TSC, "-p", "tsconfig.build.json"], { stdio: "inherit" });
 if (existsSync(`${WORDS}.d.ts`)) declareTexts();
@@ -30,7 +31,7 @@ if (existsSync(COMMANDS)) await bundleCommands();
 for (const path of ASSETS.filter(existsSync)) {
   cpSync(path, path.replace("src", "dist"), { recursive: true });
 }
-const { bin } = JSON.parse(readFileSync("package.json", "utf8"));
+
 for (const file of Object.values<string>(bin)) chmodSync(file, 0o755);
 
 /**
@@ -64,7 +65,8 @@ async function bundleCommands(): Promise<void> {
     format: "cjs",
     platform: "node",
     target: "node24",
-    packages: "external",
+    // All but Kysely, whose modules would take longer to find than the rest of the start.
+    external: Object.keys(dependencies).filter((name) => name !== "kysely"),
   } as const;
   await build({
     ...options,
@@ -78,7 +80,7 @@ async function bundleCommands(): Promise<void> {
   await build({
     ...options,
     entryPoints: ["src/cli/main.ts"],
-    external: ["./latchkey.ts"],
+    external: [...options.external, "./latchkey.ts"],
     supported: { "dynamic-import": false },
   });
   const main = readFileSync("dist/cli/main.cjs", "utf8");
