@@ -6,7 +6,7 @@ import { byOperator, eventOf } from "../log/events.ts";
 import type { UserId } from "../records.ts";
 import { nextSecond } from "../sessions/session-token.ts";
 import { type ColumnValue, columnsOf, type Row, rowOf, type TableName, tables } from "../tables.ts";
-import { type ImportedUser, type ImportFields, parseRecord } from "./import-record.ts";
+import { fieldName, type ImportedUser, type ImportFields, parseRecord } from "./import-record.ts";
 import { ownedTables } from "./pages.ts";
 import type { Rows, RowWriter } from "./transfer-store.ts";
 
@@ -236,11 +236,10 @@ function* batchesOf(plan: Plan, lines: Iterable<ImportLine>): Iterable<readonly 
   let batch: PlannedUser[] = [];
   let rows = 0;
   for (const { line, fields } of lines) {
-    const user = typeof fields === "string" ? fields : parseRecord(fields);
+    const user = typeof fields === "string" ? fields : parseRecord(withoutEnded(fields));
     if (typeof user === "string" || plan.get(user.username)?.line !== line) continue;
-    const kept = user.rows.filter(({ table }) => !ENDED.includes(table));
-    batch.push({ ...user, rows: kept, line });
-    rows += kept.reduce((count, one) => count + one.rows.length, 0);
+    batch.push({ ...user, line });
+    rows += user.rows.reduce((count, one) => count + one.rows.length, 0);
     if (batch.length < BATCH_USERS && rows < BATCH_ROWS) continue;
     yield batch;
     batch = [];
@@ -248,6 +247,10 @@ function* batchesOf(plan: Plan, lines: Iterable<ImportLine>): Iterable<readonly 
   }
   if (batch.length > 0) yield batch;
 }
+
+/** The fields of a line that was checked, without what is not imported. */
+const withoutEnded = (fields: ImportFields): ImportFields =>
+  new Map([...fields].filter(([name]) => !ENDED.some((table) => fieldName(table) === name)));
 
 /** The log entry last: in PostgreSQL, other writers of log entries wait from then on. */
 function* rowsOf(
