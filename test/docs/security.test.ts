@@ -4,7 +4,7 @@ import { attemptRule } from "../../src/core/limits/attempt-limiter.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../src/core/sessions/session-token.ts";
 import { text } from "./pages.ts";
 
-test("SECURITY.md states the limits of sign-ins and sessions that the code has", () => {
+test("the threat model states the limits of sign-ins and sessions that the code has", () => {
   const stated: readonly (readonly [section: string, fact: RegExp])[] = [
     ["Limits on guessing", new RegExp(`any ${attemptRule.windowMs / 1_000} seconds`)],
     ["Limits on guessing", new RegExp(attemptRule.maxTracked.toLocaleString("en"))],
@@ -14,7 +14,7 @@ test("SECURITY.md states the limits of sign-ins and sessions that the code has",
     ["Ways to sign in", /`\/login`[\s\S]*setup[\s\S]*AUTH_SECRET[\s\S]*user password/],
   ];
   for (const [section, fact] of stated) {
-    const [, rest = ""] = text("SECURITY.md").split(`\n## ${section}\n`);
+    const [, rest = ""] = text("docs/threat-model.md").split(`\n## ${section}\n`);
     assert.match(rest.split("\n## ")[0] ?? "", fact);
   }
 });
