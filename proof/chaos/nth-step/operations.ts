@@ -59,7 +59,7 @@ async function accountsIn(file: string, { DATABASE_URL }: Env): Promise<string> 
     if (isReady === undefined) return [];
     const [check] = database.prepare("PRAGMA integrity_check").all();
     if (check?.integrity_check !== "ok") throw new Error(`damaged: ${JSON.stringify(check)}`);
-    return database.prepare(`${columns} users ORDER BY username`).all();
+    return database.prepare(`${columns} latchkey_users ORDER BY username`).all();
   });
   return described(rows);
 }

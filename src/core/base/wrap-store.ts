@@ -18,28 +18,22 @@ const PARTS = Object.keys({
 export const operationsOf = (store: Store): readonly string[] =>
   PARTS.flatMap((name) => Object.keys(store[name] ?? {}).map((method) => `${name}.${method}`));
 
-/**
- * Returns the same store, of which `around` makes each call, under a name such as `users.find`. What
- * it has beside its parts stays as it is.
- */
+type Method = (...given: readonly unknown[]) => unknown;
+
+/** Returns the same store, of which `around` makes each call, under a name such as `users.find`. */
 export function wrapStore<S extends Store>(
   store: S,
   around: (operation: string, call: () => unknown) => unknown,
 ): S {
-  const wrapped: S = Object.create(store);
+  const wrapped = { ...store };
   for (const name of PARTS) {
-    const part = store[name];
+    const part = store[name] as Readonly<Record<string, Method>> | undefined;
     if (part === undefined) continue;
-    // Not of the part itself: if it is frozen, a proxy must return its methods as they are.
-    const value = new Proxy<object>(Object.create(part), {
-      get(_, method) {
-        const work: unknown = Reflect.get(part, method);
-        if (typeof work !== "function") return work;
-        return (...given: unknown[]) =>
-          around(`${name}.${String(method)}`, () => Reflect.apply(work, part, given));
-      },
-    });
-    Object.defineProperty(wrapped, name, { value, enumerable: true });
+    const methods = Object.keys(part).map((method): [string, Method] => [
+      method,
+      (...given) => around(`${name}.${method}`, () => part[method]?.(...given)),
+    ]);
+    Object.assign(wrapped, { [name]: Object.fromEntries(methods) });
   }
   return wrapped;
 }
