@@ -60,7 +60,14 @@ export const flood: Case = {
     context.figure("a sign-in works again after", inMs(recoveredAfter));
     context.figure("memory at the start, maximum", spanOf(samples));
     context.figure("memory rise after the first quarter", inMegabytes(riseOf(samples)));
-    report(context, { flooded, samples, recoveredAfter });
+    report(context, { flooded, recoveredAfter });
+    // A short flood ends before the heap has the size that it keeps.
+    if (form === "full") {
+      context.check(
+        `memory rises by at most ${inMegabytes(MAX_RISE)}`,
+        judgePeak("memory", samples, MAX_RISE),
+      );
+    }
     context.check(
       `guards respond, p99 within ${inMs(FLOODED_P99_MS[form])}`,
       judgeResponses(answered, FLOODED_P99_MS[form]),
@@ -117,19 +124,13 @@ function report(
   context: CaseContext,
   {
     flooded,
-    samples,
     recoveredAfter,
   }: {
     readonly flooded: Parameters<typeof judgeFlood>[0];
-    readonly samples: readonly number[];
     readonly recoveredAfter: number;
   },
 ): void {
   context.check(`every sign-in succeeds or gets ${OVERLOADED}`, judgeFlood(flooded));
-  context.check(
-    `memory rises by at most ${inMegabytes(MAX_RISE)}`,
-    judgePeak("memory", samples, MAX_RISE),
-  );
   context.check(
     `it recovers within ${inMs(RECOVERED_WITHIN_MS)}`,
     unless(recoveredAfter <= RECOVERED_WITHIN_MS, inMs(recoveredAfter)),
