@@ -91,17 +91,26 @@ export async function inTransaction<T>(
 }
 
 /**
- * A query with one value, which is compiled once for each database: to build it takes longer than to
- * run it. For what guards ask.
+ * A query that is compiled once for each database, for guards and the home page: to build one takes
+ * longer than to run it. Its parameters are the values, in their order.
  */
-export function compileOnce<Found>(
-  build: (db: Db, value: string) => Compilable<Found>,
-): (db: Db, value: string) => Promise<Found | undefined> {
+export function compileOnce<Values extends readonly unknown[], Found>(
+  build: (db: Db, ...values: Values) => Compilable<Found>,
+): (db: Db, ...values: Values) => Promise<readonly Found[]> {
   const compiled = new WeakMap<Db, CompiledQuery<Found>>();
-  return async (db, value) => {
-    const query = compiled.get(db) ?? build(db, value).compile();
+  return async (db, ...values) => {
+    const query = compiled.get(db) ?? compile(build(db, ...values), values);
     compiled.set(db, query);
-    const { rows } = await db.executeQuery<Found>({ ...query, parameters: [value] });
-    return rows[0];
+    return (await db.executeQuery<Found>({ ...query, parameters: values })).rows;
   };
+}
+
+function compile<Found>(
+  built: Compilable<Found>,
+  values: readonly unknown[],
+): CompiledQuery<Found> {
+  const query = built.compile();
+  const isInOrder = values.every((value, at) => query.parameters[at] === value);
+  if (isInOrder && query.parameters.length === values.length) return query;
+  throw new Error(`the parameters are not the values: ${query.sql}`);
 }

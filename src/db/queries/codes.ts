@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Codes, Device, UserId } from "../../core/records.ts";
 import { storedTexts, tables } from "../../core/tables.ts";
-import { type Db, inTransaction } from "../database.ts";
+import { compileOnce, type Db, inTransaction } from "../database.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { removeExpired } from "./expired.ts";
 import { findUser, raiseSessionsFrom } from "./users.ts";
@@ -14,13 +14,13 @@ export async function anyCodesExist(db: Db): Promise<boolean> {
   return (await query.limit(1).executeTakeFirst()) !== undefined;
 }
 
+const findCodesRow = compileOnce((db, userId: UserId) =>
+  db.selectFrom("latchkey_codes").selectAll().where("user_id", "=", userId),
+);
+
 /** `undefined` while they are off. */
 export async function findCodes(db: Db, userId: UserId): Promise<Codes | undefined> {
-  const row = await db
-    .selectFrom("latchkey_codes")
-    .selectAll()
-    .where("user_id", "=", userId)
-    .executeTakeFirst();
+  const [row] = await findCodesRow(db, userId);
   if (row === undefined) return undefined;
   const { userId: _, begun: __, secret, ...codes } = toRecord(tables.codes, row);
   return secret === undefined ? undefined : { ...codes, secret };

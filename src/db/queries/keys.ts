@@ -7,27 +7,28 @@ import { userExists } from "./users.ts";
 
 const toKey = (row: RowOf<Key>): Key => toRecord(tables.keys, row);
 
-const findKeyRow = compileOnce((db, hash) =>
+const findKeyRow = compileOnce((db, hash: string) =>
   db.selectFrom("latchkey_keys").selectAll().where("hash", "=", hash),
 );
 
 /** Finds a key by the hash of its text. */
 export async function findKey(db: Db, hash: string): Promise<Key | undefined> {
-  const row = await findKeyRow(db, hash);
+  const [row] = await findKeyRow(db, hash);
   return row && toKey(row);
 }
 
-/** The keys of a user, the oldest first. */
-export async function listKeys(db: Db, userId: UserId): Promise<readonly Key[]> {
-  const rows = await db
+const listKeyRows = compileOnce((db, userId: UserId) =>
+  db
     .selectFrom("latchkey_keys")
     .selectAll()
     .where("user_id", "=", userId)
     .orderBy("created_at")
-    .orderBy("id")
-    .execute();
-  return rows.map(toKey);
-}
+    .orderBy("id"),
+);
+
+/** The keys of a user, the oldest first. */
+export const listKeys = async (db: Db, userId: UserId): Promise<readonly Key[]> =>
+  (await listKeyRows(db, userId)).map(toKey);
 
 /** Inserts a key unless its ID or hash is known, or the user has that many. Returns whether it did. */
 export const insertKey = (db: Db, key: Key, limit: number): Promise<boolean> =>

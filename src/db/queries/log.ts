@@ -1,9 +1,9 @@
 import type { SelectQueryBuilder } from "kysely";
 import { MAX_WAITING_ENTRIES } from "../../core/log/event-log.ts";
-import type { LogEntry } from "../../core/records.ts";
+import type { LogEntry, UserId } from "../../core/records.ts";
 import type { LogFilter, LogQuery, NewestQuery } from "../../core/store.ts";
 import { tables } from "../../core/tables.ts";
-import type { Db, RowOf, Schema } from "../database.ts";
+import { compileOnce, type Db, type RowOf, type Schema } from "../database.ts";
 import { toRecord } from "../rows.ts";
 
 /**
@@ -26,11 +26,24 @@ export async function listEntries(
   return (await query.execute()).map(toEntry);
 }
 
+/** Those of the home page. */
+const listNewestRowsOf = compileOnce((db, beforeId: number, userId: UserId, limit: number) =>
+  db
+    .selectFrom("latchkey_log")
+    .selectAll()
+    .where("id", "<", beforeId)
+    .where("user_id", "=", userId)
+    .orderBy("id", "desc")
+    .limit(limit),
+);
+
 /** The entries that match, the newest first. */
 export async function listNewestEntries(
   db: Db,
   { userId, beforeId = Number.MAX_SAFE_INTEGER, limit, ...filter }: NewestQuery,
 ): Promise<readonly LogEntry[]> {
+  if (userId !== undefined && filter.type === undefined && filter.since === undefined)
+    return (await listNewestRowsOf(db, beforeId, userId, limit)).map(toEntry);
   let entries = db.selectFrom("latchkey_log").selectAll().where("id", "<", beforeId);
   if (userId !== undefined) entries = entries.where("user_id", "=", userId);
   const query = filterEntries(db, entries, filter).orderBy("id", "desc").limit(limit);

@@ -1,6 +1,6 @@
 import type { AnsweredChallenge, Passkey, UserId } from "../../core/records.ts";
 import { tables } from "../../core/tables.ts";
-import { type Db, inTransaction } from "../database.ts";
+import { compileOnce, type Db, inTransaction } from "../database.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { removeExpired } from "./expired.ts";
 import { findUser } from "./users.ts";
@@ -11,17 +11,18 @@ export async function anyPasskeyExists(db: Db): Promise<boolean> {
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-/** The passkeys of a user, the oldest first. */
-export async function listPasskeys(db: Db, userId: UserId): Promise<readonly Passkey[]> {
-  const rows = await db
+const listPasskeyRows = compileOnce((db, userId: UserId) =>
+  db
     .selectFrom("latchkey_passkeys")
     .selectAll()
     .where("user_id", "=", userId)
     .orderBy("added_at")
-    .orderBy("id")
-    .execute();
-  return rows.map((row) => toRecord(tables.passkeys, row));
-}
+    .orderBy("id"),
+);
+
+/** The passkeys of a user, the oldest first. */
+export const listPasskeys = async (db: Db, userId: UserId): Promise<readonly Passkey[]> =>
+  (await listPasskeyRows(db, userId)).map((row) => toRecord(tables.passkeys, row));
 
 /**
  * Inserts a passkey unless its ID is known, or the user has that many. Returns whether it did.

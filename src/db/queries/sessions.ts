@@ -1,7 +1,7 @@
 import type { Handoff, Session, UserId } from "../../core/records.ts";
 import { USE_PRECISION_MS } from "../../core/sessions/user-memory.ts";
 import { type StoredSession, tables } from "../../core/tables.ts";
-import { type Db, inTransaction, type RowOf } from "../database.ts";
+import { compileOnce, type Db, inTransaction, type RowOf } from "../database.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { removeExpired } from "./expired.ts";
 import { userExists } from "./users.ts";
@@ -29,25 +29,26 @@ export async function findSession(db: Db, id: string): Promise<Session | undefin
   return row && toSession(row);
 }
 
+const listSessionRows = compileOnce((db, userId: UserId, now: number, limit: number) =>
+  db
+    .selectFrom("latchkey_sessions")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .where("expires_at", ">", now)
+    .where("ended_at", "is", null)
+    .orderBy("used_at", "desc")
+    .orderBy("id")
+    .limit(limit),
+);
+
 /** The sessions of a user that have neither ended nor expired, the most recently used first. */
-export async function listSessions(
+export const listSessions = async (
   db: Db,
   userId: UserId,
   now: Date,
   limit: number,
-): Promise<readonly Session[]> {
-  const rows = await db
-    .selectFrom("latchkey_sessions")
-    .selectAll()
-    .where("user_id", "=", userId)
-    .where("expires_at", ">", now.getTime())
-    .where("ended_at", "is", null)
-    .orderBy("used_at", "desc")
-    .orderBy("id")
-    .limit(limit)
-    .execute();
-  return rows.map(toSession);
-}
+): Promise<readonly Session[]> =>
+  (await listSessionRows(db, userId, now.getTime(), limit)).map(toSession);
 
 /** Notes the use of those that were last used at least an hour earlier. */
 export async function noteSessionsUsed(db: Db, ids: readonly string[], at: Date): Promise<void> {

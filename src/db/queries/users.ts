@@ -34,15 +34,12 @@ export async function anyUserExists(db: Db): Promise<boolean> {
 export const userExists = async (db: Db, id: UserId): Promise<boolean> =>
   (await findUser(db, id)) !== undefined;
 
-const findUserRow = compileOnce((db, id) =>
-  db
-    .selectFrom("latchkey_users")
-    .selectAll()
-    .where("id", "=", id as UserId),
+const findUserRow = compileOnce((db, id: UserId) =>
+  db.selectFrom("latchkey_users").selectAll().where("id", "=", id),
 );
 
 export async function findUser(db: Db, id: UserId): Promise<StoredUser | undefined> {
-  const row = await findUserRow(db, id);
+  const [row] = await findUserRow(db, id);
   return row && toUser(row);
 }
 
@@ -281,7 +278,7 @@ export async function raiseSessionsFrom(
   return raised;
 }
 
-const findEndedSession = compileOnce((db, id) =>
+const findEndedSession = compileOnce((db, id: string) =>
   db
     .selectFrom("latchkey_sessions")
     .select("id")
@@ -291,7 +288,7 @@ const findEndedSession = compileOnce((db, id) =>
 
 /** Whether a session was ended before its token expires. */
 export const hasSessionEnded = async (db: Db, id: string): Promise<boolean> =>
-  (await findEndedSession(db, id)) !== undefined;
+  (await findEndedSession(db, id)).length > 0;
 
 /** Ends every session of every user, and returns the number of users. */
 export const endAllSessions = (db: Db, before: number): Promise<number> =>
