@@ -7,7 +7,7 @@ import {
 } from "../inspection.ts";
 import type { FoundRow } from "../rows.ts";
 import { NEWEST_SCHEMA } from "../schema.ts";
-import { findMissingParts, type MissingPart } from "./missing-parts.ts";
+import { type Ask, findMissingParts, type MissingPart } from "./missing-parts.ts";
 import { onConnection } from "./pool.ts";
 import { FIND_SCHEMA, fullNames, IDENTITY, qualifiedName } from "./schema.ts";
 import { type PostgresHost, type PostgresLogin, parsePostgresUrl } from "./url.ts";
@@ -69,8 +69,6 @@ async function inspectHost(host: PostgresHost, login: PostgresLogin): Promise<Po
     return { kind: "silent", host: `${host.host}:${host.port}`, reason: error };
   }
 }
-
-type Ask = (text: string, values?: unknown[]) => Promise<readonly FoundRow[]>;
 
 async function inspectOn(client: pg.Client, { host, port }: PostgresHost): Promise<Answering> {
   const ask: Ask = async (text, values) => (await client.query<FoundRow>(text, values)).rows;

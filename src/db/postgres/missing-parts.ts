@@ -2,7 +2,8 @@ import type { FoundRow } from "../rows.ts";
 import { indexName, type SchemaPart, schemaParts, tableName } from "../schema.ts";
 import { fullNames, qualifiedName } from "./schema.ts";
 
-type Ask = (text: string, values?: unknown[]) => Promise<readonly FoundRow[]>;
+/** Asks in the transaction of an inspection. */
+export type Ask = (text: string, values?: unknown[]) => Promise<readonly FoundRow[]>;
 
 interface Part {
   readonly kind: SchemaPart["kind"] | "table";

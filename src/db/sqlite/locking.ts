@@ -1,4 +1,3 @@
-import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, STORE_BUSY, Unavailable } from "../../core/base/fault.ts";
 
@@ -42,22 +41,6 @@ export async function retryWhileBusy<T>(
     // Randomised, so that processes waiting for the same lock do not retry in step.
     await sleep(pause * (0.5 + Math.random()));
   }
-}
-
-/** Takes the write lock at the start, so that no other connection changes what `work` reads. */
-export function inTransaction<T>(database: DatabaseSync, work: () => T): Promise<T> {
-  return retryWhileBusy(() => {
-    database.exec("BEGIN IMMEDIATE");
-    try {
-      const outcome = work();
-      database.exec("COMMIT");
-      return outcome;
-    } catch (error) {
-      // SQLite has already rolled back after some failures, such as a full disk.
-      if (database.isTransaction) database.exec("ROLLBACK");
-      throw error;
-    }
-  });
 }
 
 /** Whether a username or an ID is already in use. */

@@ -51,10 +51,10 @@ export function testCodes(rule: Rule<Tested>): void {
     const { owner, guest } = await turnedOn(store);
     const { id: userId } = owner;
     const device = { id: "d", userId, createdAt: at(0), expiresAt: at(9), device: "", boundTo: "" };
-    await store.devices?.insert(device);
-    await store.sessions?.insert({ ...device, usedAt: at(0), address: "" });
+    await store.devices.insert(device);
+    await store.sessions.insert({ ...device, usedAt: at(0), address: "" });
     const insert = (one: Tested, user: UserId, id: string, from?: number) =>
-      one.passkeys?.insert({ ...PASSKEY, id, userId: user }, 99, from);
+      one.passkeys.insert({ ...PASSKEY, id, userId: user }, 99, from);
     await insert(store, guest.id, "of the guest");
     await insert(store, userId, "earlier");
     const ended = await race(async (one, i) => {
@@ -64,10 +64,10 @@ export function testCodes(rule: Rule<Tested>): void {
     }, 2);
     assert.ok(ended.every((one) => one !== false));
     assert.equal(await store.codes.find(userId), undefined);
-    assert.deepEqual((await store.passkeys?.listOf(userId)) ?? [], []);
-    assert.equal((await store.passkeys?.listOf(guest.id))?.length ?? 1, 1);
-    assert.equal(await store.devices?.find("d", at(0)), undefined);
-    assert.equal(await store.sessions?.find("d"), undefined);
+    assert.deepEqual(await store.passkeys.listOf(userId), []);
+    assert.equal((await store.passkeys.listOf(guest.id)).length, 1);
+    assert.equal(await store.devices.find("d", at(0)), undefined);
+    assert.equal(await store.sessions.find("d"), undefined);
     const { sessionsFrom = 0 } = (await store.users.find(userId)) ?? {};
     assert.equal(sessionsFrom, 1_007, "raised by each of eight calls");
     assert.equal((await insert(store, userId, "begun before", 1_006)) ?? false, false);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { TestContext } from "node:test";
+import { type TestContext, test } from "node:test";
 import type { Store } from "../../../src/core/store.ts";
 
 /** A new, empty database. Each call of `connect` opens another connection to it. */
@@ -22,17 +22,14 @@ interface Contested<Connected extends Store> extends Database<Connected> {
   onlyOne<T>(act: (store: Connected, i: number) => Promise<T>, times?: number): Promise<T>;
 }
 
-/** A store that has this part. */
+/** A store with this part, of which `attempts` is in PostgreSQL only. */
 export type With<P extends keyof Store> = Store & Required<Pick<Store, P>>;
 
 /** Turns each rule of a part into a test with its own database. */
 export function rulesFor<P extends keyof Store>(name: string, open: Open<Store>): Rule<With<P>> {
-  // Here, so that the other exports of `latchkey/testing` work with other test runners.
-  const { test } = process.getBuiltinModule("node:test");
   return (text, check) => {
     test(`${name}: ${text}`, async (t) => {
       const database = await open(t);
-      // Another test checks that the store has the part.
       const connect = async () => (await database.connect()) as With<P>;
       const race: Contested<With<P>>["race"] = async (act, times = 1) => {
         const stores = await Promise.all(Array.from({ length: COMPETITORS }, connect));

@@ -29,11 +29,11 @@ export function testPeople(rule: Rule<With<"people">>): void {
     await store.users.setGroups(id, ["family"]);
     const begun = { userId: id, createdAt: NOW, usedAt: NOW, address: "", device: "" };
     for (const expiresAt of [LATER, NOW]) {
-      await store.sessions?.insert({ ...begun, id: `${expiresAt}`, expiresAt });
+      await store.sessions.insert({ ...begun, id: `${expiresAt}`, expiresAt });
     }
-    await store.sessions?.end({ ...begun, id: "ended", expiresAt: LATER }, NOW);
-    for (const user of [id, bob.id]) await store.codes?.begin(user, "mark");
-    await store.codes?.turnOn(id, "mark", { secret: "", lastStep: 0, recovery: [], wrong: 0 });
+    await store.sessions.end({ ...begun, id: "ended", expiresAt: LATER }, NOW);
+    for (const user of [id, bob.id]) await store.codes.begin(user, "mark");
+    await store.codes.turnOn(id, "mark", { secret: "", lastStep: 0, recovery: [], wrong: 0 });
     const types = ["signin", "signin", "codes_on"] as const;
     await store.log.insert(
       types.map((type, hour) => logEntry("", { type, at: at(hour), userId: id })),
