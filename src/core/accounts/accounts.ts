@@ -1,8 +1,9 @@
+import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import { isUsableUsername, nameKeyOf } from "../base/names.ts";
-import { eventOf } from "../log/events.ts";
+import { type Event, eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
-import type { AllPorts, Ports } from "../ports.ts";
+import type { Passwords } from "../passwords/passwords.ts";
 import {
   type NewUser,
   NO_PASSWORD,
@@ -14,14 +15,19 @@ import {
 } from "../records.ts";
 import { nextSecond } from "../sessions/session-token.ts";
 import type { SetupTokenSource } from "../setup/setup-token.ts";
-import type { Kept, PeopleQuery } from "../store.ts";
+import type { Kept, PeopleQuery, Store } from "../store.ts";
 import { groupsOf } from "./set-groups.ts";
 
-type UserPorts = Ports<"clock" | "record", "users">;
+interface UserPorts {
+  readonly store: Pick<Store, "users">;
+  readonly clock: Pick<Clock, "now">;
+  /** Writes an entry of the audit log, which says who did it. */
+  readonly record: (event: Event) => unknown;
+}
 
 /** What the rules of the account commands need. */
 export interface AccountPorts extends UserPorts {
-  readonly passwords: Pick<AllPorts["passwords"], "hash">;
+  readonly passwords: Pick<Passwords, "hash">;
   /** For a change by an administrator, who cannot leave nobody in charge. An operator can. */
   readonly keep?: Kept;
 }
@@ -192,9 +198,15 @@ export async function endAllSessions({ store, clock, record }: UserPorts): Promi
   return users;
 }
 
+interface TurnOffCodesPorts {
+  readonly store: Pick<Store, "users" | "codes">;
+  /** Writes an entry of the audit log, which says who did it. */
+  readonly record: (event: Event) => unknown;
+}
+
 /** For a lost phone: the operator turns codes off without one. Also ends what was begun. */
 export async function removeCodes(
-  { store, record }: Ports<"record", "users" | "codes">,
+  { store, record }: TurnOffCodesPorts,
   id: UserId,
 ): Promise<"no-user" | "already-off" | "off"> {
   const user = await store.users.find(id);
@@ -204,12 +216,19 @@ export async function removeCodes(
   return "off";
 }
 
+interface RemoveFactorsPorts {
+  readonly store: Pick<Store, "users" | "codes">;
+  readonly clock: Pick<Clock, "now">;
+  /** Writes an entry of the audit log, which says who did it. */
+  readonly record: (event: Event) => unknown;
+}
+
 /**
  * For a user who has lost codes and passkeys: the operator removes both. All sessions end with them,
  * so that neither a lost device nor what was begun there, a passkey or a sign-in, can be used.
  */
 export async function endFactors(
-  { store, clock, record }: Ports<"clock" | "record", "users" | "codes">,
+  { store, clock, record }: RemoveFactorsPorts,
   id: UserId,
 ): Promise<"no-user" | "ended"> {
   const user = await store.users.find(id);
@@ -220,12 +239,17 @@ export async function endFactors(
 
 const PEOPLE_PER_PAGE = 25;
 
+interface ListPeoplePorts {
+  readonly store: Pick<Store, "people">;
+  readonly clock: Pick<Clock, "now">;
+}
+
 /**
  * A page of the people whose username contains a text, next to a username, which can be gone by now;
  * the first page if there is nobody. Returns the usernames that lead to the pages around it.
  */
 export async function listPeople(
-  ports: Ports<"clock", "people">,
+  ports: ListPeoplePorts,
   search: string,
   { after = "", before }: Pick<PeopleQuery, "after" | "before">,
 ): Promise<{ readonly people: readonly Person[] } & Pick<PeopleQuery, "after" | "before">> {

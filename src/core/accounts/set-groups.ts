@@ -1,7 +1,6 @@
-import { eventOf } from "../log/events.ts";
-import type { Ports } from "../ports.ts";
+import { type Event, eventOf } from "../log/events.ts";
 import type { User, UserId } from "../records.ts";
-import type { Kept } from "../store.ts";
+import type { Kept, Store } from "../store.ts";
 import { GROUP } from "../tables.ts";
 
 const MAX_GROUPS = 32;
@@ -24,9 +23,16 @@ export function groupsOf(given: readonly string[]): readonly string[] | "invalid
 /** What the change has done, or why nothing has changed. */
 export type SetGroupsOutcome = "groups-invalid" | "no-user" | "last-admin" | "set";
 
+interface SetGroupsPorts {
+  readonly store: Pick<Store, "users">;
+  /** Writes an entry of the audit log, which says who did it. */
+  readonly record: (event: Event) => unknown;
+  readonly keep?: Kept;
+}
+
 /** Gives the account these groups instead of those that it has. */
 export async function setGroups(
-  { store, record, keep }: Ports<"record", "users"> & { readonly keep?: Kept },
+  { store, record, keep }: SetGroupsPorts,
   id: UserId,
   given: readonly string[],
 ): Promise<SetGroupsOutcome> {

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
+import type { ServerLog } from "../base/server-log.ts";
+import type { AttemptLimiter } from "../limits/attempt-limiter.ts";
 import type { Client } from "../limits/requester.ts";
+import type { EventLog } from "../log/event-log.ts";
 import { type EventType, eventOf } from "../log/events.ts";
-import type { Ports } from "../ports.ts";
 import type { Codes, User, UserId } from "../records.ts";
 import type { Seals } from "../sessions/seals.ts";
-import type { CodeStore } from "../store.ts";
+import type { CodeStore, Store } from "../store.ts";
 import { recoveryHash } from "./recovery-codes.ts";
 import { stepOfCode } from "./totp.ts";
 
@@ -14,7 +17,18 @@ const MAX_WRONG_CODES = 100;
 /** Time for the answer to a wrong code to leave: an SQLite write holds the event loop. */
 const WRITE_AFTER_MS = 20;
 
-export type CheckCodePorts = Ports<"seals" | "clock" | "codeLimiter" | "events" | "log", "codes">;
+export interface CheckCodePorts {
+  readonly store: Pick<Store, "codes">;
+  readonly seals: Seals;
+  readonly clock: Pick<Clock, "now">;
+  /**
+   * Limits the codes of one account, whatever the addresses they come from. In the memory of this
+   * process: a query here would tell by its time that the password was right.
+   */
+  readonly codeLimiter: Pick<AttemptLimiter, "attempt">;
+  readonly events: Pick<EventLog, "record">;
+  readonly log: ServerLog;
+}
 
 /** Who signs in, with the codes of the account if it has them on. */
 export interface CodeHolder {

@@ -1,9 +1,12 @@
+import type { Clock } from "../base/clock.ts";
 import { hashOf } from "../base/random-text.ts";
 import type { Client } from "../limits/requester.ts";
+import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
-import type { Ports } from "../ports.ts";
 import type { User, UserId } from "../records.ts";
 import { insertFor } from "../sessions/insert-for.ts";
+import type { Seals } from "../sessions/seals.ts";
+import type { Store } from "../store.ts";
 import { purposeOf } from "./check-code.ts";
 import { newRecoveryCodes, recoveryHash } from "./recovery-codes.ts";
 import { base32, newCodeSecret, stepOfCode } from "./totp.ts";
@@ -12,7 +15,14 @@ import { base32, newCodeSecret, stepOfCode } from "./totp.ts";
 const BEGUN_FOR_MS = 15 * 60_000;
 
 /** What users do with their own codes: begin, turn off and renew only for a recent sign-in. */
-type CodePorts = Ports<"seals" | "clock" | "events" | "factorsChanged", "users" | "codes">;
+interface CodePorts {
+  readonly store: Pick<Store, "users" | "codes">;
+  readonly seals: Seals;
+  readonly clock: Pick<Clock, "now">;
+  readonly events: Pick<EventLog, "record">;
+  /** Must be called after a change of the codes or passkeys of an account, even one that failed. */
+  readonly factorsChanged: (user: UserId) => void;
+}
 
 /** What the user needs for the app. Of the key nothing is stored before a code confirms it. */
 export interface BegunCodes {

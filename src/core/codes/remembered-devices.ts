@@ -1,10 +1,13 @@
+import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import { hashOf, randomText } from "../base/random-text.ts";
+import type { ServerLog } from "../base/server-log.ts";
 import { type Client, clientFacts } from "../limits/requester.ts";
+import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
-import type { AllPorts, Ports } from "../ports.ts";
 import type { Device, StoredUser, User, UserId } from "../records.ts";
 import type { Seals } from "../sessions/seals.ts";
+import type { Store } from "../store.ts";
 import { type CodeHolder, purposeOf } from "./check-code.ts";
 
 /** Thirty days, which the sign-in page says. */
@@ -29,14 +32,20 @@ function bindingOf(seals: Seals, { user, codes }: DeviceHolder): string | undefi
 
 /** Whether the account, whose password was right, needs no code on this device. */
 export function isRemembered(
-  { seals }: Pick<AllPorts, "seals">,
+  { seals }: { readonly seals: Seals },
   holder: DeviceHolder,
   device: Device | undefined,
 ): boolean {
   return device?.userId === holder.user.id && device.boundTo === bindingOf(seals, holder);
 }
 
-export type RememberDevicePorts = Ports<"seals" | "clock" | "events" | "log", "devices">;
+export interface RememberDevicePorts {
+  readonly store: Pick<Store, "devices">;
+  readonly seals: Seals;
+  readonly clock: Pick<Clock, "now">;
+  readonly events: Pick<EventLog, "record">;
+  readonly log: ServerLog;
+}
 
 /**
  * Remembers the device of a sign-in with a code, and returns the text of its cookie. If that fails,
@@ -65,12 +74,18 @@ export async function rememberDevice(
   return text;
 }
 
+interface FindDevicesPorts {
+  readonly store: Pick<Store, "users" | "codes" | "devices">;
+  readonly seals: Seals;
+  readonly clock: Pick<Clock, "now">;
+}
+
 /**
  * The devices on which the user needs no code, the newest first. If none of the secrets opens the
  * codes, those that may count with another one.
  */
 export async function listDevices(
-  { store, seals, clock }: Ports<"seals" | "clock", "users" | "codes" | "devices">,
+  { store, seals, clock }: FindDevicesPorts,
   userId: UserId,
 ): Promise<readonly Device[]> {
   const [user, codes, all] = await Promise.all([
@@ -83,9 +98,14 @@ export async function listDevices(
   return all.filter((one) => boundTo === undefined || one.boundTo === boundTo);
 }
 
+interface ForgetDevicePorts {
+  readonly store: Pick<Store, "devices">;
+  readonly events: Pick<EventLog, "record">;
+}
+
 /** A device of another user is `no-device`, like an unknown one. */
 export async function forgetDevice(
-  { store, events }: Ports<"events", "devices">,
+  { store, events }: ForgetDevicePorts,
   user: User,
   id: string,
   client: Client,

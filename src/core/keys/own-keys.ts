@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
+import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import { isUsableName } from "../base/names.ts";
 import { hashOf } from "../base/random-text.ts";
 import { canonicalHost, PLAIN_HOST } from "../hosts/allowed-hosts.ts";
 import type { Client } from "../limits/requester.ts";
-import { eventOf } from "../log/events.ts";
-import type { Ports } from "../ports.ts";
+import { type Event, eventOf } from "../log/events.ts";
 import type { Key, User } from "../records.ts";
+import type { Store } from "../store.ts";
 import { newKeyText } from "./key-text.ts";
 
 /** A new key of a user. */
@@ -31,8 +32,15 @@ const LIFETIME_SECONDS = 365 * 86_400;
 const MAX_KEYS = 100;
 const ID_BYTES = 8;
 
+interface AddKeyPorts {
+  readonly store: Pick<Store, "keys">;
+  readonly clock: Pick<Clock, "now">;
+  /** Writes an entry of the audit log, which says who did it. */
+  readonly record: (event: Event) => unknown;
+}
+
 export async function addKey(
-  { store, clock, record }: Ports<"clock" | "record", "keys">,
+  { store, clock, record }: AddKeyPorts,
   user: User,
   { name: given, lifetime: wanted, factors: proven, ...limits }: AddedKey,
   client?: Client,
@@ -71,13 +79,19 @@ export async function addKey(
   return { kind: "added", key, text };
 }
 
+interface RevokeKeyPorts {
+  readonly store: Pick<Store, "users" | "keys">;
+  /** Writes an entry of the audit log, which says who did it. */
+  readonly record: (event: Event) => unknown;
+}
+
 /**
  * Revokes a key by its ID.
  *
  * @param of With it, only a key of this user.
  */
 export async function revokeKey(
-  { store, record }: Ports<"record", "users" | "keys">,
+  { store, record }: RevokeKeyPorts,
   id: string,
   of?: User,
   client?: Client,

@@ -1,16 +1,22 @@
 import { randomBytes } from "node:crypto";
 import { hasEnded } from "../accounts/living-users.ts";
 import { groupsOf } from "../accounts/set-groups.ts";
+import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import { isUsableLabel, isUsableUsername } from "../base/names.ts";
 import { hashOf, randomText } from "../base/random-text.ts";
-import { eventOf } from "../log/events.ts";
-import type { Ports } from "../ports.ts";
+import { type Event, eventOf } from "../log/events.ts";
 import { idOf, type Link, NO_PASSWORD, type StoredUser, type User } from "../records.ts";
 import { insertFor } from "../sessions/insert-for.ts";
 import { type VerifiedToken, validUpTo } from "../sessions/session-token.ts";
+import type { Store } from "../store.ts";
 
-type LinkPorts = Ports<"clock" | "record", "users" | "links">;
+interface LinkPorts {
+  readonly store: Pick<Store, "users" | "links">;
+  readonly clock: Pick<Clock, "now">;
+  /** Writes an entry of the audit log, which says who did it. */
+  readonly record: (event: Event) => unknown;
+}
 
 /** How long a link works, unless its maker says otherwise. */
 export const LINK_LIFETIME_MS: number = 7 * 86_400_000;

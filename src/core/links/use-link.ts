@@ -1,18 +1,27 @@
 import { randomBytes } from "node:crypto";
 import { hasEnded } from "../accounts/living-users.ts";
+import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import { isUsableUsername } from "../base/names.ts";
 import { hashOf } from "../base/random-text.ts";
+import type { ServerLog } from "../base/server-log.ts";
 import { type Client, networkRequester } from "../limits/requester.ts";
+import type { Limiter } from "../limits/shared-limiter.ts";
+import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
-import type { Ports } from "../ports.ts";
+import type { Passwords } from "../passwords/passwords.ts";
 import { type Link, NO_PASSWORD, type User } from "../records.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
+import type { UserMemory } from "../sessions/user-memory.ts";
+import type { Store } from "../store.ts";
 
 /** The store has only users whose account has not ended. */
-type FindLinkPorts = Ports<"clock", "users" | "links">;
+interface FindLinkPorts {
+  readonly store: Pick<Store, "users" | "links">;
+  readonly clock: Pick<Clock, "now">;
+}
 
 /** A link that can be used, with the username of its account if that is settled. */
 export interface OpenLink {
@@ -37,9 +46,13 @@ export async function findLink(
   return user && { link, username: user.username };
 }
 
-type UseLinkPorts = StartSessionPorts &
-  FindLinkPorts &
-  Ports<"memory" | "passwords" | "events" | "limiter", "users" | "links">;
+interface UseLinkPorts extends StartSessionPorts, FindLinkPorts {
+  readonly store: Pick<Store, "users" | "links">;
+  readonly memory: UserMemory;
+  readonly passwords: Passwords;
+  readonly events: Pick<EventLog, "record">;
+  readonly limiter: Pick<Limiter, "attempt">;
+}
 
 export type LinkForm = Readonly<Record<"username" | "password" | "confirm", string>>;
 
@@ -96,10 +109,15 @@ export async function useLink(
   return { kind: "entered", user, token: startSession(ports, user, client) };
 }
 
+interface RemoveEndedLinksPorts {
+  readonly store: Pick<Store, "links">;
+  readonly clock: Pick<Clock, "now">;
+  readonly events: Pick<EventLog, "record">;
+  readonly log: ServerLog;
+}
+
 /** Removes expired links, and guests whose account has ended. Never fails. */
-export async function removeEndedLinks(
-  ports: Ports<"clock" | "events" | "log", "links">,
-): Promise<void> {
+export async function removeEndedLinks(ports: RemoveEndedLinksPorts): Promise<void> {
   const { store, clock, events, log } = ports;
   try {
     const removed = await store.links.removeEnded(new Date(clock.now()));

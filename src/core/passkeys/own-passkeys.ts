@@ -1,10 +1,13 @@
+import type { Clock } from "../base/clock.ts";
 import { isUsableName } from "../base/names.ts";
 import type { Client } from "../limits/requester.ts";
+import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
-import type { Ports } from "../ports.ts";
 import { type User, type UserId, userOf } from "../records.ts";
+import type { Store } from "../store.ts";
 import { readAuthenticatorData } from "./attestation.ts";
 import { parseCeremony } from "./ceremony.ts";
+import type { Challenges } from "./challenges.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
 /** Of one account. */
@@ -13,10 +16,14 @@ const MAX_PASSKEYS = 20;
 export const MAX_PASSKEY_NAME = 60;
 
 /** What users do with their own passkeys. All of it is only for a recent sign-in. */
-type PasskeyPorts = Ports<
-  "clock" | "events" | "factorsChanged" | "challenges",
-  "users" | "passkeys"
->;
+interface PasskeyPorts {
+  readonly store: Pick<Store, "users" | "passkeys">;
+  readonly clock: Pick<Clock, "now">;
+  readonly events: Pick<EventLog, "record">;
+  /** Must be called after a change of the codes or passkeys of an account, even one that failed. */
+  readonly factorsChanged: (user: UserId) => void;
+  readonly challenges: Challenges;
+}
 
 type BeginPasskeyOutcome =
   | { readonly kind: "no-user" | "too-many" }

@@ -1,9 +1,16 @@
+import type { Clock } from "../base/clock.ts";
 import { hashOf, isSame, randomText } from "../base/random-text.ts";
+import type { AttemptLimiter } from "../limits/attempt-limiter.ts";
 import type { Client } from "../limits/requester.ts";
-import type { Ports } from "../ports.ts";
 import type { Handoff } from "../records.ts";
+import type { Store } from "../store.ts";
 import { insertFor } from "./insert-for.ts";
-import { type IssuedToken, type VerifiedToken, validUpTo } from "./session-token.ts";
+import {
+  type IssuedToken,
+  type SessionTokens,
+  type VerifiedToken,
+  validUpTo,
+} from "./session-token.ts";
 import type { WaitingEnds } from "./sign-out.ts";
 import { sessionRecord } from "./start-session.ts";
 
@@ -11,12 +18,20 @@ import { sessionRecord } from "./start-session.ts";
 const HANDOFF_MS = 60_000;
 
 /** The store has only users whose account has not ended. */
-interface HandOffPorts extends Ports<"clock" | "tokens", "users" | "sessions"> {
+interface HandOffPorts {
+  readonly store: Pick<Store, "users" | "sessions">;
+  readonly clock: Pick<Clock, "now">;
+  readonly tokens: SessionTokens;
   /** Sessions that have signed out here, and that the store does not know as ended yet. */
   readonly waiting?: Pick<WaitingEnds, "has"> | undefined;
 }
 
 /** What a code is bound to: a host, and the hash of the cookie of the browser that began there. */
+interface MakeHandOffPorts extends HandOffPorts {
+  /** Limits the codes by which one session is handed over. */
+  readonly handoffLimiter: Pick<AttemptLimiter, "attempt">;
+}
+
 type Receiver = Pick<Handoff, "host" | "browser">;
 
 /**
@@ -24,7 +39,7 @@ type Receiver = Pick<Handoff, "host" | "browser">;
  * asked for too many within a minute.
  */
 export async function handOff(
-  { store, clock, handoffLimiter }: HandOffPorts & Ports<"handoffLimiter", never>,
+  { store, clock, handoffLimiter }: MakeHandOffPorts,
   { id, userId, issuedAt, sessionsFrom, factors, expiresAt }: VerifiedToken,
   receiver: Receiver,
 ): Promise<string | undefined> {

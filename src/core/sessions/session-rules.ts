@@ -1,16 +1,30 @@
+import type { Clock } from "../base/clock.ts";
 import type { Client } from "../limits/requester.ts";
+import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
-import type { Ports } from "../ports.ts";
 import type { Session, User } from "../records.ts";
-import { type IssuedToken, nextSecond, type VerifiedToken, validUpTo } from "./session-token.ts";
+import type { Store } from "../store.ts";
+import type { SessionRecorder } from "./session-recorder.ts";
+import {
+  type IssuedToken,
+  nextSecond,
+  type SessionTokens,
+  type VerifiedToken,
+  validUpTo,
+} from "./session-token.ts";
 import { endInStore } from "./sign-out.ts";
 import { sessionRecord } from "./start-session.ts";
+import type { UserMemory } from "./user-memory.ts";
 
 /** What signed-in users do with their sessions. */
-type SessionPorts = Ports<
-  "clock" | "tokens" | "recorder" | "events" | "memory",
-  "users" | "sessions"
->;
+interface SessionPorts {
+  readonly store: Pick<Store, "users" | "sessions">;
+  readonly clock: Pick<Clock, "now">;
+  readonly tokens: SessionTokens;
+  readonly recorder: SessionRecorder;
+  readonly events: Pick<EventLog, "record">;
+  readonly memory: UserMemory;
+}
 
 interface SessionList {
   readonly sessions: readonly Session[];

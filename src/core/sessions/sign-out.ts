@@ -1,14 +1,20 @@
+import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import { pause } from "../base/pause.ts";
+import type { ServerLog } from "../base/server-log.ts";
 import type { Client } from "../limits/requester.ts";
-import type { AllPorts, Ports } from "../ports.ts";
 import type { Session, UserId } from "../records.ts";
+import type { Store } from "../store.ts";
+import type { SessionTokens } from "./session-token.ts";
 import { sessionRecord } from "./start-session.ts";
+import type { UserMemory } from "./user-memory.ts";
 
 /** What ends single sessions. */
-interface EndSessionPorts extends Ports<"clock", "sessions"> {
+interface EndSessionPorts {
+  readonly store: Pick<Store, "sessions">;
+  readonly clock: Pick<Clock, "now">;
   /** Of this process, if it has guards. */
-  readonly memory?: Pick<AllPorts["memory"], "forget">;
+  readonly memory?: Pick<UserMemory, "forget">;
 }
 
 /** Returns whether this call has ended it. */
@@ -24,7 +30,9 @@ export async function endInStore(
   }
 }
 
-export interface SignOutPorts extends Pick<AllPorts, "tokens" | "clock"> {
+export interface SignOutPorts {
+  readonly tokens: SessionTokens;
+  readonly clock: Pick<Clock, "now">;
   /** `undefined` if the store keeps no sessions. */
   readonly waiting: Pick<WaitingEnds, "end"> | undefined;
 }
@@ -72,9 +80,11 @@ export interface WaitingEnds {
   close(): Promise<void>;
 }
 
-export function createWaitingEnds(
-  ports: Required<EndSessionPorts> & Pick<AllPorts, "log">,
-): WaitingEnds {
+interface WaitingEndsPorts extends Required<EndSessionPorts> {
+  readonly log: ServerLog;
+}
+
+export function createWaitingEnds(ports: WaitingEndsPorts): WaitingEnds {
   const waiting = new Map<string, Session>();
   const closing = new AbortController();
   let retrying: Promise<void> | undefined;

@@ -1,9 +1,14 @@
+import type { Clock } from "../base/clock.ts";
 import { type Client, clientFacts } from "../limits/requester.ts";
-import type { AllPorts } from "../ports.ts";
 import type { Session, StoredUser } from "../records.ts";
-import type { Factors, IssuedToken, VerifiedToken } from "./session-token.ts";
+import type { SessionRecorder } from "./session-recorder.ts";
+import type { Factors, IssuedToken, SessionTokens, VerifiedToken } from "./session-token.ts";
 
-export type StartSessionPorts = Pick<AllPorts, "tokens" | "clock" | "recorder">;
+export interface StartSessionPorts {
+  readonly tokens: SessionTokens;
+  readonly clock: Pick<Clock, "now">;
+  readonly recorder: SessionRecorder;
+}
 
 /** Issues a session token for a user who has signed in, and records the session. */
 export function startSession(

@@ -1,16 +1,28 @@
 import { ADMINS } from "../accounts/set-groups.ts";
 import { messageOf } from "../base/fault.ts";
+import type { ServerLog } from "../base/server-log.ts";
 import { trimWhiteSpace } from "../base/white-space.ts";
 import { type Client, setupRequester } from "../limits/requester.ts";
+import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
-import type { Ports } from "../ports.ts";
+import type { Passwords } from "../passwords/passwords.ts";
 import type { User } from "../records.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
-import { setupTokenMatches } from "./setup-token.ts";
+import type { UserMemory } from "../sessions/user-memory.ts";
+import type { Store } from "../store.ts";
+import { type SetupTokenSource, setupTokenMatches } from "./setup-token.ts";
 
-export type SetUpPorts = StartSessionPorts &
-  Ports<"memory" | "passwords" | "events" | "log" | "setupToken" | "setUpDomain", "users">;
+export interface SetUpPorts extends StartSessionPorts {
+  readonly store: Pick<Store, "users">;
+  readonly memory: UserMemory;
+  readonly passwords: Passwords;
+  readonly events: Pick<EventLog, "record">;
+  readonly log: ServerLog;
+  readonly setupToken: SetupTokenSource;
+  /** Called in the background with the domain of the setup form. */
+  readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
+}
 
 export type SetUpForm = Readonly<
   Record<"token" | "username" | "password" | "confirm" | "domain", string>

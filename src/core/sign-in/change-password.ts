@@ -1,10 +1,18 @@
 import { type Client, userRequester } from "../limits/requester.ts";
+import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
-import type { Ports } from "../ports.ts";
+import type { Passwords } from "../passwords/passwords.ts";
 import type { UserId } from "../records.ts";
+import type { UserMemory } from "../sessions/user-memory.ts";
+import type { Store } from "../store.ts";
 
-type ChangePasswordPorts = Ports<"memory" | "passwords" | "events", "users">;
+interface ChangePasswordPorts {
+  readonly store: Pick<Store, "users">;
+  readonly memory: UserMemory;
+  readonly passwords: Passwords;
+  readonly events: Pick<EventLog, "record">;
+}
 
 export type ChangePasswordForm = Readonly<
   Record<"currentPassword" | "newPassword" | "confirmPassword", string>

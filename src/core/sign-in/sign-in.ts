@@ -8,16 +8,21 @@ import {
   rememberDevice,
 } from "../codes/remembered-devices.ts";
 import { type Client, networkRequester } from "../limits/requester.ts";
+import type { Limiter } from "../limits/shared-limiter.ts";
 import { eventOf } from "../log/events.ts";
-import type { Ports } from "../ports.ts";
+import type { Passwords } from "../passwords/passwords.ts";
 import { type PasswordHash, type StoredUser, type User, type UserId, userOf } from "../records.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
+import type { UserMemory } from "../sessions/user-memory.ts";
+import type { Store } from "../store.ts";
 
-export type SignInPorts = StartSessionPorts &
-  CheckCodePorts &
-  RememberDevicePorts &
-  Ports<"memory" | "limiter" | "passwords", "users">;
+export interface SignInPorts extends StartSessionPorts, CheckCodePorts, RememberDevicePorts {
+  readonly store: Pick<Store, "users" | "codes" | "devices">;
+  readonly memory: UserMemory;
+  readonly limiter: Pick<Limiter, "attempt">;
+  readonly passwords: Passwords;
+}
 
 export interface SignInAttempt extends Client {
   readonly username: string;
