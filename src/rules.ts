@@ -29,8 +29,8 @@ import {
 import { createSeals } from "./core/sessions/seals.ts";
 import { createSessionRecorder } from "./core/sessions/session-recorder.ts";
 import { createSessionTokens } from "./core/sessions/session-token.ts";
-import { createWaitingEnds } from "./core/sessions/sign-out.ts";
 import { createUserMemory } from "./core/sessions/user-memory.ts";
+import { createWaitingEnds } from "./core/sessions/waiting-ends.ts";
 import type { GateParts, SettledOptions } from "./options.ts";
 import { readingCookies } from "./web/answers/session-cookie.ts";
 import type { PartPorts, RulePorts } from "./web/ports.ts";

@@ -1,4 +1,4 @@
-import { canonicalHost, PLAIN_HOST } from "../core/hosts/allowed-hosts.ts";
+import { canonicalHost, PLAIN_HOST } from "../core/hosts/host-name.ts";
 import { isAtOrBelow, isInDomains } from "../core/hosts/return-target.ts";
 import { findMissingScope } from "../core/hosts/session-reach.ts";
 import { GROUP } from "../core/tables.ts";

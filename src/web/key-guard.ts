@@ -1,5 +1,5 @@
 import { andThen, type MaybePromise } from "../core/base/maybe-promise.ts";
-import { hostNameIn } from "../core/hosts/allowed-hosts.ts";
+import { hostNameIn } from "../core/hosts/host-name.ts";
 import type { KeyAdmission, KeyGuard, KeyProblem, KeyRefusal } from "../core/keys/key-guard.ts";
 import type { Admission } from "../core/sessions/require-user.ts";
 import { type Answer, type Headers, respondText } from "./answers/responses.ts";

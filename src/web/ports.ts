@@ -1,10 +1,11 @@
+import type { Client } from "../core/base/client.ts";
 import type { MaybePromise } from "../core/base/maybe-promise.ts";
 import type { Recently } from "../core/base/recently.ts";
-import type { Client } from "../core/limits/requester.ts";
 import type { EventLog } from "../core/log/event-log.ts";
 import type { AllPorts } from "../core/ports.ts";
 import type { Assertions } from "../core/sessions/assertions.ts";
-import type { SignOutPorts, WaitingEnds } from "../core/sessions/sign-out.ts";
+import type { SignOutPorts } from "../core/sessions/sign-out.ts";
+import type { WaitingEnds } from "../core/sessions/waiting-ends.ts";
 import type { SignInPorts } from "../core/sign-in/sign-in.ts";
 import type { Store } from "../core/store.ts";
 import type { Answer } from "./answers/responses.ts";

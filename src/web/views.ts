@@ -1,5 +1,5 @@
 import { errorOf, messageOf, Unavailable } from "../core/base/fault.ts";
-import { hostNameIn } from "../core/hosts/allowed-hosts.ts";
+import { hostNameIn } from "../core/hosts/host-name.ts";
 import { userOfAdmission } from "../core/sessions/require-user.ts";
 import type { UserMemory } from "../core/sessions/user-memory.ts";
 import {

@@ -6,7 +6,7 @@ import type {
   ServerResponse,
 } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { networkOf } from "../../../src/core/limits/network.ts";
+import { networkOf } from "../../../src/core/base/network.ts";
 import type { TrustedProxy } from "../src/target.ts";
 import { type SampleCodes, useSampleCode } from "./sample-codes.ts";
 import { type HandoffBehaviour, handsOver, type SampleHandoff } from "./sample-handoffs.ts";

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { isIP } from "node:net";
-import { hostNameIn, judgeHost } from "../../../src/core/hosts/allowed-hosts.ts";
+import { networkOf } from "../../../src/core/base/network.ts";
+import { judgeHost } from "../../../src/core/hosts/allowed-hosts.ts";
+import { hostNameIn } from "../../../src/core/hosts/host-name.ts";
 import { isReturnTarget } from "../../../src/core/hosts/return-target.ts";
-import { networkOf } from "../../../src/core/limits/network.ts";
 import { relyingPartyOf } from "../../../src/core/passkeys/relying-party.ts";
 import { withReturnTo } from "../../../src/web/answers/return-to.ts";
 import { canonicalAddress, ProxyTrust } from "../../../src/web/request/remote-address.ts";

@@ -1,4 +1,4 @@
-import type { Client } from "../../../src/core/limits/requester.ts";
+import type { Client } from "../../../src/core/base/client.ts";
 import type { User } from "../../../src/core/records.ts";
 import type { VerifiedToken } from "../../../src/core/sessions/session-token.ts";
 import type { Gate, Life } from "../gate.ts";

@@ -1,4 +1,4 @@
-import type { Client } from "../../../src/core/limits/requester.ts";
+import type { Client } from "../../../src/core/base/client.ts";
 import type { EventType } from "../../../src/core/log/events.ts";
 import type { LogEntry } from "../../../src/core/records.ts";
 import type { Life } from "../gate.ts";

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import type { AttemptLimiter } from "../limits/attempt-limiter.ts";
-import type { Client } from "../limits/requester.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { type EventType, eventOf } from "../log/events.ts";
 import type { Codes, User, UserId } from "../records.ts";

@@ -1,6 +1,6 @@
+import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { hashOf } from "../base/random-text.ts";
-import type { Client } from "../limits/requester.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import type { User, UserId } from "../records.ts";

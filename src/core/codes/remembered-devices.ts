@@ -1,8 +1,8 @@
+import { type Client, clientFacts } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import { hashOf, randomText } from "../base/random-text.ts";
 import type { ServerLog } from "../base/server-log.ts";
-import { type Client, clientFacts } from "../limits/requester.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import type { Device, StoredUser, User, UserId } from "../records.ts";

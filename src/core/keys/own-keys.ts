@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
+import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import { isUsableName } from "../base/names.ts";
 import { hashOf } from "../base/random-text.ts";
-import { canonicalHost, PLAIN_HOST } from "../hosts/allowed-hosts.ts";
-import type { Client } from "../limits/requester.ts";
+import { canonicalHost, PLAIN_HOST } from "../hosts/host-name.ts";
 import { type Event, eventOf } from "../log/events.ts";
 import type { Key, User } from "../records.ts";
 import type { Store } from "../store.ts";

@@ -1,28 +1,6 @@
-import { deviceName } from "../base/device-name.ts";
+import { type Client, clientNetwork } from "../base/client.ts";
 import type { Requester } from "../base/work-queue.ts";
-import type { Session, UserId } from "../records.ts";
-import { networkOf } from "./network.ts";
-
-/** The smallest IPv6 network that providers assign to a client. */
-const IPV6_NETWORK = 64;
-
-/** The sender of a request, as far as the rules need it. */
-export interface Client {
-  readonly remoteAddress: string;
-  readonly userAgent?: string | undefined;
-  /** Aborted when the client disconnects. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** What the store keeps of a client. */
-export const clientFacts = (client: Client): Pick<Session, "address" | "device"> => ({
-  address: client.remoteAddress,
-  device: deviceName(client.userAgent),
-});
-
-/** The IPv4 address or the IPv6 network of a client. */
-export const clientNetwork = (remoteAddress: string): string =>
-  networkOf(remoteAddress, IPV6_NETWORK);
+import type { UserId } from "../records.ts";
 
 /** For requests without a session: turns and shares by network. */
 export function networkRequester({ remoteAddress, signal }: Client): Requester {

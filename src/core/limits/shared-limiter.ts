@@ -1,9 +1,9 @@
 import { messageOf } from "../base/fault.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
+import { networkOf } from "../base/network.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import type { AttemptStore } from "../store.ts";
 import type { Attempt, AttemptLimiter } from "./attempt-limiter.ts";
-import { networkOf } from "./network.ts";
 
 /** The limiter of one kind of sign-in: this process's own or the shared one. */
 export interface Limiter {

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { hasEnded } from "../accounts/living-users.ts";
+import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import { isUsableUsername } from "../base/names.ts";
 import { hashOf } from "../base/random-text.ts";
 import type { ServerLog } from "../base/server-log.ts";
-import { type Client, networkRequester } from "../limits/requester.ts";
+import { networkRequester } from "../limits/requester.ts";
 import type { Limiter } from "../limits/shared-limiter.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";

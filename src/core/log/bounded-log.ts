@@ -1,5 +1,5 @@
+import { clientNetwork } from "../base/client.ts";
 import type { ServerLog } from "../base/server-log.ts";
-import { clientNetwork } from "../limits/requester.ts";
 
 /** In full, of each address and of each message. As many as fail2ban needs for a ban. */
 const MAX_LINES = 10;

@@ -1,4 +1,4 @@
-import { type Client, clientFacts } from "../limits/requester.ts";
+import { type Client, clientFacts } from "../base/client.ts";
 import type { NewLogEntry, User } from "../records.ts";
 
 /** What happened: an entry of the audit log without its time. */

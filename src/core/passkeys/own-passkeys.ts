@@ -1,6 +1,6 @@
+import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { isUsableName } from "../base/names.ts";
-import type { Client } from "../limits/requester.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import { type User, type UserId, userOf } from "../records.ts";

@@ -1,5 +1,5 @@
+import type { Client } from "../base/client.ts";
 import type { ServerLog } from "../base/server-log.ts";
-import type { Client } from "../limits/requester.ts";
 import type { Limiter } from "../limits/shared-limiter.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";

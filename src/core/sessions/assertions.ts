@@ -3,7 +3,7 @@ import { type BoundedMemory, createBoundedMemory } from "../base/bounded-memory.
 import type { Clock } from "../base/clock.ts";
 import { derivedKey } from "../base/derived-key.ts";
 import { hashOf } from "../base/random-text.ts";
-import { hostNameIn } from "../hosts/allowed-hosts.ts";
+import { hostNameIn } from "../hosts/host-name.ts";
 import type { User } from "../records.ts";
 import { jwtPart } from "./jwt.ts";
 

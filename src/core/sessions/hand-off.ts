@@ -1,7 +1,7 @@
+import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { hashOf, isSame, randomText } from "../base/random-text.ts";
 import type { AttemptLimiter } from "../limits/attempt-limiter.ts";
-import type { Client } from "../limits/requester.ts";
 import type { Handoff } from "../records.ts";
 import type { Store } from "../store.ts";
 import { insertFor } from "./insert-for.ts";
@@ -11,8 +11,8 @@ import {
   type VerifiedToken,
   validUpTo,
 } from "./session-token.ts";
-import type { WaitingEnds } from "./sign-out.ts";
 import { sessionRecord } from "./start-session.ts";
+import type { WaitingEnds } from "./waiting-ends.ts";
 
 /** How long a code counts. */
 const HANDOFF_MS = 60_000;

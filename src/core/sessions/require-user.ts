@@ -10,7 +10,6 @@ import {
   type VerifiedToken,
   validUpTo,
 } from "./session-token.ts";
-import type { WaitingEnds } from "./sign-out.ts";
 import {
   MAX_REMEMBERED,
   RECHECK_AFTER_MS,
@@ -18,6 +17,7 @@ import {
   USE_PRECISION_MS,
   type UserMemory,
 } from "./user-memory.ts";
+import type { WaitingEnds } from "./waiting-ends.ts";
 
 /** Whom a session admits, or what its sign-in lacks. */
 type AdmissionAtHost =

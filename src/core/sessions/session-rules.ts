@@ -1,5 +1,5 @@
+import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Client } from "../limits/requester.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import type { Session, User } from "../records.ts";
@@ -12,9 +12,9 @@ import {
   type VerifiedToken,
   validUpTo,
 } from "./session-token.ts";
-import { endInStore } from "./sign-out.ts";
 import { sessionRecord } from "./start-session.ts";
 import type { UserMemory } from "./user-memory.ts";
+import { endInStore } from "./waiting-ends.ts";
 
 /** What signed-in users do with their sessions. */
 interface SessionPorts {

@@ -1,5 +1,5 @@
+import { type Client, clientFacts } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
-import { type Client, clientFacts } from "../limits/requester.ts";
 import type { Session, StoredUser } from "../records.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
 import type { Factors, IssuedToken, SessionTokens, VerifiedToken } from "./session-token.ts";

@@ -1,8 +1,9 @@
 import { ADMINS } from "../accounts/set-groups.ts";
+import type { Client } from "../base/client.ts";
 import { messageOf } from "../base/fault.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import { trimWhiteSpace } from "../base/white-space.ts";
-import { type Client, setupRequester } from "../limits/requester.ts";
+import { setupRequester } from "../limits/requester.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import type { Passwords } from "../passwords/passwords.ts";

@@ -1,4 +1,5 @@
-import { type Client, userRequester } from "../limits/requester.ts";
+import type { Client } from "../base/client.ts";
+import { userRequester } from "../limits/requester.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";

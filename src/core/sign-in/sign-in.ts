@@ -1,3 +1,4 @@
+import type { Client } from "../base/client.ts";
 import { messageOf } from "../base/fault.ts";
 import { hashOf } from "../base/random-text.ts";
 import type { Requester } from "../base/work-queue.ts";
@@ -7,7 +8,7 @@ import {
   type RememberDevicePorts,
   rememberDevice,
 } from "../codes/remembered-devices.ts";
-import { type Client, networkRequester } from "../limits/requester.ts";
+import { networkRequester } from "../limits/requester.ts";
 import type { Limiter } from "../limits/shared-limiter.ts";
 import { eventOf } from "../log/events.ts";
 import type { Passwords } from "../passwords/passwords.ts";

@@ -1,7 +1,8 @@
 import type { AddressInfo } from "node:net";
 import { AnyFault, messageOf } from "../../core/base/fault.ts";
 import type { Meter } from "../../core/base/meter.ts";
-import { canonicalHost, judgeHost } from "../../core/hosts/allowed-hosts.ts";
+import { judgeHost } from "../../core/hosts/allowed-hosts.ts";
+import { canonicalHost } from "../../core/hosts/host-name.ts";
 import { isLoopbackHost } from "../../core/hosts/loopback.ts";
 import type { Headers } from "../../web/answers/responses.ts";
 import type { Handle } from "../handle.ts";

@@ -6,7 +6,7 @@ import { groupsOf } from "../../core/accounts/set-groups.ts";
 import { parseAge } from "../../core/base/dates.ts";
 import { AnyFault, unlessThrown } from "../../core/base/fault.ts";
 import type { Option } from "../../core/base/options.ts";
-import { canonicalHost } from "../../core/hosts/allowed-hosts.ts";
+import { canonicalHost } from "../../core/hosts/host-name.ts";
 import { publicSuffixProblem } from "../../core/hosts/public-suffix.ts";
 import { type Place, parsePlace } from "../../db/place.ts";
 import { optionTable } from "../../option-table.ts";

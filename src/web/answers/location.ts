@@ -1,5 +1,5 @@
 import { Fault } from "../../core/base/fault.ts";
-import { PLAIN_HOST } from "../../core/hosts/allowed-hosts.ts";
+import { PLAIN_HOST } from "../../core/hosts/host-name.ts";
 import { isAtOrBelow, isLocalPath, PRINTABLE } from "../../core/hosts/return-target.ts";
 import type { User } from "../../core/records.ts";
 

@@ -1,4 +1,4 @@
-import { hostNameIn } from "../../core/hosts/allowed-hosts.ts";
+import { hostNameIn } from "../../core/hosts/host-name.ts";
 import { isReturnTarget } from "../../core/hosts/return-target.ts";
 import type { WebOptions } from "../options.ts";
 import { HANDOFF } from "../paths.ts";

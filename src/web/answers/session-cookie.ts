@@ -1,5 +1,4 @@
 import type { MaybePromise } from "../../core/base/maybe-promise.ts";
-import { DEVICE_LIFETIME_SECONDS } from "../../core/codes/remembered-devices.ts";
 import type { AllPorts } from "../../core/ports.ts";
 import type { Admission, Guard } from "../../core/sessions/require-user.ts";
 import type { IssuedToken, VerifiedToken } from "../../core/sessions/session-token.ts";
@@ -37,9 +36,14 @@ export const deviceTextIn = (request: WebRequest): string | undefined =>
   cookieIn(request.header("cookie"), DEVICE_COOKIE);
 
 /** The Set-Cookie line of a remembered device. Only the sign-in gets it, on this host alone. */
-export function deviceCookie(request: WebRequest, path: string, text: string): string {
+export function deviceCookie(
+  request: WebRequest,
+  path: string,
+  text: string,
+  lifetimeSeconds: number,
+): string {
   const secure = isOverTls(request) ? "; Secure" : "";
-  return `${DEVICE_COOKIE}=${text}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${DEVICE_LIFETIME_SECONDS}${secure}`;
+  return `${DEVICE_COOKIE}=${text}; Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${lifetimeSeconds}${secure}`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { andThen, type MaybePromise } from "../../core/base/maybe-promise.ts";
-import { hostNameIn } from "../../core/hosts/allowed-hosts.ts";
+import { hostNameIn } from "../../core/hosts/host-name.ts";
 import { findMissingScope } from "../../core/hosts/session-reach.ts";
 import { type KeyAdmission, type KeyRefusal, refusalFor } from "../../core/keys/key-guard.ts";
 import type { User } from "../../core/records.ts";

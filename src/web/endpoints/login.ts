@@ -1,5 +1,6 @@
+import type { Client } from "../../core/base/client.ts";
+import { DEVICE_LIFETIME_SECONDS } from "../../core/codes/remembered-devices.ts";
 import { isLocalPath } from "../../core/hosts/return-target.ts";
-import type { Client } from "../../core/limits/requester.ts";
 import { type RelyingParty, relyingPartyOf } from "../../core/passkeys/relying-party.ts";
 import { signOut } from "../../core/sessions/sign-out.ts";
 import { type SignInOutcome, signIn } from "../../core/sign-in/sign-in.ts";
@@ -117,7 +118,9 @@ export async function answerSignIn(
       await signOut(rules, replaced, visit.client, user.id);
       return enter(visit, outcome, target, [
         ...(again && paths.home ? [noticeCookie(request, "isConfirmed")] : []),
-        ...(device === undefined ? [] : [deviceCookie(request, paths.login, device)]),
+        ...(device === undefined
+          ? []
+          : [deviceCookie(request, paths.login, device, DEVICE_LIFETIME_SECONDS)]),
       ]);
     }
   }

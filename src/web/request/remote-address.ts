@@ -1,6 +1,6 @@
 import { BlockList, isIP, SocketAddress } from "node:net";
+import type { Client } from "../../core/base/client.ts";
 import { clientGone, Fault } from "../../core/base/fault.ts";
-import type { Client } from "../../core/limits/requester.ts";
 import type { WebRequest } from "./web-request.ts";
 
 type Connected = Pick<WebRequest, "connection">;

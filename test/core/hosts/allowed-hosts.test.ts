@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  canonicalHost,
   type HostRule,
   type HostVerdict,
   judgeHost,
 } from "../../../src/core/hosts/allowed-hosts.ts";
+import { canonicalHost } from "../../../src/core/hosts/host-name.ts";
 
 const ALONE = { publicUrl: undefined, cookieDomain: undefined };
 const PUBLIC = { publicUrl: "https://auth.example.org:8443", cookieDomain: "example.org" };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { resetPassword } from "../../../src/core/accounts/accounts.ts";
-import type { Client } from "../../../src/core/limits/requester.ts";
+import type { Client } from "../../../src/core/base/client.ts";
 import { makeLink, type WantedLink } from "../../../src/core/links/make-link.ts";
 import { findLink, removeEndedLinks, useLink } from "../../../src/core/links/use-link.ts";
 import { NO_PASSWORD, type UserId } from "../../../src/core/records.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { BlockList } from "node:net";
 import { test } from "node:test";
 import fc from "fast-check";
-import { networkOf } from "../../../src/core/limits/network.ts";
+import { networkOf } from "../../../src/core/base/network.ts";
 
 for (const [address, prefix, network] of [
   ["2001:db8:1:2:3:4:5:6", 64, "2001:db8:1:2::/64"],

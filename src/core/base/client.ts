@@ -1,0 +1,25 @@
+import { deviceName } from "./device-name.ts";
+import { networkOf } from "./network.ts";
+
+/** The smallest IPv6 network that providers assign to a client. */
+const IPV6_NETWORK = 64;
+
+/** The sender of a request, as far as the rules need it. */
+export interface Client {
+  readonly remoteAddress: string;
+  readonly userAgent?: string | undefined;
+  /** Aborted when the client disconnects. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What sessions and entries of the audit log record of a client. */
+export const clientFacts = (
+  client: Client,
+): { readonly address: string; readonly device: string } => ({
+  address: client.remoteAddress,
+  device: deviceName(client.userAgent),
+});
+
+/** The IPv4 address or the IPv6 network of a client. */
+export const clientNetwork = (remoteAddress: string): string =>
+  networkOf(remoteAddress, IPV6_NETWORK);
