@@ -116,12 +116,10 @@ export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
     pageHelpers: (request: WebRequest) => views.helpers(request),
     withRequestId: requests.run,
   });
-  // An account that has ended is still to be managed. The rules find none, so that it stays out.
-  const store = { ...rules.store, users: settled.store.users };
   const setupToken = { delete: () => deleteUsedToken(rules) };
   const { cookieDomain } = settled.hosts;
   return Object.freeze({
-    ...createAccountApi({ ...rules, store, setupToken, proxies, cookieDomain }),
+    ...createAccountApi({ ...rules, setupToken, proxies, cookieDomain }),
     adapter,
     currentUser: (request: RequestWithCookies) => {
       // The headers of Next.js have a private property `headers`, so this asks for `get`.

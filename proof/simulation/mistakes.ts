@@ -28,8 +28,8 @@ const storeMistakes: Readonly<Record<string, StoreMistake>> = {
     const known = new Map<string, StoredUser | undefined>();
     return (store) =>
       withUsers(store, {
-        async find(id) {
-          const found = known.get(id) ?? (await store.users.find(id));
+        async findActive(id, now) {
+          const found = known.get(id) ?? (await store.users.findActive(id, now));
           known.set(id, found);
           return found;
         },
@@ -40,8 +40,8 @@ const storeMistakes: Readonly<Record<string, StoreMistake>> = {
     const known = new Map<string, readonly string[] | undefined>();
     return (store) =>
       withUsers(store, {
-        async find(id) {
-          const { groups, ...found } = (await store.users.find(id)) ?? {};
+        async findActive(id, now) {
+          const { groups, ...found } = (await store.users.findActive(id, now)) ?? {};
           if (!("id" in found)) return undefined;
           if (!known.has(id)) known.set(id, groups);
           const first = known.get(id);
@@ -106,7 +106,7 @@ const storeMistakes: Readonly<Record<string, StoreMistake>> = {
 
   "the end of an account is not read": () => (store) =>
     withUsers(store, {
-      async find(id) {
+      async findActive(id) {
         const { endsAt: _, ...found } = (await store.users.find(id)) ?? {};
         return "id" in found ? (found as StoredUser) : undefined;
       },

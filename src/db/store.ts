@@ -48,6 +48,8 @@ export function createStore<Open extends OpenDatabase>(
       any: operation("users.any", users.anyUserExists),
       find: operation("users.find", users.findUser),
       findByName: operation("users.findByName", users.findUserByName),
+      findActive: operation("users.findActive", users.findActiveUser),
+      findActiveByName: operation("users.findActiveByName", users.findActiveUserByName),
       read: operation("users.read", users.listUsers),
       insertFirst: operation("users.insertFirst", users.insertFirstUser),
       insert: operation("users.insert", users.insertUser),

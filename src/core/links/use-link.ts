@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { hasEnded } from "../accounts/living-users.ts";
 import { messageOf } from "../base/fault.ts";
 import { isUsableUsername } from "../base/names.ts";
 import { hashOf } from "../base/random-text.ts";
@@ -7,11 +6,10 @@ import { type Client, networkRequester } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
 import type { Ports } from "../ports.ts";
-import { type Link, NO_PASSWORD, type User } from "../records.ts";
+import { hasEnded, type Link, NO_PASSWORD, type User } from "../records.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
 
-/** The store has only users whose account has not ended. */
 type FindLinkPorts = Ports<"clock", "users" | "links">;
 
 /** A link that can be used, with the username of its account if that is settled. */
@@ -33,7 +31,7 @@ export async function findLink(
   // The account of an invitation can end before the link does.
   if (!link || hasEnded(link, now)) return undefined;
   if (link.userId === undefined) return { link, username: link.name };
-  const user = await store.users.find(link.userId);
+  const user = await store.users.findActive(link.userId, new Date(now));
   return user && { link, username: user.username };
 }
 

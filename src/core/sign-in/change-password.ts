@@ -4,7 +4,7 @@ import { isTooShort } from "../passwords/password-length.ts";
 import type { Ports } from "../ports.ts";
 import type { UserId } from "../records.ts";
 
-type ChangePasswordPorts = Ports<"memory" | "passwords" | "events", "users">;
+type ChangePasswordPorts = Ports<"clock" | "memory" | "passwords" | "events", "users">;
 
 export type ChangePasswordForm = Readonly<
   Record<"currentPassword" | "newPassword" | "confirmPassword", string>
@@ -33,7 +33,7 @@ export async function changePassword(
   const requester = userRequester(client, userId);
   for (let tries = 1; tries <= 2; tries += 1) {
     // Not from the user memory: another process may just have changed the hash.
-    const user = await ports.store.users.find(userId);
+    const user = await ports.store.users.findActive(userId, new Date(ports.clock.now()));
     if (user === undefined) return { kind: "no-user" };
     if (form.currentPassword === "" || form.newPassword === "") return { kind: "field-missing" };
     if (!(await ports.passwords.verify(form.currentPassword, user.passwordHash, requester))) break;
