@@ -1,6 +1,6 @@
 import { type AccountApi, createAccountApi } from "./account-api.ts";
 import type { MaybePromise } from "./core/base/maybe-promise.ts";
-import { watchStore } from "./core/base/watch-store.ts";
+import { createOutageLog } from "./core/log/outage-log.ts";
 import type { User } from "./core/records.ts";
 import { userOfAdmission } from "./core/sessions/require-user.ts";
 import { deleteUsedToken } from "./core/setup/set-up.ts";
@@ -90,13 +90,14 @@ export const createAuth = (options: AuthOptions): Auth =>
 
 /** The same for settled options, for the gate, whose messages name its settings. */
 export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
-  const settled = { ...given, ...gate, store: watchStore(given.store, systemClock, given.log) };
+  const settled = { ...given, ...gate };
   const proxies = new ProxyTrust(settled.hosts.trustedProxies);
   const requests = createRequestIds(proxies.trusts, settled.log);
   const paths = pathsUnder(settled.basePath, settled.homePath, settled.standalone);
-  // Before the rules, which watch the store from then on: broken pages make this function throw.
+  // Before what runs until it is closed: broken pages make this function throw.
   const { pages, assets, reload } = openSite(paths, settled);
   const { rules, parts, keyGuard, close } = createRules(settled, requests.log);
+  const stopObserving = settled.store.observe(createOutageLog(systemClock, settled.log));
   const views = new Views({ pages, paths, rules, options: settled, requests });
   const common = { options: settled, views, paths, proxies, requests };
   const admit = admittingKeys(rules.requireAuth, keyGuard, proxies);
@@ -115,12 +116,10 @@ export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
     pageHelpers: (request: WebRequest) => views.helpers(request),
     withRequestId: requests.run,
   });
-  // An account that has ended is still to be managed. The rules find none, so that it stays out.
-  const store = { ...rules.store, users: settled.store.users };
   const setupToken = { delete: () => deleteUsedToken(rules) };
   const { cookieDomain } = settled.hosts;
   return Object.freeze({
-    ...createAccountApi({ ...rules, store, setupToken, proxies, cookieDomain }),
+    ...createAccountApi({ ...rules, setupToken, proxies, cookieDomain }),
     adapter,
     currentUser: (request: RequestWithCookies) => {
       // The headers of Next.js have a private property `headers`, so this asks for `get`.
@@ -129,6 +128,12 @@ export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
     },
     pageHelpers: (request: RequestLike) => adapter.pageHelpers(fetchRequest(request)),
     reloadPages: reload,
-    close,
+    async close() {
+      try {
+        await close();
+      } finally {
+        stopObserving();
+      }
+    },
   });
 }

@@ -85,7 +85,7 @@ const path = optional("a path", (text) => typeof text === "string");
 export const optionTable: OptionTable = {
   store: required<Store>(
     "a store, such as that of await openSqlite({ file })",
-    (store) => isObject(store) && "users" in store && "log" in store,
+    (store) => isObject(store) && "users" in store && "observe" in store,
   ),
   secret: optional("text", (secret) => typeof secret === "string"),
   previousSecrets: list(

@@ -1,4 +1,3 @@
-import { livingUsers } from "./core/accounts/living-users.ts";
 import type { Clock } from "./core/base/clock.ts";
 import { recently } from "./core/base/recently.ts";
 import type { ServerLog } from "./core/base/server-log.ts";
@@ -63,7 +62,7 @@ export function createRules(
   }: Simulated = {},
 ): Rules {
   const { meter, setupToken, setUpDomain, onEvent, secret, previousSecrets, signIn } = settled;
-  const store = livingUsers(settled.store, clock);
+  const { store } = settled;
   const tokens = createSessionTokens(secret, clock, previousSecrets, settled.sessions.lifetime);
   // Entries are written in the background, in batches: lines about that belong to no request.
   const events = createEventLog(store.log, clock, settled.log, {
@@ -138,7 +137,7 @@ export function createRules(
     passkeys: signIn.passkeys ? { ...rules, limiter: passkeyLimiter } : undefined,
     links: { ...rules, limiter: linkLimiter },
     keys: settled.guards.keys ? rules : undefined,
-    people: settled.people ? { ...rules, store: settled.store } : undefined,
+    people: settled.people ? rules : undefined,
   };
 
   meter.watch({

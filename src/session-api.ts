@@ -1,6 +1,5 @@
 import { requireText } from "./api-arguments.ts";
 import { endAllSessions, endSessionsOf } from "./core/accounts/accounts.ts";
-import { hasEnded } from "./core/accounts/living-users.ts";
 import { listDevices } from "./core/codes/remembered-devices.ts";
 import { type EventType, eventOf } from "./core/log/events.ts";
 import type { AllPorts, Ports } from "./core/ports.ts";
@@ -104,8 +103,9 @@ export const createAllSessions = (ports: AllSessionPorts): Sessions =>
   Object.freeze<Sessions>({
     ...createSessions(ports),
     async create(userId, request = fetchRequest(new Request("http://localhost/"))) {
-      const user = await ports.store.users.find(idOf(requireText("userId", userId)));
-      if (user === undefined || hasEnded(user, ports.clock.now())) return undefined;
+      const id = idOf(requireText("userId", userId));
+      const user = await ports.store.users.findActive(id, new Date(ports.clock.now()));
+      if (user === undefined) return undefined;
       const client = ports.proxies.clientOf(request);
       const token = startSession(ports, user, client);
       await ports.record(eventOf("signin", { user, client }));

@@ -1,5 +1,4 @@
 import { checkKey, checkLink, requireText } from "./api-arguments.ts";
-import { hasEnded } from "./core/accounts/living-users.ts";
 import { type AddedKey, type AddKeyOutcome, addKey, revokeKey } from "./core/keys/own-keys.ts";
 import {
   type MakeLinkOutcome,
@@ -46,9 +45,8 @@ export function createKeys(ports: Ports<"clock" | "record", "users" | "keys">): 
     async add(userId, given) {
       const id = idOf(requireText("userId", userId));
       const key = checkKey(given);
-      const user = await users.find(id);
-      const isLiving = user !== undefined && !hasEnded(user, ports.clock.now());
-      return isLiving ? addKey(ports, userOf(user), key) : { kind: "no-user" };
+      const user = await users.findActive(id, new Date(ports.clock.now()));
+      return user === undefined ? { kind: "no-user" } : addKey(ports, userOf(user), key);
     },
     list: async (userId) => keys.listOf(idOf(requireText("userId", userId))),
     revoke: async (id) => revokeKey(ports, requireText("id", id)),

@@ -1,10 +1,15 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { Around } from "../../src/db/operations.ts";
+import { createSqliteDb } from "../../src/db/sqlite/dialect.ts";
 import { migrate } from "../../src/db/sqlite/schema.ts";
 import { type SqliteStore, storeOn } from "../../src/db/sqlite/store.ts";
 
 /** The one database of all simulations: to make it and its statements takes longer than to clear it. */
 export interface Database {
+  /** Always answers at once. */
   readonly store: SqliteStore;
+  /** Another store on the same database, of which each operation runs as `around` decides. */
+  connect(around: Around): SqliteStore;
   /** First accounts, of which there is one at most, and those that links have made. */
   countUsers(): { readonly owners: number; readonly byLinks: number };
   /** Deletes everything that a simulation has stored. */
@@ -14,7 +19,8 @@ export interface Database {
 export async function createDatabase(): Promise<Database> {
   const database = new PreparedOnce(":memory:");
   await migrate(database);
-  const store = storeOn(database);
+  const db = createSqliteDb(database);
+  const store = storeOn(database, db);
   const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type == 'table'").all();
   const deletions = tables.map(({ name }) => database.prepare(`DELETE FROM ${name}`));
   const counting = database.prepare(
@@ -22,6 +28,7 @@ export async function createDatabase(): Promise<Database> {
   );
   return {
     store,
+    connect: (around) => storeOn(database, db, around),
     countUsers() {
       const row = counting.get();
       return { owners: Number(row?.owners), byLinks: Number(row?.by_links) };

@@ -1,6 +1,6 @@
 import { Unavailable } from "../../src/core/base/fault.ts";
-import { wrapStore } from "../../src/core/base/wrap-store.ts";
-import type { Store } from "../../src/core/store.ts";
+import type { AttemptStore, Store } from "../../src/core/store.ts";
+import type { Database } from "./database.ts";
 import type { Random } from "./random.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
@@ -12,6 +12,11 @@ export const LATE_MS: number = 2 * MAX_CALL_MS;
 
 /** What the stores of all gates share. */
 export interface Network {
+  readonly database: Database;
+  /** The rate limit of the database, which SQLite does not have. */
+  readonly sharedLimit: AttemptStore;
+  /** Puts an error back into the store of a gate. */
+  readonly mistake: (store: Store) => Store;
   readonly time: VirtualTime;
   readonly random: Random;
   /** While `false`, every call answers soon. */
@@ -34,9 +39,9 @@ const LOST_OF_CALLS = 0.02;
 const FAILED_OF_CALLS = 0.02;
 const SLOW_OF_CALLS = 0.08;
 
-/** Connects one gate to the store: its calls are slow, overtake each other, fail, or lose answers. */
-export function connect(base: Store, network: Network): Connection {
-  const { time, random } = network;
+/** Connects a gate to the database: its calls are slow, overtake each other, fail, or lose answers. */
+export function connect(network: Network): Connection {
+  const { time, random, sharedLimit } = network;
   let isCut = false;
 
   function latency(): number {
@@ -46,7 +51,7 @@ export function connect(base: Store, network: Network): Connection {
     return random.next() ** 3 * 20;
   }
 
-  async function send(operation: string, call: () => unknown): Promise<unknown> {
+  async function send<T>(operation: string, call: () => Promise<T>): Promise<T> {
     if (isCut) return never();
     // Never fails: else the gate counts alone, and clients cannot tell which of the two counted.
     const isCounting = operation.startsWith("attempts.");
@@ -63,5 +68,12 @@ export function connect(base: Store, network: Network): Connection {
     return result;
   }
 
-  return { store: wrapStore<Store>(base, send), cut: () => (isCut = true) };
+  const store: Store = {
+    ...network.database.connect(send),
+    attempts: {
+      record: (...given) => send("attempts.record", () => sharedLimit.record(...given)),
+      forget: (rule) => send("attempts.forget", () => sharedLimit.forget(rule)),
+    },
+  };
+  return { store: network.mistake(store), cut: () => (isCut = true) };
 }

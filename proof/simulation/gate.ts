@@ -5,7 +5,6 @@ import { createWorkQueue, type Requester } from "../../src/core/base/work-queue.
 import { OPERATOR } from "../../src/core/limits/requester.ts";
 import type { Passwords } from "../../src/core/passwords/passwords.ts";
 import type { PasswordHash } from "../../src/core/records.ts";
-import type { Store } from "../../src/core/store.ts";
 import { NO_GATE } from "../../src/options.ts";
 import { createRules, type Rules } from "../../src/rules.ts";
 import { settleOptions } from "../../src/settle-options.ts";
@@ -91,7 +90,6 @@ const silent = { warn: () => {}, error: () => {} };
 /** A gate of the real rules, with all their caches, on a connection of its own. */
 export function createGate(
   name: string,
-  base: Store,
   { servedAs, limiter, lifetime }: GateOptions,
   network: Network,
 ): Gate {
@@ -119,7 +117,7 @@ export function createGate(
         now: () => Math.floor(START + time.now() * rate + offset),
         monotonic: () => (time.now() - startedAt) * rate,
       };
-      const connection = connect(base, network);
+      const connection = connect(network);
       let levels: Levels | undefined;
       const meter = { ...noMeter, watch: (given: Levels) => (levels = given) };
       const settled = settleOptions({

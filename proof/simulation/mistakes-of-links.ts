@@ -6,14 +6,14 @@ import type { LinkStore, Store } from "../../src/core/store.ts";
 export const WITHIN_MS = 5;
 
 /** Errors of one-time links. */
-export const linkMistakes: Readonly<Record<string, (store: Store) => Store>> = {
-  "a link makes an account and is not used up": (store) =>
+export const linkMistakes: Readonly<Record<string, () => (store: Store) => Store>> = {
+  "a link makes an account and is not used up": () => (store) =>
     withLinks(store, ({ use }) => ({
       use: async (link, account, now) =>
         link.userId ? use(link, account, now) : ((await store.users.insert(account)) ?? "taken"),
     })),
 
-  "a link is read and removed in two steps": (store) =>
+  "a link is read and removed in two steps": () => (store) =>
     withLinks(store, ({ find, use, revoke }) => ({
       async use(link, account, now) {
         if (link.userId || link.usesLeft > 1) return use(link, account, now);
@@ -25,7 +25,7 @@ export const linkMistakes: Readonly<Record<string, (store: Store) => Store>> = {
       },
     })),
 
-  "a link for a new password leaves the sessions": (store) =>
+  "a link for a new password leaves the sessions": () => (store) =>
     withLinks(store, ({ use, revoke }) => ({
       async use(link, account, now) {
         const user = link.userId && (await store.users.find(link.userId));
@@ -36,7 +36,7 @@ export const linkMistakes: Readonly<Record<string, (store: Store) => Store>> = {
       },
     })),
 
-  "a link for a new password leaves the others": (store) =>
+  "a link for a new password leaves the others": () => (store) =>
     withLinks(store, ({ read, insert, use }) => ({
       async use(link, account, now) {
         const open = await read("", 1_000, now);
@@ -47,7 +47,7 @@ export const linkMistakes: Readonly<Record<string, (store: Store) => Store>> = {
       },
     })),
 
-  "a password that is set leaves the links": (store) => ({
+  "a password that is set leaves the links": () => (store) => ({
     ...store,
     users: {
       ...store.users,
@@ -55,13 +55,13 @@ export const linkMistakes: Readonly<Record<string, (store: Store) => Store>> = {
     },
   }),
 
-  "every link for a new password turns codes off": (store) =>
+  "every link for a new password turns codes off": () => (store) =>
     withLinks(store, ({ use }) => ({
       use: (link, account, now) =>
         use(link.userId ? { ...link, purpose: "reset-codes-off" } : link, account, now),
     })),
 
-  "a taken name uses up an invitation": (store) =>
+  "a taken name uses up an invitation": () => (store) =>
     withLinks(store, ({ use, revoke }) => ({
       async use(link, account, now) {
         const user = await use(link, account, now);
@@ -70,14 +70,14 @@ export const linkMistakes: Readonly<Record<string, (store: Store) => Store>> = {
       },
     })),
 
-  "a link that has expired can be used": (store) =>
+  "a link that has expired can be used": () => (store) =>
     withLinks(store, ({ find, use }) => ({
       find: (tokenHash) => find(tokenHash, new Date(0)),
       use: (link, account) => use(link, account, new Date(0)),
     })),
 };
 
-const withLinks = (store: Store, change: (links: LinkStore) => Partial<LinkStore>): Store =>
-  store.links === undefined
-    ? store
-    : { ...store, links: { ...store.links, ...change(store.links) } };
+const withLinks = (store: Store, change: (links: LinkStore) => Partial<LinkStore>): Store => ({
+  ...store,
+  links: { ...store.links, ...change(store.links) },
+});

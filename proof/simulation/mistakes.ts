@@ -1,51 +1,56 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Requester } from "../../src/core/base/work-queue.ts";
 import { OPERATOR } from "../../src/core/limits/requester.ts";
-import type { Device, StoredUser } from "../../src/core/records.ts";
-import type { Store, UserStore } from "../../src/core/store.ts";
+import type { Device, Handoff, Key, StoredUser } from "../../src/core/records.ts";
+import type { SessionStore, Store, UserStore } from "../../src/core/store.ts";
 import { linkMistakes, WITHIN_MS } from "./mistakes-of-links.ts";
 
-/** An error that is put back, into the store or into the queue of the hashes. */
+/** An error that is put back, into the stores of all gates or into the queue of the hashes. */
 export interface Mistake {
-  readonly store?: (store: Store) => Store;
+  readonly store?: StoreMistake;
   readonly servedAs?: (requester: Requester) => Requester;
 }
 
-const storeMistakes: Readonly<Record<string, (store: Store) => Store>> = {
-  "the end of all others removes the recorded sessions only": (store) =>
+/** Returns what changes the store of each gate. What it remembers, all of them share. */
+export type StoreMistake = () => (store: Store) => Store;
+
+const storeMistakes: Readonly<Record<string, StoreMistake>> = {
+  "the end of all others removes the recorded sessions only": () => (store) =>
     withUsers(store, {
       async endSessions(id, before) {
-        const sessions = (await store.sessions?.listOf(id, new Date(0), 1_000)) ?? [];
-        for (const session of sessions) await store.sessions?.end(session, new Date(0));
+        for (const session of await store.sessions.listOf(id, new Date(0), 1_000))
+          await store.sessions.end(session, new Date(0));
         return { sessionsFrom: before, asker: "was-valid" };
       },
     }),
 
-  "a user is read once and remembered for ever": (store) => {
-    const known = new Map<string, ReturnType<UserStore["find"]>>();
-    return withUsers(store, {
-      async find(id) {
-        const found = known.get(id) ?? store.users.find(id);
-        known.set(id, found);
-        return found;
-      },
-    });
+  "a user is read once and remembered for ever": () => {
+    const known = new Map<string, StoredUser | undefined>();
+    return (store) =>
+      withUsers(store, {
+        async findActive(id, now) {
+          const found = known.get(id) ?? (await store.users.findActive(id, now));
+          known.set(id, found);
+          return found;
+        },
+      });
   },
 
-  "the groups of a user are read once": (store) => {
+  "the groups of a user are read once": () => {
     const known = new Map<string, readonly string[] | undefined>();
-    return withUsers(store, {
-      async find(id) {
-        const { groups, ...found } = (await store.users.find(id)) ?? {};
-        if (!("id" in found)) return undefined;
-        if (!known.has(id)) known.set(id, groups);
-        const first = known.get(id);
-        return (first === undefined ? found : { ...found, groups: first }) as StoredUser;
-      },
-    });
+    return (store) =>
+      withUsers(store, {
+        async findActive(id, now) {
+          const { groups, ...found } = (await store.users.findActive(id, now)) ?? {};
+          if (!("id" in found)) return undefined;
+          if (!known.has(id)) known.set(id, groups);
+          const first = known.get(id);
+          return (first === undefined ? found : { ...found, groups: first }) as StoredUser;
+        },
+      });
   },
 
-  "a shared limiter allows an attempt too many": (store) => {
+  "a shared limiter allows an attempt too many": () => (store) => {
     const { attempts } = store;
     if (attempts === undefined) return store;
     const record: typeof attempts.record = (address, rule) =>
@@ -53,93 +58,91 @@ const storeMistakes: Readonly<Record<string, (store: Store) => Store>> = {
     return { ...store, attempts: { ...attempts, record } };
   },
 
-  "an ended session is forgotten while a clock that is behind admits it": (store) => {
-    const { sessions } = store;
-    if (sessions === undefined) return store;
-    const insert: typeof sessions.insert = ({ createdAt, ...session }) =>
-      sessions.insert({ ...session, createdAt: new Date(createdAt.getTime() + 120_000) });
-    return { ...store, sessions: { ...sessions, insert } };
+  "an ended session is forgotten while a clock that is behind admits it": () => (store) => {
+    const insert: SessionStore["insert"] = ({ createdAt, ...session }) =>
+      store.sessions.insert({ ...session, createdAt: new Date(createdAt.getTime() + 120_000) });
+    return { ...store, sessions: { ...store.sessions, insert } };
   },
 
-  "an ended session is never reported": (store) =>
-    store.sessions === undefined
-      ? store
-      : { ...store, sessions: { ...store.sessions, hasEnded: async () => false } },
+  "an ended session is never reported": () => (store) => ({
+    ...store,
+    sessions: { ...store.sessions, hasEnded: async () => false },
+  }),
 
-  "a handoff is read and removed in two steps": (store) => {
-    const { sessions } = store;
-    if (sessions === undefined) return store;
-    const codes = new Map<string, Awaited<ReturnType<typeof sessions.takeHandoff>>>();
-    return {
+  "a handoff is read and removed in two steps": () => {
+    const codes = new Map<string, Handoff>();
+    return (store) => ({
       ...store,
       sessions: {
-        ...sessions,
-        async handOff(handoff) {
+        ...store.sessions,
+        async handOff(handoff, now) {
+          await store.sessions.handOff(handoff, now);
           codes.set(handoff.id, handoff);
         },
         async takeHandoff(id) {
           const found = codes.get(id);
-          await sleep(WITHIN_MS);
+          await store.sessions.takeHandoff(id);
           codes.delete(id);
           return found;
         },
       },
-    };
+    });
   },
 
-  "a remembered device counts for ever": (store) => {
-    const { devices } = store;
-    if (devices === undefined) return store;
+  "a remembered device counts for ever": () => {
     const known = new Map<string, Device>();
-    return {
+    return (store) => ({
       ...store,
       devices: {
-        ...devices,
+        ...store.devices,
         async insert(device) {
+          await store.devices.insert(device);
           known.set(device.id, device);
-          await devices.insert(device);
         },
         find: async (id) => known.get(id),
       },
-    };
+    });
   },
 
-  "the end of an account is not read": (store) =>
+  "the end of an account is not read": () => (store) =>
     withUsers(store, {
-      async find(id) {
+      async findActive(id) {
         const { endsAt: _, ...found } = (await store.users.find(id)) ?? {};
         return "id" in found ? (found as StoredUser) : undefined;
       },
     }),
 
-  "the answer to a challenge is not claimed": (store) =>
-    store.passkeys === undefined
-      ? store
-      : { ...store, passkeys: { ...store.passkeys, answer: async () => true } },
+  "the answer to a challenge is not claimed": () => (store) => ({
+    ...store,
+    passkeys: { ...store.passkeys, answer: async () => true },
+  }),
 
-  "a recovery code is not used up": (store) =>
-    store.codes === undefined
-      ? store
-      : { ...store, codes: { ...store.codes, useRecovery: async () => true } },
+  "a recovery code is not used up": () => (store) => ({
+    ...store,
+    codes: { ...store.codes, useRecovery: async () => true },
+  }),
 
-  "a key is read once": (store) => {
-    const { keys } = store;
-    if (keys === undefined) return store;
-    const known = new Map<string, ReturnType<typeof keys.find>>();
-    const find: typeof keys.find = (hash) => {
-      const found = known.get(hash) ?? keys.find(hash);
-      known.set(hash, found);
-      return found;
-    };
-    return { ...store, keys: { ...keys, find } };
+  "a key is read once": () => {
+    const known = new Map<string, Key | undefined>();
+    return (store) => ({
+      ...store,
+      keys: {
+        ...store.keys,
+        async find(hash) {
+          const found = known.get(hash) ?? (await store.keys.find(hash));
+          known.set(hash, found);
+          return found;
+        },
+      },
+    });
   },
 
-  "a batch of log entries is written in reverse": (store) => ({
+  "a batch of log entries is written in reverse": () => (store) => ({
     ...store,
     log: { ...store.log, insert: (entries) => store.log.insert(entries.toReversed()) },
   }),
 
-  "a setup checks and inserts in two steps": (store) =>
+  "a setup checks and inserts in two steps": () => (store) =>
     withUsers(store, {
       async insertFirst(user) {
         if (await store.users.any()) return undefined;
@@ -148,7 +151,7 @@ const storeMistakes: Readonly<Record<string, (store: Store) => Store>> = {
       },
     }),
 
-  "a new password replaces any other": (store) =>
+  "a new password replaces any other": () => (store) =>
     withUsers(store, {
       async replaceHash(id, _from, to) {
         await sleep(WITHIN_MS);

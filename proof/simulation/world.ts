@@ -71,17 +71,22 @@ export function createWorld(
 ): World {
   const random = createRandom(seed);
   const base = database.store;
-  const network: Network = { time, random, isFaulty: true, awayUntil: 0 };
-  const attempts = countingAttempts(time);
-  const whole: Store = { ...base, attempts };
-  const changed = mistake.store?.(whole) ?? whole;
+  const network: Network = {
+    database,
+    sharedLimit: countingAttempts(time),
+    mistake: mistake.store?.() ?? ((store) => store),
+    time,
+    random,
+    isFaulty: true,
+    awayUntil: 0,
+  };
   const options: GateOptions = {
     servedAs: mistake.servedAs ?? ((requester) => requester),
     limiter: random.chance(0.3) ? "shared" : "own",
     lifetime: random.chance(0.4) ? MIN_LIFETIME_S + random.below(20) : SESSION_LIFETIME_SECONDS,
   };
   const gates = Array.from({ length: 2 + random.below(3) }, (_, index) =>
-    createGate(`gate ${index + 1}`, changed, options, network),
+    createGate(`gate ${index + 1}`, options, network),
   );
   for (const gate of gates) gate.start();
   const trace: string[] = [];
@@ -103,7 +108,7 @@ export function createWorld(
     enrolments: [],
     devices: [],
     members: [],
-    operator: connect(changed, network).store,
+    operator: connect(network).store,
     links: [] as KnownLink[],
     keys: [],
     base,

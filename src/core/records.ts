@@ -35,6 +35,10 @@ export interface StoredUser extends Omit<User, "guest"> {
   readonly endsAt?: Date;
 }
 
+/** Whether an account has ended. One whose end is not a valid date has. */
+export const hasEnded = ({ endsAt }: Pick<StoredUser, "endsAt">, now: number): boolean =>
+  endsAt !== undefined && !(endsAt.getTime() > now);
+
 /** In place of the hash of a guest, who has no password: no password matches it. */
 export const NO_PASSWORD = "$guest$" as PasswordHash;
 

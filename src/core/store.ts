@@ -4,6 +4,7 @@ import type { DeviceStore } from "./store/devices.ts";
 import type { KeyStore } from "./store/keys.ts";
 import type { LinkStore } from "./store/links.ts";
 import type { LogStore } from "./store/log.ts";
+import type { Observer } from "./store/observer.ts";
 import type { PasskeyStore } from "./store/passkeys.ts";
 import type { PeopleStore } from "./store/people.ts";
 import type { SessionStore } from "./store/sessions.ts";
@@ -15,6 +16,7 @@ export type * from "./store/devices.ts";
 export type * from "./store/keys.ts";
 export type * from "./store/links.ts";
 export type * from "./store/log.ts";
+export type * from "./store/observer.ts";
 export type * from "./store/passkeys.ts";
 export type * from "./store/people.ts";
 export type * from "./store/sessions.ts";
@@ -40,4 +42,8 @@ export interface Store {
   readonly keys: KeyStore;
   /** A rate limit that all instances share: only in PostgreSQL. */
   readonly attempts?: AttemptStore;
+  /** The names of all operations, such as `users.find`. */
+  readonly operations: readonly string[];
+  /** Tells the observer of every operation that ends, until the returned function is called. */
+  observe(observer: Observer): () => void;
 }

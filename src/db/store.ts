@@ -2,6 +2,7 @@ import type { NewLogEntry } from "../core/records.ts";
 import type { SetupTokenStore } from "../core/setup/setup-token.ts";
 import type { Store } from "../core/store.ts";
 import type { Db } from "./database.ts";
+import type { Operations } from "./operations.ts";
 import * as codes from "./queries/codes.ts";
 import * as keys from "./queries/keys.ts";
 import * as links from "./queries/links.ts";
@@ -13,106 +14,115 @@ import * as sessions from "./queries/sessions.ts";
 import * as setupToken from "./queries/setup-token.ts";
 import * as users from "./queries/users.ts";
 
-/** What a store needs of its database. */
-interface StoreParts {
-  /** @throws {Unavailable} while the database is not open yet. */
-  readonly db: () => Db;
+/** A database that is open. */
+export interface OpenDatabase {
+  readonly db: Db;
   /** For what no page waits for. */
-  readonly patientDb: () => Db;
-  insertEntries(entries: readonly NewLogEntry[]): Promise<void>;
+  readonly patientDb: Db;
 }
 
-/** The queries of both databases, by the names that the rules use. */
-export function createStore({
-  db,
-  patientDb,
-  insertEntries,
-}: StoreParts): Required<Omit<Store, "attempts">> & { readonly setupToken: SetupTokenStore } {
+/**
+ * The operations of a store, by the names that the rules use.
+ *
+ * @param insertEntries Inserts entries of the log, all or none, which each database does in its way.
+ */
+export function createStore<Open extends OpenDatabase>(
+  operations: Operations<Open>,
+  insertEntries: (database: Open, entries: readonly NewLogEntry[]) => Promise<void>,
+): Required<Omit<Store, "attempts">> & { readonly setupToken: SetupTokenStore } {
+  const operation = <Args extends readonly unknown[], Result>(
+    name: string,
+    query: (db: Db, ...args: Args) => Promise<Result>,
+  ) => operations.define(name, ({ db }, ...args: Args) => query(db, ...args));
+
   return {
+    operations: operations.names,
+    observe: operations.observe,
     setupToken: {
-      find: async () => setupToken.findSetupToken(db()),
-      keep: async (token) => setupToken.keepSetupToken(db(), token),
-      replace: async (token) => setupToken.replaceSetupToken(db(), token),
-      remove: async () => setupToken.removeSetupToken(db()),
+      find: operation("setupToken.find", setupToken.findSetupToken),
+      keep: operation("setupToken.keep", setupToken.keepSetupToken),
+      replace: operation("setupToken.replace", setupToken.replaceSetupToken),
+      remove: operation("setupToken.remove", setupToken.removeSetupToken),
     },
     users: {
-      any: async () => users.anyUserExists(db()),
-      find: async (id) => users.findUser(db(), id),
-      findByName: async (username) => users.findUserByName(db(), username),
-      read: async (afterId, limit) => users.listUsers(db(), afterId, limit),
-      insertFirst: async (user) => users.insertFirstUser(db(), user),
-      insert: async (user) => users.insertUser(db(), user),
-      rename: async (id, username) => users.renameUser(db(), id, username),
-      isNameUsed: async (username) => users.isNameUsed(db(), username),
-      forgetName: async (username) => names.forgetName(db(), username),
-      setGroups: async (id, groups, keep) => users.setUserGroups(db(), id, groups, keep),
-      remove: async (id, keep) => users.removeUser(db(), id, keep),
-      replaceHash: async (id, from, to, keep) =>
-        users.replacePasswordHash(db(), id, from, to, keep),
-      endSessions: async (id, before, asker) => users.endSessionsOfUser(db(), id, before, asker),
-      endAllSessions: async (before) => users.endAllSessions(patientDb(), before),
+      any: operation("users.any", users.anyUserExists),
+      find: operation("users.find", users.findUser),
+      findByName: operation("users.findByName", users.findUserByName),
+      findActive: operation("users.findActive", users.findActiveUser),
+      findActiveByName: operation("users.findActiveByName", users.findActiveUserByName),
+      read: operation("users.read", users.listUsers),
+      insertFirst: operation("users.insertFirst", users.insertFirstUser),
+      insert: operation("users.insert", users.insertUser),
+      rename: operation("users.rename", users.renameUser),
+      isNameUsed: operation("users.isNameUsed", users.isNameUsed),
+      forgetName: operation("users.forgetName", names.forgetName),
+      setGroups: operation("users.setGroups", users.setUserGroups),
+      remove: operation("users.remove", users.removeUser),
+      replaceHash: operation("users.replaceHash", users.replacePasswordHash),
+      endSessions: operation("users.endSessions", users.endSessionsOfUser),
+      endAllSessions: operations.define("users.endAllSessions", ({ patientDb }, before: number) =>
+        users.endAllSessions(patientDb, before),
+      ),
     },
-    people: { list: async (query) => listPeople(db(), query) },
+    people: { list: operation("people.list", listPeople) },
     sessions: {
-      insert: async (session) => sessions.insertSession(db(), session),
-      find: async (id) => sessions.findSession(db(), id),
-      listOf: async (user, now, limit) => sessions.listSessions(db(), user, now, limit),
-      noteUsed: async (ids, at) => sessions.noteSessionsUsed(db(), ids, at),
-      end: async (session, at) => sessions.endSession(db(), session, at),
-      hasEnded: async (id) => users.hasSessionEnded(db(), id),
-      handOff: async (handoff, now) => sessions.insertHandoff(db(), handoff, now),
-      takeHandoff: async (id) => sessions.takeHandoff(db(), id),
+      insert: operation("sessions.insert", sessions.insertSession),
+      find: operation("sessions.find", sessions.findSession),
+      listOf: operation("sessions.listOf", sessions.listSessions),
+      noteUsed: operation("sessions.noteUsed", sessions.noteSessionsUsed),
+      end: operation("sessions.end", sessions.endSession),
+      hasEnded: operation("sessions.hasEnded", users.hasSessionEnded),
+      handOff: operation("sessions.handOff", sessions.insertHandoff),
+      takeHandoff: operation("sessions.takeHandoff", sessions.takeHandoff),
     },
     passkeys: {
-      any: async () => passkeys.anyPasskeyExists(db()),
-      listOf: async (user) => passkeys.listPasskeys(db(), user),
-      insert: async (passkey, limit, sessionsFrom) =>
-        passkeys.insertPasskey(db(), passkey, limit, sessionsFrom),
-      rename: async (user, id, name) => passkeys.renamePasskey(db(), user, id, name),
-      remove: async (user, id) => passkeys.removePasskey(db(), user, id),
-      answer: async (challenge, now) => passkeys.claimChallenge(db(), challenge, now),
-      use: async (user, id, counter, at) => passkeys.notePasskeyUse(db(), user, id, counter, at),
+      any: operation("passkeys.any", passkeys.anyPasskeyExists),
+      listOf: operation("passkeys.listOf", passkeys.listPasskeys),
+      insert: operation("passkeys.insert", passkeys.insertPasskey),
+      rename: operation("passkeys.rename", passkeys.renamePasskey),
+      remove: operation("passkeys.remove", passkeys.removePasskey),
+      answer: operation("passkeys.answer", passkeys.claimChallenge),
+      use: operation("passkeys.use", passkeys.notePasskeyUse),
     },
     codes: {
-      any: async () => codes.anyCodesExist(db()),
-      find: async (user) => codes.findCodes(db(), user),
-      begin: async (user, mark) => codes.beginCodes(db(), user, mark),
-      turnOn: async (user, mark, enrolled) => codes.turnOnCodes(db(), user, mark, enrolled),
-      turnOff: async (user) => codes.turnOffCodes(db(), user),
-      endFactors: async (user, before) => codes.removeFactors(db(), user, before),
-      useStep: async (user, step, secret, limit) =>
-        codes.useCodeStep(db(), user, step, secret, limit),
-      useRecovery: async (user, hash) => codes.useRecoveryCode(db(), user, hash),
-      renewRecovery: async (user, hashes) => codes.renewRecoveryCodes(db(), user, hashes),
-      countWrong: async (user, limit) => codes.countWrongCode(db(), user, limit),
+      any: operation("codes.any", codes.anyCodesExist),
+      find: operation("codes.find", codes.findCodes),
+      begin: operation("codes.begin", codes.beginCodes),
+      turnOn: operation("codes.turnOn", codes.turnOnCodes),
+      turnOff: operation("codes.turnOff", codes.turnOffCodes),
+      endFactors: operation("codes.endFactors", codes.removeFactors),
+      useStep: operation("codes.useStep", codes.useCodeStep),
+      useRecovery: operation("codes.useRecovery", codes.useRecoveryCode),
+      renewRecovery: operation("codes.renewRecovery", codes.renewRecoveryCodes),
+      countWrong: operation("codes.countWrong", codes.countWrongCode),
     },
     devices: {
-      insert: async (device) => codes.insertDevice(db(), device),
-      find: async (id, now) => codes.findDevice(db(), id, now),
-      listOf: async (user, now, limit) => codes.listDevices(db(), user, now, limit),
-      remove: async (user, id) => codes.removeDevice(db(), user, id),
+      insert: operation("devices.insert", codes.insertDevice),
+      find: operation("devices.find", codes.findDevice),
+      listOf: operation("devices.listOf", codes.listDevices),
+      remove: operation("devices.remove", codes.removeDevice),
     },
     links: {
-      insert: async (link) => links.insertLink(db(), link),
-      find: async (tokenHash, now) => links.findLink(db(), tokenHash, now),
-      read: async (afterId, limit, now) => links.listLinks(db(), afterId, limit, now),
-      use: async (link, account, now) => links.consumeLink(db(), link, account, now),
-      revoke: async (id, now) => links.revokeLink(db(), id, now),
-      removeEnded: async (now) => links.removeEndedLinks(db(), now),
+      insert: operation("links.insert", links.insertLink),
+      find: operation("links.find", links.findLink),
+      read: operation("links.read", links.listLinks),
+      use: operation("links.use", links.consumeLink),
+      revoke: operation("links.revoke", links.revokeLink),
+      removeEnded: operation("links.removeEnded", links.removeEndedLinks),
     },
     keys: {
-      find: async (hash) => keys.findKey(db(), hash),
-      listOf: async (user) => keys.listKeys(db(), user),
-      insert: async (key, limit) => keys.insertKey(db(), key, limit),
-      remove: async (id, of) => keys.removeKey(db(), id, of),
-      noteUsed: async (id, at) => keys.noteKeyUsed(db(), id, at),
+      find: operation("keys.find", keys.findKey),
+      listOf: operation("keys.listOf", keys.listKeys),
+      insert: operation("keys.insert", keys.insertKey),
+      remove: operation("keys.remove", keys.removeKey),
+      noteUsed: operation("keys.noteUsed", keys.noteKeyUsed),
     },
     log: {
-      insert: insertEntries,
-      read: async (query) => log.listEntries(db(), query),
-      newest: async (query) => log.listNewestEntries(db(), query),
-      prune: async (before, limit) => log.pruneEntries(db(), before, limit),
-      pruneType: async (type, keep, limit) => log.pruneEntriesOfType(db(), type, keep, limit),
+      insert: operations.define("log.insert", insertEntries),
+      read: operation("log.read", log.listEntries),
+      newest: operation("log.newest", log.listNewestEntries),
+      prune: operation("log.prune", log.pruneEntries),
+      pruneType: operation("log.pruneType", log.pruneEntriesOfType),
     },
   };
 }

@@ -57,11 +57,11 @@ async function openGate(
   const certificates = await certificatesFor(settings, log);
   opened.defer(async () => certificates?.stop());
   const unopened = await prepareStore(settings);
-  const database = opened.use(unopened.store);
+  const store = opened.use(unopened.store);
   const metrics = await metricsFor(settings, certificates);
   opened.defer(async () => metrics?.stop());
-  const store = metrics?.timed(database) ?? database;
-  const setupToken = setupTokenOf(settings, database, log);
+  metrics?.timeStore(store);
+  const setupToken = setupTokenOf(settings, store, log);
   const { database: place } = settings;
   let nameOfDatabase: string | undefined;
   const opening = awaitDatabase(
@@ -69,8 +69,8 @@ async function openGate(
       await unopened.open();
       nameOfDatabase = await (place.kind === "sqlite"
         ? fileIdentity(place.file)
-        : database.identity?.());
-      return prepareSetup(settings, database, setupToken);
+        : store.identity?.());
+      return prepareSetup(settings, store, setupToken);
     },
     monotonic,
     log,

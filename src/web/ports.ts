@@ -23,7 +23,6 @@ import type { Views } from "./views.ts";
 
 /** What the rules work with, and the guards. */
 export interface RulePorts extends AllPorts, SignInPorts, SignOutPorts {
-  /** Does not find users whose account has ended. */
   readonly store: Store;
   readonly events: EventLog;
   readonly waiting: WaitingEnds | undefined;
@@ -42,7 +41,6 @@ export interface PartPorts {
   readonly passkeys: RulePorts | undefined;
   readonly links: RulePorts;
   readonly keys: RulePorts | undefined;
-  /** Whose store also has accounts that have ended. */
   readonly people: RulePorts | undefined;
 }
 

@@ -41,7 +41,7 @@ async function startFailing(t: TestContext, framework: Framework) {
   const users = {
     ...opened.users,
     any: () => methods.any(),
-    find: () => methods.find(),
+    findActive: () => methods.find(),
   } as AuthOptions["store"]["users"];
   const store = { ...opened, users };
   const app = await startApp(t, framework, { store, meter, standalone: true, log });

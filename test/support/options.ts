@@ -5,8 +5,8 @@ import { settleOptions } from "../../src/settle-options.ts";
 import { SECRET } from "./gate.ts";
 import { recordingLog } from "./recording-log.ts";
 
-/** A placeholder: checking options does not use the store. */
-const NO_STORE = { users: {}, log: {} } as AuthOptions["store"];
+/** A placeholder: checking options does not use the store, which an Auth object only observes. */
+const NO_STORE = { users: {}, log: {}, observe: () => () => {} } as unknown as AuthOptions["store"];
 
 export const optionsWith = (options: Partial<AuthOptions> = {}): AuthOptions => ({
   store: NO_STORE,

@@ -1,6 +1,9 @@
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
-import { openSqlite, type SqliteStore } from "../../src/db/sqlite/store.ts";
+import type { Around } from "../../src/db/operations.ts";
+import { migrate } from "../../src/db/sqlite/schema.ts";
+import { openSqlite, type SqliteStore, storeOn } from "../../src/db/sqlite/store.ts";
 import { tempDir } from "./temp-dir.ts";
 
 export { addTo, hashText, logEntry } from "../stores/suite/samples.ts";
@@ -12,6 +15,15 @@ export const newFile = async (t: TestContext): Promise<string> =>
 /** A real store, closed after the test, with a file of its own if none is given. */
 export async function openStore(t: TestContext, file?: string): Promise<SqliteStore> {
   const store = await openSqlite({ file: file ?? (await newFile(t)) });
+  t.after(() => store.close());
+  return store;
+}
+
+/** A real store in memory, of which each operation runs as `around` decides. */
+export async function openStoreAround(t: TestContext, around: Around): Promise<SqliteStore> {
+  const database = new DatabaseSync(":memory:");
+  await migrate(database);
+  const store = storeOn(database, undefined, around);
   t.after(() => store.close());
   return store;
 }

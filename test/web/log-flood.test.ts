@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { STORE_BUSY, Unavailable } from "../../src/core/base/fault.ts";
-import { wrapStore } from "../../src/core/base/wrap-store.ts";
 import { createServerLog } from "../../src/gate/server-log.ts";
 import { fetchRequest } from "../../src/web/request/fetch-request.ts";
 import { changeForm, OWNER, SETUP_FORM } from "../support/gate.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 import { authWith } from "../support/options.ts";
-import { openStore } from "../support/store.ts";
+import { openStoreAround } from "../support/store.ts";
 
 const MAX_LINES_PER_MINUTE = 1_102;
 const MAX_BYTES_PER_MINUTE = 1_000_000;
@@ -15,7 +14,7 @@ const MAX_BYTES_PER_MINUTE = 1_000_000;
 const lost = new Unavailable("store_unavailable", "no answer", 2, { cause: new Error("refused") });
 
 /** How each operation of the store fails. */
-const failures: Readonly<Record<string, () => unknown>> = {
+const failures: Readonly<Record<string, () => Promise<never>>> = {
   away: () => Promise.reject(lost),
   busy: () => Promise.reject(new Unavailable(STORE_BUSY, "locked", 2)),
   late: () => new Promise((_, reject) => void setImmediate(() => reject(lost))),
@@ -68,12 +67,9 @@ test("no flood of requests makes more than a bounded number of lines a minute, a
   t.mock.timers.enable({ apis: ["setInterval"] });
   const written: string[] = [];
   const log = createServerLog("warn", { write: (line: string) => written.push(line) });
-  const real = await openStore(t);
-  let fail: (() => unknown) | undefined;
-  // Every operation fails.
-  const store = wrapStore(real, (_, call) =>
-    fail === undefined ? call() : (async () => fail?.())(),
-  );
+  /** When it is set, every operation fails in this way. */
+  let fail: (() => Promise<never>) | undefined;
+  const store = await openStoreAround(t, (_, call) => (fail ?? call)());
   const auth = authWith({
     ...{ store, log, standalone: true },
     signIn: { hashing: { atOnce: 1, waiting: 2 } },

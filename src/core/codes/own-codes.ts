@@ -42,7 +42,8 @@ export async function beginCodes(
   userId: UserId,
 ): Promise<BeginCodesOutcome> {
   // An account that has ended still has its row, so the store would not refuse it.
-  if ((await store.users.find(userId)) === undefined) return { kind: "no-user" };
+  const user = await store.users.findActive(userId, new Date(clock.now()));
+  if (user === undefined) return { kind: "no-user" };
   const secret = newCodeSecret();
   const until = Buffer.alloc(8);
   until.writeDoubleBE(clock.now() + BEGUN_FOR_MS);
@@ -71,7 +72,7 @@ export async function confirmCodes(
   { sealed, code }: { readonly sealed: string; readonly code: string },
   client: Client,
 ): Promise<ConfirmCodesOutcome> {
-  const user = await store.users.find(userId);
+  const user = await store.users.findActive(userId, new Date(clock.now()));
   if (user === undefined) return { kind: "no-user" };
   const content = seals.open(sealed, begunPurposeOf(userId));
   if (content === undefined || content.readDoubleBE() < clock.now()) return { kind: "not-begun" };

@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { hasEnded } from "../accounts/living-users.ts";
 import { groupsOf } from "../accounts/set-groups.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
@@ -75,8 +74,9 @@ export async function makeLink(
     if (await store.users.isNameUsed(name)) return { kind: "username-used" };
   }
   const isReset = purpose === "reset" || purpose === "reset-codes-off";
-  const user = isReset ? await store.users.find(idOf(userId ?? "")) : undefined;
-  if (isReset && !canHavePassword(user, clock.now())) return { kind: "no-user" };
+  const now = new Date(clock.now());
+  const user = isReset ? await store.users.findActive(idOf(userId ?? ""), now) : undefined;
+  if (isReset && !canHavePassword(user)) return { kind: "no-user" };
   const token = randomText();
   const ids = { id: randomBytes(8).toString("hex"), tokenHash: hashOf(token) };
   const ofUser = user && { userId: user.id, name: user.username };
@@ -101,8 +101,8 @@ const settledBy = ({ user, session }: LinkMaker) => ({
 });
 
 /** Not a guest, whom guards without a list would admit from then on. */
-const canHavePassword = (user: StoredUser | undefined, now: number): boolean =>
-  user !== undefined && !hasEnded(user, now) && user.passwordHash !== NO_PASSWORD;
+const canHavePassword = (user: StoredUser | undefined): boolean =>
+  user !== undefined && user.passwordHash !== NO_PASSWORD;
 
 /** What the audit log calls a link. */
 const linkText = ({ id, purpose, name }: Link): string =>

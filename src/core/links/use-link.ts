@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import { hasEnded } from "../accounts/living-users.ts";
 import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
@@ -12,13 +11,12 @@ import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
 import type { Passwords } from "../passwords/passwords.ts";
-import { type Link, NO_PASSWORD, type User } from "../records.ts";
+import { hasEnded, type Link, NO_PASSWORD, type User } from "../records.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
 import type { UserMemory } from "../sessions/user-memory.ts";
 import type { Store } from "../store.ts";
 
-/** The store has only users whose account has not ended. */
 interface FindLinkPorts {
   readonly store: Pick<Store, "users" | "links">;
   readonly clock: Pick<Clock, "now">;
@@ -43,7 +41,7 @@ export async function findLink(
   // The account of an invitation can end before the link does.
   if (!link || hasEnded(link, now)) return undefined;
   if (link.userId === undefined) return { link, username: link.name };
-  const user = await store.users.find(link.userId);
+  const user = await store.users.findActive(link.userId, new Date(now));
   return user && { link, username: user.username };
 }
 

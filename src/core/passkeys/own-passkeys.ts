@@ -37,10 +37,10 @@ type BeginPasskeyOutcome =
 
 /** The challenge proves to `addPasskey` that there was a recent sign-in. */
 export async function beginPasskey(
-  { store, challenges }: PasskeyPorts,
+  { store, challenges, clock }: PasskeyPorts,
   userId: UserId,
 ): Promise<BeginPasskeyOutcome> {
-  const user = await store.users.find(userId);
+  const user = await store.users.findActive(userId, new Date(clock.now()));
   if (user === undefined) return { kind: "no-user" };
   const existing = (await store.passkeys.listOf(userId)).map(({ id }) => id);
   if (existing.length >= MAX_PASSKEYS) return { kind: "too-many" };
@@ -68,7 +68,7 @@ export async function addPasskey(
   { name, clientData, attestation }: NewPasskey,
   { party, client }: { readonly party: RelyingParty; readonly client: Client },
 ): Promise<"no-user" | "name-invalid" | "rejected" | "added"> {
-  const user = await store.users.find(userId);
+  const user = await store.users.findActive(userId, new Date(clock.now()));
   if (user === undefined) return "no-user";
   if (!isUsableName(passkeyName(name))) return "name-invalid";
   const authenticatorData = readAuthenticatorData(attestation)?.toString("base64url") ?? "";

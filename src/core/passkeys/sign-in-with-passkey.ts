@@ -52,7 +52,7 @@ export async function signInWithPasskey(
   const challenge = ceremony && ports.challenges.verify(ceremony.challenge, "sign-in");
   if (challenge === undefined || ceremony === undefined) return { kind: "rejected" };
   const userId = Buffer.from(answer.userHandle, "base64url").toString("utf8") as UserId;
-  const user = await ports.store.users.find(userId);
+  const user = await ports.store.users.findActive(userId, new Date(ports.clock.now()));
   const passkeys = user === undefined ? [] : await ports.store.passkeys.listOf(userId);
   const passkey = passkeys.find(({ id }) => id === answer.id);
   if (user === undefined || passkey === undefined) return { kind: "rejected" };

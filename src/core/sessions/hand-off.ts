@@ -78,7 +78,7 @@ export async function takeHandoff(
     issuedAt: handoff.signedInAt.getTime(),
     expiresAt: handoff.endsAt.getTime(),
   };
-  const user = await store.users.find(userId);
+  const user = await store.users.findActive(userId, new Date(now));
   if (user === undefined || (user.sessionsFrom ?? 0) > validUpTo(given)) return undefined;
   if (given.expiresAt <= now) return undefined;
   if (sessionId !== undefined) {

@@ -1,7 +1,7 @@
 import { createBoundedMemory } from "../base/bounded-memory.ts";
 import type { Clock } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import { type User, type UserId, userOf } from "../records.ts";
+import { hasEnded, type User, type UserId, userOf } from "../records.ts";
 import type { UserStore } from "../store.ts";
 
 /** How long the guards of this process may use a user that another process has changed. */
@@ -50,10 +50,9 @@ export interface UserMemory {
 
 /** What guards read of a store. */
 interface GuardStore {
-  readonly users: Pick<UserStore, "any" | "find">;
+  readonly users: Pick<UserStore, "any" | "findActive">;
 }
 
-/** @param store does not find a user whose account has ended. */
 export function createUserMemory(
   store: GuardStore,
   clock: Clock,
@@ -73,9 +72,10 @@ export function createUserMemory(
     const pending = lookups.get(id);
     if (pending !== undefined && readAt < pending.readAt + MAX_AGE_MS) return pending.found;
     const found: Lookup["found"] = store.users
-      .find(id)
+      .findActive(id, new Date(clock.now()))
       .then(async (stored) => {
-        if (stored === undefined) return undefined;
+        // The account may have ended while the query ran, which later requests wait for, too.
+        if (stored === undefined || hasEnded(stored, clock.now())) return undefined;
         const user = userOf(stored);
         const factor = await factorOf(user);
         const { sessionsFrom = 0, endsAt } = stored;

@@ -1,4 +1,5 @@
 import type { Client } from "../base/client.ts";
+import type { Clock } from "../base/clock.ts";
 import { userRequester } from "../limits/requester.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
@@ -10,6 +11,7 @@ import type { Store } from "../store.ts";
 
 interface ChangePasswordPorts {
   readonly store: Pick<Store, "users">;
+  readonly clock: Pick<Clock, "now">;
   readonly memory: UserMemory;
   readonly passwords: Passwords;
   readonly events: Pick<EventLog, "record">;
@@ -42,7 +44,7 @@ export async function changePassword(
   const requester = userRequester(client, userId);
   for (let tries = 1; tries <= 2; tries += 1) {
     // Not from the user memory: another process may just have changed the hash.
-    const user = await ports.store.users.find(userId);
+    const user = await ports.store.users.findActive(userId, new Date(ports.clock.now()));
     if (user === undefined) return { kind: "no-user" };
     if (form.currentPassword === "" || form.newPassword === "") return { kind: "field-missing" };
     if (!(await ports.passwords.verify(form.currentPassword, user.passwordHash, requester))) break;

@@ -56,7 +56,10 @@ export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promis
   }
 
   const requester = networkRequester(attempt);
-  const user = await ports.store.users.findByName(attempt.username);
+  const user = await ports.store.users.findActiveByName(
+    attempt.username,
+    new Date(ports.clock.now()),
+  );
   // Before the password and for any username, so that its time tells nothing.
   const [codes, device] = await Promise.all([
     ports.store.codes.find(user?.id ?? NOBODY),
@@ -69,7 +72,8 @@ export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promis
     : await checkCode(ports, { user, codes }, attempt.code ?? "", attempt);
   if (checked === "rejected") return { kind: "rejected" };
   // It has no codes either if it was removed before they were read.
-  if (checked === "not-needed" && !(await ports.store.users.find(user.id)))
+  const now = new Date(ports.clock.now());
+  if (checked === "not-needed" && !(await ports.store.users.findActive(user.id, now)))
     return { kind: "rejected" };
 
   const factors = checked === "not-needed" ? 1 : 2;

@@ -4,10 +4,14 @@ import type { AskingSession, EndOfSessions } from "./sessions.ts";
 export interface UserStore {
   /** Whether there is a user. */
   any(): Promise<boolean>;
-  /** By its ID. */
+  /** For administration: also finds a user whose account has ended. */
   find(id: UserId): Promise<StoredUser | undefined>;
-  /** Exact match: no trimming, no case folding, no normalisation. */
+  /** The same by its username. Exact match: no trimming, no case folding, no normalisation. */
   findByName(username: string): Promise<StoredUser | undefined>;
+  /** Finds a user whose account has not ended. Whoever signs in or is signed in is read in this way. */
+  findActive(id: UserId, now: Date): Promise<StoredUser | undefined>;
+  /** The same by its username. */
+  findActiveByName(username: string, now: Date): Promise<StoredUser | undefined>;
   /** A page of all users, sorted by ID, byte by byte. `""` comes before every ID. */
   read(afterId: string, limit: number): Promise<readonly StoredUser[]>;
   /**

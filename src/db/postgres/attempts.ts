@@ -1,51 +1,56 @@
-import type { AttemptStore } from "../../core/store.ts";
-import type { Db } from "../database.ts";
+import type { AttemptRule } from "../../core/limits/attempt-limiter.ts";
+import type { OpenDatabase } from "../store.ts";
 import { run } from "../transfer.ts";
 
 /** A database that is open, and the full names of its tables. */
-export interface OpenDatabase {
-  readonly db: Db;
+export interface OpenPostgres extends OpenDatabase {
   readonly nameOf: (table: string) => string;
 }
 
 /**
- * The sliding log of attempts, one row per address. Uses `clock_timestamp()`: with `now()`, a
+ * Checks the window and records the attempt, by the clock of the database. A denied attempt is not
+ * recorded. The sliding log has one row per address. Uses `clock_timestamp()`: with `now()`, a
  * statement that waited for the row would use the time at which it started.
+ *
+ * @param address After the kind of attempt and a space, which a sign-in by password lacks. Each
+ *   kind has its own limit of tracked addresses.
  */
-export function createAttempts(open: () => OpenDatabase): AttemptStore {
-  return {
-    async record(address, { attempts, windowMs, maxTracked }) {
-      const { db, nameOf } = open();
-      const table = nameOf("attempts");
-      const recent = `FROM unnest(tracked.made) AS at WHERE ${isWithin("at", "$2")}`;
-      const rows = await run(
-        db,
-        `INSERT INTO ${table} AS tracked (address, made)
-         SELECT $1, ARRAY[clock_timestamp()]
-         WHERE NOT EXISTS (SELECT FROM ${table} WHERE ${kindOf("address")} = ${kindOf("$1")} OFFSET $4)
-         ON CONFLICT (address) DO UPDATE
-         SET made = array_append(ARRAY(SELECT at ${recent}), clock_timestamp())
-         WHERE (SELECT count(*) ${recent}) < $3
-         RETURNING address`,
-        [address, windowMs, attempts, maxTracked],
-      );
-      return rows.length === 1 ? "allowed" : "denied";
-    },
+export async function recordAttempt(
+  { db, nameOf }: OpenPostgres,
+  address: string,
+  { attempts, windowMs, maxTracked }: AttemptRule,
+): Promise<"allowed" | "denied"> {
+  const table = nameOf("attempts");
+  const recent = `FROM unnest(tracked.made) AS at WHERE ${isWithin("at", "$2")}`;
+  const rows = await run(
+    db,
+    `INSERT INTO ${table} AS tracked (address, made)
+     SELECT $1, ARRAY[clock_timestamp()]
+     WHERE NOT EXISTS (SELECT FROM ${table} WHERE ${kindOf("address")} = ${kindOf("$1")} OFFSET $4)
+     ON CONFLICT (address) DO UPDATE
+     SET made = array_append(ARRAY(SELECT at ${recent}), clock_timestamp())
+     WHERE (SELECT count(*) ${recent}) < $3
+     RETURNING address`,
+    [address, windowMs, attempts, maxTracked],
+  );
+  return rows.length === 1 ? "allowed" : "denied";
+}
 
-    async forget({ windowMs }) {
-      const { db, nameOf } = open();
-      const table = nameOf("attempts");
-      await run(
-        db,
-        `DELETE FROM ${table} WHERE address IN (
-           SELECT address FROM ${table}
-           WHERE NOT (${isWithin("made[cardinality(made)]", "$1")})
-           FOR UPDATE SKIP LOCKED
-         )`,
-        [windowMs],
-      );
-    },
-  };
+/** Removes the addresses without an attempt in the window. */
+export async function forgetAttempts(
+  { db, nameOf }: OpenPostgres,
+  { windowMs }: AttemptRule,
+): Promise<void> {
+  const table = nameOf("attempts");
+  await run(
+    db,
+    `DELETE FROM ${table} WHERE address IN (
+       SELECT address FROM ${table}
+       WHERE NOT (${isWithin("made[cardinality(made)]", "$1")})
+       FOR UPDATE SKIP LOCKED
+     )`,
+    [windowMs],
+  );
 }
 
 /** What is before a space: empty for sign-ins by password. */

@@ -4,13 +4,12 @@ import type { Rows } from "../../core/transfer/transfer-store.ts";
 import { columnNames } from "../rows.ts";
 import { isNumber } from "../schema.ts";
 import { run } from "../transfer.ts";
-import type { OpenDatabase } from "./attempts.ts";
+import type { OpenPostgres } from "./attempts.ts";
+
+type NamedDb = Pick<OpenPostgres, "db" | "nameOf">;
 
 /** Inserts rows with one parameter for each column. Leaves out rows whose key is known, but no user. */
-export async function insertRows(
-  { db, nameOf }: OpenDatabase,
-  { table, rows }: Rows,
-): Promise<void> {
+export async function insertRows({ db, nameOf }: NamedDb, { table, rows }: Rows): Promise<void> {
   if (table === "log") return insertEntries({ db, nameOf }, rows);
   if (rows.length === 0) return;
   const columns = columnsOf(tables[table]);
@@ -45,7 +44,7 @@ function listsOf(columns: readonly (readonly [string, Column])[], first: number)
  *   once.
  */
 export async function insertEntries(
-  { db, nameOf }: OpenDatabase,
+  { db, nameOf }: NamedDb,
   rows: readonly Row[],
   keys: readonly string[] = rows.map(() => randomUUID()),
 ): Promise<void> {

@@ -7,10 +7,10 @@ import type { SetupTokenStore } from "../../core/setup/setup-token.ts";
 import type { Store } from "../../core/store.ts";
 import { rowOf, tables } from "../../core/tables.ts";
 import type { TransferStore } from "../../core/transfer/transfer-store.ts";
-import type { Db } from "../database.ts";
+import { createOperations } from "../operations.ts";
 import { createStore } from "../store.ts";
 import { createTransfer, run } from "../transfer.ts";
-import { createAttempts, type OpenDatabase } from "./attempts.ts";
+import { forgetAttempts, type OpenPostgres, recordAttempt } from "./attempts.ts";
 import { Availability } from "./availability.ts";
 import { createPostgresDb, FOR_PAGES, PATIENT } from "./dialect.ts";
 import { DatabaseUnavailable } from "./failures.ts";
@@ -101,10 +101,6 @@ export function preparePostgres(options: PostgresOptions): UnopenedStore<Postgre
   return prepareOn(own, missing, () => own.end());
 }
 
-interface OpenPostgres extends OpenDatabase {
-  readonly patientDb: Db;
-}
-
 function prepareOn(
   pool: PostgresPool,
   missing: SettledPostgresOptions["missing"],
@@ -123,16 +119,16 @@ function prepareOn(
     keys.set(entry, key);
     return key;
   };
+  const operations = createOperations(requireOpen);
   const store: PostgresStore = {
-    ...createStore({
-      db: () => requireOpen().db,
-      patientDb: () => requireOpen().patientDb,
-      async insertEntries(entries) {
-        const rows = entries.map((entry) => rowOf(tables.log, entry));
-        await insertEntries(requireOpen(), rows, entries.map(keyOf));
-      },
+    ...createStore(operations, async (database, entries) => {
+      const rows = entries.map((entry) => rowOf(tables.log, entry));
+      await insertEntries(database, rows, entries.map(keyOf));
     }),
-    attempts: createAttempts(requireOpen),
+    attempts: {
+      record: operations.define("attempts.record", recordAttempt),
+      forget: operations.define("attempts.forget", forgetAttempts),
+    },
     transfer: createTransfer({
       db: () => requireOpen().patientDb,
       insertRows: (trx, rows) => insertRows({ ...requireOpen(), db: trx }, rows),

@@ -38,15 +38,53 @@ const findUserRow = compileOnce((db, id: UserId) =>
   db.selectFrom("latchkey_users").selectAll().where("id", "=", id),
 );
 
+/** For administration: also finds a user whose account has ended. */
 export async function findUser(db: Db, id: UserId): Promise<StoredUser | undefined> {
   const [row] = await findUserRow(db, id);
   return row && toUser(row);
 }
 
-/** The match is exact: no trimming, no case folding, no normalisation. */
+/**
+ * For administration: also finds a user whose account has ended. The match is exact: no trimming, no
+ * case folding, no normalisation.
+ */
 export async function findUserByName(db: Db, username: string): Promise<StoredUser | undefined> {
   const query = db.selectFrom("latchkey_users").selectAll().where("username", "=", username);
   const row = await query.executeTakeFirst();
+  return row && toUser(row);
+}
+
+/** The latest time that a `Date` can have. A later end is no valid date, and has passed. */
+const LATEST_TIME = sql.lit(8_640_000_000_000_000);
+
+const isActive = (now: number) =>
+  sql<boolean>`(ends_at IS NULL OR (ends_at > ${now} AND ends_at <= ${LATEST_TIME}))`;
+
+const findActiveRow = compileOnce((db, id: UserId, now: number) =>
+  db.selectFrom("latchkey_users").selectAll().where("id", "=", id).where(isActive(now)),
+);
+
+/** Finds a user whose account has not ended. Whoever signs in or is signed in is read in this way. */
+export async function findActiveUser(
+  db: Db,
+  id: UserId,
+  now: Date,
+): Promise<StoredUser | undefined> {
+  const [row] = await findActiveRow(db, id, now.getTime());
+  return row && toUser(row);
+}
+
+const findActiveRowByName = compileOnce((db, username: string, now: number) =>
+  db.selectFrom("latchkey_users").selectAll().where("username", "=", username).where(isActive(now)),
+);
+
+/** The same by its username, as exactly as `findUserByName`. */
+export async function findActiveUserByName(
+  db: Db,
+  username: string,
+  now: Date,
+): Promise<StoredUser | undefined> {
+  const [row] = await findActiveRowByName(db, username, now.getTime());
   return row && toUser(row);
 }
 

@@ -7,10 +7,11 @@ import type { SetupTokenStore } from "../../core/setup/setup-token.ts";
 import type { Store } from "../../core/store.ts";
 import { columnsOf, rowOf, tables } from "../../core/tables.ts";
 import type { Rows, TransferStore } from "../../core/transfer/transfer-store.ts";
-import { inTransaction } from "../database.ts";
+import { type Db, inTransaction } from "../database.ts";
+import { type Around, createOperations } from "../operations.ts";
 import { columnNames } from "../rows.ts";
 import { NEWEST_SCHEMA, refuseNewerSchema, tableName } from "../schema.ts";
-import { createStore } from "../store.ts";
+import { createStore, type OpenDatabase } from "../store.ts";
 import { createTransfer } from "../transfer.ts";
 import { createSqliteDb, translateFailure } from "./dialect.ts";
 import { createEmpty, databaseExists, explained, isReadOnly, restrictToOwner } from "./file.ts";
@@ -91,7 +92,7 @@ async function openFileToRead(file: string): Promise<SqliteStore> {
       const text = `it has schema ${version}, and cannot be migrated to ${NEWEST_SCHEMA} where it is read-only: make a backup, and restore it in another folder`;
       throw new AnyFault("schema_older", text);
     }
-    return storeOn(database, requireUnchanged);
+    return storeOn(database, createSqliteDb(database, requireUnchanged));
   });
 }
 
@@ -138,19 +139,26 @@ async function refuseWithoutTables(database: DatabaseSync, file: string): Promis
   throw new Fault(code, `${file} has no Latchkey tables`);
 }
 
-/** The store of a database that has its tables. @internal */
-export function storeOn(database: DatabaseSync, requireUnchanged?: () => void): SqliteStore {
-  const db = createSqliteDb(database, requireUnchanged);
+/**
+ * The store of a database that has its tables.
+ *
+ * @param db All stores on one `DatabaseSync` must share it: it keeps their transactions apart.
+ * @internal
+ */
+export function storeOn(
+  database: DatabaseSync,
+  db: Db = createSqliteDb(database),
+  around?: Around,
+): SqliteStore {
+  const open: OpenDatabase = { db, patientDb: db };
+  const operations = createOperations(() => open, around);
   return {
-    ...createStore({
-      db: () => db,
-      patientDb: () => db,
-      insertEntries: (entries) =>
-        inTransaction(db, async () => {
-          const rows = entries.map((entry) => rowOf(tables.log, entry));
-          insertRows(database, { table: "log", rows });
-        }),
-    }),
+    ...createStore(operations, (_, entries) =>
+      inTransaction(db, async () => {
+        const rows = entries.map((entry) => rowOf(tables.log, entry));
+        insertRows(database, { table: "log", rows });
+      }),
+    ),
     transfer: createTransfer({
       db: () => db,
       insertRows: async (_, rows) => translateFailure(() => insertRows(database, rows)),

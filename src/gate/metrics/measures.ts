@@ -1,10 +1,9 @@
 import { readdirSync } from "node:fs";
 import type { Meter } from "../../core/base/meter.ts";
-import { operationsOf, wrapStore } from "../../core/base/wrap-store.ts";
 import type { SignInOutcome } from "../../core/sign-in/sign-in.ts";
+import type { Store } from "../../core/store.ts";
 import { pathOf } from "../../web/paths.ts";
 import { type Handle, wasSent } from "../handle.ts";
-import type { OpenStore } from "../open-store.ts";
 import type { Registry } from "./registry.ts";
 
 const HASH_SECONDS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
@@ -99,10 +98,10 @@ export function countRequests(
 
 const STORE_SECONDS = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 2];
 
-export function timeStore(
+/** Returns a function that times the operations of a store from then on. */
+export function createStoreTimer(
   registry: Registry,
-  seconds: () => number,
-): (store: OpenStore) => OpenStore {
+): (store: Pick<Store, "operations" | "observe">) => void {
   const durations = registry.histogram(
     "latchkey_store_operation_duration_seconds",
     STORE_SECONDS,
@@ -111,18 +110,13 @@ export function timeStore(
   const failures = registry.counter("latchkey_store_failures_total", []);
   return (store) => {
     // From 0, so that the first failure is an increase.
-    for (const operation of operationsOf(store)) failures(0, { operation });
-    return wrapStore(store, (operation, call) => {
-      const start = seconds();
-      const result = call();
-      if (!(result instanceof Promise)) return result;
-      const ended = () => durations(seconds() - start, { operation });
-      const failed = (): void => {
-        ended();
+    for (const operation of store.operations) failures(0, { operation });
+    store.observe({
+      answered: (operation, seconds) => durations(seconds, { operation }),
+      failed(operation, seconds) {
+        durations(seconds, { operation });
         failures(1, { operation });
-      };
-      result.then(ended, failed);
-      return result;
+      },
     });
   };
 }

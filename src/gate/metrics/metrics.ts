@@ -4,17 +4,17 @@ import type { Meter } from "../../core/base/meter.ts";
 import { judgeHost } from "../../core/hosts/allowed-hosts.ts";
 import { canonicalHost } from "../../core/hosts/host-name.ts";
 import { isLoopbackHost } from "../../core/hosts/loopback.ts";
+import type { Store } from "../../core/store.ts";
 import type { Headers } from "../../web/answers/responses.ts";
 import type { Handle } from "../handle.ts";
 import { createListener, drain, listen, type PlainServer } from "../listener.ts";
-import type { OpenStore } from "../open-store.ts";
 import { answer } from "../refusals.ts";
 import { version } from "../version.ts";
 import {
   addProcessMetrics,
   countRequests,
   createMeter,
-  timeStore,
+  createStoreTimer,
   watchEventLoop,
 } from "./measures.ts";
 import { CONTENT_TYPE, Registry } from "./registry.ts";
@@ -27,8 +27,8 @@ export interface Metrics {
   readonly meter: Meter;
   /** Wraps a handler to count its requests. All paths outside `paths` count as one. */
   counting(handle: Handle, paths: ReadonlySet<string>): Handle;
-  /** Returns the same store, with its operations timed. */
-  timed(store: OpenStore): OpenStore;
+  /** Times the operations of the store, while it is open. */
+  timeStore(store: Pick<Store, "operations" | "observe">): void;
   /** Returns the URL. */
   listen(): Promise<string>;
   /** Stops within half a second. */
@@ -55,7 +55,7 @@ export function openMetrics(
   return {
     meter,
     counting: countRequests(registry, seconds),
-    timed: timeStore(registry, seconds),
+    timeStore: createStoreTimer(registry),
     listen: () =>
       listen(server, host, port).catch((error) => {
         // Names the setting: an operator would first suspect PORT.

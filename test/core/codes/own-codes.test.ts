@@ -45,7 +45,7 @@ test("begins for an account that exists, and turns nothing on", async (t) => {
   const { ports, begin, codes } = await begun(t);
   assert.deepEqual(await beginCodes(ports, NOBODY), { kind: "no-user" });
   assert.equal(await codes(), undefined);
-  t.mock.method(ports.store.users, "find", async () => undefined);
+  t.mock.method(ports.store.users, "findActive", async () => undefined);
   assert.deepEqual(await begin(), { kind: "no-user" }, "an account that has ended");
 });
 

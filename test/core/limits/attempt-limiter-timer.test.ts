@@ -20,7 +20,7 @@ test("cleans the limiter up every five minutes until createAuth is closed", asyn
   await store.users.insertFirst({ username: "owner", passwordHash: hashText("no hash") });
   // Fails after the limiter has been asked, or every attempt would cost a hash.
   const busy = () => Promise.reject(new Unavailable("store_busy", "busy", 1));
-  t.mock.method(store.users, "findByName", busy);
+  t.mock.method(store.users, "findActiveByName", busy);
   const watch = t.mock.fn((_: Levels) => {});
   const options = settleOptions({ secret: SECRET, log: recordingLog(), store }, undefined);
   const auth = authOf(options, { ...NO_GATE, meter: { ...noMeter, watch } });

@@ -145,7 +145,7 @@ test("a link for a new password ends when the password is set in another way", a
 test("a link whose user is removed, or that another request uses first, is gone", async (t) => {
   const { ports, owner, link, find, use } = await scene(t);
   const { token } = await link({ purpose: "reset", userId: owner });
-  t.mock.method(ports.store.users, "find", async () => undefined);
+  t.mock.method(ports.store.users, "findActive", async () => undefined);
   assert.equal(await find(token), undefined);
   const raced = await link({ purpose: "invite" });
   t.mock.method(ports.store.links, "use", async () => "gone" as const);

@@ -27,7 +27,7 @@ function usersOf(memory: UserMemory) {
 /** A memory over the real store without its reports of changes, and what it is asked. */
 async function memoryOverStore(t: TestContext) {
   const store = await openStore(t);
-  const asked = { any: t.mock.fn(store.users.any), find: t.mock.fn(store.users.find) };
+  const asked = { any: t.mock.fn(store.users.any), findActive: t.mock.fn(store.users.findActive) };
   const clock = fakeClock();
   const memory = createUserMemory({ users: asked }, clock);
   const times = (method: keyof typeof asked): number => asked[method].mock.callCount();
@@ -43,10 +43,10 @@ test("returns a frozen user without a promise for one second, and then looks it 
   assert.ok(Object.isFrozen(user));
   clock.advance(999);
   assert.deepEqual(users.find(id), { id, username: "owner" });
-  assert.equal(times("find"), 1);
+  assert.equal(times("findActive"), 1);
   clock.advance(1);
   assert.ok(users.find(id) instanceof Promise, "the use did not extend the second");
-  assert.equal(times("find"), 2);
+  assert.equal(times("findActive"), 2);
 });
 
 test("looks a forgotten user up at once, and expires the entry that a session holds", async (t) => {
@@ -57,7 +57,7 @@ test("looks a forgotten user up at once, and expires the entry that a session ho
   memory.forget(id);
   assert.ok(held.until <= clock.monotonic());
   assert.ok(memory.find(id) instanceof Promise);
-  assert.equal(times("find"), 2);
+  assert.equal(times("findActive"), 2);
 });
 
 test("shares one query between concurrent lookups of one user", async (t) => {
@@ -65,7 +65,7 @@ test("shares one query between concurrent lookups of one user", async (t) => {
   const id = await insert();
   const found = await Promise.all(Array.from({ length: 50 }, () => users.find(id)));
   assert.deepEqual(found, Array(50).fill({ id, username: "owner" }));
-  assert.equal(times("find"), 1);
+  assert.equal(times("findActive"), 1);
 });
 
 test("shares no query that began a second ago, since the user may have changed", async (t) => {
@@ -75,7 +75,7 @@ test("shares no query that began a second ago, since the user may have changed",
   const slow = Promise.withResolvers<StoredUser | undefined>();
   const answers = [slow.promise, store.users.find(id)];
   const find = t.mock.fn(async () => answers.shift());
-  const memory = createUserMemory({ users: { ...store.users, find } }, clock);
+  const memory = createUserMemory({ users: { ...store.users, findActive: find } }, clock);
   const first = memory.find(id);
   clock.advance(999);
   assert.equal(memory.find(id), first);
@@ -91,7 +91,7 @@ test("does not cache a missing user", async (t) => {
   const { times, users } = await memoryOverStore(t);
   assert.equal(await users.find(ID), undefined);
   assert.equal(await users.find(ID), undefined);
-  assert.equal(times("find"), 2);
+  assert.equal(times("findActive"), 2);
 });
 
 test("queries whether an account exists until the answer is yes", async (t) => {
@@ -113,7 +113,7 @@ function memoryOverSlowStore() {
     {
       users: {
         any: () => Promise.reject(new Error("not asked for")),
-        find() {
+        findActive() {
           const answer = Promise.withResolvers<StoredUser | undefined>();
           answers.push(answer);
           return answer.promise;

@@ -85,7 +85,7 @@ test("tries only twice, however often the hash is replaced in the meantime", asy
 test("finds no user who was removed in the meantime", async (t) => {
   const { ports, change } = await withOwner(t);
   t.mock.method(ports.store.users, "replaceHash", async () => {
-    t.mock.method(ports.store.users, "find", async () => undefined);
+    t.mock.method(ports.store.users, "findActive", async () => undefined);
     return false;
   });
   assert.equal(await change(), "no-user");

@@ -40,7 +40,7 @@ test("records a denied attempt, and neither looks up a user nor verifies a passw
   const { ports } = await configured(t);
   for (let i = 0; i < 5; i += 1) ports.limiter.attempt("192.0.2.1");
   const untouchable = (): Promise<never> => Promise.reject(new Error("was asked"));
-  t.mock.method(ports.store.users, "findByName", untouchable);
+  t.mock.method(ports.store.users, "findActiveByName", untouchable);
   t.mock.method(ports.passwords, "verify", untouchable);
   assert.deepEqual(await signIn(ports, attemptBy()), { kind: "rate-limited" });
   const entry = "signin_rate_limited: Rate limited login from 192.0.2.1";

@@ -22,13 +22,13 @@ test("counts each store operation and log entry under its name, with its time", 
   const form = changeForm(OWNER.password, "another one");
   assert.equal((await gate.send("/account/password", { session, form })).status, 303);
   const { value } = await gate.becomes("latchkey_log_entries_written_total", 3);
-  const users = ["users.any", "users.find", "users.findByName", "users.insertFirst"];
+  const users = ["users.any", "users.findActive", "users.findActiveByName", "users.insertFirst"];
   for (const operation of [...users, "sessions.insert", "sessions.listOf", "log.newest"]) {
     assert.ok((value(count(operation)) ?? 0) > 0, operation);
     assert.equal(value(failures(operation)), 0, operation);
   }
   assert.equal(value(count("users.insertFirst")), 1);
-  assert.equal(value(count("users.findByName")), 1);
+  assert.equal(value(count("users.findActiveByName")), 1);
   assert.equal(value(count("users.replaceHash")), 1);
   assert.ok((value(count("log.insert")) ?? 0) >= 1);
   const sum = 'latchkey_store_operation_duration_seconds_sum{operation="users.insertFirst"}';
@@ -44,8 +44,8 @@ test("counts a failed operation as a failure, and records its time", async (t) =
   execute(gate.databaseFile, "ALTER TABLE latchkey_users RENAME TO hidden");
   assert.equal((await gate.signIn()).status, 500);
   const { value } = await gate.scrape();
-  assert.equal(value(failures("users.findByName")), 1);
-  assert.equal(value(count("users.findByName")), 1);
+  assert.equal(value(failures("users.findActiveByName")), 1);
+  assert.equal(value(count("users.findActiveByName")), 1);
   assert.equal(value(failures("users.insertFirst")), 0);
   assert.equal(value('latchkey_sign_ins_total{outcome="rejected"}'), 0);
 });

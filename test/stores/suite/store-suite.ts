@@ -24,7 +24,7 @@ export function testStore(name: string, open: Open<Store>, parts: readonly Part[
   for (const part of parts) testPart(part);
 }
 
-export type Part = Exclude<keyof Store, "users" | "log">;
+export type Part = Exclude<keyof Store, "users" | "log" | "operations" | "observe">;
 
 const suites: { readonly [P in Part]: (rule: Rule<With<P>>) => void } = {
   attempts: testAttempts,

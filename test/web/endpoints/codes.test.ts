@@ -145,7 +145,7 @@ test("a form of a removed account leads to the sign-in page", async (t) => {
   const { app, session } = await startConfiguredApp(t, { store });
   await app.send("/", { session });
   // The guard still remembers the account for a moment.
-  t.mock.method(store.users, "find", async () => undefined);
+  t.mock.method(store.users, "findActive", async () => undefined);
   for (const name of ["begin", "confirm"]) {
     const form = { code: "123456" };
     const { status, location } = await app.send(`/account/codes/${name}`, { session, form });

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { livingUsers } from "../../../src/core/accounts/living-users.ts";
 import type { Clock } from "../../../src/core/base/clock.ts";
-import type { UserId } from "../../../src/core/records.ts";
+import type { StoredUser, UserId } from "../../../src/core/records.ts";
 import { createUserMemory } from "../../../src/core/sessions/user-memory.ts";
-import type { Store } from "../../../src/core/store.ts";
 import { corePorts } from "../../support/core-ports.ts";
+import { fakeClock } from "../../support/fake-clock.ts";
 import { hashText } from "../../support/store.ts";
 
 const LEFT_MS = 5_000;
@@ -17,30 +16,9 @@ async function ending(...[t]: Parameters<typeof corePorts>) {
   const user = { username: "temp", passwordHash: hashText("x"), endsAt };
   const { id } = (await ports.store.users.insert(user)) ?? assert.fail();
   /** What guards remember. */
-  const remembering = (clock: Clock) =>
-    createUserMemory({ users: livingUsers(ports.store, clock).users }, clock);
+  const remembering = (clock: Clock) => createUserMemory(ports.store, clock);
   return { ...ports, id, remembering };
 }
-
-test("a user is found until the account ends, and the account still counts", async (t) => {
-  const { clock, id, store } = await ending(t);
-  const living = livingUsers(store, clock);
-  const found = async () =>
-    Promise.all([living.users.find(id), living.users.findByName("temp"), living.users.any()]);
-  clock.advance(LEFT_MS - 1);
-  const [byId, byName] = await found();
-  assert.deepEqual([byId?.username, byName?.id], ["temp", id]);
-  clock.advance(1);
-  assert.deepEqual(await found(), [undefined, undefined, true]);
-  assert.equal((await store.users.find(id))?.username, "temp", "the row stays");
-});
-
-test("an account with an invalid end has ended", async () => {
-  const user = { id: "1", username: "temp", passwordHash: "x", endsAt: new Date(Number.NaN) };
-  const store = { users: { find: async () => user } } as unknown as Store;
-  const { users } = livingUsers(store, { now: () => 0 });
-  assert.equal(await users.find("1" as UserId), undefined);
-});
 
 test("a user who is read less than a second before the end is remembered until the end only", async (t) => {
   const { clock, remembering, id } = await ending(t);
@@ -62,4 +40,19 @@ test("a remembered user is forgotten when the system clock is set past the end",
   set = LEFT_MS;
   clock.advance(1_000);
   assert.equal(await memory.find(id), undefined);
+});
+
+test("an account that ends while it is read is not found, also by those who wait for the same query", async () => {
+  const clock = fakeClock();
+  const { promise, resolve } = Promise.withResolvers<StoredUser>();
+  const users = { any: async () => true, findActive: () => promise };
+  const memory = createUserMemory({ users }, clock);
+  const id = "1" as UserId;
+  const first = memory.find(id);
+  clock.advance(600);
+  const second = memory.find(id);
+  const endsAt = new Date(clock.now());
+  resolve({ id, username: "temp", passwordHash: hashText("x"), endsAt });
+  assert.deepEqual(await Promise.all([first, second]), [undefined, undefined]);
+  assert.equal(memory.size, 0);
 });
