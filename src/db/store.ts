@@ -111,6 +111,7 @@ export function createStore({
       insert: insertEntries,
       read: async (query) => log.listEntries(db(), query),
       newest: async (query) => log.listNewestEntries(db(), query),
+      hasEarlier: async (entry) => log.hasEarlierEntry(db(), entry),
       prune: async (before, limit) => log.pruneEntries(db(), before, limit),
       pruneType: async (type, keep, limit) => log.pruneEntriesOfType(db(), type, keep, limit),
     },
