@@ -16,7 +16,7 @@ export type {
   ResetPasswordOutcome,
 } from "./core/accounts/accounts.ts";
 export type { SetGroupsOutcome } from "./core/accounts/set-groups.ts";
-export { type AnyFault, Fault, type FaultCode, Unavailable } from "./core/base/fault.ts";
+export { Fault, Unavailable } from "./core/base/fault.ts";
 export { andThen, type MaybePromise } from "./core/base/maybe-promise.ts";
 export { nameKeyOf } from "./core/base/names.ts";
 export type { ServerLog } from "./core/base/server-log.ts";

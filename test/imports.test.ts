@@ -66,12 +66,6 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
   { what: /"node:(test|assert)/, onlyIn: /^testing\// },
   // Adapters use only what the package exports, so that other developers can write their own.
   { what: /from "\.\.\/(?!index\.ts")/, onlyIn: /^(?!adapters\/)/ },
-  // Its codes are not in `FaultCode`, so no code that an app can reach throws it.
-  {
-    what: /new AnyFault\(/,
-    onlyIn:
-      /^((files|gate|doctor|cli|core\/transfer)\/|db\/(sqlite\/(store|open|replace|backup|own-files|schema)|transfer)\.ts$)/,
-  },
   { what: /process\.(stdin|stdout|stderr|exit)/, onlyIn: /^cli\/main\.ts$/ },
   {
     what: /Date\.now\(\)|performance\.now\(\)/,

@@ -1,7 +1,7 @@
 import { createFactors, createUsers, type SecondFactors, type Users } from "../account-api.ts";
 import { groupsOf } from "../core/accounts/set-groups.ts";
 import { futureDate } from "../core/base/dates.ts";
-import { AnyFault, messageOf } from "../core/base/fault.ts";
+import { Fault, messageOf } from "../core/base/fault.ts";
 import { toEntry } from "../core/log/event-log.ts";
 import { byOperator, type Event } from "../core/log/events.ts";
 import { createPasswords } from "../core/passwords/passwords.ts";
@@ -165,7 +165,7 @@ export function refused(
 ): Error {
   if (refusal in mistakes) return new UsageError(mistakes[refusal as keyof typeof mistakes]);
   const text = refusals[refusal as keyof typeof refusals];
-  return new AnyFault(
+  return new Fault(
     "refused",
     text.replace("{name}", () => `"${name}"`),
   );

@@ -1,4 +1,4 @@
-import { AnyFault, codeOf, messageOf } from "../core/base/fault.ts";
+import { codeOf, Fault, messageOf } from "../core/base/fault.ts";
 import { isUsableUsername } from "../core/base/names.ts";
 import type { Account } from "../core/records.ts";
 import { openIfExists, openStore } from "../gate/open-store.ts";
@@ -89,7 +89,7 @@ async function refusalOf(
 function withHint(error: unknown): never {
   if (codeOf(error) !== "database_missing") throw error;
   const text = `${messageOf(error)}: --create sets it up with this user`;
-  throw new AnyFault("database_missing", text, { cause: error });
+  throw new Fault("database_missing", text, { cause: error });
 }
 
 export const password: Command = accountCommand({
@@ -113,7 +113,7 @@ export const password: Command = accountCommand({
     if (options["keep-sessions"] === true) return `${done}.`;
     await accounts.sessions.endAll(id).catch((error) => {
       const text = `the password is set, but the sessions have not ended: ${messageOf(error)}; run latchkey user sign-out`;
-      throw new AnyFault(codeOf(error) ?? "sessions_not_ended", text, { cause: error });
+      throw new Fault(codeOf(error) ?? "sessions_not_ended", text, { cause: error });
     });
     return `${done}, and ended all sessions.`;
   },
@@ -170,7 +170,7 @@ export const remove: Command = accountCommand({
     if ((await all.next()).done === true) throw refused("last-user", name);
     const question = `Remove user ${quoted(name)}?`;
     if (yes !== true && !(await confirm(terminal.ports, question, "--yes"))) {
-      throw new AnyFault("not_confirmed", "nothing was removed");
+      throw new Fault("not_confirmed", "nothing was removed");
     }
     const outcome = await users.remove(id);
     if (outcome !== "removed") throw refused(outcome, name);
