@@ -1,6 +1,14 @@
 import "./core/base/node-version.ts";
 
-export type { AccountApi, SecondFactors, Users } from "./account-api.ts";
+export type {
+  AccountApi,
+  Keys,
+  Links,
+  NewSession,
+  SecondFactors,
+  Sessions,
+  Users,
+} from "./account-api.ts";
 export type { AddedUser } from "./api-arguments.ts";
 export {
   type AdapterParts,
@@ -49,8 +57,6 @@ export type {
 export type { SetupTokenSource } from "./core/setup/setup-token.ts";
 export type * from "./core/store.ts";
 export type { AuthOptions } from "./options.ts";
-export type { NewSession, Sessions } from "./session-api.ts";
-export type { Keys, Links } from "./token-api.ts";
 export type { PostLoginLocation } from "./web/answers/location.ts";
 export type { Answer, Headers as AnswerHeaders } from "./web/answers/responses.ts";
 export { type Sendable, sendAnswer, toResponse } from "./web/answers/send-answer.ts";

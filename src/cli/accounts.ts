@@ -1,4 +1,15 @@
-import { createFactors, createUsers, type SecondFactors, type Users } from "../account-api.ts";
+import {
+  createFactors,
+  createKeys,
+  createLinks,
+  createSessionAdministration,
+  createUsers,
+  type Keys,
+  type Links,
+  type SecondFactors,
+  type Sessions,
+  type Users,
+} from "../account-api.ts";
 import { groupsOf } from "../core/accounts/set-groups.ts";
 import { futureDate } from "../core/base/dates.ts";
 import { Fault, messageOf } from "../core/base/fault.ts";
@@ -13,8 +24,6 @@ import { printable } from "../files/printable.ts";
 import { type Access, openStore } from "../gate/open-store.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { deleteTokens } from "../gate/setup-state.ts";
-import { createSessions, type Sessions } from "../session-api.ts";
-import { createKeys, createLinks, type Keys, type Links } from "../token-api.ts";
 import {
   type Command,
   type CommandOption,
@@ -68,7 +77,7 @@ export async function openAccounts(
   return {
     terminal,
     users: createUsers(ports),
-    sessions: createSessions(ports),
+    sessions: createSessionAdministration(ports),
     links: createLinks(ports),
     keys: createKeys(ports),
     factors: createFactors(ports),
