@@ -81,12 +81,12 @@ const path = (
 };
 
 /** One of a few words, and the value of each. */
-export const words = <T>(meaning: Readonly<Record<string, T>>): Parser<T> => {
+export const words = <const T>(meaning: Readonly<Record<string, T>>): Parser<T> => {
   const all = Object.keys(meaning);
   return value(oneOf(all), (word) => (all.includes(word) ? meaning[word] : undefined), all);
 };
 
-export const choice = <T extends string>(choices: readonly T[]): Parser<T> =>
+export const choice = <const T extends string>(choices: readonly T[]): Parser<T> =>
   words(Object.fromEntries(choices.map((word) => [word, word])));
 
 /** Throws a fault that does not repeat the text, which may be a token. */
