@@ -21,7 +21,7 @@ import { createSeals } from "../core/sessions/seals.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
 import { shownPlace } from "../db/place.ts";
 import { printable } from "../files/printable.ts";
-import { type Access, openStore } from "../gate/open-store.ts";
+import { type Access, openStore, type UsedStore } from "../gate/open-store.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { deleteTokens } from "../gate/setup-state.ts";
 import {
@@ -51,7 +51,11 @@ export async function openAccounts(
   terminal: Terminal,
   access: Access = "refuse",
 ): Promise<Accounts> {
-  const store = await openStore(settings, access);
+  return createAccounts(await openStore(settings, access), settings, terminal);
+}
+
+/** What a command does with a store that is open. */
+export function createAccounts(store: UsedStore, settings: Settings, terminal: Terminal): Accounts {
   const clock = { now: () => Date.now() };
   /** The account has changed already, so a failure is only reported. */
   const attempt = async (what: string, step: () => Promise<void>): Promise<void> => {

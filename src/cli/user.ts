@@ -1,15 +1,14 @@
 import { codeOf, Fault, messageOf } from "../core/base/fault.ts";
 import { isUsableUsername } from "../core/base/names.ts";
 import type { Account } from "../core/records.ts";
-import { openIfExists, openStore } from "../gate/open-store.ts";
-import type { Settings } from "../gate/settings/settings.ts";
+import { openIfExists, openStore, type UsedStore } from "../gate/open-store.ts";
 import {
   accountCommand,
+  createAccounts,
   GROUPS,
   givenEnd,
   givenGroups,
   nameDatabase,
-  openAccounts,
   quoted,
   refused,
   STORE_SETTINGS,
@@ -58,15 +57,19 @@ export const add: Command = {
     const username = String(options.name);
     const endsAt = givenEnd(options);
     const facts = { groups: givenGroups(options), ...(endsAt && { endsAt }) };
-    const missing = options.create === true ? "create" : "refuse";
-    // Before the password is asked for, and before a database of another program gets tables.
     if (username === "") throw refused("username-missing", username);
     if (!isUsableUsername(username)) throw refused("username-invalid", username);
-    const refusal = await refusalOf(username, settings, missing);
-    if (refusal !== undefined) throw refused(refusal, username);
+    await using existing = await (options.create === true
+      ? openIfExists(settings)
+      : openStore(settings, "refuse").catch(withHint));
+    // Before the password is asked for. The rule checks again when it adds the user.
+    if (existing !== undefined) await requireFreeName(existing.users, username);
     const password = await newPassword(terminal.ports, options);
-    await using accounts = await openAccounts(settings, terminal, missing);
-    const { kind } = await accounts.users.add({ username, password, ...facts });
+    // Created only now, so that a command which is given up leaves no database.
+    await using created = new AsyncDisposableStack();
+    const store = existing ?? created.use(await openStore(settings, "create"));
+    const { users } = createAccounts(store, settings, terminal);
+    const { kind } = await users.add({ username, password, ...facts });
     if (kind !== "added") throw refused(kind, username);
     const code = terminal.succeed(`Created user ${quoted(username)}.`);
     nameDatabase(settings, terminal);
@@ -74,16 +77,9 @@ export const add: Command = {
   },
 };
 
-async function refusalOf(
-  username: string,
-  settings: Settings,
-  missing: "create" | "refuse",
-): Promise<"username-taken" | "username-used" | undefined> {
-  await using store = await (missing === "create"
-    ? openIfExists(settings)
-    : openStore(settings, "refuse").catch(withHint));
-  if ((await store?.users.findByName(username)) !== undefined) return "username-taken";
-  return (await store?.users.isNameUsed(username)) === true ? "username-used" : undefined;
+async function requireFreeName(users: UsedStore["users"], username: string): Promise<void> {
+  if ((await users.findByName(username)) !== undefined) throw refused("username-taken", username);
+  if (await users.isNameUsed(username)) throw refused("username-used", username);
 }
 
 function withHint(error: unknown): never {
