@@ -1,9 +1,18 @@
-import { type AddedUser, checkUser, requireText, requireTexts } from "./api-arguments.ts";
+import {
+  type AddedUser,
+  checkKey,
+  checkLink,
+  checkUser,
+  requireText,
+  requireTexts,
+} from "./api-arguments.ts";
 import {
   type AddUserOutcome,
   type AddUserPorts,
   addUser,
+  endAllSessions,
   endFactors,
+  endSessionsOf,
   forgetName,
   type RemoveUserOutcome,
   type RenameUserOutcome,
@@ -14,32 +23,64 @@ import {
   resetPassword,
 } from "./core/accounts/accounts.ts";
 import { type SetGroupsOutcome, setGroups } from "./core/accounts/set-groups.ts";
-import type { Ports } from "./core/ports.ts";
-import { type Account, accountOf, idOf, type UserId } from "./core/records.ts";
+import type { Clock } from "./core/base/clock.ts";
+import { listDevices } from "./core/codes/remembered-devices.ts";
+import { type AddedKey, type AddKeyOutcome, addKey, revokeKey } from "./core/keys/own-keys.ts";
+import {
+  type MakeLinkOutcome,
+  makeLink,
+  revokeLink,
+  type WantedLink,
+} from "./core/links/make-link.ts";
+import { type Event, type EventType, eventOf } from "./core/log/events.ts";
+import {
+  type Account,
+  accountOf,
+  type Device,
+  idOf,
+  type Key,
+  type Link,
+  type Session,
+  type StoredUser,
+  type UserId,
+  userOf,
+} from "./core/records.ts";
+import type { Seals } from "./core/sessions/seals.ts";
+import type { SessionRecorder } from "./core/sessions/session-recorder.ts";
+import { type StartSessionPorts, startSession } from "./core/sessions/start-session.ts";
+import type { UserMemory } from "./core/sessions/user-memory.ts";
+import { endInStore } from "./core/sessions/waiting-ends.ts";
 import type { Store } from "./core/store.ts";
 import { pagesOf } from "./core/transfer/pages.ts";
-import { type AllSessionPorts, createAllSessions, type Sessions } from "./session-api.ts";
-import { createKeys, createLinks, type Keys, type Links } from "./token-api.ts";
+import { SESSION_COOKIE, sessionCookies } from "./web/answers/session-cookie.ts";
+import { fetchRequest } from "./web/request/fetch-request.ts";
+import type { ProxyTrust } from "./web/request/remote-address.ts";
+import type { WebRequest } from "./web/request/web-request.ts";
 
 /**
  * The accounts, for the app's own pages and scripts. The rules are those of the commands, and every
  * change is in the audit log. No permission is checked: that is the task of the caller.
  */
 export interface Users {
-  /** The first account closes the setup. */
+  /**
+   * Adds an account. The first one closes the setup.
+   *
+   * @throws {Fault} `invalid_option` for a value of the wrong type, as every member does.
+   */
   add(user: AddedUser): Promise<AddUserOutcome>;
-  /** Also an account that has ended, as its `endsAt` says: it cannot sign in. */
+  /** Finds an account by its ID. It can have ended, as its `endsAt` says: then it cannot sign in. */
   find(id: string): Promise<Account | undefined>;
-  /** The same by its username, an exact match. */
+  /** Finds an account by its username. The match is exact. It can have ended. */
   findByUsername(username: string): Promise<Account | undefined>;
-  /** All, also those that have ended, in the order of their IDs. */
+  /** Lists all accounts in the order of their IDs, including those that have ended. */
   list(): AsyncIterable<Account>;
+  /** Changes the username. Sessions stay valid, and no other account can have the old name. */
   rename(id: string, username: string): Promise<RenameUserOutcome>;
-  /** Needs no old password. Sessions stay. */
+  /** Sets a new password without asking for the old one. Sessions stay valid. */
   setPassword(id: string, password: string): Promise<ResetPasswordOutcome>;
-  /** In place of those that it has. */
+  /** Replaces all groups of the account. */
   setGroups(id: string, groups: readonly string[]): Promise<SetGroupsOutcome>;
-  /** With its sessions. Its username stays used: no other account can have it. */
+  /** Removes the account and ends its sessions. No other account can have its username. */
   remove(id: string): Promise<RemoveUserOutcome>;
   /**
    * Frees a username that an account had, in all spellings. Apps that know accounts by their name take
@@ -48,9 +89,62 @@ export interface Users {
   forgetName(username: string): Promise<"username-taken" | "no-name" | "forgotten">;
 }
 
+/** The sessions of all accounts. */
+export interface Sessions {
+  /** Lists the sessions of a user, the most recently used first, at most 1,000. */
+  list(userId: string): Promise<readonly Session[]>;
+  /** Lists the devices on which a user needs no one-time code, the newest first, at most 50. */
+  devices(userId: string): Promise<readonly Device[]>;
+  /** Ends one session by its ID, or forgets a device that needs no one-time code. */
+  end(id: string): Promise<"no-session" | "ended" | "forgotten">;
+  /** Ends every session of a user. */
+  endAll(userId: string): Promise<"no-user" | "ended">;
+  /** Ends every session of every user, in one step. Returns the number of users. */
+  endForEveryone(): Promise<number>;
+  /**
+   * Signs in a user whom the app has identified. Returns `undefined` for an unknown or ended account.
+   *
+   * @param request Its address and browser are in the list of sessions and in the audit log.
+   */
+  create(userId: string, request?: WebRequest): Promise<NewSession | undefined>;
+}
+
+/** A session that `auth.sessions.create` has made. */
+export interface NewSession {
+  readonly id: string;
+  readonly expiresAt: Date;
+  /** The value of a Cookie header. */
+  readonly cookie: string;
+  /** The values of the Set-Cookie headers of the answer to the request. */
+  readonly setCookies: readonly string[];
+}
+
+/** One-time links. The path of a link is `/link/` and its token, below the base path. */
+export interface Links {
+  /** Makes a link. Its token is in the outcome alone. */
+  make(wanted: WantedLink): Promise<MakeLinkOutcome>;
+  /** Lists the links that can be used, in the order of their IDs. */
+  list(): AsyncIterable<Link>;
+  /** Revokes a link by its ID. Accounts that it has made stay. */
+  revoke(id: string): Promise<"no-link" | "revoked">;
+}
+
+/** Keys for programs. */
+export interface Keys {
+  /**
+   * Adds a key for a user. Returns `no-user` for an account that has ended. The text of the key is in
+   * the outcome alone.
+   */
+  add(userId: string, key: AddedKey): Promise<AddKeyOutcome | { readonly kind: "no-user" }>;
+  /** Lists the keys of a user, the oldest first. */
+  list(userId: string): Promise<readonly Key[]>;
+  /** Revokes a key by its ID. */
+  revoke(id: string): Promise<"no-key" | "revoked">;
+}
+
 /** The second factors of accounts, for a person who has lost them. */
 export interface SecondFactors {
-  /** Turns one-time codes off. Also ends what was begun. */
+  /** Turns one-time codes off, also if turning them on was only begun. */
   turnOffCodes(userId: string): Promise<"no-user" | "already-off" | "off">;
   /** Removes one-time codes, remembered devices and passkeys, and ends every session. */
   removeAll(userId: string): Promise<"no-user" | "ended">;
@@ -66,24 +160,24 @@ export interface AccountApi {
 }
 
 /** What the members need. `record` says who did it. */
-export interface ApiPorts extends AllSessionPorts, AddUserPorts {
+export interface ApiPorts extends SignInPorts, AddUserPorts {
   readonly store: Store;
 }
 
 export function createAccountApi(ports: ApiPorts): AccountApi {
   return {
     users: createUsers(ports),
-    sessions: createAllSessions(ports),
+    sessions: createSessions(ports),
     links: createLinks(ports),
     keys: createKeys(ports),
     factors: createFactors(ports),
   };
 }
 
-const shown = async (found: ReturnType<Store["users"]["find"]>): Promise<Account | undefined> => {
-  const user = await found;
-  return user && accountOf(user);
-};
+const checkId = (id: unknown): UserId => idOf(requireText("id", id));
+const checkUserId = (userId: unknown): UserId => idOf(requireText("userId", userId));
+
+const withoutHash = (user: StoredUser | undefined): Account | undefined => user && accountOf(user);
 
 export function createUsers(ports: AddUserPorts): Users {
   const { users } = ports.store;
@@ -92,8 +186,9 @@ export function createUsers(ports: AddUserPorts): Users {
       const { username, password, ...facts } = checkUser(given);
       return addUser(ports, username, password, facts);
     },
-    find: async (id) => shown(users.find(checkId(id))),
-    findByUsername: async (username) => shown(users.findByName(requireText("username", username))),
+    find: async (id) => withoutHash(await users.find(checkId(id))),
+    findByUsername: async (username) =>
+      withoutHash(await users.findByName(requireText("username", username))),
     async *list() {
       for await (const page of pagesOf(users.read)) yield* page.map(accountOf);
     },
@@ -107,10 +202,117 @@ export function createUsers(ports: AddUserPorts): Users {
   });
 }
 
-const checkId = (id: unknown): UserId => idOf(requireText("id", id));
+/** The sessions of a user that a list has at most. */
+export const MAX_LISTED = 1_000;
 
-export const createFactors = (ports: Ports<"clock" | "record", "users" | "codes">): SecondFactors =>
+/** What the members share: the database, the time, and an entry of the audit log that says who did it. */
+interface RecordingPorts {
+  readonly store: Store;
+  readonly clock: Pick<Clock, "now">;
+  readonly record: (event: Event) => unknown;
+}
+
+interface SessionPorts extends RecordingPorts {
+  readonly seals: Seals;
+  /** Only a process with guards has them. */
+  readonly memory?: Pick<UserMemory, "forget">;
+  readonly recorder?: Pick<SessionRecorder, "flush">;
+}
+
+/** Creates what commands have as well: they sign nobody in. */
+export function createSessionAdministration(ports: SessionPorts): Omit<Sessions, "create"> {
+  const { store, clock } = ports;
+  const { sessions, devices } = store;
+  const record = async (type: EventType, userId: UserId): Promise<void> => {
+    const user = await store.users.find(userId);
+    if (user !== undefined) await ports.record(eventOf(type, { user }));
+  };
+  return {
+    async list(userId) {
+      const id = checkUserId(userId);
+      await ports.recorder?.flush();
+      return sessions.listOf(id, new Date(clock.now()), MAX_LISTED);
+    },
+    devices: async (userId) => listDevices(ports, checkUserId(userId)),
+    async end(given) {
+      const id = requireText("id", given);
+      await ports.recorder?.flush();
+      const session = await sessions.find(id);
+      if (session !== undefined) {
+        if (!(await endInStore(ports, session))) return "no-session";
+        await record("session_end", session.userId);
+        return "ended";
+      }
+      const device = await devices.find(id, new Date(clock.now()));
+      if (!device || !(await devices.remove(device.userId, id))) return "no-session";
+      await record("device_remove", device.userId);
+      return "forgotten";
+    },
+    endAll: async (userId) => endSessionsOf(ports, checkUserId(userId)),
+    async endForEveryone() {
+      try {
+        return await endAllSessions(ports);
+      } finally {
+        // Also after a failure: the sessions may have ended, and only the answer was lost.
+        ports.memory?.forget("all");
+      }
+    },
+  };
+}
+
+interface SignInPorts extends SessionPorts, StartSessionPorts {
+  readonly recorder: SessionRecorder;
+  readonly proxies: ProxyTrust;
+  readonly cookieDomain: string | undefined;
+}
+
+const createSessions = (ports: SignInPorts): Sessions =>
+  Object.freeze<Sessions>({
+    ...createSessionAdministration(ports),
+    async create(userId, request = fetchRequest(new Request("http://localhost/"))) {
+      const now = new Date(ports.clock.now());
+      const user = await ports.store.users.findActive(checkUserId(userId), now);
+      if (user === undefined) return undefined;
+      const client = ports.proxies.clientOf(request);
+      const token = startSession(ports, user, client);
+      await ports.record(eventOf("signin", { user, client }));
+      return Object.freeze({
+        id: token.id,
+        expiresAt: new Date(token.expiresAt),
+        cookie: `${SESSION_COOKIE}=${token.text}`,
+        setCookies: sessionCookies(request, token, ports.cookieDomain),
+      });
+    },
+  });
+
+export function createLinks(ports: RecordingPorts): Links {
+  const { links } = ports.store;
+  return Object.freeze<Links>({
+    make: async (wanted) => makeLink(ports, checkLink(wanted, ports.clock.now())),
+    async *list() {
+      const now = new Date(ports.clock.now());
+      for await (const page of pagesOf((...given) => links.read(...given, now))) yield* page;
+    },
+    revoke: async (id) => revokeLink(ports, requireText("id", id)),
+  });
+}
+
+export function createKeys(ports: RecordingPorts): Keys {
+  const { keys, users } = ports.store;
+  return Object.freeze<Keys>({
+    async add(userId, given) {
+      const id = checkUserId(userId);
+      const key = checkKey(given);
+      const user = await users.findActive(id, new Date(ports.clock.now()));
+      return user === undefined ? { kind: "no-user" } : addKey(ports, userOf(user), key);
+    },
+    list: async (userId) => keys.listOf(checkUserId(userId)),
+    revoke: async (id) => revokeKey(ports, requireText("id", id)),
+  });
+}
+
+export const createFactors = (ports: RecordingPorts): SecondFactors =>
   Object.freeze<SecondFactors>({
-    turnOffCodes: async (userId) => removeCodes(ports, idOf(requireText("userId", userId))),
-    removeAll: async (userId) => endFactors(ports, idOf(requireText("userId", userId))),
+    turnOffCodes: async (userId) => removeCodes(ports, checkUserId(userId)),
+    removeAll: async (userId) => endFactors(ports, checkUserId(userId)),
   });

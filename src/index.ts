@@ -1,6 +1,14 @@
 import "./core/base/node-version.ts";
 
-export type { AccountApi, SecondFactors, Users } from "./account-api.ts";
+export type {
+  AccountApi,
+  Keys,
+  Links,
+  NewSession,
+  SecondFactors,
+  Sessions,
+  Users,
+} from "./account-api.ts";
 export type { AddedUser } from "./api-arguments.ts";
 export {
   type AdapterParts,
@@ -16,7 +24,7 @@ export type {
   ResetPasswordOutcome,
 } from "./core/accounts/accounts.ts";
 export type { SetGroupsOutcome } from "./core/accounts/set-groups.ts";
-export { type AnyFault, Fault, type FaultCode, Unavailable } from "./core/base/fault.ts";
+export { Fault, Unavailable } from "./core/base/fault.ts";
 export { andThen, type MaybePromise } from "./core/base/maybe-promise.ts";
 export { nameKeyOf } from "./core/base/names.ts";
 export type { ServerLog } from "./core/base/server-log.ts";
@@ -49,8 +57,6 @@ export type {
 export type { SetupTokenSource } from "./core/setup/setup-token.ts";
 export type * from "./core/store.ts";
 export type { AuthOptions } from "./options.ts";
-export type { NewSession, Sessions } from "./session-api.ts";
-export type { Keys, Links } from "./token-api.ts";
 export type { PostLoginLocation } from "./web/answers/location.ts";
 export type { Answer, Headers as AnswerHeaders } from "./web/answers/responses.ts";
 export { type Sendable, sendAnswer, toResponse } from "./web/answers/send-answer.ts";

@@ -1,7 +1,18 @@
-import { createFactors, createUsers, type SecondFactors, type Users } from "../account-api.ts";
+import {
+  createFactors,
+  createKeys,
+  createLinks,
+  createSessionAdministration,
+  createUsers,
+  type Keys,
+  type Links,
+  type SecondFactors,
+  type Sessions,
+  type Users,
+} from "../account-api.ts";
 import { groupsOf } from "../core/accounts/set-groups.ts";
 import { futureDate } from "../core/base/dates.ts";
-import { AnyFault, messageOf } from "../core/base/fault.ts";
+import { Fault, messageOf } from "../core/base/fault.ts";
 import { toEntry } from "../core/log/event-log.ts";
 import { byOperator, type Event } from "../core/log/events.ts";
 import { createPasswords } from "../core/passwords/passwords.ts";
@@ -10,11 +21,9 @@ import { createSeals } from "../core/sessions/seals.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
 import { shownPlace } from "../db/place.ts";
 import { printable } from "../files/printable.ts";
-import { type Access, openStore } from "../gate/open-store.ts";
+import { type Access, openStore, type UsedStore } from "../gate/open-store.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { deleteTokens } from "../gate/setup-state.ts";
-import { createSessions, type Sessions } from "../session-api.ts";
-import { createKeys, createLinks, type Keys, type Links } from "../token-api.ts";
 import {
   type Command,
   type CommandOption,
@@ -42,7 +51,11 @@ export async function openAccounts(
   terminal: Terminal,
   access: Access = "refuse",
 ): Promise<Accounts> {
-  const store = await openStore(settings, access);
+  return createAccounts(await openStore(settings, access), settings, terminal);
+}
+
+/** What a command does with a store that is open. */
+export function createAccounts(store: UsedStore, settings: Settings, terminal: Terminal): Accounts {
   const clock = { now: () => Date.now() };
   /** The account has changed already, so a failure is only reported. */
   const attempt = async (what: string, step: () => Promise<void>): Promise<void> => {
@@ -68,7 +81,7 @@ export async function openAccounts(
   return {
     terminal,
     users: createUsers(ports),
-    sessions: createSessions(ports),
+    sessions: createSessionAdministration(ports),
     links: createLinks(ports),
     keys: createKeys(ports),
     factors: createFactors(ports),
@@ -165,7 +178,7 @@ export function refused(
 ): Error {
   if (refusal in mistakes) return new UsageError(mistakes[refusal as keyof typeof mistakes]);
   const text = refusals[refusal as keyof typeof refusals];
-  return new AnyFault(
+  return new Fault(
     "refused",
     text.replace("{name}", () => `"${name}"`),
   );

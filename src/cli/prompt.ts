@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { AnyFault } from "../core/base/fault.ts";
+import { Fault } from "../core/base/fault.ts";
 import { isTooShort, MIN_PASSWORD_BYTES } from "../core/passwords/password-length.ts";
 import { type CommandOption, type OptionValues, type Process, UsageError } from "./command.ts";
 
@@ -26,14 +26,14 @@ export async function newPassword(ports: Process, options: OptionValues): Promis
   requireTerminal(ports, "use --password-stdin");
   const [password = "", again] = await readAnswers(ports, QUESTIONS, "hidden", requireLength);
   if (again !== password) {
-    throw new AnyFault("passwords_differ", "the passwords do not match; nothing was changed");
+    throw new Fault("passwords_differ", "the passwords do not match; nothing was changed");
   }
   return password;
 }
 
 function requireLength(password: string): void {
   const text = `a password needs at least ${MIN_PASSWORD_BYTES} bytes`;
-  if (isTooShort(password)) throw new AnyFault("password_too_short", text);
+  if (isTooShort(password)) throw new Fault("password_too_short", text);
 }
 
 /** Asks a yes-or-no question on standard error. `instead` is the option for use without a terminal. */
@@ -69,7 +69,7 @@ async function readAnswers(
       const line = await lines.next();
       if (isHidden || line.done === true) stderr.write("\n");
       // Ctrl-C, or the end of the input.
-      if (line.done === true) throw new AnyFault("stopped", "stopped; nothing was changed");
+      if (line.done === true) throw new Fault("stopped", "stopped; nothing was changed");
       check(line.value);
       answers.push(line.value);
     }

@@ -1,15 +1,14 @@
-import { AnyFault, codeOf, messageOf } from "../core/base/fault.ts";
+import { codeOf, Fault, messageOf } from "../core/base/fault.ts";
 import { isUsableUsername } from "../core/base/names.ts";
 import type { Account } from "../core/records.ts";
-import { openIfExists, openStore } from "../gate/open-store.ts";
-import type { Settings } from "../gate/settings/settings.ts";
+import { openIfExists, openStore, type UsedStore } from "../gate/open-store.ts";
 import {
   accountCommand,
+  createAccounts,
   GROUPS,
   givenEnd,
   givenGroups,
   nameDatabase,
-  openAccounts,
   quoted,
   refused,
   STORE_SETTINGS,
@@ -58,15 +57,19 @@ export const add: Command = {
     const username = String(options.name);
     const endsAt = givenEnd(options);
     const facts = { groups: givenGroups(options), ...(endsAt && { endsAt }) };
-    const missing = options.create === true ? "create" : "refuse";
-    // Before the password is asked for, and before a database of another program gets tables.
     if (username === "") throw refused("username-missing", username);
     if (!isUsableUsername(username)) throw refused("username-invalid", username);
-    const refusal = await refusalOf(username, settings, missing);
-    if (refusal !== undefined) throw refused(refusal, username);
+    await using existing = await (options.create === true
+      ? openIfExists(settings)
+      : openStore(settings, "refuse").catch(withHint));
+    // Before the password is asked for. The rule checks again when it adds the user.
+    if (existing !== undefined) await requireFreeName(existing.users, username);
     const password = await newPassword(terminal.ports, options);
-    await using accounts = await openAccounts(settings, terminal, missing);
-    const { kind } = await accounts.users.add({ username, password, ...facts });
+    // Created only now, so that a command which is given up leaves no database.
+    await using created = new AsyncDisposableStack();
+    const store = existing ?? created.use(await openStore(settings, "create"));
+    const { users } = createAccounts(store, settings, terminal);
+    const { kind } = await users.add({ username, password, ...facts });
     if (kind !== "added") throw refused(kind, username);
     const code = terminal.succeed(`Created user ${quoted(username)}.`);
     nameDatabase(settings, terminal);
@@ -74,22 +77,15 @@ export const add: Command = {
   },
 };
 
-async function refusalOf(
-  username: string,
-  settings: Settings,
-  missing: "create" | "refuse",
-): Promise<"username-taken" | "username-used" | undefined> {
-  await using store = await (missing === "create"
-    ? openIfExists(settings)
-    : openStore(settings, "refuse").catch(withHint));
-  if ((await store?.users.findByName(username)) !== undefined) return "username-taken";
-  return (await store?.users.isNameUsed(username)) === true ? "username-used" : undefined;
+async function requireFreeName(users: UsedStore["users"], username: string): Promise<void> {
+  if ((await users.findByName(username)) !== undefined) throw refused("username-taken", username);
+  if (await users.isNameUsed(username)) throw refused("username-used", username);
 }
 
 function withHint(error: unknown): never {
   if (codeOf(error) !== "database_missing") throw error;
   const text = `${messageOf(error)}: --create sets it up with this user`;
-  throw new AnyFault("database_missing", text, { cause: error });
+  throw new Fault("database_missing", text, { cause: error });
 }
 
 export const password: Command = accountCommand({
@@ -113,7 +109,7 @@ export const password: Command = accountCommand({
     if (options["keep-sessions"] === true) return `${done}.`;
     await accounts.sessions.endAll(id).catch((error) => {
       const text = `the password is set, but the sessions have not ended: ${messageOf(error)}; run latchkey user sign-out`;
-      throw new AnyFault(codeOf(error) ?? "sessions_not_ended", text, { cause: error });
+      throw new Fault(codeOf(error) ?? "sessions_not_ended", text, { cause: error });
     });
     return `${done}, and ended all sessions.`;
   },
@@ -170,7 +166,7 @@ export const remove: Command = accountCommand({
     if ((await all.next()).done === true) throw refused("last-user", name);
     const question = `Remove user ${quoted(name)}?`;
     if (yes !== true && !(await confirm(terminal.ports, question, "--yes"))) {
-      throw new AnyFault("not_confirmed", "nothing was removed");
+      throw new Fault("not_confirmed", "nothing was removed");
     }
     const outcome = await users.remove(id);
     if (outcome !== "removed") throw refused(outcome, name);

@@ -121,6 +121,7 @@ export function createStore<Open extends OpenDatabase>(
       insert: operations.define("log.insert", insertEntries),
       read: operation("log.read", log.listEntries),
       newest: operation("log.newest", log.listNewestEntries),
+      hasEarlier: operation("log.hasEarlier", log.hasEarlierEntry),
       prune: operation("log.prune", log.pruneEntries),
       pruneType: operation("log.pruneType", log.pruneEntriesOfType),
     },

@@ -1,5 +1,5 @@
 import { CompiledQuery, sql } from "kysely";
-import { AnyFault } from "../core/base/fault.ts";
+import { Fault } from "../core/base/fault.ts";
 import { nameKeyOf } from "../core/base/names.ts";
 import type { StoredUser } from "../core/records.ts";
 import {
@@ -26,7 +26,7 @@ interface Transferring {
   insertRows(trx: Db, rows: Rows): Promise<void>;
 }
 
-const NOT_EMPTY = new AnyFault("not_empty", "the database has other rows");
+const NOT_EMPTY = new Fault("not_empty", "the database has other rows");
 
 /** Runs one statement that Kysely cannot write, or that was written before. */
 export async function run(

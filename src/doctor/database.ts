@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { AnyFault, codeOf, messageOf } from "../core/base/fault.ts";
+import { codeOf, Fault, messageOf } from "../core/base/fault.ts";
 import type { DatabaseInspection } from "../db/inspection.ts";
 import type { PostgresInspection } from "../db/postgres/inspect.ts";
 import { NEWEST_SCHEMA } from "../db/schema.ts";
@@ -46,7 +46,7 @@ function unreadableFinding(file: string, error: unknown): Finding {
   const unlock = "find out which program has locked it, and run this again";
   return problem(
     `cannot use ${file}: ${messageOf(error)}`,
-    error instanceof AnyFault ? unlock : RESTORE,
+    error instanceof Fault ? unlock : RESTORE,
   );
 }
 

@@ -1,6 +1,6 @@
 import { lchown, mkdir, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { AnyFault } from "../core/base/fault.ts";
+import { Fault } from "../core/base/fault.ts";
 import { fileErrorReason, unlessMissing } from "./file-error.ts";
 import { folderOwner } from "./ownership.ts";
 
@@ -10,7 +10,7 @@ export async function makeNamedFolder(what: string, path: string): Promise<void>
     await makeFolder(path);
   } catch (error) {
     const text = `cannot create ${what} ${path}: ${fileErrorReason(error)}`;
-    throw new AnyFault("data_dir_unusable", text, { cause: error });
+    throw new Fault("data_dir_unusable", text, { cause: error });
   }
 }
 

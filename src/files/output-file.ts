@@ -2,7 +2,7 @@ import { createReadStream, mkdtempSync, rmSync } from "node:fs";
 import { type FileHandle, realpath, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { AnyFault } from "../core/base/fault.ts";
+import { Fault } from "../core/base/fault.ts";
 import { fileErrorText, isDenied, isMissing } from "./file-error.ts";
 import { isPrivateFolder, isPrivatePath } from "./ownership.ts";
 import { type Replacing, replaceFile, type TemporaryFile, temporaryName } from "./replace-file.ts";
@@ -84,7 +84,7 @@ async function withName<T>(
   const parent = await realpath(tmpdir());
   const folder = leftovers.adopt(mkdtempSync(join(parent, "latchkey-")), removeTree);
   if (!(await isPrivateFolder(folder, users))) {
-    throw new AnyFault(
+    throw new Fault(
       "temp_dir_unsafe",
       `other users can replace folders in ${tmpdir()}: set TMPDIR to a folder that only you can write to`,
     );
@@ -98,13 +98,13 @@ async function withName<T>(
 /** Names the file that the caller asked for, not the temporary one that the system reports. */
 function namingOutput(file: string, temporary: string, error: unknown): unknown {
   const isOfName = error instanceof Error && "path" in error && error.path === temporary;
-  if (error instanceof AnyFault || !isOfName) return error;
+  if (error instanceof Fault || !isOfName) return error;
   const folder = dirname(file);
   if (isMissing(error)) {
-    return new AnyFault("folder_missing", fileErrorText("write to", folder, error));
+    return new Fault("folder_missing", fileErrorText("write to", folder, error));
   }
   const text = isDenied(error)
     ? fileErrorText("write to", folder, error)
     : fileErrorText("write", file, error);
-  return new AnyFault("file_unwritable", text);
+  return new Fault("file_unwritable", text);
 }

@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { AnyFault } from "../core/base/fault.ts";
+import { Fault } from "../core/base/fault.ts";
 
 const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
@@ -81,7 +81,7 @@ export function followOwnLinks(path: string): string {
   const next = resolve(dirname(file), readlinkSync(file));
   const trusted = [process.geteuid?.(), 0, statSync(dirname(next)).uid];
   if (trusted.includes(found.uid)) return followOwnLinks(next);
-  throw new AnyFault(
+  throw new Fault(
     "link_foreign",
     `${path} is another user's link to ${next}: remove the link, or run this as that user`,
   );

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, lstat, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { AnyFault } from "../core/base/fault.ts";
+import { Fault } from "../core/base/fault.ts";
 import { folderOwner } from "./ownership.ts";
 
 /** A file that is still being written, under a temporary name in the same folder. */
@@ -70,7 +70,7 @@ async function giveToOwner(file: FileHandle, folder: string): Promise<void> {
 async function refuseSwapped(handle: FileHandle, temporary: string, path: string): Promise<void> {
   const [made, found] = await Promise.all([handle.stat(), lstat(temporary)]);
   if (made.ino === found.ino && made.dev === found.dev) return;
-  throw new AnyFault("file_swapped", `another process replaced ${path} while it was being written`);
+  throw new Fault("file_swapped", `another process replaced ${path} while it was being written`);
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { AnyFault } from "../core/base/fault.ts";
+import { Fault } from "../core/base/fault.ts";
 import type { Settings } from "./settings/settings.ts";
 
 /**
@@ -13,7 +13,7 @@ async function runCommand(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   if (domain.startsWith("-")) {
-    throw new AnyFault(
+    throw new Fault(
       "domain_refused",
       "a domain cannot start with -, because programs would read it as an option",
     );
@@ -26,7 +26,7 @@ async function runCommand(
   child.unref();
   const [code, signal] = await once(child, "exit");
   if (code === 0) return;
-  throw new AnyFault(
+  throw new Fault(
     "domain_setup_failed",
     `the domain setup command ended with ${code ?? signal}; its messages are on standard error`,
   );

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
-import { AnyFault, codeOf, messageOf } from "../core/base/fault.ts";
+import { codeOf, Fault, messageOf } from "../core/base/fault.ts";
 import type { Handle } from "./handle.ts";
 import { limitingPipelines } from "./pipeline-limit.ts";
 import { answerRefusals, requiringHost } from "./refusals.ts";
@@ -77,7 +77,7 @@ export async function listen(server: NetServer, host: string, port: number): Pro
     await once(server.listen({ host, port }), "listening");
   } catch (error) {
     const text = WHY_NOT[codeOf(error) ?? ""] ?? messageOf(error);
-    throw new AnyFault("cannot_listen", `cannot listen on ${host}, port ${port}: ${text}`, {
+    throw new Fault("cannot_listen", `cannot listen on ${host}, port ${port}: ${text}`, {
       cause: error,
     });
   }

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { AnyFault, codeOf, reasonOf } from "../core/base/fault.ts";
+import { codeOf, Fault, reasonOf } from "../core/base/fault.ts";
 import type { Place } from "../db/place.ts";
 import { mayPass } from "../db/postgres/failures.ts";
 import type { PostgresStore, UnopenedStore } from "../db/postgres/store.ts";
@@ -101,8 +101,8 @@ export async function makeFolderOf(database: Place): Promise<void> {
   }
 }
 
-export function cannotUse(what: string, error: unknown): AnyFault {
+export function cannotUse(what: string, error: unknown): Fault {
   if (isAccessFault(error)) return error;
   const code = codeOf(error) ?? "database_unusable";
-  return new AnyFault(code, `cannot use ${what}: ${reasonOf(error)}`, { cause: error });
+  return new Fault(code, `cannot use ${what}: ${reasonOf(error)}`, { cause: error });
 }

@@ -1,5 +1,5 @@
 import { type Auth, authOf } from "../auth.ts";
-import { AnyFault, messageOf } from "../core/base/fault.ts";
+import { Fault, messageOf } from "../core/base/fault.ts";
 import { noMeter } from "../core/base/meter.ts";
 import { isSilentlyPlain } from "../db/postgres/url.ts";
 import { fileIdentity } from "../db/sqlite/file.ts";
@@ -122,7 +122,7 @@ async function certificatesFor(
     const files = { certFile: tlsCertFile, keyFile: tlsKeyFile };
     return watchCertificateFiles(files, now, log).catch((error) => {
       const text = `cannot use TLS_CERT_FILE with TLS_KEY_FILE: ${messageOf(error)}`;
-      throw new AnyFault("certificate_files_unusable", text);
+      throw new Fault("certificate_files_unusable", text);
     });
   }
   if (httpsPort === undefined) return undefined;

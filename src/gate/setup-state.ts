@@ -1,5 +1,5 @@
 import { networkInterfaces } from "node:os";
-import { AnyFault, messageOf, Unavailable } from "../core/base/fault.ts";
+import { Fault, messageOf, Unavailable } from "../core/base/fault.ts";
 import { judgeHost } from "../core/hosts/allowed-hosts.ts";
 import { isLoopbackHost } from "../core/hosts/loopback.ts";
 import {
@@ -48,7 +48,7 @@ export function setupTokenOf(
     const { text, unreadable: reason } = await readTokenFile(file);
     if (reason !== undefined && isTokenRequired(settings)) {
       const problem = `the setup token file ${file} cannot be read: ${reason}`;
-      throw new AnyFault("setup_token_unusable", problem);
+      throw new Fault("setup_token_unusable", problem);
     }
     const warning = "the setup token file cannot be read: setup requires no token";
     if (reason !== undefined && reason !== reported) log.warn({ file, reason }, warning);
@@ -100,7 +100,7 @@ export async function prepareSetup(
   } catch (error) {
     // Elsewhere this error may pass, and setup refuses every request until it does.
     if (!isRequired) return { kind: "own-token" };
-    throw new AnyFault(
+    throw new Fault(
       "setup_token_unusable",
       `no account yet, and ${messageOf(error)} (fix this, create the account with latchkey user add --create, or set SETUP_TOKEN=off to let anyone create it)`,
       { cause: error },

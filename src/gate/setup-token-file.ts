@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, open, rm } from "node:fs/promises";
-import { AnyFault, codeOf } from "../core/base/fault.ts";
+import { codeOf, Fault } from "../core/base/fault.ts";
 import { trimWhiteSpace } from "../core/base/white-space.ts";
 import { requireNoDatabase } from "../db/sqlite/own-files.ts";
 import { fileErrorReason, unlessMissing } from "../files/file-error.ts";
@@ -57,7 +57,7 @@ async function requireTokenFile(path: string): Promise<void> {
       ? undefined
       : `it does not look like a setup token, which is one line of up to ${MAX_TOKEN_BYTES} bytes`);
   if (problem === undefined) return;
-  throw new AnyFault("setup_token_foreign", `${path} is left as it is: ${problem}`);
+  throw new Fault("setup_token_foreign", `${path} is left as it is: ${problem}`);
 }
 
 const isOneToken = (text: string): boolean =>

@@ -1,27 +1,24 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { API, SymbolFlags } from "typescript/unstable/sync";
 import { optionNames } from "../../src/core/base/options.ts";
 import { createAuth } from "../../src/index.ts";
 import { optionTable } from "../../src/option-table.ts";
 import { optionsWith } from "../support/options.ts";
 import { at, rowsOf, text } from "./pages.ts";
 
-/** The members of a union of texts, as the compiler sees them. */
-function membersOf(union: string, path: string): readonly unknown[] {
-  const file = fileURLToPath(at(path));
-  const api = new API();
-  try {
-    const project = api.updateSnapshot({ openFiles: [file] }).getDefaultProjectForFile(file);
-    const declared = { document: file, position: 0 };
-    const symbol = project?.checker.resolveName(union, SymbolFlags.TypeAlias, declared);
-    const type = symbol && project?.checker.getDeclaredTypeOfSymbol(symbol);
-    if (type?.isUnionType() !== true) throw new Error(`${path} has no union ${union}`);
-    return type.getTypes().map((one) => one.isLiteralType() && one.value);
-  } finally {
-    api.close();
-  }
+/** The files whose faults an app can get. Those of the commands and of the gate are elsewhere. */
+const FOR_APPS = /^(?!core\/transfer\/)((core|web|adapters|testing|db\/postgres)\/.+|[^/]+)\.ts$/;
+
+function readSources(files: RegExp): string {
+  const src = fileURLToPath(at("src"));
+  const names = readdirSync(src, { recursive: true, encoding: "utf8" });
+  return names
+    .filter((name) => files.test(name))
+    .map((name) => readFileSync(join(src, name), "utf8"))
+    .join("\n");
 }
 
 /** What the first cells name in the table under a heading of library.md. */
@@ -38,10 +35,16 @@ test("library.md lists every option of createAuth and every member that it retur
   await auth.close();
 });
 
-test("library.md says what to do about every code of a fault", () => {
-  const codes = membersOf("FaultCode", "src/core/base/fault.ts");
+test("library.md says what to do about every code of a fault that an app can get", () => {
   const [, rest = ""] = text("docs/library.md").split("\n## Faults\n");
   const rows = rowsOf(rest.split("\n## ")[0] ?? "", /^`/);
-  const told = rows.flatMap(([cell = ""]) => [...cell.matchAll(/`(\w+)`/g)].map(([, one]) => one));
-  assert.deepEqual(told.sort(), codes.toSorted());
+  const documented = rows.flatMap(([cell = ""]) =>
+    [...cell.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code),
+  );
+  const thrown = [...readSources(FOR_APPS).matchAll(/new (?:Fault|Unavailable)\(\s*"(\w+)"/g)];
+  assert.ok(thrown.length > 20, `${thrown.length}`);
+  for (const [, code = ""] of thrown) assert.ok(documented.includes(code), code);
+  const all = readSources(/\.ts$/);
+  for (const code of documented) assert.ok(all.includes(`"${code}"`), code);
+  assert.deepEqual(documented, [...new Set(documented)]);
 });

@@ -34,8 +34,7 @@ export async function run(cwd: string, program: string, ...args: string[]): Prom
 /** What TypeScript reports about the files in a folder, by the rules of this project. */
 export async function typeErrors(folder: string): Promise<string> {
   const compilerOptions = {
-    ...{ types: ["node"], noUnusedLocals: false },
-    ...{ declaration: false, isolatedDeclarations: false },
+    ...{ types: ["node"], noUnusedLocals: false, declaration: false },
   };
   const config = { extends: join(ROOT, "tsconfig.json"), compilerOptions, include: ["*.ts"] };
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(config));

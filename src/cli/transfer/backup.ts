@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { AnyFault } from "../../core/base/fault.ts";
+import { Fault } from "../../core/base/fault.ts";
 import type { Amounts } from "../../core/transfer/transfer-store.ts";
 import { copyDatabase, type FileCopy } from "../../db/sqlite/backup.ts";
 import { accessFault, databaseExists } from "../../db/sqlite/file.ts";
@@ -52,7 +52,7 @@ export const restore: Command = {
     const database = databaseFile(settings, "restore a dump with pg_restore or psql");
     requireReadable(from);
     if (isPartOf(from, database)) {
-      throw new AnyFault("same_file", `${from} is the database itself, or a part of it`);
+      throw new Fault("same_file", `${from} is the database itself, or a part of it`);
     }
     requireOwnName(database);
     const replaces = databaseExists(database);
@@ -75,7 +75,7 @@ export const restore: Command = {
 
 function databaseFile({ database }: Settings, instead: string): string {
   if (database.kind === "sqlite") return database.file;
-  throw new AnyFault("postgres", `the accounts are in PostgreSQL: ${instead}`);
+  throw new Fault("postgres", `the accounts are in PostgreSQL: ${instead}`);
 }
 
 /** @param put Moves the finished copy to its place. */

@@ -1,4 +1,4 @@
-import { AnyFault } from "../../core/base/fault.ts";
+import { Fault } from "../../core/base/fault.ts";
 
 interface CsvRecord {
   /** The number of its first line. */
@@ -26,7 +26,7 @@ export function* csvRecords(texts: Iterable<string>): Iterable<CsvRecord> {
     if (found === undefined || (found.end === text.length && !isAll)) {
       if (isAll) {
         const reason = `cannot read line ${line} and the lines after it: a quote is never closed`;
-        throw new AnyFault("import_unreadable", reason);
+        throw new Fault("import_unreadable", reason);
       }
       ({ text, isAll } = withMore(text.slice(at), pieces));
       at = 0;

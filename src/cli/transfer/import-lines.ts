@@ -1,4 +1,4 @@
-import { AnyFault } from "../../core/base/fault.ts";
+import { Fault } from "../../core/base/fault.ts";
 import { objectIn } from "../../core/base/json.ts";
 import { fieldName, type ImportFields } from "../../core/transfer/import-record.ts";
 import type { ImportLine } from "../../core/transfer/import-users.ts";
@@ -46,7 +46,7 @@ function* textsOf(pieces: Iterable<Buffer>): Generator<string> {
     yield decoder.decode();
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new AnyFault("import_unreadable", "the file is not valid UTF-8");
+    throw new Fault("import_unreadable", "the file is not valid UTF-8");
   }
 }
 
@@ -127,10 +127,10 @@ type Naming = (name: string) => string;
 
 function columnsIn(columns: readonly string[]): readonly string[] {
   if (new Set(columns).size < columns.length) {
-    throw new AnyFault("import_header", "the first line names a column twice");
+    throw new Fault("import_header", "the first line names a column twice");
   }
   if (["username", "passwordhash"].every((one) => columns.includes(one))) return columns;
-  throw new AnyFault(
+  throw new Fault(
     "import_header",
     "the first line must name the columns username and password_hash, separated by commas; --username-from names another for the username",
   );

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { AnyFault } from "../../core/base/fault.ts";
+import { Fault } from "../../core/base/fault.ts";
 import { type ImportOutcome, importUsers } from "../../core/transfer/import-users.ts";
 import { openIfExists, openStore } from "../../gate/open-store.ts";
 import { chosen } from "../../gate/settings/values.ts";
@@ -120,7 +120,7 @@ function openFile(file: string): Source {
       for (let done = 0; ; ) {
         const { size, mtimeMs } = fstatSync(descriptor);
         if (size !== opened.size || mtimeMs !== opened.mtimeMs)
-          throw new AnyFault("import_changed", `${file} is being changed`);
+          throw new Fault("import_changed", `${file} is being changed`);
         const read = readSync(descriptor, piece, { position: done });
         if (read === 0) return;
         done += read;

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { AnyFault, codeOf, messageOf, Unavailable } from "../../core/base/fault.ts";
+import { codeOf, Fault, messageOf, Unavailable } from "../../core/base/fault.ts";
 import type { Amounts } from "../../core/transfer/transfer-store.ts";
 import { fileErrorText } from "../../files/file-error.ts";
 import { counted, type OptionValues } from "../command.ts";
@@ -12,22 +12,22 @@ export const amountsText = ({ users, entries }: Amounts): string =>
  * For a transfer that failed: what the target has now, and what to do.
  * @param imported The number of users that are in it by earlier transactions of this transfer.
  */
-export function transferFault(transfer: "import" | "copy", error: unknown, imported = 0): AnyFault {
+export function transferFault(transfer: "import" | "copy", error: unknown, imported = 0): Fault {
   const reason = messageOf(error);
   const code = codeOf(error) ?? `${transfer}_failed`;
   if (imported > 0) {
     const text = `the import stopped after ${counted(imported, "user")}: ${reason}; the same command with --skip-bad imports the others`;
-    return new AnyFault(code, text, { cause: error });
+    return new Fault(code, text, { cause: error });
   }
   if (error instanceof Unavailable) {
     // If only the database's answer was lost, everything is there.
     const again = "run the same command again: it does everything, or reports that it is done";
-    return new AnyFault(error.code, `the ${transfer} stopped: ${reason}; ${again}`, {
+    return new Fault(error.code, `the ${transfer} stopped: ${reason}; ${again}`, {
       cause: error,
     });
   }
   const done = transfer === "import" ? "imported" : "copied";
-  return new AnyFault(code, `nothing was ${done}: ${reason}`, { cause: error });
+  return new Fault(code, `nothing was ${done}: ${reason}`, { cause: error });
 }
 
 /** @throws If a file cannot be read. */
@@ -38,21 +38,21 @@ export function requireReadable(file: string): void {
       return;
     }
   } catch (error) {
-    throw new AnyFault("file_unreadable", fileErrorText("read", file, error));
+    throw new Fault("file_unreadable", fileErrorText("read", file, error));
   }
-  throw new AnyFault("file_unreadable", `cannot read ${file}: it is a folder`);
+  throw new Fault("file_unreadable", `cannot read ${file}: it is a folder`);
 }
 
 /** @throws If a file may not be written there. */
 export function requireWritable(file: string, { force }: OptionValues): void {
   if (!existsSync(file)) return;
   if (force !== true) {
-    throw new AnyFault("file_exists", `${file} already exists: --force overwrites it`);
+    throw new Fault("file_exists", `${file} already exists: --force overwrites it`);
   }
   const found = statSync(file);
   // The new file would replace a device, such as /dev/null.
   if (!found.isFile()) {
     const what = found.isDirectory() ? "a folder" : "not a regular file";
-    throw new AnyFault("file_unwritable", `cannot write ${file}: it is ${what}`);
+    throw new Fault("file_unwritable", `cannot write ${file}: it is ${what}`);
   }
 }

@@ -1,40 +1,8 @@
-/** The codes of faults that an app can get. docs/library.md says what to do about each. */
-export type FaultCode =
-  | "client_gone"
-  | "database_foreign"
-  | "database_incomplete"
-  | "database_missing"
-  | "database_schema_missing"
-  | "database_unreadable"
-  | "database_unwritable"
-  | "database_url_invalid"
-  | "form_already_read"
-  | "guessable_secret"
-  | "header_unsendable"
-  | "invalid_option"
-  | "invalid_post_login_location"
-  | "logo_unusable"
-  | "node_too_old"
-  | "not_an_error"
-  | "not_guarded"
-  | "not_latchkey"
-  | "overloaded"
-  | "page_broken"
-  | "page_unknown"
-  | "pages_unreadable"
-  | "remote_address_unknown"
-  | "routes_not_mounted"
-  | "schema_newer"
-  | "setup_token_missing"
-  | "store_busy"
-  | "store_unavailable"
-  | "test_only";
-
 /**
  * A deliberate error. `code` is stable; the message is for people and may change. Neither contains a
- * password, a token, a cookie or a secret. The gate and the commands have codes of their own.
+ * password, a token, a cookie or a secret. docs/library.md lists the codes that an app can get.
  */
-export class AnyFault extends Error {
+export class Fault extends Error {
   readonly code: string;
 
   constructor(code: string, message: string, options?: ErrorOptions) {
@@ -44,20 +12,11 @@ export class AnyFault extends Error {
   }
 }
 
-/** A deliberate error that an app can get. `code` is stable; the message may change. */
-export class Fault extends AnyFault {
-  declare readonly code: FaultCode;
-
-  constructor(code: FaultCode, message: string, options?: ErrorOptions) {
-    super(code, message, options);
-  }
-}
-
 /** A temporary failure: pages answer 503 with `Retry-After` instead of 500. */
 export class Unavailable extends Fault {
   readonly retryAfterSeconds: number;
 
-  constructor(code: FaultCode, message: string, retryAfterSeconds: number, options?: ErrorOptions) {
+  constructor(code: string, message: string, retryAfterSeconds: number, options?: ErrorOptions) {
     super(code, message, options);
     this.name = "Unavailable";
     this.retryAfterSeconds = retryAfterSeconds;

@@ -12,13 +12,10 @@ export interface AuditEvent extends NewLogEntry {
 /** Called after an entry is stored. What it returns or throws changes no answer. */
 export type EventListener = (event: AuditEvent) => unknown;
 
-/** How many of the newest sign-ins of an account are searched for one like it. */
-const MAX_SEARCHED = 1_000;
-
 /** Returns a function that passes stored entries to the listener. A failure is only logged. */
 export function createEventListener(
   listener: EventListener,
-  store: Pick<LogStore, "newest">,
+  store: Pick<LogStore, "hasEarlier">,
   log: ServerLog,
 ): (stored: readonly NewLogEntry[]) => Promise<void> {
   const pass = async (event: AuditEvent): Promise<unknown> => listener(Object.freeze(event));
@@ -33,10 +30,9 @@ export function createEventListener(
 }
 
 async function isFirstSignIn(
-  store: Pick<LogStore, "newest">,
+  store: Pick<LogStore, "hasEarlier">,
   { type, userId, address, device, at }: NewLogEntry,
 ): Promise<boolean> {
   if (type !== "signin" || userId === undefined) return false;
-  const entries = await store.newest({ userId, type, limit: MAX_SEARCHED });
-  return !entries.some((one) => one.address === address && one.device === device && one.at < at);
+  return !(await store.hasEarlier({ type, userId, address, device, at }));
 }

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { AnyFault, messageOf } from "../base/fault.ts";
+import { Fault, messageOf } from "../base/fault.ts";
 import type { TableName } from "../tables.ts";
 import { rowPagesOf, tableNames } from "./pages.ts";
 import type { Amounts, RowReader, Rows, TransferStore } from "./transfer-store.ts";
@@ -27,10 +27,10 @@ export async function copy(
   const outcome = await target.importRows(copiedRows(source, copied, passed), async (written) => {
     const changed = differenceOf(copied, await digestOf(source, passed));
     if (changed !== undefined)
-      throw new AnyFault("source_changed", `the ${changed} of the source changed during the copy`);
+      throw new Fault("source_changed", `the ${changed} of the source changed during the copy`);
     const different = differenceOf(copied, await digestOf(written, passed));
     if (different !== undefined)
-      throw new AnyFault("copy_different", `the ${different} in the target differ from the source`);
+      throw new Fault("copy_different", `the ${different} in the target differ from the source`);
   });
   if (outcome === "taken") return { kind: "target-occupied", ...(await target.readAmounts()) };
   const countOf = (table: "users" | "log"): number => copied.get(table)?.count ?? 0;
@@ -59,8 +59,8 @@ async function* rowsOf(store: RowReader): AsyncIterable<Rows> {
       for await (const rows of rowPagesOf(store, table)) yield { table, rows };
     }
   } catch (error) {
-    if (error instanceof AnyFault) throw error;
-    throw new AnyFault("unreadable", messageOf(error), { cause: error });
+    if (error instanceof Fault) throw error;
+    throw new Fault("unreadable", messageOf(error), { cause: error });
   }
 }
 

@@ -1,4 +1,4 @@
-import { AnyFault } from "../base/fault.ts";
+import { Fault } from "../base/fault.ts";
 import { isUsableUsername, nameKeyOf } from "../base/names.ts";
 import { stepAt } from "../codes/totp.ts";
 import { toEntry } from "../log/event-log.ts";
@@ -222,7 +222,7 @@ async function writeBatch(
     await removeTaken(store, free, refuse);
     // Such as by an index that takes "Ann" and "ann" for one. Trying again would never end.
     if (free.size === left.length)
-      throw new AnyFault("rows_refused", "the database refuses a user by a rule of its own");
+      throw new Fault("rows_refused", "the database refuses a user by a rule of its own");
     if (badLines === "refuse-all") return "refused";
     left = left.filter(({ username }) => free.has(username));
   }

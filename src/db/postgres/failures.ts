@@ -1,4 +1,4 @@
-import { AnyFault, codeOf, messageOf, STORE_BUSY, Unavailable } from "../../core/base/fault.ts";
+import { codeOf, Fault, messageOf, STORE_BUSY, Unavailable } from "../../core/base/fault.ts";
 import { TransactionConflict, UniqueViolation } from "../database.ts";
 
 const RETRY_AFTER_SECONDS = 2;
@@ -31,7 +31,7 @@ const CONFLICTS = ["40001", "40P01"];
 export function translated(error: unknown): unknown {
   const code = codeOf(error);
   // These do not come from the driver.
-  if (error instanceof AnyFault || error instanceof TypeError) return error;
+  if (error instanceof Fault || error instanceof TypeError) return error;
   if (code === UNIQUE_VIOLATION) return new UniqueViolation(error);
   if (CONFLICTS.includes(code ?? "")) return new TransactionConflict(error);
   if (isSqlState(code) && !TEMPORARY.test(code)) return error;

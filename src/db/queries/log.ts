@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder } from "kysely";
 import { MAX_WAITING_ENTRIES } from "../../core/log/event-log.ts";
 import type { LogEntry, UserId } from "../../core/records.ts";
-import type { LogFilter, LogQuery, NewestQuery } from "../../core/store.ts";
+import type { LogFilter, LogQuery, NewestQuery, SoughtEntry } from "../../core/store.ts";
 import { tables } from "../../core/tables.ts";
 import { compileOnce, type Db, type RowOf, type Schema } from "../database.ts";
 import { toRecord } from "../rows.ts";
@@ -65,6 +65,33 @@ function filterEntries(db: Db, query: EntryQuery, { type, since }: LogFilter): E
   return filtered
     .where("at", ">=", since.getTime())
     .where("id", ">=", (eb) => eb.selectFrom(earliest).select((e) => e.fn.min("id").as("first")));
+}
+
+/** How many of the newest entries of a user and a type are searched for one like it. */
+const MAX_SEARCHED = 1_000;
+
+/** Whether the user has an entry like this one, with an earlier time, among the newest ones. */
+export async function hasEarlierEntry(
+  db: Db,
+  { userId, type, address, device, at }: SoughtEntry,
+): Promise<boolean> {
+  const newest = db
+    .selectFrom("latchkey_log")
+    .select(["address", "device", "at"])
+    .where("user_id", "=", userId)
+    .where("type", "=", type)
+    .orderBy("id", "desc")
+    .limit(MAX_SEARCHED)
+    .as("newest");
+  const found = await db
+    .selectFrom(newest)
+    .select("at")
+    .where("address", "is not distinct from", address ?? null)
+    .where("device", "is not distinct from", device ?? null)
+    .where("at", "<", at.getTime())
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
 }
 
 /** Removes at most `limit` entries older than `before`, and returns how many it removed. */

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { AnyFault, messageOf } from "../../core/base/fault.ts";
+import { Fault, messageOf } from "../../core/base/fault.ts";
 import type { Amounts } from "../../core/transfer/transfer-store.ts";
 import { refuseNewerSchema } from "../schema.ts";
 import { accessFault, databaseExists, explained, isReadOnly } from "./file.ts";
@@ -28,7 +28,7 @@ export interface FileCopy {
 /**
  * Copies a consistent state of the database while other processes write to it, and verifies the
  * copy.
- * @throws An AnyFault when the copy is damaged or incomplete.
+ * @throws An Fault when the copy is damaged or incomplete.
  */
 export async function copyDatabase({
   from,
@@ -51,15 +51,14 @@ export async function copyDatabase({
   opened.requireUnchanged();
   const after = verify(to, from);
   if (after.users === before.users && after.entries === before.entries) return after;
-  throw new AnyFault(
+  throw new Fault(
     "copy_different",
     `the copy of ${from} does not have the same number of users and log entries`,
   );
 }
 
 function openSource(file: string, kind: FileCopy["source"]): ReadOnlyDatabase {
-  if (!databaseExists(file))
-    throw new AnyFault("database_missing", `there is no database at ${file}`);
+  if (!databaseExists(file)) throw new Fault("database_missing", `there is no database at ${file}`);
   try {
     if (kind === "at-rest" || isReadOnly(file)) return openToRead(file, UNTRUSTED);
     const database = openExisting(file, UNTRUSTED);
@@ -89,17 +88,17 @@ function verify(copy: string, file: string): Amounts {
   const amounts = readAmounts(database, file);
   const [first] = damageIn(database, "integrity_check");
   if (first === undefined) return amounts;
-  throw new AnyFault("database_damaged", `${file} is damaged: ${first}`);
+  throw new Fault("database_damaged", `${file} is damaged: ${first}`);
 }
 
-/** @throws An AnyFault when the file is not a complete Latchkey database that this version can read. */
+/** @throws An Fault when the file is not a complete Latchkey database that this version can read. */
 function readAmounts(database: DatabaseSync, file: string): Amounts {
   const version = reading(file, () => requireOwnSchema(database, file));
   refuseNewerSchema(file, version);
-  if (version <= 0) throw new AnyFault("not_latchkey", `${file} is not a Latchkey database`);
+  if (version <= 0) throw new Fault("not_latchkey", `${file} is not a Latchkey database`);
   const row = reading(file, () => database.prepare(amountsIn(version)).get(MAX_ID, MAX_ID));
   if (row?.full === 0) return { users: Number(row.users), entries: Number(row.entries) };
-  throw new AnyFault("database_damaged", `${file} has no IDs left for new log entries`);
+  throw new Fault("database_damaged", `${file} has no IDs left for new log entries`);
 }
 
 /** Far more than there will ever be, and far from the numbers that JavaScript cannot represent. */
@@ -117,10 +116,10 @@ function reading<T>(file: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (isBusy(error) || error instanceof AnyFault) throw error;
+    if (isBusy(error) || error instanceof Fault) throw error;
     const denied = isFileError(error) ? accessFault(file) : undefined;
     if (denied !== undefined) throw denied;
     const reason = messageOf(error);
-    throw new AnyFault("not_latchkey", `${file} is not a complete Latchkey database: ${reason}`);
+    throw new Fault("not_latchkey", `${file} is not a complete Latchkey database: ${reason}`);
   }
 }

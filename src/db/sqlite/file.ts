@@ -10,7 +10,7 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
-import { AnyFault, codeOf, Fault, unlessThrown } from "../../core/base/fault.ts";
+import { codeOf, Fault, unlessThrown } from "../../core/base/fault.ts";
 import { fileErrorText, isDenied, isMissing } from "../../files/file-error.ts";
 import { folderOwner } from "../../files/ownership.ts";
 import { isDiskError } from "./locking.ts";
@@ -97,7 +97,7 @@ export const isReadOnly = (file: string): boolean =>
 
 /** The error to throw: a missing permission or a full disk if that is why, otherwise the error itself. */
 export function explained(file: string, error: unknown): unknown {
-  if (error instanceof AnyFault) return error;
+  if (error instanceof Fault) return error;
   const denied = accessFault(file);
   if (denied !== undefined || !isDiskError(error) || hasRoom(file)) return denied ?? error;
   const text = `cannot write beside ${file}: no space left on device`;

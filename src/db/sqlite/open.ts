@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import type { DatabaseSync, DatabaseSyncOptions } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { AnyFault, Fault } from "../../core/base/fault.ts";
+import { Fault } from "../../core/base/fault.ts";
 import { fileErrorText, isMissing } from "../../files/file-error.ts";
 
 /** The module `node:sqlite`. An import of it fails on old versions of Node before they are named. */
@@ -78,7 +78,7 @@ export function openToRead(file: string, limits: DatabaseLimits): ReadOnlyDataba
     requireUnchanged() {
       if (before === undefined || stateOf(file) === before) return;
       const text = `another process began to write to ${file}: run this again`;
-      throw new AnyFault("database_changed", text);
+      throw new Fault("database_changed", text);
     },
     [Symbol.dispose]: () => database.close(),
   };

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { AnyFault, Fault, unlessThrown } from "../../core/base/fault.ts";
+import { Fault, unlessThrown } from "../../core/base/fault.ts";
 import { fileIdentity } from "./file.ts";
 import { isDatabase } from "./open.ts";
 
@@ -59,16 +59,16 @@ export function requireNoDatabase(
   if (database !== undefined && isPartOf(file, database)) {
     const isMain = pathsOf(database).some((main) => isSameFile(file, main));
     const what = isMain ? "the database itself" : "a part of the database";
-    throw new AnyFault("same_file", `${file} is ${what}`);
+    throw new Fault("same_file", `${file} is ${what}`);
   }
   requireOwnName(file);
   const beside = besideAny(file);
   if (beside !== undefined) {
     const remedy = "choose another name, or delete it if no program uses a database of that name";
-    throw new AnyFault("same_file", `${beside} exists, a part of the database ${file}: ${remedy}`);
+    throw new Fault("same_file", `${beside} exists, a part of the database ${file}: ${remedy}`);
   }
   if (over === "no-database" && isKindOfDatabase(file) === "database") {
-    throw new AnyFault("same_file", `${file} is a database: choose another name`);
+    throw new Fault("same_file", `${file} is a database: choose another name`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { AnyFault, codeOf } from "../../core/base/fault.ts";
+import { codeOf, Fault } from "../../core/base/fault.ts";
 import { NEWEST_SCHEMA } from "../schema.ts";
 import { isBusy } from "./locking.ts";
 import { isDatabase, openExisting, openReadOnly, UNTRUSTED } from "./open.ts";
@@ -23,7 +23,7 @@ interface Replacement {
 export function replaceDatabase({ file, by, over, keptAs }: Replacement): void {
   const isReplaced = existsSync(file);
   if (isReplaced && over === "nothing") {
-    throw new AnyFault("database_exists", `${file} was created meanwhile: --force replaces it`);
+    throw new Fault("database_exists", `${file} was created meanwhile: --force replaces it`);
   }
   using lock = isReplaced && isDatabase(file) ? openAlone(file) : undefined;
   if (isReplaced) refuseLossOfAccounts(file, by, lock);
@@ -63,7 +63,7 @@ function refuseEmptyBackup(file: string, by: string): void {
 function refuseLossOfAccounts(file: string, by: string, old: DatabaseSync | undefined): void {
   using database = openReadOnly(by, "immutable");
   if (hasAccounts(database) || (old !== undefined && isEmpty(old, file))) return;
-  throw new AnyFault(
+  throw new Fault(
     "accounts_lost",
     `${file} has accounts or cannot be read, and what would replace it has none: without an account, anyone could set up this server`,
   );
@@ -103,7 +103,7 @@ function openAlone(file: string): DatabaseSync | undefined {
     } catch (error) {
       database.close();
       if (!isBusy(error)) continue;
-      throw new AnyFault(
+      throw new Fault(
         "database_in_use",
         `${file} is in use: stop the gate and all other processes that have it open`,
       );

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { AnyFault, messageOf } from "../../core/base/fault.ts";
+import { Fault, messageOf } from "../../core/base/fault.ts";
 import { randomText } from "../../core/base/random-text.ts";
 import { type AnyTable, columnName, columnsOf, tables } from "../../core/tables.ts";
 import { inTransaction } from "../database.ts";
@@ -163,7 +163,7 @@ export function requireOwnSchema(database: DatabaseSync, file: string): number {
   const version = versionOf(database);
   const difference = isKnownSchema(version) ? schemaDifference(database, version) : undefined;
   if (difference === undefined) return version;
-  throw new AnyFault("schema_foreign", `${file} has a foreign schema: ${difference}`);
+  throw new Fault("schema_foreign", `${file} has a foreign schema: ${difference}`);
 }
 
 /**
@@ -175,8 +175,8 @@ export async function refuseOtherSchema(file: string, empty: "accept" | "refuse"
   const version = await retryWhileBusy(() => requireOwnSchema(database, "it"));
   if (version === NEWEST_SCHEMA) return;
   if (version === 0 && empty === "accept") return;
-  if (version === 0) throw new AnyFault("database_missing", "it has no Latchkey tables");
-  throw new AnyFault(
+  if (version === 0) throw new Fault("database_missing", "it has no Latchkey tables");
+  throw new Fault(
     "schema_other",
     `it has schema ${version}, which this version of Latchkey cannot copy: open it once with the newer of the two versions, and copy with that version`,
   );

@@ -1,7 +1,7 @@
 import "../../core/base/node-version.ts";
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { AnyFault, Fault } from "../../core/base/fault.ts";
+import { Fault } from "../../core/base/fault.ts";
 import { required, settle, word } from "../../core/base/options.ts";
 import type { SetupTokenStore } from "../../core/setup/setup-token.ts";
 import type { Store } from "../../core/store.ts";
@@ -90,7 +90,7 @@ async function openFileToRead(file: string): Promise<SqliteStore> {
     refuseNewerSchema(file, version);
     if (version < NEWEST_SCHEMA) {
       const text = `it has schema ${version}, and cannot be migrated to ${NEWEST_SCHEMA} where it is read-only: make a backup, and restore it in another folder`;
-      throw new AnyFault("schema_older", text);
+      throw new Fault("schema_older", text);
     }
     return storeOn(database, createSqliteDb(database, requireUnchanged));
   });

@@ -1,7 +1,7 @@
 import { constants, createPrivateKey, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
-import { AnyFault, messageOf } from "../../core/base/fault.ts";
+import { Fault, messageOf } from "../../core/base/fault.ts";
 import { inUrl } from "../reach.ts";
 import type { HttpChallenges } from "./challenges.ts";
 
@@ -41,7 +41,7 @@ export function parseCertificate(chain: string, key: string): Certificate {
   const first = readable("certificate", () => new X509Certificate(chain));
   const privateKey = readable("key", () => createPrivateKey(key));
   if (!first.checkPrivateKey(privateKey)) {
-    throw new AnyFault("certificate_key_differs", "the key belongs to another certificate");
+    throw new Fault("certificate_key_differs", "the key belongs to another certificate");
   }
   return {
     pem: { cert: chain, key },
@@ -65,7 +65,7 @@ export function parseCertificate(chain: string, key: string): Certificate {
 export function parseStored(pem: string, name: string): Certificate {
   const certificate = parseCertificate(pem, pem);
   if (!certificate.covers(name)) {
-    throw new AnyFault("certificate_other_name", `the certificate is not for ${name}`);
+    throw new Fault("certificate_other_name", `the certificate is not for ${name}`);
   }
   return certificate;
 }
@@ -75,7 +75,7 @@ function readable<T>(what: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new AnyFault(
+    throw new Fault(
       "certificate_unreadable",
       `the ${what} cannot be used: ${messageOf(error).split("\n")[0]}`,
     );

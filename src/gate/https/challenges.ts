@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { lookup } from "node:dns/promises";
-import { AnyFault } from "../../core/base/fault.ts";
+import { Fault } from "../../core/base/fault.ts";
 import { pause } from "../../core/base/pause.ts";
 import type { Handle } from "../handle.ts";
 import { inUrl } from "../reach.ts";
@@ -45,8 +45,8 @@ export async function checkDomain(
   stop: AbortSignal,
   port: number = HTTP_PORT,
 ): Promise<void> {
-  const fault = (reason: string): AnyFault =>
-    new AnyFault("domain_not_here", `${name} does not point to this gate: ${reason}`);
+  const fault = (reason: string): Fault =>
+    new Fault("domain_not_here", `${name} does not point to this gate: ${reason}`);
   // Node cannot abort a lookup, which waits half a minute for a silent name server.
   const late = pause(TIMEOUT_MS, stop).then(() => Promise.reject(new Error("no response in time")));
   const { address } = await Promise.race([lookup(name), late]).catch((error) => {

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
-import { AnyFault } from "../../core/base/fault.ts";
+import { Fault } from "../../core/base/fault.ts";
 
 /** Normalizes a host name to its form in certificates. Throws a fault that says what is wrong. */
 export function certifiableName(text: string): string {
@@ -23,5 +23,5 @@ export function certifiableName(text: string): string {
   return name;
 }
 
-const unusableName = (text: string, reason: string): AnyFault =>
-  new AnyFault("domain_refused", `cannot get a certificate for ${text}: ${reason}`);
+const unusableName = (text: string, reason: string): Fault =>
+  new Fault("domain_refused", `cannot get a certificate for ${text}: ${reason}`);

@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { type RequestOptions, request as requestTls } from "node:https";
 import type { SecureContext } from "node:tls";
-import { AnyFault, codeOf, reasonOf } from "../../core/base/fault.ts";
+import { codeOf, Fault, reasonOf } from "../../core/base/fault.ts";
 
 export interface HttpRequest
   extends Readonly<Pick<RequestOptions, "headers" | "rejectUnauthorized">> {
@@ -42,7 +42,7 @@ export async function sendRequest(url: URL, sent: HttpRequest): Promise<HttpResp
     return { status, headers, body: await readBody(response, maxBytes) };
   } catch (error) {
     if (!late.aborted || stop?.aborted === true) throw error;
-    throw new AnyFault("response_timeout", `no response within ${timeoutMs / 1_000} seconds`);
+    throw new Fault("response_timeout", `no response within ${timeoutMs / 1_000} seconds`);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { AddressInfo } from "node:net";
-import { AnyFault, messageOf } from "../../core/base/fault.ts";
+import { Fault, messageOf } from "../../core/base/fault.ts";
 import type { Meter } from "../../core/base/meter.ts";
 import { judgeHost } from "../../core/hosts/allowed-hosts.ts";
 import { canonicalHost } from "../../core/hosts/host-name.ts";
@@ -60,7 +60,7 @@ export function openMetrics(
       listen(server, host, port).catch((error) => {
         // Names the setting: an operator would first suspect PORT.
         const text = `METRICS_PORT: ${messageOf(error)}`;
-        throw new AnyFault("cannot_listen", text, { cause: error });
+        throw new Fault("cannot_listen", text, { cause: error });
       }),
     async stop() {
       clearInterval(eventLoop);

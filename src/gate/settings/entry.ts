@@ -1,6 +1,7 @@
 import { type Parser, readableFile } from "./values.ts";
 
-export interface AnyEntry<T = unknown> {
+/** One setting. */
+export interface Entry<T = unknown> {
   /** Starts a group in the documentation. The entries below belong to the same group. */
   readonly heading?: string;
   /** Unless it is that of the field: `DATA_DIR` of `dataDir`. */
@@ -17,13 +18,9 @@ export interface AnyEntry<T = unknown> {
 }
 
 /** An entry with its name in the environment and in env files. As a flag, that has dashes. */
-export interface NamedEntry extends AnyEntry {
+export interface NamedEntry extends Entry {
   readonly name: string;
 }
-
-/** One setting. `T` includes `undefined` where there is no default. */
-export type Entry<T> = AnyEntry<NonNullable<T>> &
-  (undefined extends T ? unknown : { readonly default: string });
 
 /** A setting as users see it: in the environment, in an env file, or as a flag. */
 export interface Setting

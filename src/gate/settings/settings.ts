@@ -6,7 +6,7 @@ import { isPartOf, isSameFile } from "../../db/sqlite/own-files.ts";
 import type { AuthOptions } from "../../options.ts";
 import type { SecretNames } from "../../settle-options.ts";
 import { sharesCookies } from "../../web/answers/location.ts";
-import type { AnyEntry } from "./entry.ts";
+import type { Entry } from "./entry.ts";
 import {
   ENV_FILE,
   type SecretFile,
@@ -18,16 +18,12 @@ import { entries, type SettingsTable, secretNames } from "./table.ts";
 import type { Environment } from "./values.ts";
 
 type ValueOf<E> =
-  E extends AnyEntry<infer T>
-    ? E extends { readonly default: string }
-      ? T
-      : T | undefined
-    : never;
+  E extends Entry<infer T> ? (E extends { readonly default: string } ? T : T | undefined) : never;
 
 type TableValues = { readonly [F in keyof SettingsTable]: ValueOf<SettingsTable[F]> };
 
 /** The table's values, and what follows from several settings or is not one. */
-export interface Settings extends TableValues {
+export interface Settings extends Omit<TableValues, "allowedHosts"> {
   readonly allowedHosts: AllowedHosts;
   readonly setupTokenFile: string;
   readonly database: Place;

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
-import { AnyFault } from "../../core/base/fault.ts";
+import { Fault } from "../../core/base/fault.ts";
 import { fileErrorReason, fileErrorText } from "../../files/file-error.ts";
 import type { NamedEntry } from "./entry.ts";
 import { unknownNames } from "./suggestions.ts";
@@ -87,7 +87,7 @@ export class Sources {
       const accepted = value.parse(given, this.#env);
       return accepted ?? this.#refuse(name, `${shown} is invalid: expected ${value.takes}`);
     } catch (error) {
-      if (error instanceof AnyFault) return this.#refuse(name, `${name}: ${error.message}`);
+      if (error instanceof Fault) return this.#refuse(name, `${name}: ${error.message}`);
       throw error;
     }
   }

@@ -1,8 +1,6 @@
-import type { AllowedHosts } from "../../core/hosts/allowed-hosts.ts";
-import type { Place } from "../../db/place.ts";
 import { optionTable } from "../../option-table.ts";
 import { DEFAULT_ACCENT } from "../../web/pages/accent-color.ts";
-import { type Locale, locales } from "../../web/pages/words.ts";
+import { locales } from "../../web/pages/words.ts";
 import { type Entry, type NamedEntry, type Setting, settingsOf } from "./entry.ts";
 import * as values from "./values.ts";
 
@@ -14,71 +12,71 @@ export type LogLevel = (typeof logLevels)[number];
 
 /**
  * Every setting of the gate, once. The types of the values, the flags, the help, the defaults and
- * docs/reference/settings.md come from here. A class, because its fields can state their types.
+ * docs/reference/settings.md come from here. A setting without a default can be undefined.
  */
-export class SettingsTable {
-  readonly host: Entry<string> = {
+const table = {
+  host: {
     heading: "Addresses",
     value: values.hostName,
     default: "127.0.0.1",
     about: "address to listen on",
-  };
-  readonly port: Entry<number> = {
+  },
+  port: {
     value: values.port,
     default: "3000",
     about: "port to listen on",
-  };
-  readonly allowedHosts: Entry<AllowedHosts | undefined> = {
+  },
+  allowedHosts: {
     value: values.hostList,
     unset: "any; on loopback, setup only at loopback names",
     about: "host names that requests may use; others get 421",
-  };
+  },
 
-  readonly httpsPort: Entry<number | undefined> = {
+  httpsPort: {
     heading: "HTTPS",
     value: values.port,
     about: "port for HTTPS; without TLS_CERT_FILE the gate gets a certificate for the domain",
-  };
-  readonly tlsCertFile: Entry<string | undefined> = {
+  },
+  tlsCertFile: {
     value: values.readableFile,
     about: "your certificate with its chain, in PEM; read again when it changes",
-  };
-  readonly tlsKeyFile: Entry<string | undefined> = {
+  },
+  tlsKeyFile: {
     value: values.readableFile,
     about: "the key of TLS_CERT_FILE, in PEM",
-  };
-  readonly acmeDirectoryUrl: Entry<string | undefined> = {
+  },
+  acmeDirectoryUrl: {
     value: values.httpsUrl,
     unset: "Let's Encrypt",
     about: "certificate authority to request certificates from",
-  };
-  readonly acmeCa: Entry<string | undefined> = {
+  },
+  acmeCa: {
     name: "ACME_CA_FILE",
     value: values.certificates,
     about: "certificates to trust, besides the usual ones, when connecting to that authority",
-  };
+  },
 
-  readonly dataDir: Entry<string> = {
+  dataDir: {
     heading: "Data",
     value: values.newFolder,
     default: "./data",
     about: "folder for all data; created if missing",
-  };
-  readonly database: Entry<Place | undefined> = {
+  },
+  database: {
     name: "DATABASE_URL",
     value: values.place,
     secret: true,
     unset: "sqlite:DATA_DIR/latchkey.db",
     about: "SQLite file or PostgreSQL database for accounts and audit log",
-  };
-  readonly logRetentionMs: Entry<number | undefined> = {
+  },
+  logRetentionMs: {
     name: "LOG_RETENTION",
     value: values.age,
     unset: "forever",
     about: "how long log entries are stored",
-  };
+  },
 
-  readonly secret: Entry<string | undefined> = {
+  secret: {
     heading: "Secrets",
     name: "AUTH_SECRET",
     value: values.secret,
@@ -86,154 +84,157 @@ export class SettingsTable {
     secret: true,
     unset: "on loopback, a development secret with a warning",
     about: "signs the sessions; required when others can reach the gate, or NODE_ENV is production",
-  };
-  readonly previousSecrets: Entry<readonly string[]> = {
+  },
+  previousSecrets: {
     name: "AUTH_SECRET_PREVIOUS",
     value: values.secretList,
     flag: "none",
     secret: true,
     default: "",
     about: "older secrets, whose sessions stay valid",
-  };
+  },
 
-  readonly sessionLifetimeMs: Entry<number> = {
+  sessionLifetimeMs: {
     heading: "Sign-in and setup",
     name: "SESSION_LIFETIME",
     value: values.age,
     default: "30d",
     about: "how long a session lasts from its sign-in, used or not",
-  };
-  readonly requireSecondFactor: Entry<readonly string[]> = {
+  },
+  requireSecondFactor: {
     value: values.groupList,
     default: "",
     about: "groups whose members, or all who, need one-time codes or a passkey to open anything",
-  };
-  readonly rememberDevice: Entry<boolean> = {
+  },
+  rememberDevice: {
     value: values.words({ "30d": true, off: false }),
     default: "30d",
     about: "offers to ask for no one-time code on this device for 30 days",
-  };
-  readonly setupTokenFile: Entry<string | undefined> = {
+  },
+  setupTokenFile: {
     value: values.newFile,
     unset: "DATA_DIR/setup-token",
     about: "contains your own token for the setup; it is deleted after the setup",
-  };
-  readonly setupTokenAtStart: Entry<"auto" | "off"> = {
+  },
+  setupTokenAtStart: {
     name: "SETUP_TOKEN",
     value: values.setupToken,
     default: "auto",
     about:
       "auto: a gate that others can reach requires a token, and makes one at the start if there is no account",
-  };
-  readonly postLoginLocation: Entry<string> = {
+  },
+  postLoginLocation: {
     value: values.checked(postLoginLocation),
     default: "/",
     about: "where setup and sign-in redirect to",
-  };
-  readonly domainSetupCommand: Entry<string | undefined> = {
+  },
+  domainSetupCommand: {
     value: values.program,
     about: "program that runs with the domain from the setup form as its only argument",
-  };
-  readonly limiter: Entry<"own" | "shared"> = {
+  },
+  limiter: {
     name: "SHARED_LIMITER",
     value: values.words({ on: "shared", off: "own" }),
     default: "off",
     about: "counts sign-in attempts for all instances together, in PostgreSQL",
-  };
-  readonly limitIpv6Prefix: Entry<number> = {
+  },
+  limitIpv6Prefix: {
     value: values.ipv6Prefix,
     default: String(signIn.limitIpv6Prefix.default),
     about:
       "prefix length of IPv6 networks whose sign-in attempts count together; use 64 on the public internet",
-  };
+  },
 
-  readonly trustedProxies: Entry<readonly string[]> = {
+  trustedProxies: {
     heading: "Reverse proxies",
     value: values.checkedList(hosts.trustedProxies),
     default: "",
     about: "proxies whose X-Forwarded-For is trusted",
-  };
-  readonly publicUrl: Entry<string | undefined> = {
+  },
+  publicUrl: {
     value: values.checked(hosts.publicUrl, values.withoutSlash),
     about: "where browsers reach the gate, for reverse proxies on other hosts",
-  };
-  readonly cookieDomain: Entry<string | undefined> = {
+  },
+  cookieDomain: {
     value: values.cookieDomain,
     about: "shares the session with every host at or below it",
-  };
-  readonly returnDomains: Entry<readonly string[]> = {
+  },
+  returnDomains: {
     value: values.domainList,
     default: "",
     about: "other domains, whose apps get their sessions from the sign-in at PUBLIC_URL",
-  };
-  readonly trustedOrigins: Entry<readonly string[]> = {
+  },
+  trustedOrigins: {
     value: values.checkedList(hosts.trustedOrigins, values.withoutSlash),
     default: "",
     about: "apps on other hosts whose sign-out buttons the gate accepts; no other form of theirs",
-  };
-  readonly assertions: Entry<"on" | "off"> = {
+  },
+  assertions: {
     value: values.choice(["on", "off"]),
     default: "off",
     about: "tells apps who asks in a signed header, Latchkey-Assertion",
-  };
+  },
 
-  readonly appName: Entry<string> = {
+  appName: {
     heading: "Pages",
     value: values.checked(pages.appName),
     default: pages.appName.default,
     about: "name of the app on all pages",
-  };
-  readonly accentColor: Entry<string | undefined> = {
+  },
+  accentColor: {
     value: values.checked(pages.accentColor),
     unset: DEFAULT_ACCENT,
     about: "color of buttons, and of links, adjusted for contrast",
-  };
-  readonly logoFile: Entry<string | undefined> = {
+  },
+  logoFile: {
     value: values.image,
     unset: "a key",
     about: "image above the heading of each page",
-  };
-  readonly logoFileDark: Entry<string | undefined> = {
+  },
+  logoFileDark: {
     value: values.image,
     unset: "LOGO_FILE",
     about: "image in its place where the browser prefers a dark scheme",
-  };
-  readonly locale: Entry<Locale | undefined> = {
+  },
+  locale: {
     value: values.choice(locales),
     unset: "the browser's",
     about: "language of all pages",
-  };
-  readonly pagesDir: Entry<string | undefined> = {
+  },
+  pagesDir: {
     value: values.folder,
     about: "templates that replace pages",
-  };
+  },
 
-  readonly logLevel: Entry<LogLevel> = {
+  logLevel: {
     heading: "Logs and metrics",
     value: values.choice(logLevels),
     default: "info",
     about: "lowest level that the server log contains",
-  };
-  readonly metricsPort: Entry<number | undefined> = {
+  },
+  metricsPort: {
     value: values.port,
     about: "port for Prometheus metrics, at /metrics",
-  };
-  readonly metricsHost: Entry<string> = {
+  },
+  metricsHost: {
     value: values.hostName,
     default: "127.0.0.1",
     about: "address to serve metrics on",
-  };
-}
+  },
+} satisfies Readonly<Record<string, Entry>>;
 
-const table = new SettingsTable();
+export type SettingsTable = typeof table;
+
+/** For code that treats all entries alike. */
+const byField: Readonly<Record<keyof SettingsTable, Entry>> = table;
 
 /** The name that users know a field by, such as `DATA_DIR`. */
 export const nameOf = (field: keyof SettingsTable): string =>
-  table[field].name ?? field.replace(/[A-Z]/g, "_$&").toUpperCase();
+  byField[field].name ?? field.replace(/[A-Z]/g, "_$&").toUpperCase();
 
-/** The table as a list, for code that treats all entries alike. */
+/** The entries with their fields, in the order of the table. */
 export const entries: readonly (readonly [field: string, entry: NamedEntry])[] = Object.entries(
-  table,
+  byField,
 ).map(([field, entry]) => [field, { ...entry, name: nameOf(field as keyof SettingsTable) }]);
 
 export const settings: readonly Setting[] = settingsOf(entries.map(([, entry]) => entry));

@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { delimiter, resolve } from "node:path";
 import { groupsOf } from "../../core/accounts/set-groups.ts";
 import { parseAge } from "../../core/base/dates.ts";
-import { AnyFault, unlessThrown } from "../../core/base/fault.ts";
+import { Fault, unlessThrown } from "../../core/base/fault.ts";
 import type { Option } from "../../core/base/options.ts";
 import { canonicalHost } from "../../core/hosts/host-name.ts";
 import { publicSuffixProblem } from "../../core/hosts/public-suffix.ts";
@@ -81,12 +81,12 @@ const path = (
 };
 
 /** One of a few words, and the value of each. */
-export const words = <T>(meaning: Readonly<Record<string, T>>): Parser<T> => {
+export const words = <const T>(meaning: Readonly<Record<string, T>>): Parser<T> => {
   const all = Object.keys(meaning);
   return value(oneOf(all), (word) => (all.includes(word) ? meaning[word] : undefined), all);
 };
 
-export const choice = <T extends string>(choices: readonly T[]): Parser<T> =>
+export const choice = <const T extends string>(choices: readonly T[]): Parser<T> =>
   words(Object.fromEntries(choices.map((word) => [word, word])));
 
 /** Throws a fault that does not repeat the text, which may be a token. */
@@ -95,7 +95,7 @@ export const setupToken: Parser<"auto" | "off"> = {
   parse(text) {
     if (text === "auto" || text === "off") return text;
     const problem = "expected auto or off; a token of your own belongs in SETUP_TOKEN_FILE";
-    throw new AnyFault("setup_token_invalid", problem);
+    throw new Fault("setup_token_invalid", problem);
   },
 };
 
@@ -104,7 +104,7 @@ function ownDomain(domain: string): string | undefined {
   const name = domain.replace(/^\*\./, "");
   if (!hosts.cookieDomain.accepts(name)) return undefined;
   const problem = publicSuffixProblem(name);
-  if (problem !== undefined) throw new AnyFault("public_suffix", problem);
+  if (problem !== undefined) throw new Fault("public_suffix", problem);
   return domain;
 }
 

@@ -84,7 +84,7 @@ test("a listener that fails or hangs is a line in the server log, and holds up n
 test("an entry is passed on when earlier ones cannot be read", async (t) => {
   const received: AuditEvent[] = [];
   const { store, log, events, signIn } = await listening(t, (event) => received.push(event));
-  t.mock.method(store, "newest", () => Promise.reject(new Error("the disk is gone")));
+  t.mock.method(store, "hasEarlier", () => Promise.reject(new Error("the disk is gone")));
   signIn("ann");
   await events.flush();
   assert.deepEqual([received.length, received[0]?.new], [1, undefined]);

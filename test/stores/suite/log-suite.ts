@@ -104,6 +104,37 @@ export function testLog(rule: Rule<Store>): void {
     }
   });
 
+  rule("finds an earlier entry like one, among the newest of its user and type", async (store) => {
+    const sought = (facts: Partial<NewLogEntry>) => ({
+      ...{ type: "signin", userId: "owner" as UserId, at: new Date(5_000) },
+      ...facts,
+    });
+    const has = (facts: Partial<NewLogEntry> = {}) => store.log.hasEarlier(sought(facts));
+    const [address, device] = ["192.0.2.1", "Firefox on Linux"];
+    assert.equal(await has(), false);
+    await store.log.insert([
+      logEntry("without facts", sought({ at: new Date(4_999) })),
+      logEntry("without a device", sought({ at: new Date(1_000), address })),
+      logEntry("with both", sought({ at: new Date(2_000), address, device })),
+    ]);
+    assert.equal(await has(), true);
+    assert.equal(await has({ at: new Date(4_999) }), false, "only an earlier one");
+    assert.equal(await has({ address }), true);
+    assert.equal(await has({ address: "192.0.2.2" }), false);
+    assert.equal(await has({ device }), false);
+    assert.equal(await has({ address, device }), true);
+    assert.equal(await has({ address, device: "Firefox on linux" }), false);
+    assert.equal(await has({ address, device, type: "signup" }), false);
+    assert.equal(await has({ address, device, userId: "guest" as UserId }), false);
+    const newer = Array.from({ length: 999 }, (_, i) =>
+      logEntry(`newer ${i}`, sought({ address: "192.0.2.3" })),
+    );
+    await store.log.insert([...newer, logEntry("of another type", sought({ type: "signup" }))]);
+    assert.equal(await has({ address, device }), true, "the oldest of 1,000");
+    await store.log.insert([logEntry("newest", sought({ address: "192.0.2.3" }))]);
+    assert.equal(await has({ address, device }), false, "no longer one of 1,000");
+  });
+
   rule("removes old entries, and the oldest of a type, a few at a time", async (store) => {
     await insertMixed(store);
     assert.equal(await store.log.prune(new Date(2_000), 1), 1);

@@ -1,4 +1,4 @@
-import { AnyFault } from "../../../core/base/fault.ts";
+import { Fault } from "../../../core/base/fault.ts";
 import { isObject } from "../../../core/base/json.ts";
 import type { HttpChallenges } from "../challenges.ts";
 import { signingRequest } from "./keys.ts";
@@ -94,7 +94,7 @@ async function authorize(ports: OrderPorts, url: string): Promise<void> {
     if (isAnswered) return undefined;
     isAnswered = true;
     const challenge = offered.find(({ type }) => type === "http-01");
-    if (challenge === undefined) throw new AnyFault("acme_no_http", NO_HTTP);
+    if (challenge === undefined) throw new Fault("acme_no_http", NO_HTTP);
     const token = fieldIn(challenge, "token");
     // It becomes part of a path and of a response.
     if (!/^[\w-]{1,128}$/.test(token)) throw unusableAnswer("an invalid token");

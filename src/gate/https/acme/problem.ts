@@ -1,4 +1,4 @@
-import { AnyFault } from "../../../core/base/fault.ts";
+import { Fault } from "../../../core/base/fault.ts";
 import { objectIn } from "../../../core/base/json.ts";
 import type { HttpResponse } from "../http-request.ts";
 
@@ -9,7 +9,7 @@ const MAX_TEXT_LENGTH = 500;
 const MAX_PAUSE_MS = 24 * 3_600_000;
 
 /** An error response of a certificate authority (a problem document, RFC 7807). */
-export class AcmeProblem extends AnyFault {
+export class AcmeProblem extends Fault {
   /** The last part of the problem type: `badNonce`, `rateLimited`, `unauthorized` … */
   readonly problem: string;
   /** How long the authority asks the client to wait. */
@@ -38,5 +38,5 @@ export function retryAfterMs(reply: HttpResponse): number | undefined {
   return Math.min(Number(text) * 1_000, MAX_PAUSE_MS);
 }
 
-export const unusableAnswer = (what: string): AnyFault =>
-  new AnyFault("acme_answer_unusable", `the certificate authority answered with ${what}`);
+export const unusableAnswer = (what: string): Fault =>
+  new Fault("acme_answer_unusable", `the certificate authority answered with ${what}`);

@@ -1,6 +1,6 @@
 import { type KeyObject, sign } from "node:crypto";
 import { createSecureContext } from "node:tls";
-import { AnyFault } from "../../../core/base/fault.ts";
+import { Fault } from "../../../core/base/fault.ts";
 import { objectIn } from "../../../core/base/json.ts";
 import { jwtPart } from "../../../core/sessions/jwt.ts";
 import { type HttpResponse, networkReason, sendRequest } from "../http-request.ts";
@@ -62,7 +62,7 @@ function createSending({ ca, stop }: Authority): Send {
     if (url?.protocol !== "https:") throw unusableAnswer("a URL without https");
     if (left === 0) {
       const reason = `the certificate authority was not done after ${MAX_REQUESTS} requests`;
-      throw new AnyFault("acme_stuck", reason);
+      throw new Fault("acme_stuck", reason);
     }
     left -= 1;
     const type = { "Content-Type": "application/jose+json" };
@@ -71,7 +71,7 @@ function createSending({ ca, stop }: Authority): Send {
     const response = await sendRequest(url, sent).catch((error) => {
       if (stop.aborted) throw error;
       const reason = `cannot reach ${url.host}: ${networkReason(error)}`;
-      throw new AnyFault("acme_unreachable", reason, { cause: error });
+      throw new Fault("acme_unreachable", reason, { cause: error });
     });
     if (Buffer.byteLength(response.body) <= MAX_RESPONSE_BYTES) return response;
     throw unusableAnswer("too much text");
