@@ -46,6 +46,7 @@ const parts: readonly Part[] = [
   { name: "simulation", mayImport: ["core", "db", LIBRARY, TESTS] },
   { name: "fuzz", mayImport: ["core", "db", "web", "testing", "simulation", TESTS] },
   { name: "mutation", mayImport: [TESTS] },
+  { name: "all", mayImport: [] },
 ];
 
 /** What only certain files may use. The paths are relative to src. */

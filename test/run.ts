@@ -1,7 +1,8 @@
 /**
  * Runs the tests, a process for each folder of `test/` and each long file, and shows their time.
  * `short` runs `*.test.ts`; `rest` runs `*.full.test.ts`, the long ones and those that need programs
- * which npm does not bring; `full` runs both. Names of folders or files after that select these alone.
+ * which npm does not bring; `full` runs both; `proof` runs `*.proof.test.ts`, which take minutes and
+ * are part of `npm run proof`. Names of folders or files after that select these alone.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -21,8 +22,8 @@ const TEST_TIMEOUT_MS = 300_000;
 const LONGEST: readonly string[] = `test/site test/tools/sqlmap test/tools/slowhttptest test/browser
   test/proxies test/tools test/web test/cli packages/attack/test/gates packages/attack/test/command
   test/package test/stores test/core test/proof packages/attack/test test/hashes`.split(/\s+/);
-/** Each of these files takes minutes and mostly waits, so it has a process of its own. */
-const LONG_FILES = /^(test\/tools|packages\/attack\/test)\/.*(?=\.full\.test\.ts$)/;
+/** Each of these files takes long and mostly waits, so it has a process of its own. */
+const LONG_FILES = /^(test\/tools|packages\/attack\/test)\/.*(?=\.(full|proof)\.test\.ts$)/;
 const REAL = "test/hashes";
 /** Measures time, and so runs when nothing else runs. */
 const ALONE = "test/timing";
@@ -38,13 +39,18 @@ interface Folder {
   readonly files: readonly string[];
 }
 
-const LAYERS = { short: ["short"], rest: ["rest"], full: ["short", "rest"] } as const;
-type Layer = (typeof LAYERS.full)[number];
+type Layer = "short" | "rest" | "proof";
+const LAYERS: Readonly<Record<string, readonly Layer[]>> = {
+  short: ["short"],
+  rest: ["rest"],
+  full: ["short", "rest"],
+  proof: ["proof"],
+};
 
 const [wanted = "", ...named] = process.argv.slice(2);
-if (!Object.hasOwn(LAYERS, wanted))
-  throw new Error(`expected short, rest or full, not "${wanted}"`);
-const layers: readonly Layer[] = LAYERS[wanted as keyof typeof LAYERS];
+const layers = Object.hasOwn(LAYERS, wanted) ? LAYERS[wanted] : undefined;
+if (layers === undefined)
+  throw new Error(`expected ${Object.keys(LAYERS).join(", ")}, not "${wanted}"`);
 
 const startedAt = performance.now();
 const results = await mkdtemp(join(tmpdir(), "latchkey-results-"));
@@ -81,12 +87,17 @@ async function foldersOf(layer: Layer): Promise<readonly Folder[]> {
   const files: string[] = [];
   for await (const file of glob(patterns, { cwd: ROOT })) {
     const isNamed = named.length === 0 || named.some((one) => file.startsWith(one));
-    if (isNamed && file.endsWith(".full.test.ts") === (layer === "rest")) files.push(file);
+    if (isNamed && layerOf(file) === layer) files.push(file);
   }
   const byFolder = Object.groupBy(files, folderOf);
   return Object.entries(byFolder)
     .map(([name, list = []]) => ({ name, files: list.sort() }))
     .sort((one, other) => rankOf(one) - rankOf(other));
+}
+
+function layerOf(file: string): Layer {
+  if (file.endsWith(".proof.test.ts")) return "proof";
+  return file.endsWith(".full.test.ts") ? "rest" : "short";
 }
 
 function rankOf({ name }: Folder): number {

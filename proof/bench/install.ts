@@ -31,18 +31,6 @@ export interface Installer {
   install(origin: Origin, names: readonly string[]): Promise<Installed>;
 }
 
-/** Runs the checkout, which has Latchkey and the HTTP layers, and nothing of the other libraries. */
-export const fromSource: Installer = {
-  install: async () => ({
-    folder: ROOT,
-    node: ["--conditions=latchkey-source"],
-    file: (name) => here(`peers/${name}.ts`),
-    gate: ["--max-semi-space-size=4", join(ROOT, "src/cli/main.ts"), "serve"],
-    packages: 0,
-    bytes: 0,
-  }),
-};
-
 export async function createInstaller(folder: string): Promise<Installer> {
   let packed: Promise<string> | undefined;
   const locked: Readonly<Record<Origin, Locked>> = {

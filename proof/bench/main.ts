@@ -1,32 +1,46 @@
-/**
- * `npm run bench` measures Latchkey against the HTTP layer below it; `npm run bench -- guards` one
- * part, and `--only gate` the contestants with that in their name and their HTTP layer; `--short` checks in seconds that
- * everything still runs. `scale` fills gigabytes and `peers` installs other libraries, so both run
- * only by name (`scale` also with `--short`).
- */
+/** `npm run bench`: the limits of the installed gate, other libraries, and large databases. */
 import { parseArgs } from "node:util";
 import { guardedFolder } from "../../test/support/postgres-folder.ts";
 import type { Case } from "./cases.ts";
-import { contestants, named, own } from "./contestants.ts";
-import { benchFlood } from "./flood.ts";
-import { createInstaller, fromSource } from "./install.ts";
+import { contestants, named } from "./contestants.ts";
+import { createInstaller } from "./install.ts";
+import { benchLimits, isBeyond, tableOfLimits } from "./limits.ts";
 import { describeMachine } from "./machine.ts";
-import { type Amounts, race } from "./race.ts";
+import { race } from "./race.ts";
 import { keep, textOf } from "./report.ts";
 import { benchScale } from "./scale.ts";
+import { checkWrk } from "./wrk.ts";
+
+const HELP = `Usage: npm run bench [-- PART] [-- OPTIONS]
+
+Parts:
+  limits  (the default) CPU time per request of /forward-auth, /login and / on the packed and
+          installed gate, as times that of a bare node:http; idle memory; time to start. Prints
+          each figure with its limit. The exit code is 1 if one is beyond it. About two minutes.
+          Needs Linux and wrk (on Debian: apt-get install wrk), and npm's registry or cache.
+  peers   Latchkey next to other libraries. About 20 minutes; writes docs/performance.md.
+  scale   both databases with up to five million users. Hours, and gigabytes of disk; writes
+          docs/scaling.md.
+
+Options:
+  --short            runs everything once and briefly, and writes no page
+  --only TEXT        peers: only those with the text in their name, and their HTTP layer
+  --users NUMBER     scale: at most so many users
+  --entries NUMBER   scale: at most so many log entries
+  --help             shows this`;
 
 const SHORT = {
-  amounts: { rounds: 1, starts: 1, sessions: 200, forMs: 60, warmUpMs: 40 },
+  limits: { rounds: 1, starts: 3, seconds: 1 },
   peers: { rounds: 1, starts: 1, sessions: 200, forMs: 100, warmUpMs: 50 },
-  flood: 150,
   scale: { users: 10_000, entries: 20_000, rounds: 1 },
 };
 const FULL = {
-  amounts: { rounds: 5, starts: 7, sessions: 10_000, forMs: 500, warmUpMs: 2_000 },
+  limits: { rounds: 5, starts: 7, seconds: 2 },
   peers: { rounds: 5, starts: 7, sessions: 10_000, forMs: 1_000, warmUpMs: 2_000 },
-  flood: 1_500,
   scale: { users: 5_000_000, entries: 10_000_000, rounds: 7 },
 };
+
+const CASES: readonly Case[] = ["warm", "cold", "many", "login", "own", "right", "wrong"];
 
 const { values, positionals } = parseArgs({
   options: {
@@ -34,87 +48,77 @@ const { values, positionals } = parseArgs({
     only: { type: "string" },
     users: { type: "string" },
     entries: { type: "string" },
+    help: { type: "boolean" },
   },
   allowPositionals: true,
 });
 const size = values.short === true ? SHORT : FULL;
-const scale = {
-  ...size.scale,
-  users: limited(size.scale.users, values.users),
-  entries: limited(size.scale.entries, values.entries),
-};
 
-/** Measured together, because each needs the same servers. */
-const cases: Readonly<Record<string, readonly Case[]>> = {
-  guards: ["warm", "cold", "many"],
-  pages: ["login", "own"],
-  "sign-in": ["right", "wrong"],
-  start: [],
+const parts: Readonly<Record<string, (folder: string) => Promise<void>>> = {
+  async limits(folder) {
+    await checkWrk();
+    const app = await (await createInstaller(folder)).install("latchkey", ["latchkey"]);
+    const figures = await benchLimits(folder, app, size.limits);
+    show(tableOfLimits(figures));
+    if (figures.some(isBeyond)) process.exitCode = 1;
+  },
+  async peers(folder) {
+    const among = named(values.only ?? "", contestants);
+    const installer = await createInstaller(folder);
+    const report = await race(
+      folder,
+      { among, cases: CASES, amounts: size.peers },
+      installer,
+      show,
+    );
+    show(textOf(report));
+    if (values.short === true || values.only !== undefined) return;
+    await keep(report);
+    show("docs/performance.md is written");
+  },
+  async scale(folder) {
+    const scale = {
+      ...size.scale,
+      users: parseAmount(size.scale.users, values.users),
+      entries: parseAmount(size.scale.entries, values.entries),
+    };
+    show(await benchScale(folder, scale, show));
+  },
 };
-const others: Readonly<Record<string, (folder: string) => Promise<string>>> = {
-  flood: (folder) => benchFlood(folder, size.flood),
-  scale: (folder) => benchScale(folder, scale, show),
-  peers: benchPeers,
-};
-
-/** Latchkey from this checkout. */
-async function benchOwn(folder: string, parts: readonly string[]): Promise<string> {
-  const wanted = parts.flatMap((part) => cases[part] ?? []);
-  const amounts: Amounts = {
-    ...size.amounts,
-    ...(wanted.length === 0 && { rounds: 0 }),
-    ...(!parts.includes("start") && { starts: 0 }),
-  };
-  const among = named(values.only ?? "", own);
-  return textOf(await race(folder, { among, cases: wanted, amounts }, fromSource, () => undefined));
-}
-
-/** All contestants as installed; only a full run is kept on the page. */
-async function benchPeers(folder: string): Promise<string> {
-  const among = named(values.only ?? "", contestants);
-  const installer = await createInstaller(folder);
-  const all = Object.values(cases).flat();
-  const report = await race(folder, { among, cases: all, amounts: size.peers }, installer, show);
-  show(textOf(report));
-  if (values.short === true || values.only !== undefined) return "";
-  await keep(report);
-  return "docs/performance.md is written";
-}
 
 function show(text: string): void {
   process.stdout.write(`${text}\n\n`);
 }
 
-function limited(max: number, given: string | undefined): number {
+function parseAmount(max: number, given: string | undefined): number {
   const number = Number(given ?? max);
   if (!(number >= 1_000)) throw new Error("--users and --entries need a number of at least 1000");
   return Math.min(max, number);
 }
 
 /** In a folder that is removed when this process ends for any reason. */
-async function inFolder(work: (folder: string) => Promise<string>): Promise<void> {
+async function runPart(name: string): Promise<void> {
+  const part = Object.hasOwn(parts, name) ? parts[name] : undefined;
+  if (part === undefined) {
+    throw new Error(`unknown part "${name}"; the parts are ${Object.keys(parts).join(", ")}`);
+  }
+  show(describeMachine());
   const folder = await guardedFolder({});
   try {
-    show(await work(folder.path));
+    await part(folder.path);
   } finally {
     await folder.remove();
   }
 }
 
-const known = [...Object.keys(cases), ...Object.keys(others)];
-const byDefault = known.filter(
-  (name) => name !== "peers" && (name !== "scale" || values.short === true),
-);
-const chosen = positionals.length > 0 ? positionals : byDefault;
-const unknown = chosen.find((name) => !known.includes(name));
-if (unknown !== undefined) {
-  throw new Error(`unknown part ${unknown}; the parts are ${known.join(", ")}`);
-}
-
-show(describeMachine());
-const together = chosen.filter((name) => name in cases);
-if (together.length > 0) await inFolder((folder) => benchOwn(folder, together));
-for (const name of chosen) {
-  const part = others[name];
-  if (part !== undefined) await inFolder(part);
+if (values.help === true) show(HELP);
+else {
+  for (const name of positionals.length > 0 ? positionals : ["limits"]) {
+    try {
+      await runPart(name);
+    } catch (error) {
+      process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`);
+      process.exitCode = 1;
+    }
+  }
 }

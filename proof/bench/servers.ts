@@ -123,14 +123,14 @@ async function start(
   try {
     await firstAnswer(child, port, first, begin + GIVE_UP_AFTER_MS);
   } catch (error) {
-    await end(child);
+    await endServer(child);
     throw new Error(`the server did not start: ${complaints}`, { cause: error });
   }
   return {
     port,
     startTook: performance.now() - begin,
     usage: () => usage(child),
-    stop: () => end(child),
+    stop: () => endServer(child),
   };
 }
 
@@ -156,7 +156,8 @@ function environment(data: string, port: number): Record<string, string | undefi
   };
 }
 
-async function firstAnswer(
+/** Resolves after the first response, which is asked for until there is one. */
+export async function firstAnswer(
   child: ChildProcess,
   port: number,
   request: string,
@@ -173,7 +174,7 @@ async function firstAnswer(
   throw new Error("no answer");
 }
 
-async function end(child: ChildProcess): Promise<void> {
+export async function endServer(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, "exit");
   child.kill("SIGKILL");

@@ -35,7 +35,7 @@ function message(method: string, path: string, headers: Headers, body: string): 
   return `${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${body}`;
 }
 
-function form(path: string, headers: Headers, fields: Headers): string {
+export function form(path: string, headers: Headers, fields: Headers): string {
   const body = new URLSearchParams(fields).toString();
   return post(path, "application/x-www-form-urlencoded", headers, body);
 }

@@ -37,7 +37,7 @@ export async function sourcesOf({ folder }: Part): Promise<readonly string[]> {
 export async function testsOf({ tests }: Part): Promise<readonly string[]> {
   const found = await Promise.all(tests.map((folder) => filesIn(folder, ".test.ts")));
   // Only what `npm test` runs.
-  return found.flat().filter((file) => !file.endsWith(".full.test.ts"));
+  return found.flat().filter((file) => !/\.(full|proof)\.test\.ts$/.test(file));
 }
 
 async function filesIn(folder: string, ending: string): Promise<readonly string[]> {

@@ -28,20 +28,17 @@ async function askOn(url: string, asked: { count: number }): Promise<string> {
   }
 }
 
-test("on stop, sends Connection: close to busy clients, aborts no request, and ends in time", async (t) => {
+test("on stop, sends Connection: close to busy clients, and aborts no request", async (t) => {
   const gate = await startGate(t);
   const asked = { count: 0 };
   const clients = Array.from({ length: CLIENTS }, () => askOn(`${gate.url}/login`, asked));
   await eventually(() => (asked.count > 10 * CLIENTS ? true : undefined));
-  const start = performance.now();
   await gate.stop();
-  const took = performance.now() - start;
-  assert.ok(took < 3_000, `${took}`);
   const endings = new Set(await Promise.all(clients));
   assert.deepEqual(endings, new Set(["closed by the gate"]));
 });
 
-test("on stop, closes a client that has sent nothing or is resting at once, and waits for one that is sending", async (t) => {
+test("on stop, closes idle connections at once, and waits for one that is sending", async (t) => {
   const gate = await startGate(t);
   const silent = await openSocket(t, gate.url);
   const resting = await openSocket(t, gate.url);
@@ -51,10 +48,9 @@ test("on stop, closes a client that has sent nothing or is resting at once, and 
   sending.write("GET /healthz HTTP/1.1\r\n");
   await send(`${gate.url}/healthz`);
   const closed = [silent, resting].map((socket) => once(socket.resume(), "close"));
-  const start = performance.now();
   const stopped = gate.stop();
+  // Before the deadline of the stop, at which the one that is sending would be closed, too.
   await Promise.all(closed);
-  assert.ok(performance.now() - start < 2_000);
   const answer = text(sending);
   sending.write("Host: localhost\r\n\r\n");
   assert.match(await answer, /^HTTP\/1\.1 200 /);

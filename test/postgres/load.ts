@@ -26,8 +26,8 @@ export interface Load {
   stop(): Promise<number>;
 }
 
-/** The maximum response time of a page, whatever the state of the database. */
-const ANSWERED_WITHIN_MS = 2_000;
+/** Many times what a page takes on a busy machine, whatever the state of the database. */
+const ANSWERED_WITHIN_MS = 15_000;
 const EVERY_MS = 15;
 
 /** A separate address for each, so that the rate limit does not apply. */

@@ -106,7 +106,7 @@ function testIdle(proxy: ProxyServer, lines: Readonly<Record<string, string>>): 
     const { events, socket } = await openBoth(t, edited(proxy, lines));
     const busy = closing(events);
     const idle = await closing(socket);
-    assert.ok(idle > 500 && idle < 3_000, `${idle}`);
+    assert.ok(idle > 500, `${idle}`);
     for (const _ of Array(20)) await Promise.race([busy, once(events, "data")]);
     assert.equal(events.closed, false, "the stream of events");
   });
@@ -125,7 +125,7 @@ function testEnding(name: string, starting: Starting): void {
     await endSession(t, open);
     const ended = Promise.all([closing(open.events), closing(open.socket)]);
     await end();
-    for (const took of await ended) assert.ok(took < 5_000, `${took}`);
+    await ended;
     assert.equal((await open.site.visit(`${open.site.appUrl}/page`)).status, 401);
   });
 }
@@ -169,7 +169,7 @@ whereInstalled("caddy", (program) => {
     const headers = { "Content-Type": "text/caddyfile", "Cache-Control": "must-revalidate" };
     const reloaded = await send(`http://${admin}/load`, { method: "POST", body, headers });
     assert.equal(reloaded.status, 200);
-    assert.ok((await ended) < 5_000);
+    await ended;
     for (const _ of Array(10)) await once(open.events, "data");
     assert.equal((await open.site.visit(`${open.site.appUrl}/page`)).status, 401);
   });

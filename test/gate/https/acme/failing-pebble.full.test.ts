@@ -61,7 +61,8 @@ wherePebbleIs((withPebble) => {
     await logged(gate, "getting a certificate");
     const before = performance.now();
     await gate.stop();
-    assert.ok(performance.now() - before < 5_000);
+    // The authority takes a minute.
+    assert.ok(performance.now() - before < 30_000);
     assert.ok(!gate.serverLog.some(({ level }) => level === "error"));
   });
 });

@@ -1,0 +1,190 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
+import { eventually } from "../../test/support/eventually.ts";
+import { freePort } from "../../test/support/free-port.ts";
+import { quantile, table } from "./figures.ts";
+import type { Installed } from "./install.ts";
+import { ask } from "./load.ts";
+import { pinned, usageOf } from "./machine.ts";
+import { PASSWORD, SECRET } from "./peers/peer.ts";
+import { endServer, firstAnswer } from "./servers.ts";
+import { cookiesIn, form, get } from "./wire.ts";
+import { answersOf, type WrkRun } from "./wrk.ts";
+
+/** What an installed gate may cost. `npm run bench` fails beyond it. */
+export const LIMITS = {
+  "/forward-auth": 1.1,
+  "/login": 2,
+  "/": 8,
+  memory: 72,
+  start: 110,
+} as const;
+
+type Path = "/forward-auth" | "/login" | "/";
+const PATHS: readonly Path[] = ["/forward-auth", "/login", "/"];
+
+export interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly limit: number;
+}
+
+export interface LimitAmounts {
+  readonly rounds: number;
+  readonly starts: number;
+  /** How long one path is measured in a round; V8 compiles for half as long before. */
+  readonly seconds: number;
+}
+
+const BARE = `require("node:http")
+  .createServer((request, response) => response.end("ok"))
+  .listen(Number(process.env.PORT), "127.0.0.1");`;
+
+const OWNER = { username: "owner", password: PASSWORD };
+/** The pause for background work and garbage collection after a start. */
+const REST_MS = 2_000;
+const GIVE_UP_AFTER_MS = 20_000;
+const MIB = 1_048_576;
+
+/** Measures the installed gate, each round in new processes, next to a bare `node:http`. */
+export async function benchLimits(
+  folder: string,
+  app: Installed,
+  { rounds, starts, seconds }: LimitAmounts,
+): Promise<readonly Figure[]> {
+  const data = join(folder, "data");
+  await mkdir(data, { mode: 0o700 });
+  const gate = [process.execPath, ...app.gate];
+  const cookie = await signIn(gate, data);
+  const ratios = new Map<Path, number[]>(PATHS.map((path) => [path, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    const bare = await serve(
+      [process.execPath, "--eval", BARE],
+      data,
+      "one core",
+      ({ pid, port }) => measure(pid, { port, path: "/", cookie, seconds }),
+    );
+    await serve(gate, data, "one core", async ({ pid, port }) => {
+      for (const path of PATHS) {
+        const session = path === "/login" ? undefined : cookie;
+        const cpu = await measure(pid, { port, path, cookie: session, seconds });
+        ratios.get(path)?.push(cpu / bare);
+      }
+    });
+  }
+  const started: Started[] = [];
+  for (let start = 0; start < starts; start += 1) {
+    started.push(await serve(gate, data, "all cores", rest));
+  }
+  return [
+    ...PATHS.map((path) => ({
+      name: `${path}, times bare`,
+      value: quantile(ratios.get(path) ?? [], 0.5),
+      limit: LIMITS[path],
+    })),
+    {
+      name: "idle memory, MiB",
+      value: quantile(
+        started.map(({ memory }) => memory / MIB),
+        0.5,
+      ),
+      limit: LIMITS.memory,
+    },
+    {
+      name: "start, ms",
+      // Other programs only make a start slower, so the fastest one is the gate's own time.
+      value: Math.min(...started.map(({ took }) => took)),
+      limit: LIMITS.start,
+    },
+  ];
+}
+
+export const isBeyond = ({ value, limit }: Figure): boolean => !(value <= limit);
+
+/** The figures with their limits, and a last line that says how many are beyond them. */
+export function tableOfLimits(figures: readonly Figure[]): string {
+  const rows = figures.map((figure) => [
+    figure.name,
+    figure.value.toFixed(figure.value < 10 ? 2 : 1),
+    String(figure.limit),
+    isBeyond(figure) ? "too much" : "ok",
+  ]);
+  const beyond = figures.filter(isBeyond).length;
+  const summary =
+    beyond === 0 ? "all within their limits" : `${beyond} of ${figures.length} beyond their limits`;
+  return `${table([["", "measured", "limit", ""], ...rows])}\n\n${summary}`;
+}
+
+interface Running {
+  readonly pid: number;
+  readonly port: number;
+  /** From the start of the process to the end of the first response, in ms. */
+  readonly took: number;
+}
+
+/** Runs a server for as long as the work takes. */
+async function serve<T>(
+  command: readonly string[],
+  data: string,
+  cores: "one core" | "all cores",
+  work: (server: Running) => Promise<T>,
+): Promise<T> {
+  const port = await freePort();
+  const [program = "", ...args] = [...(cores === "one core" ? pinned("server") : []), ...command];
+  const { PATH, HOME, TMPDIR } = process.env;
+  const settings = { NODE_ENV: "production", PORT: String(port), DATA_DIR: data };
+  const begin = performance.now();
+  const child: ChildProcess = spawn(program, args, {
+    env: { PATH, HOME, TMPDIR, ...settings, AUTH_SECRET: SECRET },
+    stdio: "ignore",
+  });
+  try {
+    await once(child, "spawn");
+    await firstAnswer(child, port, get("/login"), begin + GIVE_UP_AFTER_MS);
+    return await work({ pid: child.pid ?? 0, port, took: performance.now() - begin });
+  } finally {
+    await endServer(child);
+  }
+}
+
+/**
+ * Creates the account and signs it in from a second device, as users do, and returns the cookie of
+ * the second session once both sessions are recorded.
+ */
+function signIn(gate: readonly string[], data: string): Promise<string> {
+  return serve(gate, data, "all cores", async ({ port }) => {
+    const headers = { Origin: "http://localhost" };
+    const fields = { ...OWNER, confirm: PASSWORD };
+    const created = await ask(port, form("/setup", headers, fields));
+    if (!created.startsWith("HTTP/1.1 303 ")) throw new Error(`no account: ${created}`);
+    const cookie = cookiesIn(await ask(port, form("/login", headers, OWNER)));
+    if (!cookie.startsWith("session=")) throw new Error("the owner could not sign in");
+    using database = new DatabaseSync(join(data, "latchkey.db"), { readOnly: true });
+    const sessions = database.prepare("SELECT * FROM latchkey_sessions");
+    await eventually(() => sessions.all().length === 2 || undefined);
+    return cookie;
+  });
+}
+
+/** The CPU time of one request in µs, of all threads of the server, user and system. */
+async function measure(pid: number, work: Omit<WrkRun, "load">): Promise<number> {
+  const load = pinned("load");
+  await answersOf({ ...work, load, seconds: Math.max(1, work.seconds / 2) });
+  const before = usageOf(pid).cpu;
+  const answers = await answersOf({ ...work, load });
+  return (usageOf(pid).cpu - before) / answers;
+}
+
+interface Started {
+  readonly took: number;
+  readonly memory: number;
+}
+
+async function rest({ pid, took }: Running): Promise<Started> {
+  await setTimeout(REST_MS);
+  return { took, memory: usageOf(pid).memory };
+}
