@@ -1,7 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=4 --initial-old-space-size=32 --
-// The limit of V8's young generation saves 20 MB under load and costs no measurable time. The other
-// option puts off the first full collection, for 5 MB: among the first requests, it can leave Node's
-// own queue uncompiled, which costs a fifth of every later request. Both work only at the start.
+#!/usr/bin/env node
 // Old versions of Node must be able to parse this file, so everything else loads after the check.
 
 const OLDEST_NODE = 24;
@@ -30,9 +27,9 @@ if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
   import("./latchkey.ts")
     .then(({ latchkey }) => latchkey(process.argv.slice(2), process))
     .then((code) => {
+      // Not process.exit(): what is printed to a pipe may still be on its way.
       process.exitCode = code;
-      // A lookup that no name server answers keeps Node alive, and blocks process.exit() as well.
-      const end = () => process.removeAllListeners("SIGTERM").kill(process.pid, "SIGTERM");
-      if (process.argv[2] === "serve" && code === 0) setTimeout(end, 1_000).unref();
+      // A stopped gate has written its log: whatever is still open must not keep it running.
+      if (process.argv[2] === "serve" && code === 0) process.exit();
     });
 }

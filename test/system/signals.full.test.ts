@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -43,18 +43,12 @@ for (const signal of ["SIGTERM", "SIGINT"]) {
   });
 }
 
-test("a lookup that nothing answers does not keep a stopped gate alive", {
-  timeout: 9_000,
-}, async (t) => {
-  const pipe = join(await tempDir(t), "pipe");
-  execFileSync("mkfifo", [pipe]);
-  // Occupies a thread in the same way, for ever.
-  const code = `import { open } from "node:fs"; open(${JSON.stringify(pipe)}, () => {})`;
-  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(code)}`;
+test("what is still open does not keep a stopped gate running", async (t) => {
+  const NODE_OPTIONS = "--import=data:text/javascript,setInterval(Object,1000)";
   const gate = await startServe(t, { DATA_DIR: await tempDir(t), NODE_OPTIONS });
   gate.child.kill("SIGTERM");
-  const { signal, stdout } = await gate.ended;
-  assert.equal(signal, "SIGTERM");
+  const { code, signal, stdout } = await gate.ended;
+  assert.deepEqual([code, signal], [0, null]);
   assert.match(stdout, /"msg":"stopped"\}\n$/);
 });
 

@@ -15,7 +15,7 @@ const STANDARD_INPUT = "-";
 
 export const command: Command = {
   details:
-    "Imports nothing if it would refuse a line. Writes 2,000 users at a time. The file - is standard input.",
+    "Imports nothing if it would refuse a line. Writes 1,000 users at a time. The file - is standard input.",
   operands: [{ name: "file", need: "required", completes: "file" }],
   options: [
     { name: "dry-run", about: "report lines that would be refused, and change nothing" },

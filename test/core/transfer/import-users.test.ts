@@ -133,22 +133,22 @@ for (const [choices, kind, names] of [
   });
 }
 
-const MANY = Array.from({ length: 5_000 }, (_, at) => userLine(at + 1, `user ${at + 1}`));
+const MANY = Array.from({ length: 2_500 }, (_, at) => userLine(at + 1, `user ${at + 1}`));
 
-test("writes many users in transactions of 2,000, each with its log entry", async (t) => {
+test("writes many users in transactions of 1,000, each with its log entry", async (t) => {
   const passed: string[] = [];
   const { ports, entries, store } = await setting(t, MANY, {
     passed: (users, all) => passed.push(`${users} of ${all}`),
   });
   const outcome = await importUsers(ports, STRICT);
-  assert.deepEqual(outcome, { kind: "imported", refused: 0, users: 5_000, keysLeftOut: 0 });
-  assert.deepEqual(passed, ["2000 of 5000", "4000 of 5000", "5000 of 5000"]);
-  const counts = [2_000, 2_000, 1_000];
+  assert.deepEqual(outcome, { kind: "imported", refused: 0, users: 2_500, keysLeftOut: 0 });
+  assert.deepEqual(passed, ["1000 of 2500", "2000 of 2500", "2500 of 2500"]);
+  const counts = [1_000, 1_000, 500];
   assert.deepEqual(
     await entries(),
     counts.map((count) => `2030-01-01 cli user_import: Imported accounts: ${count}`),
   );
-  assert.equal((await store.transfer.readAmounts()).users, 5_000);
+  assert.equal((await store.transfer.readAmounts()).users, 2_500);
 });
 
 test("writes fewer users in a transaction if many rows belong to them", async (t) => {
@@ -164,8 +164,8 @@ test("writes fewer users in a transaction if many rows belong to them", async (t
 });
 
 for (const [choices, expected, users] of [
-  [STRICT, { kind: "stopped", refused: 1, users: 2_000 }, 2_001],
-  [LENIENT, { kind: "imported", refused: 1, users: 4_999 }, 5_000],
+  [STRICT, { kind: "stopped", refused: 1, users: 1_000 }, 1_001],
+  [LENIENT, { kind: "imported", refused: 1, users: 2_499 }, 2_500],
 ] as const) {
   test(`with ${choices.badLines}, a username that is taken after the first transaction is refused`, async (t) => {
     const made = await setting(t, MANY);
@@ -175,13 +175,13 @@ for (const [choices, expected, users] of [
       async importRows(rows) {
         calls += 1;
         if (calls === 2)
-          await made.store.users.insert({ username: "user 3000", passwordHash: hashText("x") });
+          await made.store.users.insert({ username: "user 1500", passwordHash: hashText("x") });
         return made.store.transfer.importRows(rows);
       },
     };
     const outcome = await importUsers({ ...made.ports, target: async () => racing }, choices);
     assert.deepEqual(outcome, { ...expected, keysLeftOut: 0 });
-    assert.deepEqual(made.refused, [`3000: ${TAKEN}`]);
+    assert.deepEqual(made.refused, [`1500: ${TAKEN}`]);
     assert.equal((await made.store.transfer.readAmounts()).users, users);
   });
 }
@@ -198,10 +198,10 @@ test("an import that an error ends can be repeated for the users that it left", 
     },
   };
   await assert.rejects(importUsers({ ...ports, target: async () => failing }, STRICT), /disk/);
-  assert.equal((await store.transfer.readAmounts()).users, 2_000);
+  assert.equal((await store.transfer.readAmounts()).users, 1_000);
   const outcome = await importUsers(ports, LENIENT);
-  assert.deepEqual([outcome.kind, outcome.users, refused.length], ["imported", 3_000, 2_000]);
-  assert.equal((await store.transfer.readAmounts()).users, 5_000);
+  assert.deepEqual([outcome.kind, outcome.users, refused.length], ["imported", 1_500, 1_000]);
+  assert.equal((await store.transfer.readAmounts()).users, 2_500);
 });
 
 test("imports usernames that no other way would take, and warns of each", async (t) => {
