@@ -26,9 +26,6 @@ export interface FuzzOptions {
   isDone(inputs: number): boolean;
 }
 
-const WATCHED = 8;
-const UNWATCHED = 200;
-
 /** The property that the input breaks, or `undefined`. */
 export async function problemOf(parser: Parser, input: string): Promise<string | undefined> {
   try {
@@ -59,11 +56,6 @@ export async function fuzz(parser: Parser, options: FuzzOptions): Promise<Fuzzin
     inputs += 1;
     const problem = await problemOf(parser, input);
     if (problem !== undefined) finding ??= { input, problem };
-  }
-
-  /** Reading V8's coverage takes longer than most parsers, so not every input is watched. */
-  async function watch(input: string): Promise<void> {
-    await check(input);
     const found = coverage.take().filter((feature) => !seen.has(feature));
     for (const feature of found) seen.add(feature);
     if (found.length > 0) corpus.push(input);
@@ -72,19 +64,11 @@ export async function fuzz(parser: Parser, options: FuzzOptions): Promise<Fuzzin
 
   /** The newest inputs more often. */
   const pick = (): string => corpus[Math.floor(corpus.length * Math.sqrt(random.next()))] ?? "";
-  const mutants = (count: number): readonly string[] =>
-    Array.from({ length: count }, () =>
-      mutate(pick(), random.pick(corpus) ?? "", parser.words, random),
-    );
 
   coverage.take();
-  for (const input of [...parser.seeds, ...options.corpus]) await watch(input);
+  for (const input of [...parser.seeds, ...options.corpus]) await check(input);
   while (finding === undefined && !isDone(inputs)) {
-    for (const input of mutants(WATCHED)) await watch(input);
-    const others = mutants(UNWATCHED);
-    for (const input of others) await check(input);
-    const isNew = coverage.take().some((feature) => isBlock(feature) && !seen.has(feature));
-    if (isNew) for (const input of others) await watch(input);
+    await check(mutate(pick(), random.pick(corpus) ?? "", parser.words, random));
   }
   return { inputs, blocks: [...seen].filter(isBlock).length, corpus, kept, finding };
 }

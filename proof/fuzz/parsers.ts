@@ -1,6 +1,6 @@
 import type { Parser } from "./parser.ts";
 
-/** Loaded one by one, since reading V8's coverage takes longer with each function that has run. */
+/** Loaded one by one, since reading the coverage takes longer with each file that is loaded. */
 const loaders = [
   () => import("./parsers/tokens.ts"),
   () => import("./parsers/forms.ts"),

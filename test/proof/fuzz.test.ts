@@ -3,24 +3,11 @@ import { test } from "node:test";
 import { readCorpus } from "../../proof/fuzz/corpus.ts";
 import { startCoverage } from "../../proof/fuzz/coverage.ts";
 import { fuzz, problemOf } from "../../proof/fuzz/fuzz.ts";
-import type { Parser } from "../../proof/fuzz/parser.ts";
 import { loadParsers } from "../../proof/fuzz/parsers.ts";
 import { createRandom } from "../../proof/simulation/random.ts";
 
-const coverage = startCoverage("/test/proof/fuzz.test.ts");
-
-/** Breaks at a text that only inputs on the way there lead to. */
-const flawed: Parser = {
-  seeds: ["........"],
-  words: ["f", "u", "z"],
-  maxMs: 1_000,
-  check(text) {
-    if (text[0] !== "f") return;
-    if (text[2] !== "u") return;
-    if (text[4] !== "z") return;
-    if (text[6] === "z") throw new Error("found");
-  },
-};
+const coverage = startCoverage("/test/proof/flawed-parser.ts");
+const { flawed } = await import("./flawed-parser.ts");
 
 test("the fuzzer finds an error behind conditions, by the code that its inputs reach", async () => {
   const isDone = (inputs: number): boolean => inputs > 10_000;

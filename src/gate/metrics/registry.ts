@@ -43,7 +43,7 @@ type MetricType = "counter" | "gauge" | "histogram";
 /** What follows the name of the metric (a suffix such as `_sum`, and the labels), and a value. */
 type Sample = readonly [series: string, value: number];
 
-/** Adds to the value with these labels, or one value to a histogram. */
+/** Adds to the value with these labels, or one value to a histogram. A metric has always the same labels. */
 type Add = (value: number, labels?: Labels) => void;
 
 export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -59,11 +59,15 @@ export class Registry {
 
   /** @param begun The labels of values that exist from the start, as 0. */
   counter(name: MetricName, begun: readonly Labels[] = [{}], type: MetricType = "counter"): Add {
-    const values = new Map<string, number>();
-    this.#write(name, type, () => values);
+    const members = new Map<string, { readonly series: string; value: number }>();
+    this.#write(name, type, () =>
+      [...members.values()].map(({ series, value }): Sample => [series, value]),
+    );
     const add: Add = (value, labels = {}) => {
-      const series = labelText(labels);
-      values.set(series, (values.get(series) ?? 0) + value);
+      const key = joinValues(labels);
+      const member = members.get(key);
+      if (member === undefined) members.set(key, { series: labelText(labels), value });
+      else member.value += value;
     };
     for (const labels of begun) add(0, labels);
     return add;
@@ -83,30 +87,32 @@ export class Registry {
 
   histogram(name: MetricName, bounds: readonly number[], begun: readonly Labels[] = [{}]): Add {
     const limits = [...bounds, Number.POSITIVE_INFINITY];
-    const members = new Map<string, { labels: Labels; counts: number[]; sum: number }>();
+    const members = new Map<string, HistogramMember>();
     this.#write(name, "histogram", () =>
-      [...members].flatMap(([series, { labels, counts, sum }]): readonly Sample[] => [
+      [...members.values()].flatMap(({ labels, counts, sum }): readonly Sample[] => [
         ...limits.map((limit, at): Sample => {
           const le = limit === Number.POSITIVE_INFINITY ? "+Inf" : String(limit);
           return [`_bucket${labelText({ ...labels, le })}`, counts[at] ?? 0];
         }),
-        [`_sum${series}`, sum],
-        [`_count${series}`, counts.at(-1) ?? 0],
+        [`_sum${labelText(labels)}`, sum],
+        [`_count${labelText(labels)}`, counts.at(-1) ?? 0],
       ]),
     );
-    const memberOf = (labels: Labels) => {
-      const series = labelText(labels);
-      const member = members.get(series) ?? { labels, counts: limits.map(() => 0), sum: 0 };
-      members.set(series, member);
+    const findMember = (labels: Labels): HistogramMember => {
+      const key = joinValues(labels);
+      const found = members.get(key);
+      if (found !== undefined) return found;
+      const member = { labels, counts: limits.map(() => 0), sum: 0 };
+      members.set(key, member);
       return member;
     };
-    begun.forEach(memberOf);
+    begun.forEach(findMember);
     return (value, labels = {}) => {
-      const member = memberOf(labels);
+      const member = findMember(labels);
       member.sum += value;
-      member.counts = member.counts.map((count, at) =>
-        value <= (limits[at] ?? 0) ? count + 1 : count,
-      );
+      for (let at = limits.length - 1; at >= 0 && value <= (limits[at] ?? 0); at -= 1) {
+        member.counts[at] = (member.counts[at] ?? 0) + 1;
+      }
     };
   }
 
@@ -117,6 +123,20 @@ export class Registry {
       return `${lines.join("\n")}\n`;
     });
   }
+}
+
+interface HistogramMember {
+  readonly labels: Labels;
+  /** For each limit, how many values are at most that. */
+  readonly counts: number[];
+  sum: number;
+}
+
+/** What tells the members of one metric apart. Cheaper than the text of their labels. */
+function joinValues(labels: Labels): string {
+  let joined = "";
+  for (const name in labels) joined += `${labels[name]}\0`;
+  return joined;
 }
 
 function labelText(labels: Labels): string {
