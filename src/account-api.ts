@@ -15,9 +15,9 @@ import {
 } from "./core/accounts/accounts.ts";
 import { type SetGroupsOutcome, setGroups } from "./core/accounts/set-groups.ts";
 import type { Ports } from "./core/ports.ts";
-import { type Account, accountOf, idOf, type UserId } from "./core/records.ts";
-import type { Store } from "./core/store.ts";
 import { pagesOf } from "./core/transfer/pages.ts";
+import { type Account, accountOf, idOf, type UserId } from "./db/records.ts";
+import type { StoreParts } from "./db/store.ts";
 import { type AllSessionPorts, createAllSessions, type Sessions } from "./session-api.ts";
 import { createKeys, createLinks, type Keys, type Links } from "./token-api.ts";
 
@@ -67,7 +67,7 @@ export interface AccountApi {
 
 /** What the members need. `record` says who did it. */
 export interface ApiPorts extends AllSessionPorts, AddUserPorts {
-  readonly store: Store;
+  readonly store: StoreParts;
 }
 
 export function createAccountApi(ports: ApiPorts): AccountApi {
@@ -80,7 +80,9 @@ export function createAccountApi(ports: ApiPorts): AccountApi {
   };
 }
 
-const shown = async (found: ReturnType<Store["users"]["find"]>): Promise<Account | undefined> => {
+const shown = async (
+  found: ReturnType<StoreParts["users"]["find"]>,
+): Promise<Account | undefined> => {
   const user = await found;
   return user && accountOf(user);
 };

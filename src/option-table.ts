@@ -7,7 +7,7 @@ import { type AllowedHosts, canonicalHost } from "./core/hosts/allowed-hosts.ts"
 import type { EventListener } from "./core/log/event-listener.ts";
 import { SESSION_LIFETIME_SECONDS } from "./core/sessions/session-token.ts";
 import type { SetupTokenSource } from "./core/setup/setup-token.ts";
-import type { Store } from "./core/store.ts";
+import type { Store } from "./db/store.ts";
 import type { AuthOptions, OptionGroups } from "./options.ts";
 import {
   isCookieDomain,

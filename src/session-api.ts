@@ -3,10 +3,10 @@ import { endAllSessions, endSessionsOf } from "./core/accounts/accounts.ts";
 import { listDevices } from "./core/codes/remembered-devices.ts";
 import { type EventType, eventOf } from "./core/log/events.ts";
 import type { AllPorts, Ports } from "./core/ports.ts";
-import { type Device, idOf, type Session, type UserId } from "./core/records.ts";
 import { endInStore } from "./core/sessions/sign-out.ts";
 import { type StartSessionPorts, startSession } from "./core/sessions/start-session.ts";
-import type { Store } from "./core/store.ts";
+import { type Device, idOf, type Session, type UserId } from "./db/records.ts";
+import type { StoreParts } from "./db/store.ts";
 import { SESSION_COOKIE, sessionCookies } from "./web/answers/session-cookie.ts";
 import { fetchRequest } from "./web/request/fetch-request.ts";
 import type { ProxyTrust } from "./web/request/remote-address.ts";
@@ -46,7 +46,7 @@ export interface NewSession {
 export const MAX_LISTED = 1_000;
 
 interface SessionPorts extends Ports<"clock" | "seals" | "record", "users"> {
-  readonly store: Pick<Store, "users" | "sessions" | "codes" | "devices">;
+  readonly store: Pick<StoreParts, "users" | "sessions" | "codes" | "devices">;
   /** Of this process, if it has guards. */
   readonly memory?: Pick<AllPorts["memory"], "forget">;
   readonly recorder?: Pick<AllPorts["recorder"], "flush">;

@@ -7,8 +7,8 @@ import {
   type WantedLink,
 } from "./core/links/make-link.ts";
 import type { Ports } from "./core/ports.ts";
-import { idOf, type Key, type Link, userOf } from "./core/records.ts";
 import { pagesOf } from "./core/transfer/pages.ts";
+import { idOf, type Key, type Link, userOf } from "./db/records.ts";
 
 /** One-time links. The path of a link is `/link/` and its token, below the base path. */
 export interface Links {

@@ -1,4 +1,4 @@
-import type { Session } from "../core/records.ts";
+import type { Session } from "../db/records.ts";
 import { MAX_LISTED } from "../session-api.ts";
 import { accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
 import { type Command, counted, UsageError } from "./command.ts";

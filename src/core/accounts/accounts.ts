@@ -1,8 +1,5 @@
-import { Fault } from "../base/fault.ts";
-import { isUsableUsername, nameKeyOf } from "../base/names.ts";
-import { eventOf } from "../log/events.ts";
-import { isTooShort } from "../passwords/password-length.ts";
-import type { AllPorts, Ports } from "../ports.ts";
+import type { PeopleQuery } from "../../db/queries/people.ts";
+import type { Kept } from "../../db/queries/users.ts";
 import {
   type NewUser,
   NO_PASSWORD,
@@ -11,10 +8,14 @@ import {
   UNSET_PASSWORD,
   type User,
   type UserId,
-} from "../records.ts";
-import { nextSecond } from "../sessions/session-token.ts";
+} from "../../db/records.ts";
+import { nextSecond } from "../base/clock.ts";
+import { Fault } from "../base/fault.ts";
+import { isUsableUsername, nameKeyOf } from "../base/names.ts";
+import { eventOf } from "../log/events.ts";
+import { isTooShort } from "../passwords/password-length.ts";
+import type { AllPorts, Ports } from "../ports.ts";
 import type { SetupTokenSource } from "../setup/setup-token.ts";
-import type { Kept, PeopleQuery } from "../store.ts";
 import { groupsOf } from "./set-groups.ts";
 
 type UserPorts = Ports<"clock" | "record", "users">;

@@ -1,13 +1,10 @@
+import type { Kept } from "../../db/queries/users.ts";
+import { ADMINS, type User, type UserId } from "../../db/records.ts";
+import { GROUP } from "../../db/tables.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
-import type { User, UserId } from "../records.ts";
-import type { Kept } from "../store.ts";
-import { GROUP } from "../tables.ts";
 
 const MAX_GROUPS = 32;
-
-/** The group of those who manage accounts. The account of the setup is in it. */
-export const ADMINS = "admins";
 
 /** Whether the user manages accounts. A guest never does. */
 export const isAdmin = ({ groups, guest }: User): boolean =>

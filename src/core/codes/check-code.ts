@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Codes, User, UserId } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import { messageOf } from "../base/fault.ts";
 import type { Client } from "../limits/requester.ts";
 import { type EventType, eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
-import type { Codes, User, UserId } from "../records.ts";
 import type { Seals } from "../sessions/seals.ts";
-import type { CodeStore } from "../store.ts";
 import { recoveryHash } from "./recovery-codes.ts";
 import { stepOfCode } from "./totp.ts";
 
@@ -44,7 +44,7 @@ export async function checkCode(
   const record = (type: EventType) => events.record(eventOf(type, { user, client }));
 
   /** Counts a wrong code, and logs a secret that cannot be read, after the answer. */
-  async function noteRejected(counting: CodeStore): Promise<void> {
+  async function noteRejected(counting: StoreParts["codes"]): Promise<void> {
     await sleep(WRITE_AFTER_MS);
     if (judged === "unreadable")
       log.error({ userId: id }, "the one-time codes of an account cannot be read");

@@ -1,8 +1,8 @@
+import type { User, UserId } from "../../db/records.ts";
 import { hashOf } from "../base/random-text.ts";
 import type { Client } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
-import type { User, UserId } from "../records.ts";
 import { insertFor } from "../sessions/insert-for.ts";
 import { purposeOf } from "./check-code.ts";
 import { newRecoveryCodes, recoveryHash } from "./recovery-codes.ts";

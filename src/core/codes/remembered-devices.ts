@@ -1,9 +1,9 @@
+import type { Device, StoredUser, User, UserId } from "../../db/records.ts";
 import { messageOf } from "../base/fault.ts";
 import { hashOf, randomText } from "../base/random-text.ts";
 import { type Client, clientFacts } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
 import type { AllPorts, Ports } from "../ports.ts";
-import type { Device, StoredUser, User, UserId } from "../records.ts";
 import type { Seals } from "../sessions/seals.ts";
 import { type CodeHolder, purposeOf } from "./check-code.ts";
 

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from "./loopback.ts";
+import { isLoopbackHost } from "../base/loopback.ts";
 import { isAtOrBelow } from "./return-target.ts";
 
 const ANY_HOST = "*";

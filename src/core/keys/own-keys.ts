@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Key, User } from "../../db/records.ts";
 import { Fault } from "../base/fault.ts";
 import { isUsableName } from "../base/names.ts";
 import { hashOf } from "../base/random-text.ts";
@@ -6,7 +7,6 @@ import { canonicalHost, PLAIN_HOST } from "../hosts/allowed-hosts.ts";
 import type { Client } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
-import type { Key, User } from "../records.ts";
 import { newKeyText } from "./key-text.ts";
 
 /** A new key of a user. */

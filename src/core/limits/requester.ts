@@ -1,6 +1,6 @@
+import type { Session, UserId } from "../../db/records.ts";
 import { deviceName } from "../base/device-name.ts";
 import type { Requester } from "../base/work-queue.ts";
-import type { Session, UserId } from "../records.ts";
 import { networkOf } from "./network.ts";
 
 /** The smallest IPv6 network that providers assign to a client. */

@@ -1,7 +1,7 @@
+import type { AttemptPart } from "../../db/store.ts";
 import { messageOf } from "../base/fault.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { ServerLog } from "../base/server-log.ts";
-import type { AttemptStore } from "../store.ts";
 import type { Attempt, AttemptLimiter } from "./attempt-limiter.ts";
 import { networkOf } from "./network.ts";
 
@@ -13,7 +13,7 @@ export interface Limiter {
 
 interface LimiterParts {
   /** Applies one limit to all instances. Without it, each instance counts separately. */
-  readonly shared?: AttemptStore | undefined;
+  readonly shared?: AttemptPart | undefined;
   /** Addresses of one IPv6 network count together; with a prefix length of 128, each separately. */
   readonly ipv6Prefix: number;
   /** Of attempts that a shared limiter counts apart from sign-ins by password. */

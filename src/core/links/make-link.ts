@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { idOf, type Link, NO_PASSWORD, type StoredUser, type User } from "../../db/records.ts";
 import { groupsOf } from "../accounts/set-groups.ts";
 import { Fault } from "../base/fault.ts";
 import { isUsableLabel, isUsableUsername } from "../base/names.ts";
 import { hashOf, randomText } from "../base/random-text.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
-import { idOf, type Link, NO_PASSWORD, type StoredUser, type User } from "../records.ts";
 import { insertFor } from "../sessions/insert-for.ts";
 import { type VerifiedToken, validUpTo } from "../sessions/session-token.ts";
 

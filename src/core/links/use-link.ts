@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { hasEnded, type Link, NO_PASSWORD, type User } from "../../db/records.ts";
 import { messageOf } from "../base/fault.ts";
 import { isUsableUsername } from "../base/names.ts";
 import { hashOf } from "../base/random-text.ts";
@@ -6,7 +7,6 @@ import { type Client, networkRequester } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
 import type { Ports } from "../ports.ts";
-import { hasEnded, type Link, NO_PASSWORD, type User } from "../records.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
 

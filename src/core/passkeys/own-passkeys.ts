@@ -1,8 +1,8 @@
+import { type User, type UserId, userOf } from "../../db/records.ts";
 import { isUsableName } from "../base/names.ts";
 import type { Client } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
-import { type User, type UserId, userOf } from "../records.ts";
 import { readAuthenticatorData } from "./attestation.ts";
 import { parseCeremony } from "./ceremony.ts";
 import type { RelyingParty } from "./relying-party.ts";

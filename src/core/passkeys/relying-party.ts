@@ -1,5 +1,5 @@
+import { isLoopbackHost } from "../base/loopback.ts";
 import { type HostRule, hostNameIn, judgeHost } from "../hosts/allowed-hosts.ts";
-import { isLoopbackHost } from "../hosts/loopback.ts";
 
 /** What a passkey is bound to: a host, and the origins from which a browser may use it. */
 export interface RelyingParty {

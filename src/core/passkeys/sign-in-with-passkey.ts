@@ -1,7 +1,7 @@
+import { type UserId, userOf } from "../../db/records.ts";
 import type { Client } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
-import { type UserId, userOf } from "../records.ts";
 import { insertFor } from "../sessions/insert-for.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
 import type { SignInOutcome } from "../sign-in/sign-in.ts";

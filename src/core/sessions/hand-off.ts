@@ -1,7 +1,7 @@
+import type { Handoff } from "../../db/records.ts";
 import { hashOf, isSame, randomText } from "../base/random-text.ts";
 import type { Client } from "../limits/requester.ts";
 import type { Ports } from "../ports.ts";
-import type { Handoff } from "../records.ts";
 import { insertFor } from "./insert-for.ts";
 import { type IssuedToken, type VerifiedToken, validUpTo } from "./session-token.ts";
 import type { WaitingEnds } from "./sign-out.ts";

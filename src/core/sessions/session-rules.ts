@@ -1,8 +1,9 @@
+import type { Session, User } from "../../db/records.ts";
+import { nextSecond } from "../base/clock.ts";
 import type { Client } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
-import type { Session, User } from "../records.ts";
-import { type IssuedToken, nextSecond, type VerifiedToken, validUpTo } from "./session-token.ts";
+import { type IssuedToken, type VerifiedToken, validUpTo } from "./session-token.ts";
 import { endInStore } from "./sign-out.ts";
 import { sessionRecord } from "./start-session.ts";
 

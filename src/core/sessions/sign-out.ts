@@ -1,8 +1,8 @@
+import type { Session, UserId } from "../../db/records.ts";
 import { messageOf } from "../base/fault.ts";
 import { pause } from "../base/pause.ts";
 import type { Client } from "../limits/requester.ts";
 import type { AllPorts, Ports } from "../ports.ts";
-import type { Session, UserId } from "../records.ts";
 import { sessionRecord } from "./start-session.ts";
 
 /** What ends single sessions. */

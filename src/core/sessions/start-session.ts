@@ -1,6 +1,6 @@
+import type { Session, StoredUser } from "../../db/records.ts";
 import { type Client, clientFacts } from "../limits/requester.ts";
 import type { AllPorts } from "../ports.ts";
-import type { Session, StoredUser } from "../records.ts";
 import type { Factors, IssuedToken, VerifiedToken } from "./session-token.ts";
 
 export type StartSessionPorts = Pick<AllPorts, "tokens" | "clock" | "recorder">;

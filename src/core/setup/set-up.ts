@@ -1,10 +1,9 @@
-import { ADMINS } from "../accounts/set-groups.ts";
+import { ADMINS, type User } from "../../db/records.ts";
 import { messageOf } from "../base/fault.ts";
 import { trimWhiteSpace } from "../base/white-space.ts";
 import { type Client, setupRequester } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
-import type { User } from "../records.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
 import { setupTokenMatches } from "./setup-token.ts";

@@ -1,8 +1,8 @@
+import type { UserId } from "../../db/records.ts";
 import { type Client, userRequester } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
 import type { Ports } from "../ports.ts";
-import type { UserId } from "../records.ts";
 
 type ChangePasswordPorts = Ports<"clock" | "memory" | "passwords" | "events", "users">;
 

@@ -1,3 +1,10 @@
+import {
+  type PasswordHash,
+  type StoredUser,
+  type User,
+  type UserId,
+  userOf,
+} from "../../db/records.ts";
 import { messageOf } from "../base/fault.ts";
 import { hashOf } from "../base/random-text.ts";
 import type { Requester } from "../base/work-queue.ts";
@@ -10,7 +17,6 @@ import {
 import { type Client, networkRequester } from "../limits/requester.ts";
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
-import { type PasswordHash, type StoredUser, type User, type UserId, userOf } from "../records.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
 
