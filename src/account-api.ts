@@ -33,6 +33,12 @@ import {
   type WantedLink,
 } from "./core/links/make-link.ts";
 import { type Event, type EventType, eventOf } from "./core/log/events.ts";
+import type { Seals } from "./core/sessions/seals.ts";
+import type { SessionRecorder } from "./core/sessions/session-recorder.ts";
+import { type StartSessionPorts, startSession } from "./core/sessions/start-session.ts";
+import type { UserMemory } from "./core/sessions/user-memory.ts";
+import { endInStore } from "./core/sessions/waiting-ends.ts";
+import { pagesOf } from "./core/transfer/pages.ts";
 import {
   type Account,
   accountOf,
@@ -44,14 +50,8 @@ import {
   type StoredUser,
   type UserId,
   userOf,
-} from "./core/records.ts";
-import type { Seals } from "./core/sessions/seals.ts";
-import type { SessionRecorder } from "./core/sessions/session-recorder.ts";
-import { type StartSessionPorts, startSession } from "./core/sessions/start-session.ts";
-import type { UserMemory } from "./core/sessions/user-memory.ts";
-import { endInStore } from "./core/sessions/waiting-ends.ts";
-import type { Store } from "./core/store.ts";
-import { pagesOf } from "./core/transfer/pages.ts";
+} from "./db/records.ts";
+import type { StoreParts } from "./db/store.ts";
 import { SESSION_COOKIE, sessionCookies } from "./web/answers/session-cookie.ts";
 import { fetchRequest } from "./web/request/fetch-request.ts";
 import type { ProxyTrust } from "./web/request/remote-address.ts";
@@ -161,7 +161,7 @@ export interface AccountApi {
 
 /** What the members need. `record` says who did it. */
 export interface ApiPorts extends SignInPorts, AddUserPorts {
-  readonly store: Store;
+  readonly store: StoreParts;
 }
 
 export function createAccountApi(ports: ApiPorts): AccountApi {
@@ -207,7 +207,7 @@ export const MAX_LISTED = 1_000;
 
 /** What the members share: the database, the time, and an entry of the audit log that says who did it. */
 interface RecordingPorts {
-  readonly store: Store;
+  readonly store: StoreParts;
   readonly clock: Pick<Clock, "now">;
   readonly record: (event: Event) => unknown;
 }

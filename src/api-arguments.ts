@@ -1,11 +1,14 @@
 import { invalid, type Option, option, required, settle } from "./core/base/options.ts";
 import type { AddedKey } from "./core/keys/own-keys.ts";
 import type { WantedLink } from "./core/links/make-link.ts";
-import type { NewUser } from "./core/records.ts";
 
 /** A new account. Without a password it cannot sign in before it gets one, such as by a link. */
-export interface AddedUser extends Pick<NewUser, "username" | "groups" | "endsAt"> {
+export interface AddedUser {
+  readonly username: string;
   readonly password?: string;
+  readonly groups?: readonly string[];
+  /** From then on, the account is as if it were removed. */
+  readonly endsAt?: Date;
 }
 
 /**

@@ -1,9 +1,9 @@
 import { type AccountApi, createAccountApi } from "./account-api.ts";
 import type { MaybePromise } from "./core/base/maybe-promise.ts";
 import { createOutageLog } from "./core/log/outage-log.ts";
-import type { User } from "./core/records.ts";
 import { userOfAdmission } from "./core/sessions/require-user.ts";
 import { deleteUsedToken } from "./core/setup/set-up.ts";
+import type { User } from "./db/records.ts";
 import { type AuthOptions, type GateParts, NO_GATE, type SettledOptions } from "./options.ts";
 import { createRules, systemClock } from "./rules.ts";
 import { settleOptions } from "./settle-options.ts";

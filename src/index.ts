@@ -31,31 +31,23 @@ export type { ServerLog } from "./core/base/server-log.ts";
 export type { WorkQueueLimits } from "./core/base/work-queue.ts";
 export type { AllowedHosts } from "./core/hosts/allowed-hosts.ts";
 export type { AddedKey, AddKeyOutcome } from "./core/keys/own-keys.ts";
-export type { AttemptRule } from "./core/limits/attempt-limiter.ts";
 export type { MakeLinkOutcome, WantedLink } from "./core/links/make-link.ts";
 export type { AuditEvent, EventListener } from "./core/log/event-listener.ts";
+export type { SetupTokenSource } from "./core/setup/setup-token.ts";
 export type {
   Account,
-  AnsweredChallenge,
-  Codes,
   Device,
-  Handoff,
   Key,
   Link,
   LinkPurpose,
-  LogEntry,
   NewLogEntry,
-  NewUser,
   Passkey,
-  PasswordHash,
   Person,
   Session,
-  StoredUser,
   User,
   UserId,
-} from "./core/records.ts";
-export type { SetupTokenSource } from "./core/setup/setup-token.ts";
-export type * from "./core/store.ts";
+} from "./db/records.ts";
+export type { Store } from "./db/store.ts";
 export type { AuthOptions } from "./options.ts";
 export type { PostLoginLocation } from "./web/answers/location.ts";
 export type { Answer, Headers as AnswerHeaders } from "./web/answers/responses.ts";

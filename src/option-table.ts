@@ -8,7 +8,7 @@ import { canonicalHost } from "./core/hosts/host-name.ts";
 import type { EventListener } from "./core/log/event-listener.ts";
 import { SESSION_LIFETIME_SECONDS } from "./core/sessions/session-token.ts";
 import type { SetupTokenSource } from "./core/setup/setup-token.ts";
-import type { Store } from "./core/store.ts";
+import type { Store } from "./db/store.ts";
 import type { AuthOptions, OptionGroups } from "./options.ts";
 import {
   isCookieDomain,

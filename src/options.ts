@@ -5,7 +5,7 @@ import type { AllowedHosts } from "./core/hosts/allowed-hosts.ts";
 import type { BoundedLog } from "./core/log/bounded-log.ts";
 import type { EventListener } from "./core/log/event-listener.ts";
 import type { SetupTokenSource } from "./core/setup/setup-token.ts";
-import type { Store } from "./core/store.ts";
+import type { Store } from "./db/store.ts";
 import type { PostLoginLocation } from "./web/answers/location.ts";
 import type { PageFunctions } from "./web/pages/page-data.ts";
 import type { Locale } from "./web/pages/words.ts";

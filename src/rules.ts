@@ -18,7 +18,6 @@ import { createEventLog } from "./core/log/event-log.ts";
 import type { Event } from "./core/log/events.ts";
 import { createChallenges } from "./core/passkeys/challenges.ts";
 import { createPasswords, type Passwords } from "./core/passwords/passwords.ts";
-import type { UserId } from "./core/records.ts";
 import { createAssertions } from "./core/sessions/assertions.ts";
 import {
   createRequireAuth,
@@ -30,6 +29,7 @@ import { createSessionRecorder } from "./core/sessions/session-recorder.ts";
 import { createSessionTokens } from "./core/sessions/session-token.ts";
 import { createUserMemory } from "./core/sessions/user-memory.ts";
 import { createWaitingEnds } from "./core/sessions/waiting-ends.ts";
+import type { UserId } from "./db/records.ts";
 import type { GateParts, SettledOptions } from "./options.ts";
 import { readingCookies } from "./web/answers/session-cookie.ts";
 import type { PartPorts, RulePorts } from "./web/ports.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as breath } from "node:timers/promises";
-import type { UserId } from "../../src/core/records.ts";
+import type { UserId } from "../../src/db/records.ts";
 import type { Postgres } from "../../test/support/postgres.ts";
 
 /** The number of rows in a store. */

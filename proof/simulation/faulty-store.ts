@@ -1,5 +1,5 @@
 import { Unavailable } from "../../src/core/base/fault.ts";
-import type { AttemptStore, Store } from "../../src/core/store.ts";
+import type { AttemptPart, Store } from "../../src/db/store.ts";
 import type { Database } from "./database.ts";
 import type { Random } from "./random.ts";
 import type { VirtualTime } from "./virtual-time.ts";
@@ -14,7 +14,7 @@ export const LATE_MS: number = 2 * MAX_CALL_MS;
 export interface Network {
   readonly database: Database;
   /** The rate limit of the database, which SQLite does not have. */
-  readonly sharedLimit: AttemptStore;
+  readonly sharedLimit: AttemptPart;
   /** Puts an error back into the store of a gate. */
   readonly mistake: (store: Store) => Store;
   readonly time: VirtualTime;

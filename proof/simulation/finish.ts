@@ -1,6 +1,6 @@
 import { signInWithPasskey } from "../../src/core/passkeys/sign-in-with-passkey.ts";
-import type { LogEntry } from "../../src/core/records.ts";
 import { signIn } from "../../src/core/sign-in/sign-in.ts";
+import type { LogEntry } from "../../src/db/records.ts";
 import { PARTY } from "../../test/support/authenticator.ts";
 import { visitWithKey } from "./actions/keys.ts";
 import { useLink } from "./actions/links.ts";

@@ -4,7 +4,7 @@ import { noMeter } from "../../src/core/base/meter.ts";
 import { createWorkQueue, type Requester } from "../../src/core/base/work-queue.ts";
 import { OPERATOR } from "../../src/core/limits/requester.ts";
 import type { Passwords } from "../../src/core/passwords/passwords.ts";
-import type { PasswordHash } from "../../src/core/records.ts";
+import type { PasswordHash } from "../../src/db/records.ts";
 import { NO_GATE } from "../../src/options.ts";
 import { createRules, type Rules } from "../../src/rules.ts";
 import { settleOptions } from "../../src/settle-options.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { userOf } from "../../src/core/records.ts";
-import type { LinkStore, Store } from "../../src/core/store.ts";
+import { userOf } from "../../src/db/records.ts";
+import type { Store, StoreParts } from "../../src/db/store.ts";
 
 /** The time between two statements that should be one. */
 export const WITHIN_MS = 5;
@@ -77,7 +77,10 @@ export const linkMistakes: Readonly<Record<string, () => (store: Store) => Store
     })),
 };
 
-const withLinks = (store: Store, change: (links: LinkStore) => Partial<LinkStore>): Store => ({
+const withLinks = (
+  store: Store,
+  change: (links: StoreParts["links"]) => Partial<StoreParts["links"]>,
+): Store => ({
   ...store,
   links: { ...store.links, ...change(store.links) },
 });

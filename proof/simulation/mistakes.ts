@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Requester } from "../../src/core/base/work-queue.ts";
 import { OPERATOR } from "../../src/core/limits/requester.ts";
-import type { Device, Handoff, Key, StoredUser } from "../../src/core/records.ts";
-import type { SessionStore, Store, UserStore } from "../../src/core/store.ts";
+import type { Device, Handoff, Key, StoredUser } from "../../src/db/records.ts";
+import type { Store, StoreParts } from "../../src/db/store.ts";
 import { linkMistakes, WITHIN_MS } from "./mistakes-of-links.ts";
 
 /** An error that is put back, into the stores of all gates or into the queue of the hashes. */
@@ -59,7 +59,7 @@ const storeMistakes: Readonly<Record<string, StoreMistake>> = {
   },
 
   "an ended session is forgotten while a clock that is behind admits it": () => (store) => {
-    const insert: SessionStore["insert"] = ({ createdAt, ...session }) =>
+    const insert: StoreParts["sessions"]["insert"] = ({ createdAt, ...session }) =>
       store.sessions.insert({ ...session, createdAt: new Date(createdAt.getTime() + 120_000) });
     return { ...store, sessions: { ...store.sessions, insert } };
   },
@@ -170,7 +170,7 @@ export const mistakes: Readonly<Record<string, Mistake>> = {
   "the hash queue does not tell clients apart": { servedAs: () => OPERATOR },
 };
 
-const withUsers = (store: Store, users: Partial<UserStore>): Store => ({
+const withUsers = (store: Store, users: Partial<StoreParts["users"]>): Store => ({
   ...store,
   users: { ...store.users, ...users },
 });

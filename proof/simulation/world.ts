@@ -1,7 +1,7 @@
 import { Unavailable } from "../../src/core/base/fault.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../src/core/sessions/session-token.ts";
-import type { AttemptStore, Store } from "../../src/core/store.ts";
 import type { SqliteStore } from "../../src/db/sqlite/store.ts";
+import type { AttemptPart, Store } from "../../src/db/store.ts";
 import type { Database } from "./database.ts";
 import { connect, LATE_MS, MAX_CALL_MS, type Network } from "./faulty-store.ts";
 import { createGate, type Gate, type GateOptions, type Life } from "./gate.ts";
@@ -160,7 +160,7 @@ export function createWorld(
 }
 
 /** The sliding log of a shared limiter, by the clock of the database: as PostgreSQL keeps it. */
-function countingAttempts({ now }: VirtualTime): AttemptStore {
+function countingAttempts({ now }: VirtualTime): AttemptPart {
   const made = new Map<string, readonly number[]>();
   return {
     async record(address, { attempts, windowMs }) {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { nodeAuth } from "../adapters/node.ts";
-import { ADMINS } from "../core/accounts/set-groups.ts";
+import { ADMINS } from "../db/records.ts";
 import { openSqlite } from "../db/sqlite/store.ts";
 import { listen } from "../gate/listener.ts";
 import { createServerLog } from "../gate/server-log.ts";

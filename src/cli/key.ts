@@ -1,5 +1,5 @@
 import type { AddedKey } from "../core/keys/own-keys.ts";
-import type { Key } from "../core/records.ts";
+import type { Key } from "../db/records.ts";
 import { age } from "../gate/settings/values.ts";
 import { accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
 import { type Command, type OptionValues, UsageError } from "./command.ts";

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseAge, parseDate } from "../core/base/dates.ts";
 import { Unavailable } from "../core/base/fault.ts";
 import { eventTypes } from "../core/log/events.ts";
-import type { LogEntry } from "../core/records.ts";
-import type { LogFilter, LogStore } from "../core/store.ts";
+import type { LogFilter } from "../db/queries/log.ts";
+import type { LogEntry } from "../db/records.ts";
+import type { StoreParts } from "../db/store.ts";
 import { openStore } from "../gate/open-store.ts";
 import { chosen } from "../gate/settings/values.ts";
 import { STORE_SETTINGS } from "./accounts.ts";
@@ -61,7 +62,11 @@ export const command: Command = {
 };
 
 /** The `afterId` with which `read` returns the newest `limit` matching entries. */
-async function startOfNewest(log: LogStore, limit: number, filter: LogFilter): Promise<number> {
+async function startOfNewest(
+  log: StoreParts["log"],
+  limit: number,
+  filter: LogFilter,
+): Promise<number> {
   let oldest: LogEntry | undefined;
   for (let left = limit; left > 0; left -= PAGE_SIZE) {
     const query = { ...filter, beforeId: oldest?.id, limit: Math.min(left, PAGE_SIZE) };

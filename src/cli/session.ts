@@ -1,5 +1,5 @@
 import { MAX_LISTED } from "../account-api.ts";
-import type { Session } from "../core/records.ts";
+import type { Session } from "../db/records.ts";
 import { accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
 import { type Command, counted, UsageError } from "./command.ts";
 import { listCommand, shownMinute } from "./listing.ts";

@@ -1,6 +1,6 @@
 import { codeOf, Fault, messageOf } from "../core/base/fault.ts";
 import { isUsableUsername } from "../core/base/names.ts";
-import type { Account } from "../core/records.ts";
+import type { Account } from "../db/records.ts";
 import { openIfExists, openStore, type UsedStore } from "../gate/open-store.ts";
 import {
   accountCommand,

@@ -1,3 +1,5 @@
+import type { UserId } from "../db/records.ts";
+import type { StoreParts } from "../db/store.ts";
 import type { Clock } from "./base/clock.ts";
 import type { ServerLog } from "./base/server-log.ts";
 import type { AttemptLimiter } from "./limits/attempt-limiter.ts";
@@ -6,13 +8,11 @@ import type { EventLog } from "./log/event-log.ts";
 import type { Event } from "./log/events.ts";
 import type { Challenges } from "./passkeys/challenges.ts";
 import type { Passwords } from "./passwords/passwords.ts";
-import type { UserId } from "./records.ts";
 import type { Seals } from "./sessions/seals.ts";
 import type { SessionRecorder } from "./sessions/session-recorder.ts";
 import type { SessionTokens } from "./sessions/session-token.ts";
 import type { UserMemory } from "./sessions/user-memory.ts";
 import type { SetupTokenSource } from "./setup/setup-token.ts";
-import type { Store } from "./store.ts";
 
 /** What rules work with, beside the store. */
 export interface AllPorts {
@@ -46,6 +46,9 @@ export interface AllPorts {
 }
 
 /** The ports that a rule names, and the parts of the store that it names. */
-export type Ports<Name extends keyof AllPorts, Part extends keyof Store> = Pick<AllPorts, Name> & {
-  readonly store: Pick<Store, Part>;
+export type Ports<Name extends keyof AllPorts, Part extends keyof StoreParts> = Pick<
+  AllPorts,
+  Name
+> & {
+  readonly store: Pick<StoreParts, Part>;
 };

@@ -11,8 +11,8 @@ import type {
   StoredSetupToken,
   StoredUser,
   UsedName,
-} from "../core/records.ts";
-import type { StoredCodes, StoredSession } from "../core/tables.ts";
+} from "./records.ts";
+import type { StoredCodes, StoredSession } from "./tables.ts";
 
 /** The rows of each table as the databases hold them: `rows.ts` translates them. */
 export interface Schema {

@@ -1,6 +1,6 @@
-import { ADMINS } from "../core/accounts/set-groups.ts";
-import { type TableName, tables, textsFrom } from "../core/tables.ts";
+import { ADMINS } from "./records.ts";
 import type { FoundRow } from "./rows.ts";
+import { type TableName, tables, textsFrom } from "./tables.ts";
 
 /** What the doctor reads of a database without changing it. */
 export interface DatabaseInspection {

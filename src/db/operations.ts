@@ -1,4 +1,8 @@
-import type { Observer } from "../core/store.ts";
+/** Is told how each operation of a store ends. Its methods must return at once and never throw. */
+export interface Observer {
+  answered(operation: string, seconds: number): void;
+  failed(operation: string, seconds: number, error: unknown): void;
+}
 
 /** Runs in place of each operation, which is `call`: a simulation delays and fails it here. */
 export type Around = <T>(operation: string, call: () => Promise<T>) => Promise<T>;

@@ -1,3 +1,4 @@
+import type { RowOf } from "./database.ts";
 import {
   type AnyTable,
   type Column,
@@ -6,8 +7,7 @@ import {
   rowOf,
   type Table,
   textsFrom,
-} from "../core/tables.ts";
-import type { RowOf } from "./database.ts";
+} from "./tables.ts";
 
 /** A row as a database driver returns it. */
 export type FoundRow = Readonly<Record<string, unknown>>;

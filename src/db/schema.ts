@@ -1,5 +1,5 @@
 import { Fault } from "../core/base/fault.ts";
-import { type AnyTable, type Column, columnName, columnsOf, tables } from "../core/tables.ts";
+import { type AnyTable, type Column, columnName, columnsOf, tables } from "./tables.ts";
 
 /** How a database writes the parts of a table's definition. */
 export interface Definitions {

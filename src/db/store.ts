@@ -1,8 +1,5 @@
-import type { NewLogEntry } from "../core/records.ts";
-import type { SetupTokenStore } from "../core/setup/setup-token.ts";
-import type { Store } from "../core/store.ts";
 import type { Db } from "./database.ts";
-import type { Operations } from "./operations.ts";
+import type { Observer, Operations } from "./operations.ts";
 import * as codes from "./queries/codes.ts";
 import * as keys from "./queries/keys.ts";
 import * as links from "./queries/links.ts";
@@ -13,6 +10,8 @@ import { listPeople } from "./queries/people.ts";
 import * as sessions from "./queries/sessions.ts";
 import * as setupToken from "./queries/setup-token.ts";
 import * as users from "./queries/users.ts";
+import type { AttemptRule, NewLogEntry } from "./records.ts";
+import type { TransferStore } from "./transfer-store.ts";
 
 /** A database that is open. */
 export interface OpenDatabase {
@@ -22,22 +21,74 @@ export interface OpenDatabase {
 }
 
 /**
- * The operations of a store, by the names that the rules use.
- *
- * @param insertEntries Inserts entries of the log, all or none, which each database does in its way.
+ * A database that `openSqlite` or `openPostgres` has opened: an option of `createAuth`. Close it after
+ * the Auth object.
  */
-export function createStore<Open extends OpenDatabase>(
+export interface Store {
+  readonly kind: "sqlite" | "postgres";
+  close(): void | Promise<void>;
+  /** @internal */
+  readonly users: StoreParts["users"];
+  /** @internal */
+  readonly log: StoreParts["log"];
+  /** The list of sessions, and the end of single ones. @internal */
+  readonly sessions: StoreParts["sessions"];
+  /** @internal */
+  readonly passkeys: StoreParts["passkeys"];
+  /** @internal */
+  readonly codes: StoreParts["codes"];
+  /** @internal */
+  readonly devices: StoreParts["devices"];
+  /** What administrators see of accounts. @internal */
+  readonly people: StoreParts["people"];
+  /** One-time links, and the accounts that they make. @internal */
+  readonly links: StoreParts["links"];
+  /** @internal */
+  readonly keys: StoreParts["keys"];
+  /** The setup token that all instances require. @internal */
+  readonly setupToken: StoreParts["setupToken"];
+  /** Only in PostgreSQL. @internal */
+  readonly attempts?: AttemptPart;
+  /** What copies, exports and imports use. @internal */
+  readonly transfer: TransferStore;
+  /** The names of all operations, such as `users.find`. @internal */
+  readonly operations: readonly string[];
+  /**
+   * Tells the observer of every operation that ends, until the returned function is called.
+   * @internal
+   */
+  observe(observer: Observer): () => void;
+}
+
+/** A rate limit by the clock of the database: the queries are in `postgres/attempts.ts`. */
+export interface AttemptPart {
+  record(address: string, rule: AttemptRule): Promise<"allowed" | "denied">;
+  forget(rule: AttemptRule): Promise<void>;
+}
+
+/**
+ * The operations of a store, by part. One fails by throwing, with an `Unavailable` where a retry may
+ * help, so that pages answer 503. One that changes something is one atomic step across all processes
+ * and machines, and returns what it did.
+ */
+export type StoreParts = ReturnType<typeof createParts>;
+
+/**
+ * Creates the parts of a store that both databases have.
+ *
+ * @param insertEntries Inserts all entries of the log or none, in their order. Entries that are passed
+ *   again after a failure with an unknown outcome are inserted once.
+ */
+export function createParts<Open extends OpenDatabase>(
   operations: Operations<Open>,
   insertEntries: (database: Open, entries: readonly NewLogEntry[]) => Promise<void>,
-): Required<Omit<Store, "attempts">> & { readonly setupToken: SetupTokenStore } {
+) {
   const operation = <Args extends readonly unknown[], Result>(
     name: string,
     query: (db: Db, ...args: Args) => Promise<Result>,
   ) => operations.define(name, ({ db }, ...args: Args) => query(db, ...args));
 
   return {
-    operations: operations.names,
-    observe: operations.observe,
     setupToken: {
       find: operation("setupToken.find", setupToken.findSetupToken),
       keep: operation("setupToken.keep", setupToken.keepSetupToken),

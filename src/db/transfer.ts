@@ -1,7 +1,12 @@
 import { CompiledQuery, sql } from "kysely";
 import { Fault } from "../core/base/fault.ts";
 import { nameKeyOf } from "../core/base/names.ts";
-import type { StoredUser } from "../core/records.ts";
+import { type Db, type RowOf, TransactionConflict, UniqueViolation } from "./database.ts";
+import { usedNameOf } from "./queries/names.ts";
+import { toUser } from "./queries/users.ts";
+import type { StoredUser } from "./records.ts";
+import { columnNames, type FoundRow } from "./rows.ts";
+import { keyOf } from "./schema.ts";
 import {
   type ColumnValue,
   columnName,
@@ -10,13 +15,8 @@ import {
   rowOf,
   type TableName,
   tables,
-} from "../core/tables.ts";
-import type { RowReader, Rows, TakenUser, TransferStore } from "../core/transfer/transfer-store.ts";
-import { type Db, type RowOf, TransactionConflict, UniqueViolation } from "./database.ts";
-import { usedNameOf } from "./queries/names.ts";
-import { toUser } from "./queries/users.ts";
-import { columnNames, type FoundRow } from "./rows.ts";
-import { keyOf } from "./schema.ts";
+} from "./tables.ts";
+import type { RowReader, Rows, TakenUser, TransferStore } from "./transfer-store.ts";
 
 /** What reads the whole database, or adds many rows to it, needs of one. */
 interface Transferring {

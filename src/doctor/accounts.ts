@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
-import { ADMINS } from "../core/accounts/set-groups.ts";
 import { purposeOf } from "../core/codes/check-code.ts";
-import type { UserId } from "../core/records.ts";
 import { createSeals } from "../core/sessions/seals.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
 import { isSetupTokenExpected } from "../core/setup/setup-token.ts";
 import type { DatabaseContents } from "../db/inspection.ts";
+import { ADMINS, type UserId } from "../db/records.ts";
 import { barrierTo } from "../files/ownership.ts";
 import { REACH_FIELDS, reachOf } from "../gate/reach.ts";
 import { isTokenRequired } from "../gate/setup-state.ts";

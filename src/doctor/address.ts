@@ -1,5 +1,5 @@
+import { isLoopbackHost } from "../core/base/loopback.ts";
 import { allowsAnyHost } from "../core/hosts/allowed-hosts.ts";
-import { isLoopbackHost } from "../core/hosts/loopback.ts";
 import { findMissingScope, type SessionScope } from "../core/hosts/session-reach.ts";
 import { LOCAL_FIELDS, localUrl } from "../gate/reach.ts";
 import { type Check, checkOf, type Finding, hint, ok, orOk, problem } from "./check.ts";

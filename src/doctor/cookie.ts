@@ -1,4 +1,4 @@
-import { isLoopbackHost } from "../core/hosts/loopback.ts";
+import { isLoopbackHost } from "../core/base/loopback.ts";
 import { sharesCookies } from "../web/answers/location.ts";
 import { RETURN_TO } from "../web/answers/return-to.ts";
 import { type Check, checkOf, type Finding, hint, orOk, problem } from "./check.ts";

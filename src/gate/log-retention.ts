@@ -1,7 +1,7 @@
 import { messageOf } from "../core/base/fault.ts";
 import { pause } from "../core/base/pause.ts";
 import type { ServerLog } from "../core/base/server-log.ts";
-import type { LogStore } from "../core/store.ts";
+import type { StoreParts } from "../db/store.ts";
 import { type Polling, poll } from "./poll.ts";
 
 const PRUNE_EVERY_MS = 60 * 60_000;
@@ -11,7 +11,7 @@ const PAUSE_MS = 25;
 
 /** Removes log entries older than `keepMs`, now and every hour. `stop` waits for the current batch. */
 export function startLogRetention(
-  store: Pick<LogStore, "prune">,
+  store: Pick<StoreParts["log"], "prune">,
   keepMs: number,
   now: () => number,
   log: ServerLog,

@@ -4,16 +4,13 @@ import type { Place } from "../db/place.ts";
 import { mayPass } from "../db/postgres/failures.ts";
 import type { PostgresStore, UnopenedStore } from "../db/postgres/store.ts";
 import { isAccessFault } from "../db/sqlite/file.ts";
-import { openSqlite, openSqliteToRead, type SqliteStore } from "../db/sqlite/store.ts";
+import { openSqlite, openSqliteToRead } from "../db/sqlite/store.ts";
+import type { Store } from "../db/store.ts";
 import { makeNamedFolder } from "../files/data-dir.ts";
 import type { Settings } from "./settings/settings.ts";
 
-/** A store of Latchkey's own. Only PostgreSQL has the parts for several machines. */
-export interface OpenStore
-  extends Omit<SqliteStore, "close">,
-    Partial<Pick<PostgresStore, "attempts" | "identity">> {
-  close(): void | Promise<void>;
-}
+/** The store of either database. */
+export type OpenStore = Store & Partial<Pick<PostgresStore, "identity">>;
 
 /** A store that `await using` closes. */
 export type UsedStore = OpenStore & AsyncDisposable;

@@ -1,13 +1,9 @@
 import { networkInterfaces } from "node:os";
 import { Fault, messageOf, Unavailable } from "../core/base/fault.ts";
+import { isLoopbackHost } from "../core/base/loopback.ts";
 import { judgeHost } from "../core/hosts/allowed-hosts.ts";
-import { isLoopbackHost } from "../core/hosts/loopback.ts";
-import {
-  isSetupTokenExpected,
-  type SetupTokenSource,
-  type SetupTokenStore,
-} from "../core/setup/setup-token.ts";
-import type { UserStore } from "../core/store.ts";
+import { isSetupTokenExpected, type SetupTokenSource } from "../core/setup/setup-token.ts";
+import type { StoreParts } from "../db/store.ts";
 import { inUrl, reachOf, schemeOf } from "./reach.ts";
 import type { GateLog } from "./server-log.ts";
 import type { Settings } from "./settings/settings.ts";
@@ -22,8 +18,8 @@ const RETRY_AFTER_SECONDS = 2;
 
 /** The parts of a store that decide about the setup. */
 interface SetupStore {
-  readonly users: Pick<UserStore, "any">;
-  readonly setupToken: SetupTokenStore;
+  readonly users: Pick<StoreParts["users"], "any">;
+  readonly setupToken: StoreParts["setupToken"];
 }
 
 interface GateSetupToken extends SetupTokenSource {

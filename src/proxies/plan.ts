@@ -1,7 +1,7 @@
 import { canonicalHost, PLAIN_HOST } from "../core/hosts/host-name.ts";
 import { isAtOrBelow, isInDomains } from "../core/hosts/return-target.ts";
 import { findMissingScope } from "../core/hosts/session-reach.ts";
-import { GROUP } from "../core/tables.ts";
+import { GROUP } from "../db/tables.ts";
 import { connectableHost, inUrl } from "../gate/reach.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { HANDOFF } from "../web/paths.ts";

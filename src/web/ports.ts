@@ -7,7 +7,7 @@ import type { Assertions } from "../core/sessions/assertions.ts";
 import type { SignOutPorts } from "../core/sessions/sign-out.ts";
 import type { WaitingEnds } from "../core/sessions/waiting-ends.ts";
 import type { SignInPorts } from "../core/sign-in/sign-in.ts";
-import type { Store } from "../core/store.ts";
+import type { StoreParts } from "../db/store.ts";
 import type { Answer } from "./answers/responses.ts";
 import type { CookieGuard } from "./answers/session-cookie.ts";
 import type { GuardCheck } from "./guards.ts";
@@ -23,7 +23,7 @@ import type { Views } from "./views.ts";
 
 /** What the rules work with, and the guards. */
 export interface RulePorts extends AllPorts, SignInPorts, SignOutPorts {
-  readonly store: Store;
+  readonly store: StoreParts;
   readonly events: EventLog;
   readonly waiting: WaitingEnds | undefined;
   readonly requireAuth: CookieGuard;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { NewLogEntry } from "../../src/core/records.ts";
+import type { NewLogEntry } from "../../src/db/records.ts";
 import { failureOf, outputOf } from "../support/command.ts";
 import { startGate } from "../support/gate.ts";
 import { logEntry, newFile, openStore } from "../support/store.ts";

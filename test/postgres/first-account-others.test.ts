@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { NewUser } from "../../src/core/records.ts";
+import type { NewUser } from "../../src/db/records.ts";
 import { runSql, setDefault } from "../support/postgres-admin.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 import { openNewStore, openStoreAt } from "../support/postgres-store.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { NewLogEntry } from "../../src/core/records.ts";
-import type { LogStore } from "../../src/core/store.ts";
+import type { NewLogEntry } from "../../src/db/records.ts";
+import type { StoreParts } from "../../src/db/store.ts";
 import { startLogRetention } from "../../src/gate/log-retention.ts";
 import { stores } from "../stores/either.ts";
 import { eventually } from "../support/eventually.ts";
@@ -26,7 +26,7 @@ for (const [name, connecting] of Object.entries(stores)) {
     const steps: number[] = [];
     const log = recordingLog();
     const retentions = (await Promise.all([connect(), connect()])).map((one) => {
-      const stepping: Pick<LogStore, "prune"> = {
+      const stepping: Pick<StoreParts["log"], "prune"> = {
         async prune(before, limit) {
           const removed = await one.log.prune(before, limit);
           steps.push(removed);
@@ -58,7 +58,7 @@ for (const [name, connecting] of Object.entries(stores)) {
 }
 
 test("only logs a failing store", async () => {
-  const failing: Pick<LogStore, "prune"> = {
+  const failing: Pick<StoreParts["log"], "prune"> = {
     prune: async () => {
       throw new Error("out of order");
     },

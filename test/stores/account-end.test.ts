@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { idOf } from "../../src/core/records.ts";
-import { type Row, rowOf, tables } from "../../src/core/tables.ts";
+import { idOf } from "../../src/db/records.ts";
+import { type Row, rowOf, tables } from "../../src/db/tables.ts";
 import { addTo, hashText } from "../support/store.ts";
 import { ruleForBoth, user } from "./either.ts";
 

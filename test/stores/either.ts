@@ -1,10 +1,10 @@
 import { type TestContext, test } from "node:test";
-import type { PasswordHash, StoredUser, UserId } from "../../src/core/records.ts";
-import { type Row, rowOf, type Table, type TableName, tables } from "../../src/core/tables.ts";
 import { tableNames } from "../../src/core/transfer/pages.ts";
-import type { Rows } from "../../src/core/transfer/transfer-store.ts";
 import type { PostgresStore } from "../../src/db/postgres/store.ts";
+import type { PasswordHash, StoredUser, UserId } from "../../src/db/records.ts";
 import type { SqliteStore } from "../../src/db/sqlite/store.ts";
+import { type Row, rowOf, type Table, type TableName, tables } from "../../src/db/tables.ts";
+import type { Rows } from "../../src/db/transfer-store.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 import { openStoreAt } from "../support/postgres-store.ts";
 import { hashText, logEntry, newFile, openStore } from "../support/store.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { UserId } from "../../src/core/records.ts";
-import type { Rows } from "../../src/core/transfer/transfer-store.ts";
+import type { UserId } from "../../src/db/records.ts";
+import type { Rows } from "../../src/db/transfer-store.ts";
 import { hashText, logEntry } from "../support/store.ts";
 import { type Either, rows, ruleForBoth as rule, user } from "./either.ts";
 

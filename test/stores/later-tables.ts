@@ -1,4 +1,4 @@
-import { type AnyTable, type Column, tables } from "../../src/core/tables.ts";
+import { type AnyTable, type Column, tables } from "../../src/db/tables.ts";
 
 /**
  * Adds what a later schema could to the description of the tables. Import it before everything

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Unavailable } from "../../src/core/base/fault.ts";
-import type { Observer } from "../../src/core/store.ts";
-import { createOperations } from "../../src/db/operations.ts";
+import { createOperations, type Observer } from "../../src/db/operations.ts";
 import { openStore } from "../support/store.ts";
 
 /** An observer that keeps what it is told, without the times. */
@@ -100,7 +99,7 @@ test("each operation of a store runs under the name of its part and its method",
   const store = await openStore(t);
   const { told, observer } = recording();
   const names: string[] = [];
-  const { operations, observe, transfer, close, ...parts } = store;
+  const { kind, operations, observe, transfer, close, ...parts } = store;
   observe(observer);
   for (const [part, methods] of Object.entries<object>(parts)) {
     for (const [method, operation] of Object.entries(methods)) {

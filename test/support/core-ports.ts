@@ -7,7 +7,6 @@ import {
 } from "../../src/core/limits/attempt-limiter.ts";
 import { createEventLog, type EventLog } from "../../src/core/log/event-log.ts";
 import { createPasswords, type Passwords } from "../../src/core/passwords/passwords.ts";
-import type { PasswordHash, StoredUser, User, UserId } from "../../src/core/records.ts";
 import { createRequireUser, type Guard } from "../../src/core/sessions/require-user.ts";
 import { createSeals, type Seals } from "../../src/core/sessions/seals.ts";
 import {
@@ -16,6 +15,7 @@ import {
 } from "../../src/core/sessions/session-recorder.ts";
 import { createSessionTokens, type SessionTokens } from "../../src/core/sessions/session-token.ts";
 import { createUserMemory, type UserMemory } from "../../src/core/sessions/user-memory.ts";
+import type { PasswordHash, StoredUser, User, UserId } from "../../src/db/records.ts";
 import type { SqliteStore } from "../../src/db/sqlite/store.ts";
 import { type FakeClock, fakeClock } from "./fake-clock.ts";
 import { OWNER, SECRET } from "./gate.ts";

@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import type { LogEntry } from "../../src/core/records.ts";
+import type { LogEntry } from "../../src/db/records.ts";
 import { openStore } from "../../src/gate/open-store.ts";
 import { type Gate, serve } from "../../src/gate/serve.ts";
 import { createServerLog } from "../../src/gate/server-log.ts";

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { UserId } from "../../src/core/records.ts";
+import type { UserId } from "../../src/db/records.ts";
 import type { PageData, PageHelpers } from "../../src/web/pages/page-data.ts";
 import { type OpenSite, openSite, type SiteOptions } from "../../src/web/pages/site.ts";
 import type { Pages, Reader } from "../../src/web/pages/templates.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventOf, eventTypes } from "../../src/core/log/events.ts";
-import type { LogEntry } from "../../src/core/records.ts";
+import type { LogEntry } from "../../src/db/records.ts";
 import { activityOf } from "../../src/web/endpoints/home.ts";
 import { locales, wordsIn } from "../../src/web/pages/words.ts";
 

@@ -6,7 +6,7 @@ import { fetchAuth } from "../../src/adapters/fetch.ts";
 import { honoAuth } from "../../src/adapters/hono.ts";
 import { nodeAuth } from "../../src/adapters/node.ts";
 import { messageOf } from "../../src/core/base/fault.ts";
-import type { PasswordHash, User } from "../../src/core/records.ts";
+import type { PasswordHash, User } from "../../src/db/records.ts";
 import { createAuth, fetchRequest } from "../../src/index.ts";
 import { asksForFactor } from "../../src/web/guards.ts";
 import { openAuth } from "../support/auth.ts";

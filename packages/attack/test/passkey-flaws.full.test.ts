@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { PasskeyStore } from "../../../src/core/store.ts";
 import { openSqlite } from "../../../src/db/sqlite/store.ts";
+import type { StoreParts } from "../../../src/db/store.ts";
 import { startApp } from "../../../test/support/app.ts";
 import { tempDir } from "../../../test/support/temp-dir.ts";
 import { attackFresh, attackNamed } from "./run-attack.ts";
 
 /** The library on a store whose passkeys do not keep what its rules decide. */
-async function attackWith(t: TestContext, flaw: Partial<PasskeyStore>) {
+async function attackWith(t: TestContext, flaw: Partial<StoreParts["passkeys"]>) {
   const store = await openSqlite({ file: join(await tempDir(t), "flawed.db") });
   const passkeys = { ...store.passkeys, ...flaw };
   const app = await startApp(t, { store: { ...store, passkeys } });

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createPasswords } from "../../../src/core/passwords/passwords.ts";
-import type { PasswordHash } from "../../../src/core/records.ts";
+import type { PasswordHash } from "../../../src/db/records.ts";
 import { outputOf, runCommand } from "../../../test/support/command.ts";
 import { execute, inDatabase, setupTokensIn } from "../../../test/support/database.ts";
 import { runSql } from "../../../test/support/postgres-admin.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isUtf8 } from "node:buffer";
-import type { UserId } from "../../../src/core/records.ts";
 import { admitsUser } from "../../../src/core/sessions/admits-user.ts";
+import type { UserId } from "../../../src/db/records.ts";
 import { parseForwardAuthQuery } from "../../../src/web/endpoints/forward-auth-query.ts";
 import { parseForm } from "../../../src/web/request/form.ts";
 import type { Parser } from "../parser.ts";

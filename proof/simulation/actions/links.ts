@@ -2,7 +2,7 @@ import { makeLink, revokeLink } from "../../../src/core/links/make-link.ts";
 import { type LinkForm, useLink as use } from "../../../src/core/links/use-link.ts";
 import { toEntry } from "../../../src/core/log/event-log.ts";
 import { byOperator, type Event } from "../../../src/core/log/events.ts";
-import type { LinkPurpose } from "../../../src/core/records.ts";
+import type { LinkPurpose } from "../../../src/db/records.ts";
 import { LATE_MS } from "../faulty-store.ts";
 import { type Life, START } from "../gate.ts";
 import type { KnownLink } from "../model/known.ts";

@@ -1,7 +1,7 @@
 import { addUser, removeUser, resetPassword } from "../../../src/core/accounts/accounts.ts";
 import { setGroups } from "../../../src/core/accounts/set-groups.ts";
-import type { UserId } from "../../../src/core/records.ts";
 import { signIn } from "../../../src/core/sign-in/sign-in.ts";
+import type { UserId } from "../../../src/db/records.ts";
 import { LATE_MS } from "../faulty-store.ts";
 import { fastPasswords, type Life, START } from "../gate.ts";
 import type { Change } from "../model/fact.ts";

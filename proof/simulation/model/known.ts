@@ -1,5 +1,5 @@
 import type { PasskeyAnswer } from "../../../src/core/passkeys/sign-in-with-passkey.ts";
-import type { LinkPurpose, UserId } from "../../../src/core/records.ts";
+import type { LinkPurpose, UserId } from "../../../src/db/records.ts";
 import type { Authenticator } from "../../../test/support/authenticator.ts";
 import type { Enrolment } from "./enrolment.ts";
 import type { Fact } from "./fact.ts";

@@ -1,6 +1,6 @@
 import type { Client } from "../../../src/core/base/client.ts";
 import type { EventType } from "../../../src/core/log/events.ts";
-import type { LogEntry } from "../../../src/core/records.ts";
+import type { LogEntry } from "../../../src/db/records.ts";
 import type { Life } from "../gate.ts";
 import { promise } from "./violation.ts";
 

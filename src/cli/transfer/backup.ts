@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { Fault } from "../../core/base/fault.ts";
-import type { Amounts } from "../../core/transfer/transfer-store.ts";
 import { copyDatabase, type FileCopy } from "../../db/sqlite/backup.ts";
 import { accessFault, databaseExists } from "../../db/sqlite/file.ts";
 import { isPartOf, requireNoDatabase, requireOwnName } from "../../db/sqlite/own-files.ts";
 import { putBackup, replaceDatabase } from "../../db/sqlite/replace.ts";
+import type { Amounts } from "../../db/transfer-store.ts";
 import { writeOutput } from "../../files/output-file.ts";
 import { followOwnLinks } from "../../files/ownership.ts";
 import { makeFolderOf } from "../../gate/open-store.ts";

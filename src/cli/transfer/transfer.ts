@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { codeOf, Fault, messageOf, Unavailable } from "../../core/base/fault.ts";
-import type { Amounts } from "../../core/transfer/transfer-store.ts";
+import type { Amounts } from "../../db/transfer-store.ts";
 import { fileErrorText } from "../../files/file-error.ts";
 import { counted, type OptionValues } from "../command.ts";
 

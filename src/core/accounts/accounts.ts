@@ -1,9 +1,5 @@
-import type { Clock } from "../base/clock.ts";
-import { Fault } from "../base/fault.ts";
-import { isUsableUsername, nameKeyOf } from "../base/names.ts";
-import { type Event, eventOf } from "../log/events.ts";
-import { isTooShort } from "../passwords/password-length.ts";
-import type { Passwords } from "../passwords/passwords.ts";
+import type { PeopleQuery } from "../../db/queries/people.ts";
+import type { Kept } from "../../db/queries/users.ts";
 import {
   type NewUser,
   NO_PASSWORD,
@@ -12,14 +8,20 @@ import {
   UNSET_PASSWORD,
   type User,
   type UserId,
-} from "../records.ts";
-import { nextSecond } from "../sessions/session-token.ts";
+} from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
+import type { Clock } from "../base/clock.ts";
+import { nextSecond } from "../base/clock.ts";
+import { Fault } from "../base/fault.ts";
+import { isUsableUsername, nameKeyOf } from "../base/names.ts";
+import { type Event, eventOf } from "../log/events.ts";
+import { isTooShort } from "../passwords/password-length.ts";
+import type { Passwords } from "../passwords/passwords.ts";
 import type { SetupTokenSource } from "../setup/setup-token.ts";
-import type { Kept, PeopleQuery, Store } from "../store.ts";
 import { groupsOf } from "./set-groups.ts";
 
 interface UserPorts {
-  readonly store: Pick<Store, "users">;
+  readonly store: Pick<StoreParts, "users">;
   readonly clock: Pick<Clock, "now">;
   /** Writes an entry of the audit log, which says who did it. */
   readonly record: (event: Event) => unknown;
@@ -199,7 +201,7 @@ export async function endAllSessions({ store, clock, record }: UserPorts): Promi
 }
 
 interface TurnOffCodesPorts {
-  readonly store: Pick<Store, "users" | "codes">;
+  readonly store: Pick<StoreParts, "users" | "codes">;
   /** Writes an entry of the audit log, which says who did it. */
   readonly record: (event: Event) => unknown;
 }
@@ -217,7 +219,7 @@ export async function removeCodes(
 }
 
 interface RemoveFactorsPorts {
-  readonly store: Pick<Store, "users" | "codes">;
+  readonly store: Pick<StoreParts, "users" | "codes">;
   readonly clock: Pick<Clock, "now">;
   /** Writes an entry of the audit log, which says who did it. */
   readonly record: (event: Event) => unknown;
@@ -240,7 +242,7 @@ export async function endFactors(
 const PEOPLE_PER_PAGE = 25;
 
 interface ListPeoplePorts {
-  readonly store: Pick<Store, "people">;
+  readonly store: Pick<StoreParts, "people">;
   readonly clock: Pick<Clock, "now">;
 }
 

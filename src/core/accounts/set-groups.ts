@@ -1,12 +1,10 @@
+import type { Kept } from "../../db/queries/users.ts";
+import { ADMINS, type User, type UserId } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
+import { GROUP } from "../../db/tables.ts";
 import { type Event, eventOf } from "../log/events.ts";
-import type { User, UserId } from "../records.ts";
-import type { Kept, Store } from "../store.ts";
-import { GROUP } from "../tables.ts";
 
 const MAX_GROUPS = 32;
-
-/** The group of those who manage accounts. The account of the setup is in it. */
-export const ADMINS = "admins";
 
 /** Whether the user manages accounts. A guest never does. */
 export const isAdmin = ({ groups, guest }: User): boolean =>
@@ -24,7 +22,7 @@ export function groupsOf(given: readonly string[]): readonly string[] | "invalid
 export type SetGroupsOutcome = "groups-invalid" | "no-user" | "last-admin" | "set";
 
 interface SetGroupsPorts {
-  readonly store: Pick<Store, "users">;
+  readonly store: Pick<StoreParts, "users">;
   /** Writes an entry of the audit log, which says who did it. */
   readonly record: (event: Event) => unknown;
   readonly keep?: Kept;

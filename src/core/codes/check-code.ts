@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Codes, User, UserId } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
@@ -6,9 +8,7 @@ import type { ServerLog } from "../base/server-log.ts";
 import type { AttemptLimiter } from "../limits/attempt-limiter.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { type EventType, eventOf } from "../log/events.ts";
-import type { Codes, User, UserId } from "../records.ts";
 import type { Seals } from "../sessions/seals.ts";
-import type { CodeStore, Store } from "../store.ts";
 import { recoveryHash } from "./recovery-codes.ts";
 import { stepOfCode } from "./totp.ts";
 
@@ -18,7 +18,7 @@ const MAX_WRONG_CODES = 100;
 const WRITE_AFTER_MS = 20;
 
 export interface CheckCodePorts {
-  readonly store: Pick<Store, "codes">;
+  readonly store: Pick<StoreParts, "codes">;
   readonly seals: Seals;
   readonly clock: Pick<Clock, "now">;
   /**
@@ -58,7 +58,7 @@ export async function checkCode(
   const record = (type: EventType) => events.record(eventOf(type, { user, client }));
 
   /** Counts a wrong code, and logs a secret that cannot be read, after the answer. */
-  async function noteRejected(counting: CodeStore): Promise<void> {
+  async function noteRejected(counting: StoreParts["codes"]): Promise<void> {
     await sleep(WRITE_AFTER_MS);
     if (judged === "unreadable")
       log.error({ userId: id }, "the one-time codes of an account cannot be read");

@@ -1,12 +1,12 @@
+import type { User, UserId } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { hashOf } from "../base/random-text.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
-import type { User, UserId } from "../records.ts";
 import { insertFor } from "../sessions/insert-for.ts";
 import type { Seals } from "../sessions/seals.ts";
-import type { Store } from "../store.ts";
 import { purposeOf } from "./check-code.ts";
 import { newRecoveryCodes, recoveryHash } from "./recovery-codes.ts";
 import { base32, newCodeSecret, stepOfCode } from "./totp.ts";
@@ -16,7 +16,7 @@ const BEGUN_FOR_MS = 15 * 60_000;
 
 /** What users do with their own codes: begin, turn off and renew only for a recent sign-in. */
 interface CodePorts {
-  readonly store: Pick<Store, "users" | "codes">;
+  readonly store: Pick<StoreParts, "users" | "codes">;
   readonly seals: Seals;
   readonly clock: Pick<Clock, "now">;
   readonly events: Pick<EventLog, "record">;

@@ -1,3 +1,5 @@
+import type { Device, StoredUser, User, UserId } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import { type Client, clientFacts } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
@@ -5,9 +7,7 @@ import { hashOf, randomText } from "../base/random-text.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
-import type { Device, StoredUser, User, UserId } from "../records.ts";
 import type { Seals } from "../sessions/seals.ts";
-import type { Store } from "../store.ts";
 import { type CodeHolder, purposeOf } from "./check-code.ts";
 
 /** Thirty days, which the sign-in page says. */
@@ -40,7 +40,7 @@ export function isRemembered(
 }
 
 export interface RememberDevicePorts {
-  readonly store: Pick<Store, "devices">;
+  readonly store: Pick<StoreParts, "devices">;
   readonly seals: Seals;
   readonly clock: Pick<Clock, "now">;
   readonly events: Pick<EventLog, "record">;
@@ -75,7 +75,7 @@ export async function rememberDevice(
 }
 
 interface FindDevicesPorts {
-  readonly store: Pick<Store, "users" | "codes" | "devices">;
+  readonly store: Pick<StoreParts, "users" | "codes" | "devices">;
   readonly seals: Seals;
   readonly clock: Pick<Clock, "now">;
 }
@@ -99,7 +99,7 @@ export async function listDevices(
 }
 
 interface ForgetDevicePorts {
-  readonly store: Pick<Store, "devices">;
+  readonly store: Pick<StoreParts, "devices">;
   readonly events: Pick<EventLog, "record">;
 }
 

@@ -1,6 +1,6 @@
-import type { User } from "../records.ts";
+import type { User } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import type { RequiredFactor } from "../sessions/user-memory.ts";
-import type { Store } from "../store.ts";
 
 /** In place of a group: everybody but guests, who have no account page. */
 const ALL = "all";
@@ -11,7 +11,7 @@ const ALL = "all";
  * @param groups Their members need one; `all` for everybody.
  */
 export const createRequiredFactor =
-  (groups: readonly string[], { codes, passkeys }: Pick<Store, "codes" | "passkeys">) =>
+  (groups: readonly string[], { codes, passkeys }: Pick<StoreParts, "codes" | "passkeys">) =>
   async ({ id, groups: own = [], guest }: User): Promise<RequiredFactor> => {
     const isRequired = groups.includes(ALL) || own.some((group) => groups.includes(group));
     if (!isRequired || guest === true) return "optional";

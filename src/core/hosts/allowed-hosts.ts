@@ -1,5 +1,5 @@
+import { isLoopbackHost } from "../base/loopback.ts";
 import { ANY_HOST, hostNameIn } from "./host-name.ts";
-import { isLoopbackHost } from "./loopback.ts";
 import { isAtOrBelow } from "./return-target.ts";
 
 /**

@@ -1,4 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { type Key, USE_PRECISION_MS, type User } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import { createBoundedMemory } from "../base/bounded-memory.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
@@ -7,15 +9,8 @@ import { networkOf } from "../base/network.ts";
 import { hashOf } from "../base/random-text.ts";
 import type { AttemptLimiter } from "../limits/attempt-limiter.ts";
 import type { AllPorts } from "../ports.ts";
-import type { Key, User } from "../records.ts";
 import type { Factors } from "../sessions/session-token.ts";
-import {
-  MAX_REMEMBERED,
-  RECHECK_AFTER_MS,
-  type RememberedUser,
-  USE_PRECISION_MS,
-} from "../sessions/user-memory.ts";
-import type { KeyStore } from "../store.ts";
+import { MAX_REMEMBERED, RECHECK_AFTER_MS, type RememberedUser } from "../sessions/user-memory.ts";
 import { isWhole, keyTextIn } from "./key-text.ts";
 
 /**
@@ -60,7 +55,7 @@ export type KeyGuard = (
 const MAX_REMEMBERED_LENGTH = 512;
 
 interface KeyGuardPorts extends Pick<AllPorts, "memory" | "log"> {
-  readonly store: Pick<KeyStore, "find" | "noteUsed">;
+  readonly store: Pick<StoreParts["keys"], "find" | "noteUsed">;
   readonly clock: Clock;
   /** Counts wrong keys. */
   readonly keyLimiter: Pick<AttemptLimiter, "attempt" | "isSpent">;

@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import type { Key, User } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
@@ -6,8 +8,6 @@ import { isUsableName } from "../base/names.ts";
 import { hashOf } from "../base/random-text.ts";
 import { canonicalHost, PLAIN_HOST } from "../hosts/host-name.ts";
 import { type Event, eventOf } from "../log/events.ts";
-import type { Key, User } from "../records.ts";
-import type { Store } from "../store.ts";
 import { newKeyText } from "./key-text.ts";
 
 /** A new key of a user. */
@@ -33,7 +33,7 @@ const MAX_KEYS = 100;
 const ID_BYTES = 8;
 
 interface AddKeyPorts {
-  readonly store: Pick<Store, "keys">;
+  readonly store: Pick<StoreParts, "keys">;
   readonly clock: Pick<Clock, "now">;
   /** Writes an entry of the audit log, which says who did it. */
   readonly record: (event: Event) => unknown;
@@ -80,7 +80,7 @@ export async function addKey(
 }
 
 interface RevokeKeyPorts {
-  readonly store: Pick<Store, "users" | "keys">;
+  readonly store: Pick<StoreParts, "users" | "keys">;
   /** Writes an entry of the audit log, which says who did it. */
   readonly record: (event: Event) => unknown;
 }

@@ -1,8 +1,4 @@
-export interface AttemptRule {
-  readonly attempts: number;
-  readonly windowMs: number;
-  readonly maxTracked: number;
-}
+import type { AttemptRule } from "../../db/records.ts";
 
 export const attemptRule: AttemptRule = { attempts: 5, windowMs: 60_000, maxTracked: 10_000 };
 

@@ -1,6 +1,6 @@
+import type { UserId } from "../../db/records.ts";
 import { type Client, clientNetwork } from "../base/client.ts";
 import type { Requester } from "../base/work-queue.ts";
-import type { UserId } from "../records.ts";
 
 /** For requests without a session: turns and shares by network. */
 export function networkRequester({ remoteAddress, signal }: Client): Requester {

@@ -1,8 +1,8 @@
+import type { AttemptPart } from "../../db/store.ts";
 import { messageOf } from "../base/fault.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { networkOf } from "../base/network.ts";
 import type { ServerLog } from "../base/server-log.ts";
-import type { AttemptStore } from "../store.ts";
 import type { Attempt, AttemptLimiter } from "./attempt-limiter.ts";
 
 /** The limiter of one kind of sign-in: this process's own or the shared one. */
@@ -13,7 +13,7 @@ export interface Limiter {
 
 interface LimiterParts {
   /** Applies one limit to all instances. Without it, each instance counts separately. */
-  readonly shared?: AttemptStore | undefined;
+  readonly shared?: AttemptPart | undefined;
   /** Addresses of one IPv6 network count together; with a prefix length of 128, each separately. */
   readonly ipv6Prefix: number;
   /** Of attempts that a shared limiter counts apart from sign-ins by password. */

@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
+import { idOf, type Link, NO_PASSWORD, type StoredUser, type User } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import { groupsOf } from "../accounts/set-groups.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import { isUsableLabel, isUsableUsername } from "../base/names.ts";
 import { hashOf, randomText } from "../base/random-text.ts";
 import { type Event, eventOf } from "../log/events.ts";
-import { idOf, type Link, NO_PASSWORD, type StoredUser, type User } from "../records.ts";
 import { insertFor } from "../sessions/insert-for.ts";
 import { type VerifiedToken, validUpTo } from "../sessions/session-token.ts";
-import type { Store } from "../store.ts";
 
 interface LinkPorts {
-  readonly store: Pick<Store, "users" | "links">;
+  readonly store: Pick<StoreParts, "users" | "links">;
   readonly clock: Pick<Clock, "now">;
   /** Writes an entry of the audit log, which says who did it. */
   readonly record: (event: Event) => unknown;

@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { hasEnded, type Link, NO_PASSWORD, type User } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
@@ -11,14 +13,12 @@ import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
 import type { Passwords } from "../passwords/passwords.ts";
-import { hasEnded, type Link, NO_PASSWORD, type User } from "../records.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
 import type { UserMemory } from "../sessions/user-memory.ts";
-import type { Store } from "../store.ts";
 
 interface FindLinkPorts {
-  readonly store: Pick<Store, "users" | "links">;
+  readonly store: Pick<StoreParts, "users" | "links">;
   readonly clock: Pick<Clock, "now">;
 }
 
@@ -46,7 +46,7 @@ export async function findLink(
 }
 
 interface UseLinkPorts extends StartSessionPorts, FindLinkPorts {
-  readonly store: Pick<Store, "users" | "links">;
+  readonly store: Pick<StoreParts, "users" | "links">;
   readonly memory: UserMemory;
   readonly passwords: Passwords;
   readonly events: Pick<EventLog, "record">;
@@ -109,7 +109,7 @@ export async function useLink(
 }
 
 interface RemoveEndedLinksPorts {
-  readonly store: Pick<Store, "links">;
+  readonly store: Pick<StoreParts, "links">;
   readonly clock: Pick<Clock, "now">;
   readonly events: Pick<EventLog, "record">;
   readonly log: ServerLog;

@@ -1,7 +1,7 @@
+import type { NewLogEntry } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import { messageOf } from "../base/fault.ts";
 import type { ServerLog } from "../base/server-log.ts";
-import type { NewLogEntry } from "../records.ts";
-import type { LogStore } from "../store.ts";
 
 /** A stored entry of the audit log, as a listener gets it. */
 export interface AuditEvent extends NewLogEntry {
@@ -15,7 +15,7 @@ export type EventListener = (event: AuditEvent) => unknown;
 /** Returns a function that passes stored entries to the listener. A failure is only logged. */
 export function createEventListener(
   listener: EventListener,
-  store: Pick<LogStore, "hasEarlier">,
+  store: Pick<StoreParts["log"], "hasEarlier">,
   log: ServerLog,
 ): (stored: readonly NewLogEntry[]) => Promise<void> {
   const pass = async (event: AuditEvent): Promise<unknown> => listener(Object.freeze(event));
@@ -30,7 +30,7 @@ export function createEventListener(
 }
 
 async function isFirstSignIn(
-  store: Pick<LogStore, "hasEarlier">,
+  store: Pick<StoreParts["log"], "hasEarlier">,
   { type, userId, address, device, at }: NewLogEntry,
 ): Promise<boolean> {
   if (type !== "signin" || userId === undefined) return false;

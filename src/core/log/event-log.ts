@@ -1,16 +1,14 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { MAX_WAITING_ENTRIES, type NewLogEntry } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import { type EntryMeter, noMeter } from "../base/meter.ts";
 import { pause } from "../base/pause.ts";
 import type { ServerLog } from "../base/server-log.ts";
-import type { NewLogEntry } from "../records.ts";
-import type { LogStore } from "../store.ts";
 import { DENIAL, type Event } from "./events.ts";
 import { createRepeatedEvents } from "./repeated-events.ts";
 
-/** With this many waiting entries, new ones are dropped, and counted in the server log. */
-export const MAX_WAITING_ENTRIES = 10_000;
 /** Denials, which any client can cause, fill at most half of the queue. */
 const MAX_WAITING_DENIALS = 5_000;
 const MAX_BATCH = 500;
@@ -58,7 +56,7 @@ interface EventLogParts {
 }
 
 export function createEventLog(
-  store: Pick<LogStore, "insert" | "pruneType">,
+  store: Pick<StoreParts["log"], "insert" | "pruneType">,
   clock: Clock,
   log: ServerLog,
   { meter = noMeter.entries, onStored = async () => {} }: EventLogParts = {},

@@ -1,5 +1,5 @@
+import type { NewLogEntry, User } from "../../db/records.ts";
 import { type Client, clientFacts } from "../base/client.ts";
-import type { NewLogEntry, User } from "../records.ts";
 
 /** What happened: an entry of the audit log without its time. */
 export interface Event extends Omit<NewLogEntry, "at"> {

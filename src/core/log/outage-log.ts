@@ -1,7 +1,7 @@
+import type { Observer } from "../../db/operations.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf, STORE_BUSY, Unavailable } from "../base/fault.ts";
 import type { ServerLog } from "../base/server-log.ts";
-import type { Observer } from "../store.ts";
 
 /** A database that has answered within this time has only failed a single request. */
 const AWAY_AFTER_MS = 1_000;

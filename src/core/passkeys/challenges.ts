@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
+import type { AnsweredChallenge, UserId } from "../../db/records.ts";
 import type { Clock } from "../base/clock.ts";
 import { derivedKey } from "../base/derived-key.ts";
-import type { AnsweredChallenge, UserId } from "../records.ts";
 import { parseJwt, signJwt } from "../sessions/jwt.ts";
 
 const LIFETIME_MS = 5 * 60_000;

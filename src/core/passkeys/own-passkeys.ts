@@ -1,10 +1,10 @@
+import { type User, type UserId, userOf } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { isUsableName } from "../base/names.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
-import { type User, type UserId, userOf } from "../records.ts";
-import type { Store } from "../store.ts";
 import { readAuthenticatorData } from "./attestation.ts";
 import { parseCeremony } from "./ceremony.ts";
 import type { Challenges } from "./challenges.ts";
@@ -17,7 +17,7 @@ export const MAX_PASSKEY_NAME = 60;
 
 /** What users do with their own passkeys. All of it is only for a recent sign-in. */
 interface PasskeyPorts {
-  readonly store: Pick<Store, "users" | "passkeys">;
+  readonly store: Pick<StoreParts, "users" | "passkeys">;
   readonly clock: Pick<Clock, "now">;
   readonly events: Pick<EventLog, "record">;
   /** Must be called after a change of the codes or passkeys of an account, even one that failed. */

@@ -1,6 +1,6 @@
+import { isLoopbackHost } from "../base/loopback.ts";
 import { type HostRule, judgeHost } from "../hosts/allowed-hosts.ts";
 import { hostNameIn } from "../hosts/host-name.ts";
-import { isLoopbackHost } from "../hosts/loopback.ts";
 
 /** What a passkey is bound to: a host, and the origins from which a browser may use it. */
 export interface RelyingParty {

@@ -1,21 +1,21 @@
+import { type UserId, userOf } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import type { Client } from "../base/client.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import type { Limiter } from "../limits/shared-limiter.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
-import { type UserId, userOf } from "../records.ts";
 import { insertFor } from "../sessions/insert-for.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
 import type { UserMemory } from "../sessions/user-memory.ts";
 import type { SignInOutcome } from "../sign-in/sign-in.ts";
-import type { Store } from "../store.ts";
 import { type BrowserAnswer, parseCeremony } from "./ceremony.ts";
 import type { Challenges } from "./challenges.ts";
 import { isSignedBy } from "./key.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
 interface SignInWithPasskeyPorts extends StartSessionPorts {
-  readonly store: Pick<Store, "users" | "passkeys">;
+  readonly store: Pick<StoreParts, "users" | "passkeys">;
   readonly memory: UserMemory;
   readonly limiter: Pick<Limiter, "attempt">;
   readonly events: Pick<EventLog, "record">;

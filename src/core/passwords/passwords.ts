@@ -1,10 +1,10 @@
 import { hash as argon2Hash, verify as argon2Verify } from "@node-rs/argon2";
+import { NO_PASSWORD, type PasswordHash, UNSET_PASSWORD } from "../../db/records.ts";
 import { messageOf } from "../base/fault.ts";
 import type { WorkMeter } from "../base/meter.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import { createWorkQueue, type Requester, type WorkQueueLimits } from "../base/work-queue.ts";
 import { OPERATOR } from "../limits/requester.ts";
-import { NO_PASSWORD, type PasswordHash, UNSET_PASSWORD } from "../records.ts";
 import { judgeHash, verifyScrypt } from "./password-cost.ts";
 
 /** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. */

@@ -1,4 +1,4 @@
-import type { User } from "../records.ts";
+import type { User } from "../../db/records.ts";
 
 /** Who is admitted among the users with a session. A name can be `undefined`: it is nobody's. */
 export interface Lists {

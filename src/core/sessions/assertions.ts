@@ -1,10 +1,10 @@
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
+import type { User } from "../../db/records.ts";
 import { type BoundedMemory, createBoundedMemory } from "../base/bounded-memory.ts";
 import type { Clock } from "../base/clock.ts";
 import { derivedKey } from "../base/derived-key.ts";
 import { hashOf } from "../base/random-text.ts";
 import { hostNameIn } from "../hosts/host-name.ts";
-import type { User } from "../records.ts";
 import { jwtPart } from "./jwt.ts";
 
 const LIFETIME_SECONDS = 60;

@@ -1,9 +1,9 @@
+import type { Handoff } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { hashOf, isSame, randomText } from "../base/random-text.ts";
 import type { AttemptLimiter } from "../limits/attempt-limiter.ts";
-import type { Handoff } from "../records.ts";
-import type { Store } from "../store.ts";
 import { insertFor } from "./insert-for.ts";
 import {
   type IssuedToken,
@@ -19,7 +19,7 @@ const HANDOFF_MS = 60_000;
 
 /** The store has only users whose account has not ended. */
 interface HandOffPorts {
-  readonly store: Pick<Store, "users" | "sessions">;
+  readonly store: Pick<StoreParts, "users" | "sessions">;
   readonly clock: Pick<Clock, "now">;
   readonly tokens: SessionTokens;
   /** Sessions that have signed out here, and that the store does not know as ended yet. */

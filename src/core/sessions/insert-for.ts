@@ -1,10 +1,10 @@
+import type { UserId } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import { Unavailable } from "../base/fault.ts";
-import type { UserId } from "../records.ts";
-import type { UserStore } from "../store.ts";
 
 /** Inserts a row of a user: `removed` if the store refuses it because the user is gone by now. */
 export async function insertFor<T>(
-  users: Pick<UserStore, "find">,
+  users: Pick<StoreParts["users"], "find">,
   id: UserId,
   insert: () => Promise<T>,
 ): Promise<T | "removed"> {

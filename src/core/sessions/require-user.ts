@@ -1,8 +1,8 @@
+import { USE_PRECISION_MS, type User } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import { type BoundedMemory, createBoundedMemory } from "../base/bounded-memory.ts";
 import type { Clock } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import type { User } from "../records.ts";
-import type { SessionStore } from "../store.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
 import {
   type Factors,
@@ -14,7 +14,6 @@ import {
   MAX_REMEMBERED,
   RECHECK_AFTER_MS,
   type RememberedUser,
-  USE_PRECISION_MS,
   type UserMemory,
 } from "./user-memory.ts";
 import type { WaitingEnds } from "./waiting-ends.ts";
@@ -80,7 +79,7 @@ type TokenMemory = BoundedMemory<string, RememberedToken>;
 interface SessionParts {
   readonly remembered?: TokenMemory;
   /** Tells which sessions have ended by themselves, if the store keeps them. */
-  readonly store?: Pick<SessionStore, "hasEnded"> | undefined;
+  readonly store?: Pick<StoreParts["sessions"], "hasEnded"> | undefined;
   readonly recorder?: Pick<SessionRecorder, "used"> | undefined;
   /** Sessions that have signed out here, and that the store does not know as ended yet. */
   readonly waiting?: Pick<WaitingEnds, "has"> | undefined;

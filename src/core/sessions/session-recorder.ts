@@ -1,10 +1,10 @@
 import { setImmediate as turn } from "node:timers/promises";
+import type { Session } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import { pause } from "../base/pause.ts";
 import type { ServerLog } from "../base/server-log.ts";
-import type { Session } from "../records.ts";
-import type { SessionStore } from "../store.ts";
 
 /** The uses of this long share one write. */
 const PAUSE_MS = 1_000;
@@ -24,7 +24,7 @@ export interface SessionRecorder {
 
 /** @param store `undefined` records nothing. */
 export function createSessionRecorder(
-  store: Pick<SessionStore, "insert" | "noteUsed"> | undefined,
+  store: Pick<StoreParts["sessions"], "insert" | "noteUsed"> | undefined,
   clock: Pick<Clock, "now">,
   log: ServerLog,
 ): SessionRecorder {

@@ -1,13 +1,12 @@
+import type { Session, User } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import type { Client } from "../base/client.ts";
-import type { Clock } from "../base/clock.ts";
+import { type Clock, nextSecond } from "../base/clock.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
-import type { Session, User } from "../records.ts";
-import type { Store } from "../store.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
 import {
   type IssuedToken,
-  nextSecond,
   type SessionTokens,
   type VerifiedToken,
   validUpTo,
@@ -18,7 +17,7 @@ import { endInStore } from "./waiting-ends.ts";
 
 /** What signed-in users do with their sessions. */
 interface SessionPorts {
-  readonly store: Pick<Store, "users" | "sessions">;
+  readonly store: Pick<StoreParts, "users" | "sessions">;
   readonly clock: Pick<Clock, "now">;
   readonly tokens: SessionTokens;
   readonly recorder: SessionRecorder;

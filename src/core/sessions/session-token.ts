@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { Clock } from "../base/clock.ts";
-import type { UserId } from "../records.ts";
+import type { UserId } from "../../db/records.ts";
+import { CLOCK_MARGIN_SECONDS, type Clock, secondsOf } from "../base/clock.ts";
 import { type Jwt, jwtKey, parseJwt, signJwt } from "./jwt.ts";
 
 /** Thirty days, unless an option says otherwise. */
@@ -94,8 +94,6 @@ export function createSessionTokens(
   };
 }
 
-const secondsOf = ({ now }: Pick<Clock, "now">): number => Math.floor(now() / 1_000);
-
 /** The session of a genuine token at a time in seconds; `undefined` if it is not a valid session. */
 function sessionIn({ header, claims }: Jwt, now: number): VerifiedToken | undefined {
   const { user_id: userId, exp, iat = 0, nbf = 0, jti } = claims;
@@ -121,12 +119,6 @@ const isSecond = (value: unknown): value is number => Number.isSafeInteger(value
 
 /** JSON.parse reads 1e999 as Infinity, which would be a session without an end. */
 const isTime = (value: unknown): value is number => Number.isFinite(value);
-
-/** Sessions end even if the clock of the issuing instance is this far ahead. */
-export const CLOCK_MARGIN_SECONDS = 120;
-
-/** Tokens have a time in whole seconds, so sessions of the current second end as well. */
-export const nextSecond = (clock: Pick<Clock, "now">): number => secondsOf(clock) + 1;
 
 /**
  * The largest `sessionsFrom` of its user with which a session has not ended. Within the margin the

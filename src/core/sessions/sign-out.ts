@@ -1,6 +1,6 @@
+import type { UserId } from "../../db/records.ts";
 import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
-import type { UserId } from "../records.ts";
 import type { SessionTokens } from "./session-token.ts";
 import { sessionRecord } from "./start-session.ts";
 import type { WaitingEnds } from "./waiting-ends.ts";

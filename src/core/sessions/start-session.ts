@@ -1,6 +1,6 @@
+import type { Session, StoredUser } from "../../db/records.ts";
 import { type Client, clientFacts } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
-import type { Session, StoredUser } from "../records.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
 import type { Factors, IssuedToken, SessionTokens, VerifiedToken } from "./session-token.ts";
 

@@ -1,8 +1,8 @@
+import { hasEnded, type User, type UserId, userOf } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import { createBoundedMemory } from "../base/bounded-memory.ts";
 import type { Clock } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import { hasEnded, type User, type UserId, userOf } from "../records.ts";
-import type { UserStore } from "../store.ts";
 
 /** How long the guards of this process may use a user that another process has changed. */
 const MAX_AGE_MS = 1_000;
@@ -13,8 +13,6 @@ const MAX_AGE_MS = 1_000;
 export const MAX_REMEMBERED = 32_768;
 /** How often the expiry of a remembered session or key is checked by the system clock. */
 export const RECHECK_AFTER_MS = 1_000;
-/** How precise the time of the last use of a session or key is: it is noted this often. */
-export const USE_PRECISION_MS = 3_600_000;
 
 /** Whether the account has to have a second factor, and has one. */
 export type RequiredFactor = "optional" | "required" | "missing";
@@ -50,7 +48,7 @@ export interface UserMemory {
 
 /** What guards read of a store. */
 interface GuardStore {
-  readonly users: Pick<UserStore, "any" | "findActive">;
+  readonly users: Pick<StoreParts["users"], "any" | "findActive">;
 }
 
 export function createUserMemory(

@@ -1,14 +1,14 @@
+import type { Session } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import { pause } from "../base/pause.ts";
 import type { ServerLog } from "../base/server-log.ts";
-import type { Session } from "../records.ts";
-import type { Store } from "../store.ts";
 import type { UserMemory } from "./user-memory.ts";
 
 /** What ends single sessions. */
 interface EndSessionPorts {
-  readonly store: Pick<Store, "sessions">;
+  readonly store: Pick<StoreParts, "sessions">;
   readonly clock: Pick<Clock, "now">;
   /** Of this process, if it has guards. */
   readonly memory?: Pick<UserMemory, "forget">;

@@ -1,4 +1,5 @@
-import { ADMINS } from "../accounts/set-groups.ts";
+import { ADMINS, type User } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import type { Client } from "../base/client.ts";
 import { messageOf } from "../base/fault.ts";
 import type { ServerLog } from "../base/server-log.ts";
@@ -7,15 +8,13 @@ import { setupRequester } from "../limits/requester.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import type { Passwords } from "../passwords/passwords.ts";
-import type { User } from "../records.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
 import type { UserMemory } from "../sessions/user-memory.ts";
-import type { Store } from "../store.ts";
 import { type SetupTokenSource, setupTokenMatches } from "./setup-token.ts";
 
 export interface SetUpPorts extends StartSessionPorts {
-  readonly store: Pick<Store, "users">;
+  readonly store: Pick<StoreParts, "users">;
   readonly memory: UserMemory;
   readonly passwords: Passwords;
   readonly events: Pick<EventLog, "record">;

@@ -9,16 +9,6 @@ export interface SetupTokenSource {
   delete(): Promise<void>;
 }
 
-/** The setup token that a database keeps for all instances on it. */
-export interface SetupTokenStore {
-  find(): Promise<string | undefined>;
-  /** Keeps this token unless there is one, and returns the one that is kept. */
-  keep(token: string): Promise<string>;
-  replace(token: string): Promise<void>;
-  /** Does not fail if there is none. */
-  remove(): Promise<void>;
-}
-
 /** Without a stored token, or with an empty one, none is required. */
 export function isSetupTokenExpected(stored: string | undefined): stored is string {
   return stored !== undefined && trimWhiteSpace(stored) !== "";

@@ -1,3 +1,5 @@
+import type { UserId } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { userRequester } from "../limits/requester.ts";
@@ -5,12 +7,10 @@ import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
 import type { Passwords } from "../passwords/passwords.ts";
-import type { UserId } from "../records.ts";
 import type { UserMemory } from "../sessions/user-memory.ts";
-import type { Store } from "../store.ts";
 
 interface ChangePasswordPorts {
-  readonly store: Pick<Store, "users">;
+  readonly store: Pick<StoreParts, "users">;
   readonly clock: Pick<Clock, "now">;
   readonly memory: UserMemory;
   readonly passwords: Passwords;

@@ -1,3 +1,11 @@
+import {
+  type PasswordHash,
+  type StoredUser,
+  type User,
+  type UserId,
+  userOf,
+} from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
 import type { Client } from "../base/client.ts";
 import { messageOf } from "../base/fault.ts";
 import { hashOf } from "../base/random-text.ts";
@@ -12,14 +20,12 @@ import { networkRequester } from "../limits/requester.ts";
 import type { Limiter } from "../limits/shared-limiter.ts";
 import { eventOf } from "../log/events.ts";
 import type { Passwords } from "../passwords/passwords.ts";
-import { type PasswordHash, type StoredUser, type User, type UserId, userOf } from "../records.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
 import type { UserMemory } from "../sessions/user-memory.ts";
-import type { Store } from "../store.ts";
 
 export interface SignInPorts extends StartSessionPorts, CheckCodePorts, RememberDevicePorts {
-  readonly store: Pick<Store, "users" | "codes" | "devices">;
+  readonly store: Pick<StoreParts, "users" | "codes" | "devices">;
   readonly memory: UserMemory;
   readonly limiter: Pick<Limiter, "attempt">;
   readonly passwords: Passwords;

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
+import type { TableName } from "../../db/tables.ts";
+import type { Amounts, RowReader, Rows, TransferStore } from "../../db/transfer-store.ts";
 import { Fault, messageOf } from "../base/fault.ts";
-import type { TableName } from "../tables.ts";
 import { rowPagesOf, tableNames } from "./pages.ts";
-import type { Amounts, RowReader, Rows, TransferStore } from "./transfer-store.ts";
 
 export type CopyOutcome =
   | ({ readonly kind: "copied" } & Amounts)

@@ -7,9 +7,9 @@ import {
   type TableName,
   tables,
   textsFrom,
-} from "../tables.ts";
+} from "../../db/tables.ts";
+import type { RowReader } from "../../db/transfer-store.ts";
 import { ownedTables, rowPagesOf } from "./pages.ts";
-import type { RowReader } from "./transfer-store.ts";
 
 /** With them, an export also has all that belongs to a user, and an import takes it. */
 type Hashes = "with" | "without";

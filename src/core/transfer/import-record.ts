@@ -1,8 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { unlessThrown } from "../base/fault.ts";
-import { isObject } from "../base/json.ts";
-import { judgeHash, withParameters } from "../passwords/password-cost.ts";
-import { NO_PASSWORD, UNSET_PASSWORD, type UserId } from "../records.ts";
+import { NO_PASSWORD, UNSET_PASSWORD, type UserId } from "../../db/records.ts";
 import {
   type Column,
   type ColumnValue,
@@ -12,9 +9,12 @@ import {
   storedTexts,
   type TableName,
   tables,
-} from "../tables.ts";
+} from "../../db/tables.ts";
+import type { Rows } from "../../db/transfer-store.ts";
+import { unlessThrown } from "../base/fault.ts";
+import { isObject } from "../base/json.ts";
+import { judgeHash, withParameters } from "../passwords/password-cost.ts";
 import { ownedTables } from "./pages.ts";
-import type { Rows } from "./transfer-store.ts";
 
 /** The fields of a line by `fieldName`. In CSV, all values are strings and none is absent. */
 export type ImportFields = ReadonlyMap<string, unknown>;

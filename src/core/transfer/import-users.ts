@@ -1,14 +1,21 @@
+import type { UserId } from "../../db/records.ts";
+import {
+  type ColumnValue,
+  columnsOf,
+  type Row,
+  rowOf,
+  type TableName,
+  tables,
+} from "../../db/tables.ts";
+import type { Rows, RowWriter } from "../../db/transfer-store.ts";
+import { nextSecond } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import { isUsableUsername, nameKeyOf } from "../base/names.ts";
 import { stepAt } from "../codes/totp.ts";
 import { toEntry } from "../log/event-log.ts";
 import { byOperator, eventOf } from "../log/events.ts";
-import type { UserId } from "../records.ts";
-import { nextSecond } from "../sessions/session-token.ts";
-import { type ColumnValue, columnsOf, type Row, rowOf, type TableName, tables } from "../tables.ts";
 import { fieldName, type ImportedUser, type ImportFields, parseRecord } from "./import-record.ts";
 import { ownedTables } from "./pages.ts";
-import type { Rows, RowWriter } from "./transfer-store.ts";
 
 /** A line of the file: its fields, or why it cannot be parsed. */
 export interface ImportLine {

@@ -1,5 +1,5 @@
-import { type ColumnValue, columnsOf, type Row, type TableName, tables } from "../tables.ts";
-import type { RowReader } from "./transfer-store.ts";
+import { type ColumnValue, columnsOf, type Row, type TableName, tables } from "../../db/tables.ts";
+import type { RowReader } from "../../db/transfer-store.ts";
 
 const PAGE_SIZE = 1_000;
 

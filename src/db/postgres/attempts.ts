@@ -1,4 +1,4 @@
-import type { AttemptRule } from "../../core/limits/attempt-limiter.ts";
+import type { AttemptRule } from "../records.ts";
 import type { OpenDatabase } from "../store.ts";
 import { run } from "../transfer.ts";
 

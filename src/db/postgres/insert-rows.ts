@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { type Column, columnName, columnsOf, type Row, tables } from "../../core/tables.ts";
-import type { Rows } from "../../core/transfer/transfer-store.ts";
 import { columnNames } from "../rows.ts";
 import { isNumber } from "../schema.ts";
+import { type Column, columnName, columnsOf, type Row, tables } from "../tables.ts";
 import { run } from "../transfer.ts";
+import type { Rows } from "../transfer-store.ts";
 import type { OpenPostgres } from "./attempts.ts";
 
 type NamedDb = Pick<OpenPostgres, "db" | "nameOf">;

@@ -17,7 +17,7 @@ export interface MissingPart {
   readonly repair: string | undefined;
 }
 
-/** Beside those of `core/tables.ts`. */
+/** Beside those of `tables.ts`. */
 const OWN_PARTS: readonly Part[] = [
   { kind: "primary key", table: "schema", columns: "one" },
   { kind: "primary key", table: "log_end", columns: "one" },

@@ -1,5 +1,4 @@
 import { codeOf, Fault } from "../../core/base/fault.ts";
-import { tables } from "../../core/tables.ts";
 import { type Db, TransactionConflict, UniqueViolation } from "../database.ts";
 import { noteAllNames } from "../queries/names.ts";
 import {
@@ -9,6 +8,7 @@ import {
   schemaChanges,
   tableName,
 } from "../schema.ts";
+import { tables } from "../tables.ts";
 import { run } from "../transfer.ts";
 
 const definitions: Definitions = {
@@ -105,7 +105,7 @@ export const quotedName = (name: string): string => `"${name.replaceAll('"', '""
 export const qualifiedName = (schema: string, table: string): string =>
   `${quotedName(schema)}.${tableName(table)}`;
 
-/** Beside the tables of `core/tables.ts`, those that only PostgreSQL needs. */
+/** Beside the tables of `tables.ts`, those that only PostgreSQL needs. */
 const OWN_TABLES = ["schema", "log_end", "attempts"];
 
 /** The full names of all tables. */

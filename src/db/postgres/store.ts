@@ -2,13 +2,10 @@ import "../../core/base/node-version.ts";
 import { randomUUID } from "node:crypto";
 import { Fault } from "../../core/base/fault.ts";
 import { option, settle, word } from "../../core/base/options.ts";
-import type { NewLogEntry } from "../../core/records.ts";
-import type { SetupTokenStore } from "../../core/setup/setup-token.ts";
-import type { Store } from "../../core/store.ts";
-import { rowOf, tables } from "../../core/tables.ts";
-import type { TransferStore } from "../../core/transfer/transfer-store.ts";
 import { createOperations } from "../operations.ts";
-import { createStore } from "../store.ts";
+import type { NewLogEntry } from "../records.ts";
+import { type AttemptPart, createParts, type Store } from "../store.ts";
+import { rowOf, tables } from "../tables.ts";
 import { createTransfer, run } from "../transfer.ts";
 import { forgetAttempts, type OpenPostgres, recordAttempt } from "./attempts.ts";
 import { Availability } from "./availability.ts";
@@ -53,11 +50,10 @@ const postgresOptions = {
 };
 
 /** The store of `openPostgres`. */
-export interface PostgresStore extends Required<Store> {
+export interface PostgresStore extends Store {
+  readonly kind: "postgres";
   /** @internal */
-  readonly setupToken: SetupTokenStore;
-  /** @internal */
-  readonly transfer: TransferStore;
+  readonly attempts: AttemptPart;
   /** What identifies the database, or `undefined` if it does not tell. @internal */
   identity(): Promise<string | undefined>;
   close(): Promise<void>;
@@ -121,7 +117,10 @@ function prepareOn(
   };
   const operations = createOperations(requireOpen);
   const store: PostgresStore = {
-    ...createStore(operations, async (database, entries) => {
+    kind: "postgres",
+    operations: operations.names,
+    observe: operations.observe,
+    ...createParts(operations, async (database, entries) => {
       const rows = entries.map((entry) => rowOf(tables.log, entry));
       await insertEntries(database, rows, entries.map(keyOf));
     }),

@@ -1,7 +1,7 @@
 import type { ClientConfig } from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";
 import { Fault, messageOf, unlessThrown } from "../../core/base/fault.ts";
-import { isLoopbackHost } from "../../core/hosts/loopback.ts";
+import { isLoopbackHost } from "../../core/base/loopback.ts";
 
 export interface PostgresHost {
   /** A name, an address, or the folder of a Unix socket. */

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import type { Codes, Device, UserId } from "../../core/records.ts";
-import { storedTexts, tables } from "../../core/tables.ts";
 import { compileOnce, type Db, inTransaction } from "../database.ts";
+import type { Codes, Device, UserId } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
+import { storedTexts, tables } from "../tables.ts";
 import { removeExpired } from "./expired.ts";
 import { findUser, raiseSessionsFrom } from "./users.ts";
 

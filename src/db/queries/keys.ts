@@ -1,8 +1,7 @@
-import type { Key, UserId } from "../../core/records.ts";
-import { USE_PRECISION_MS } from "../../core/sessions/user-memory.ts";
-import { tables } from "../../core/tables.ts";
 import { compileOnce, type Db, inTransaction, type RowOf } from "../database.ts";
+import { type Key, USE_PRECISION_MS, type UserId } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
+import { tables } from "../tables.ts";
 import { userExists } from "./users.ts";
 
 const toKey = (row: RowOf<Key>): Key => toRecord(tables.keys, row);

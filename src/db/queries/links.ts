@@ -1,17 +1,17 @@
 import type { ExpressionBuilder } from "kysely";
-import { ADMINS } from "../../core/accounts/set-groups.ts";
+import { nextSecond } from "../../core/base/clock.ts";
+import { type Db, inTransaction, type RowOf, type Schema } from "../database.ts";
 import {
+  ADMINS,
   type Link,
   type NewUser,
   NO_PASSWORD,
   type User,
   type UserId,
   userOf,
-} from "../../core/records.ts";
-import { nextSecond } from "../../core/sessions/session-token.ts";
-import { tables } from "../../core/tables.ts";
-import { type Db, inTransaction, type RowOf, type Schema } from "../database.ts";
+} from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
+import { tables } from "../tables.ts";
 import { forgetExpiredNames } from "./names.ts";
 import { findUser, insertUser, raiseSessionsFrom, removeLinksOf, toUser } from "./users.ts";
 

@@ -1,10 +1,34 @@
 import type { SelectQueryBuilder } from "kysely";
-import { MAX_WAITING_ENTRIES } from "../../core/log/event-log.ts";
-import type { LogEntry, UserId } from "../../core/records.ts";
-import type { LogFilter, LogQuery, NewestQuery, SoughtEntry } from "../../core/store.ts";
-import { tables } from "../../core/tables.ts";
 import { compileOnce, type Db, type RowOf, type Schema } from "../database.ts";
+import { type LogEntry, MAX_WAITING_ENTRIES, type UserId } from "../records.ts";
 import { toRecord } from "../rows.ts";
+import { tables } from "../tables.ts";
+
+/** Another entry is like it if it agrees in everything but the time. */
+export interface SoughtEntry {
+  readonly userId: UserId;
+  readonly type: string;
+  readonly address?: string | undefined;
+  readonly device?: string | undefined;
+  readonly at: Date;
+}
+
+export interface LogFilter {
+  readonly type?: string | undefined;
+  readonly since?: Date | undefined;
+}
+
+export interface LogQuery extends LogFilter {
+  readonly afterId: number;
+  readonly limit: number;
+}
+
+export interface NewestQuery extends LogFilter {
+  /** Only those that concern this user. */
+  readonly userId?: UserId | undefined;
+  readonly beforeId?: number | undefined;
+  readonly limit: number;
+}
 
 /**
  * How many of the earliest entries since a time are searched for the lowest ID. Entries are written

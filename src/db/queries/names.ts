@@ -1,8 +1,8 @@
 import { nameKeyOf } from "../../core/base/names.ts";
-import { NO_PASSWORD, type StoredUser, type UsedName } from "../../core/records.ts";
-import { tables } from "../../core/tables.ts";
 import { type Db, inTransaction } from "../database.ts";
+import { NO_PASSWORD, type StoredUser, type UsedName } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
+import { tables } from "../tables.ts";
 
 /** Proxies, assertions, and sessions of apps know the name of a guest for that long at most. */
 const GUEST_NAME_MS = 30 * 86_400_000;

@@ -1,7 +1,7 @@
-import type { AnsweredChallenge, Passkey, UserId } from "../../core/records.ts";
-import { tables } from "../../core/tables.ts";
 import { compileOnce, type Db, inTransaction } from "../database.ts";
+import type { AnsweredChallenge, Passkey, UserId } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
+import { tables } from "../tables.ts";
 import { removeExpired } from "./expired.ts";
 import { findUser } from "./users.ts";
 

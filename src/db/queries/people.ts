@@ -1,8 +1,19 @@
 import { type Expression, sql } from "kysely";
-import { type Person, userOf } from "../../core/records.ts";
-import type { PeopleQuery } from "../../core/store.ts";
 import type { Db } from "../database.ts";
+import { type Person, userOf } from "../records.ts";
 import { toUser } from "./users.ts";
+
+export interface PeopleQuery {
+  /** A part of the username, of which ASCII letters match in either case. Empty for all. */
+  readonly search: string;
+  /** Only those after this username, byte by byte. */
+  readonly after?: string | undefined;
+  /** Instead, only the last ones before this username. */
+  readonly before?: string | undefined;
+  readonly limit: number;
+  /** Sessions that expire by then are not counted. */
+  readonly now: Date;
+}
 
 /** The entries of the log that begin a session. */
 const SIGN_INS = ["signin", "signup", "link_use"];

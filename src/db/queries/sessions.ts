@@ -1,8 +1,7 @@
-import type { Handoff, Session, UserId } from "../../core/records.ts";
-import { USE_PRECISION_MS } from "../../core/sessions/user-memory.ts";
-import { type StoredSession, tables } from "../../core/tables.ts";
 import { compileOnce, type Db, inTransaction, type RowOf } from "../database.ts";
+import { type Handoff, type Session, USE_PRECISION_MS, type UserId } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
+import { type StoredSession, tables } from "../tables.ts";
 import { removeExpired } from "./expired.ts";
 import { userExists } from "./users.ts";
 

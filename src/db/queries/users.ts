@@ -1,17 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type ExpressionBuilder, sql } from "kysely";
-import { ADMINS } from "../../core/accounts/set-groups.ts";
 import { nameKeyOf } from "../../core/base/names.ts";
-import {
-  type NewUser,
-  type PasswordHash,
-  type StoredUser,
-  type User,
-  type UserId,
-  userOf,
-} from "../../core/records.ts";
-import type { AskingSession, EndOfSessions, Kept } from "../../core/store.ts";
-import { storedTexts, tables } from "../../core/tables.ts";
 import {
   compileOnce,
   type Db,
@@ -20,8 +9,34 @@ import {
   type Schema,
   UniqueViolation,
 } from "../database.ts";
+import {
+  ADMINS,
+  type NewUser,
+  type PasswordHash,
+  type StoredUser,
+  type User,
+  type UserId,
+  userOf,
+} from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
+import { storedTexts, tables } from "../tables.ts";
 import { claimName, claimNameAgain, takeName, usedNameOf } from "./names.ts";
+
+/** What a change of an account must leave. */
+export type Kept = "an-admin";
+
+/** The session that asks for the end of all others of its user. */
+export interface AskingSession {
+  readonly id: string | undefined;
+  /** It has ended if the user's `sessionsFrom` is larger. */
+  readonly validUpTo: number;
+}
+
+export interface EndOfSessions {
+  /** A token that records it counts. */
+  readonly sessionsFrom: number;
+  readonly asker: "was-valid" | "had-ended";
+}
 
 export const toUser = (row: RowOf<StoredUser>): StoredUser => toRecord(tables.users, row);
 
@@ -116,8 +131,8 @@ export const insertFirstUser = (db: Db, user: NewUser): Promise<User | undefined
   });
 
 /**
- * Inserts a user with a new ID. `undefined` if another one has or had a username that counts as the
- * same.
+ * Inserts a user with a new ID. `undefined` if another one has or had a username of the same
+ * `nameKeyOf`. The name of a guest who has ended is free again after 30 days.
  */
 export const insertUser = (db: Db, user: NewUser): Promise<User | undefined> =>
   // In a transaction, so that it is in conflict with an insert of the first user at the same time.

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { Fault, messageOf } from "../../core/base/fault.ts";
-import type { Amounts } from "../../core/transfer/transfer-store.ts";
 import { refuseNewerSchema } from "../schema.ts";
+import type { Amounts } from "../transfer-store.ts";
 import { accessFault, databaseExists, explained, isReadOnly } from "./file.ts";
 import { isBusy, isDiskError, isFileError, retryWhileBusy } from "./locking.ts";
 import {

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { Fault, messageOf } from "../../core/base/fault.ts";
 import { randomText } from "../../core/base/random-text.ts";
-import { type AnyTable, columnName, columnsOf, tables } from "../../core/tables.ts";
 import { inTransaction } from "../database.ts";
 import { noteAllNames } from "../queries/names.ts";
 import {
@@ -14,6 +13,7 @@ import {
   schemaChanges,
   tableName,
 } from "../schema.ts";
+import { type AnyTable, columnName, columnsOf, tables } from "../tables.ts";
 import { createSqliteDb } from "./dialect.ts";
 import { isBusy, retryWhileBusy } from "./locking.ts";
 import { openExisting, sqlite, UNTRUSTED } from "./open.ts";

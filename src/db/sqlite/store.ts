@@ -3,16 +3,14 @@ import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { Fault } from "../../core/base/fault.ts";
 import { required, settle, word } from "../../core/base/options.ts";
-import type { SetupTokenStore } from "../../core/setup/setup-token.ts";
-import type { Store } from "../../core/store.ts";
-import { columnsOf, rowOf, tables } from "../../core/tables.ts";
-import type { Rows, TransferStore } from "../../core/transfer/transfer-store.ts";
 import { type Db, inTransaction } from "../database.ts";
 import { type Around, createOperations } from "../operations.ts";
 import { columnNames } from "../rows.ts";
 import { NEWEST_SCHEMA, refuseNewerSchema, tableName } from "../schema.ts";
-import { createStore, type OpenDatabase } from "../store.ts";
+import { createParts, type OpenDatabase, type Store } from "../store.ts";
+import { columnsOf, rowOf, tables } from "../tables.ts";
 import { createTransfer } from "../transfer.ts";
+import type { Rows } from "../transfer-store.ts";
 import { createSqliteDb, translateFailure } from "./dialect.ts";
 import { createEmpty, databaseExists, explained, isReadOnly, restrictToOwner } from "./file.ts";
 import { isDiskError, isFileError, retryWhileBusy } from "./locking.ts";
@@ -34,11 +32,8 @@ const sqliteOptions = {
 };
 
 /** The store of `openSqlite`. */
-export interface SqliteStore extends Required<Omit<Store, "attempts">> {
-  /** @internal */
-  readonly setupToken: SetupTokenStore;
-  /** @internal */
-  readonly transfer: TransferStore;
+export interface SqliteStore extends Store {
+  readonly kind: "sqlite";
   close(): void;
 }
 
@@ -153,7 +148,10 @@ export function storeOn(
   const open: OpenDatabase = { db, patientDb: db };
   const operations = createOperations(() => open, around);
   return {
-    ...createStore(operations, (_, entries) =>
+    kind: "sqlite",
+    operations: operations.names,
+    observe: operations.observe,
+    ...createParts(operations, (_, entries) =>
       inTransaction(db, async () => {
         const rows = entries.map((entry) => rowOf(tables.log, entry));
         insertRows(database, { table: "log", rows });

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import type { Meter } from "../../core/base/meter.ts";
 import type { SignInOutcome } from "../../core/sign-in/sign-in.ts";
-import type { Store } from "../../core/store.ts";
+import type { Store } from "../../db/store.ts";
 import { pathOf } from "../../web/paths.ts";
 import { type Handle, wasSent } from "../handle.ts";
 import type { Registry } from "./registry.ts";

@@ -1,10 +1,10 @@
 import type { AddressInfo } from "node:net";
 import { Fault, messageOf } from "../../core/base/fault.ts";
+import { isLoopbackHost } from "../../core/base/loopback.ts";
 import type { Meter } from "../../core/base/meter.ts";
 import { judgeHost } from "../../core/hosts/allowed-hosts.ts";
 import { canonicalHost } from "../../core/hosts/host-name.ts";
-import { isLoopbackHost } from "../../core/hosts/loopback.ts";
-import type { Store } from "../../core/store.ts";
+import type { Store } from "../../db/store.ts";
 import type { Headers } from "../../web/answers/responses.ts";
 import type { Handle } from "../handle.ts";
 import { createListener, drain, listen, type PlainServer } from "../listener.ts";

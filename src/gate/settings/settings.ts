@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
+import { isLoopbackHost } from "../../core/base/loopback.ts";
 import type { AllowedHosts } from "../../core/hosts/allowed-hosts.ts";
-import { isLoopbackHost } from "../../core/hosts/loopback.ts";
 import { fileOf, type Place } from "../../db/place.ts";
 import { isPartOf, isSameFile } from "../../db/sqlite/own-files.ts";
 import type { AuthOptions } from "../../options.ts";

@@ -1,7 +1,7 @@
 import { Fault } from "../../core/base/fault.ts";
 import { PLAIN_HOST } from "../../core/hosts/host-name.ts";
 import { isAtOrBelow, isLocalPath, PRINTABLE } from "../../core/hosts/return-target.ts";
-import type { User } from "../../core/records.ts";
+import type { User } from "../../db/records.ts";
 
 /** Whether a redirect may go there: a path of this site, or an absolute http or https URL. */
 export function isLocation(text: string): boolean {

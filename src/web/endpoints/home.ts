@@ -2,7 +2,7 @@ import { isAdmin } from "../../core/accounts/set-groups.ts";
 import { deviceName } from "../../core/base/device-name.ts";
 import { eventTypes } from "../../core/log/events.ts";
 import { MAX_PASSKEY_NAME } from "../../core/passkeys/own-passkeys.ts";
-import type { LogEntry } from "../../core/records.ts";
+import type { LogEntry } from "../../db/records.ts";
 import { takeNotice } from "../answers/notice.ts";
 import type { Answer } from "../answers/responses.ts";
 import type { ActivityEntry, CodesSection, HomeForm, PageData } from "../pages/page-data.ts";

@@ -1,5 +1,5 @@
-import type { User } from "../../core/records.ts";
 import type { IssuedToken } from "../../core/sessions/session-token.ts";
+import type { User } from "../../db/records.ts";
 import { locationFor } from "../answers/location.ts";
 import { noticeCookie } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";

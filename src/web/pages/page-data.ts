@@ -1,4 +1,4 @@
-import type { Key, Link, Passkey, Person, User } from "../../core/records.ts";
+import type { Key, Link, Passkey, Person, User } from "../../db/records.ts";
 import type { QrCode } from "./qr-code.ts";
 import type { Locale, ShownTime, Words } from "./words.ts";
 

@@ -1,4 +1,4 @@
-import type { UserId } from "../../core/records.ts";
+import type { UserId } from "../../db/records.ts";
 import type { PageData, PageHelpers, PageName } from "./page-data.ts";
 
 type Samples = {

@@ -1,4 +1,4 @@
-import type { User } from "../../core/records.ts";
+import type { User } from "../../db/records.ts";
 import { pathOf } from "../paths.ts";
 import type { Connection, WebRequest } from "./web-request.ts";
 

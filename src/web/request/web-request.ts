@@ -1,4 +1,4 @@
-import type { User } from "../../core/records.ts";
+import type { User } from "../../db/records.ts";
 
 /** The part of the TCP connection that is read. */
 export interface Connection {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { rows, rowsIn, user } from "../../stores/either.ts";
+import { type Either, rows, rowsIn, user } from "../../stores/either.ts";
 import { openTransaction, untilBlocked } from "../../support/postgres-admin.ts";
 import { serverOfFile } from "../../support/postgres-file.ts";
 import { openStoreAt } from "../../support/postgres-store.ts";
@@ -12,14 +12,15 @@ const ENTRIES = 3_500;
 const server = await serverOfFile();
 
 /** A database, named as the command takes it. */
-async function sqliteSide(t: TestContext) {
+async function sqliteSide(t: TestContext): Promise<Side> {
   const file = await newFile(t);
   return { name: `sqlite:${file}`, store: await openStore(t, file) };
 }
 
 async function sides(t: TestContext, postgresIs: "source" | "target") {
   const url = await server.newDatabase();
-  const [sqlite, postgres] = [await sqliteSide(t), { name: url, store: await openStoreAt(t, url) }];
+  const sqlite = await sqliteSide(t);
+  const postgres: Side = { name: url, store: await openStoreAt(t, url) };
   const [source, target] = postgresIs === "source" ? [postgres, sqlite] : [sqlite, postgres];
   const summaries = Array.from({ length: ENTRIES }, (_, i) => `é ${i}`);
   await source.store.transfer.importRows(rows([user("the only one")], summaries));
@@ -41,7 +42,10 @@ async function sides(t: TestContext, postgresIs: "source" | "target") {
   };
 }
 
-type Side = Awaited<ReturnType<typeof sqliteSide>>;
+interface Side {
+  readonly name: string;
+  readonly store: Either;
+}
 
 interface Both {
   readonly source: Side;

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import type { TestContext } from "node:test";
-import type { StoredUser } from "../../../src/core/records.ts";
+import type { StoredUser } from "../../../src/db/records.ts";
 import type { Either } from "../../stores/either.ts";
 import { hashText, newFile, openStore } from "../../support/store.ts";
 

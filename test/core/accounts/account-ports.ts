@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import type { Event } from "../../../src/core/log/events.ts";
-import type { StoredUser, UserId } from "../../../src/core/records.ts";
+import type { StoredUser, UserId } from "../../../src/db/records.ts";
 import { type CorePorts, corePorts } from "../../support/core-ports.ts";
 import { hashText } from "../../support/store.ts";
 

@@ -8,7 +8,7 @@ import {
   resetPassword,
 } from "../../../src/core/accounts/accounts.ts";
 import { eventOf } from "../../../src/core/log/events.ts";
-import { NO_PASSWORD, UNSET_PASSWORD, type UserId } from "../../../src/core/records.ts";
+import { NO_PASSWORD, UNSET_PASSWORD, type UserId } from "../../../src/db/records.ts";
 import { hashingAfter } from "../../support/core-ports.ts";
 import { hashText } from "../../support/store.ts";
 import { type AccountPorts, accountPorts } from "./account-ports.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { groupsOf, isAdmin, setGroups } from "../../../src/core/accounts/set-groups.ts";
 import { eventOf } from "../../../src/core/log/events.ts";
-import type { UserId } from "../../../src/core/records.ts";
+import type { UserId } from "../../../src/db/records.ts";
 import { accountPorts } from "./account-ports.ts";
 
 const names = (count: number) => Array.from({ length: count }, (_, n) => `g${100 + n}`);

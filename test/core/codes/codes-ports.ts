@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import { beginCodes, confirmCodes } from "../../../src/core/codes/own-codes.ts";
 import { codeAt, stepAt } from "../../../src/core/codes/totp.ts";
-import type { Codes, StoredUser } from "../../../src/core/records.ts";
+import type { Codes, StoredUser } from "../../../src/db/records.ts";
 import { type CorePorts, corePorts } from "../../support/core-ports.ts";
 import { decodeBase32 } from "../../support/one-time-codes.ts";
 

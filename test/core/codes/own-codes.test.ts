@@ -8,7 +8,7 @@ import {
   turnOffCodes,
 } from "../../../src/core/codes/own-codes.ts";
 import { codeAt, stepAt } from "../../../src/core/codes/totp.ts";
-import type { UserId } from "../../../src/core/records.ts";
+import type { UserId } from "../../../src/db/records.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { decodeBase32 } from "../../support/one-time-codes.ts";
 import { addTo } from "../../support/store.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createRequiredFactor } from "../../../src/core/codes/required-factor.ts";
-import type { User } from "../../../src/core/records.ts";
+import type { User } from "../../../src/db/records.ts";
 import { withCodes } from "./codes-ports.ts";
 
 const REQUIRING = [["all"], ["staff", "photos"]];

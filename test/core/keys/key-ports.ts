@@ -4,8 +4,8 @@ import { createKeyGuard, type KeyRequest } from "../../../src/core/keys/key-guar
 import { type AddedKey, addKey } from "../../../src/core/keys/own-keys.ts";
 import { createAttemptLimiter } from "../../../src/core/limits/attempt-limiter.ts";
 import type { Event } from "../../../src/core/log/events.ts";
-import type { Key, StoredUser } from "../../../src/core/records.ts";
-import type { KeyStore } from "../../../src/core/store.ts";
+import type { Key, StoredUser } from "../../../src/db/records.ts";
+import type { StoreParts } from "../../../src/db/store.ts";
 import { type CorePorts, corePorts } from "../../support/core-ports.ts";
 import { hashText } from "../../support/store.ts";
 
@@ -13,7 +13,7 @@ export interface KeyPorts extends CorePorts {
   readonly owner: StoredUser;
   readonly recorded: Event[];
   /** The store with these changes, as the guard sees it. */
-  guardWith(changes?: Partial<KeyStore>): ReturnType<typeof createKeyGuard>;
+  guardWith(changes?: Partial<StoreParts["keys"]>): ReturnType<typeof createKeyGuard>;
   add(fields?: Partial<AddedKey>): Promise<{ readonly text: string; readonly key: Key }>;
 }
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { hashOf } from "../../../src/core/base/random-text.ts";
 import { addKey, revokeKey } from "../../../src/core/keys/own-keys.ts";
 import { eventOf } from "../../../src/core/log/events.ts";
-import type { UserId } from "../../../src/core/records.ts";
+import type { UserId } from "../../../src/db/records.ts";
 import { keyPorts } from "./key-ports.ts";
 
 test("adds a key for a year, of which only the hash is stored", async (t) => {

@@ -7,10 +7,10 @@ import {
   setupRequester,
   userRequester,
 } from "../../../src/core/limits/requester.ts";
-import type { UserId } from "../../../src/core/records.ts";
 import { setUp } from "../../../src/core/setup/set-up.ts";
 import { changePassword } from "../../../src/core/sign-in/change-password.ts";
 import { signIn } from "../../../src/core/sign-in/sign-in.ts";
+import type { UserId } from "../../../src/db/records.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { OWNER } from "../../support/gate.ts";
 

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { attemptRule, createAttemptLimiter } from "../../../src/core/limits/attempt-limiter.ts";
 import { createLimiter } from "../../../src/core/limits/shared-limiter.ts";
-import type { AttemptStore } from "../../../src/core/store.ts";
+import type { AttemptPart } from "../../../src/db/store.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 
 const ADDRESS = "192.0.2.1";
 
 /** The limiter of one process over a counter that all share. */
-function limiterOver(counter: AttemptStore, kind?: "link") {
+function limiterOver(counter: AttemptPart, kind?: "link") {
   const clock = fakeClock();
   const own = createAttemptLimiter(clock);
   const log = recordingLog();
@@ -21,7 +21,7 @@ function limiterOver(counter: AttemptStore, kind?: "link") {
   };
 }
 
-const failing: AttemptStore = {
+const failing: AttemptPart = {
   record: () => Promise.reject(new Error("unreachable")),
   forget: () => Promise.reject(new Error("unreachable")),
 };

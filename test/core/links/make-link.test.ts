@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { hashOf } from "../../../src/core/base/random-text.ts";
 import { type LinkMaker, makeLink, revokeLink } from "../../../src/core/links/make-link.ts";
 import { eventOf } from "../../../src/core/log/events.ts";
-import { type Link, NO_PASSWORD, type StoredUser, userOf } from "../../../src/core/records.ts";
+import { type Link, NO_PASSWORD, type StoredUser, userOf } from "../../../src/db/records.ts";
 import { hashText } from "../../support/store.ts";
 import { accountPorts } from "../accounts/account-ports.ts";
 

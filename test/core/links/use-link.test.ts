@@ -4,9 +4,9 @@ import { resetPassword } from "../../../src/core/accounts/accounts.ts";
 import type { Client } from "../../../src/core/base/client.ts";
 import { makeLink, type WantedLink } from "../../../src/core/links/make-link.ts";
 import { findLink, removeEndedLinks, useLink } from "../../../src/core/links/use-link.ts";
-import { NO_PASSWORD, type UserId } from "../../../src/core/records.ts";
 import { createUserMemory } from "../../../src/core/sessions/user-memory.ts";
 import { changePassword } from "../../../src/core/sign-in/change-password.ts";
+import { NO_PASSWORD, type UserId } from "../../../src/db/records.ts";
 import { accountPorts } from "../accounts/account-ports.ts";
 
 const PASSWORD = "battery staple";

@@ -4,7 +4,7 @@ import type { AuditEvent, EventListener } from "../../../src/core/log/event-list
 import { createEventListener } from "../../../src/core/log/event-listener.ts";
 import { createEventLog } from "../../../src/core/log/event-log.ts";
 import { eventOf } from "../../../src/core/log/events.ts";
-import type { User, UserId } from "../../../src/core/records.ts";
+import type { User, UserId } from "../../../src/db/records.ts";
 import { createAuth, fetchRequest } from "../../../src/index.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { SECRET } from "../../support/gate.ts";

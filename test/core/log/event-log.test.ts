@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createEventLog } from "../../../src/core/log/event-log.ts";
 import { eventOf } from "../../../src/core/log/events.ts";
-import type { NewLogEntry } from "../../../src/core/records.ts";
+import type { NewLogEntry } from "../../../src/db/records.ts";
 import type { SqliteStore } from "../../../src/db/sqlite/store.ts";
 import { eventually } from "../../support/eventually.ts";
 import { fakeClock } from "../../support/fake-clock.ts";

@@ -7,7 +7,7 @@ import {
   eventOf,
   eventTypes,
 } from "../../../src/core/log/events.ts";
-import type { UserId } from "../../../src/core/records.ts";
+import type { UserId } from "../../../src/db/records.ts";
 
 const USER = { id: "1" as UserId, username: "owner" };
 const ADDRESS = "2001:db8::1";

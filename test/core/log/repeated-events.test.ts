@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createEventLog } from "../../../src/core/log/event-log.ts";
 import { byAdmin, type Event, type EventType, eventOf } from "../../../src/core/log/events.ts";
-import type { UserId } from "../../../src/core/records.ts";
+import type { UserId } from "../../../src/db/records.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { openStore } from "../../support/store.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createChallenges } from "../../../src/core/passkeys/challenges.ts";
-import type { UserId } from "../../../src/core/records.ts";
 import { createSessionTokens } from "../../../src/core/sessions/session-token.ts";
+import type { UserId } from "../../../src/db/records.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 
 const ADD = { addTo: "1" as UserId };

@@ -6,7 +6,7 @@ import {
   removePasskey,
   renamePasskey,
 } from "../../../src/core/passkeys/own-passkeys.ts";
-import type { UserId } from "../../../src/core/records.ts";
+import type { UserId } from "../../../src/db/records.ts";
 import { createAuthenticator } from "../../support/authenticator.ts";
 import { OWNER } from "../../support/gate.ts";
 import { added, CLIENT, FROM, ownerWithoutPasskey, ownerWithPasskey } from "./passkey-ports.ts";

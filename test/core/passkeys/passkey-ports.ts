@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import { type Challenges, createChallenges } from "../../../src/core/passkeys/challenges.ts";
 import { addPasskey } from "../../../src/core/passkeys/own-passkeys.ts";
-import type { Passkey, StoredUser, UserId } from "../../../src/core/records.ts";
+import type { Passkey, StoredUser, UserId } from "../../../src/db/records.ts";
 import { type Authenticator, createAuthenticator, PARTY } from "../../support/authenticator.ts";
 import { type CorePorts, corePorts } from "../../support/core-ports.ts";
 import { SECRET } from "../../support/gate.ts";

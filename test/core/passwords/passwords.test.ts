@@ -4,7 +4,7 @@ import { hash as argon2 } from "@node-rs/argon2";
 import { hash as bcrypt } from "@node-rs/bcrypt";
 import { Unavailable } from "../../../src/core/base/fault.ts";
 import { createPasswords } from "../../../src/core/passwords/passwords.ts";
-import { NO_PASSWORD, type PasswordHash, UNSET_PASSWORD } from "../../../src/core/records.ts";
+import { NO_PASSWORD, type PasswordHash, UNSET_PASSWORD } from "../../../src/db/records.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 import { hashText } from "../../support/store.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Clock } from "../../../src/core/base/clock.ts";
-import type { StoredUser, UserId } from "../../../src/core/records.ts";
 import { createUserMemory } from "../../../src/core/sessions/user-memory.ts";
+import type { StoredUser, UserId } from "../../../src/db/records.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { hashText } from "../../support/store.ts";

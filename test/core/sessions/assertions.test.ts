@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { calculateJwkThumbprint, createLocalJWKSet, jwtVerify } from "jose";
-import type { User, UserId } from "../../../src/core/records.ts";
 import { createAssertions } from "../../../src/core/sessions/assertions.ts";
+import type { User, UserId } from "../../../src/db/records.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { SECRET } from "../../support/gate.ts";
 

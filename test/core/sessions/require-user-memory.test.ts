@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { User, UserId } from "../../../src/core/records.ts";
 import { createRequireUser, createTokenMemory } from "../../../src/core/sessions/require-user.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../../src/core/sessions/session-token.ts";
 import { sessionRecord } from "../../../src/core/sessions/start-session.ts";
 import { createUserMemory } from "../../../src/core/sessions/user-memory.ts";
+import type { User, UserId } from "../../../src/db/records.ts";
 import { type CorePorts, signedInOwner } from "../../support/core-ports.ts";
 import { mint, partsOf } from "../../support/mint.ts";
 import { CLIENT, idOf } from "./session-ports.ts";

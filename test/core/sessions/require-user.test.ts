@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { NO_PASSWORD, type UserId } from "../../../src/core/records.ts";
 import {
   createRequireAuth,
   createRequireUser,
   userOfAdmission,
 } from "../../../src/core/sessions/require-user.ts";
 import { createUserMemory, type RequiredFactor } from "../../../src/core/sessions/user-memory.ts";
+import { NO_PASSWORD, type UserId } from "../../../src/db/records.ts";
 import { corePorts, signedInOwner } from "../../support/core-ports.ts";
 import { strayFaults } from "../../support/faults.ts";
 

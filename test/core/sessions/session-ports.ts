@@ -1,9 +1,9 @@
 import type { TestContext } from "node:test";
-import type { StoredUser } from "../../../src/core/records.ts";
 import { createRequireUser } from "../../../src/core/sessions/require-user.ts";
 import { startSession } from "../../../src/core/sessions/start-session.ts";
 import { createUserMemory } from "../../../src/core/sessions/user-memory.ts";
 import { createWaitingEnds, type WaitingEnds } from "../../../src/core/sessions/waiting-ends.ts";
+import type { StoredUser } from "../../../src/db/records.ts";
 import { type CorePorts, corePorts } from "../../support/core-ports.ts";
 import { partsOf } from "../../support/mint.ts";
 import { hashText } from "../../support/store.ts";

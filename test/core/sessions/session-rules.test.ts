@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { UserId } from "../../../src/core/records.ts";
 import {
   endOtherSessions,
   endSession,
@@ -8,6 +7,7 @@ import {
 } from "../../../src/core/sessions/session-rules.ts";
 import type { IssuedToken } from "../../../src/core/sessions/session-token.ts";
 import { startSession } from "../../../src/core/sessions/start-session.ts";
+import type { UserId } from "../../../src/db/records.ts";
 import { mint, partsOf } from "../../support/mint.ts";
 import { addTo } from "../../support/store.ts";
 import { accountWithSessions, CLIENT, idOf } from "./session-ports.ts";

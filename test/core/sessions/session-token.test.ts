@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { UserId } from "../../../src/core/records.ts";
 import {
   createSessionTokens,
   isRecentSignIn,
@@ -8,6 +7,7 @@ import {
   type SessionTokens,
   validUpTo,
 } from "../../../src/core/sessions/session-token.ts";
+import type { UserId } from "../../../src/db/records.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
 import { SECRET } from "../../support/gate.ts";
 import { encoded, mint, partsOf, signed, userIdIn } from "../../support/mint.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { Session, UserId } from "../../../src/core/records.ts";
 import { signOut } from "../../../src/core/sessions/sign-out.ts";
 import { sessionRecord } from "../../../src/core/sessions/start-session.ts";
 import { createWaitingEnds } from "../../../src/core/sessions/waiting-ends.ts";
+import type { Session, UserId } from "../../../src/db/records.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { eventually } from "../../support/eventually.ts";
 import { mint } from "../../support/mint.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Session, UserId } from "../../../src/core/records.ts";
 import { startSession } from "../../../src/core/sessions/start-session.ts";
+import type { Session, UserId } from "../../../src/db/records.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { partsOf } from "../../support/mint.ts";
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { MaybePromise } from "../../../src/core/base/maybe-promise.ts";
-import type { StoredUser, User, UserId } from "../../../src/core/records.ts";
 import {
   createUserMemory,
   type RememberedUser,
   type UserMemory,
 } from "../../../src/core/sessions/user-memory.ts";
+import type { StoredUser, User, UserId } from "../../../src/db/records.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { addTo, hashText, openStore } from "../../support/store.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { PasswordHash, UserId } from "../../../src/core/records.ts";
 import {
   type ChangePasswordForm,
   changePassword,
 } from "../../../src/core/sign-in/change-password.ts";
+import type { PasswordHash, UserId } from "../../../src/db/records.ts";
 import { corePorts, hashingAfter } from "../../support/core-ports.ts";
 import { OWNER } from "../../support/gate.ts";
 

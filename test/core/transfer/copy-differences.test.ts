@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { Row, TableName } from "../../../src/core/tables.ts";
 import { copy } from "../../../src/core/transfer/copy.ts";
 import { tableNames } from "../../../src/core/transfer/pages.ts";
-import type { TransferStore } from "../../../src/core/transfer/transfer-store.ts";
+import type { Row, TableName } from "../../../src/db/tables.ts";
+import type { TransferStore } from "../../../src/db/transfer-store.ts";
 import { rows, rowsOfEveryTable, user } from "../../stores/either.ts";
 import { openStore } from "../../support/store.ts";
 

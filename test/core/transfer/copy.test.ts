@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { Unavailable } from "../../../src/core/base/fault.ts";
 import { copy } from "../../../src/core/transfer/copy.ts";
-import type { RowReader, TransferStore } from "../../../src/core/transfer/transfer-store.ts";
 import type { SqliteStore } from "../../../src/db/sqlite/store.ts";
+import type { RowReader, TransferStore } from "../../../src/db/transfer-store.ts";
 import { rows, rowsIn, user } from "../../stores/either.ts";
 import { hashText, logEntry, openStore } from "../../support/store.ts";
 

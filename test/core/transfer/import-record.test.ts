@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { verify } from "@node-rs/argon2";
-import type { Row } from "../../../src/core/tables.ts";
 import { fieldName, parseRecord } from "../../../src/core/transfer/import-record.ts";
+import type { Row } from "../../../src/db/tables.ts";
 import { byTable } from "../../stores/either.ts";
 
 const HASH = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";

@@ -7,7 +7,7 @@ import {
   type ImportPorts,
   importUsers,
 } from "../../../src/core/transfer/import-users.ts";
-import type { RowWriter } from "../../../src/core/transfer/transfer-store.ts";
+import type { RowWriter } from "../../../src/db/transfer-store.ts";
 import { hashText, newFile, openStore } from "../../support/store.ts";
 
 const HASH = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Link, UserId } from "../../../src/core/records.ts";
 import type { PostgresStore } from "../../../src/db/postgres/store.ts";
+import type { Link, UserId } from "../../../src/db/records.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openNewStore } from "../../support/postgres-store.ts";
 import { hashText } from "../../support/store.ts";

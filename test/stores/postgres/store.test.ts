@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Store } from "../../../src/core/store.ts";
+import type { Store } from "../../../src/db/store.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 import { openOnPool } from "../../support/postgres-store.ts";
 import type { Open } from "../suite/database.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { StoredUser, UserId } from "../../../src/core/records.ts";
-import type { Store } from "../../../src/core/store.ts";
+import type { StoredUser, UserId } from "../../../src/db/records.ts";
+import type { Store } from "../../../src/db/store.ts";
 import { COMPETITORS, type Rule } from "./database.ts";
 import { addTo, addTwo, hashText, UNKNOWN } from "./samples.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Codes, UserId } from "../../../src/core/records.ts";
+import type { Codes, UserId } from "../../../src/db/records.ts";
 import type { Rule, With } from "./database.ts";
 import { addTwo, at, UNKNOWN } from "./samples.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { Store } from "../../../src/core/store.ts";
+import type { Store } from "../../../src/db/store.ts";
 
 /** A new, empty database. Each call of `connect` opens another connection to it. */
 export interface Database<Connected extends Store = Store> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { type Link, type NewUser, NO_PASSWORD } from "../../../src/core/records.ts";
-import type { Store } from "../../../src/core/store.ts";
+import { type Link, type NewUser, NO_PASSWORD } from "../../../src/db/records.ts";
+import type { Store } from "../../../src/db/store.ts";
 import type { Rule, With } from "./database.ts";
 import { addTo, addTwo, hashText } from "./samples.ts";
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import type { NewLogEntry, UserId } from "../../../src/core/records.ts";
-import type { LogQuery, Store } from "../../../src/core/store.ts";
+import type { LogQuery } from "../../../src/db/queries/log.ts";
+import type { NewLogEntry, UserId } from "../../../src/db/records.ts";
+import type { Store } from "../../../src/db/store.ts";
 import type { Rule } from "./database.ts";
 import { logEntry, TEXT } from "./samples.ts";
 

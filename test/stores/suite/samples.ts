@@ -5,8 +5,8 @@ import type {
   StoredUser,
   User,
   UserId,
-} from "../../../src/core/records.ts";
-import type { Store } from "../../../src/core/store.ts";
+} from "../../../src/db/records.ts";
+import type { Store } from "../../../src/db/store.ts";
 
 export const UNKNOWN = "unknown" as UserId;
 export const UNKNOWN_USER: User = { id: UNKNOWN, username: "unknown" };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Session, User } from "../../../src/core/records.ts";
+import type { Session, User } from "../../../src/db/records.ts";
 import type { Rule, With } from "./database.ts";
 import { addTo, addTwo, at, TEXT, UNKNOWN_USER } from "./samples.ts";
 

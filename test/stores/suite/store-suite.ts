@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { UserId } from "../../../src/core/records.ts";
-import type { Store } from "../../../src/core/store.ts";
+import type { UserId } from "../../../src/db/records.ts";
+import type { Store, StoreParts } from "../../../src/db/store.ts";
 import { testAccounts } from "./account-suite.ts";
 import { testAttempts } from "./attempt-suite.ts";
 import { testCodes } from "./code-suite.ts";
@@ -24,7 +24,7 @@ export function testStore(name: string, open: Open<Store>, parts: readonly Part[
   for (const part of parts) testPart(part);
 }
 
-export type Part = Exclude<keyof Store, "users" | "log" | "operations" | "observe">;
+export type Part = "attempts" | Exclude<keyof StoreParts, "users" | "log" | "setupToken">;
 
 const suites: { readonly [P in Part]: (rule: Rule<With<P>>) => void } = {
   attempts: testAttempts,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { UserId } from "../../../src/core/records.ts";
+import type { UserId } from "../../../src/db/records.ts";
 import { startConfiguredApp } from "../../support/app.ts";
 import { OWNER, startConfigured, startGate } from "../../support/gate.ts";
 import { partsOf } from "../../support/mint.ts";

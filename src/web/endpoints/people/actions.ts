@@ -16,7 +16,7 @@ import {
 } from "../../../core/links/make-link.ts";
 import { byAdmin } from "../../../core/log/events.ts";
 import type { Ports } from "../../../core/ports.ts";
-import type { UserId } from "../../../core/records.ts";
+import type { UserId } from "../../../db/records.ts";
 import { locationFor } from "../../answers/location.ts";
 import { noticeCookie } from "../../answers/notice.ts";
 import { type Answer, redirect, withHeader } from "../../answers/responses.ts";

@@ -2,7 +2,7 @@ import { listPeople } from "../../../core/accounts/accounts.ts";
 import { isAdmin } from "../../../core/accounts/set-groups.ts";
 import type { MaybePromise } from "../../../core/base/maybe-promise.ts";
 import { eventTypes } from "../../../core/log/events.ts";
-import { type User, type UserId, userOf } from "../../../core/records.ts";
+import { type User, type UserId, userOf } from "../../../db/records.ts";
 import { answerRefused } from "../../answer-refused.ts";
 import { takeNotice } from "../../answers/notice.ts";
 import type { Answer } from "../../answers/responses.ts";

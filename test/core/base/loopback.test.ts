@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isLoopbackHost } from "../../../src/core/hosts/loopback.ts";
+import { isLoopbackHost } from "../../../src/core/base/loopback.ts";
 
 for (const host of [
   ...["127.0.0.1", "127.8.9.10", "::1", "[::1]", "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1"],

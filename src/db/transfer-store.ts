@@ -1,5 +1,5 @@
-import type { User, UserId } from "../records.ts";
-import type { ColumnValue, Row, TableName } from "../tables.ts";
+import type { User, UserId } from "./records.ts";
+import type { ColumnValue, Row, TableName } from "./tables.ts";
 
 /** Numbers of users and log entries. */
 export interface Amounts {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { accountOf, idOf, NO_PASSWORD, userOf } from "../../src/core/records.ts";
+import { accountOf, idOf, NO_PASSWORD, userOf } from "../../src/db/records.ts";
 import { hashText } from "../support/store.ts";
 
 test("an app sees a stored user without the hash, and an operator also the ends", () => {

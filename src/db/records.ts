@@ -39,6 +39,9 @@ export interface StoredUser extends Omit<User, "guest"> {
 export const hasEnded = ({ endsAt }: Pick<StoredUser, "endsAt">, now: number): boolean =>
   endsAt !== undefined && !(endsAt.getTime() > now);
 
+/** The group of those who manage accounts. The account of the setup is in it. */
+export const ADMINS = "admins";
+
 /** In place of the hash of a guest, who has no password: no password matches it. */
 export const NO_PASSWORD = "$guest$" as PasswordHash;
 
@@ -93,6 +96,9 @@ export interface Person {
   readonly codes: boolean;
   readonly passkeys: boolean;
 }
+
+/** How precise the time of the last use of a session or key is: it is noted this often. */
+export const USE_PRECISION_MS = 3_600_000;
 
 /** A signed-in browser. */
 export interface Session {
@@ -240,6 +246,9 @@ export interface StoredSetupToken {
   readonly token: string;
 }
 
+/** With this many waiting entries, an instance drops new ones, and counts them in the server log. */
+export const MAX_WAITING_ENTRIES = 10_000;
+
 /** An entry of the audit log before the store has assigned an ID. */
 export interface NewLogEntry {
   readonly at: Date;
@@ -257,4 +266,11 @@ export interface NewLogEntry {
 export interface LogEntry extends NewLogEntry {
   /** Increases with every entry, so it is also the order of the entries. */
   readonly id: number;
+}
+
+/** A rate limit: how many attempts of one address within a time, of so many addresses at once. */
+export interface AttemptRule {
+  readonly attempts: number;
+  readonly windowMs: number;
+  readonly maxTracked: number;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rowOf, storedTexts, tables, textsFrom } from "../../src/core/tables.ts";
+import { rowOf, storedTexts, tables, textsFrom } from "../../src/db/tables.ts";
 
 test("gives the values of a record in the order of the columns, and refuses other types", () => {
   const texts = { id: "l", tokenHash: "h", purpose: "guest", name: "party" } as const;

@@ -1,4 +1,4 @@
-import { Fault } from "./base/fault.ts";
+import { Fault } from "../core/base/fault.ts";
 import type {
   AnsweredChallenge,
   Codes,
