@@ -29,14 +29,18 @@ const STATUSES: Readonly<Record<string, number>> = {
  * to malformed HTTP/1.1 requests have none.
  */
 export function answerRefusals(server: Server | Http2SecureServer): void {
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  server.on("request", (incoming: IncomingMessage, outgoing: Outgoing) => {
+    if (!("stream" in outgoing)) latest.set(incoming.socket, outgoing);
+  });
   server.on("checkExpectation", (_incoming: IncomingMessage, outgoing: ServerResponse) =>
     answer(outgoing, 417, CLOSE),
   );
-  server.on("clientError", (error: Error, socket: Duplex & WithResponse) => {
+  server.on("clientError", (error: Error, socket: Duplex) => {
     // The rest of a request that was already refused.
     if (socket.writableEnded) return;
     // In the middle of another response, the client would take the refusal for its content.
-    if (!socket.writable || socket._httpMessage?.headersSent === true) {
+    if (!socket.writable || isInResponse(latest.get(socket))) {
       socket.destroy();
       return;
     }
@@ -48,10 +52,16 @@ export function answerRefusals(server: Server | Http2SecureServer): void {
   });
 }
 
-/** Node has no public way to tell whether a response is being sent on a socket. */
-interface WithResponse {
-  readonly _httpMessage?: { readonly headersSent: boolean } | null;
-}
+type Outgoing = ServerResponse | Http2ServerResponse;
+
+/**
+ * Whether a response is being sent on the connection of this one, the latest. If it has no socket, it
+ * waits for the end of the one before it.
+ */
+const isInResponse = (latest: ServerResponse | undefined): boolean =>
+  latest !== undefined &&
+  !latest.writableFinished &&
+  (latest.socket === null || latest.headersSent);
 
 /** HTTP/1.1 requires a Host header. Node would check that too, without the protective headers. */
 export function requiringHost(handle: Handle): Handle {
@@ -65,12 +75,7 @@ export function requiringHost(handle: Handle): Handle {
 }
 
 /** Answers a request that the routes do not get, with the headers of every other response. */
-export function answer(
-  outgoing: ServerResponse | Http2ServerResponse,
-  status: number,
-  headers: Headers,
-  text = "",
-): void {
+export function answer(outgoing: Outgoing, status: number, headers: Headers, text = ""): void {
   const length = String(Buffer.byteLength(text));
   const all = { ...BODYLESS_HEADERS, "Content-Length": length, ...headers };
   sendAnswer({ status, headers: all, cookies: [], body: text }, outgoing);

@@ -47,7 +47,10 @@ export function createServerLog(least: LogLevel, out: LogOutput & WithHandle): O
       else writer.write(line);
     };
   return {
-    ...{ debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") },
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
     finish: async () => writer?.finish(),
   };
 }

@@ -2,30 +2,10 @@ import assert from "node:assert/strict";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import type { Socket } from "node:net";
-import { type TestContext, test } from "node:test";
-import type { Handle } from "../../src/gate/handle.ts";
-import { createListener, listen } from "../../src/gate/listener.ts";
-import { openSocket } from "../support/raw.ts";
-import { startBareServer } from "./https/bare-server.ts";
-import { handshake } from "./https/secure-gate.ts";
+import { test } from "node:test";
+import { servers } from "./http1-servers.ts";
 
 const REQUEST = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
-
-/** Opens an HTTP/1.1 connection to a server with this handler. */
-const servers: Readonly<Record<string, (t: TestContext, handle: Handle) => Promise<Socket>>> = {
-  async "plain HTTP"(t, handle) {
-    const server = createListener(handle);
-    t.after(() => {
-      server.close();
-      server.closeAllConnections();
-    });
-    return openSocket(t, await listen(server, "127.0.0.1", 0));
-  },
-  async TLS(t, handle) {
-    const { port } = await startBareServer(t, handle);
-    return handshake(t, port, { ALPNProtocols: ["http/1.1"] });
-  },
-};
 
 for (const [over, open] of Object.entries(servers)) {
   test(`closes a connection that pipelines without end, over ${over}`, {

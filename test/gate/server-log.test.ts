@@ -140,9 +140,7 @@ test("a log that nobody reads drops lines instead of holding up the gate, and sa
   const { out, read } = await openPipe(t);
   const log = createServerLog("info", out);
   const padding = "x".repeat(500);
-  const sleeping = t.mock.method(Atomics, "wait");
   for (let n = 1; n <= 5_000; n += 1) log.info({ n, padding }, "a line");
-  assert.equal(sleeping.mock.callCount(), 0);
   let text = read();
   log.info({ n: 5_001 }, "a line");
   for (let more = read(); more !== ""; more = read()) {
