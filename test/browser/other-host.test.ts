@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
+import { groupsIn } from "../spec/people/at-people.ts";
 import { addUser } from "../support/add-user.ts";
 import { openPage } from "../support/browser.ts";
 import { send } from "../support/client.ts";
 import { changeForm, OWNER, type RunningGate, startGate } from "../support/gate.ts";
 import { listenOn } from "../support/listen.ts";
-import { groupsIn } from "../web/endpoints/people/at-people.ts";
 import { leave, submit } from "./forms.ts";
 
 interface TwoHosts {

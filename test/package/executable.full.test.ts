@@ -25,8 +25,14 @@ const execute = promisify(execFile);
 
 /** Tests of the contract that need no other program beside the gate. */
 const CONTRACT = [
-  ...["postgres", "endpoints-login", "endpoints-logout", "endpoints-password"],
-  ...["endpoints-setup", "events", "limits", "states"],
+  "postgres",
+  "login",
+  "logout",
+  "password",
+  "setup",
+  "events",
+  "limits",
+  "states",
 ].map((name) => `test/spec/${name}.test.ts`);
 /** Fewer would mean that most of these files were not found. */
 const MIN_PASSED = 15;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { PAGE, TARGET } from "../spec/forward-auth-asking.ts";
 import { startGate } from "../support/gate.ts";
 import { partsOf } from "../support/mint.ts";
-import { PAGE, TARGET } from "../web/endpoints/forward-auth-asking.ts";
 import { exampleOf, pageOf } from "./examples.ts";
 
 type Headers = Readonly<Record<string, string>>;

@@ -16,8 +16,8 @@ import {
 } from "../support/gate.ts";
 import { inThePast } from "../support/mint.ts";
 import { begunIn, codeShown, turnCodesOn } from "../support/one-time-codes.ts";
-import { ADD, addPasskey, BEGIN, HOST, SIGN_IN, sender } from "../web/endpoints/at-passkeys.ts";
-import { addMember } from "../web/endpoints/people/at-people.ts";
+import { ADD, addPasskey, BEGIN, HOST, SIGN_IN, sender } from "./at-passkeys.ts";
+import { addMember } from "./people/at-people.ts";
 
 const AUTH = `https://${HOST.Host}`;
 const PHOTOS = "https://photos.other.test";
