@@ -108,7 +108,7 @@ test("shows one problem at the field of a rejected form, and keeps the key", asy
   assert.match(forged.body, /<details open>\s*<summary.*<h2 id="codes">/);
 });
 
-test("replaces recovery codes without turning codes off, and shows where they are from", async (t) => {
+test("replaces recovery codes without turning codes off", async (t) => {
   const { gate, session, recoveryCodes } = await withCodes(t);
   const renewed = await gate.send("/account/codes/renew", { session, form: {} });
   assert.ok(renewed.body.includes(en.notices.recoveryCodesAreNew));

@@ -32,7 +32,7 @@ for (const [path, location] of [
   ["/account/keys/add", KEYS],
   ["/account/keys/revoke", KEYS],
 ] as const) {
-  test(`${path} leads a session of eleven minutes to the sign-in, by redirect or for a script`, async (t) => {
+  test(`${path} leads a session of eleven minutes to the sign-in`, async (t) => {
     const { gate, session } = await withOldSession(t);
     const form = await gate.send(path, { session, form: {}, headers: BROWSER });
     assert.deepEqual([form.status, form.location, form.cookies], [303, location, []]);
@@ -43,7 +43,7 @@ for (const [path, location] of [
   });
 }
 
-test("the sign-in asks the same user again, and leads back to where the change is made", async (t) => {
+test("the sign-in asks the same user again, and leads back to the change", async (t) => {
   const { gate, session } = await withOldSession(t);
   const page = await gate.send(CODES, { session });
   assert.ok(page.body.includes(en.confirm));
@@ -64,7 +64,7 @@ test("the sign-in asks the same user again, and leads back to where the change i
   assert.equal((await gate.send("/", { session })).location, "/login", "it is replaced");
 });
 
-test("a user who has confirmed, and one who is signed out, are asked for nothing more", async (t) => {
+test("asks a user who has confirmed, or is signed out, for nothing more", async (t) => {
   const { gate, recent } = await withOldSession(t);
   const back = await gate.send(CODES, { session: recent });
   const links = elements(back.body, "a").map(({ href }) => href);
@@ -91,7 +91,7 @@ test("what was begun in time is completed after the ten minutes", async (t) => {
   assert.ok(confirm.body.includes(en.messages.codeIncorrect));
 });
 
-test("an app without returnTo leads back to its home page, and one without that to its start", async (t) => {
+test("an app without returnTo leads back to its home page or its start", async (t) => {
   for (const [homePath, place] of [
     ["/me", "/me#your-passkeys"],
     [null, undefined],

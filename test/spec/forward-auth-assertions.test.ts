@@ -43,7 +43,7 @@ test("a positive answer asserts who asks, to the host that a trusted proxy names
   assert.deepEqual(await ask(direct), { ...owner, aud: "direct.test" });
 });
 
-test("no answer that refuses asserts anything, nor one for a text that is not a host", async (t) => {
+test("asserts nothing in a refusal, nor for a text that is not a host", async (t) => {
   const { gate, session } = await startConfigured(t, ON);
   const cases: readonly (readonly [
     status: number,
@@ -67,7 +67,7 @@ test("no answer that refuses asserts anything, nor one for a text that is not a 
   }
 });
 
-test("every host can read the public keys, and nothing is signed or listed unless it is on", async (t) => {
+test("every host can read the public keys, if assertions are on", async (t) => {
   const on = await startGate(t, { ...ON, allowedHosts: ["auth.example.test"] });
   const { status, body, headers } = await on.send(KEYS, { headers: { Host: "gate:3000" } });
   assert.deepEqual([status, headers["content-type"]], [200, "application/json"]);

@@ -11,7 +11,7 @@ import { BROWSER, FORWARD_AUTH, type Headers, PAGE } from "./forward-auth-asking
 const basic = (text: string, name = "owner"): string => `Basic ${btoa(`${name}:${text}`)}`;
 const HOST = { "X-Forwarded-Host": "feeds.example.test:8443" };
 
-test("a key opens apps as its account, in both forms, and the answer asks to remove it", async (t) => {
+test("a key opens apps as its account, and the answer asks to remove it", async (t) => {
   const { gate } = await startConfigured(t, FORWARD_AUTH);
   const key = await addKey(gate);
   const ask = (path: string, Authorization: string, headers: Headers = {}, session?: string) =>

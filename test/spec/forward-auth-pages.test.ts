@@ -40,7 +40,7 @@ const dropped: readonly Headers[] = [
   { "X-Forwarded-Uri": `/${"a".repeat(2_048)}` },
 ];
 
-test("the return target is the forwarded page in its normal spelling, if it is accepted", async (t) => {
+test("the return target is the forwarded page in its normal spelling", async (t) => {
   const { gate } = await startConfigured(t, FORWARD_AUTH);
   const locationFor = async (forwarded: Headers) =>
     (await ask(gate, { ...PAGE, "X-Forwarded-Uri": "/page", ...forwarded })).location;
@@ -66,14 +66,14 @@ test("ignores the forwarded page of an untrusted peer", async (t) => {
   assert.equal((await ask(trustless, PAGE)).location, `${PUBLIC_URL}/setup`);
 });
 
-test("without a public URL, redirects to a path and accepts only the requested host as return target", async (t) => {
+test("without a public URL, accepts only the requested host as target", async (t) => {
   const { gate } = await startConfigured(t, { trustedProxies: ["127.0.0.1"] });
   assert.equal((await ask(gate, PAGE)).location, "/login");
   const { location } = await ask(gate, { ...PAGE, Host: "app.example.test" });
   assert.equal(location, `/login?return_to=${TARGET}`);
 });
 
-test("logs which setting is missing when the session does not reach the host of an app", async (t) => {
+test("logs which setting is missing if the session does not reach an app", async (t) => {
   const { cookieDomain: _, ...settings } = FORWARD_AUTH;
   const { gate } = await startConfigured(t, settings);
   const { location } = await ask(gate, PAGE);

@@ -37,7 +37,7 @@ test("redirects become a 401 with deny=401 only", () => {
   }
 });
 
-test("Authorization is repeated with authorization=pass only, and empty parameters mean nothing", () => {
+test("repeats Authorization with authorization=pass only", () => {
   for (const [query, authorization] of [
     ["?authorization=pass", "pass"],
     ["?&authorization=pass&deny=401&", "pass"],

@@ -47,7 +47,7 @@ test("below its path, every method and path is admitted with a session alone", a
   }
 });
 
-test("below its path, the answer to a key asks Envoy to remove it, and that to a session does not", async (t) => {
+test("below its path, asks Envoy to remove a key, and not a session", async (t) => {
   const { gate, session } = await startConfigured(t, FORWARD_AUTH);
   const authorization = `Bearer ${await addKey(gate)}`;
   const removedFor = async (headers: Readonly<Record<string, string>>) => {
@@ -60,7 +60,7 @@ test("below its path, the answer to a key asks Envoy to remove it, and that to a
   assert.equal(await removedFor(own), undefined);
 });
 
-test("below its path, a page is redirected to the sign-in page, and back to where it was", async (t) => {
+test("below its path, redirects a page to the sign-in and back", async (t) => {
   const { gate } = await startConfigured(t, FORWARD_AUTH);
   const claimed = { "x-forwarded-host": "auth.example.test", "x-forwarded-uri": "/elsewhere" };
   for (const path of ["/", "/notes/a%20b?tag=a%2Fb&deny=401", "/forward-auth/?x"]) {

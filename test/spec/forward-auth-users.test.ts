@@ -29,7 +29,7 @@ test("admits listed users, and returns 403 without an identity to others", async
   });
 });
 
-test("shows an excluded user a page with the username, the app, a sign-out and the account", async (t) => {
+test("shows an excluded user a page with the app and a sign-out", async (t) => {
   const trustedOrigins = ["https://app.example.test"];
   const { gate } = await startConfigured(t, { ...FORWARD_AUTH, trustedOrigins });
   const session = addUser(gate, "<guest>");

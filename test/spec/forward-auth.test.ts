@@ -29,7 +29,7 @@ test("admits a signed-in user with username and ID in the headers and an empty b
   }
 });
 
-test("redirects a browser that requested a page to the sign-in page, with the page as return target", async (t) => {
+test("redirects a browser to the sign-in page, with the page as target", async (t) => {
   const { gate } = await startConfigured(t, FORWARD_AUTH);
   const methods = [{}, { "X-Forwarded-Method": "GET" }, { "X-Forwarded-Method": "HEAD" }];
   for (const method of methods) {
@@ -68,7 +68,7 @@ test("returns a plain 401 to calls, with and without an account", async (t) => {
   }
 });
 
-test("with ?deny=401, returns 401 with the sign-in URL, and only to browsers that can open it", async (t) => {
+test("with ?deny=401, returns 401 with the sign-in URL to browsers", async (t) => {
   const gate = await startGate(t, FORWARD_AUTH);
   const deny = (headers: Headers) => gate.send("/forward-auth?deny=401", { headers });
   const setup = await deny(PAGE);
@@ -81,7 +81,7 @@ test("with ?deny=401, returns 401 with the sign-in URL, and only to browsers tha
   assert.equal((await gate.send("/forward-auth?deny=401", { session })).status, 200);
 });
 
-test("refuses a parameter that it does not know with 400, for visitors and users alike", async (t) => {
+test("refuses an unknown parameter with 400, for visitors and users alike", async (t) => {
   const { gate, session } = await startConfigured(t, FORWARD_AUTH);
   for (const sending of [{}, { headers: PAGE }, { session }, { session, headers: PAGE }]) {
     const answer = await gate.send("/forward-auth?deny=401&user=owner", sending);

@@ -81,7 +81,7 @@ test("without an account, a visitor of another domain is led to the setup", asyn
   assert.deepEqual([status, location], [303, `${AUTH}/setup`]);
 });
 
-test("brings a visitor of another domain to the sign-in and back, with a session of that host", async (t) => {
+test("brings a visitor of another domain to the sign-in and back", async (t) => {
   const { gate } = await startConfigured(t, DOMAINS);
   const { jar, open, ask, follow } = browserOf(gate);
   const refused = await ask(TARGET);
@@ -170,7 +170,7 @@ test("a session of one host opens no other, and nothing at the sign-in", async (
 const begunAt = async (open: (url: string) => Promise<Answer>, target: string): Promise<string> =>
   (await open(handoffTo(target))).location ?? "";
 
-test("gives nothing for a code that another browser or host sends, and leads to the sign-in", async (t) => {
+test("gives nothing for a code from another browser or host", async (t) => {
   const { gate, session, codeFor, open } = await scene(t);
   const other = browserOf(gate);
   const [stolen, foreign] = [await codeFor(TARGET), await codeFor(TARGET)];
@@ -251,7 +251,7 @@ test("leads to no host outside the lists, and answers none", async (t) => {
   assert.equal(location, `${AUTH}/login`, "a URL that has no root");
 });
 
-test("keeps the cookie of a browser that begins twice, and replaces one of another form", async (t) => {
+test("keeps the cookie of a browser that begins twice", async (t) => {
   const { open, jar, codeFor, follow } = await scene(t);
   const first = await codeFor(TARGET);
   const kept = jar.get("photos.other.test")?.get("__Host-latchkey-handoff");

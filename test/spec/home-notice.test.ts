@@ -51,7 +51,7 @@ test("the home page shows the notice once after a change from it", async (t) => 
   );
 });
 
-test("a change from any page with the form sets the notice, and leads to the home page", async (t) => {
+test("a change from any page sets the notice, and leads to the home page", async (t) => {
   const { gate, session } = await signedIn(t);
   for (const [page, location] of [
     ["/?tab=2", "/?tab=2"],
@@ -76,7 +76,7 @@ test("ignores a notice cookie with any other value and does not show its text", 
 });
 
 for (const options of [{ basePath: "/auth" }, { homePath: "/me" }]) {
-  test(`redirects to the home page's path with a notice, with ${JSON.stringify(options)}`, async (t) => {
+  test(`redirects home with a notice, with ${JSON.stringify(options)}`, async (t) => {
     const app = await startApp(t, options);
     const base = options.basePath ?? "";
     const home = options.homePath ?? base;

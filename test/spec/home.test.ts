@@ -30,7 +30,7 @@ test("shows the newest ten log entries immediately, newest first, with their tim
   assert.deepEqual([newest.length, newest.at(-1)], [10, "owner signed in"]);
 });
 
-test("shows users their own entries only, also after a rename or a new account of that name", async (t) => {
+test("shows users their own entries only, also after a rename", async (t) => {
   const { gate, session } = await startConfigured(t);
   const env = { DATA_DIR: gate.dataDir };
   const input = "a good password";

@@ -36,7 +36,7 @@ async function beginForms(t: TestContext, gate: RunningGate, session: string, pa
   return () => Promise.all(sockets.map(finish));
 }
 
-test("a form that is completed after its sender was signed out, or left the administrators, changes nothing", async (t) => {
+test("a late form of one who was signed out or demoted changes nothing", async (t) => {
   const { gate, act } = await atPeople(t);
   const before = groupsIn(gate);
   for (const [change, fields, paths, answer] of [

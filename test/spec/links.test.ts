@@ -10,7 +10,7 @@ const NEW = { password: PASSWORD, confirm: PASSWORD } as const;
 /** The page without what changes in each answer. */
 const calm = (body: string): string => body.replace(/<(script|link|img)[^>]*>/g, "");
 
-test("an invitation opens without being used, and makes one account that is signed in", async (t) => {
+test("an invitation opens without being used, and makes one account", async (t) => {
   const { gate } = await startConfigured(t);
   const path = await linkPath(gate, "invite", "--groups", "photos,family", "--until", "2100-01-31");
   for (const method of ["GET", "HEAD", "GET"]) {
@@ -67,7 +67,7 @@ test("a reset sets the password, ends the sessions, and leads to the sign-in", a
   assert.equal((await gate.signIn({ password: PASSWORD })).location, "/");
 });
 
-test("a guest enters where a list names one of the guest's groups, and has no account page", async (t) => {
+test("a guest enters where a list names a group, without account page", async (t) => {
   const { gate } = await startConfigured(t);
   const path = await linkPath(gate, "guest", "owner", "--groups", "photos");
   const { session, location } = await gate.send(path, { form: {} });
@@ -99,7 +99,7 @@ test("a guest enters where a list names one of the guest's groups, and has no ac
   }
 });
 
-test("one page for unknown, used, revoked and too many links, and a limit for each address", async (t) => {
+test("shows one page for all unusable links, and limits each address", async (t) => {
   const { gate } = await startConfigured(t);
   const env = { DATA_DIR: gate.dataDir };
   const used = await linkPath(gate, "guest", "visitor", "--groups", "photos");
@@ -136,7 +136,7 @@ test("images of links on other sites keep no visitor from a link", async (t) => 
   assert.equal((await gate.send(path, { form: { username: "bob", ...NEW } })).status, 303);
 });
 
-test("accepts the form of a browser that hides its origin only after it has opened the link", async (t) => {
+test("accepts a form without origin only after the link was opened", async (t) => {
   const { gate } = await startConfigured(t);
   const path = await linkPath(gate, "invite");
   const form = { username: "bob", ...NEW };

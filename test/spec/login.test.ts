@@ -24,7 +24,7 @@ test("an unknown username and a wrong password get identical responses", async (
   assert.equal(maskVaryingParts(unknown), maskVaryingParts(wrong));
 });
 
-test("a rate-limited sign-in gets the same response with right and wrong credentials", async (t) => {
+test("a rate-limited sign-in has the response of a wrong one", async (t) => {
   const { gate } = await startConfigured(t);
   const wrong = await postRaw(gate.url, "/login", { ...OWNER, password: "wrong" });
   for (let attempt = 2; attempt <= 5; attempt += 1) await gate.signIn({ password: "wrong" });
@@ -54,14 +54,14 @@ test("a signed-in user continues to the return target", async (t) => {
   assert.deepEqual(hrefs(other.body), ["/"]);
 });
 
-test("shows a signed-in user the open form after a failed sign-in with another account", async (t) => {
+test("shows a signed-in user the open form after a failed sign-in", async (t) => {
   const { gate, session } = await startConfigured(t);
   const { body } = await gate.send("/login?error=1", { session });
   assert.deepEqual(elements(body, "details"), [{ open: "" }]);
   assert.ok(body.includes(en.signInFailed));
 });
 
-test("an unknown remote address fails a sign-in, but not before the count of accounts", async (t) => {
+test("an unknown address fails a sign-in, after the count of accounts", async (t) => {
   const { auth, store } = await openAuth(t);
   const post = async (path: string) => {
     const body = new URLSearchParams({ ...OWNER, credential: "x" });

@@ -83,7 +83,7 @@ test("offers no passkey while the store cannot be asked", async (t) => {
   assert.equal((await app.send("/login", { headers: NAMED })).body, "false");
 });
 
-test("offers passkeys, and the field for a code, while it cannot be asked who uses codes", async (t) => {
+test("offers passkeys and codes while the store cannot be asked", async (t) => {
   const store = await openStore(t);
   t.mock.method(store.codes, "any", () => Promise.reject(new Error("away")));
   t.mock.method(store.passkeys, "any", async () => true);

@@ -56,7 +56,7 @@ test("answers a challenge as JSON that no cache keeps, and does not count it", a
 });
 
 for (const limiter of ["own", "shared"] as const) {
-  test(`with the ${limiter} limiter, attempts by passkey and by password use up none of each other`, async (t) => {
+  test(`with the ${limiter} limiter, passkeys and passwords count apart`, async (t) => {
     const databaseUrl = limiter === "shared" ? await server.newStoreDatabase() : undefined;
     const network = { limitIpv6Prefix: 64, trustedProxies: ["127.0.0.1"] };
     const overrides = { limiter, databaseUrl, ...network };

@@ -22,7 +22,7 @@ for (const { password, long } of [
   { password: "ééé1", long: false },
   { password: "éééé", long: true },
 ]) {
-  test(`${long ? "accepts" : "rejects"} ${Buffer.byteLength(password)} bytes as a new password`, async (t) => {
+  test(`${long ? "takes" : "rejects"} ${Buffer.byteLength(password)} new bytes`, async (t) => {
     const gate = await startGate(t);
     const session = await gate.setUp();
     const fields = { new_password: password, confirm_password: password };

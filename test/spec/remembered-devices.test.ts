@@ -39,7 +39,7 @@ const offersToRemember = async (gate: RunningGate): Promise<boolean> =>
   );
 
 for (const kind of ["SQLite", "PostgreSQL"] as const) {
-  test(`${kind}: a remembered device needs no code on any gate, until the user ends that`, async (t) => {
+  test(`${kind}: a remembered device needs no code until the user ends that`, async (t) => {
     const databaseUrl = kind === "SQLite" ? "" : await server.newStoreDatabase();
     const { gate, session, line, cookie } = await remembered(t, { databaseUrl });
     const attributes = "Path=/login; HttpOnly; SameSite=Lax; Max-Age=2592000";
@@ -62,7 +62,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
     assert.equal((await signInOn(other, cookie)).location, FAILED);
   });
 
-  test(`${kind}: no session survives that a remembered device begins while all are ended`, async (t) => {
+  test(`${kind}: no session of a remembered device survives an end of all`, async (t) => {
     const databaseUrl = kind === "SQLite" ? "" : await server.newStoreDatabase();
     const { gate, session, cookie } = await remembered(t, { databaseUrl });
     const other = await startGate(t, { databaseUrl, dataDir: gate.dataDir });

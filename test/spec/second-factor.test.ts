@@ -61,7 +61,7 @@ async function assertLocked(gate: RunningGate, session: string, to: string): Pro
 }
 
 for (const kind of ["SQLite", "PostgreSQL"] as const) {
-  test(`${kind}: the account of the setup turns codes on before anything opens, on every gate`, async (t) => {
+  test(`${kind}: the account of the setup turns codes on before all else`, async (t) => {
     const databaseUrl = kind === "SQLite" ? "" : await server.newStoreDatabase();
     const { gate, session } = await required(t, { databaseUrl });
     const same = { databaseUrl, dataDir: gate.dataDir, requireSecondFactor: ["admins"] };
@@ -97,7 +97,7 @@ for (const kind of ["SQLite", "PostgreSQL"] as const) {
   });
 }
 
-test("the sign-out works without a second factor, and ends a proven session with its old token", async (t) => {
+test("the sign-out works without a second factor, and ends all tokens", async (t) => {
   const { gate, session } = await required(t);
   const { proven } = await turnOn(gate, session);
   await gate.send("/logout", { session, form: {} });
@@ -112,7 +112,7 @@ test("the sign-out works without a second factor, and ends a proven session with
   assert.equal(await asked(all.gate, after), "/login");
 });
 
-test("an account with a passkey only is not opened by its password, nor given another factor", async (t) => {
+test("an account with a passkey only is not opened by its password", async (t) => {
   const { gate, session } = await required(t, { publicUrl: ORIGIN });
   const to = sender(gate);
   const { passkey, userId, answer: added } = await addPasskey(to, session);
@@ -171,7 +171,7 @@ test("asks members of the groups, or all, and their keys, but no guests", async 
   assert.equal(await asked(all, guest.session, "?groups=family&factor=2"), PROVE);
 });
 
-test("a key opens what needs a second factor only if the session that made it had one", async (t) => {
+test("a key opens what needs a factor only if its maker had one", async (t) => {
   const { gate, session } = await startConfigured(t);
   const make = async (by: string): Promise<string> => {
     const { body } = await gate.send("/account/keys/add", { session: by, form: { name: "feeds" } });

@@ -115,7 +115,7 @@ async function scene(t: TestContext) {
   };
 }
 
-test("no later step of a sign-in, a confirmed change, an enrolment or a handoff works without the earlier ones", async (t) => {
+test("no later step works without the earlier ones", async (t) => {
   const { gate, passkey, userId, code, proven, unproven, member, staff, ...made } = await scene(t);
   const { challenge, sealed } = made;
   const passkeyForm = (of: string): Form => {

@@ -68,7 +68,7 @@ function accept(gate: RunningGate, path: string, username: string) {
 }
 
 for (const [kind, newUrl] of Object.entries(databases)) {
-  test(`${kind}: an invitation takes no name that an app could take for another account's`, async (t) => {
+  test(`${kind}: an invitation takes no name like that of another account`, async (t) => {
     const { gate, run, invite } = await aGate(t, await newUrl());
     for (const name of ["carol", "dora"]) await run("user", "add", name, "--password-stdin");
     await run("user", "remove", "carol", "--yes");
@@ -86,7 +86,7 @@ for (const [kind, newUrl] of Object.entries(databases)) {
     assert.equal((await gate.send("/forward-auth", { session })).status, 200);
   });
 
-  test(`${kind}: of invitations that are used at once for names that differ in case, one is`, async (t) => {
+  test(`${kind}: one of simultaneous invitations for names like each other counts`, async (t) => {
     const { gate, invite } = await aGate(t, await newUrl());
     const names = ["erin", "Erin", "ERIN", "\u00e9rin", "eRin", "erIn"];
     const paths = await Promise.all(names.map(() => invite()));
@@ -95,7 +95,7 @@ for (const [kind, newUrl] of Object.entries(databases)) {
     assert.deepEqual(statuses, [303, 422, 422, 422, 422, 422]);
   });
 
-  test(`${kind}: the setup takes any name without a NUL, and no account can have one like it`, async (t) => {
+  test(`${kind}: the setup takes any name without a NUL, and keeps it unique`, async (t) => {
     const { gate, invite } = await aGate(t, await newUrl());
     assert.equal((await gate.signIn({ username: "\u043ewner" })).location, "/login?error=1");
     assert.equal((await accept(gate, await invite(), "OWNER")).status, 422);

@@ -42,7 +42,7 @@ test("an account with an invalid end has ended", async () => {
   assert.equal(await users.find("1" as UserId), undefined);
 });
 
-test("a user who is read less than a second before the end is remembered until the end only", async (t) => {
+test("a user read within the last second is remembered until the end only", async (t) => {
   const { clock, remembering, id } = await ending(t);
   const memory = remembering(clock);
   clock.advance(LEFT_MS - 500);

@@ -40,7 +40,7 @@ function watched() {
 
 const AWAY = ["the database is away", { reason: "no answer", cause: "refused" }];
 
-test("logs once that the store is away, and once that it is back, with the time between", async () => {
+test("logs once that the store is away, and once that it is back", async () => {
   const { ask, lines } = watched();
   await ask(undefined);
   await ask(away, 999);

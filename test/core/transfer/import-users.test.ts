@@ -167,7 +167,7 @@ for (const [choices, expected, users] of [
   [STRICT, { kind: "stopped", refused: 1, users: 2_000 }, 2_001],
   [LENIENT, { kind: "imported", refused: 1, users: 4_999 }, 5_000],
 ] as const) {
-  test(`with ${choices.badLines}, a username that is taken after the first transaction is refused`, async (t) => {
+  test(`with ${choices.badLines}, refuses a name taken after a transaction`, async (t) => {
     const made = await setting(t, MANY);
     let calls = 0;
     const racing: RowWriter = {

@@ -55,7 +55,7 @@ test("who has just been taken out of the group on another gate is refused at onc
   assert.ok("second" in groupsIn(gate));
 });
 
-test("each form needs a sign-in within the last ten minutes, which leads back to the page", async (t) => {
+test("each form needs a sign-in within ten minutes, which leads back", async (t) => {
   const { gate, session, act } = await atPeople(t);
   addMember(gate, "member");
   const before = groupsIn(gate);
@@ -69,7 +69,7 @@ test("each form needs a sign-in within the last ten minutes, which leads back to
   assert.deepEqual(groupsIn(gate), before);
 });
 
-test("refuses forms of other sites and other methods, and leads the signed out to the sign-in", async (t) => {
+test("refuses forms of other sites, other methods and the signed out", async (t) => {
   const { gate, act, open } = await atPeople(t);
   addMember(gate, "member");
   for (const headers of [

@@ -100,7 +100,7 @@ const ENDS: Readonly<Record<string, (admin: Administrator, scene: Scene) => Prom
 };
 
 for (const [kind, create] of Object.entries(databases)) {
-  test(`${kind}: the links of an administrator end at every gate with account, group and sessions`, async (t) => {
+  test(`${kind}: an administrator's links end with the account everywhere`, async (t) => {
     const scene = await twoGates(t, await create());
     for (const [text, end] of Object.entries(ENDS)) {
       const admin = await scene.administrator(text);
@@ -113,7 +113,7 @@ for (const [kind, create] of Object.entries(databases)) {
   });
 }
 
-test("links stay after other changes of their maker, and the page and the command show who made them", async (t) => {
+test("links stay after other changes of their maker, who is shown", async (t) => {
   const scene = await twoGates(t, undefined);
   const { run, gates } = scene;
   const admin = await scene.administrator("second");
