@@ -37,7 +37,7 @@ test("refuses the other paths of Latchkey as home path", async (t) => {
 });
 
 for (const secret of [undefined, ""]) {
-  test(`uses the development secret for ${JSON.stringify(secret)}, with a warning that does not show it`, () => {
+  test(`uses the development secret for ${JSON.stringify(secret)}, with a warning`, () => {
     const log = recordingLog();
     assert.equal(settleOptions(optionsWith({ secret, log })).secret, DEVELOPMENT_SECRET);
     assert.equal(log.lines.length, 1);

@@ -24,7 +24,7 @@ test("the example in the README type-checks", async (t) => {
   assert.equal(await typeErrors(await exampleProject(t)), "");
 });
 
-test("the example in the README starts with a secret only, and admits only its owner", async (t) => {
+test("the example in the README starts, and admits only its owner", async (t) => {
   const dir = await exampleProject(t);
   const args = ["--conditions=latchkey-source", "app.ts"];
   const { code, stderr } = await startNode(t, args, { AUTH_SECRET: "" }, dir).ended;

@@ -13,7 +13,7 @@ const limited = ({ log }: RunningAdapter): readonly unknown[] =>
   );
 
 for (const framework of frameworks) {
-  test(`${framework.name}: counts sign-ins by the remote address, or by X-Forwarded-For of a trusted proxy`, async (t) => {
+  test(`${framework.name}: counts sign-ins by the address that counts`, async (t) => {
     const app = await startApp(t, framework, { hosts: { trustedProxies: ["127.0.0.9"] } });
     app.addAccount();
     const send = (from: string, forwardedFor: string) =>

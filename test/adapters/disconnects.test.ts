@@ -50,7 +50,7 @@ function sendForm(
 }
 
 for (const framework of frameworks) {
-  test(`${framework.name}: skips the hash of a client that disconnects while it waits`, async (t) => {
+  test(`${framework.name}: skips the hash of a client that has disconnected`, async (t) => {
     const { counts, meter } = countHashes();
     const hashing = { atOnce: 1, waiting: 64 };
     const app = await startApp(t, framework, { signIn: { hashing }, meter });

@@ -38,7 +38,7 @@ const mounts: Readonly<Record<string, (app: Express, adapter: ExpressAuth) => vo
 };
 
 for (const [how, mount] of Object.entries(mounts)) {
-  test(`${how}: serves the routes under the base path and leaves other URLs unchanged`, async (t) => {
+  test(`${how}: serves the routes under the base path and leaves other URLs`, async (t) => {
     const app = await startExpress(t, mount, { basePath: "/auth" });
     const done = await app.send("/auth/setup", { form: SETUP_FORM });
     assert.deepEqual([done.status, done.location], [303, "/"]);
@@ -52,7 +52,7 @@ for (const [how, mount] of Object.entries(mounts)) {
   });
 }
 
-test("user(response) without a guard passes not_guarded to the application's error handler", async (t) => {
+test("user(response) without a guard passes not_guarded to the error handler", async (t) => {
   const answerCode: ErrorRequestHandler = (error, _request, response, _next) => {
     response.status(418).send(error.code);
   };

@@ -70,7 +70,7 @@ test("routes and a guard in a plugin go by the URL that the client requested", a
   assert.equal((await app.send("/outside/setup")).status, 200);
 });
 
-test("user(request) without a guard passes not_guarded to the application's error handler", async (t) => {
+test("user(request) without a guard passes not_guarded to the error handler", async (t) => {
   const app = await startFastify(t, (fastify, adapter) => {
     fastify.get("/open", async (request) => adapter.user(request).username);
     fastify.setErrorHandler((error: { code?: unknown }, _request, reply) => {

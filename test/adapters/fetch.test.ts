@@ -37,7 +37,7 @@ for (const { url, from, secure } of [
   { url: "http://app.example.org/setup", from: { ...FROM, encrypted: true }, secure: true },
   { url: "https://app.example.org/setup", from: { ...FROM, encrypted: false }, secure: false },
 ]) {
-  test(`${url} from ${JSON.stringify(from)} sets a cookie ${secure ? "with" : "without"} Secure`, async (t) => {
+  test(`${url} from ${JSON.stringify(from)}: Secure is ${secure ? "on" : "off"}`, async (t) => {
     const { adapter } = await open(t);
     const answer = await adapter.routes(createPost(url, SETUP_FORM), from);
     const [cookie = "", ...others] = answer?.headers.getSetCookie() ?? [];
@@ -47,7 +47,7 @@ for (const { url, from, secure } of [
 }
 
 for (const guard of ["requireAuth", "authMiddleware"] as const) {
-  test(`${guard} passes the request, the user and any further arguments to the handler, and returns its Response`, async (t) => {
+  test(`${guard} passes request, user and further arguments, returns the Response`, async (t) => {
     const { adapter, addAccount } = await open(t);
     const headers = await addAccount();
     const guarded = adapter[guard]((request, user, context: { id: number }, last: string) =>
@@ -62,7 +62,7 @@ for (const guard of ["requireAuth", "authMiddleware"] as const) {
   });
 }
 
-test("currentUser also takes headers alone, even ones that have a property named headers", async (t) => {
+test("currentUser also takes headers alone, even with a property named headers", async (t) => {
   const { auth, adapter, addAccount } = await open(t);
   const headers = await addAccount();
   // As the headers of Next.js, which extend the class Headers with a property of this name.
@@ -114,7 +114,7 @@ test("with absolute locations, redirects to the origin of the request", async (t
   assert.deepEqual([shown?.status, shown?.headers.get("location")], [200, null]);
 });
 
-test("with absolute locations, leaves the location of another origin and of the app's handler", async (t) => {
+test("with absolute locations, leaves other locations as they are", async (t) => {
   const outside = "https://start.example.org/";
   const { auth } = await open(t, { postLoginLocation: outside });
   const { routes, requireAuth } = fetchAuth(auth, { location: "absolute" });

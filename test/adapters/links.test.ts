@@ -34,7 +34,7 @@ async function readPages(app: RunningAdapter, base: string): Promise<Record<stri
 }
 
 for (const base of ["", "/auth"]) {
-  test(`${base || "no base path"}: every link and form on the pages points under the base path, and exists`, async (t) => {
+  test(`${base || "no base path"}: every link and form points below the base path`, async (t) => {
     const app = await startApp(t, nodeApp, { basePath: base });
     const pages = await readPages(app, base);
     const otherAddresses = Object.entries(pages).map(([name, { links, sources, actions }]) => {
@@ -67,7 +67,7 @@ for (const base of ["", "/auth"]) {
     for (const address of new Set(sent)) await check(address, "POST");
   });
 
-  test(`${base || "no base path"}: leaves the home path to the application when the home page is off`, async (t) => {
+  test(`${base || "no base path"}: without a home page, its path is the app's`, async (t) => {
     const app = await startApp(t, nodeApp, { basePath: base, homePath: null });
     const session = app.addAccount();
     assert.equal((await app.send(base || "/", { session })).body, NOT_FOUND);

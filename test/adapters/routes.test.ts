@@ -11,7 +11,7 @@ const base = "/auth";
 const TOO_LARGE = "x".repeat(66_000);
 
 for (const framework of frameworks) {
-  test(`${framework.name}: setup works once and signs in with a cookie for the whole site`, async (t) => {
+  test(`${framework.name}: setup works once and signs in for the whole site`, async (t) => {
     const app = await startApp(t, framework, { basePath: base });
     const done = await app.send(`${base}/setup`, { form: SETUP_FORM });
     assert.deepEqual([done.status, done.location, done.body], [303, "/", ""]);
@@ -24,7 +24,7 @@ for (const framework of frameworks) {
     }
   });
 
-  test(`${framework.name}: refuses forms that are invalid, too large or from another site`, async (t) => {
+  test(`${framework.name}: refuses invalid, large and foreign forms`, async (t) => {
     const app = await startApp(t, framework, { basePath: base });
     const setUp = (fields: Readonly<Record<string, string>>, headers = {}) =>
       app.send(`${base}/setup`, { form: { ...SETUP_FORM, ...fields }, headers });
@@ -82,7 +82,7 @@ for (const framework of frameworks) {
     }
   });
 
-  test(`${framework.name}: leaves the application's own forms and JSON to its parser`, async (t) => {
+  test(`${framework.name}: leaves the app's own forms and JSON to its parser`, async (t) => {
     const app = await startApp(t, framework, { basePath: base });
     const form = await app.send("/echo", { form: { word: "a form & more" } });
     assert.deepEqual([form.status, form.body], [200, "a form & more"]);

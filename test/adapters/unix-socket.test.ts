@@ -10,7 +10,7 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const WRONG = { ...OWNER, password: "wrong" };
 
-test("on a Unix socket, setup and sign-in work, and all clients share one rate limit", async (t) => {
+test("sets up and signs in on a Unix socket, with one limit for all clients", async (t) => {
   const { auth, log } = await openAuth(t, { hosts: { trustedProxies: ["0.0.0.0/0"] } });
   const socketPath = join(await tempDir(t), "app.sock");
   const server = createServer((...args) => nodeAuth(auth).routes(...args));

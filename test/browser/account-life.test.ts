@@ -12,7 +12,7 @@ const notices = (page: Page): Promise<readonly string[]> =>
   page.getByRole("status").filter({ hasText: /./ }).allInnerTexts();
 
 for (const scripts of ["on", "off"] as const) {
-  test(`creates an account, signs out and in, and changes the password, scripts ${scripts}`, async (t) => {
+  test(`creates an account, signs in and changes the password, scripts ${scripts}`, async (t) => {
     const { page, gate } = await atGate(t, { scripts });
     const env = { PORT: new URL(gate.url).port, DATA_DIR: gate.dataDir };
     const link = await runCommand(["setup-link"], { env });

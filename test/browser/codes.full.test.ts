@@ -78,7 +78,7 @@ async function signInByStep(page: Page, code: string): Promise<void> {
 }
 
 for (const scripts of ["on", "off"] as const) {
-  test(`turns codes on, signs in with them and turns them off on a phone, scripts ${scripts}`, async (t) => {
+  test(`turns codes on, uses them and turns them off, scripts ${scripts}`, async (t) => {
     const { page, gate } = await atHome(t, { scripts, size: PHONE, statuses: [422] });
     await submit(page, "/account/codes/begin");
     assert.equal(await focused(page), "code");
@@ -116,7 +116,7 @@ for (const scripts of ["on", "off"] as const) {
   });
 }
 
-test("sends nothing before the second step, and at once what a password manager has filled in", async (t) => {
+test("sends nothing before the second step, and at once what was filled in", async (t) => {
   const { page } = await atHome(t);
   const key = await turnCodesOn(page);
   await page.context().clearCookies();
@@ -139,7 +139,7 @@ test("sends nothing before the second step, and at once what a password manager 
   assert.equal(sent.length, 2);
 });
 
-test("reads the QR code in the dark too, and prints recovery codes without the button", async (t) => {
+test("reads the QR code in the dark too, and prints codes without the button", async (t) => {
   const { page } = await atHome(t, { scheme: "dark", size: PHONE });
   await submit(page, "/account/codes/begin");
   const uri = await scanned(page.locator("svg.qr"));
@@ -151,7 +151,7 @@ test("reads the QR code in the dark too, and prints recovery codes without the b
   assert.equal(await page.getByRole("link", { name: en.codesKept }).isVisible(), false);
 });
 
-test("the second step has one main button, says what it asks for, and leads back to the first", async (t) => {
+test("the second step has one main button, and leads back to the first", async (t) => {
   const at = await atPasskeys(t);
   const { page } = at;
   await addPasskey(at, "Phone");
@@ -187,7 +187,7 @@ test("the second step has one main button, says what it asks for, and leads back
   assert.equal(pathOf(page), "/");
 });
 
-test("changing the username at the second step leads back to the first, and keeps the return target", async (t) => {
+test("a new username at the second step leads back and keeps the return target", async (t) => {
   const at = await atPasskeys(t, "no autofill", { statuses: [404], givenUp: "allowed" });
   const { page, url } = at;
   const key = await turnCodesOn(page);
@@ -206,7 +206,7 @@ test("changing the username at the second step leads back to the first, and keep
   assert.equal(pathOf(page), "/nothing?a=b");
 });
 
-test("with codes turned on too, the passkey comes first until a sign-in by password and code", async (t) => {
+test("with codes on, the passkey still comes first until a sign-in by code", async (t) => {
   const at = await atPasskeys(t);
   const { page } = at;
   const sending = () => page.locator("main form > [type=submit]").allInnerTexts();

@@ -11,7 +11,7 @@ const username = (page: Page): Promise<string> => field(page, "username").inputV
 declare const sessionStorage: { readonly length: number };
 const stored = (page: Page): Promise<number> => page.evaluate(() => sessionStorage.length);
 
-test("keeps the username and asks for the password, without storing the username any longer", async (t) => {
+test("keeps the username and asks for the password, and then forgets the name", async (t) => {
   const { page, gate } = await atGate(t);
   await gate.setUp();
   await page.goto(`${gate.url}/login`);
@@ -28,7 +28,7 @@ test("keeps the username and asks for the password, without storing the username
   assert.equal(await stored(page), 0);
 });
 
-test("shows no username from before on a sign-in page without an error, or that is opened again", async (t) => {
+test("shows no earlier username on a sign-in page that has no error", async (t) => {
   const { page, gate } = await atGate(t);
   await gate.setUp();
   await page.goto(`${gate.url}/login`);

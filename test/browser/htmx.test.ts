@@ -49,7 +49,7 @@ for (const { version, script } of [
 ]) {
   const file = fileURLToPath(new URL(`../../node_modules/${script}`, import.meta.url));
 
-  test(`an htmx ${version} page changes the password and reloads, and leads to the sign-in and back when the session has ended`, async (t) => {
+  test(`an htmx ${version} page changes the password, reloads, and signs in again`, async (t) => {
     // The reload can cancel the rest of the response.
     const page = await openPage(t, { statuses: [401], givenUp: "allowed" });
     let opened = 0;

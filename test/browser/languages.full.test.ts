@@ -4,7 +4,7 @@ import { atHome } from "./forms.ts";
 
 const SECOND = 1000;
 
-test("shows how long ago it was in the reader's language, and the exact time on hover, with scripts", async (t) => {
+test("shows the time ago in the reader's language, and exactly on hover", async (t) => {
   const { page, gate } = await atHome(t, { language: "de", timeZone: "Asia/Tokyo" });
   const [entry] = await gate.logEntries(1);
   const at = entry?.at ?? new Date();

@@ -52,7 +52,7 @@ async function assertFits(page: Page): Promise<void> {
 }
 
 for (const { name, open } of states) {
-  test(`is accessible, light and dark, and fits on a phone, with large text and from right to left: ${name}`, async (t) => {
+  test(`is accessible and fits on a phone, with large text and mirrored: ${name}`, async (t) => {
     const page = await open(t, {});
     await assertAccessible(page);
     await page.emulateMedia({ colorScheme: "dark" });

@@ -16,7 +16,7 @@ async function use(page: Page, fields: Fields = {}): Promise<void> {
 }
 
 for (const scripts of ["on", "off"] as const) {
-  test(`walks an invitation, a new password and a guest on a phone, scripts ${scripts}`, async (t) => {
+  test(`uses an invitation, a reset and a guest link, scripts ${scripts}`, async (t) => {
     const { page, gate } = await atGate(t, { scripts, size: PHONE, statuses: STATUSES });
     await gate.setUp();
     const open = async (...args: readonly string[]) => {

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
+import { groupsIn } from "../spec/people/at-people.ts";
 import { addUser } from "../support/add-user.ts";
 import { openPage } from "../support/browser.ts";
 import { send } from "../support/client.ts";
 import { changeForm, OWNER, type RunningGate, startGate } from "../support/gate.ts";
 import { listenOn } from "../support/listen.ts";
-import { groupsIn } from "../web/endpoints/people/at-people.ts";
 import { leave, submit } from "./forms.ts";
 
 interface TwoHosts {
@@ -98,7 +98,7 @@ test("an app on another host is opened by a sign-in, without a trusted origin", 
   isAsked();
 });
 
-test("pages of a trusted app change nothing by a form that they submit, and can sign out", async (t) => {
+test("pages of a trusted app change nothing by their forms, and can sign out", async (t) => {
   const { page, gate, gateUrl, appUrl, show } = await startHosts(t, OWNER.username, "trusted");
   addUser(gate, "ann");
   const before = groupsIn(gate);
@@ -135,7 +135,7 @@ const submitting = (action: string, fields: Readonly<Record<string, string>> = {
 };
 
 for (const origin of ["trusted", "not trusted"] as const) {
-  test(`the page for a user whom an app does not admit is complete and leads to another account, with an origin that is ${origin}`, async (t) => {
+  test(`a user who is not admitted can change accounts, with an origin ${origin}`, async (t) => {
     const { page, gate, gateUrl, appUrl, show } = await startHosts(t, OWNER.username, origin);
     show("the app");
     const session = addUser(gate, "ann");

@@ -104,7 +104,7 @@ test("signs in through autofill, and returns to the requested page", async (t) =
   await at.page.waitForURL(`${at.url}/nothing`);
 });
 
-test("after ten minutes, confirms with the passkey of this user only, and comes back", async (t) => {
+test("after ten minutes, confirms with the passkey of this user only", async (t) => {
   // The page reloads while the body of the refusal may still arrive.
   const at = await atPasskeys(t, "no autofill", { statuses: [403], givenUp: "allowed" });
   const { page } = at;
@@ -141,7 +141,7 @@ test("shows a failure, and offers the password, if the device has no passkey", a
   assert.equal(pathOf(at.page), "/");
 });
 
-test("without scripts, shows nothing that does not work, and still removes a passkey", async (t) => {
+test("without scripts, shows only what works, and removes a passkey", async (t) => {
   const off = await atHome(t, { scripts: "off" });
   await off.page.goto(`${off.gate.url.replace("127.0.0.1", "localhost")}/`);
   await submit(off.page, "/login", OWNER);

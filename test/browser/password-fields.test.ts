@@ -10,7 +10,7 @@ const showButton = (within: Page | Locator, label: string): Locator =>
 const hideButton = (within: Page | Locator, label: string): Locator =>
   within.getByRole("button", { name: `Hide: ${label}`, exact: true });
 
-test("the fields of the password change say what they are to password managers and keyboards", async (t) => {
+test("the fields of the password change tell password managers what they are", async (t) => {
   const { page } = await atHome(t);
   const form = formOf(page, "/account/password");
   const username = field(form, "username");
@@ -47,7 +47,7 @@ test("each password field has a button that shows and hides it", async (t) => {
   }
 });
 
-test("submits a shown password as a password field, so that browsers offer to save it", async (t) => {
+test("submits a shown password as a password field, so browsers save it", async (t) => {
   const { page, gate } = await atGate(t, { givenUp: "allowed" });
   await gate.setUp();
   await page.goto(`${gate.url}/login`);
@@ -74,7 +74,7 @@ const hints = (page: Page) =>
 const hintsWill = (page: Page, count: number) =>
   eventually(async () => ((await hints(page)) === count ? true : undefined));
 
-test("shows a hint at a password while Caps Lock is on and the field has the focus, and never at a username", async (t) => {
+test("hints at Caps Lock in a focused password field, never at a username", async (t) => {
   const { page, gate } = await atGate(t);
   await page.goto(`${gate.url}/login`);
   const password = field(page, "password");

@@ -13,7 +13,7 @@ function drawing(stderr: { readonly isTTY?: boolean; readonly columns?: number }
   return { terminal, written };
 }
 
-test("redraws progress at most ten times a second, cut to the width, and clears it before the result", () => {
+test("redraws progress ten times a second at most, and clears it at the end", () => {
   const { terminal, written } = drawing({ isTTY: true, columns: 20 });
   for (let page = 1; page <= 1_000; page += 1) terminal.progress(`copying: ${page} of 1000 pages`);
   const [first, ...others] = written.splice(0);

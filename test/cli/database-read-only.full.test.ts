@@ -107,7 +107,7 @@ const canMount =
   isRoot && spawnSync("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
 
 if (canMount) {
-  test("lists, exports and backs up the database of a running gate through a read-only mount", async (t) => {
+  test("lists, exports and backs up a running gate through a read-only mount", async (t) => {
     const place = await filled(t, ["owner"], 1);
     const database = new DatabaseSync(place.database);
     t.after(() => database.close());

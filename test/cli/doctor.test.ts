@@ -52,7 +52,7 @@ test("passes every check of a correct gate with exit code 0", async (t) => {
   );
 });
 
-test("reports invalid settings as findings and runs the checks that do not need them", async (t) => {
+test("reports invalid settings as findings and runs the other checks", async (t) => {
   const { env } = await runningGate(t);
   const wrong = { ...env, DATABASE_URL: "mysql://here", AUTH_SECRT: "x" };
   const { code, outcome: worst, checks } = await report(wrong);

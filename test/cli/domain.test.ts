@@ -52,7 +52,7 @@ for (const [what, env, warning] of [
     "unset TLS_CERT_FILE as well: with it",
   ],
 ] as const) {
-  test(`domain add ${what} stores the name and warns that the gate requests no certificate`, async (t) => {
+  test(`domain add ${what} stores the name, and warns that no gate requests it`, async (t) => {
     const { folder, dataDir } = await place(t);
     const given = { env: { DATA_DIR: dataDir, ...env } };
     const added = await runCommand(["domain", "add", NAME], given);
@@ -90,7 +90,7 @@ test("domain add and remove refuse a bad name with the reason and change nothing
   assert.deepEqual(await readdir(dataDir), []);
 });
 
-test("domain remove deletes the name with its key, and only that name, and no account key", async (t) => {
+test("domain remove deletes that name with its key only", async (t) => {
   const { dataDir, folder, domain, refusalOf } = await place(t);
   await folder.request(NAME);
   await folder.write(NAME, "certificate.pem", "key and chain");

@@ -24,7 +24,7 @@ test("--help, -h and help list every command in its group", async () => {
   }
 });
 
-test("help is wrapped at words to 80 columns in a pipe, and to its width on a terminal", async () => {
+test("wraps help to 80 columns in a pipe, and to the width of a terminal", async () => {
   for (const columns of [80, 50]) {
     const text = await outputOf(["serve", "--help"], columns === 80 ? {} : { columns });
     const lines = text.split("\n").filter((one) => !/^ {2}\S/.test(one));
@@ -35,7 +35,7 @@ test("help is wrapped at words to 80 columns in a pipe, and to its width on a te
 });
 
 for (const { name, load } of entries) {
-  test(`the help of ${name} lists its options and settings with defaults, and examples`, async () => {
+  test(`the help of ${name} lists options, settings with defaults, and examples`, async () => {
     const stdout = await outputOf([...name.split(" "), "--help"], { env: { PORT: "many" } });
     const { command } = await load();
     const listed = [...stdout.matchAll(/^ {2}(?:-h, )?--([a-z-]+)(?: <[\w=]+>)? {3,}\S/gm)];
@@ -82,7 +82,7 @@ for (const [line, help] of [
   ["user codes", "user codes --help"],
   ["pages --to x", "pages --help"],
 ] as const) {
-  test(`latchkey ${line} prints the output of latchkey ${help} to standard error, as wrong usage`, async () => {
+  test(`latchkey ${line} prints latchkey ${help} to standard error`, async () => {
     const stderr = await outputOf(help.split(" "));
     const args = line.split(" ").filter(Boolean);
     assert.deepEqual(await runCommand(args), { code: 2, stdout: "", stderr });

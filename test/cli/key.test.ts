@@ -9,7 +9,7 @@ import { sqlitePlace } from "./user/place.ts";
 const DAY_MS = 86_400_000;
 
 for (const [kind, open] of Object.entries(places)) {
-  test(`${kind}: key add prints a key once, key list shows it and key revoke ends it`, async (t) => {
+  test(`${kind}: key add prints a key once, key list shows it, key revoke ends it`, async (t) => {
     const { env, store, accounts, entries } = await open(t, "owner", "guest");
     const run = (...args: readonly string[]) => outputOf(["key", ...args], { env });
     const started = Date.now();

@@ -34,7 +34,7 @@ for (const [args, expected] of lists) {
 const width = (text: string): number =>
   text.length + [...text].filter((c) => /[李明]/.test(c)).length;
 
-test("aligns the columns below names that are wide, right to left, hostile or very long", async (t) => {
+test("aligns the columns below wide, mirrored, hostile or long names", async (t) => {
   const names = ["owner", "李明", "سلمى", "a\u001b[2J\u202eb", `${"long".repeat(20)}`];
   const { env } = await sqlitePlace(t, ...names);
   const { stdout } = await runCommand(["user", "list"], { env, columns: 80 });

@@ -33,7 +33,7 @@ for (const [version, expected] of [
   ["23.11.1", 1],
   ["100.0.0", 0],
 ] as const) {
-  test(`${expected === 0 ? "accepts" : "refuses"} Node ${version} before it loads anything`, async (t) => {
+  test(`${expected === 0 ? "accepts" : "refuses"} Node ${version} before loading`, async (t) => {
     const alone = expected === 0 ? [] : ["--import", NOTHING_ELSE];
     const args = ["--import", asVersion(version), ...alone, "--", MAIN, "--version"];
     const { code, stderr } = await startNode(t, args, {}).ended;

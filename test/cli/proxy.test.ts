@@ -8,7 +8,7 @@ import { failureOf, outputOf, runCommand } from "../support/command.ts";
 const PROXIES = ["caddy", "haproxy", "nginx", "traefik"] as const;
 const APP = ["--app", "app.example.org=http://127.0.0.1:8080"];
 
-test("an app on the gate's host leaves every path of the gate's pages to the gate, and no others", async (t) => {
+test("an app on the gate's host leaves every path of the gate's pages to it", async (t) => {
   const { auth } = await openAuth(t);
   const { configuration } = exampleOf("traefik", "One host");
   const isRouted = [...configuration.matchAll(/\bPath(Prefix)?\(`([^`]+)`\)/g)].map(
@@ -131,7 +131,7 @@ const wrong: readonly (readonly [option: string, values: readonly string[], mess
   ],
 ];
 
-test("refuses what is not a host, a URL, a path or a time, and prints no configuration", async () => {
+test("refuses what is not a host, a URL, a path or a time", async () => {
   for (const [option, values, message] of wrong) {
     for (const given of values) {
       const line = await failureOf(["proxy", "nginx", ...APP, `${option}=${given}`], {}, 2);
@@ -140,7 +140,7 @@ test("refuses what is not a host, a URL, a path or a time, and prints no configu
   }
 });
 
-test("gives the gate the path of the handoff at hosts of RETURN_DOMAINS, and at no others", async () => {
+test("gives the gate the path of the handoff only at hosts of RETURN_DOMAINS", async () => {
   const apps = ["photos.other.net", "wiki.example.org"].flatMap((host) => [
     ...["--app", `${host}=http://127.0.0.1:8080`],
   ]);
@@ -206,7 +206,7 @@ test("refuses what a proxy cannot do, and what contradicts the settings", async 
   }
 });
 
-test("traefik: each app is behind the gate except on public paths, where claims are removed", async () => {
+test("traefik: guards each app except on public paths, where claims are removed", async () => {
   const more = ["--app", "wiki.example.org=http://wiki:80", "--public", "/a", "--public", "/b.c/"];
   const printed = await outputOf(["proxy", "traefik", ...APP, ...more, "--groups", "family"]);
   const public_ = String.raw`^(/a|/b\.c)(/[\w-][\w.-]*)*/?$`;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { weakSecrets } from "../../src/core/sessions/secrets.ts";
 import { outputOf } from "../support/command.ts";
 
-test("prints 32 random bytes on one line, a strong secret in letters that files and shells keep as they are", async () => {
+test("prints 32 random bytes on one line, in letters that shells keep", async () => {
   const secrets = await Promise.all([outputOf(["secret"]), outputOf(["secret"])]);
   for (const secret of secrets) {
     assert.match(secret, /^[\w-]{43}\n$/);

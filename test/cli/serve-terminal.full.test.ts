@@ -18,7 +18,7 @@ const environments: readonly (readonly [
 
 for (const [env, expected] of environments) {
   const named = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  test(`with ${named.join(" and ") || "no setting"}, the server log on a terminal is ${expected}`, async (t) => {
+  test(`logs ${expected} with ${named.join(" and ") || "no setting"} on a terminal`, async (t) => {
     const line = "trap : INT; latchkey serve";
     const given = { DATA_DIR: await tempDir(t), PORT: "0", ...env };
     const { shown } = await onTerminal(t, line, given, [["listens on", CTRL_C]]);

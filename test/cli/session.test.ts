@@ -46,7 +46,7 @@ async function scene(t: TestContext, open: OpenPlace) {
 }
 
 for (const [kind, open] of Object.entries(places)) {
-  test(`${kind}: session list shows the sessions of one or all users that have not expired`, async (t) => {
+  test(`${kind}: session list shows the unexpired sessions of one or all users`, async (t) => {
     const { run, sessions } = await scene(t, open);
     const [, b] = sessions;
     const idsIn = (text: string) => text.replaceAll(/.*(?=.$)|\n/gm, "");
@@ -71,7 +71,7 @@ for (const [kind, open] of Object.entries(places)) {
     assert.equal(again, 'there is no session or remembered device "a"');
   });
 
-  test(`${kind}: remembered devices are listed beside sessions, and end alone and with all sessions`, async (t) => {
+  test(`${kind}: remembered devices are listed and end like sessions`, async (t) => {
     const place = await open(t, "owner");
     const { store } = place;
     const { owner: user } = await place.accounts();

@@ -89,7 +89,7 @@ test("a link made before the first start of the gate works", async (t) => {
   assert.ok(answer.session);
 });
 
-test("refuses while SETUP_TOKEN_FILE has a token of the operator, which the gate requires", async (t) => {
+test("refuses while SETUP_TOKEN_FILE has a token of the operator", async (t) => {
   const folder = await tempDir(t);
   const SETUP_TOKEN_FILE = join(folder, "token");
   await writeFile(SETUP_TOKEN_FILE, "a token of the operator");
@@ -110,7 +110,7 @@ test("the setup keeps a file that SETUP_TOKEN_FILE names by mistake", async (t) 
   }
 });
 
-test("refuses settings in which the setup token or the database is the file of another", async (t) => {
+test("refuses settings in which token or database is another one's file", async (t) => {
   const folder = await tempDir(t);
   const secret = join(folder, "secret");
   const alias = join(folder, "alias");

@@ -50,7 +50,7 @@ const wrong: readonly (readonly [string, RegExp])[] = [
 ];
 
 for (const [args, about] of wrong) {
-  test(`latchkey ${args.replace("\u001b", "ESC")} prints one line about the mistake and exits with 2`, async (t) => {
+  test(`latchkey ${args.replace("\u001b", "ESC")} is one line, and exits with 2`, async (t) => {
     const env = { DATA_DIR: await tempDir(t) };
     assert.match(await failureOf(args.split(" "), { env }, 2), about);
   });

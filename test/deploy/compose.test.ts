@@ -22,7 +22,7 @@ test("only Caddy publishes ports, and apps share no network with the gate", () =
   assert.deepEqual(networks, ["gate", "apps", "gate, apps"]);
 });
 
-test("the gate trusts the network that it shares with Caddy, and gets only settings that exist", () => {
+test("the gate trusts the network of Caddy, and gets existing settings only", () => {
   const [, environment = ""] = /^ {4}environment:\n(.*?)^ {4}\w/ms.exec(service("latchkey")) ?? [];
   const lines = [...environment.matchAll(/^ {6}(\w+): (.*)$/gm)];
   const given = new Map(lines.map(([, name = "", value = ""]) => [name, value]));

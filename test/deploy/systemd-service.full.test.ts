@@ -123,7 +123,7 @@ whereInstalled("systemctl", () => {
     assert.match(await output(), /"msg":"stopped"}\n$/);
   });
 
-  test("the unit starts the gate again after it was killed, and after it stopped by itself", async (t) => {
+  test("the unit starts the gate again after a kill and after an end", async (t) => {
     const { systemctl, show, shows } = await load(t);
     await systemctl("start", "latchkey");
     await shows(LISTENS);

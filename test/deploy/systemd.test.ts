@@ -82,7 +82,7 @@ async function writeUnit(t: TestContext, dropIns: readonly string[]): Promise<st
   return unitFile;
 }
 
-test("the unit sets only the mode and the data folder, and the drop-in nothing that other commands need", () => {
+test("the unit sets only the mode and the data folder", () => {
   const environment = /^Environment=(.*)$/m.exec(unit)?.[1] ?? "";
   const names = Object.keys(parseEnv(environment.replaceAll(" ", "\n")));
   assert.deepEqual(names.sort(), ["DATA_DIR", "NODE_ENV"]);

@@ -50,7 +50,7 @@ test("every page names in a line for .gitignore what it writes into the folder o
 const FILTER = 'set `tablesFilter: ["!latchkey_*"]`';
 const FORBIDDEN = /do not run it on (?:this file|an SQLite file)/;
 
-test("every page about a framework or with Drizzle says how drizzle-kit push drops no table of Latchkey", () => {
+test("every page with Drizzle says how to keep Latchkey's tables", () => {
   const about = pages
     .filter((file) => file.startsWith("docs/"))
     .filter(
@@ -68,7 +68,7 @@ test("every page about a framework or with Drizzle says how drizzle-kit push dro
   }
 });
 
-test("the filter for Drizzle Kit excludes everything that Latchkey creates in PostgreSQL", async () => {
+test("the filter for Drizzle Kit excludes all that Latchkey creates", async () => {
   const { pathname } = new URL(await postgres.newStoreDatabase());
   const created = await postgres.sql(
     `SELECT relname FROM pg_class

@@ -16,7 +16,7 @@ interface Page {
   endWithSession(...given: readonly [Auth, IncomingMessage, ServerResponse, number]): void;
 }
 
-test("the code of the page ends the stream of an ended session, and no other of its connection", async (t) => {
+test("the code of the page ends the stream of an ended session only", async (t) => {
   const [, code = ""] = /```ts\n([\s\S]*?)```/.exec(text("docs/connections.md")) ?? [];
   const folder = await folderWith(t, ["latchkey", "@types", "undici-types"]);
   const file = join(folder, "connections.ts");

@@ -35,7 +35,7 @@ const PYTHON = ["/usr/bin/python3", "python3"].find(
 
 if (PYTHON === undefined) reportSkipped("python3-yaml is not installed");
 else {
-  test("the line for Authelia imports the users that are not disabled, with hashes and groups", async (t) => {
+  test("the line for Authelia imports enabled users, with hashes and groups", async (t) => {
     const folder = await tempDir(t);
     await writeFile(join(folder, "users_database.yml"), USERS);
     const [, section = ""] = text("docs/import.md").split("\n### Authelia\n");

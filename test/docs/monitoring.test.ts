@@ -32,7 +32,7 @@ function namesIn(found: string, { types }: Scrape): readonly string[] {
   return [...new Set(names)].sort();
 }
 
-test("the page and the dashboard have every metric of the gate, and the alerts no others", async (t) => {
+test("page and dashboard have every metric of the gate, and alerts no others", async (t) => {
   const scrape = await scrapeUsedGate(t);
   const { types } = scrape;
   assert.deepEqual(namesIn(queries, scrape), Object.keys(types).sort());

@@ -15,7 +15,7 @@ const OPEN = { ...REMOTE, SETUP_TOKEN: "off" };
 const ANYONE = ["problem", /anyone who can reach the gate can create the first/, /setup-/] as const;
 const TOKEN = ["ok", /requires a token/] as const;
 
-test("reports a problem without an account if others reach a gate that makes no setup token", async (t) => {
+test("reports a problem if others reach a gate without account and token", async (t) => {
   const { dataDir: DATA_DIR, url } = await startGate(t);
   await assertCheck(checkAccounts, { env: { ...OPEN, DATA_DIR } }, ANYONE);
   await assertCheck(checkAccounts, { env: { ...REMOTE, DATA_DIR } }, TOKEN);
@@ -86,7 +86,7 @@ test("without an account, reports a setup token that the gate's user cannot read
 });
 
 if (isRoot) {
-  test("as root, reports a setup token that the owner of the data folder cannot read", async (t) => {
+  test("as root, reports a setup token that the owner cannot read", async (t) => {
     const DATA_DIR = await foreignFolder(t);
     const folder = join(DATA_DIR, "..", "tokens");
     await mkdir(folder, { mode: 0o755 });

@@ -66,7 +66,7 @@ test("reports an address whose host is not in ALLOWED_HOSTS, once", async (t) =>
   await assertCheck(checkAddress, { url });
 });
 
-test("gives a hint for a gate on loopback with ALLOWED_HOSTS=* until there is an account", async (t) => {
+test("hints at ALLOWED_HOSTS=* on loopback until there is an account", async (t) => {
   const gate = await startGate(t, { allowedHosts: ["*"] });
   const env = { ALLOWED_HOSTS: "*", DATA_DIR: gate.dataDir };
   const hint = ["hint", /DNS rebinding$/, /leave it unset$/] as const;
@@ -78,7 +78,7 @@ test("gives a hint for a gate on loopback with ALLOWED_HOSTS=* until there is an
 });
 
 whereInstalled("nginx", (nginx) => {
-  test("reports refused forms if the proxy does not forward Host, and ok with PUBLIC_URL set", async (t) => {
+  test("reports refused forms if the proxy does not forward Host", async (t) => {
     const gate = await startGate(t);
     // The default of nginx.
     const url = await beforeGate(t, nginx, gate.url, "");
@@ -111,7 +111,7 @@ whereInstalled("nginx", (nginx) => {
     await assertCheck(checkAddress, { url }, ["problem", lost]);
   });
 
-  test("reports ok behind an nginx with the right headers, which need not forward the health paths", async (t) => {
+  test("reports ok behind an nginx with the right headers", async (t) => {
     const gate = await startGate(t);
     const locations = `location ~ ^/(login|logout)$ { proxy_pass ${gate.url}; ${PASSED_ON} }`;
     await assertCheck(checkAddress, { url: await startNginx(t, nginx, locations) }, FINE);
@@ -126,7 +126,7 @@ whereInstalled("nginx", (nginx) => {
     ]);
   });
 
-  test("gives a hint for plain HTTP next to HTTPS, unless it redirects or is refused", async (t) => {
+  test("hints at plain HTTP next to HTTPS, unless it redirects", async (t) => {
     const gate = await startGate(t);
     const secure = under("https://auth.example.org", installation({ url: gate.url }));
     const site = await secure.site();
@@ -143,7 +143,7 @@ whereInstalled("nginx", (nginx) => {
     ]);
   });
 
-  test("reports a proxy whose host name cannot reach the setup until there is an account", async (t) => {
+  test("reports a proxy whose host name cannot reach the setup", async (t) => {
     const gate = await startGate(t);
     const url = await beforeGate(t, nginx, gate.url, "proxy_set_header Host home.test;");
     await assertCheck(checkHosts, { url }, [
@@ -156,7 +156,7 @@ whereInstalled("nginx", (nginx) => {
   });
 });
 
-test("reports an app that the session of the sign-in does not reach, with the setting to change", async (t) => {
+test("reports an app that the session does not reach, with the setting", async (t) => {
   const signIn = "http://auth.example.test/login";
   const server = createServer((_, response) => response.writeHead(303, { Location: signIn }).end());
   const url = `http://localhost:${await listenOn(t, server)}`;

@@ -10,7 +10,7 @@ import { assertCheck, installation } from "./installation.ts";
 
 const NOTHING_SET = readSettings({ flags: {}, envFile: undefined, env: {} });
 
-test("a check that fails or hangs does not affect the findings of others or their order", async () => {
+test("a check that fails or hangs does not affect others", async () => {
   const four = [
     checkOf("hangs", [], () => new Promise(() => {})),
     checkOf("fails", [], async () => {
@@ -63,7 +63,7 @@ const wrong: readonly (readonly [Readonly<Record<string, string>>, skipped: RegE
   [{ LATCHKEY_PORT: "4000" }, /^$/],
 ];
 for (const [env, skipped] of wrong) {
-  test(`with ${Object.keys(env).join(" and ") || "nothing"} invalid, skips the checks that use it`, async () => {
+  test(`with ${Object.keys(env).join() || "nothing"} invalid, skips their checks`, async () => {
     assert.match((await examined(env)).skipped, skipped);
   });
 }

@@ -19,14 +19,14 @@ async function folderWith(t: TestContext, mode: number, fileMode: number) {
   return { DATA_DIR, file };
 }
 
-test("reports ok for a missing folder before the first start, and does not create it", async (t) => {
+test("reports ok for a missing folder, and does not create it", async (t) => {
   const above = await tempDir(t);
   const env = { DATA_DIR: join(above, "data/of/latchkey") };
   await assertCheck(checkDataFolder, { env }, ["ok", /the gate creates it at its first start/]);
   assert.deepEqual(await readdir(above), []);
 });
 
-test("reports a file in place of the folder, and above it, where it cannot be created", async (t) => {
+test("reports a file in place of the folder, and above it", async (t) => {
   const file = await fileWith(t, "");
   const inPlace = { DATA_DIR: file };
   await assertCheck(checkDataFolder, { env: inPlace }, [
@@ -68,7 +68,7 @@ test("reports a database and a setup token that every user can read", async (t) 
   await assertCheck(checkDataFolder, { env }, ["ok", /is private$/]);
 });
 
-test("reports an app's folder that every user can write to, and accepts one that others can read", async (t) => {
+test("reports an app's folder that every user can write to", async (t) => {
   const { DATA_DIR: folder, file } = await folderWith(t, 0o777, 0o600);
   const env = { DATA_DIR: await tempDir(t), DATABASE_URL: `sqlite:${file}` };
   const own = ["ok", new RegExp(`^${env.DATA_DIR} exists and is private$`)] as const;
@@ -160,7 +160,7 @@ function foundOn(t: TestContext, type: number, freeMib: number, DATABASE_URL = "
   return findings(checkDisk, { env: { DATA_DIR: "/data", DATABASE_URL } });
 }
 
-test("reports the free space of both disks for a database in another folder, also before it exists", async (t) => {
+test("reports the free space of both disks for a database elsewhere", async (t) => {
   const [DATA_DIR, folder] = [await tempDir(t), join(await tempDir(t), "not/there/yet")];
   const env = { DATA_DIR, DATABASE_URL: `sqlite:${folder}/accounts.db` };
   const found = await findings(checkDisk, { env });

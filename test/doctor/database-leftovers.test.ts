@@ -51,7 +51,7 @@ for (const [what, files, outcome, about] of [
   });
 }
 
-test("reports a write-ahead log that a killed restore has moved away, and nothing once it is back", async (t) => {
+test("reports a write-ahead log that a killed restore has moved away", async (t) => {
   const env = await folderWith(t, { [KEPT]: undefined, [`${KEPT}-wal`]: "log" });
   const found = await findings(checkLeftovers, { env });
   assertFound(

@@ -18,7 +18,7 @@ const settingsOf = ({ url, dataDir }: RunningGate) => ({
 });
 
 /** Where it looks for the gate: `test/cli/health.test.ts`. */
-test("gives a hint if no gate answers: its address may be set where this command does not see it", async () => {
+test("hints that the gate's address may be set elsewhere if none answers", async () => {
   const env = { PORT: String(await freePort()) };
   await assertCheck(checkGate, { env }, [
     "hint",
@@ -37,7 +37,7 @@ test("reports another program on the gate's port", async (t) => {
   ]);
 });
 
-test("reports a secret, data folder or database of another gate than the running one", async (t) => {
+test("reports a secret, data folder or database of another gate", async (t) => {
   const gate = await startGate(t);
   const own = { DATABASE_URL: `sqlite:${gate.databaseFile}`, ...settingsOf(gate) };
   await assertCheck(checkGate, { env: own }, ["ok", /^the gate runs/]);
@@ -75,7 +75,7 @@ test("reports a database that was replaced while the gate runs", async (t) => {
   await assertCheck(checkGate, { env: settingsOf(again) }, ["ok", /^the gate runs/]);
 });
 
-test("reports a PUBLIC_URL that leads to another program or another gate, and none once it is right", async (t) => {
+test("reports a PUBLIC_URL that leads to another program or gate", async (t) => {
   const gate = await startGate(t);
   const other = await startGate(t);
   // Echoes what it was asked, as a debugging page does.

@@ -23,7 +23,7 @@ test("gives a hint for HTTPS without a domain, and none without HTTPS_PORT", asy
   await assertCheck(checkOwnCertificates, { env: { DATA_DIR: env.DATA_DIR } });
 });
 
-test("gives a hint for a missing certificate, and a problem with the reason after a failure", async (t) => {
+test("hints at a missing certificate, and reports a failure with its reason", async (t) => {
   const { env, folder } = await folderWanting(t, NAME);
   await assertCheck(checkOwnCertificates, { env }, ["hint", /no certificate for lo/]);
   await folder.write(NAME, "progress.json", failed("port 80 is closed"));

@@ -25,7 +25,7 @@ const filesOf = (name: string): readonly string[] =>
     .split("\n");
 
 for (const name of EXAMPLES) {
-  test(`the ${name} page shows the code of its example, with every file that uses Latchkey`, async () => {
+  test(`the ${name} page shows the code of its example`, async () => {
     const shown = filesOn(await readPage(name));
     assert.ok(shown.length > 0, "finds files");
     const files = filesOf(name);

@@ -9,7 +9,7 @@ const read = async (path: string) => JSON.parse(await readFile(join(ROOT, path),
 const { version, dependencies } = await read("package.json");
 
 for (const name of await foldersIn(join(ROOT, "examples"))) {
-  test(`${name}: the lock file is that of package.json and of this Latchkey, for any registry`, async () => {
+  test(`${name}: the lock file is that of package.json and of Latchkey`, async () => {
     const example = await read(`examples/${name}/package.json`);
     const { packages } = await read(`examples/${name}/package-lock.json`);
     const { "": root, "node_modules/latchkey": latchkey, ...others } = packages;

@@ -26,7 +26,7 @@ whereInstalled("fail2ban-regex", (program) => {
     return lines.filter((line) => matched.includes(`|  ${line}\n`));
   }
 
-  test("the filter matches exactly the failed and denied sign-ins of a real server log", async (t) => {
+  test("matches exactly the failed and denied sign-ins of a server log", async (t) => {
     const gate = await startServe(t, {
       DATA_DIR: join(await tempDir(t), "data"),
       AUTH_SECRET: SECRET,

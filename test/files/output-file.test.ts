@@ -26,7 +26,7 @@ const fillByName = (file: string, text: string): Promise<string> =>
   );
 
 if (isRoot) {
-  test("uses a private folder below another user's folder, and below one where others or the group can rename entries", async (t) => {
+  test("uses a private folder only where others cannot rename entries", async (t) => {
     for (const mode of [0o700, 0o777, 0o770]) {
       const { file } = await namesIn(t);
       const below = join(dirname(file), "below");
@@ -59,7 +59,7 @@ for (const [whose, mode] of [
   ["its own", 0o1777],
   ...(isRoot ? ([["another user's", 0o700]] as const) : []),
 ] as const) {
-  test(`SQLite opens no file in ${whose} folder with mode ${mode.toString(8)}, where others can create links`, async (t) => {
+  test(`SQLite opens no file in ${whose} folder of mode ${mode.toString(8)}`, async (t) => {
     const { file, precious } = await namesIn(t);
     if (isRoot && whose === "its own") await chown(dirname(file), 0, OTHER_USER);
     await chmod(dirname(file), mode);
@@ -77,7 +77,7 @@ for (const [whose, mode] of [
   });
 }
 
-test("refuses a temporary folder whose entries others can replace, and leaves no files", async (t) => {
+test("refuses a temporary folder whose entries others can replace", async (t) => {
   const { file } = await namesIn(t);
   await chmod(dirname(file), 0o770);
   const { TMPDIR } = process.env;
@@ -107,7 +107,7 @@ test("keeps using the folder behind a link when the link changes meanwhile", asy
   assert.deepEqual(await readdir(other), []);
 });
 
-test("writes a complete file by name, for its owner only, and leaves no temporary files", async (t) => {
+test("writes a complete file by name, for its owner only", async (t) => {
   const { file } = await namesIn(t);
   const lent = await fillByName(file, "new".repeat(100_000));
   assert.equal(await readFile(file, "utf8"), "new".repeat(100_000));

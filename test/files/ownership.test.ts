@@ -14,7 +14,7 @@ async function ownersOf(...paths: readonly string[]): Promise<readonly number[]>
 }
 
 if (isRoot) {
-  test("gives the database that root makes for a setup link to the owner of the data folder", async (t) => {
+  test("gives root's new database to the owner of the data folder", async (t) => {
     const dataDir = await foreignFolder(t);
     const { code, stderr } = await runCommand(["setup-link"], { env: { DATA_DIR: dataDir } });
     assert.equal(code, 0, stderr);
@@ -32,7 +32,7 @@ if (isRoot) {
   });
 
   for (const command of ["add", "remove"]) {
-    test(`as root, domain ${command} does not follow a link of the data folder's owner`, async (t) => {
+    test(`as root, domain ${command} follows no link of the owner`, async (t) => {
       const [dataDir, elsewhere] = [await foreignFolder(t), await tempDir(t)];
       const name = "home.example.org";
       await mkdir(join(elsewhere, name));
@@ -47,7 +47,7 @@ if (isRoot) {
     });
   }
 
-  test("changes the owner of the open file, not of the target of a link in its place", async (t) => {
+  test("changes the owner of the open file, not of a link in its place", async (t) => {
     const folder = await foreignFolder(t);
     const secret = join(await tempDir(t), "secret");
     await writeFile(secret, "of root's");

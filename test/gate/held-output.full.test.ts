@@ -51,7 +51,7 @@ async function startOnTerminal(t: TestContext) {
   return { url, pid, closed, find, type: (text: string) => child.stdin.write(text) };
 }
 
-test("a gate on a held terminal answers, says later how many lines it has dropped, and stops", async (t) => {
+test("a gate on a held terminal answers, and counts the dropped lines", async (t) => {
   const { url, pid, closed, find, type } = await startOnTerminal(t);
   type(HOLD);
   await askOften(url);

@@ -27,7 +27,7 @@ test("closes only the connection whose response cannot be written", async (t) =>
   assert.deepEqual(faults, []);
 });
 
-test("rejects a port in use, can listen on another, and survives connections that cannot be accepted", async (t) => {
+test("rejects a port in use, and survives connections it cannot accept", async (t) => {
   const [first, second] = [server(t), server(t)];
   const url = await listen(first, "127.0.0.1", 0);
   const taken = listen(second, "127.0.0.1", Number(new URL(url).port));

@@ -27,7 +27,7 @@ function assertProtected(answer: string, status: number, what = ""): void {
   assert.match(answer, /\r\n\r\n$/);
 }
 
-test("refuses what is not a request with the headers of every response, also over TLS", async (t) => {
+test("refuses what is not a request with all headers, also over TLS", async (t) => {
   const [plain, secure] = [await startGate(t), await startSecureGate(t)];
   for (const [what, [request, status]] of Object.entries(refused)) {
     assertProtected(await sendRaw(plain.url, request), status, what);

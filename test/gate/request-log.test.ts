@@ -13,7 +13,7 @@ const requests: readonly (readonly [path: string, sending: Sending, status: numb
   ["/login", { form: { username: "nobody", password: "wrong" } }, 303],
 ];
 
-test("logs nothing but method, path, status, milliseconds and ID of each request at LOG_LEVEL=debug", async (t) => {
+test("logs only method, path, status, time and ID at LOG_LEVEL=debug", async (t) => {
   const gate = await startGate(t, { logLevel: "debug" });
   for (const [at, [path, sending, status]] of requests.entries()) {
     const answer = await gate.send(path, sending);

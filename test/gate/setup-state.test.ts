@@ -23,7 +23,7 @@ async function serveToOthers(t: TestContext, env: Readonly<Record<string, string
 const setUp = (url: string, token: string) =>
   send(`${url}/setup`, { form: { ...SETUP_FORM, token } });
 
-test("a gate that others can reach keeps a setup token in the database at start, and logs the link", async (t) => {
+test("a gate that others can reach keeps a setup token, and logs the link", async (t) => {
   const DATA_DIR = await tempDir(t);
   const gate = await serveToOthers(t, { DATA_DIR });
   assert.match(gate.token, /^[\w-]{32}$/);
@@ -45,7 +45,7 @@ test("gates on one database log the same link, and each accepts a newer one", as
   assert.equal((await setUp(one.url, token)).location, "/login");
 });
 
-test("keeps the token of an earlier start, names PUBLIC_URL, and makes another one once the database is lost", async (t) => {
+test("keeps an earlier token, and makes another once the database is lost", async (t) => {
   const env = { DATA_DIR: await tempDir(t), PUBLIC_URL: "https://auth.example.org" };
   const { token } = await serveToOthers(t, env);
   const second = await serveToOthers(t, env);
@@ -61,7 +61,7 @@ test("keeps the token of an earlier start, names PUBLIC_URL, and makes another o
   assert.equal((await setUp(third.url, token)).status, 403);
 });
 
-test("takes an empty token file as none, and keeps a token of the operator out of the log", async (t) => {
+test("takes an empty token file as none, and logs no operator's token", async (t) => {
   const DATA_DIR = await tempDir(t);
   const file = join(DATA_DIR, "setup-token");
   await writeFile(file, " \n");
@@ -86,7 +86,7 @@ test("refuses setup with 503 while the token is missing", async (t) => {
   assert.equal((await setUp(gate.url, "")).location, "/login");
 });
 
-test("does not start where others could create the account if the token file cannot be read", async (t) => {
+test("does not start if the token file cannot be read and others reach it", async (t) => {
   const DATA_DIR = await tempDir(t);
   const file = join(DATA_DIR, "token");
   await mkdir(file);
@@ -119,7 +119,7 @@ test("warns of a token file when it becomes unreadable, and when it does again",
   assert.deepEqual(reasons, ["it is not a regular file", "it is not a regular file"]);
 });
 
-test("a gate that has seen an account keeps the setup closed when all accounts are lost", async (t) => {
+test("keeps the setup closed when all accounts are lost", async (t) => {
   const { gate } = await startConfigured(t);
   assert.equal((await gate.send("/setup")).location, "/login");
   execute(gate.databaseFile, "DELETE FROM latchkey_users");

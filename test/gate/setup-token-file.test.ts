@@ -32,7 +32,7 @@ for (const [what, [make, reason]] of Object.entries(noFile)) {
   });
 }
 
-test("finds no token with a socket in place of the token file, or a path that is too long", async (t) => {
+test("finds no token at a socket or a path that is too long", async (t) => {
   const dir = await tempDir(t);
   const socket = join(dir, "setup-token");
   const server = createServer().listen(socket);

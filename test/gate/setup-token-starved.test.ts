@@ -62,7 +62,7 @@ function oneConnection(t: TestContext, url: string) {
   };
 }
 
-test("refuses setup, and does not treat the token file as missing, while file descriptors run out", async (t) => {
+test("refuses setup while file descriptors run out", async (t) => {
   const gate = await startStarvable(t);
   const send = oneConnection(t, gate.url);
   assert.equal((await send("GET", "/setup")).status, 200);

@@ -16,7 +16,7 @@ async function said(t: TestContext, env: Readonly<Record<string, string>>) {
   return { ...gate, warnings: warnings.map(({ msg }) => msg) };
 }
 
-test("logs where the gate listens and where the first account is created, and answers there", async (t) => {
+test("logs where the gate listens and where the first account is created", async (t) => {
   const { url, stdout, stderr, shows } = await said(t, {
     DATA_DIR: await tempDir(t),
     ALLOWED_HOSTS: "*",
@@ -53,7 +53,7 @@ test("warns and names SETUP_TOKEN=off while any machine can create the account",
   assert.equal(existsSync(join(dataDir, "setup-token")), false);
 });
 
-test("warns at start about a setup token file that cannot be read, on loopback too, but says nothing about the setup once there is an account", async (t) => {
+test("warns at start about an unreadable setup token file, until set up", async (t) => {
   const [dataDir, file] = [await tempDir(t), join(await tempDir(t), "token")];
   await mkdir(file);
   const env = { DATA_DIR: dataDir, SETUP_TOKEN_FILE: file };

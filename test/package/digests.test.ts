@@ -27,7 +27,7 @@ for (const folder of ["", "release-tools/packages/", "site/"]) {
   });
 }
 
-test("no install script of a package runs, so that none can fetch what no digest covers", async () => {
+test("no install script of a package runs", async () => {
   const { allowScripts } = await read("package.json");
   assert.deepEqual([...new Set(Object.values(allowScripts))], [false]);
   const { packages } = await read("package-lock.json");
@@ -48,7 +48,7 @@ test("the checkout and the executables have the same Node.js on every platform",
   }
 });
 
-test("the Dockerfile takes its base image by a digest, and its Node.js from the lock file", async () => {
+test("the Dockerfile takes its base image and its Node.js by digests", async () => {
   const dockerfile = await readFile(join(ROOT, "Dockerfile"), "utf8");
   const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
   // biome-ignore lint/suspicious/noTemplateCurlyInString: as it stands in the Dockerfile

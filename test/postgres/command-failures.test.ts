@@ -20,7 +20,7 @@ const failures: readonly (readonly [command: string, url: string, reason: RegExp
   ["log", `${withPassword(server.url("postgres"))}?sslmode=verify-full`, /does not support SSL/],
 ];
 
-test("a command that cannot open its database prints one line without the password and exits with 1", async (t) => {
+test("a command that cannot open its database prints one line without secrets", async (t) => {
   for (const [command, DATABASE_URL, reason] of failures) {
     const env = { DATABASE_URL, DATA_DIR: await tempDir(t), AUTH_SECRET: SECRET, PORT: "0" };
     const refusal = await failureOf([command], { env });

@@ -94,7 +94,7 @@ test("keeps the only account, without a session, when its commit is not answered
   assert.deepEqual(users, [{ username: "owner" }]);
 });
 
-test("answers 503 for a password change whose commit is not answered; one password works", async (t) => {
+test("answers 503 if a commit is not answered, and one password works", async (t) => {
   const url = await server.newStoreDatabase();
   const line = await startLine(t);
   const gate = await startGate(t, { databaseUrl: line.through(url) });

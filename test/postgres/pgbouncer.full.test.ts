@@ -62,7 +62,7 @@ async function guards({ one, other, session }: Pooled): Promise<ReadonlySet<numb
 }
 
 whereInstalled("pgbouncer", (pgbouncer) => {
-  test("sets up, signs in, changes the password and limits sign-ins in transaction mode", async (t) => {
+  test("sets up, signs in and limits sign-ins in transaction mode", async (t) => {
     const pooled = await startPooled(t, pgbouncer);
     const { one, other, session } = pooled;
     assert.equal((await other.send("/setup")).location, "/login");

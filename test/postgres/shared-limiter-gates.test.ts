@@ -19,7 +19,7 @@ function successesIn(answers: readonly Answer[]): number {
   return answers.filter(({ location }) => location === "/").length;
 }
 
-test(`allows exactly five of ${ATTEMPTS} concurrent attempts at ${PROCESSES} processes`, async (t) => {
+test(`allows exactly five of ${ATTEMPTS} attempts at ${PROCESSES} processes`, async (t) => {
   const DATABASE_URL = await server.newStoreDatabase();
   const flags = { DATABASE_URL, DATA_DIR: await tempDir(t), SHARED_LIMITER: "on" };
   const urls = await gateWorkers(t, PROCESSES).start(flags);
@@ -40,7 +40,7 @@ async function successes(gate: RunningGate, count: number): Promise<number> {
   return successesIn(answers);
 }
 
-test("counts attempts of all gates, whatever their outcome, and per gate while that fails", async (t) => {
+test("counts attempts of all gates, and per gate while that fails", async (t) => {
   const databaseUrl = await server.newStoreDatabase();
   const one = await startGate(t, { databaseUrl, limiter: "shared" });
   await one.setUp();

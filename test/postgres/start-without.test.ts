@@ -10,7 +10,7 @@ import { tempDir } from "../support/temp-dir.ts";
 
 const server = await serverOfFile();
 
-test("waits for a database that starts later, admits nobody until then, and ends if it cannot use it", async (t) => {
+test("waits for a later database, and ends if it cannot use it", async (t) => {
   const DATABASE_URL = await server.newDatabase();
   await server.stop();
   const DATA_DIR = await tempDir(t);

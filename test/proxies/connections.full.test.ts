@@ -88,7 +88,7 @@ forEachProxy((proxy) => {
     await checkOpen(open);
   });
 
-  test(`${proxy.page}: an ended session leads a page in a web view to the sign-in, and gives scripts 401`, async (t) => {
+  test(`${proxy.page}: an ended session leads a web view to the sign-in`, async (t) => {
     const site = await startSite(t, proxy, "One host");
     const session = await site.gate.setUp();
     const visit = async (headers: Readonly<Record<string, string>>) =>
@@ -102,7 +102,7 @@ forEachProxy((proxy) => {
 
 /** @param lines What a limit of a second replaces. */
 function testIdle(proxy: ProxyServer, lines: Readonly<Record<string, string>>): void {
-  test(`${proxy.page}: a limit of a second ends what carries nothing, and nothing else`, async (t) => {
+  test(`${proxy.page}: a limit of a second ends idle connections only`, async (t) => {
     const { events, socket } = await openBoth(t, edited(proxy, lines));
     const busy = closing(events);
     const idle = await closing(socket);

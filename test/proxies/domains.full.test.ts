@@ -88,7 +88,7 @@ async function startDomains(t: TestContext, name: string, program: string) {
 
 for (const name of Object.keys(proxies)) {
   whereInstalled(name, (program) => {
-    test(`${name}: one sign-in opens the apps of two other domains, until all sessions end`, async (t) => {
+    test(`${name}: one sign-in opens apps of two domains until the end`, async (t) => {
       const { context, app, urlOf, log } = await startDomains(t, name, program);
       const codes: string[] = [];
       const referrers: string[] = [];

@@ -76,7 +76,7 @@ const requests: readonly Headers[] = [
 ];
 
 function testRemembering(proxy: ProxyServer): void {
-  test(`${proxy.page}, remembering: asks once for the same request, and never mixes up two`, async (t) => {
+  test(`${proxy.page}, remembering: asks once for equal requests only`, async (t) => {
     const { asked, visit, arrivals, url } = await startRemembering(t, proxy);
     const usersSeen = async (): Promise<readonly unknown[]> => {
       const users: unknown[] = [];
@@ -104,7 +104,7 @@ function testRemembering(proxy: ProxyServer): void {
     assert.equal(arrivals.at(-1)?.headers["remote-user"], arrivals[1]?.headers["remote-user"]);
   });
 
-  test(`${proxy.page}, remembering: only what admits and sets no cookie is remembered`, async (t) => {
+  test(`${proxy.page}, remembering: remembers only what admits, without cookies`, async (t) => {
     const answers: Readonly<Record<string, readonly [number, OutgoingHttpHeaders]>> = {
       "a=cookie": [200, { "Set-Cookie": "session=of-another" }],
       "a=401": [401, { "Cache-Control": "max-age=60" }],
@@ -123,7 +123,7 @@ function testRemembering(proxy: ProxyServer): void {
     }
   });
 
-  test(`${proxy.page}, remembering: headers too large to remember reach the gate each time`, async (t) => {
+  test(`${proxy.page}, remembering: asks each time about headers too large`, async (t) => {
     const { visit, arrivals } = await startRemembering(t, proxy);
     const cookies = ["x", "y"].map((last) => `a=${"c".repeat(7_000)}${last}`);
     const users = [];
@@ -135,7 +135,7 @@ function testRemembering(proxy: ProxyServer): void {
     assert.notEqual(users[0], users[1]);
   });
 
-  test(`${proxy.page}, remembering: an accepted key is removed from remembered requests, too`, async (t) => {
+  test(`${proxy.page}, remembering: removes an accepted key each time`, async (t) => {
     const { visit, arrivals, asked } = await startRemembering(t, proxy, ({ authorization }) => [
       200,
       authorization === "Bearer latchkey_valid" ? { "Latchkey-Key": "accepted" } : {},
@@ -148,7 +148,7 @@ function testRemembering(proxy: ProxyServer): void {
     assert.equal(asked(), 2);
   });
 
-  test(`${proxy.page}, remembering for 1s: an ended session ends there within two seconds`, async (t) => {
+  test(`${proxy.page}, remembering for 1s: an ended session ends within two`, async (t) => {
     const site = await startSite(t, proxy, "One host", ["--remember", "1s"]);
     const session = await site.gate.setUp();
     const statusNow = async () => (await site.visit(`${site.appUrl}/page`, { session })).status;

@@ -27,7 +27,7 @@ export async function assertOwnRequestIds(
 
 /** Tests the example of this page, for the gate's pages and for an application's page. */
 export function testRequestIds(proxy: ProxyServer, setUp: SetUp): void {
-  test(`${proxy.page}, ${setUp.toLowerCase()}: a client cannot choose its request ID`, async (t) => {
+  test(`${proxy.page}, ${setUp.toLowerCase()}: no client chooses its ID`, async (t) => {
     const { configuration } = exampleOf(proxy.page, setUp);
     const own = setUp === "One host" ? "http://app.example.test" : "http://auth.example.test";
     const urls = [`${own}/login`, `${own}/account/`, "http://app.example.test/page"];

@@ -8,7 +8,7 @@ import { edited, startSite } from "./site.ts";
 const WIKI = ["--app", "wiki.example.org=http://localhost:8081", "--public", "/public"];
 
 forEachProxy((proxy) => {
-  test(`${proxy.page}: several apps share the gate's host and session, each with a server of its own`, async (t) => {
+  test(`${proxy.page}: several apps share the gate's host and session`, async (t) => {
     const wiki = await startRecordingApp(t);
     const both = edited(proxy, { "localhost:8081": wiki.place });
     const site = await startSite(t, both, "Two hosts", WIKI);

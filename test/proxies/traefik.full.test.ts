@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { PAGE, TARGET } from "../spec/forward-auth-asking.ts";
 import { startGate } from "../support/gate.ts";
 import { partsOf } from "../support/mint.ts";
-import { PAGE, TARGET } from "../web/endpoints/forward-auth-asking.ts";
 import { exampleOf, pageOf } from "./examples.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
 for (const setUp of ["One host", "Two hosts"] as const) {
   const { settings, configuration } = exampleOf("traefik", setUp);
-  test(`traefik, ${setUp.toLowerCase()}: the documented configuration calls the gate and passes on its headers`, async (t) => {
+  test(`traefik, ${setUp.toLowerCase()}: calls the gate, passes its headers`, async (t) => {
     const gate = await startGate(t, settings);
     const address = /address: http:\/\/127\.0\.0\.1:3000(\S+)/.exec(configuration)?.[1] ?? "";
     const session = await gate.setUp({ username: "Jürgen" });
@@ -32,7 +32,7 @@ for (const setUp of ["One host", "Two hosts"] as const) {
     }
   });
 
-  test(`traefik, ${setUp.toLowerCase()}: every router to the gate removes the client's X-Request-Id`, () => {
+  test(`traefik, ${setUp.toLowerCase()}: removes the client's X-Request-Id`, () => {
     const removed = /^ {4}claims:\n(.*?)^ {4}\w/ms.exec(configuration)?.[1] ?? "";
     assert.match(removed, /^ {10}X-Request-Id: ""$/m);
     const routers = configuration.split(/^ {2}middlewares:/m)[0] ?? "";

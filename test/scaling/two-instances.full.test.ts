@@ -44,7 +44,7 @@ async function startNginx(t: TestContext, nginx: string, gates: readonly string[
 }
 
 whereInstalled("nginx", (nginx) => {
-  test("two instances share accounts, sessions, the limit and the log, and one serves while the other is down", async (t) => {
+  test("two instances share everything, and one serves while the other is down", async (t) => {
     const env = await settings();
     const start = async () => serveHere(t, { ...env, DATA_DIR: await tempDir(t) });
     const [one, other] = [await start(), await start()];

@@ -21,7 +21,7 @@ const users = ({ databaseFile }: RunningGate): number => countOf(databaseFile, "
 const statusAt = async (gate: RunningGate, host: string, path = "/setup"): Promise<number> =>
   (await gate.send(path, { headers: { Host: host } })).status;
 
-test("rejects a setup through a rebound host name on a loopback gate without an account", async (t) => {
+test("rejects a setup through a rebound host name before an account exists", async (t) => {
   const gate = await startGate(t);
   const host = `evil.example:${portOf(gate)}`;
   const posted = await postRaw(gate.url, "/setup", SETUP_FORM, rebound(host));
@@ -78,7 +78,7 @@ test("with ALLOWED_HOSTS, returns 421 for every other host, also with an account
   assert.equal((await gate.signIn({}, { headers: rebound("evil.example") })).status, 421);
 });
 
-test("the page for a host that is not allowed names the host, is styled and has no links", async (t) => {
+test("the page for a host that is not allowed names the host, without links", async (t) => {
   const gate = await startGate(t, LISTED);
   const named = async (host: string): Promise<string> => {
     const { body } = await gate.send("/login", { headers: { Host: host } });
@@ -110,7 +110,7 @@ test("treats a request without a Host header as one for localhost", async (t) =>
 });
 
 for (const framework of frameworks) {
-  test(`${framework.name}: an app on loopback rejects a setup through a rebound host name`, async (t) => {
+  test(`${framework.name}: an app on loopback rejects a rebound setup`, async (t) => {
     const options = { hosts: { allowed: "loopback-setup" }, basePath: "/auth" } as const;
     const app = await startAdapter(t, framework, options);
     const headers = rebound(`evil.example:${portOf(app)}`);

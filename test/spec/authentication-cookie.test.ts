@@ -8,7 +8,7 @@ import { partsOf } from "../support/mint.ts";
 const TOKEN = /^session=[\w-]+\.[\w-]+\.[\w-]+;/;
 
 for (const proto of [undefined, "https"]) {
-  test(`setup and sign-in with X-Forwarded-Proto ${proto ?? "absent"} set one cookie with exactly the specified attributes`, async (t) => {
+  test(`with X-Forwarded-Proto ${proto ?? "absent"}, sets one cookie as specified`, async (t) => {
     const gate = await startGate(t);
     const headers: Record<string, string> = proto ? { "X-Forwarded-Proto": proto } : {};
     const setUp = await gate.send("/setup", { form: SETUP_FORM, headers });

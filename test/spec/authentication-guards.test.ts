@@ -11,7 +11,7 @@ for (const { given, secret } of [
   { given: "a long random text", secret: "a long random text" },
   { given: "", secret: DEVELOPMENT_SECRET },
 ]) {
-  test(`AUTH_SECRET=${JSON.stringify(given)} in the environment selects the signing secret`, async (t) => {
+  test(`AUTH_SECRET=${JSON.stringify(given)} selects the signing secret`, async (t) => {
     const env = { AUTH_SECRET: given, DATA_DIR: await tempDir(t) };
     const gate = await serveHere(t, env);
     const { session = "" } = await send(`${gate.url}/setup`, { form: SETUP_FORM });

@@ -17,7 +17,7 @@ const events: Readonly<Record<string, (gate: RunningGate) => Promise<string>>> =
 };
 
 for (const [event, happen] of Object.entries(events)) {
-  test(`${event} gets the same response, byte for byte, if its log entry cannot be inserted`, async (t) => {
+  test(`${event} gets the same bytes if its log entry cannot be inserted`, async (t) => {
     const [whole, broken] = [await startGate(t), await startGate(t)];
     refuse(broken.databaseFile, "INSERT ON latchkey_log", "no room for entries");
     const [usual, unlogged] = [await happen(whole), await happen(broken)];
@@ -28,7 +28,7 @@ for (const [event, happen] of Object.entries(events)) {
   });
 }
 
-test("a sign-in does not wait for its entry while another process holds the write lock", async (t) => {
+test("a sign-in does not wait for its entry during another's write lock", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   await gate.logEntries(1);

@@ -9,7 +9,7 @@ import { addTo } from "../support/store.ts";
 const JUNK = "session=junk";
 const FORGED = mint({ user_id: "id", exp: inSeconds(60) }, { secret: "another" });
 
-test("guards, pages and helpers take the first genuine session cookie, and log only if there is none", async (t) => {
+test("everything takes the first genuine session cookie, or logs", async (t) => {
   const { auth, store, log } = await openAuth(t);
   const [ann, ben] = await Promise.all(["ann", "ben"].map((name) => addTo(store, name)));
   const tokenOf = (id = ""): string => mint({ user_id: id, exp: inSeconds(60) });

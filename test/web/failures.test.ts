@@ -13,7 +13,7 @@ for (const [name, status, error] of [
   ["internalFailure", 500, new Error(HIDDEN)],
   ["unavailable", 503, new Unavailable("store_busy", HIDDEN, 7)],
 ] as const) {
-  test(`a page that fails with ${status} shows a calm text in the reader's language and the ID`, async (t) => {
+  test(`a page that fails with ${status} shows a calm text and the ID`, async (t) => {
     const store = await openStore(t);
     t.mock.method(store.users, "any", () => Promise.reject(error));
     const app = await startApp(t, { store });

@@ -103,7 +103,7 @@ test("a handler cannot change the user or the groups that other requests get", a
 });
 
 for (const path of ["/auth/login", "/auth/setup"]) {
-  test(`a guard that is asked for ${path} fails once instead of redirecting to itself`, async (t) => {
+  test(`a guard that is asked for ${path} fails once, without a loop`, async (t) => {
     const { auth, log } = await openAuth(t, { basePath: "/auth" });
     const request = fetchRequest(new Request(`http://localhost${path}?return_to=/a`));
     for (const guard of [auth.adapter.requireAuth, auth.adapter.authMiddleware]) {

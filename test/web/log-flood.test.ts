@@ -63,7 +63,7 @@ function countOf(lines: readonly Line[], isOfKind: (line: Line) => boolean): num
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-test("no flood of requests makes more than a bounded number of lines a minute, and the sums are complete", async (t) => {
+test("no flood makes more than a bounded number of lines, with sums", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   const written: string[] = [];
   const log = createServerLog("warn", { write: (line: string) => written.push(line) });

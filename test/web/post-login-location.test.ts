@@ -22,7 +22,7 @@ async function readLocations(app: RunningApp): Promise<readonly (string | undefi
 }
 
 for (const location of ["/start?tab=1", "https://app.example.org/start"]) {
-  test(`setup, sign-in and password change redirect to ${location}, also from a function`, async (t) => {
+  test(`setup, sign-in and change redirect to ${location}, also by function`, async (t) => {
     for (const postLoginLocation of [location, () => location]) {
       const app = await startApp(t, { postLoginLocation });
       assert.deepEqual(await readLocations(app), [location, location, location]);
@@ -31,7 +31,7 @@ for (const location of ["/start?tab=1", "https://app.example.org/start"]) {
   });
 }
 
-test("passes the ID and the name of the signed-in user to the function, but not the hash", async (t) => {
+test("passes ID and name of the signed-in user to the function, no hash", async (t) => {
   const received: User[] = [];
   const app = await startApp(t, {
     postLoginLocation(user) {

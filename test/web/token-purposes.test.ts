@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { addPasskey, SIGN_IN, sender } from "../spec/at-passkeys.ts";
 import { addKey } from "../support/add-key.ts";
 import type { Sending } from "../support/client.ts";
 import { outputOf } from "../support/command.ts";
 import { OWNER, type RunningGate, startConfigured, startGate } from "../support/gate.ts";
 import { linkPath } from "../support/link.ts";
 import { begunIn, codeShown, turnCodesOn } from "../support/one-time-codes.ts";
-import { addPasskey, SIGN_IN, sender } from "./endpoints/at-passkeys.ts";
 
 const AUTH = "auth.example.org";
 const PHOTOS = "photos.other.test";

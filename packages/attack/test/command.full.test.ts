@@ -53,7 +53,7 @@ test("creates no account by default", async (t) => {
   );
 });
 
-test("reports the sign-in attempts it used with an account, fewer than the limit, and changes nothing else", async (t) => {
+test("reports the attempts it used, fewer than the limit, and changes nothing", async (t) => {
   const gate = await startGate(t);
   await gate.setUp();
   const { code, stdout } = await runWithInput(
@@ -109,7 +109,7 @@ test("reports a wrong password in one line with exit code 1", async (t) => {
   assert.match(stderr, /^latchkey-attack: the sign-in failed: [^\n]+\n$/);
 });
 
-test("names what got through and its meaning, escaped, and in JSON with the attempts, with exit code 1", async (t) => {
+test("names what got through, escaped, also in JSON, with exit code 1", async (t) => {
   const clearScreen = "\u001b[2J";
   const { url, memory } = await startSampleServer(t, {
     isCrossSite: () => false,

@@ -18,7 +18,7 @@ async function startServer(t: TestContext, listener: RequestListener): Promise<S
 
 const streamOf = (request: unknown): ServerHttp2Stream => (request as Http2ServerRequest).stream;
 
-test("sends a request over HTTP/2 with everything that HTTP/2 has, and reads the response", async (t) => {
+test("sends a request with everything that HTTP/2 has, and reads the response", async (t) => {
   const address = await startServer(t, async (request, response) => {
     const { method, url, headers, httpVersion } = request;
     const chunks: Buffer[] = await request.toArray();
@@ -54,7 +54,7 @@ test("sends a request over HTTP/2 with everything that HTTP/2 has, and reads the
   });
 });
 
-test("counts a request that the server resets, or that HTTP/2 cannot express, as refused", async (t) => {
+test("counts a request that is reset, or that HTTP/2 cannot express, as refused", async (t) => {
   const address = await startServer(t, (request, response) => {
     if (request.url === "/fine") return response.end();
     return streamOf(request).close(constants.NGHTTP2_PROTOCOL_ERROR);

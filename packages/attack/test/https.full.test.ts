@@ -40,7 +40,7 @@ test("finds nothing on a gate that serves HTTPS, over HTTP/1.1 and HTTP/2", asyn
   );
 });
 
-test("open-redirects detects a server that redirects from https to http on its own host", async (t) => {
+test("open-redirects detects a redirect from https to http on its own host", async (t) => {
   trust(t, LOCALHOST);
   const attack = endingAt(attackNamed("open-redirects"), / redirects to /);
   const { outcome, findings } = await attackSampleServer(t, attack, {

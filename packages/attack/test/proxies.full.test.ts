@@ -172,7 +172,7 @@ whereInstalled("haproxy", (program) => {
     assert.deepEqual([outcome, findings], ["passed", []]);
   });
 
-  test("oversized-headers detects a configuration of haproxy that continues when its script fails", async (t) => {
+  test("oversized-headers detects a haproxy that continues when its script fails", async (t) => {
     const { outcome, findings } = await attackHeaders(t, atAddress(haproxyWithoutDeny(program)));
     assert.equal(outcome, "got-through");
     assert.match(findings.join("\n"), /^GET \/app with a Host of 80\d\d bytes: 200$/m);

@@ -18,7 +18,7 @@ const attackThat = (run: Attack["run"]): Attack => ({ ...about, name: "example",
 
 const targetAt = (url: string): Promise<Target> => findTarget({ url, guarded: [], fresh: false });
 
-test("reports an attack that exceeds the time limit, and those after it, as undecided", async (t) => {
+test("reports an attack over the time limit, and all later ones, as undecided", async (t) => {
   const { url } = await startSampleServer(t);
   const silent = createServer();
   const port = await listenOn(t, silent);

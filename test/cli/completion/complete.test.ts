@@ -31,7 +31,7 @@ test("offers every first word once, with the options that need no command", asyn
   assert.deepEqual(await offered(""), [...firstWords, "--help", "--version"]);
 });
 
-test("offers the second words of a family, and describes words by summaries or what follows", async () => {
+test("offers the second words of a family, with what they are", async () => {
   assert.deepEqual(await offered("domain "), ["add", "status", "remove"]);
   const lines = await complete([""]);
   assert.ok(lines.includes("serve\tStart the gate"));

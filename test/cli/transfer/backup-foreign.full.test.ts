@@ -43,7 +43,7 @@ if (isRoot) {
     });
   }
 
-  test("files that backup and export make as root belong to the owner of their folder", async (t) => {
+  test("root's backups and exports belong to the owner of their folder", async (t) => {
     const place = await filled(t, ["owner"], 9);
     const [folder, TMPDIR] = [await foreignFolder(t), await tempDir(t)];
     const [backup, users] = [join(folder, "backup.db"), join(folder, "users.json")];
@@ -86,7 +86,7 @@ if (isRoot) {
     });
   }
 
-  test("restore as root does not follow a link of the data folder's owner to a file of another user", async (t) => {
+  test("restore as root does not follow a link to another user's file", async (t) => {
     const { backup } = await backedUp(t);
     const DATA_DIR = await foreignFolder(t);
     const precious = join(await tempDir(t), "precious");

@@ -19,7 +19,7 @@ import { startConfigured } from "../../support/gate.ts";
 import { tempDir } from "../../support/temp-dir.ts";
 import { contentOf, filled } from "./backup-place.ts";
 
-test("backup copies a database that others may read into a file that only its owner can read", async (t) => {
+test("backup makes a file that only its owner can read", async (t) => {
   const { env, database, backup } = await filled(t, ["owner", "guest"], 3);
   await chmod(database, 0o666);
   const printed = await outputOf(["backup", backup], { env });
@@ -40,7 +40,7 @@ test("a backup includes acknowledged writes that are still in the write-ahead lo
   assert.equal((await gate.signIn()).status, 303, "the gate goes on");
 });
 
-test("a backup leaves files that SQLite keeps beside a database of its name, and refuses", async (t) => {
+test("refuses a backup beside files of a database of its name", async (t) => {
   const { env, database, backup } = await filled(t, ["owner"], 0);
   for (const suffix of ["-wal", "-shm", "-journal"]) {
     await writeFile(`${backup}${suffix}`, "of another database");

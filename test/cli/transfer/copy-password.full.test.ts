@@ -7,7 +7,7 @@ import { startLatchkey } from "../../support/process.ts";
 import { fileWith } from "../../support/temp-dir.ts";
 import { filled } from "./backup-place.ts";
 
-test("takes the password from PGPASSWORD or with the URL from a file, outside the list of processes", async (t) => {
+test("takes the password from PGPASSWORD or a file, outside of process lists", async (t) => {
   const server = await startPostgres(t);
   await requirePasswords(server);
   const database = await server.createDatabase();

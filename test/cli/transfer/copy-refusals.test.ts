@@ -113,7 +113,7 @@ test("refuses to copy a database into itself under any name", async (t) => {
   }
 });
 
-test("refuses a target with accounts, named without its password, and does not change it", async (t) => {
+test("refuses a target with accounts, and names it without its password", async (t) => {
   const { url, store } = await openNewStore(t, server);
   await store.users.insertFirst({ username: "owner", passwordHash: hashText("its own") });
   const target = await inFile(t, url.replace("postgres@", "postgres:hunter2@"));

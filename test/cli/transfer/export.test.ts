@@ -74,7 +74,7 @@ for (const [kind, open] of Object.entries(places)) {
   });
 
   for (const format of ["json", "csv"]) {
-    test(`${kind}: export --with-hashes as ${format} moves how a user signs in, and ends the sessions`, async (t) => {
+    test(`${kind}: export --with-hashes as ${format} moves sign-ins, not sessions`, async (t) => {
       const [place, target, keyless] = [await open(t), await other(t), await other(t)];
       const all = rowsOfEveryTable(hashText(HASH));
       await place.store.transfer.importRows([
@@ -120,7 +120,7 @@ for (const [kind, open] of Object.entries(places)) {
   }
 }
 
-test("import reads the very many sessions that an export writes, of which none goes on", async (t) => {
+test("import reads all sessions that an export writes, and revives none", async (t) => {
   const [place, target] = [await sqlitePlace(t, "owner"), await sqlitePlace(t)];
   execute(
     join(place.env.DATA_DIR ?? "", "latchkey.db"),
@@ -134,7 +134,7 @@ test("import reads the very many sessions that an export writes, of which none g
   assert.deepEqual(await target.store.transfer.readRows("sessions", "", 20_000), []);
 });
 
-test("export --to writes a file that only its owner can read, and overwrites one only with --force", async (t) => {
+test("export --to writes a private file, and overwrites only with --force", async (t) => {
   const [place, folder] = [await placeWith(sqlitePlace, t), await tempDir(t)];
   const file = join(folder, "users.json");
   const args = ["export", "--to", file];
@@ -149,7 +149,7 @@ test("export --to writes a file that only its owner can read, and overwrites one
   assert.deepEqual(await readdir(folder), ["users.json"]);
 });
 
-test("export reports a missing folder, a folder or a pipe as the file and a missing database in one line", async (t) => {
+test("export reports a file or a database that it cannot use in one line", async (t) => {
   const [place, folder] = [await placeWith(sqlitePlace, t), await tempDir(t)];
   const file = join(folder, "none", "users.json");
   const pipe = join(await tempDir(t), "pipe");

@@ -37,7 +37,7 @@ for (const [kind, open] of Object.entries(places)) {
   });
 }
 
-test("an import killed while writing leaves whole transactions, and --skip-bad imports the others", async (t) => {
+test("a killed import leaves whole transactions, and --skip-bad goes on", async (t) => {
   const place = await sqlitePlace(t, "owner");
   const file = await fileOf(t, LINES_TO_KILL);
   const running = startLatchkey(t, ["import", file], place.env);
@@ -53,7 +53,7 @@ test("an import killed while writing leaves whole transactions, and --skip-bad i
   assert.equal((await place.store.transfer.readAmounts()).users, LINES_TO_KILL + 1);
 });
 
-test("an import that can no longer write says how many users it has imported, and how to go on", async (t) => {
+test("an import that can no longer write says how far it is and how to go on", async (t) => {
   const place = await sqlitePlace(t, "owner");
   const { DATA_DIR = "" } = place.env;
   const { DatabaseSync } = await import("node:sqlite");

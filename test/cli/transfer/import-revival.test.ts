@@ -15,7 +15,7 @@ const askWithKey = async (gate: RunningGate, key: string) =>
   (await gate.send("/forward-auth", { headers: { Authorization: `Bearer ${key}` } })).status;
 
 for (const [kind, create] of Object.entries(kinds)) {
-  test(`${kind}: an import of an older export brings back no session, used code or revoked key`, async (t) => {
+  test(`${kind}: importing an older export revives no session, code or key`, async (t) => {
     const databaseUrl = await create();
     const { gate, session } = await startConfigured(t, { databaseUrl });
     const env = { DATA_DIR: gate.dataDir, ...(databaseUrl && { DATABASE_URL: databaseUrl }) };

@@ -32,7 +32,7 @@ for (const [kind, open] of Object.entries(places)) {
     assert.deepEqual(await place.entries(), ["cli user_import: Imported accounts: 2"]);
   });
 
-  test(`${kind}: import - reads JSON lines with IDs from standard input, and ends all sessions`, async (t) => {
+  test(`${kind}: import - reads JSON lines with IDs, and ends all sessions`, async (t) => {
     const place = await open(t, "owner");
     const printed = await outputOf(["import", "-"], { env: place.env, input: JSON_LINES });
     assert.equal(printed, "Imported 2 users\n");
@@ -44,7 +44,7 @@ for (const [kind, open] of Object.entries(places)) {
     assert.deepEqual([unknown?.passwordHash, unknown?.sessionsFrom], [HASH, undefined]);
   });
 
-  test(`${kind}: one bad line stops the import; each bad line is reported with its reason`, async (t) => {
+  test(`${kind}: a bad line stops the import, and each is reported`, async (t) => {
     const place = await open(t, "owner");
     const before = await place.accounts();
     const file = await fileWith(t, `${csvOf("guest", "owner", "guest")},${HASH}\nx,hunter2\ny\n`);
@@ -114,7 +114,7 @@ test("import creates missing tables, and a dry run does not", async (t) => {
   await outputOf(["user", "list"], { env });
 });
 
-test("reports a file without lines, or one that cannot be read, in one line and imports nothing", async (t) => {
+test("reports an empty or unreadable file in one line and imports nothing", async (t) => {
   const place = await sqlitePlace(t);
   for (const [text, problem] of [
     [HEADER, /^there is nothing to import in \/\S+$/],

@@ -7,7 +7,7 @@ import { csvOf } from "./import-file.ts";
 
 const NAMES = Array.from({ length: 60_000 }, (_, n) => `user ${n}`);
 
-test("shows the progress of import, backup, restore and copy on a terminal, and only the results at the end", async (t) => {
+test("shows progress on a terminal, and only the results at the end", async (t) => {
   const { env } = await sqlitePlace(t, "owner");
   const file = await fileWith(t, csvOf(...NAMES));
   const imported = await onTerminal(t, `latchkey import ${file}`, env);

@@ -70,7 +70,7 @@ async function problemOf(file: string) {
 }
 
 for (const [name, change] of Object.entries(changes)) {
-  test(`refuses a backup with ${name}, and the doctor reports the same of a database`, async (t) => {
+  test(`refuses a backup with ${name}, which the doctor reports in a database`, async (t) => {
     const { backup: good } = await filled(t, [], 0);
     const { database } = await filled(t, ["owner"], 2);
     await copyFile(database, good);

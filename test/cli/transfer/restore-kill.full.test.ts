@@ -22,7 +22,7 @@ const preload = (calls: number, links: "links" | "no links"): string => `data:te
   syncBuiltinESMExports();`;
 
 for (const links of ["links", "no links"] as const) {
-  test(`a restore that is killed at any step leaves the old or the new database (${links})`, async (t) => {
+  test(`a restore killed at any step leaves one whole database (${links})`, async (t) => {
     const { backup } = await backedUp(t);
     const states: string[] = [];
     for (let calls = 0; states.at(-1) !== "done"; calls += 1) {

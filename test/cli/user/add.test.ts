@@ -26,7 +26,7 @@ const empty: Readonly<Record<string, (folder: string) => Promise<string> | strin
   "a PostgreSQL database without tables": () => server.newDatabase(),
 };
 for (const [what, make] of Object.entries(empty)) {
-  test(`user add --create creates the first account in ${what}, and the gate serves it`, async (t) => {
+  test(`user add --create creates the first account in ${what}`, async (t) => {
     const folder = await tempDir(t);
     const DATABASE_URL = await make(folder);
     const env = { DATABASE_URL, DATA_DIR: join(folder, "data") };

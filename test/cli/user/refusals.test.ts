@@ -59,7 +59,7 @@ const refusals: readonly (readonly [
 
 for (const [accounts, args, message, code] of refusals) {
   const line = JSON.stringify(args.slice(1)).replaceAll(",", " ");
-  test(`latchkey user ${line} with ${accounts.join(" and ") || "no user"} changes nothing: ${message}`, async (t) => {
+  test(`latchkey user ${line} with ${accounts.join() || "no user"}: ${message}`, async (t) => {
     const place = await sqlitePlace(t, ...accounts);
     const before = await place.accounts();
     assert.equal(await failureOf(args, { env: place.env, input: LONG_ENOUGH }, code), message);

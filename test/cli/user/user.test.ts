@@ -16,7 +16,7 @@ const user = ({ env }: Place, ...args: readonly string[]) =>
   outputOf(["user", ...args], { env, input: PASSWORD });
 
 for (const [kind, open] of Object.entries(places)) {
-  test(`${kind}: user add, password, codes off, rename and remove change one account, and log it`, async (t) => {
+  test(`${kind}: user commands change one account, and log it`, async (t) => {
     const place = await open(t, "owner");
     const before = await place.accounts();
     const added = await user(place, "add", "guest", "--password-stdin");
@@ -62,7 +62,7 @@ for (const [kind, open] of Object.entries(places)) {
     ]);
   });
 
-  test(`${kind}: user password ends all sessions of the user, and leaves those of others`, async (t) => {
+  test(`${kind}: user password ends all sessions of that user only`, async (t) => {
     const place = await open(t, "guest", "owner");
     const { guest, owner } = await place.accounts();
     const set = await user(place, "password", "owner", "--password-stdin");
@@ -77,7 +77,7 @@ for (const [kind, open] of Object.entries(places)) {
     ]);
   });
 
-  test(`${kind}: nobody gets the name of a removed or renamed user before forget-name`, async (t) => {
+  test(`${kind}: keeps a removed or old name from others until forget-name`, async (t) => {
     const place = await open(t, "carol", "owner");
     await user(place, "rename", "owner", "host");
     await user(place, "remove", "carol", "--yes");
@@ -111,7 +111,7 @@ for (const [kind, open] of Object.entries(places)) {
     ]);
   });
 
-  test(`${kind}: user list prints names and IDs in the order of the IDs, without a header in a pipe`, async (t) => {
+  test(`${kind}: user list prints names and IDs, without a header in a pipe`, async (t) => {
     const place = await open(t, "guest", "owner", STRANGE);
     const { owner } = await place.accounts();
     assert.ok(owner);

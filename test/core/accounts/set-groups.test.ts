@@ -45,7 +45,7 @@ test("users in the group admins are administrators, but no guest is", () => {
   assert.equal(isAdmin({ ...user, groups: ["admins"], guest: true }), false);
 });
 
-test("replaces the groups and records an entry, unless nobody could manage accounts then", async (t) => {
+test("replaces the groups, unless nobody could manage accounts then", async (t) => {
   const ports = await accountPorts(t, "guest", "owner");
   const [guest, owner] = [await ports.idOf("guest"), await ports.idOf("owner")];
   const keeping = { ...ports, keep: "an-admin" } as const;

@@ -55,7 +55,7 @@ test("answers a wrong code before its count is written, and logs if that fails",
   assert.deepEqual([message, fields.reason], ["a wrong code was not counted", failure.message]);
 });
 
-test("locks codes after 100 wrong ones in a row, and records it, until a recovery code", async (t) => {
+test("locks codes after 100 wrong ones in a row until a recovery code", async (t) => {
   const { ports, check, counted, setWrong, entryTypes, code, recoveryCodes } = await scene(t);
   await setWrong(99);
   assert.equal(await check("abc"), "rejected");
@@ -75,7 +75,7 @@ for (const [right, accepted, wrong] of [
   ["third", 1, 2],
   ["fourth", 0, 100],
 ] as const) {
-  test(`of guesses at the same time at two instances, with three left, the ${right} is ${accepted === 1 ? "judged" : "not judged"}`, async (t) => {
+  test(`of simultaneous guesses, the ${right} is ${accepted === 1 ? "in" : "out"}`, async (t) => {
     const file = await newFile(t);
     const { ports, check, counted, setWrong, code } = await scene(t, file);
     const other = await openStore(t, file);
@@ -140,7 +140,7 @@ test("limits the codes of one account", async (t) => {
   assert.equal(ports.codeLimiter.tracked, 1);
 });
 
-test("rejects a code, without a line or an entry, if codes have just been turned off", async (t) => {
+test("rejects a code silently if codes have just been turned off", async (t) => {
   const { ports, user, codes, code, entryTypes } = await scene(t);
   const before = { user, codes: await codes() };
   await ports.store.codes.turnOff(user.id);
@@ -158,7 +158,7 @@ test("opens a secret sealed with a previous signing secret, and seals it anew", 
   assert.deepEqual(ports.log.lines, []);
 });
 
-test("rejects codes sealed with an unknown secret, except recovery codes, and logs it after the answer", async (t) => {
+test("rejects codes sealed with an unknown secret, except recovery codes", async (t) => {
   const { ports, user, check, code, recoveryCodes, entryTypes } = await scene(t);
   const changed = { seals: createSeals("another secret") };
   assert.equal(await check(code(), changed), "rejected");

@@ -49,7 +49,7 @@ test("begins for an account that exists, and turns nothing on", async (t) => {
   assert.deepEqual(await begin(), { kind: "no-user" }, "an account that has ended");
 });
 
-test("turns codes on with a code of the new secret within 15 minutes, and records it", async (t) => {
+test("turns codes on with a code of the new secret within 15 minutes", async (t) => {
   const { ports, confirm, code, codes } = await begun(t);
   ports.clock.advance(15 * MINUTE_MS);
   const changed = t.mock.method(ports, "factorsChanged");
@@ -77,7 +77,7 @@ test("does not confirm what was begun too long ago, never, or for another accoun
   assert.equal(await codes(), undefined);
 });
 
-test("confirms only the last of several begins, and none after codes were turned off", async (t) => {
+test("confirms only the last of several begins, and none after an end", async (t) => {
   const { begin, begun: first, confirmOther, turnOff } = await begun(t);
   const [one, other] = await Promise.all([begin(), begin()]);
   assert.ok(one.kind === "begun" && other.kind === "begun");

@@ -176,7 +176,7 @@ for (const [what, change] of Object.entries(changes)) {
   });
 }
 
-test("keeps devices when a code or a recovery code is used, or a password hash is renewed", async (t) => {
+test("keeps devices when a code is used or a password hash is renewed", async (t) => {
   const { ports, kind, attempt, attemptOn, code, recoveryCodes } = await scene(t);
   ports.clock.advance(60_000);
   const isOutdated = () => true;

@@ -6,7 +6,7 @@ import { withCodes } from "./codes-ports.ts";
 
 const REQUIRING = [["all"], ["staff", "photos"]];
 
-test("a second factor is required of all or of the members of groups, and never of guests", async (t) => {
+test("requires a second factor of groups or of all, and never of guests", async (t) => {
   const { ports, user } = await withCodes(t);
   const { codes, passkeys } = ports.store;
   const member = { ...user, groups: ["photos"] };

@@ -35,7 +35,7 @@ for (const [host, publicUrl, cookieDomain, returnDomains, missing] of [
   ["nas", AUTH, undefined, [], "PUBLIC_URL=https://nas"],
   ["192.168.1.5", AUTH, "example.org", [], "PUBLIC_URL=https://192.168.1.5"],
 ] as const) {
-  test(`at ${host}, with the sign-in at ${publicUrl}, ${cookieDomain} and ${returnDomains}, ${missing ?? "nothing"} is missing`, () => {
+  test(`at ${host}, ${publicUrl}, ${cookieDomain}, ${returnDomains}: ${missing ?? "ok"}`, () => {
     assert.equal(findMissingScope(host, { publicUrl, cookieDomain, returnDomains }), missing);
   });
 }

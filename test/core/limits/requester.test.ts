@@ -14,7 +14,7 @@ import type { UserId } from "../../../src/db/records.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { OWNER } from "../../support/gate.ts";
 
-test("counts a password change for user and network, a sign-in for the network, and the operator for neither", () => {
+test("counts password changes for user and network, sign-ins for the network", () => {
   const client = { remoteAddress: "2001:db8::1", signal: undefined };
   const network = "2001:db8::/64";
   assert.deepEqual(networkRequester(client).shares, [network]);
@@ -27,7 +27,7 @@ test("counts a password change for user and network, a sign-in for the network, 
 const noToken = { read: async () => undefined, delete: async () => {} };
 const GONE = { remoteAddress: "192.0.2.1", signal: AbortSignal.abort() };
 
-test("neither sign-in, setup nor password change hashes for a client that has disconnected", async (t) => {
+test("no rule hashes for a client that has disconnected", async (t) => {
   const ports = await corePorts(t);
   const typed = { ...OWNER, confirm: OWNER.password, token: "", domain: "" };
   const setUpPorts = { ...ports, setupToken: noToken, setUpDomain: undefined };

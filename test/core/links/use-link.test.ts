@@ -80,7 +80,7 @@ test("an invitation makes no account that has ended already", async (t) => {
   assert.equal(await ports.store.users.findByName("bob"), undefined);
 });
 
-test("guests need no password, get names of their own, and leave in time or with the link", async (t) => {
+test("guests need no password, and leave in time or with the link", async (t) => {
   const { ports, at, link, use, stored } = await scene(t);
   const groups = ["photos"];
   for (const [guestSeconds, leaves] of [
@@ -108,7 +108,7 @@ test("guests need no password, get names of their own, and leave in time or with
   assert.match(removed.sort().join("\n"), /^.* party undefined\n.* party undefined [0-9a-f]{8}$/);
 });
 
-test("a reset sets the password of its user, whatever the name, and opens no session", async (t) => {
+test("a reset sets the password of its user only, and opens no session", async (t) => {
   const { ports, owner, link, find, stored } = await scene(t);
   const { token } = await link({ purpose: "reset", userId: owner });
   await ports.store.users.rename(owner, "me");

@@ -47,7 +47,7 @@ test("passes stored entries with their facts, in order", async (t) => {
   );
 });
 
-test("marks the first sign-in of an account from an address and device, also within a batch", async (t) => {
+test("marks the first sign-in from an address and device, also in a batch", async (t) => {
   const received: AuditEvent[] = [];
   const { events, signIn } = await listening(t, (event) => received.push(event));
   signIn("ann");
@@ -62,7 +62,7 @@ test("marks the first sign-in of an account from an address and device, also wit
   assert.deepEqual(marks, [true, undefined, true, true, true, undefined]);
 });
 
-test("a listener that fails or hangs is a line in the server log, and holds up no entry", async (t) => {
+test("a listener that fails or hangs is a line, and holds up no entry", async (t) => {
   const outcomes = [
     () => Promise.reject(new Error("the webhook is gone")),
     () => {

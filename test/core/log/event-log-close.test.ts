@@ -39,7 +39,7 @@ test("closes with a failing store and logs the number of lost entries", async ()
   });
 });
 
-test("closes after two seconds with a hanging store and logs the number of lost entries", async (t) => {
+test("closes after two seconds with a hanging store, and counts what is lost", async (t) => {
   const log = recordingLog();
   const insert = () => new Promise<void>(() => {});
   const events = createEventLog({ ...quickStore(), insert }, fakeClock(), log);

@@ -102,7 +102,7 @@ test("increases the pauses while the store fails", async (t) => {
   await events.close();
 });
 
-test("drops and counts entries beyond 10,000 waiting ones, and tells the meter of each", async (t) => {
+test("drops and counts entries beyond 10,000 waiting ones", async (t) => {
   const store = await openStore(t);
   const door = doorTo(store);
   door.failNext(1);

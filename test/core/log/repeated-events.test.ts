@@ -12,7 +12,7 @@ const changed = (username: string, type: EventType = "password_change"): Event =
   eventOf(type, { user: user(username) });
 const OWNER = { remoteAddress: "192.0.2.1" };
 
-test("writes 30 entries of one type and account a minute, and one with the number of the others", async (t) => {
+test("writes 30 entries of a type and account a minute, and a sum of the rest", async (t) => {
   const store = await openStore(t);
   const clock = fakeClock();
   const events = createEventLog(store.log, clock, recordingLog());

@@ -46,7 +46,7 @@ test("refuses the creation of a passkey as a sign-in, and the reverse", () => {
   assert.equal(parseCeremony(passkey.create("challenge"), "webauthn.get", PARTY), undefined);
 });
 
-test("refuses data that is cut off before the end of the key, and client data that is not an object", () => {
+test("refuses cut-off data, and client data that is not an object", () => {
   const answer = passkey.create("challenge");
   const data = Buffer.from(answer.authenticatorData, "base64url");
   for (const length of data.keys()) {

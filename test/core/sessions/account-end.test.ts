@@ -20,7 +20,7 @@ async function ending(...[t]: Parameters<typeof corePorts>) {
   return { ...ports, id, remembering };
 }
 
-test("a user who is read less than a second before the end is remembered until the end only", async (t) => {
+test("a user read within the last second is remembered until the end only", async (t) => {
   const { clock, remembering, id } = await ending(t);
   const memory = remembering(clock);
   clock.advance(LEFT_MS - 500);

@@ -41,7 +41,7 @@ async function setUpPorts(t: TestContext, kept?: string) {
 const kindOf = async (ports: SetUpPorts, fields?: Partial<SetUpForm>): Promise<string> =>
   (await setUp(ports, formWith(fields), CLIENT)).kind;
 
-test("creates the first account with a token and an entry, and deletes the setup token", async (t) => {
+test("creates the first account, and deletes the setup token", async (t) => {
   const { ports, keptToken } = await setUpPorts(t, " s3cret\n");
   const outcome = await setUp(ports, formWith({ token: "s3cret" }), CLIENT);
   assert.ok(outcome.kind === "set-up");

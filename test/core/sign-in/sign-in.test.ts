@@ -55,7 +55,7 @@ test("counts the attempt before the lookup, so a burst gets at most five", async
   assert.equal(kinds.filter((kind) => kind === "rate-limited").length, 3);
 });
 
-test("reads codes and verifies a hash for an unknown user too, and rejects whatever the result", async (t) => {
+test("verifies a hash for an unknown user too, and rejects any result", async (t) => {
   const { ports } = await configured(t);
   const steps: unknown[] = [];
   t.mock.method(ports.store.codes, "find", async () => void steps.push("codes"));

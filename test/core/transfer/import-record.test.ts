@@ -30,7 +30,7 @@ test("keeps username, hash, ID and sessions_from unchanged", () => {
   });
 });
 
-test("takes an argon2 hash with the padding of base64, which the password then matches", async () => {
+test("takes an argon2 hash with the padding of base64", async () => {
   const [salt, digest] = ["MDEyMzQ1Njc4OWFiY2RlZg", "YUYNEsoUzPQpPJHskfTf6D5rjS7fHrjWzkepoQMelRA"];
   const padded = `$argon2id$v=19$m=65536,t=3,p=4$${salt}==$${digest}=`;
   const [row] = rowsOf(user({ password_hash: padded })).users ?? [];

@@ -167,7 +167,7 @@ for (const [choices, expected, users] of [
   [STRICT, { kind: "stopped", refused: 1, users: 1_000 }, 1_001],
   [LENIENT, { kind: "imported", refused: 1, users: 2_499 }, 2_500],
 ] as const) {
-  test(`with ${choices.badLines}, a username that is taken after the first transaction is refused`, async (t) => {
+  test(`with ${choices.badLines}, refuses a name taken after a transaction`, async (t) => {
     const made = await setting(t, MANY);
     let calls = 0;
     const racing: RowWriter = {

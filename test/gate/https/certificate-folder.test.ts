@@ -26,7 +26,7 @@ test("reading a missing folder finds nothing and does not create it", async (t) 
   assert.deepEqual(await readdir(dataDir), []);
 });
 
-test("reads back what it wrote after reopening the folder, and gives it the modes 0700 and 0600 whatever the umask", async (t) => {
+test("reads back what it wrote, with modes 0700 and 0600 whatever the umask", async (t) => {
   const { dataDir, folder, root } = await place(t);
   const mask = process.umask(0);
   t.after(() => process.umask(mask));
@@ -50,7 +50,7 @@ test("reads back what it wrote after reopening the folder, and gives it the mode
   assert.equal(await folder.read(NAME, "order.json"), undefined);
 });
 
-test("lists only requested names, in order, also with a request at the time 0, as archives write it", async (t) => {
+test("lists only requested names, in order, also from an archive", async (t) => {
   const { folder, root } = await place(t);
   for (const name of ["b.example", "a.example"]) await folder.request(name);
   await mkdir(join(root, "c.example"));

@@ -70,7 +70,7 @@ async function afterAnotherPoll({ polls }: Awaited<ReturnType<typeof openTested>
   await eventually(() => (polls() >= before + 2 ? true : undefined));
 }
 
-test("loads a stored certificate before begin(), and renews it at two thirds of its lifetime, at most every two days", async (t) => {
+test("loads a stored certificate, and renews it at two thirds of its life", async (t) => {
   const opened = await openTested(t, { dataDir: await withStored(t, PEM) });
   assert.equal(opened.renewer.source.current[0]?.pem.cert, PEM);
   opened.renewer.begin(POLL_MS);
@@ -86,7 +86,7 @@ test("loads a stored certificate before begin(), and renews it at two thirds of 
   }
 });
 
-test("waits a minute after a failure, whatever time the request has, unless there is another request or the clock goes back by hours", async (t) => {
+test("waits a minute after a failure, or until another request", async (t) => {
   const fail = () => Promise.reject(new Error("no luck"));
   // The request has the machine's real time, which is months later.
   const opened = await openTested(t, { obtain: fail });
@@ -115,7 +115,7 @@ test("waits as long as the authority asks", async (t) => {
   assert.equal(nextAt - lastAt, HOUR);
 });
 
-test("gets a new certificate for a name that was removed and added again, and serves the old one no more", async (t) => {
+test("gets a new certificate for a name that is removed and added again", async (t) => {
   const { renewer, folder, asked } = await openTested(t, { dataDir: await withStored(t, PEM) });
   await folder.remove(NAME);
   await folder.request(NAME);
@@ -165,7 +165,7 @@ test("does not retry every second when the result of an attempt cannot be stored
   assert.match(String(trouble.reason), /EISDIR/);
 });
 
-test("files of one name that cannot be read are logged once, and do not stop the certificates of other names", async (t) => {
+test("logs unreadable files of a name once, and serves other names", async (t) => {
   const dataDir = await tempDir(t);
   const folder = new CertificateFolder(dataDir);
   for (const name of ["a.example", NAME]) await folder.request(name);

@@ -11,7 +11,7 @@ const signIn = { form: OWNER };
 const warnings = ({ serverLog }: SecureGate) =>
   serverLog.filter(({ level, address }) => level !== "info" && address === undefined);
 
-test("a sign-in over HTTP/2 sets a Secure cookie that gives access to guarded pages, among other cookies", async (t) => {
+test("a sign-in over HTTP/2 sets a Secure cookie that opens guarded pages", async (t) => {
   const gate = await startWithOwner(t);
   const session = await openSession(t, gate.port);
   assert.match((await ask(session)).body, /<form method="post" action="\/login">/);
@@ -30,7 +30,7 @@ const LIMIT = 64 * 1024;
 const formOf = (size: number): string => "username=owner&password=".padEnd(size, "x");
 const asForm = { "content-type": "application/x-www-form-urlencoded" };
 
-test("over HTTP/2, refuses forms over 64 KiB, with or without their length, and keeps the connection", async (t) => {
+test("refuses forms over 64 KiB over HTTP/2, and keeps the connection", async (t) => {
   const gate = await startWithOwner(t);
   const session = await openSession(t, gate.port);
   for (const [size, status] of [

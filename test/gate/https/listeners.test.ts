@@ -12,7 +12,7 @@ import { ask, assertCalm, handshake, openSession, portOf, startSecureGate } from
 
 const STRICT = "strict-transport-security";
 
-test("with HTTPS_PORT, plain HTTP redirects there except for forward auth, and all responses over HTTPS alone have HSTS", async (t) => {
+test("with HTTPS_PORT, plain HTTP redirects, except for forward auth", async (t) => {
   const gate = await startSecureGate(t);
   const headers = { Host: "localhost:80" };
   const { status, location, headers: got } = await gate.send("/login?error=1", { headers });
@@ -42,7 +42,7 @@ for (const [what, wanted] of [
   });
 }
 
-test("HTTPS_PORT without a certificate refuses handshakes, and plain HTTP works without redirects", async (t) => {
+test("HTTPS_PORT without a certificate refuses handshakes only", async (t) => {
   const gate = await startGate(t, { httpsPort: 0, setupTokenAtStart: "auto" });
   const port = portOf(gate.httpsUrl);
   for (const servername of ["localhost", ""]) {
@@ -72,7 +72,7 @@ for (const [inUse, other] of [
   });
 }
 
-test("new connections get a replaced certificate, and existing connections stay open", async (t) => {
+test("new connections get a replaced certificate, and others stay open", async (t) => {
   const gate = await startSecureGate(t);
   const before = await openSession(t, gate.port);
   const next = makeCertificate({ names: ["localhost", "auth.example.org"] });

@@ -22,7 +22,7 @@ const attempts: fc.Arbitrary<Progress> = fc
   .record({ failures: fc.nat(100), lastAt: time, requestedAt: time, pause: fc.nat(DAY) })
   .map(({ pause, ...begun }) => ({ ...begun, nextAt: begun.lastAt + pause }));
 
-test("renews a certificate within its lifetime, before it expires, and after the pause that follows its issue", () => {
+test("renews a certificate within its lifetime and after its pause", () => {
   fc.assert(
     fc.property(lifetimes, (lifetime) => {
       const at = renewalAt(lifetime);
@@ -34,7 +34,7 @@ test("renews a certificate within its lifetime, before it expires, and after the
   );
 });
 
-test("renews a certificate of 90 days 30 days before it expires, one of 6 days 2 days before", () => {
+test("renews 30 days before the end of 90, and 2 days before that of 6", () => {
   for (const [days, left] of [
     [90, 30],
     [6, 2],
@@ -61,7 +61,7 @@ test("a pause is at least as long as the previous one, and as the authority asks
   );
 });
 
-test("without a certificate, an attempt is due at once, or at the end of the pause after a failure, which another request ends", () => {
+test("attempts at once without a certificate, or after the pause", () => {
   fc.assert(
     fc.property(attempts, time, (made, other) => {
       const { requestedAt = 0 } = made;
@@ -74,7 +74,7 @@ test("without a certificate, an attempt is due at once, or at the end of the pau
   );
 });
 
-test("requests and attempts never make the renewal earlier, and attempts delay it at most to the end of their pause", () => {
+test("requests and attempts never make the renewal earlier", () => {
   fc.assert(
     fc.property(lifetimes, attempts, fc.boolean(), (life, made, isAnswered) => {
       const at = dueAt(life, made, isAnswered ? Number(made.requestedAt) : 0);

@@ -47,7 +47,7 @@ async function signInAndReset(port: number, protocol: string): Promise<void> {
 }
 
 for (const protocol of Object.keys(signIns)) {
-  test(`a reset of an encrypted connection right after a sign-in (${protocol}) leaves no error in the server log`, async (t) => {
+  test(`a reset right after a sign-in (${protocol}) logs no error`, async (t) => {
     const gate = await startWithOwner(t);
     for (let round = 0; round < 4; round += 1) {
       await Promise.all(Array.from({ length: 8 }, () => signInAndReset(gate.port, protocol)));
@@ -81,7 +81,7 @@ async function askAndReset(port: number, count: number): Promise<number> {
   return asked;
 }
 
-test("ends an HTTP/2 connection that asks and resets again and again, and keeps one that resets a few", async (t) => {
+test("ends an HTTP/2 connection that resets again and again", async (t) => {
   const gate = await startWithOwner(t);
   const asked = await askAndReset(gate.port, 900);
   assert.ok(asked > 100 && asked < 900, `${asked}`);

@@ -95,7 +95,7 @@ const cases: readonly Case[] = [
 for (const { location, ...asked } of cases) {
   const { place: own, ...request } = asked;
   const of = JSON.stringify({ ...request, ...own });
-  test(`over plain HTTP, ${location === undefined ? "does not redirect" : `redirects to ${location}:`} ${of}`, () => {
+  test(`plain HTTP ${location === undefined ? "serves" : `redirects to ${location}`} ${of}`, () => {
     assert.equal(located(asked), location);
   });
 }

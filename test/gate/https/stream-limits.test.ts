@@ -12,7 +12,7 @@ import { limitingStreams } from "../../../src/gate/https/stream-limits.ts";
 import { listenOn } from "../../support/listen.ts";
 import { ask, openSession, startSecureGate } from "./secure-gate.ts";
 
-test("answers 431 to a header list over 16 KiB, also before the client knows the limit", async (t) => {
+test("answers 431 to a header list over 16 KiB", async (t) => {
   const { port } = await startSecureGate(t);
   const session = await openSession(t, port);
   const headers = { "x-long": Array(5).fill("x".repeat(3_500)) };
@@ -48,7 +48,7 @@ function outcomeOf(stream: ClientHttp2Stream): Promise<number> {
 
 const REFUSED = 7;
 
-test("above the total, a connection gets its share of streams, and another connection its own", async (t) => {
+test("above the total, each connection gets its share of streams", async (t) => {
   const { waiting, open } = await startServer(t, { share: 2, total: 3 });
   const [greedy, modest] = [open(), open()];
   const held = [1, 2, 3].map(() => outcomeOf(greedy.request()));

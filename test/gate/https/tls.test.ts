@@ -5,7 +5,7 @@ import { makeCertificate } from "../../support/certificates.ts";
 import { sendRaw } from "../../support/raw.ts";
 import { ask, assertCalm, handshake, openSession, startSecureGate } from "./secure-gate.ts";
 
-test("chooses HTTP/2 when a client offers it, otherwise HTTP/1.1, and refuses a client with neither", async (t) => {
+test("chooses HTTP/2 if offered, else HTTP/1.1, or refuses", async (t) => {
   const { port } = await startSecureGate(t);
   for (const [offered, chosen] of [
     [["h2", "http/1.1"], "h2"],
@@ -22,7 +22,7 @@ test("chooses HTTP/2 when a client offers it, otherwise HTTP/1.1, and refuses a 
   });
 });
 
-test("answers a client that asks for HTTP/1.1, or that offers no protocol, in HTTP/1.1", async (t) => {
+test("answers in HTTP/1.1 if asked for it, or for nothing", async (t) => {
   const { port } = await startSecureGate(t);
   for (const options of [{ ALPNProtocols: ["http/1.1"] }, {}]) {
     const socket = await handshake(t, port, options);
@@ -33,7 +33,7 @@ test("answers a client that asks for HTTP/1.1, or that offers no protocol, in HT
   }
 });
 
-test("serves the whole chain, so that a client that trusts only the root trusts the gate", async (t) => {
+test("serves the whole chain to a client that trusts only the root", async (t) => {
   const root = makeCertificate({ kind: "authority" });
   const between = makeCertificate({ kind: "authority", issuer: root });
   const end = makeCertificate({ names: ["localhost"], issuer: between });

@@ -166,7 +166,7 @@ const abouts: readonly (readonly [Readonly<Record<string, string>>, readonly str
 ];
 for (const [env, about] of abouts) {
   const names = Object.keys(env).join(" and ");
-  test(`a problem with ${names} lists the settings it affects: ${about.join(", ") || "none"}`, () => {
+  test(`a problem with ${names} affects ${about.join(", ") || "no other setting"}`, () => {
     const [problem, ...others] = wholeProblems(env);
     assert.deepEqual([problem?.about, others], [about, []]);
   });

@@ -18,7 +18,7 @@ const contents: readonly (readonly [what: string, content: string, secret: strin
   ["spaces and tabs", " hunter2\t \n", " hunter2\t "],
   ["letters beyond ASCII", "jäger2 🔑\n", "jäger2 🔑"],
 ];
-test("reads AUTH_SECRET_FILE and DATABASE_URL_FILE without one line break at the end", async (t) => {
+test("reads AUTH_SECRET_FILE and DATABASE_URL_FILE without a line break", async (t) => {
   for (const [what, content, secret] of contents) {
     const read = settled({ AUTH_SECRET_FILE: await fileWith(t, content) });
     assert.equal(read.secret, secret, what);
@@ -27,7 +27,7 @@ test("reads AUTH_SECRET_FILE and DATABASE_URL_FILE without one line break at the
   assert.deepEqual(read.database, { kind: "postgres", url: URL_TEXT });
 });
 
-test("reads previous secrets from AUTH_SECRET_PREVIOUS, or unchanged from the lines of a file", async (t) => {
+test("reads AUTH_SECRET_PREVIOUS from the variable or the lines of a file", async (t) => {
   const inFile = await fileWith(t, `${OLD}\n two, three \r\n`);
   assert.deepEqual(settled({ AUTH_SECRET_PREVIOUS: "one, two" }).previousSecrets, ["one", "two"]);
   const previous = settled({ AUTH_SECRET_PREVIOUS_FILE: inFile }).previousSecrets;
@@ -38,7 +38,7 @@ test("reads previous secrets from AUTH_SECRET_PREVIOUS, or unchanged from the li
   assert.equal(problems({ AUTH_SECRET_PREVIOUS_FILE: blank }).length, 1);
 });
 
-test("accepts the file as a flag, and treats an empty value beside it as unset, since Compose files pass that on", async (t) => {
+test("accepts the file as a flag beside an empty value", async (t) => {
   const file = await fileWith(t, SECRET);
   assert.equal(settled({}, { AUTH_SECRET_FILE: file }).secret, SECRET);
   assert.equal(settled({ AUTH_SECRET: "", AUTH_SECRET_FILE: file }).secret, SECRET);

@@ -23,7 +23,7 @@ test("prefers a flag to the environment, and the environment to the file", async
   assert.deepEqual([read.logLevel, read.nodeEnv], ["warn", "production"]);
 });
 
-test("places the database and the token file in the data folder, unless SETUP_TOKEN_FILE is set, with absolute paths", () => {
+test("places database and token file in the data folder, by absolute path", () => {
   const { dataDir, database, setupTokenFile } = settled({ DATA_DIR: "here" });
   assert.deepEqual([dataDir, setupTokenFile], [resolve("here"), resolve("here/setup-token")]);
   assert.deepEqual(database, { kind: "sqlite", file: resolve("here/latchkey.db") });

@@ -31,7 +31,7 @@ const accepted = [BACK, `/"><script>alert(1)</script>'&lt;&amp;`];
 const refused = ["https://evil.example/", "/page\r\nSet-Cookie: a=b", ""];
 
 for (const path of ["/login", "/setup"]) {
-  test(`GET ${path} puts an accepted return target into its form, escaped, and drops all others`, async (t) => {
+  test(`GET ${path} puts only an accepted return target into its form`, async (t) => {
     const gate = await startGate(t, DOMAIN);
     for (const target of accepted) {
       const { status, body } = await gate.send(withReturnTo(path, target));
@@ -87,7 +87,7 @@ test("a sign-in before the first account passes the return target to the setup p
 
 for (const target of [...accepted, ...refused]) {
   const location = accepted.includes(target) ? target : "/home";
-  test(`setup with the return target ${JSON.stringify(target)} signs in and redirects to ${location}`, async (t) => {
+  test(`setup with target ${JSON.stringify(target)} redirects to ${location}`, async (t) => {
     const gate = await startGate(t, DOMAIN);
     const answer = await gate.send("/setup", { form: { ...SETUP_FORM, return_to: target } });
     assert.deepEqual([answer.status, answer.location], [303, location]);

@@ -22,7 +22,7 @@ const headers: readonly (readonly [header: string | undefined, token: string | u
 ];
 
 for (const [header, token] of headers) {
-  test(`reads from the cookies ${JSON.stringify(header)} ${token === undefined ? "no token" : JSON.stringify(token)}`, () => {
+  test(`reads ${token === undefined ? "no" : "the"} token from ${JSON.stringify(header)}`, () => {
     assert.equal(cookieIn(header, "session"), token);
   });
 }

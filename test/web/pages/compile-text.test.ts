@@ -21,7 +21,7 @@ test("chooses the plural form of the language by {count}", () => {
   assert.deepEqual(shown, ["0 plików", "1 plik", "2 pliki", "5 plików", "22 pliki"]);
 });
 
-test("takes the form other for a count that is not a number, and without a form of its category", () => {
+test("takes the form other for a count that is not a number", () => {
   const text = compilePlural(
     { one: "{name}: one", other: "{name}: {count}" },
     ["name", "count"],

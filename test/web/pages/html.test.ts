@@ -160,7 +160,7 @@ const states: Readonly<Record<string, State>> = {
 };
 
 for (const [name, open] of Object.entries(states)) {
-  test(`${name}: valid HTML with labels and targets, nothing inline, under 18 KiB with its style sheet`, async (t) => {
+  test(`${name}: valid HTML with labels, nothing inline, under 18 KiB`, async (t) => {
     const { body } = await open(t, longest);
     const bytes = await bytesWithStyles(t, body);
     assert.ok(bytes < MAX_BYTES, `${longest}: ${bytes} bytes`);

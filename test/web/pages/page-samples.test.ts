@@ -39,7 +39,7 @@ const states: Readonly<Record<string, readonly string[]>> = {
 
 for (const [page, conditions] of Object.entries(states)) {
   for (const condition of conditions) {
-    test(`stops the start if a ${page} page fails in one of its usual states: ${condition}`, async (t) => {
+    test(`stops the start if a ${page} page fails: ${condition}`, async (t) => {
       const text = `<% if (${condition}) throw new Error("met") %>`;
       const folder = await folderWith(t, { [`${page}.eta`]: text });
       assert.match(faultOf(() => pagesFrom(folder)).message, /:1: met$/);

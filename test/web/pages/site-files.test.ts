@@ -5,7 +5,7 @@ import { folderWith } from "../../support/pages.ts";
 
 const SITE = ["/favicon.svg", "/robots.txt", "/.well-known/change-password"];
 
-test("serves the key as the icon to clients that read no page, also with a custom logo", async (t) => {
+test("serves the key as the icon to clients that read no page", async (t) => {
   const folder = await folderWith(t, { "logo.svg": "<svg id='own'/>" });
   const gate = await startGate(t, { logoFile: `${folder}/logo.svg` });
   const { status, headers, body } = await gate.send("/favicon.svg");
@@ -22,7 +22,7 @@ test("excludes search engines from the whole gate", async (t) => {
   assert.match((await gate.send("/login")).body, /<meta name="robots" content="noindex">/);
 });
 
-test("redirects password managers to the page with the password form, signed in or not", async (t) => {
+test("redirects password managers to the page with the password form", async (t) => {
   const { gate, session } = await startConfigured(t);
   for (const sending of [{}, { session }]) {
     const { status, location, body } = await gate.send("/.well-known/change-password", sending);

@@ -195,7 +195,7 @@ test("a replaced page escapes output and gets the helpers and the page's data", 
 /** Fails only for a user of this name, which the check at the start cannot detect. */
 const LATE = '<% if (it.CurrentUser?.username === "owner") { %><%= it.nothing.here %><% } %>fine';
 
-test("returns 500 with the error page and logs file and line if a page cannot be rendered", async (t) => {
+test("returns 500 and logs file and line if a page cannot be rendered", async (t) => {
   const pagesDir = await folderWith(t, { "login.eta": `<p>\n\n${LATE}` });
   const gate = await startGate(t, { pagesDir });
   const answer = await gate.send("/login", { session: await gate.setUp() });

@@ -22,7 +22,7 @@ const endings: Readonly<Record<string, (socket: Socket) => unknown>> = {
 
 for (const [how, request] of Object.entries(unfinished)) {
   for (const [ending, end] of Object.entries(endings)) {
-    test(`a client that disconnects during its form causes no error (${how}, ${ending})`, async (t) => {
+    test(`a client that disconnects causes no error (${how}, ${ending})`, async (t) => {
       const faults = strayFaults(t);
       const gate = await startGate(t);
       const socket = await openSocket(t, gate.url);

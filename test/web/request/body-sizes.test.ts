@@ -48,7 +48,7 @@ for (const [how, request] of Object.entries(ways)) {
 }
 
 /** Two requests on one connection: the second is not parsed as part of the refused body. */
-test("closes the connection or answers the next request after a body that is too large", async (t) => {
+test("closes the connection or goes on after a body that is too large", async (t) => {
   const gate = await startGate(t);
   const large = padTo(MAX_BYTES + 1);
   const next = "GET /login HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";

@@ -27,7 +27,7 @@ test("adds the request ID only to lines about a request", () => {
   assert.deepEqual(log.lines.at(-1)?.fields, { two: 2, requestId: "given" });
 });
 
-test("every response of Latchkey has an ID, also without a log line about the request", async (t) => {
+test("every response of Latchkey has an ID", async (t) => {
   const { gate, session } = await startConfigured(t);
   const pages = ["/login", "/setup", "/", "/healthz", "/readyz", "/latchkey.css"];
   const others = ["/nothing", "/robots.txt", "/.well-known/change-password", "/account/password"];
@@ -115,6 +115,6 @@ async function rejectSignIn(t: TestContext, hash: string | undefined): Promise<A
   return { ...answer, headers: { ...answer.headers, date: "now", "x-request-id": "any" } };
 }
 
-test("a failed sign-in returns the same response whether or not it logs a warning about the user", async (t) => {
+test("a failed sign-in has one response, with a warning or without", async (t) => {
   assert.deepEqual(await rejectSignIn(t, COSTLY), await rejectSignIn(t, undefined));
 });

@@ -76,7 +76,7 @@ const refusals: readonly (readonly [
 ];
 
 for (const [message, of, cause] of refusals) {
-  test(`logs "${message}" of ${of} with the address, the ID of the answer, and no entered value`, async (t) => {
+  test(`logs "${message}" of ${of} with address and ID, and no value`, async (t) => {
     const gate = await startGate(t);
     const { headers } = await cause(gate);
     assert.deepEqual(
@@ -91,7 +91,7 @@ for (const [message, of, cause] of refusals) {
   });
 }
 
-test("does not log a form with invalid fields, a missing or a foreign session as a refusal", async (t) => {
+test("logs no refusal for invalid fields, or a missing or foreign session", async (t) => {
   const gate = await startGate(t);
   await gate.send("/setup", { form: {} });
   const session = await gate.setUp();

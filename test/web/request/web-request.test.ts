@@ -83,7 +83,7 @@ test("aborts the signal of a Node request when its response is closed", () => {
   assert.equal(nodeRequest(incoming()).signal, undefined);
 });
 
-test("reads the connection of a request to Hono from the bindings of its Node server", async (t) => {
+test("reads the connection of a request to Hono from its Node server", async (t) => {
   const { auth } = await openAuth(t);
   const app = new Hono().route("/", honoAuth(auth).routes);
   const form = new URLSearchParams({ username: "a", password: "b", confirm: "b" });

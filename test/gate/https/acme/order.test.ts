@@ -36,7 +36,7 @@ function order(authority: Authority) {
   return { chain: go(), pauses, published };
 }
 
-test("completes an order from pending to ready to the chain, and withdraws its challenge", async (t) => {
+test("completes an order from pending to the chain, and cleans up", async (t) => {
   const identifiers: unknown[] = [];
   const authority = await startAuthority(t, {
     "/orders": ({ payload, url }) => {
@@ -99,7 +99,7 @@ const ends: Readonly<Record<string, readonly [Answers, { code: string; message: 
 };
 
 for (const [what, [answers, fault]] of Object.entries(ends)) {
-  test(`${what} ends the attempt with a clear fault, and leaves no challenge published`, async (t) => {
+  test(`${what} ends the attempt with a clear fault, and cleans up`, async (t) => {
     const authority = await startAuthority(t, answers);
     const { chain, published } = order(authority);
     await assert.rejects(chain, fault);
@@ -163,7 +163,7 @@ test("completes an order whose challenge the authority has checked in the meanti
   assert.equal(await order(authority).chain, CHAIN);
 });
 
-test("completes an order that is ready in one answer, and being processed in the next", async (t) => {
+test("completes an order that is ready at once, or processing in between", async (t) => {
   const notReady = { type: "urn:ietf:params:acme:error:orderNotReady", detail: "processing" };
   const authority = await startAuthority(t, {
     // Servers of an authority may show a change at different times.

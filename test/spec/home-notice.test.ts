@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { wordsIn } from "../../src/web/pages/words.ts";
+import { startApp } from "../support/app.ts";
+import type { Answer } from "../support/client.ts";
+import {
+  changeForm,
+  OWNER,
+  type RunningGate,
+  SETUP_FORM,
+  startConfigured,
+} from "../support/gate.ts";
+import { partsOf } from "../support/mint.ts";
+
+const NEW = "another password";
+const FORM: Readonly<Record<string, string>> = changeForm(OWNER.password, NEW);
+/** The same password again, so that the form works more than once. */
+const UNCHANGED = changeForm(OWNER.password, OWNER.password);
+const SET = "latchkey-notice=passwordIsChanged; Path=/; HttpOnly; SameSite=Lax; Max-Age=60";
+const CLEARED = "latchkey-notice=; Path=/; HttpOnly; SameSite=Lax; Max-Age=-1";
+const CARRIED = "latchkey-notice=passwordIsChanged";
+const NOTICE = `<p class="notice" role="status">${wordsIn("en").notices.passwordIsChanged}</p>`;
+
+const showsNotice = ({ body }: Answer): boolean => body.includes(NOTICE);
+
+async function signedIn(t: TestContext) {
+  const { gate, session } = await startConfigured(t, { postLoginLocation: "/start" });
+  const home = (cookie = "") =>
+    gate.send("/", { headers: { Cookie: `session=${session}; ${cookie}` } });
+  return { gate, session, home };
+}
+
+const change = (
+  gate: Pick<RunningGate, "send">,
+  session: string | undefined,
+  headers: Readonly<Record<string, string>>,
+  form = FORM,
+) => gate.send("/account/password", { form, session, headers });
+
+test("the home page shows the notice once after a change from it", async (t) => {
+  const { gate, session, home } = await signedIn(t);
+  const changed = await change(gate, session, { Referer: `${gate.url}/` });
+  assert.deepEqual([changed.status, changed.location, changed.cookies], [303, "/", [SET]]);
+  const shown = await home(CARRIED);
+  assert.deepEqual([showsNotice(shown), shown.cookies], [true, [CLEARED]]);
+  const later = await home();
+  assert.deepEqual([showsNotice(later), later.cookies], [false, []]);
+  const headers = { Cookie: `session=${session}; ${CARRIED}`, "Accept-Language": "fr" };
+  assert.ok(
+    (await gate.send("/", { headers })).body.includes(wordsIn("fr").notices.passwordIsChanged),
+  );
+});
+
+test("a change from any page sets the notice, and leads to the home page", async (t) => {
+  const { gate, session } = await signedIn(t);
+  for (const [page, location] of [
+    ["/?tab=2", "/?tab=2"],
+    ["/account/", "/account/"],
+    ["/account/password", "/account/"],
+  ] as const) {
+    const changed = await change(gate, session, { Referer: gate.url + page }, UNCHANGED);
+    assert.deepEqual([changed.status, changed.location, changed.cookies], [303, location, [SET]]);
+  }
+  const headers = { Cookie: `session=${session}; ${CARRIED}` };
+  const shown = await gate.send("/account/", { headers });
+  assert.deepEqual([showsNotice(shown), shown.cookies], [true, [CLEARED]]);
+});
+
+test("ignores a notice cookie with any other value and does not show its text", async (t) => {
+  const { home } = await signedIn(t);
+  for (const value of ["", "1", "<b>", "%3Cb%3E", "passwordIsChanged2", "PASSWORDISCHANGED"]) {
+    const answer = await home(`latchkey-notice=${value}`);
+    assert.deepEqual([answer.status, showsNotice(answer), answer.cookies], [200, false, []], value);
+    assert.doesNotMatch(answer.body, /class="notice"/);
+  }
+});
+
+for (const options of [{ basePath: "/auth" }, { homePath: "/me" }]) {
+  test(`redirects home with a notice, with ${JSON.stringify(options)}`, async (t) => {
+    const app = await startApp(t, options);
+    const base = options.basePath ?? "";
+    const home = options.homePath ?? base;
+    const { session } = await app.send(`${base}/setup`, { form: SETUP_FORM });
+    const send: RunningGate["send"] = (path, sending) => app.send(`${base}${path}`, sending);
+    const changed = await change({ send }, session, { Referer: `${app.url}${home}` });
+    assert.equal(changed.location, home);
+    assert.deepEqual(changed.cookies, [SET]);
+    const shown = await app.send(home, { headers: { Cookie: `session=${session}; ${CARRIED}` } });
+    assert.deepEqual(shown.cookies, [CLEARED]);
+    const formPage = { Referer: `${app.url}${base}/account/password` };
+    const again = await change({ send }, session, formPage, { ...FORM, current_password: NEW });
+    assert.equal(again.location, home);
+  });
+}
+
+test("uses a __Host- cookie for the notice over TLS and ignores the plain one", async (t) => {
+  const { gate, session } = await signedIn(t);
+  const overTls = { "X-Forwarded-Proto": "https" };
+  const changed = await change(gate, session, { Referer: `${gate.url}/`, ...overTls });
+  assert.deepEqual(changed.cookies, [
+    "__Host-latchkey-notice=passwordIsChanged; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=60",
+  ]);
+  const home = (cookie: string) =>
+    gate.send("/", { headers: { Cookie: `session=${session}; ${cookie}`, ...overTls } });
+  assert.ok(!showsNotice(await home(CARRIED)));
+  const shown = await home(`__Host-${CARRIED}`);
+  assert.ok(showsNotice(shown));
+  assert.deepEqual(shown.cookies, [
+    "__Host-latchkey-notice=; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=-1",
+  ]);
+});
+
+test("every action tells what it did, in the section that it was done in", async (t) => {
+  const { gate, session } = await signedIn(t);
+  const other = await gate.signIn();
+  const browser = { Accept: "text/html" };
+  const done = async (path: string, form: Readonly<Record<string, string>>) => {
+    const answer = await gate.send(path, { session, form, headers: browser });
+    const [, notice] = /latchkey-notice=(\w+);/.exec(answer.cookies.join(" ")) ?? [];
+    return [answer.location, notice];
+  };
+  const { jti } = partsOf(other.session ?? "").claims;
+  const ended = { session: String(jti) };
+  const sessions = "/account/#your-sessions";
+  assert.deepEqual(await done("/account/sessions/end", ended), [sessions, "sessionIsEnded"]);
+  assert.deepEqual(await done("/account/sessions/end", ended), [sessions, undefined], "again");
+  assert.deepEqual(await done("/account/codes/off", {}), ["/account/#your-codes", undefined]);
+  const passkeys = ["/account/#your-passkeys", "passkeyIsRemoved"];
+  assert.deepEqual(await done("/account/passkeys/remove", { passkey: "x" }), passkeys);
+  assert.deepEqual(await done("/logout", {}), ["/login", "signedOut"]);
+  assert.deepEqual(await done("/account/sessions/end", ended), ["/login", "sessionExpired"]);
+  const again = await gate.signIn({ again: "1" });
+  assert.match(again.cookies.join(), /latchkey-notice=isConfirmed; Path=\/;/);
+});
+
+test("the sign-in page and the home page show every notice", async (t) => {
+  const { gate, home } = await signedIn(t);
+  for (const [notice, text] of Object.entries(wordsIn("en").notices)) {
+    const headers = { Cookie: `latchkey-notice=${notice}` };
+    for (const { body } of [await gate.send("/login", { headers }), await home(headers.Cookie)]) {
+      assert.ok(body.includes(` role="status">${text}</p>`), notice);
+    }
+  }
+});
