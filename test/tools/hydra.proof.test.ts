@@ -31,7 +31,7 @@ whereInstalled("hydra", (program) => {
     const { hostname, port } = new URL(target.url);
     const login = ["-l", OWNER.username, "-P", list, "-s", port, "-t", String(tasks), "-I"];
     const args = [...login, hostname, "http-post-form", FORM];
-    return runTool(t, program, args, { folder, withinMs: 60_000 });
+    return runTool(t, program, args, { folder, withinMs: 180_000 });
   }
 
   test("hydra finds a password that is among the allowed attempts", async (t) => {

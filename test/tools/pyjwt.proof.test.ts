@@ -53,7 +53,7 @@ function register(program: string): void {
   async function ask(t: TestContext, script: string, asked: object): Promise<unknown> {
     const folder = await tempDir(t);
     const args = ["-W", "ignore", "-", JSON.stringify(asked)];
-    const using = { folder, withinMs: 60_000, input: script };
+    const using = { folder, withinMs: 180_000, input: script };
     const { code, output } = await runTool(t, program, args, using);
     assert.equal(code, 0, output);
     return JSON.parse(output);

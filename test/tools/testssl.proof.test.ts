@@ -90,7 +90,7 @@ whereInstalled("testssl", (program) => {
         ...["--nodns", "none", "--ip", "127.0.0.1", "--openssl", openssl],
         ...["--add-ca", caFile, "--jsonfile", report, url],
       ];
-      const { output } = await runTool(t, program, args, { folder, withinMs: 120_000 });
+      const { output } = await runTool(t, program, args, { folder, withinMs: 280_000 });
       assert.match(output, /Done /);
       return JSON.parse(await readFile(report, "utf8"));
     }
