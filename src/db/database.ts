@@ -1,43 +1,20 @@
 import type { Compilable, CompiledQuery, Kysely, Transaction } from "kysely";
 import { Unavailable } from "../core/base/fault.ts";
-import type {
-  AnsweredChallenge,
-  Device,
-  Handoff,
-  Key,
-  Link,
-  LogEntry,
-  Passkey,
-  StoredSetupToken,
-  StoredUser,
-  UsedName,
-} from "./records.ts";
-import type { StoredCodes, StoredSession } from "./tables.ts";
+import type { AnyTable, Column, OptionalField, TableName, tables, ValueOf } from "./tables.ts";
 
 /** The rows of each table as the databases hold them: `rows.ts` translates them. */
-export interface Schema {
-  readonly latchkey_users: RowOf<StoredUser>;
-  readonly latchkey_sessions: RowOf<StoredSession>;
-  readonly latchkey_handoffs: RowOf<Handoff>;
-  readonly latchkey_passkeys: RowOf<Passkey>;
-  readonly latchkey_answers: RowOf<AnsweredChallenge>;
-  readonly latchkey_codes: RowOf<StoredCodes>;
-  readonly latchkey_devices: RowOf<Device>;
-  readonly latchkey_links: RowOf<Link>;
-  readonly latchkey_keys: RowOf<Key>;
-  readonly latchkey_used_names: RowOf<UsedName>;
-  readonly latchkey_setup_tokens: RowOf<StoredSetupToken>;
-  readonly latchkey_log: RowOf<LogEntry>;
-}
+export type Schema = {
+  readonly [Name in TableName as `latchkey_${Name}`]: RowOf<(typeof tables)[Name]>;
+};
 
 /** Runs queries, alone or as part of a transaction. Each waits no longer than a page can. */
 export type Db = Kysely<Schema>;
 
-/** A row of a record: its columns have the names of the fields in snake case. */
-export type RowOf<T> = {
-  readonly [Field in keyof T & string as SnakeCase<Field>]-?:
-    | StoredValue<NonNullable<T[Field]>>
-    | (undefined extends T[Field] ? null : never);
+/** A row of a table: its columns have the names of the fields in snake case. */
+export type RowOf<T extends AnyTable> = {
+  readonly [Field in keyof T["columns"] & string as SnakeCase<Field>]:
+    | StoredValue<ValueOf<T["columns"][Field] & Column>>
+    | (Field extends OptionalField<T> ? null : never);
 };
 
 type StoredValue<Value> = Value extends Date

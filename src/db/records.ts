@@ -1,13 +1,10 @@
-declare const brand: unique symbol;
+import type { RecordOf, tables } from "./tables.ts";
+import type { LinkPurpose, PasswordHash, UserId } from "./values.ts";
 
-/** Assigned by the store when the user is inserted, and carried in session tokens. */
-export type UserId = string & { readonly [brand]: "UserId" };
+export { idOf, type LinkPurpose, type PasswordHash, type UserId } from "./values.ts";
 
-/** IDs come from requests and from the app's own tables. */
-export const idOf = (text: string): UserId => String(text) as UserId;
-
-/** A one-way hash in the text form that its algorithm defines (PHC, or bcrypt's own). */
-export type PasswordHash = string & { readonly [brand]: "PasswordHash" };
+// What an app sees is written out; the compiler compares it with the columns where it is read and
+// written. What only the rules see is the record of its table.
 
 /** A user as the app sees it: without the password hash. */
 export interface User {
@@ -23,17 +20,7 @@ export interface User {
 export type NewUser = Omit<StoredUser, "id" | "sessionsFrom">;
 
 /** A user as the store keeps it. */
-export interface StoredUser extends Omit<User, "guest"> {
-  /** That of a guest is `NO_PASSWORD`. */
-  readonly passwordHash: PasswordHash;
-  /**
-   * Seconds since 1970: sessions from earlier sign-ins have ended. Grows each time sessions are
-   * ended. Absent for most users.
-   */
-  readonly sessionsFrom?: number;
-  /** From then on, the account is as if it were removed. */
-  readonly endsAt?: Date;
-}
+export interface StoredUser extends RecordOf<typeof tables.users> {}
 
 /** Whether an account has ended. One whose end is not a valid date has. */
 export const hasEnded = ({ endsAt }: Pick<StoredUser, "endsAt">, now: number): boolean =>
@@ -116,23 +103,11 @@ export interface Session {
   readonly host?: string;
 }
 
+/** A session that may have ended: it stays until it expires. */
+export interface StoredSession extends RecordOf<typeof tables.sessions> {}
+
 /** A session on its way from the sign-in to another host. */
-export interface Handoff {
-  /** The SHA-256 of its code, in base64url. */
-  readonly id: string;
-  readonly userId: UserId;
-  /** The only host that accepts it. */
-  readonly host: string;
-  /** The SHA-256 of the cookie of the browser that began. */
-  readonly browser: string;
-  /** Of the session at the sign-in, as are the next four. The new session ends with them. */
-  readonly sessionId?: string;
-  readonly signedInAt: Date;
-  readonly sessionsFrom: number;
-  readonly factors: number;
-  readonly endsAt: Date;
-  readonly expiresAt: Date;
-}
+export interface Handoff extends RecordOf<typeof tables.handoffs> {}
 
 export interface Passkey {
   /** The credential ID, in base64url. */
@@ -149,26 +124,16 @@ export interface Passkey {
 }
 
 /** A challenge that a passkey has answered: never accepted again. */
-export interface AnsweredChallenge {
-  /** The nonce of the challenge. */
-  readonly id: string;
-  readonly userId: UserId;
-  readonly expiresAt: Date;
-}
+export interface AnsweredChallenge extends RecordOf<typeof tables.answers> {}
 
 /** The one-time codes of an account that signs in with them. */
-export interface Codes {
+export interface Codes extends Omit<StoredCodes, "userId" | "begun" | "secret"> {
   /** Sealed. */
   readonly secret: string;
-  /** Codes of this step and of earlier ones are used up. */
-  readonly lastStep: number;
-  /** Hashes of the unused recovery codes, without commas. */
-  readonly recovery: readonly string[];
-  /** Wrong codes since the last right one. */
-  readonly wrong: number;
-  /** How often the recovery codes were replaced. Absent: never. */
-  readonly renewals?: number;
 }
+
+/** Codes with the mark of a begun enrolment. Without a secret, they are off. */
+export interface StoredCodes extends RecordOf<typeof tables.codes> {}
 
 /** A browser that was signed in with a code, and is not asked for one until it expires. */
 export interface Device {
@@ -182,9 +147,6 @@ export interface Device {
   /** A digest of how the account signed in then. It counts while that is the same. */
   readonly boundTo: string;
 }
-
-/** With `reset-codes-off`, a new password also turns off the one-time codes. */
-export type LinkPurpose = "invite" | "guest" | "reset" | "reset-codes-off";
 
 /** A one-time link. */
 export interface Link {
@@ -231,20 +193,7 @@ export interface Key {
 }
 
 /** A username that an account has or had, and that no other account can have. */
-export interface UsedName {
-  /** Its `nameKeyOf`. */
-  readonly id: string;
-  /** The account that has had it first. It may be gone. */
-  readonly holder: UserId;
-  /** When others can have it: only for the name of a guest. */
-  readonly expiresAt?: Date;
-}
-
-/** The setup token that all instances on a database require. There is one at most. */
-export interface StoredSetupToken {
-  readonly id: "setup";
-  readonly token: string;
-}
+export interface UsedName extends RecordOf<typeof tables.used_names> {}
 
 /** With this many waiting entries, an instance drops new ones, and counts them in the server log. */
 export const MAX_WAITING_ENTRIES = 10_000;

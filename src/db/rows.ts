@@ -4,8 +4,9 @@ import {
   type Column,
   columnName,
   columnsOf,
+  type RecordOf,
   rowOf,
-  type Table,
+  type Storable,
   textsFrom,
 } from "./tables.ts";
 
@@ -17,22 +18,25 @@ export const columnNames = (table: AnyTable): readonly string[] =>
   columnsOf(table).map(([field]) => columnName(field));
 
 /** The row of a record, for an insert. An absent field becomes a null. */
-export function toRow<T>(table: Table<T>, record: T): RowOf<T> {
-  const values = rowOf(table, record);
+export function toRow<T extends AnyTable, Written extends RecordOf<T>>(
+  table: T,
+  record: Storable<T, Written>,
+): RowOf<T> {
+  const values = rowOf<T, Written>(table, record);
   return Object.fromEntries(
     columnsOf(table).map(([field], at) => [columnName(field), values[at]]),
   ) as RowOf<T>;
 }
 
 /** The record of a row. A null becomes an absent field. */
-export function toRecord<T>(table: Table<T>, row: RowOf<T>): T {
-  const found = row as FoundRow;
+export function toRecord<T extends AnyTable>(table: T, row: RowOf<T>): RecordOf<T> {
+  const found: FoundRow = row;
   const record: Record<string, unknown> = {};
   for (const [field, { kind }] of columnsOf(table)) {
     const value = found[columnName(field)];
     if (value !== null) record[field] = readValue[kind](value);
   }
-  return record as T;
+  return record as RecordOf<T>;
 }
 
 const readValue: Readonly<Record<Column["kind"], (value: unknown) => unknown>> = {

@@ -1,19 +1,5 @@
 import { Fault } from "../core/base/fault.ts";
-import type {
-  AnsweredChallenge,
-  Codes,
-  Device,
-  Handoff,
-  Key,
-  Link,
-  LogEntry,
-  Passkey,
-  Session,
-  StoredSetupToken,
-  StoredUser,
-  UsedName,
-  UserId,
-} from "./records.ts";
+import type { LinkPurpose, PasswordHash, UserId } from "./values.ts";
 
 /** The name of a group. */
 export const GROUP: RegExp = /^[a-z0-9][a-z0-9-]{0,31}$/;
@@ -21,161 +7,203 @@ export const GROUP: RegExp = /^[a-z0-9][a-z0-9-]{0,31}$/;
 /** An index row of PostgreSQL cannot be longer than 2,704 bytes with its overhead. */
 const MAX_INDEXED_BYTES = 2_600;
 
+type Limits = Omit<Column, "kind" | "optional" | "valueType">;
+
+const text = <Value extends string = string>(limits: Limits): Column<Value> => ({
+  kind: "text",
+  ...limits,
+});
+
+/** A list of texts without commas. */
+const texts = (limits: Limits): Column<readonly string[]> => ({ kind: "texts", ...limits });
+
+const integer = (limits: Limits = {}): Column<number> => ({ kind: "integer", ...limits });
+
+/** In milliseconds since 1970. */
+const time = (limits: Limits = {}): Column<Date> => ({ kind: "time", ...limits });
+
+/**
+ * The ID of the account to which the row belongs: it is removed with it, and exported with it unless
+ * it is optional.
+ */
+const user = (limits: Limits = {}): Column<UserId> => ({ kind: "user", ...limits });
+
+/** Records without a value have no such field. */
+const optional = <Value>(column: Column<Value>): OptionalColumn<Value> => ({
+  ...column,
+  optional: true,
+});
+
 /**
  * The tables of a store, each column once. Schema, reading and writing in both databases, copies,
  * exports and imports derive from it. A column or table of a later schema has its number in `since`.
  */
-export const tables: Tables = {
+export const tables = {
   users: {
     columns: {
-      id: { kind: "text", maxBytes: 255 },
-      username: { kind: "text", maxBytes: MAX_INDEXED_BYTES, unique: true },
-      passwordHash: { kind: "text", maxBytes: 1_024, secret: true },
-      sessionsFrom: { kind: "integer", optional: true },
-      groups: { kind: "texts", maxBytes: 32, pattern: GROUP, optional: true },
-      endsAt: { kind: "time", optional: true },
+      /** Assigned by the store when the user is inserted, and carried in session tokens. */
+      id: text<UserId>({ maxBytes: 255 }),
+      username: text({ maxBytes: MAX_INDEXED_BYTES, unique: true }),
+      /** That of a guest is `NO_PASSWORD`. */
+      passwordHash: text<PasswordHash>({ maxBytes: 1_024, secret: true }),
+      /**
+       * Seconds since 1970: sessions from earlier sign-ins have ended. Grows each time sessions are
+       * ended. Absent for most users.
+       */
+      sessionsFrom: optional(integer()),
+      groups: optional(texts({ maxBytes: 32, pattern: GROUP })),
+      /** From then on, the account is as if it were removed. */
+      endsAt: optional(time()),
     },
     indexes: ["ends_at"],
   },
   sessions: {
     columns: {
-      id: { kind: "text", maxBytes: 255 },
-      userId: { kind: "user" },
-      createdAt: { kind: "time" },
-      usedAt: { kind: "time" },
-      expiresAt: { kind: "time" },
-      address: { kind: "text", maxBytes: 255 },
-      device: { kind: "text", maxBytes: 255 },
-      endedAt: { kind: "time", optional: true },
-      host: { kind: "text", maxBytes: 255, optional: true },
+      id: text({ maxBytes: 255 }),
+      userId: user(),
+      createdAt: time(),
+      usedAt: time(),
+      expiresAt: time(),
+      address: text({ maxBytes: 255 }),
+      device: text({ maxBytes: 255 }),
+      endedAt: optional(time()),
+      host: optional(text({ maxBytes: 255 })),
     },
     indexes: ["user_id, used_at", "expires_at"],
   },
   handoffs: {
     columns: {
-      id: { kind: "text", maxBytes: 255 },
-      userId: { kind: "user" },
-      host: { kind: "text", maxBytes: 255 },
-      browser: { kind: "text", maxBytes: 255 },
-      sessionId: { kind: "text", maxBytes: 255, optional: true },
-      signedInAt: { kind: "time" },
-      sessionsFrom: { kind: "integer" },
-      factors: { kind: "integer" },
-      endsAt: { kind: "time" },
-      expiresAt: { kind: "time" },
+      /** The SHA-256 of its code, in base64url. */
+      id: text({ maxBytes: 255 }),
+      userId: user(),
+      /** The only host that accepts it. */
+      host: text({ maxBytes: 255 }),
+      /** The SHA-256 of the cookie of the browser that began. */
+      browser: text({ maxBytes: 255 }),
+      /** Of the session at the sign-in, as are the next four. The new session ends with them. */
+      sessionId: optional(text({ maxBytes: 255 })),
+      signedInAt: time(),
+      sessionsFrom: integer(),
+      factors: integer(),
+      endsAt: time(),
+      expiresAt: time(),
     },
     indexes: ["user_id", "expires_at"],
   },
   passkeys: {
     columns: {
-      id: { kind: "text", maxBytes: 1_400 },
-      userId: { kind: "user" },
-      name: { kind: "text", maxBytes: 255 },
-      key: { kind: "text", maxBytes: 2_048 },
-      counter: { kind: "integer" },
-      addedAt: { kind: "time" },
-      usedAt: { kind: "time", optional: true },
+      id: text({ maxBytes: 1_400 }),
+      userId: user(),
+      name: text({ maxBytes: 255 }),
+      key: text({ maxBytes: 2_048 }),
+      counter: integer(),
+      addedAt: time(),
+      usedAt: optional(time()),
     },
     indexes: ["user_id"],
   },
   answers: {
     columns: {
-      id: { kind: "text", maxBytes: 255 },
-      userId: { kind: "user" },
-      expiresAt: { kind: "time" },
+      /** The nonce of the challenge. */
+      id: text({ maxBytes: 255 }),
+      userId: user(),
+      expiresAt: time(),
     },
     indexes: ["user_id", "expires_at"],
   },
   codes: {
     columns: {
-      userId: { kind: "user" },
-      begun: { kind: "text", maxBytes: 255, optional: true },
-      secret: { kind: "text", maxBytes: 255, optional: true },
-      lastStep: { kind: "integer" },
-      recovery: { kind: "texts", maxBytes: 1_024 },
-      wrong: { kind: "integer" },
-      renewals: { kind: "integer", optional: true },
+      userId: user(),
+      begun: optional(text({ maxBytes: 255 })),
+      /** Sealed. */
+      secret: optional(text({ maxBytes: 255 })),
+      /** Codes of this step and of earlier ones are used up. */
+      lastStep: integer(),
+      /** Hashes of the unused recovery codes, without commas. */
+      recovery: texts({ maxBytes: 1_024 }),
+      /** Wrong codes since the last right one. */
+      wrong: integer(),
+      /** How often the recovery codes were replaced. Absent: never. */
+      renewals: optional(integer()),
     },
   },
   devices: {
     columns: {
-      id: { kind: "text", maxBytes: 255 },
-      userId: { kind: "user" },
-      createdAt: { kind: "time" },
-      expiresAt: { kind: "time" },
-      device: { kind: "text", maxBytes: 255 },
-      boundTo: { kind: "text", maxBytes: 255 },
+      id: text({ maxBytes: 255 }),
+      userId: user(),
+      createdAt: time(),
+      expiresAt: time(),
+      device: text({ maxBytes: 255 }),
+      boundTo: text({ maxBytes: 255 }),
     },
     indexes: ["user_id", "expires_at"],
   },
   links: {
     columns: {
-      id: { kind: "text", maxBytes: 255 },
-      tokenHash: { kind: "text", maxBytes: 255, unique: true },
-      purpose: { kind: "text", maxBytes: 255 },
-      userId: { kind: "user", optional: true },
-      name: { kind: "text", maxBytes: 65_536, optional: true },
-      groups: { kind: "texts", maxBytes: 32, pattern: GROUP, optional: true },
-      endsAt: { kind: "time", optional: true },
-      guestSeconds: { kind: "integer", optional: true },
-      madeBy: { kind: "text", maxBytes: 65_536, optional: true },
-      expiresAt: { kind: "time" },
-      usesLeft: { kind: "integer" },
-      makerId: { kind: "user", optional: true, since: 2 },
-      makerValidUpTo: { kind: "integer", optional: true, since: 2 },
+      id: text({ maxBytes: 255 }),
+      tokenHash: text({ maxBytes: 255, unique: true }),
+      purpose: text<LinkPurpose>({ maxBytes: 255 }),
+      userId: optional(user()),
+      name: optional(text({ maxBytes: 65_536 })),
+      groups: optional(texts({ maxBytes: 32, pattern: GROUP })),
+      endsAt: optional(time()),
+      guestSeconds: optional(integer()),
+      madeBy: optional(text({ maxBytes: 65_536 })),
+      expiresAt: time(),
+      usesLeft: integer(),
+      makerId: optional(user({ since: 2 })),
+      makerValidUpTo: optional(integer({ since: 2 })),
     },
     indexes: ["user_id", "expires_at"],
   },
   keys: {
     columns: {
-      id: { kind: "text", maxBytes: 255 },
-      userId: { kind: "user" },
-      name: { kind: "text", maxBytes: 255 },
-      hash: { kind: "text", maxBytes: 255, unique: true },
-      hosts: { kind: "texts", maxBytes: 255, optional: true },
-      createdAt: { kind: "time" },
-      expiresAt: { kind: "time", optional: true },
-      usedAt: { kind: "time", optional: true },
-      factors: { kind: "integer", optional: true, since: 2 },
+      id: text({ maxBytes: 255 }),
+      userId: user(),
+      name: text({ maxBytes: 255 }),
+      hash: text({ maxBytes: 255, unique: true }),
+      hosts: optional(texts({ maxBytes: 255 })),
+      createdAt: time(),
+      expiresAt: optional(time()),
+      usedAt: optional(time()),
+      factors: optional(integer({ since: 2 })),
     },
     indexes: ["user_id"],
   },
   used_names: {
     columns: {
-      id: { kind: "text", maxBytes: 255 },
-      holder: { kind: "text", maxBytes: 255 },
-      expiresAt: { kind: "time", optional: true },
+      /** Its `nameKeyOf`. */
+      id: text({ maxBytes: 255 }),
+      /** The account that has had it first. It may be gone. */
+      holder: text<UserId>({ maxBytes: 255 }),
+      /** When others can have it: only for the name of a guest. */
+      expiresAt: optional(time()),
     },
     indexes: ["expires_at"],
     since: 2,
   },
   setup_tokens: {
     columns: {
-      id: { kind: "text", maxBytes: 255 },
-      token: { kind: "text", maxBytes: 255 },
+      id: text<"setup">({ maxBytes: 255 }),
+      token: text({ maxBytes: 255 }),
     },
     since: 2,
   },
   log: {
     columns: {
-      id: { kind: "integer" },
-      at: { kind: "time" },
-      type: { kind: "text", maxBytes: 255 },
-      summary: { kind: "text", maxBytes: 131_072 },
-      author: { kind: "text", maxBytes: 255 },
-      userId: { kind: "text", maxBytes: 255, optional: true },
-      subject: { kind: "text", maxBytes: 65_536, optional: true },
-      address: { kind: "text", maxBytes: 255, optional: true },
-      device: { kind: "text", maxBytes: 255, optional: true },
+      id: integer(),
+      at: time(),
+      type: text({ maxBytes: 255 }),
+      summary: text({ maxBytes: 131_072 }),
+      author: text({ maxBytes: 255 }),
+      userId: optional(text<UserId>({ maxBytes: 255 })),
+      subject: optional(text({ maxBytes: 65_536 })),
+      address: optional(text({ maxBytes: 255 })),
+      device: optional(text({ maxBytes: 255 })),
     },
     indexes: ["at", "type, id", "user_id, id"],
   },
-};
-
-/** A table whose rows are `Row`s. The compiler checks that each field has a column of its kind. */
-export interface Table<Row> extends AnyTable {
-  readonly columns: { readonly [Field in keyof Row]-?: ColumnOf<Row[Field]> };
-}
+} satisfies Readonly<Record<string, AnyTable>>;
 
 export interface AnyTable {
   /** The first one is the key. */
@@ -186,12 +214,8 @@ export interface AnyTable {
   readonly since?: number;
 }
 
-export interface Column {
-  /**
-   * `user` is the ID of the account to which the row belongs: it is removed with it, and exported
-   * with it unless it is optional. `time` is in milliseconds since 1970. `texts` is a list of texts
-   * without commas.
-   */
+/** A column whose values in a record are of this type. */
+export interface Column<Value = unknown> {
   readonly kind: "text" | "texts" | "integer" | "time" | "user";
   readonly optional?: true;
   readonly unique?: true;
@@ -203,19 +227,30 @@ export interface Column {
   readonly pattern?: RegExp;
   /** The schema that brought it. Default: that of the table. */
   readonly since?: number;
+  /** For the compiler alone: no column has it. */
+  readonly valueType?: Value;
 }
 
-type ColumnOf<T> = Column & {
-  readonly kind: KindOf<NonNullable<T>>;
-} & (undefined extends T ? { readonly optional: true } : { readonly optional?: never });
+interface OptionalColumn<Value = unknown> extends Column<Value> {
+  readonly optional: true;
+}
 
-type KindOf<T> = T extends Date
-  ? "time"
-  : T extends number
-    ? "integer"
-    : T extends string
-      ? "text" | "user"
-      : "texts";
+/** The type of the values of a column. */
+export type ValueOf<C extends Column> = NonNullable<C["valueType"]>;
+
+/** The names of the columns that a record can lack. */
+export type OptionalField<T extends AnyTable> = {
+  [Field in keyof T["columns"]]: T["columns"][Field] extends OptionalColumn ? Field : never;
+}[keyof T["columns"]];
+
+/** A record of a table. */
+export type RecordOf<T extends AnyTable> = {
+  readonly [Field in Exclude<keyof T["columns"], OptionalField<T>>]: ValueOf<T["columns"][Field]>;
+} & { readonly [Field in OptionalField<T>]?: ValueOf<T["columns"][Field]> };
+
+/** A record none of whose fields lacks a column, which would lose it. */
+export type Storable<T extends AnyTable, Written> = Written &
+  Readonly<Record<Exclude<keyof Written, keyof T["columns"]>, never>>;
 
 /** What a column of both databases holds. */
 export type ColumnValue = string | number | null;
@@ -223,7 +258,7 @@ export type ColumnValue = string | number | null;
 /** A row of a table: the values of its columns, in their order. */
 export type Row = readonly ColumnValue[];
 
-export type TableName = keyof Tables;
+export type TableName = keyof typeof tables;
 
 /** The fields of a table with their columns, in the one order of all statements. */
 export const columnsOf = (table: AnyTable): readonly (readonly [field: string, Column])[] =>
@@ -239,9 +274,12 @@ export const columnName = (field: string): string =>
  * @throws {Fault} `invalid_option` for a value of another type, which plain JavaScript can pass. As a
  *   null, an end would never come. Also for a text with a NUL, which PostgreSQL cannot store.
  */
-export const rowOf = <T>(table: Table<T>, record: Partial<T>): Row =>
+export const rowOf = <T extends AnyTable, Written extends Partial<RecordOf<T>>>(
+  table: T,
+  record: Storable<T, Written>,
+): Row =>
   columnsOf(table).map(([field, { kind }]) => {
-    const value: unknown = record[field as keyof T] ?? null;
+    const value: unknown = record[field as keyof Written] ?? null;
     const stored = value === null ? null : storedValue(kind, value);
     if (typeof stored === "string" && stored.includes("\0"))
       throw new Fault("invalid_option", `${field} contains a NUL character`);
@@ -270,29 +308,3 @@ export const textsFrom = (text: string): readonly string[] => text.split(",").sl
 
 /** @throws {RangeError} for an invalid date, which would be stored as null. */
 export const timeOf = (at: Date): number => Date.parse(at.toISOString());
-
-interface Tables {
-  readonly users: Table<StoredUser>;
-  readonly sessions: Table<StoredSession>;
-  readonly handoffs: Table<Handoff>;
-  readonly passkeys: Table<Passkey>;
-  readonly answers: Table<AnsweredChallenge>;
-  readonly codes: Table<StoredCodes>;
-  readonly devices: Table<Device>;
-  readonly links: Table<Link>;
-  readonly keys: Table<Key>;
-  readonly used_names: Table<UsedName>;
-  readonly setup_tokens: Table<StoredSetupToken>;
-  readonly log: Table<LogEntry>;
-}
-
-/** Those that have ended stay until they expire. */
-export interface StoredSession extends Session {
-  readonly endedAt?: Date;
-}
-
-/** Codes with the mark of a begun enrolment. Without a secret, they are off. */
-export interface StoredCodes extends Omit<Codes, "secret">, Partial<Pick<Codes, "secret">> {
-  readonly userId: UserId;
-  readonly begun?: string;
-}

@@ -4,7 +4,6 @@ import { nameKeyOf } from "../core/base/names.ts";
 import { type Db, type RowOf, TransactionConflict, UniqueViolation } from "./database.ts";
 import { usedNameOf } from "./queries/names.ts";
 import { toUser } from "./queries/users.ts";
-import type { StoredUser } from "./records.ts";
 import { columnNames, type FoundRow } from "./rows.ts";
 import { keyOf } from "./schema.ts";
 import {
@@ -107,7 +106,7 @@ export function createTransfer({ db, insertRows }: Transferring): TransferStore 
 /** The username of the row of a user, as a name that is used. */
 function toNameRow(row: Row): Row {
   const found = Object.fromEntries(columnNames(tables.users).map((name, at) => [name, row[at]]));
-  return rowOf(tables.used_names, usedNameOf(toUser(found as RowOf<StoredUser>)));
+  return rowOf(tables.used_names, usedNameOf(toUser(found as RowOf<typeof tables.users>)));
 }
 
 /** Each table has columns of its own, so the names in these queries are not checked by the compiler. */

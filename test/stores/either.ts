@@ -3,7 +3,15 @@ import { tableNames } from "../../src/core/transfer/pages.ts";
 import type { PostgresStore } from "../../src/db/postgres/store.ts";
 import type { PasswordHash, StoredUser, UserId } from "../../src/db/records.ts";
 import type { SqliteStore } from "../../src/db/sqlite/store.ts";
-import { type Row, rowOf, type Table, type TableName, tables } from "../../src/db/tables.ts";
+import {
+  type AnyTable,
+  type RecordOf,
+  type Row,
+  rowOf,
+  type Storable,
+  type TableName,
+  tables,
+} from "../../src/db/tables.ts";
 import type { Rows } from "../../src/db/transfer-store.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 import { openStoreAt } from "../support/postgres-store.ts";
@@ -56,9 +64,13 @@ export const user = (id: string, username = `name of ${id}`): StoredUser => ({
   passwordHash: hashText(`hash of ${id}`),
 });
 
-const page = <T>(name: TableName, table: Table<T>, ...records: readonly Partial<T>[]): Rows => ({
+const page = <T extends AnyTable>(
+  name: TableName,
+  table: T,
+  ...records: readonly Partial<RecordOf<T>>[]
+): Rows => ({
   table: name,
-  rows: records.map((one) => rowOf(table, one)),
+  rows: records.map((one) => rowOf(table, one as Storable<T, typeof one>)),
 });
 
 /** Users and entries as rows of their tables. */

@@ -4,7 +4,7 @@ import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
 import { userExists } from "./users.ts";
 
-const toKey = (row: RowOf<Key>): Key => toRecord(tables.keys, row);
+const toKey = (row: RowOf<typeof tables.keys>): Key => toRecord(tables.keys, row);
 
 const findKeyRow = compileOnce((db, hash: string) =>
   db.selectFrom("latchkey_keys").selectAll().where("hash", "=", hash),

@@ -15,7 +15,7 @@ import { tables } from "../tables.ts";
 import { forgetExpiredNames } from "./names.ts";
 import { findUser, insertUser, raiseSessionsFrom, removeLinksOf, toUser } from "./users.ts";
 
-const toLink = (row: RowOf<Link>): Link => toRecord(tables.links, row);
+const toLink = (row: RowOf<typeof tables.links>): Link => toRecord(tables.links, row);
 
 /**
  * Whether a link can still be used. One of an administrator ends with that account, its group and its

@@ -36,9 +36,9 @@ export interface NewestQuery extends LogFilter {
  */
 const EARLIEST_ENTRIES = MAX_WAITING_ENTRIES + 1;
 
-const toEntry = (row: RowOf<LogEntry>): LogEntry => toRecord(tables.log, row);
+const toEntry = (row: RowOf<typeof tables.log>): LogEntry => toRecord(tables.log, row);
 
-type EntryQuery = SelectQueryBuilder<Schema, "latchkey_log", RowOf<LogEntry>>;
+type EntryQuery = SelectQueryBuilder<Schema, "latchkey_log", RowOf<typeof tables.log>>;
 
 /** The entries after an ID that match, the oldest first. */
 export async function listEntries(

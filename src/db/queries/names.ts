@@ -72,7 +72,7 @@ export const noteAllNames = (db: Db): Promise<void> =>
         .orderBy("id")
         .limit(PAGE_SIZE)
         .execute();
-      for (const row of page) await claimName(trx, toRecord<StoredUser>(tables.users, row));
+      for (const row of page) await claimName(trx, toRecord(tables.users, row));
       after = page.at(-1)?.id;
     }
   });

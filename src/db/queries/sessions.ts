@@ -1,11 +1,11 @@
 import { compileOnce, type Db, inTransaction, type RowOf } from "../database.ts";
 import { type Handoff, type Session, USE_PRECISION_MS, type UserId } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
-import { type StoredSession, tables } from "../tables.ts";
+import { tables } from "../tables.ts";
 import { removeExpired } from "./expired.ts";
 import { userExists } from "./users.ts";
 
-const toSession = (row: RowOf<StoredSession>): Session => toRecord(tables.sessions, row);
+const toSession = (row: RowOf<typeof tables.sessions>): Session => toRecord(tables.sessions, row);
 
 /** Inserts a session unless its ID is known. Removes some that expired before it began. */
 export async function insertSession(db: Db, session: Session): Promise<void> {
@@ -67,7 +67,7 @@ export const endSession = (db: Db, session: Session, at: Date): Promise<boolean>
     const endedAt = at.getTime();
     const ended = await trx
       .insertInto("latchkey_sessions")
-      .values({ ...toRow<StoredSession>(tables.sessions, session), ended_at: endedAt })
+      .values({ ...toRow(tables.sessions, session), ended_at: endedAt })
       .onConflict((conflict) =>
         conflict
           .column("id")

@@ -38,7 +38,7 @@ export interface EndOfSessions {
   readonly asker: "was-valid" | "had-ended";
 }
 
-export const toUser = (row: RowOf<StoredUser>): StoredUser => toRecord(tables.users, row);
+export const toUser = (row: RowOf<typeof tables.users>): StoredUser => toRecord(tables.users, row);
 
 /** Whether there is an account. */
 export async function anyUserExists(db: Db): Promise<boolean> {
@@ -145,7 +145,7 @@ export const insertUser = (db: Db, user: NewUser): Promise<User | undefined> =>
 async function insertRow(trx: Db, user: StoredUser): Promise<User | undefined> {
   const inserted = await trx
     .insertInto("latchkey_users")
-    .values(toRow<StoredUser>(tables.users, user))
+    .values(toRow(tables.users, user))
     .onConflict((conflict) => conflict.column("username").doNothing())
     .returningAll()
     .executeTakeFirst();
