@@ -33,10 +33,10 @@ import {
   type WantedLink,
 } from "./core/links/make-link.ts";
 import { type Event, type EventType, eventOf } from "./core/log/events.ts";
+import type { CredentialCache } from "./core/sessions/credential-cache.ts";
 import type { Seals } from "./core/sessions/seals.ts";
 import type { SessionRecorder } from "./core/sessions/session-recorder.ts";
 import { type StartSessionPorts, startSession } from "./core/sessions/start-session.ts";
-import type { UserMemory } from "./core/sessions/user-memory.ts";
 import { endInStore } from "./core/sessions/waiting-ends.ts";
 import { pagesOf } from "./core/transfer/pages.ts";
 import {
@@ -215,7 +215,7 @@ interface RecordingPorts {
 interface SessionPorts extends RecordingPorts {
   readonly seals: Seals;
   /** Only a process with guards has them. */
-  readonly memory?: Pick<UserMemory, "forget">;
+  readonly memory?: Pick<CredentialCache, "forget">;
   readonly recorder?: Pick<SessionRecorder, "flush">;
 }
 

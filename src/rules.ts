@@ -19,15 +19,15 @@ import type { Event } from "./core/log/events.ts";
 import { createChallenges } from "./core/passkeys/challenges.ts";
 import { createPasswords, type Passwords } from "./core/passwords/passwords.ts";
 import { createAssertions } from "./core/sessions/assertions.ts";
+import { createCredentialCache } from "./core/sessions/credential-cache.ts";
 import {
   createRequireAuth,
   createRequireUser,
-  createTokenMemory,
+  createSessionCache,
 } from "./core/sessions/require-user.ts";
 import { createSeals } from "./core/sessions/seals.ts";
 import { createSessionRecorder } from "./core/sessions/session-recorder.ts";
 import { createSessionTokens } from "./core/sessions/session-token.ts";
-import { createUserMemory } from "./core/sessions/user-memory.ts";
 import { createWaitingEnds } from "./core/sessions/waiting-ends.ts";
 import type { UserId } from "./db/records.ts";
 import type { GateParts, SettledOptions } from "./options.ts";
@@ -70,7 +70,7 @@ export function createRules(
     ...(onEvent && { onStored: createEventListener(onEvent, store.log, settled.log) }),
   });
   const factorOf = createRequiredFactor(settled.requireSecondFactor, store);
-  const memory = createUserMemory(store, clock, factorOf);
+  const memory = createCredentialCache(store, clock, factorOf);
   const recorder = createSessionRecorder(
     settled.sessions.list ? store.sessions : undefined,
     clock,
@@ -111,16 +111,15 @@ export function createRules(
     },
   };
   const waiting = createWaitingEnds(ports);
-  const remembered = createTokenMemory();
-  const requireUser = createRequireUser(tokens, memory, clock, {
-    remembered,
+  const sessionCache = createSessionCache(memory);
+  const requireUser = createRequireUser(tokens, sessionCache, clock, {
     store: store.sessions,
     recorder,
     waiting,
   });
   /** Without a second verification of a token that a guard has admitted. */
   const isGenuine = (token: string): boolean =>
-    remembered.get(token) !== undefined || tokens.verify(token) !== "forged";
+    sessionCache.findVerified(token) !== undefined || tokens.verify(token) !== "forged";
   const rules: RulePorts = {
     ...ports,
     waiting,
@@ -143,8 +142,8 @@ export function createRules(
   meter.watch({
     trackedAddresses: () => ownLimiter.tracked,
     waitingEntries: () => events.waiting,
-    rememberedSessions: () => remembered.size,
-    rememberedUsers: () => memory.size,
+    rememberedSessions: () => sessionCache.size,
+    rememberedUsers: memory.countAccounts,
   });
   const cleaning = setInterval(() => {
     for (const one of [limiter, passkeyLimiter, linkLimiter, codeLimiter, keyLimiter])

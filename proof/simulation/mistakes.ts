@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Requester } from "../../src/core/base/work-queue.ts";
 import { OPERATOR } from "../../src/core/limits/requester.ts";
-import type { Device, Handoff, Key, StoredUser } from "../../src/db/records.ts";
+import type { FoundKey } from "../../src/db/queries/keys.ts";
+import { type Device, type Handoff, hasEnded, type StoredUser } from "../../src/db/records.ts";
 import type { Store, StoreParts } from "../../src/db/store.ts";
 import { linkMistakes, WITHIN_MS } from "./mistakes-of-links.ts";
 
@@ -25,28 +26,22 @@ const storeMistakes: Readonly<Record<string, StoreMistake>> = {
     }),
 
   "a user is read once and remembered for ever": () => {
-    const known = new Map<string, StoredUser | undefined>();
+    const known = new Map<string, StoredUser>();
     return (store) =>
-      withUsers(store, {
-        async findActive(id, now) {
-          const found = known.get(id) ?? (await store.users.findActive(id, now));
-          known.set(id, found);
-          return found;
-        },
+      changeReadUsers(store, (user) => {
+        const first = known.get(user.id) ?? user;
+        known.set(user.id, first);
+        return first;
       });
   },
 
   "the groups of a user are read once": () => {
     const known = new Map<string, readonly string[] | undefined>();
     return (store) =>
-      withUsers(store, {
-        async findActive(id, now) {
-          const { groups, ...found } = (await store.users.findActive(id, now)) ?? {};
-          if (!("id" in found)) return undefined;
-          if (!known.has(id)) known.set(id, groups);
-          const first = known.get(id);
-          return (first === undefined ? found : { ...found, groups: first }) as StoredUser;
-        },
+      changeReadUsers(store, ({ groups, ...user }) => {
+        if (!known.has(user.id)) known.set(user.id, groups);
+        const first = known.get(user.id);
+        return first === undefined ? user : { ...user, groups: first };
       });
   },
 
@@ -66,7 +61,11 @@ const storeMistakes: Readonly<Record<string, StoreMistake>> = {
 
   "an ended session is never reported": () => (store) => ({
     ...store,
-    sessions: { ...store.sessions, hasEnded: async () => false },
+    sessions: {
+      ...store.sessions,
+      hasEnded: async () => false,
+      findUser: async (_, user) => store.users.find(user),
+    },
   }),
 
   "a handoff is read and removed in two steps": () => {
@@ -105,12 +104,7 @@ const storeMistakes: Readonly<Record<string, StoreMistake>> = {
   },
 
   "the end of an account is not read": () => (store) =>
-    withUsers(store, {
-      async findActive(id) {
-        const { endsAt: _, ...found } = (await store.users.find(id)) ?? {};
-        return "id" in found ? (found as StoredUser) : undefined;
-      },
-    }),
+    changeReadUsers(store, ({ endsAt: _, ...user }) => user),
 
   "the answer to a challenge is not claimed": () => (store) => ({
     ...store,
@@ -123,7 +117,7 @@ const storeMistakes: Readonly<Record<string, StoreMistake>> = {
   }),
 
   "a key is read once": () => {
-    const known = new Map<string, Key | undefined>();
+    const known = new Map<string, FoundKey | undefined>();
     return (store) => ({
       ...store,
       keys: {
@@ -168,6 +162,37 @@ export const mistakes: Readonly<Record<string, Mistake>> = {
   ),
 
   "the hash queue does not tell clients apart": { servedAs: () => OPERATOR },
+};
+
+/** The same store, which changes each user that it reads by an ID, a session or a key. */
+const changeReadUsers = (store: Store, change: (user: StoredUser) => StoredUser): Store => {
+  const { users, sessions, keys } = store;
+  return {
+    ...store,
+    users: {
+      ...users,
+      // Also what has ended, so that a mistake about the end shows.
+      async findActive(id, now) {
+        const user = await users.find(id);
+        const changed = user && change(user);
+        return changed && !hasEnded(changed, now.getTime()) ? changed : undefined;
+      },
+    },
+    sessions: {
+      ...sessions,
+      async findUser(id, userId) {
+        const user = await sessions.findUser(id, userId);
+        return user && change(user);
+      },
+    },
+    keys: {
+      ...keys,
+      async find(hash) {
+        const found = await keys.find(hash);
+        return found && { ...found, user: change(found.user) };
+      },
+    },
+  };
 };
 
 const withUsers = (store: Store, users: Partial<StoreParts["users"]>): Store => ({

@@ -123,6 +123,7 @@ export function createParts<Open extends OpenDatabase>(
       noteUsed: operation("sessions.noteUsed", sessions.noteSessionsUsed),
       end: operation("sessions.end", sessions.endSession),
       hasEnded: operation("sessions.hasEnded", users.hasSessionEnded),
+      findUser: operation("sessions.findUser", sessions.findSessionUser),
       handOff: operation("sessions.handOff", sessions.insertHandoff),
       takeHandoff: operation("sessions.takeHandoff", sessions.takeHandoff),
     },

@@ -1,6 +1,6 @@
 import type { User } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
-import type { RequiredFactor } from "../sessions/user-memory.ts";
+import type { RequiredFactor } from "../sessions/credential-cache.ts";
 
 /** In place of a group: everybody but guests, who have no account page. */
 const ALL = "all";

@@ -13,9 +13,9 @@ import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
 import type { Passwords } from "../passwords/passwords.ts";
+import type { CredentialCache } from "../sessions/credential-cache.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
-import type { UserMemory } from "../sessions/user-memory.ts";
 
 interface FindLinkPorts {
   readonly store: Pick<StoreParts, "users" | "links">;
@@ -47,7 +47,7 @@ export async function findLink(
 
 interface UseLinkPorts extends StartSessionPorts, FindLinkPorts {
   readonly store: Pick<StoreParts, "users" | "links">;
-  readonly memory: UserMemory;
+  readonly memory: CredentialCache;
   readonly passwords: Passwords;
   readonly events: Pick<EventLog, "record">;
   readonly limiter: Pick<Limiter, "attempt">;

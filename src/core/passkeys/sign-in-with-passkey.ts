@@ -5,9 +5,9 @@ import type { ServerLog } from "../base/server-log.ts";
 import type { Limiter } from "../limits/shared-limiter.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
+import type { CredentialCache } from "../sessions/credential-cache.ts";
 import { insertFor } from "../sessions/insert-for.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
-import type { UserMemory } from "../sessions/user-memory.ts";
 import type { SignInOutcome } from "../sign-in/sign-in.ts";
 import { type BrowserAnswer, parseCeremony } from "./ceremony.ts";
 import type { Challenges } from "./challenges.ts";
@@ -16,7 +16,7 @@ import type { RelyingParty } from "./relying-party.ts";
 
 interface SignInWithPasskeyPorts extends StartSessionPorts {
   readonly store: Pick<StoreParts, "users" | "passkeys">;
-  readonly memory: UserMemory;
+  readonly memory: CredentialCache;
   readonly limiter: Pick<Limiter, "attempt">;
   readonly events: Pick<EventLog, "record">;
   readonly log: ServerLog;

@@ -4,6 +4,7 @@ import type { Client } from "../base/client.ts";
 import { type Clock, nextSecond } from "../base/clock.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
+import type { CredentialCache } from "./credential-cache.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
 import {
   type IssuedToken,
@@ -12,7 +13,6 @@ import {
   validUpTo,
 } from "./session-token.ts";
 import { sessionRecord } from "./start-session.ts";
-import type { UserMemory } from "./user-memory.ts";
 import { endInStore } from "./waiting-ends.ts";
 
 /** What signed-in users do with their sessions. */
@@ -22,7 +22,7 @@ interface SessionPorts {
   readonly tokens: SessionTokens;
   readonly recorder: SessionRecorder;
   readonly events: Pick<EventLog, "record">;
-  readonly memory: UserMemory;
+  readonly memory: CredentialCache;
 }
 
 interface SessionList {

@@ -4,14 +4,14 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
 import { pause } from "../base/pause.ts";
 import type { ServerLog } from "../base/server-log.ts";
-import type { UserMemory } from "./user-memory.ts";
+import type { CredentialCache } from "./credential-cache.ts";
 
 /** What ends single sessions. */
 interface EndSessionPorts {
   readonly store: Pick<StoreParts, "sessions">;
   readonly clock: Pick<Clock, "now">;
   /** Of this process, if it has guards. */
-  readonly memory?: Pick<UserMemory, "forget">;
+  readonly memory?: Pick<CredentialCache, "forget">;
 }
 
 /** Returns whether this call has ended it. */

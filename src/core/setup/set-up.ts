@@ -8,14 +8,14 @@ import { setupRequester } from "../limits/requester.ts";
 import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import type { Passwords } from "../passwords/passwords.ts";
+import type { CredentialCache } from "../sessions/credential-cache.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
-import type { UserMemory } from "../sessions/user-memory.ts";
 import { type SetupTokenSource, setupTokenMatches } from "./setup-token.ts";
 
 export interface SetUpPorts extends StartSessionPorts {
   readonly store: Pick<StoreParts, "users">;
-  readonly memory: UserMemory;
+  readonly memory: CredentialCache;
   readonly passwords: Passwords;
   readonly events: Pick<EventLog, "record">;
   readonly log: ServerLog;

@@ -7,12 +7,12 @@ import type { EventLog } from "../log/event-log.ts";
 import { eventOf } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
 import type { Passwords } from "../passwords/passwords.ts";
-import type { UserMemory } from "../sessions/user-memory.ts";
+import type { CredentialCache } from "../sessions/credential-cache.ts";
 
 interface ChangePasswordPorts {
   readonly store: Pick<StoreParts, "users">;
   readonly clock: Pick<Clock, "now">;
-  readonly memory: UserMemory;
+  readonly memory: CredentialCache;
   readonly passwords: Passwords;
   readonly events: Pick<EventLog, "record">;
 }
@@ -43,7 +43,7 @@ export async function changePassword(
 ): Promise<ChangePasswordOutcome> {
   const requester = userRequester(client, userId);
   for (let tries = 1; tries <= 2; tries += 1) {
-    // Not from the user memory: another process may just have changed the hash.
+    // From the store, because another process may just have changed the hash.
     const user = await ports.store.users.findActive(userId, new Date(ports.clock.now()));
     if (user === undefined) return { kind: "no-user" };
     if (form.currentPassword === "" || form.newPassword === "") return { kind: "field-missing" };

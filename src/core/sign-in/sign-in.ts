@@ -20,13 +20,13 @@ import { networkRequester } from "../limits/requester.ts";
 import type { Limiter } from "../limits/shared-limiter.ts";
 import { eventOf } from "../log/events.ts";
 import type { Passwords } from "../passwords/passwords.ts";
+import type { CredentialCache } from "../sessions/credential-cache.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
 import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
-import type { UserMemory } from "../sessions/user-memory.ts";
 
 export interface SignInPorts extends StartSessionPorts, CheckCodePorts, RememberDevicePorts {
   readonly store: Pick<StoreParts, "users" | "codes" | "devices">;
-  readonly memory: UserMemory;
+  readonly memory: CredentialCache;
   readonly limiter: Pick<Limiter, "attempt">;
   readonly passwords: Passwords;
 }
