@@ -21,16 +21,16 @@ import { createChallenges } from "./core/passkeys/challenges.ts";
 import { createPasswords, type Passwords } from "./core/passwords/passwords.ts";
 import type { UserId } from "./core/records.ts";
 import { createAssertions } from "./core/sessions/assertions.ts";
+import { createCredentialCache } from "./core/sessions/credential-cache.ts";
 import {
   createRequireAuth,
   createRequireUser,
-  createTokenMemory,
+  createSessionCache,
 } from "./core/sessions/require-user.ts";
 import { createSeals } from "./core/sessions/seals.ts";
 import { createSessionRecorder } from "./core/sessions/session-recorder.ts";
 import { createSessionTokens } from "./core/sessions/session-token.ts";
 import { createWaitingEnds } from "./core/sessions/sign-out.ts";
-import { createUserMemory } from "./core/sessions/user-memory.ts";
 import type { GateParts, SettledOptions } from "./options.ts";
 import { readingCookies } from "./web/answers/session-cookie.ts";
 import type { PartPorts, RulePorts } from "./web/ports.ts";
@@ -71,7 +71,7 @@ export function createRules(
     ...(onEvent && { onStored: createEventListener(onEvent, store.log, settled.log) }),
   });
   const factorOf = createRequiredFactor(settled.requireSecondFactor, store);
-  const memory = createUserMemory(store, clock, factorOf);
+  const memory = createCredentialCache(store, clock, factorOf);
   const recorder = createSessionRecorder(
     settled.sessions.list ? store.sessions : undefined,
     clock,
@@ -112,16 +112,15 @@ export function createRules(
     },
   };
   const waiting = createWaitingEnds(ports);
-  const remembered = createTokenMemory();
-  const requireUser = createRequireUser(tokens, memory, clock, {
-    remembered,
+  const sessionCache = createSessionCache(memory);
+  const requireUser = createRequireUser(tokens, sessionCache, clock, {
     store: store.sessions,
     recorder,
     waiting,
   });
   /** Without a second verification of a token that a guard has admitted. */
   const isGenuine = (token: string): boolean =>
-    remembered.get(token) !== undefined || tokens.verify(token) !== "forged";
+    sessionCache.findVerified(token) !== undefined || tokens.verify(token) !== "forged";
   const rules: RulePorts = {
     ...ports,
     waiting,
@@ -144,8 +143,8 @@ export function createRules(
   meter.watch({
     trackedAddresses: () => ownLimiter.tracked,
     waitingEntries: () => events.waiting,
-    rememberedSessions: () => remembered.size,
-    rememberedUsers: () => memory.size,
+    rememberedSessions: () => sessionCache.size,
+    rememberedUsers: memory.countAccounts,
   });
   const cleaning = setInterval(() => {
     for (const one of [limiter, passkeyLimiter, linkLimiter, codeLimiter, keyLimiter])

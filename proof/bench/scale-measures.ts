@@ -4,12 +4,15 @@ import { fileURLToPath } from "node:url";
 import { createAttemptLimiter } from "../../src/core/limits/attempt-limiter.ts";
 import { createEventLog } from "../../src/core/log/event-log.ts";
 import { createPasswords, type Passwords } from "../../src/core/passwords/passwords.ts";
-import { createRequireUser, createTokenMemory } from "../../src/core/sessions/require-user.ts";
+import {
+  type CredentialCache,
+  createCredentialCache,
+} from "../../src/core/sessions/credential-cache.ts";
+import { createRequireUser, createSessionCache } from "../../src/core/sessions/require-user.ts";
 import { createSeals } from "../../src/core/sessions/seals.ts";
 import { createSessionRecorder } from "../../src/core/sessions/session-recorder.ts";
 import { createSessionTokens } from "../../src/core/sessions/session-token.ts";
 import { sessionRecord } from "../../src/core/sessions/start-session.ts";
-import { createUserMemory, type UserMemory } from "../../src/core/sessions/user-memory.ts";
 import { type SignInPorts, signIn } from "../../src/core/sign-in/sign-in.ts";
 import { optionTable } from "../../src/option-table.ts";
 import { quantile } from "./figures.ts";
@@ -111,8 +114,9 @@ function lookUps(subject: Subject, { users }: Amount): Promise<number> {
 async function coldGuards({ store }: Subject, { users }: Amount): Promise<number> {
   const memory = freshMemory(store);
   const recorder = createSessionRecorder(store.sessions, clock, log);
-  const guard = createRequireUser(tokens, memory, clock, {
-    ...{ remembered: createTokenMemory(), store: store.sessions, recorder, waiting: undefined },
+  const guard = createRequireUser(tokens, createSessionCache(memory), clock, {
+    store: store.sessions,
+    recorder,
   });
   const issued = arrayOf(GUARDS, () => tokens.issue(userIdOf(anyOf(users))));
   for (const token of issued) {
@@ -152,8 +156,9 @@ async function timeOfLog(
 
 const arrayOf = <T>(length: number, make: () => T): readonly T[] => Array.from({ length }, make);
 
-/** An empty user cache that does not listen for changes. */
-const freshMemory = ({ users }: Subject["store"]): UserMemory => createUserMemory({ users }, clock);
+/** An empty cache that does not listen for changes. */
+const freshMemory = (store: Subject["store"]): CredentialCache =>
+  createCredentialCache(store, clock);
 
 const anyOf = (users: number): number => 1 + Math.floor(Math.random() * users);
 

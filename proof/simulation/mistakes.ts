@@ -22,26 +22,20 @@ const storeMistakes: Readonly<Record<string, (store: Store) => Store>> = {
     }),
 
   "a user is read once and remembered for ever": (store) => {
-    const known = new Map<string, ReturnType<UserStore["find"]>>();
-    return withUsers(store, {
-      async find(id) {
-        const found = known.get(id) ?? store.users.find(id);
-        known.set(id, found);
-        return found;
-      },
+    const known = new Map<string, StoredUser>();
+    return changeReadUsers(store, (user) => {
+      const first = known.get(user.id) ?? user;
+      known.set(user.id, first);
+      return first;
     });
   },
 
   "the groups of a user are read once": (store) => {
     const known = new Map<string, readonly string[] | undefined>();
-    return withUsers(store, {
-      async find(id) {
-        const { groups, ...found } = (await store.users.find(id)) ?? {};
-        if (!("id" in found)) return undefined;
-        if (!known.has(id)) known.set(id, groups);
-        const first = known.get(id);
-        return (first === undefined ? found : { ...found, groups: first }) as StoredUser;
-      },
+    return changeReadUsers(store, ({ groups, ...user }) => {
+      if (!known.has(user.id)) known.set(user.id, groups);
+      const first = known.get(user.id);
+      return first === undefined ? user : { ...user, groups: first };
     });
   },
 
@@ -64,7 +58,14 @@ const storeMistakes: Readonly<Record<string, (store: Store) => Store>> = {
   "an ended session is never reported": (store) =>
     store.sessions === undefined
       ? store
-      : { ...store, sessions: { ...store.sessions, hasEnded: async () => false } },
+      : {
+          ...store,
+          sessions: {
+            ...store.sessions,
+            hasEnded: async () => false,
+            findUser: async (_, user) => store.users.find(user),
+          },
+        },
 
   "a handoff is read and removed in two steps": (store) => {
     const { sessions } = store;
@@ -105,12 +106,7 @@ const storeMistakes: Readonly<Record<string, (store: Store) => Store>> = {
   },
 
   "the end of an account is not read": (store) =>
-    withUsers(store, {
-      async find(id) {
-        const { endsAt: _, ...found } = (await store.users.find(id)) ?? {};
-        return "id" in found ? (found as StoredUser) : undefined;
-      },
-    }),
+    changeReadUsers(store, ({ endsAt: _, ...user }) => user),
 
   "the answer to a challenge is not claimed": (store) =>
     store.passkeys === undefined
@@ -165,6 +161,35 @@ export const mistakes: Readonly<Record<string, Mistake>> = {
   ),
 
   "the hash queue does not tell clients apart": { servedAs: () => OPERATOR },
+};
+
+/** The same store, which changes each user that it reads by an ID, a session or a key. */
+const changeReadUsers = (store: Store, change: (user: StoredUser) => StoredUser): Store => {
+  const { users, sessions, keys } = store;
+  return {
+    ...store,
+    users: {
+      ...users,
+      async find(id) {
+        const user = await users.find(id);
+        return user && change(user);
+      },
+    },
+    sessions: {
+      ...sessions,
+      async findUser(id, userId) {
+        const user = await sessions.findUser(id, userId);
+        return user && change(user);
+      },
+    },
+    keys: {
+      ...keys,
+      async find(hash) {
+        const found = await keys.find(hash);
+        return found && { ...found, user: change(found.user) };
+      },
+    },
+  };
 };
 
 const withUsers = (store: Store, users: Partial<UserStore>): Store => ({

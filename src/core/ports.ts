@@ -7,10 +7,10 @@ import type { Event } from "./log/events.ts";
 import type { Challenges } from "./passkeys/challenges.ts";
 import type { Passwords } from "./passwords/passwords.ts";
 import type { UserId } from "./records.ts";
+import type { CredentialCache } from "./sessions/credential-cache.ts";
 import type { Seals } from "./sessions/seals.ts";
 import type { SessionRecorder } from "./sessions/session-recorder.ts";
 import type { SessionTokens } from "./sessions/session-token.ts";
-import type { UserMemory } from "./sessions/user-memory.ts";
 import type { SetupTokenSource } from "./setup/setup-token.ts";
 import type { Store } from "./store.ts";
 
@@ -19,8 +19,8 @@ export interface AllPorts {
   readonly clock: Pick<Clock, "now">;
   readonly tokens: SessionTokens;
   readonly recorder: SessionRecorder;
-  /** What the guards of this process know of users. */
-  readonly memory: UserMemory;
+  /** What the guards of this process remember of sessions, API keys and accounts. */
+  readonly memory: CredentialCache;
   /** Must be called after a change of the codes or passkeys of an account, even one that failed. */
   readonly factorsChanged: (user: UserId) => void;
   readonly passwords: Passwords;

@@ -60,6 +60,7 @@ export function createStore({
       noteUsed: async (ids, at) => sessions.noteSessionsUsed(db(), ids, at),
       end: async (session, at) => sessions.endSession(db(), session, at),
       hasEnded: async (id) => users.hasSessionEnded(db(), id),
+      findUser: async (id, user) => sessions.findSessionUser(db(), id, user),
       handOff: async (handoff, now) => sessions.insertHandoff(db(), handoff, now),
       takeHandoff: async (id) => sessions.takeHandoff(db(), id),
     },

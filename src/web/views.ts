@@ -1,7 +1,7 @@
 import { errorOf, messageOf, Unavailable } from "../core/base/fault.ts";
 import { hostNameIn } from "../core/hosts/allowed-hosts.ts";
+import type { CredentialCache } from "../core/sessions/credential-cache.ts";
 import { userOfAdmission } from "../core/sessions/require-user.ts";
-import type { UserMemory } from "../core/sessions/user-memory.ts";
 import {
   type Answer,
   type Headers,
@@ -26,7 +26,10 @@ import {
 interface ViewPorts {
   readonly pages: Pages;
   readonly paths: Paths;
-  readonly rules: { readonly memory: UserMemory; readonly requireUser: CookieGuard };
+  readonly rules: {
+    readonly memory: Pick<CredentialCache, "anyExists">;
+    readonly requireUser: CookieGuard;
+  };
   readonly options: WebOptions;
   readonly requests: RequestIds;
 }

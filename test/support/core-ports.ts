@@ -8,14 +8,21 @@ import {
 import { createEventLog, type EventLog } from "../../src/core/log/event-log.ts";
 import { createPasswords, type Passwords } from "../../src/core/passwords/passwords.ts";
 import type { PasswordHash, StoredUser, User, UserId } from "../../src/core/records.ts";
-import { createRequireUser, type Guard } from "../../src/core/sessions/require-user.ts";
+import {
+  type CredentialCache,
+  createCredentialCache,
+} from "../../src/core/sessions/credential-cache.ts";
+import {
+  createRequireUser,
+  createSessionCache,
+  type Guard,
+} from "../../src/core/sessions/require-user.ts";
 import { createSeals, type Seals } from "../../src/core/sessions/seals.ts";
 import {
   createSessionRecorder,
   type SessionRecorder,
 } from "../../src/core/sessions/session-recorder.ts";
 import { createSessionTokens, type SessionTokens } from "../../src/core/sessions/session-token.ts";
-import { createUserMemory, type UserMemory } from "../../src/core/sessions/user-memory.ts";
 import type { SqliteStore } from "../../src/db/sqlite/store.ts";
 import { type FakeClock, fakeClock } from "./fake-clock.ts";
 import { OWNER, SECRET } from "./gate.ts";
@@ -29,7 +36,7 @@ export interface CorePorts {
   readonly log: RecordingLog;
   readonly events: EventLog;
   readonly passwords: Passwords;
-  readonly memory: UserMemory;
+  readonly memory: CredentialCache;
   factorsChanged(id: UserId): void;
   readonly tokens: SessionTokens;
   readonly recorder: SessionRecorder;
@@ -48,7 +55,7 @@ export async function corePorts(t: TestContext, file?: string): Promise<CorePort
   const log = recordingLog();
   const events = createEventLog(store.log, clock, log);
   const passwords = createPasswords({ atOnce: 2, waiting: 64 });
-  const memory = createUserMemory(store, clock);
+  const memory = createCredentialCache(store, clock);
   return {
     clock,
     store,
@@ -106,8 +113,13 @@ export async function signedInOwner(t: TestContext): Promise<SignedInOwner> {
   const ports = await corePorts(t);
   const { id, username } = await ports.insertOwner(hashText("a hash"));
   const token = ports.tokens.issue(id).text;
-  const requireUser = createRequireUser(ports.tokens, ports.memory, ports.clock, {
-    store: ports.store.sessions,
-  });
+  const requireUser = createRequireUser(
+    ports.tokens,
+    createSessionCache(ports.memory),
+    ports.clock,
+    {
+      store: ports.store.sessions,
+    },
+  );
   return { ports, token, user: { id, username }, requireUser };
 }

@@ -8,7 +8,7 @@ export interface BoundedMemory<K, V> {
   get(key: K): V | undefined;
   set(key: K, value: V): void;
   delete(key: K): void;
-  keys(): readonly K[];
+  values(): readonly V[];
   readonly size: number;
 }
 
@@ -39,7 +39,7 @@ export function createBoundedMemory<K, V>(capacity: number): BoundedMemory<K, V>
       young.delete(key);
       old.delete(key);
     },
-    keys: () => [...young.keys(), ...old.keys()],
+    values: () => [...young.values(), ...old.values()],
     get size() {
       return young.size + old.size;
     },

@@ -1,5 +1,5 @@
 import type { User } from "../records.ts";
-import type { RequiredFactor } from "../sessions/user-memory.ts";
+import type { RequiredFactor } from "../sessions/credential-cache.ts";
 import type { Store } from "../store.ts";
 
 /** In place of a group: everybody but guests, who have no account page. */

@@ -1,20 +1,14 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { createBoundedMemory } from "../base/bounded-memory.ts";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/fault.ts";
-import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import { hashOf } from "../base/random-text.ts";
 import type { AttemptLimiter } from "../limits/attempt-limiter.ts";
 import { networkOf } from "../limits/network.ts";
 import type { AllPorts } from "../ports.ts";
 import type { Key, User } from "../records.ts";
+import type { CacheEntry, FoundCredential, RequiredFactor } from "../sessions/credential-cache.ts";
 import type { Factors } from "../sessions/session-token.ts";
-import {
-  MAX_REMEMBERED,
-  RECHECK_AFTER_MS,
-  type RememberedUser,
-  USE_PRECISION_MS,
-} from "../sessions/user-memory.ts";
 import type { KeyStore } from "../store.ts";
 import { isWhole, keyTextIn } from "./key-text.ts";
 
@@ -68,83 +62,68 @@ interface KeyGuardPorts extends Pick<AllPorts, "memory" | "log"> {
   readonly limitIpv6Prefix: number;
 }
 
-/** A verified key with the user that was last admitted with it. */
-interface RememberedKey {
-  readonly key: Key;
-  found: RememberedUser | undefined;
-  /** The monotonic time at which the expiry is checked again. */
-  recheckAt: number;
-  /** The monotonic time from which a use is noted again. */
-  noteUseAt: number;
-}
-
 /**
- * For a remembered key, it takes one map lookup and one clock read, as a session does. Wrong keys
- * never keep a right one from the same address out, which programs behind one router share.
+ * With the key in the cache, it takes one map lookup and one clock read, as a session does, and
+ * without it one query. Wrong keys never keep a right one from the same address out, which programs
+ * behind one router share.
  */
 export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
   const { store, memory, clock, keyLimiter, limitIpv6Prefix, log } = ports;
-  // By the whole header. Verified keys only, so that clients without one cannot fill it.
-  const remembered = createBoundedMemory<string, RememberedKey>(MAX_REMEMBERED);
+  // By the whole header.
+  const cache = memory.createPart({
+    admit: decideAdmission,
+    maxTextLength: MAX_REMEMBERED_LENGTH,
+  });
   const lookingUp = new Set<string>();
 
-  async function verify(authorization: string, text: string, request: KeyRequest) {
+  async function verify(
+    authorization: string,
+    text: string,
+    request: KeyRequest,
+  ): Promise<KeyAdmission | undefined> {
     if (!(await memory.anyExists())) return undefined;
-    if (!isWhole(text)) return refusal("mistyped", request);
+    if (!isWhole(text)) return refuse("mistyped", request);
     const address = networkIn(request);
     // After too many wrong keys one at a time, so that a flood does not keep the store busy.
     const isFlood = address !== undefined && keyLimiter.isSpent(address);
     if (isFlood && lookingUp.has(address)) return refusalFor("limited");
     if (isFlood) lookingUp.add(address);
     try {
-      const key = await store.find(hashOf(text));
-      if (key === undefined) return refusal("unknown", request);
-      const entry: RememberedKey = { key, found: undefined, recheckAt: 0, noteUseAt: 0 };
-      if (authorization.length <= MAX_REMEMBERED_LENGTH) remembered.set(authorization, entry);
-      return await renewed(authorization, entry, request);
+      return await lookUp(authorization, hashOf(text), request);
     } finally {
       if (isFlood) lookingUp.delete(address);
     }
   }
 
-  const renewed = (authorization: string, entry: RememberedKey, request: KeyRequest) =>
-    andThen(renew(entry), (found) => {
-      if (typeof found === "object") return decide(entry, found, request, clock.monotonic());
-      remembered.delete(authorization);
-      return refusal(found, request);
-    });
-
-  /** Looks the user up again, and checks the expiry by the system clock, which may have been set. */
-  function renew(entry: RememberedKey): MaybePromise<RememberedUser | "expired" | "unknown"> {
-    const { key } = entry;
-    const left = (key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) - clock.now();
-    // Also for an invalid date.
-    if (!(left > 0)) return "expired";
-    entry.recheckAt = clock.monotonic() + Math.min(left, RECHECK_AFTER_MS);
-    const found = memory.find(key.userId);
-    // What was found is as it was when this key was last admitted.
-    if (found !== undefined && found === entry.found) return admit(entry, found);
-    // After the user, who is forgotten when the key is revoked: a later end is noticed in any case.
-    return Promise.all([found, store.find(key.hash)]).then(([user, still]) =>
-      admit(entry, still && user),
-    );
+  async function lookUp(
+    authorization: string,
+    hash: string,
+    request: KeyRequest,
+  ): Promise<KeyAdmission> {
+    const outcome = await cache.lookUp(authorization, () => readKey(hash));
+    switch (outcome.kind) {
+      case "found":
+        return decide(outcome.entry, request, clock.monotonic());
+      case "expired":
+      case "unknown":
+        return refuse(outcome.kind, request);
+    }
   }
 
-  function admit(
-    entry: RememberedKey,
-    found: RememberedUser | undefined,
-  ): RememberedUser | "unknown" {
-    entry.found = found;
-    return found ?? "unknown";
+  async function readKey(hash: string): Promise<FoundCredential<Key> | undefined> {
+    const found = await store.find(hash);
+    if (found === undefined) return undefined;
+    const { key, user } = found;
+    const expiresAt = key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
+    return { credential: key, expiresAt, user };
   }
 
   /** In the background. The store ignores a use within an hour after the last one. */
-  function noteUse(entry: RememberedKey, at: number): void {
-    entry.noteUseAt = at + USE_PRECISION_MS;
+  function noteUse({ id }: Key): void {
     const failed = (error: unknown) =>
       log.warn({ reason: messageOf(error) }, "the last use of a key was not recorded");
     turn()
-      .then(() => store.noteUsed(entry.key.id, new Date(clock.now())))
+      .then(() => store.noteUsed(id, new Date(clock.now())))
       .catch(failed);
   }
 
@@ -154,38 +133,37 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
   }
 
   function decide(
-    entry: RememberedKey,
-    { user, factor }: RememberedUser,
+    entry: CacheEntry<Key, KeyAdmission>,
     request: KeyRequest,
-    at: number,
+    now: number,
   ): KeyAdmission {
-    const { hosts, factors } = entry.key;
-    const isOpen = hosts === undefined || hosts.includes(request.host() ?? "");
-    if (!isOpen) return refusal("other-host", request);
-    if (factor !== "optional" && factors !== 2) return refusalFor("factor-unproven");
-    if (at >= entry.noteUseAt) noteUse(entry, at);
-    return { kind: "key-admitted", user, factors: factors === 2 ? 2 : 1 };
+    const { credential: key, admission } = entry;
+    const isOpen = key.hosts === undefined || key.hosts.includes(request.host() ?? "");
+    if (!isOpen) return refuse("other-host", request);
+    if (admission.kind === "key-admitted" && cache.isUseDue(entry, now)) noteUse(key);
+    return admission;
   }
 
-  function refusal(problem: KeyProblem, request: KeyRequest): KeyRefusal {
+  function refuse(problem: KeyProblem, request: KeyRequest): KeyRefusal {
     const address = networkIn(request);
     const isLimited = address !== undefined && keyLimiter.attempt(address) === "denied";
     return refusalFor(isLimited ? "limited" : problem);
   }
 
   return (authorization, request) => {
-    const entry = remembered.get(authorization);
-    if (entry === undefined) {
-      const text = keyTextIn(authorization);
-      return text === undefined ? undefined : verify(authorization, text, request);
-    }
-    const { found } = entry;
-    const at = clock.monotonic();
-    if (found !== undefined && at < found.until && at < entry.recheckAt) {
-      return decide(entry, found, request, at);
-    }
-    return renewed(authorization, entry, request);
+    const now = clock.monotonic();
+    const entry = cache.findCurrent(authorization, now);
+    if (entry !== undefined) return decide(entry, request, now);
+    const known = cache.findVerified(authorization);
+    if (known !== undefined) return lookUp(authorization, known.hash, request);
+    const text = keyTextIn(authorization);
+    return text === undefined ? undefined : verify(authorization, text, request);
   };
+}
+
+function decideAdmission({ factors }: Key, user: User, factor: RequiredFactor): KeyAdmission {
+  if (factor !== "optional" && factors !== 2) return refusalFor("factor-unproven");
+  return { kind: "key-admitted", user, factors: factors === 2 ? 2 : 1 };
 }
 
 export const refusalFor = (problem: KeyProblem): KeyRefusal => ({ kind: "key-refused", problem });

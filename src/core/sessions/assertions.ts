@@ -43,7 +43,7 @@ export function createAssertions(
   const key = signingKey(secret);
   const keys = [key, ...previousSecrets.map(signingKey)].map(publicKeyOf);
   const header = jwtPart({ alg: "EdDSA", typ: "JWT", kid: keys[0]?.kid });
-  /** By the objects of the user memory: a user that was read again, with other groups, has none. */
+  /** Keyed by user object, so a user that the guards read again, with other groups, has none. */
   const remembered = new WeakMap<User, BoundedMemory<string, Remembered>>();
 
   function issue({ id: sub, username, groups = [] }: User, aud: string, iat: number): string {

@@ -1,8 +1,14 @@
-import { type BoundedMemory, createBoundedMemory } from "../base/bounded-memory.ts";
 import type { Clock } from "../base/clock.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { User } from "../records.ts";
 import type { SessionStore } from "../store.ts";
+import type {
+  CacheEntry,
+  CachePart,
+  CredentialCache,
+  FoundCredential,
+  RequiredFactor,
+} from "./credential-cache.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
 import {
   type Factors,
@@ -11,13 +17,6 @@ import {
   validUpTo,
 } from "./session-token.ts";
 import type { WaitingEnds } from "./sign-out.ts";
-import {
-  MAX_REMEMBERED,
-  RECHECK_AFTER_MS,
-  type RememberedUser,
-  USE_PRECISION_MS,
-  type UserMemory,
-} from "./user-memory.ts";
 
 /** Whom a session admits, or what its sign-in lacks. */
 type AdmissionAtHost =
@@ -37,16 +36,31 @@ export type Admission =
 /** Decides over a session token, without a promise where possible, as it is on the hot path. */
 export type Guard = (token: string | undefined) => MaybePromise<Admission>;
 
-const NEEDS_SETUP: Admission = { kind: "needs-setup" };
-const NEEDS_SIGN_IN: Admission = { kind: "needs-sign-in" };
-const FORGED_TOKEN: Admission = { kind: "forged-token" };
+const NEEDS_SETUP: Admission = Object.freeze({ kind: "needs-setup" });
+const NEEDS_SIGN_IN: Admission = Object.freeze({ kind: "needs-sign-in" });
+const FORGED_TOKEN: Admission = Object.freeze({ kind: "forged-token" });
 
 /** The signed-in user, also a guest, whom a guard refuses. */
-export const userOfAdmission = (admission: Admission): User | undefined =>
-  "user" in admission ? admission.user : undefined;
+export function userOfAdmission(admission: Admission): User | undefined {
+  switch (admission.kind) {
+    case "admitted":
+    case "guest":
+      return admission.user;
+    case "needs-setup":
+    case "needs-sign-in":
+    case "forged-token":
+    case "factor-missing":
+    case "factor-unproven":
+    case "bound":
+      return undefined;
+  }
+}
 
 /** The guard for single operations, which also redirects to the setup while no account exists. */
-export function createRequireAuth(memory: UserMemory, requireUser: Guard): Guard {
+export function createRequireAuth(
+  memory: Pick<CredentialCache, "anyExists">,
+  requireUser: Guard,
+): Guard {
   return (token) => {
     const configured = memory.anyExists();
     if (configured === true) return requireUser(token);
@@ -58,29 +72,14 @@ export function createRequireAuth(memory: UserMemory, requireUser: Guard): Guard
   };
 }
 
-/** A verified token with the user that was last admitted with it. */
-interface RememberedToken {
-  readonly token: VerifiedToken;
-  found: RememberedUser | undefined;
-  /** Decided when the user was found, so that a guard has nothing to decide. */
-  admission: Admission;
-  /** The monotonic time at which the expiry is checked again. */
-  recheckAt: number;
-  /** The monotonic time from which a use is noted again. */
-  noteUseAt: number;
-}
+/** The sessions in the cache of the guards. */
+export type SessionCache = CachePart<VerifiedToken, Admission>;
 
-const UNUSED = { found: undefined, admission: NEEDS_SIGN_IN, recheckAt: 0, noteUseAt: 0 };
-
-/** Holds verified tokens only, so that clients without the secret cannot fill it. */
-export const createTokenMemory = (): TokenMemory => createBoundedMemory(MAX_REMEMBERED);
-
-type TokenMemory = BoundedMemory<string, RememberedToken>;
+export const createSessionCache = (memory: CredentialCache): SessionCache =>
+  memory.createPart({ admit: decideAdmission });
 
 interface SessionParts {
-  readonly remembered?: TokenMemory;
-  /** Tells which sessions have ended by themselves, if the store keeps them. */
-  readonly store?: Pick<SessionStore, "hasEnded"> | undefined;
+  readonly store: Pick<SessionStore, "findUser">;
   readonly recorder?: Pick<SessionRecorder, "used"> | undefined;
   /** Sessions that have signed out here, and that the store does not know as ended yet. */
   readonly waiting?: Pick<WaitingEnds, "has"> | undefined;
@@ -88,83 +87,76 @@ interface SessionParts {
 
 /**
  * The guard for whole handlers, which does not check whether an account exists. The hot path: with
- * token and user in memory it takes one map lookup and one clock read, without a promise, a signature
- * check or a query.
+ * the session in the cache it takes one map lookup and one clock read, without a promise, a signature
+ * check or a query. Without it, it takes one query.
  */
 export function createRequireUser(
   tokens: SessionTokens,
-  memory: UserMemory,
+  cache: SessionCache,
   clock: Clock,
-  { remembered = createTokenMemory(), store, recorder, waiting }: SessionParts = {},
+  { store, recorder, waiting }: SessionParts,
 ): Guard {
-  function verify(text: string): MaybePromise<Admission> {
-    const token = tokens.verify(text);
+  function lookUp(text: string): MaybePromise<Admission> {
+    const token = cache.findVerified(text) ?? tokens.verify(text);
     if (token === "forged") return FORGED_TOKEN;
     if (token === undefined) return NEEDS_SIGN_IN;
-    const session: RememberedToken = { ...UNUSED, token };
-    // A copy, since a slice would keep the whole Cookie header in memory.
-    remembered.set(Buffer.from(text).toString(), session);
-    return renew(text, session);
-  }
-
-  /** Looks the user up again, and checks the expiry by the system clock, which may have been set. */
-  function renew(text: string, session: RememberedToken): MaybePromise<Admission> {
-    const { id, userId, expiresAt } = session.token;
-    const left = expiresAt - clock.now();
-    if (left <= 0) {
-      remembered.delete(text);
+    if (token.expiresAt <= clock.now()) {
+      cache.forgetText(text);
       return NEEDS_SIGN_IN;
     }
-    if (id !== undefined && waiting?.has(id) === true) return NEEDS_SIGN_IN;
-    session.recheckAt = clock.monotonic() + Math.min(left, RECHECK_AFTER_MS);
-    const found = memory.find(userId);
-    // What was found is as it was when this session was last admitted with it.
-    if (found !== undefined && found === session.found) return admit(session, found);
-    // In parallel, so that a guard takes one round trip to the store.
-    const ended = id !== undefined && store?.hasEnded(id);
-    return Promise.all([found, ended]).then(([user, yes]) =>
-      admit(session, yes ? undefined : user),
-    );
+    if (token.id !== undefined && waiting?.has(token.id) === true) return NEEDS_SIGN_IN;
+    return cache
+      .lookUp(text, () => readSession(token))
+      .then((outcome) => {
+        switch (outcome.kind) {
+          case "found":
+            noteUse(outcome.entry);
+            return outcome.entry.admission;
+          case "expired":
+          case "unknown":
+            return NEEDS_SIGN_IN;
+        }
+      });
   }
 
-  /** A session that has ended has no user. */
-  function admit(session: RememberedToken, found: RememberedUser | undefined): Admission {
-    const { token } = session;
-    const isAlive = found !== undefined && found.sessionsFrom <= validUpTo(token);
-    session.found = isAlive ? found : undefined;
-    // Frozen, because every request of the session gets this object.
-    session.admission = isAlive ? Object.freeze(admissionOf(found, token)) : NEEDS_SIGN_IN;
-    if (isAlive) noteUse(session);
-    return session.admission;
+  async function readSession(
+    token: VerifiedToken,
+  ): Promise<FoundCredential<VerifiedToken> | undefined> {
+    const user = await store.findUser(token.id, token.userId);
+    if (user === undefined || (user.sessionsFrom ?? 0) > validUpTo(token)) return undefined;
+    return { credential: token, expiresAt: token.expiresAt, user };
   }
 
   /** The store ignores a use within an hour after the last one, as after a sign-in. */
-  function noteUse(session: RememberedToken): void {
-    const { id } = session.token;
-    if (id === undefined || clock.monotonic() < session.noteUseAt) return;
-    session.noteUseAt = clock.monotonic() + USE_PRECISION_MS;
-    recorder?.used(id);
+  function noteUse(entry: CacheEntry<VerifiedToken, Admission>): void {
+    const { id } = entry.credential;
+    if (id !== undefined && cache.isUseDue(entry, clock.monotonic())) recorder?.used(id);
   }
 
   return (text) => {
     if (text === undefined || text === "") return NEEDS_SIGN_IN;
-    const session = remembered.get(text);
-    if (session === undefined) return verify(text);
-    const { found, admission } = session;
-    if (found === undefined) return renew(text, session);
-    const at = clock.monotonic();
-    return at < found.until && at < session.recheckAt ? admission : renew(text, session);
+    const entry = cache.findCurrent(text, clock.monotonic());
+    return entry === undefined ? lookUp(text) : entry.admission;
   };
 }
 
-function admissionOf(found: RememberedUser, { factors, host }: VerifiedToken): Admission {
-  const there = admissionAtHost(found, factors);
+function decideAdmission(
+  { factors, host }: VerifiedToken,
+  user: User,
+  factor: RequiredFactor,
+): Admission {
+  const there = decideAtHost(factors, user, factor);
   return host === undefined ? there : { kind: "bound", host, there: Object.freeze(there) };
 }
 
-function admissionAtHost({ user, factor }: RememberedUser, factors: Factors): AdmissionAtHost {
+function decideAtHost(factors: Factors, user: User, factor: RequiredFactor): AdmissionAtHost {
   if (user.guest === true) return { kind: "guest", user, factors };
-  if (factor === "missing") return { kind: "factor-missing", of: user };
-  const isProven = factor === "optional" || factors === 2;
-  return isProven ? { kind: "admitted", user, factors } : { kind: "factor-unproven" };
+  switch (factor) {
+    case "optional":
+      return { kind: "admitted", user, factors };
+    case "required":
+      return factors === 2 ? { kind: "admitted", user, factors } : { kind: "factor-unproven" };
+    case "missing":
+      return { kind: "factor-missing", of: user };
+  }
 }

@@ -32,7 +32,7 @@ export async function changePassword(
 ): Promise<ChangePasswordOutcome> {
   const requester = userRequester(client, userId);
   for (let tries = 1; tries <= 2; tries += 1) {
-    // Not from the user memory: another process may just have changed the hash.
+    // From the store, because another process may just have changed the hash.
     const user = await ports.store.users.find(userId);
     if (user === undefined) return { kind: "no-user" };
     if (form.currentPassword === "" || form.newPassword === "") return { kind: "field-missing" };

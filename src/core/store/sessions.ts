@@ -1,4 +1,4 @@
-import type { Handoff, Session, UserId } from "../records.ts";
+import type { Handoff, Session, StoredUser, UserId } from "../records.ts";
 
 export interface SessionStore {
   /** Inserts it unless its ID is known. Removes some that expired two minutes before it began. */
@@ -13,6 +13,12 @@ export interface SessionStore {
   end(session: Session, at: Date): Promise<boolean>;
   /** Whether `end` has ended it. */
   hasEnded(id: string): Promise<boolean>;
+  /**
+   * The user of a session, unless `end` has ended the session. The account may have ended.
+   *
+   * @param id Without an ID, a session cannot end alone.
+   */
+  findUser(id: string | undefined, user: UserId): Promise<StoredUser | undefined>;
   /** Keeps a session for another host. Removes some that expired two minutes ago. */
   handOff(handoff: Handoff, now: Date): Promise<void>;
   /** Removes it, expired or not: of concurrent callers one gets it. */

@@ -1,20 +1,26 @@
 import type { Key, UserId } from "../../core/records.ts";
-import { USE_PRECISION_MS } from "../../core/sessions/user-memory.ts";
+import { USE_PRECISION_MS } from "../../core/sessions/credential-cache.ts";
+import type { FoundKey } from "../../core/store.ts";
 import { tables } from "../../core/tables.ts";
 import { compileOnce, type Db, inTransaction, type RowOf } from "../database.ts";
 import { toRecord, toRow } from "../rows.ts";
-import { userExists } from "./users.ts";
+import { toUser, userExists } from "./users.ts";
 
 const toKey = (row: RowOf<Key>): Key => toRecord(tables.keys, row);
 
 const findKeyRow = compileOnce((db, hash: string) =>
-  db.selectFrom("latchkey_keys").selectAll().where("hash", "=", hash),
+  db
+    .selectFrom("latchkey_keys")
+    .innerJoin("latchkey_users", "latchkey_users.id", "latchkey_keys.user_id")
+    .where("latchkey_keys.hash", "=", hash)
+    .selectAll("latchkey_keys")
+    .select(["username", "password_hash", "sessions_from", "groups", "ends_at"]),
 );
 
-/** Finds a key by the hash of its text. */
-export async function findKey(db: Db, hash: string): Promise<Key | undefined> {
+/** Finds a key by the hash of its text, with its user, in one statement. */
+export async function findKey(db: Db, hash: string): Promise<FoundKey | undefined> {
   const [row] = await findKeyRow(db, hash);
-  return row && toKey(row);
+  return row && { key: toKey(row), user: toUser({ ...row, id: row.user_id }) };
 }
 
 const listKeyRows = compileOnce((db, userId: UserId) =>

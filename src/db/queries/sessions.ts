@@ -1,10 +1,10 @@
-import type { Handoff, Session, UserId } from "../../core/records.ts";
-import { USE_PRECISION_MS } from "../../core/sessions/user-memory.ts";
+import type { Handoff, Session, StoredUser, UserId } from "../../core/records.ts";
+import { USE_PRECISION_MS } from "../../core/sessions/credential-cache.ts";
 import { type StoredSession, tables } from "../../core/tables.ts";
 import { compileOnce, type Db, inTransaction, type RowOf } from "../database.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { removeExpired } from "./expired.ts";
-import { userExists } from "./users.ts";
+import { findUser, toUser, userExists } from "./users.ts";
 
 const toSession = (row: RowOf<StoredSession>): Session => toRecord(tables.sessions, row);
 
@@ -80,6 +80,34 @@ export const endSession = (db: Db, session: Session, at: Date): Promise<boolean>
       .executeTakeFirst();
     return ended !== undefined;
   });
+
+const findSessionUserRow = compileOnce((db, user: UserId, id: string) =>
+  db
+    .selectFrom("latchkey_users")
+    .selectAll()
+    .where("id", "=", user)
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("latchkey_sessions")
+            .select("latchkey_sessions.id")
+            .where("latchkey_sessions.id", "=", id)
+            .where("latchkey_sessions.ended_at", "is not", null),
+        ),
+      ),
+    ),
+);
+
+/** Finds the user of a session in one statement, unless the session has ended before it expires. */
+export async function findSessionUser(
+  db: Db,
+  id: string | undefined,
+  user: UserId,
+): Promise<StoredUser | undefined> {
+  if (id === undefined) return findUser(db, user);
+  const [row] = await findSessionUserRow(db, user, id);
+  return row && toUser(row);
+}
 
 /** Keeps a session for another host. Removes some that have expired. */
 export async function insertHandoff(db: Db, handoff: Handoff, now: Date): Promise<void> {

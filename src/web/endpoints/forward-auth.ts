@@ -165,7 +165,7 @@ function admit(
 /** Asks the proxy to remove the key from the request. */
 export const KEY_ACCEPTED = "Latchkey-Key";
 
-/** By the objects of the user memory: a user that was read again gets a new answer. */
+/** Keyed by user object, so a user that the guards read again gets a new answer. */
 function onceForEach(make: (user: User) => Answer): (user: User) => Answer {
   const made = new WeakMap<User, Answer>();
   return (user) => {

@@ -7,7 +7,7 @@ import type { Event } from "../../../src/core/log/events.ts";
 import { createChallenges } from "../../../src/core/passkeys/challenges.ts";
 import { addPasskey, beginPasskey } from "../../../src/core/passkeys/own-passkeys.ts";
 import type { UserId } from "../../../src/core/records.ts";
-import { createRequireUser } from "../../../src/core/sessions/require-user.ts";
+import { createRequireUser, createSessionCache } from "../../../src/core/sessions/require-user.ts";
 import { signIn } from "../../../src/core/sign-in/sign-in.ts";
 import { createAuthenticator } from "../../support/authenticator.ts";
 import { OWNER, SECRET } from "../../support/gate.ts";
@@ -95,7 +95,9 @@ test("a sign-in that was half done opens no session and remembers no device", as
   const slow = { ...ports, passwords: { ...ports.passwords, verify } };
   const half = await signIn(slow, { ...attempt, device });
   assert.ok(half.kind === "signed-in", "the device was remembered when it began");
-  const guard = createRequireUser(ports.tokens, ports.memory, ports.clock);
+  const guard = createRequireUser(ports.tokens, createSessionCache(ports.memory), ports.clock, {
+    store: ports.store.sessions,
+  });
   for (const { token } of [first, half])
     assert.equal((await guard(token.text)).kind, "needs-sign-in");
   const byPassword = await signIn(ports, { ...attempt, remembersDevice: true });

@@ -3,7 +3,11 @@ import { type TestContext, test } from "node:test";
 import { endAllSessions, endSessionsOf } from "../../../src/core/accounts/accounts.ts";
 import { eventOf } from "../../../src/core/log/events.ts";
 import type { UserId } from "../../../src/core/records.ts";
-import { createRequireUser, userOfAdmission } from "../../../src/core/sessions/require-user.ts";
+import {
+  createRequireUser,
+  createSessionCache,
+  userOfAdmission,
+} from "../../../src/core/sessions/require-user.ts";
 import { createSessionTokens } from "../../../src/core/sessions/session-token.ts";
 import { SECRET } from "../../support/gate.ts";
 import { mint, partsOf } from "../../support/mint.ts";
@@ -15,7 +19,9 @@ async function scene(t: TestContext) {
   const ports = await accountPorts(t, "guest", "owner");
   const [guest, owner] = await ports.accounts();
   assert.ok(guest && owner);
-  const guard = createRequireUser(ports.tokens, ports.memory, ports.clock);
+  const guard = createRequireUser(ports.tokens, createSessionCache(ports.memory), ports.clock, {
+    store: ports.store.sessions,
+  });
   return {
     ...ports,
     guest: guest.id,

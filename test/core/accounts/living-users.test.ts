@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { livingUsers } from "../../../src/core/accounts/living-users.ts";
-import type { Clock } from "../../../src/core/base/clock.ts";
 import type { UserId } from "../../../src/core/records.ts";
-import { createUserMemory } from "../../../src/core/sessions/user-memory.ts";
 import type { Store } from "../../../src/core/store.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { hashText } from "../../support/store.ts";
@@ -16,10 +14,7 @@ async function ending(...[t]: Parameters<typeof corePorts>) {
   const endsAt = new Date(ports.clock.now() + LEFT_MS);
   const user = { username: "temp", passwordHash: hashText("x"), endsAt };
   const { id } = (await ports.store.users.insert(user)) ?? assert.fail();
-  /** What guards remember. */
-  const remembering = (clock: Clock) =>
-    createUserMemory({ users: livingUsers(ports.store, clock).users }, clock);
-  return { ...ports, id, remembering };
+  return { ...ports, id };
 }
 
 test("a user is found until the account ends, and the account still counts", async (t) => {
@@ -40,26 +35,4 @@ test("an account with an invalid end has ended", async () => {
   const store = { users: { find: async () => user } } as unknown as Store;
   const { users } = livingUsers(store, { now: () => 0 });
   assert.equal(await users.find("1" as UserId), undefined);
-});
-
-test("a user who is read less than a second before the end is remembered until the end only", async (t) => {
-  const { clock, remembering, id } = await ending(t);
-  const memory = remembering(clock);
-  clock.advance(LEFT_MS - 500);
-  const known = await memory.find(id);
-  assert.equal(known?.until, clock.monotonic() + 500, "guards compare this time");
-  clock.advance(499);
-  assert.equal(memory.find(id), known, "from memory");
-  clock.advance(1);
-  assert.equal(await memory.find(id), undefined);
-});
-
-test("a remembered user is forgotten when the system clock is set past the end", async (t) => {
-  const { clock, remembering, id } = await ending(t);
-  let set = 0;
-  const memory = remembering({ ...clock, now: () => clock.now() + set });
-  await memory.find(id);
-  set = LEFT_MS;
-  clock.advance(1_000);
-  assert.equal(await memory.find(id), undefined);
 });

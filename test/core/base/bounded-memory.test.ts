@@ -5,9 +5,9 @@ import { createBoundedMemory } from "../../../src/core/base/bounded-memory.ts";
 
 test("counts a key once in both generations, until it is deleted", () => {
   const memory = createBoundedMemory<string, number>(4);
-  for (const key of ["a", "b", "c", "a"]) memory.set(key, 1);
+  for (const [at, key] of ["a", "b", "c", "a"].entries()) memory.set(key, at + 1);
   assert.equal(memory.size, 3);
-  assert.deepEqual([...memory.keys()].sort(), ["a", "b", "c"]);
+  assert.deepEqual([...memory.values()].sort(), [2, 3, 4]);
   memory.delete("a");
   assert.deepEqual([memory.size, memory.get("a")], [2, undefined]);
 });

@@ -4,7 +4,11 @@ import { createKeyGuard } from "../../../src/core/keys/key-guard.ts";
 import { newKeyText } from "../../../src/core/keys/key-text.ts";
 import { revokeKey } from "../../../src/core/keys/own-keys.ts";
 import { createAttemptLimiter } from "../../../src/core/limits/attempt-limiter.ts";
-import { createUserMemory, type RequiredFactor } from "../../../src/core/sessions/user-memory.ts";
+import {
+  createCredentialCache,
+  type RequiredFactor,
+} from "../../../src/core/sessions/credential-cache.ts";
+import { createRequireUser, createSessionCache } from "../../../src/core/sessions/require-user.ts";
 import { corePorts } from "../../support/core-ports.ts";
 import { eventually } from "../../support/eventually.ts";
 import { hashText } from "../../support/store.ts";
@@ -64,22 +68,77 @@ test("refuses a revoked key at once, and those of a removed account", async (t) 
 });
 
 test("refuses a key that was revoked while it was looked up, from the next request on", async (t) => {
-  const { guardWith, add, store, owner, memory } = await keyPorts(t);
-  const { text, key } = await add();
-  const changing = { store, record: () => memory.forget(owner.id) };
-  let lookups = 0;
-  const guard = guardWith({
-    async find(hash) {
-      lookups += 1;
-      const found = await store.keys.find(hash);
-      // The second lookup is beside that of the user, and its answer is late.
-      if (lookups === 2) await revokeKey(changing, key.id, owner);
-      return found;
-    },
-  });
-  await guard(`Bearer ${text}`, HERE);
-  assert.equal(lookups, 2);
+  for (const revokedAt of [1, 2]) {
+    const { guardWith, add, store, owner, memory, clock } = await keyPorts(t);
+    const { text, key } = await add();
+    const changing = { store, record: () => memory.forget(owner.id) };
+    let lookups = 0;
+    const guard = guardWith({
+      async find(hash) {
+        lookups += 1;
+        const found = await store.keys.find(hash);
+        // The answer is late.
+        if (lookups === revokedAt) await revokeKey(changing, key.id, owner);
+        return found;
+      },
+    });
+    for (let i = 1; i <= revokedAt; i += 1) {
+      assert.equal((await guard(`Bearer ${text}`, HERE))?.kind, "key-admitted");
+      if (i < revokedAt) clock.advance(1_000);
+    }
+    assert.equal(lookups, revokedAt);
+    assert.deepEqual(await guard(`Bearer ${text}`, HERE), refused("unknown"));
+  }
+});
+
+test("asks the store one question for a key, and one for all who ask at once", async (t) => {
+  const { guardWith, add, store, memory } = await keyPorts(t);
+  const finding = t.mock.fn(store.keys.find);
+  const guard = guardWith({ find: finding });
+  const { text } = await add();
+  await memory.anyExists();
+  const findUser = t.mock.method(store.users, "find");
+  for (let i = 1; i <= 2; i += 1) {
+    const verdicts = await Promise.all(
+      Array.from({ length: 20 }, () => guard(`Bearer ${text}`, HERE)),
+    );
+    assert.ok(verdicts.every((verdict) => verdict?.kind === "key-admitted"));
+    assert.equal(finding.mock.callCount(), i);
+    memory.forget("all");
+  }
+  assert.equal(findUser.mock.callCount(), 0);
+});
+
+test("refuses a key of an account from its end on, also one that was used just before", async (t) => {
+  const { guardWith, store, clock, add, owner } = await keyPorts(t);
+  const guard = guardWith();
+  const endsAt = new Date(clock.now() + 1_500);
+  const passwordHash = owner.passwordHash;
+  const temp = await store.users.insert({ username: "temp", passwordHash, endsAt });
+  assert.ok(temp);
+  const { text } = await add({}, temp);
+  assert.equal((await guard(`Bearer ${text}`, HERE))?.kind, "key-admitted");
+  clock.advance(1_499);
+  assert.equal((await guard(`Bearer ${text}`, HERE))?.kind, "key-admitted");
+  clock.advance(1);
   assert.deepEqual(await guard(`Bearer ${text}`, HERE), refused("unknown"));
+});
+
+test("a key opens nothing as a session, whether it was used as a key before or not", async (t) => {
+  const { guardWith, add, memory, tokens, clock, store, owner } = await keyPorts(t);
+  const guard = guardWith();
+  const requireUser = createRequireUser(tokens, createSessionCache(memory), clock, {
+    store: store.sessions,
+  });
+  const { text } = await add();
+  for (let i = 0; i < 2; i += 1) {
+    for (const cookie of [text, `Bearer ${text}`])
+      assert.deepEqual(await requireUser(cookie), { kind: "forged-token" });
+    await guard(`Bearer ${text}`, HERE);
+  }
+  const session = tokens.issue(owner.id).text;
+  assert.equal((await requireUser(session)).kind, "admitted");
+  for (const header of [session, `Bearer ${session}`]) assert.equal(guard(header, HERE), undefined);
 });
 
 test("refuses a key from its expiry on, also after the system clock was set", async (t) => {
@@ -109,7 +168,7 @@ test("a key with hosts opens these only, and only then it is used", async (t) =>
   for (const host of ["feeds.example.test", "b.example.test"]) {
     assert.equal((await guard(`Bearer ${text}`, from("192.0.2.1", host)))?.kind, "key-admitted");
   }
-  const used = await eventually(async () => (await store.keys.find(key.hash))?.usedAt);
+  const used = await eventually(async () => (await store.keys.find(key.hash))?.key.usedAt);
   assert.deepEqual(used, new Date(clock.now()));
 });
 
@@ -158,7 +217,7 @@ test("notes the use of a key once an hour, and logs if that fails", async (t) =>
   const noting = t.mock.fn(store.keys.noteUsed);
   const guard = guardWith({ noteUsed: noting });
   const { text, key } = await add();
-  const used = async () => (await store.keys.find(key.hash))?.usedAt;
+  const used = async () => (await store.keys.find(key.hash))?.key.usedAt;
   const start = new Date(clock.now());
   for (let minute = 0; minute < 60; minute += 1) {
     await guard(`Bearer ${text}`, HERE);
@@ -179,7 +238,7 @@ test("a key of one factor is refused while its account needs two, and says how m
   const ports = await keyPorts(t);
   const { add, owner, store } = ports;
   let factor: RequiredFactor = "optional";
-  const memory = createUserMemory(store, ports.clock, async () => factor);
+  const memory = createCredentialCache(store, ports.clock, async () => factor);
   const keyLimiter = createAttemptLimiter(ports.clock);
   const guard = createKeyGuard({
     ...{ ...ports, memory, keyLimiter, store: store.keys, limitIpv6Prefix: 64 },

@@ -4,7 +4,7 @@ import { createKeyGuard, type KeyRequest } from "../../../src/core/keys/key-guar
 import { type AddedKey, addKey } from "../../../src/core/keys/own-keys.ts";
 import { createAttemptLimiter } from "../../../src/core/limits/attempt-limiter.ts";
 import type { Event } from "../../../src/core/log/events.ts";
-import type { Key, StoredUser } from "../../../src/core/records.ts";
+import type { Key, StoredUser, User } from "../../../src/core/records.ts";
 import type { KeyStore } from "../../../src/core/store.ts";
 import { type CorePorts, corePorts } from "../../support/core-ports.ts";
 import { hashText } from "../../support/store.ts";
@@ -14,7 +14,10 @@ export interface KeyPorts extends CorePorts {
   readonly recorded: Event[];
   /** The store with these changes, as the guard sees it. */
   guardWith(changes?: Partial<KeyStore>): ReturnType<typeof createKeyGuard>;
-  add(fields?: Partial<AddedKey>): Promise<{ readonly text: string; readonly key: Key }>;
+  add(
+    fields?: Partial<AddedKey>,
+    user?: User,
+  ): Promise<{ readonly text: string; readonly key: Key }>;
 }
 
 /** The ports of the rules of keys, and an account. */
@@ -34,8 +37,8 @@ export async function keyPorts(t: TestContext): Promise<KeyPorts> {
         keyLimiter: createAttemptLimiter(ports.clock),
         limitIpv6Prefix: 64,
       }),
-    async add(fields = {}) {
-      const outcome = await addKey(changing, owner, { name: "feeds", ...fields });
+    async add(fields = {}, user = owner) {
+      const outcome = await addKey(changing, user, { name: "feeds", ...fields });
       assert.equal(outcome.kind, "added");
       return outcome;
     },

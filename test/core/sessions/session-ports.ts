@@ -1,9 +1,9 @@
 import type { TestContext } from "node:test";
 import type { StoredUser } from "../../../src/core/records.ts";
-import { createRequireUser } from "../../../src/core/sessions/require-user.ts";
+import { createCredentialCache } from "../../../src/core/sessions/credential-cache.ts";
+import { createRequireUser, createSessionCache } from "../../../src/core/sessions/require-user.ts";
 import { createWaitingEnds, type WaitingEnds } from "../../../src/core/sessions/sign-out.ts";
 import { startSession } from "../../../src/core/sessions/start-session.ts";
-import { createUserMemory } from "../../../src/core/sessions/user-memory.ts";
 import { type CorePorts, corePorts } from "../../support/core-ports.ts";
 import { partsOf } from "../../support/mint.ts";
 import { hashText } from "../../support/store.ts";
@@ -25,12 +25,12 @@ export interface SessionsScene {
 export async function accountWithSessions(t: TestContext): Promise<SessionsScene> {
   const core = await corePorts(t);
   // Of a store that reports no changes, so that the rules have to forget whom they change.
-  const given = { ...core, memory: createUserMemory({ users: core.store.users }, core.clock) };
+  const given = { ...core, memory: createCredentialCache(core.store, core.clock) };
   const waiting = createWaitingEnds(given);
   t.after(() => waiting.close());
   const ports = { ...given, waiting };
   const user = await ports.insertOwner(hashText("a hash"));
-  const guard = createRequireUser(ports.tokens, ports.memory, ports.clock, {
+  const guard = createRequireUser(ports.tokens, createSessionCache(ports.memory), ports.clock, {
     store: ports.store.sessions,
     waiting,
   });

@@ -35,9 +35,12 @@ async function withOwner(t: TestContext) {
 
 test("replaces the old password, forgets the cached user and records an entry", async (t) => {
   const { ports, owner, storedHash, change } = await withOwner(t);
-  await ports.memory.find(owner.id);
+  const forget = t.mock.method(ports.memory, "forget");
   assert.equal(await change(), "changed");
-  assert.ok(ports.memory.find(owner.id) instanceof Promise);
+  assert.deepEqual(
+    forget.mock.calls.map(({ arguments: [account] }) => account),
+    [owner.id],
+  );
   const hash = await storedHash();
   assert.equal(await ports.passwords.verify(NEW, hash), true);
   assert.equal(await ports.passwords.verify(OWNER.password, hash), false);

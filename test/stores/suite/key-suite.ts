@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Key, User } from "../../../src/core/records.ts";
 import type { Rule, With } from "./database.ts";
-import { addTwo, at, TEXT, UNKNOWN_USER } from "./samples.ts";
+import { addTwo, at, hashText, TEXT, UNKNOWN_USER } from "./samples.ts";
 
 const keyOf = ({ id: userId }: User, id: string, fields: Partial<Key> = {}): Key => ({
   ...{ id, userId, name: TEXT, hash: `hash of ${id}`, createdAt: at(0) },
@@ -20,13 +20,33 @@ export function testKeys(rule: Rule<With<"keys">>): void {
     };
     const [newer, older] = [keyOf(owner, "a", limits), keyOf(owner, "b", { createdAt: at(-1) })];
     for (const key of [newer, older]) assert.equal(await store.keys.insert(key, 2), true);
-    const { keys } = await connect();
-    assert.deepEqual(await keys.find("hash of a"), newer);
+    const { keys, users } = await connect();
+    assert.deepEqual(await keys.find("hash of a"), {
+      key: newer,
+      user: await users.find(owner.id),
+    });
     assert.deepEqual(await keys.listOf(owner.id), [older, newer], "the oldest first");
     assert.deepEqual(await keys.listOf(guest.id), []);
     for (const unknown of ["", "a", "hash of A", "hash of a\0", "x".repeat(100_000)]) {
       assert.equal(await keys.find(unknown), undefined);
     }
+  });
+
+  rule("finds a key with its user, also after the end of the account", async (store) => {
+    const { owner } = await addTwo(store);
+    const account = { username: TEXT, passwordHash: hashText("a hash") };
+    const temp = await store.users.insert({ ...account, groups: ["a", "b"], endsAt: at(-1) });
+    assert.ok(temp);
+    await store.users.endSessions(temp.id, 1_000);
+    for (const [user, id] of [
+      [owner, "a"],
+      [temp, "b"],
+    ] as const) {
+      assert.equal(await store.keys.insert(keyOf(user, id), 1), true);
+      const found = await store.keys.find(`hash of ${id}`);
+      assert.deepEqual(found, { key: keyOf(user, id), user: await store.users.find(user.id) });
+    }
+    assert.equal((await store.keys.find("hash of b"))?.user.sessionsFrom, 1_000);
   });
 
   rule("refuses a known key, one more than the limit, and an unknown user", async (store) => {
@@ -62,9 +82,9 @@ export function testKeys(rule: Rule<With<"keys">>): void {
     const noted: unknown[] = [];
     for (const hours of [1, 1.99, 2, 0]) {
       await store.keys.noteUsed("a", at(hours));
-      noted.push((await store.keys.find("hash of a"))?.usedAt);
+      noted.push((await store.keys.find("hash of a"))?.key.usedAt);
     }
     assert.deepEqual(noted, [at(1), at(1), at(2), at(2)]);
-    assert.equal((await store.keys.find("hash of b"))?.usedAt, undefined);
+    assert.equal((await store.keys.find("hash of b"))?.key.usedAt, undefined);
   });
 }

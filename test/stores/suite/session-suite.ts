@@ -114,6 +114,27 @@ export function testSessions(rule: Rule<Tested>): void {
     for (const id of ["", "A", "a\0", "b"]) assert.equal(await sessions.hasEnded(id), false);
   });
 
+  rule("finds the user of a session until that session has ended", async (store, { connect }) => {
+    const { owner, guest } = await addTwo(store);
+    const groups = ["admins", "family"];
+    await store.users.setGroups(owner.id, groups);
+    await store.users.endSessions(owner.id, 1_000);
+    const { sessions } = await connect();
+    const stored = { ...owner, groups, sessionsFrom: 1_000 };
+    await sessions.insert(sessionFor(owner, "a"));
+    for (const id of ["a", "never inserted", "", undefined])
+      assert.deepEqual(await sessions.findUser(id, owner.id), stored);
+    for (const id of ["a", undefined])
+      assert.equal(await sessions.findUser(id, UNKNOWN_USER.id), undefined);
+    for (const id of ["a", "never inserted"]) {
+      await store.sessions.end(sessionFor(owner, id), at(1));
+      assert.equal(await sessions.findUser(id, owner.id), undefined);
+    }
+    assert.deepEqual(await sessions.findUser("b", owner.id), stored, "another session");
+    assert.deepEqual(await sessions.findUser("b", guest.id), guest);
+    assert.deepEqual(await sessions.findUser(undefined, owner.id), stored);
+  });
+
   rule("gives a handoff to one of eight at once, as it was", async (store, { onlyOne }) => {
     const { owner, guest } = await addTwo(store);
     const handoff = {
