@@ -7,7 +7,7 @@ export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Files that decide who is admitted come first, so that an interrupted run has covered them. */
 const FIRST: readonly string[] = `sign-in set-up change-password session-token require-user
-  user-memory attempt-limiter passwords password-cost event-log return-target
+  credential-cache attempt-limiter passwords password-cost event-log return-target
   setup-token secrets allowed-hosts requester accounts
   shared-limiter bounded-memory work-queue session-cookie same-origin form
   remote-address return-to location responses guards refuse request-kind login setup account

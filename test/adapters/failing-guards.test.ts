@@ -35,31 +35,30 @@ const meter: Meter = {
 async function startFailing(t: TestContext, framework: Framework) {
   const methods = {
     any: (): unknown => Promise.resolve(true),
-    find: (): unknown => Promise.resolve(RECORD),
+    findUser: (): unknown => Promise.resolve(RECORD),
   };
   const opened = await openStore(t);
-  const users = {
-    ...opened.users,
-    any: () => methods.any(),
-    findActive: () => methods.find(),
-  } as AuthOptions["store"]["users"];
-  const store = { ...opened, users };
+  const store = {
+    ...opened,
+    users: { ...opened.users, any: () => methods.any() },
+    sessions: { ...opened.sessions, findUser: () => methods.findUser() },
+  } as AuthOptions["store"];
   const app = await startApp(t, framework, { store, meter, standalone: true, log });
   return { app, methods };
 }
 
-type Method = "any" | "find";
+type Method = "any" | "findUser";
 const PATHS: Readonly<Record<Method, readonly string[]>> = {
   any: ["/operation", "/forward-auth", "/login"],
-  find: ["/operation", "/handler", "/forward-auth"],
+  findUser: ["/operation", "/handler", "/forward-auth"],
 };
 
 const statusOf = async (app: RunningAdapter, path: string): Promise<number> =>
   (await app.send(path, { session: SESSION })).status;
 
 for (const framework of frameworks) {
-  test(`${framework.name}: no handler runs when store and log throw anything`, async (t) => {
-    for (const method of ["any", "find"] as const) {
+  test(`${framework.name}: no handler runs when the store and the log throw anything`, async (t) => {
+    for (const method of ["any", "findUser"] as const) {
       const { app, methods } = await startFailing(t, framework);
       for (const thrown of THROWN) {
         for (const failing of [() => fail(thrown), () => Promise.reject(thrown)]) {
@@ -75,12 +74,12 @@ for (const framework of frameworks) {
     }
   });
 
-  test(`${framework.name}: no handler runs while the store hangs`, async (t) => {
+  test(`${framework.name}: no handler runs while the store hangs, nor when it fails after the client has gone`, async (t) => {
     const { app, methods } = await startFailing(t, framework);
     for (const thrown of [undefined, "route"]) {
       const asked = Promise.withResolvers<void>();
       const held = Promise.withResolvers<void>();
-      methods.find = () => {
+      methods.findUser = () => {
         asked.resolve();
         return held.promise;
       };
@@ -95,7 +94,7 @@ for (const framework of frameworks) {
       outgoing.destroy();
       await gone;
       held.reject(thrown);
-      methods.find = () => fail(thrown);
+      methods.findUser = () => fail(thrown);
       assert.equal(await statusOf(app, "/handler"), 500);
       assert.equal(app.reached(), 0);
     }
@@ -108,7 +107,7 @@ test("currentUser and a guard without an error page reject with an error", async
   const { app, methods } = await startFailing(t, framework);
   const { adapter } = app.auth;
   const error = new Error("the disk is gone");
-  methods.find = () => Promise.reject(error);
+  methods.findUser = () => Promise.reject(error);
   await assert.rejects(adapter.currentUser(`session=${SESSION}`), error);
   for (const guard of [adapter.requireAuth, adapter.authMiddleware]) {
     const checking = async () => guard(`session=${SESSION}`, () => fail(undefined));

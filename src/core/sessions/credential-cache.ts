@@ -16,7 +16,7 @@ import type { MaybePromise } from "../base/maybe-promise.ts";
  */
 const MAX_AGE_MS = 1_000;
 /**
- * The number of sessions that are remembered, and of API keys. For sessions, this takes about 20 MB.
+ * The number of sessions that are remembered, and of API keys. For sessions, this takes about 25 MB.
  * At least the recently used half is kept.
  */
 const MAX_ENTRIES = 32_768;
