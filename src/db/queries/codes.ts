@@ -175,24 +175,27 @@ export async function findDevice(db: Db, id: string, now: Date): Promise<Device 
   return row && toRecord(tables.devices, row);
 }
 
+const listDeviceRows = compileOnce((db, userId: UserId, now: number, limit: number) =>
+  db
+    .selectFrom("latchkey_devices")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .where("expires_at", ">", now)
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .limit(limit),
+);
+
 /** The devices of a user that have not expired, the newest first. */
-export async function listDevices(
+export const listDevices = async (
   db: Db,
   userId: UserId,
   now: Date,
   limit: number,
-): Promise<readonly Device[]> {
-  const rows = await db
-    .selectFrom("latchkey_devices")
-    .selectAll()
-    .where("user_id", "=", userId)
-    .where("expires_at", ">", now.getTime())
-    .orderBy("created_at", "desc")
-    .orderBy("id")
-    .limit(limit)
-    .execute();
-  return rows.map((row) => toRecord(tables.devices, row));
-}
+): Promise<readonly Device[]> =>
+  (await listDeviceRows(db, userId, now.getTime(), limit)).map((row) =>
+    toRecord(tables.devices, row),
+  );
 
 /** Returns whether the user had the device. */
 export async function removeDevice(db: Db, userId: UserId, id: string): Promise<boolean> {
