@@ -59,7 +59,7 @@ test("an import that can no longer write says how far it is and how to go on", a
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(join(DATA_DIR, "latchkey.db"));
   database.exec(
-    "CREATE TRIGGER full BEFORE INSERT ON latchkey_users WHEN NEW.username = 'user 11000' BEGIN SELECT RAISE(ABORT, 'full'); END",
+    "CREATE TRIGGER full BEFORE INSERT ON latchkey_users WHEN NEW.username = 'user 10500' BEGIN SELECT RAISE(ABORT, 'full'); END",
   );
   database.close();
   const { code, stderr } = await startLatchkey(
