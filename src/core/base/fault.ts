@@ -20,8 +20,6 @@ export type FaultCode =
   | "not_latchkey"
   | "overloaded"
   | "page_broken"
-  | "page_unknown"
-  | "pages_unreadable"
   | "remote_address_unknown"
   | "routes_not_mounted"
   | "schema_newer"

@@ -203,9 +203,9 @@ export class SettingsTable {
     unset: "the browser's",
     about: "language of all pages",
   };
-  readonly pagesDir: Entry<string | undefined> = {
-    value: values.folder,
-    about: "templates that replace pages",
+  readonly customCss: Entry<string | undefined> = {
+    value: values.styleSheet,
+    about: "style sheet that every page loads after the built-in one",
   };
 
   readonly logLevel: Entry<LogLevel> = {
