@@ -4,10 +4,12 @@ import { chmodSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } fr
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
+import { copyForRelease } from "./release-tools/page-files.ts";
 
 const TSC = fileURLToPath(new URL("node_modules/typescript/bin/tsc", import.meta.url));
 /** What modules read at run time, from their own folder. */
-const ASSETS = ["src/web/pages/templates", "src/proxies/latchkey.lua"] as const;
+const PAGE_FILES = "src/web/pages/templates";
+const SCRIPT = "src/proxies/latchkey.lua";
 const COMMANDS = "src/cli/latchkey.ts";
 const WORDS = "dist/web/pages/words";
 
@@ -28,9 +30,8 @@ rmSync("dist", { recursive: true, force: true });
 execFileSync(process.execPath, [TSC, "-p", "tsconfig.build.json"], { stdio: "inherit" });
 if (existsSync(`${WORDS}.d.ts`)) declareTexts();
 if (existsSync(COMMANDS)) await bundleCommands();
-for (const path of ASSETS.filter(existsSync)) {
-  cpSync(path, path.replace("src", "dist"), { recursive: true });
-}
+if (existsSync(PAGE_FILES)) copyForRelease(PAGE_FILES, PAGE_FILES.replace("src", "dist"));
+if (existsSync(SCRIPT)) cpSync(SCRIPT, SCRIPT.replace("src", "dist"));
 
 for (const file of Object.values<string>(bin)) chmodSync(file, 0o755);
 

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
+import { readForRelease } from "./page-files.ts";
 
 export const ROOT: string = fileURLToPath(new URL("../", import.meta.url));
 
@@ -95,14 +96,13 @@ const contained: Plugin = {
       const script = readFileSync(join(ROOT, "src/proxies/latchkey.lua"), "utf8");
       return { contents: `export const readHaproxyScript = () => ${JSON.stringify(script)};` };
     });
-    onLoad({ filter: /\/src\/web\/pages\/default-pages\.ts$/ }, () => {
+    onLoad({ filter: /\/src\/web\/pages\/page-files\.ts$/ }, () => {
       const names = readdirSync(TEMPLATES).sort();
-      const files = names.map((name) => [name, readFileSync(join(TEMPLATES, name), "utf8")]);
+      const files = names.map((name) => [name, readForRelease(TEMPLATES, name)]);
       return {
         contents: `const files = new Map(${JSON.stringify(files)});
-          export const DEFAULT_PAGES = "built-in pages";
-          export const listDefaultPages = () => [...files.keys()];
-          export const readDefaultPage = (file) => files.get(file);`,
+          export const listPageFiles = () => [...files.keys()];
+          export const readPageFile = (file) => files.get(file);`,
       };
     });
   },

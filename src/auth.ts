@@ -37,11 +37,6 @@ export interface Auth extends AccountApi {
   pageHelpers(request: RequestLike): Promise<PageHelpers>;
   /** The parts of which adapters for other frameworks are made. */
   readonly adapter: AdapterParts;
-  /**
-   * Reads the templates of `pages.dir` and the logo again, and replaces all of them at once.
-   * @throws {Fault} for a file that cannot be used. The pages then stay as they are.
-   */
-  reloadPages(): void;
   /** Writes log entries and sums of lines in the server log that still wait. The store stays open. */
   close(): Promise<void>;
 }
@@ -74,7 +69,7 @@ export interface AdapterParts {
  * @param options are read once and copied.
  * @throws {Fault} with the code `invalid_option` for an option that cannot be used,
  *   `guessable_secret` if `NODE_ENV` is `production` and a secret is missing, short or easy to guess,
- *   or `page_broken`, `pages_unreadable` or `logo_unusable` for files that cannot be used.
+ *   or `logo_unusable` for a logo that cannot be used.
  *
  * @example
  * ```ts
@@ -94,8 +89,8 @@ export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
   const proxies = new ProxyTrust(settled.hosts.trustedProxies);
   const requests = createRequestIds(proxies.trusts, settled.log);
   const paths = pathsUnder(settled.basePath, settled.homePath, settled.standalone);
-  // Before what runs until it is closed: broken pages make this function throw.
-  const { pages, assets, reload } = openSite(paths, settled);
+  // Before what runs until it is closed: an unusable logo makes this function throw.
+  const { pages, assets } = openSite(paths, settled);
   const { rules, parts, keyGuard, close } = createRules(settled, requests.log);
   const stopObserving = settled.store.observe(createOutageLog(systemClock, settled.log));
   const views = new Views({ pages, paths, rules, options: settled, requests });
@@ -127,7 +122,6 @@ export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
       return adapter.currentUser(headers.get("cookie") ?? undefined);
     },
     pageHelpers: (request: RequestLike) => adapter.pageHelpers(fetchRequest(request)),
-    reloadPages: reload,
     async close() {
       try {
         await close();

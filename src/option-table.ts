@@ -17,8 +17,8 @@ import {
   type PostLoginLocation,
 } from "./web/answers/location.ts";
 import { isColor } from "./web/pages/accent-color.ts";
-import type { PageFunctions } from "./web/pages/page-data.ts";
-import { samples } from "./web/pages/page-samples.ts";
+import { MAX_CSS_BYTES } from "./web/pages/assets.ts";
+import type { PageFunction, PageName } from "./web/pages/page-data.ts";
 import { isLocale, type Locale, locales } from "./web/pages/words.ts";
 import { isAddressRange } from "./web/request/remote-address.ts";
 
@@ -77,6 +77,13 @@ function functionsLike<T extends object>(otherwise: T): Option<T> {
 
 const frozenCopy = <T extends object>(given: T): T =>
   typeof given === "object" && given !== null ? Object.freeze({ ...given }) : given;
+
+const pageFunction = <Name extends PageName>(): Option<PageFunction<Name> | undefined> =>
+  option<PageFunction<Name> | undefined>(
+    undefined,
+    "a function that returns HTML",
+    (page) => typeof page === "function",
+  );
 
 /** A path, which is checked when it is read. */
 const path = optional("a path", (text) => typeof text === "string");
@@ -164,16 +171,16 @@ export const optionTable: OptionTable = {
     logoFile: path,
     logoFileDark: path,
     locale: option<Locale | undefined>(undefined, locales.join(", "), isLocale),
-    dir: path,
-    functions: option<PageFunctions>(
-      {},
-      `functions that return HTML, by the names ${Object.keys(samples).join(", ")}`,
-      (pages) =>
-        isObject(pages) &&
-        Object.entries(pages).every(
-          ([name, page]) => Object.hasOwn(samples, name) && typeof page === "function",
-        ),
-      frozenCopy,
+    css: optional(
+      `CSS of at most ${MAX_CSS_BYTES} bytes`,
+      (css) => typeof css === "string" && Buffer.byteLength(css) <= MAX_CSS_BYTES,
     ),
+    login: pageFunction(),
+    setup: pageFunction(),
+    link: pageFunction(),
+    home: pageFunction(),
+    people: pageFunction(),
+    activity: pageFunction(),
+    error: pageFunction(),
   },
 };

@@ -130,11 +130,9 @@ export interface AuthOptions {
     readonly logoFileDark?: string | undefined;
     /** The language of all pages. Default: the available language that the browser prefers. */
     readonly locale?: Locale | undefined;
-    /** A folder with templates that replace the pages of the same name. */
-    readonly dir?: string | undefined;
-    /** Replaces pages by functions that return HTML; the functions must escape their data. */
-    readonly functions?: PageFunctions;
-  };
+    /** CSS that every page loads after Latchkey's own style sheet: at most 64 KiB. Default: none. */
+    readonly css?: string | undefined;
+  } & PageFunctions;
 }
 
 /** The options that contain others. */

@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { openPostgres } from "../src/db/postgres/store.ts";
 import { openSqlite } from "../src/db/sqlite/store.ts";
 import { type AuthOptions, createAuth } from "../src/index.ts";
-import { samples } from "../src/web/pages/page-samples.ts";
 import { optionsWith } from "./support/options.ts";
 
 const rejects = (options: object, message: string): void =>
@@ -89,12 +88,10 @@ const invalid: readonly (readonly [place: string, takes: string, values: readonl
   ],
   ["pages.accentColor", "a color such as #1a5fb4", ["#abc;}"]],
   ["pages.locale", "en, de, fr, es", ["", "it", "EN", "de-AT", "toString"]],
-  ["pages.dir", "a path", [true]],
-  [
-    "pages.functions",
-    `functions that return HTML, by the names ${Object.keys(samples).join(", ")}`,
-    [{ login: "<p>" }, { logn: () => "" }, 5, null],
-  ],
+  ["pages.css", "CSS of at most 65536 bytes", [true, "x".repeat(65_537), "é".repeat(32_769)]],
+  ...["login", "setup", "link", "home", "people", "activity", "error"].map(
+    (name) => [`pages.${name}`, "a function that returns HTML", ["<p>", {}, null]] as const,
+  ),
   [
     "sessions.lifetime",
     "a whole number of seconds from 60 to 100000000000",
@@ -154,7 +151,7 @@ test("createAuth rejects a public suffix as a cookie domain, and says why", () =
 for (const [options, problem] of [
   [{ publicUrl: undefined }, "publicUrl is not an option: did you mean hosts.publicUrl?"],
   [{ signIn: { limitter: "" } }, "signIn.limitter is not an option: did you mean signIn.limiter?"],
-  [{ pages: { login: () => "" } }, "pages.login is not an option"],
+  [{ pages: { logon: () => "" } }, "pages.logon is not an option: did you mean pages.login?"],
 ] as const) {
   test(`createAuth rejects a name that is not an option: ${problem}`, () =>
     rejects(options, problem));

@@ -64,7 +64,6 @@ const groups: Readonly<Record<string, readonly CommandRow[]>> = {
     ["domain remove", "Remove a domain and its certificate", of("remove", domains)],
     ["proxy", "Print the configuration of a reverse proxy", () => import("./proxy.ts")],
     ["secret", "Print a new random value for AUTH_SECRET", () => import("./secret.ts")],
-    ["pages eject", "Copy the page templates for editing", () => import("./pages-eject.ts")],
     ["completion", "Print a completion script for a shell", () => import("./completion.ts")],
   ],
 };

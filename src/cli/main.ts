@@ -8,7 +8,7 @@ const OLDEST_NODE = 24;
 process.on("SIGUSR1", function ignore() {});
 
 // The gate handles these signals as soon as it is loaded. Until then nothing is open: a signal to stop
-// ends the process, and one to reload is ignored, because everything is still to be read.
+// ends the process, and SIGHUP without a terminal is ignored, as the gate does.
 if (process.argv[2] === "serve") {
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) {
     process.on(signal, function early() {

@@ -26,7 +26,7 @@ function failStart(error: unknown): never {
 
 export const command: Command = {
   details:
-    "SIGTERM or SIGINT stops it after requests in flight are finished; a second signal stops it at once. SIGHUP reads templates and logo again, or stops it if it runs on a terminal that closes.",
+    "SIGTERM or SIGINT stops it after requests in flight are finished; a second signal stops it at once. A terminal that closes stops it too; without a terminal, SIGHUP changes nothing.",
   settings: settings.map(({ name }) => name),
   examples: [
     "latchkey serve --env-file latchkey.env",
@@ -53,8 +53,10 @@ async function serveUntilStopped(
   const stopAsked = firstSignal(terminal.ports);
   const started = serve(given, log);
   if (!isOnTerminal(terminal.ports)) {
-    // A failed start is reported below.
-    terminal.ports.on("SIGHUP", () => started.then((gate) => gate.reload()).catch(() => {}));
+    // Without a listener, the signal would end the process.
+    terminal.ports.on("SIGHUP", () =>
+      log.warn({}, "SIGHUP ignored: restart the gate to read changed settings and files"),
+    );
   }
   const gate = await started.catch(failStart);
   const failed = gate.begun.then(

@@ -7,7 +7,6 @@ import { checkCookie } from "./cookie.ts";
 import { checkDataFolder, checkDisk } from "./data-folder.ts";
 import { checkDatabase, checkLeftovers } from "./database.ts";
 import { checkGate, checkPorts, checkPublicUrl } from "./gate.ts";
-import { checkPages } from "./pages.ts";
 import { checkLimit, checkProxy } from "./proxy.ts";
 import { checkSecret, checkSecretFiles } from "./secret.ts";
 
@@ -15,7 +14,7 @@ import { checkSecret, checkSecretFiles } from "./secret.ts";
 export const checks: readonly Check[] = [
   ...[checkSecret, checkSecretFiles, checkDataFolder, checkDisk, checkDatabase, checkLeftovers],
   ...[checkAccounts, checkCodes, checkCertificateFiles, checkOwnCertificates],
-  ...[checkPages, checkPorts, checkGate, checkPublicUrl, checkProxy, checkLimit],
+  ...[checkPorts, checkGate, checkPublicUrl, checkProxy, checkLimit],
   ...[checkAddress, checkHosts, checkCertificate, checkCookie, checkAliases],
 ];
 

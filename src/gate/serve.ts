@@ -31,7 +31,6 @@ export interface Gate {
   readonly metricsUrl: string | undefined;
   /** Rejects if the gate has waited for its database and cannot use it. */
   readonly begun: Promise<void>;
-  reload(): void;
   /** Finishes requests in flight, writes waiting log entries and closes all, within ten seconds. */
   stop(): Promise<void>;
 }
@@ -108,7 +107,7 @@ async function openGate(
   });
   // `begun` is for those who ask: a gate that waits and is stopped is no error.
   begun.catch(() => {});
-  return { url, httpsUrl, metricsUrl, begun, reload: () => reloadPages(auth, log) };
+  return { url, httpsUrl, metricsUrl, begun };
 }
 
 /** Loaded on demand, because most gates serve plain HTTP, for which this returns `undefined`. */
@@ -180,20 +179,4 @@ async function startListeners(
   servers.push(https.server);
   const url = httpsPort === undefined ? https.url : await startPlain(https.wrapPlain(handle));
   return { url, httpsUrl: https.url };
-}
-
-/**
- * Reads templates and logo again. Files that cannot be used are logged, and the old ones stay in
- * use. Certificate files need no signal: they are read again when they change.
- */
-function reloadPages(auth: Auth, log: GateLog): void {
-  try {
-    auth.reloadPages();
-    log.info({}, "reloaded templates and logo; changed settings take effect after a restart");
-  } catch (error) {
-    log.error(
-      { reason: messageOf(error) },
-      "reload failed, the old templates and logo stay in use",
-    );
-  }
 }

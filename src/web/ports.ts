@@ -13,7 +13,7 @@ import type { CookieGuard } from "./answers/session-cookie.ts";
 import type { GuardCheck } from "./guards.ts";
 import type { RequestGuard } from "./key-guard.ts";
 import type { WebOptions } from "./options.ts";
-import type { OpenSite } from "./pages/site.ts";
+import type { Site } from "./pages/site.ts";
 import type { Paths } from "./paths.ts";
 import type { Form } from "./request/form.ts";
 import type { ProxyTrust } from "./request/remote-address.ts";
@@ -51,7 +51,7 @@ export interface WebPorts {
   readonly options: WebOptions;
   readonly views: Views;
   readonly paths: Paths;
-  readonly assets: OpenSite["assets"];
+  readonly assets: Site["assets"];
   readonly requireAuth: GuardCheck;
   /** Admits sessions, and keys where they are on. */
   readonly admit: RequestGuard;

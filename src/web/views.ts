@@ -55,7 +55,6 @@ export class Views {
     this.#passkeyHeaders = pageHeaders(ports.options, "self");
   }
 
-  /** If a replaced page leaves out the message of `data.problem`, the error page shows it instead. */
   async page<Name extends PageName>(
     request: WebRequest,
     name: Name,
@@ -63,11 +62,7 @@ export class Views {
     { status = 200, cookies = [] }: Partial<Pick<Answer, "status" | "cookies">> = {},
   ): Promise<Answer> {
     const reader = { locale: this.locale(request), helpers: await this.helpers(request) };
-    const html = this.#ports.pages.render(name, reader, data);
-    const problem = "problem" in data ? data.problem : undefined;
-    if (problem !== undefined && !html.includes(problem.message)) {
-      return this.#errorPage(request, { status, message: problem.message });
-    }
+    const html = await this.#ports.pages.render(name, reader, data);
     const headers = offersPasskeys(data) ? this.#passkeyHeaders : this.#headers;
     return respond(html, status, headers, cookies);
   }
@@ -177,7 +172,7 @@ export class Views {
         const known =
           helpers ?? (await this.helpers(request).catch(() => helpersWithoutStore(request)));
         const reader = { locale: this.locale(request), helpers: known, origin };
-        const html = pages.render("error", reader, data);
+        const html = await pages.render("error", reader, data);
         return respond(html, data.status, { ...this.#headers, ...withId });
       } catch (fault) {
         requests.log.error({ reason: messageOf(fault) }, "the error page cannot be rendered");

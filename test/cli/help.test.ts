@@ -80,7 +80,7 @@ for (const [args, usage, family] of helps) {
 for (const [line, help] of [
   ["", "--help"],
   ["user codes", "user codes --help"],
-  ["pages --to x", "pages --help"],
+  ["domain --port x", "domain --help"],
 ] as const) {
   test(`latchkey ${line} prints latchkey ${help} to standard error`, async () => {
     const stderr = await outputOf(help.split(" "));

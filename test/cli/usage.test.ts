@@ -14,7 +14,7 @@ const wrong: readonly (readonly [string, RegExp])[] = [
   ["usr list", /unknown command "usr"\. Did you mean "user"\? See latchkey --help/],
   ["--port 1", /unknown command "--port"/],
   ["log --jsn", /unknown option --jsn\. Did you mean --json\? See latchkey log --help/],
-  ["pages eject --to", /--to needs a value\. See latchkey pages eject --help/],
+  ["log --limit", /--limit needs a value.* See latchkey log --help/],
   ["serve --database-url postgres://me:hunter2@db/latchkey", NO_PASSWORD],
   ["log --database-url postgres://db/latchkey?user=me&password=hunter2", NO_PASSWORD],
   ["doctor --database-url=postgresql://me:hunter2@one,two:5433/x?sslmode=require", NO_PASSWORD],

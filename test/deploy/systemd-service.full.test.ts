@@ -10,7 +10,6 @@ import { reportSkipped, whereInstalled } from "../proxies/program.ts";
 import { send } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import { SECRET } from "../support/gate.ts";
-import { folderWith } from "../support/pages.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { MAIN } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -106,16 +105,13 @@ whereInstalled("systemctl", () => {
   const reason = obstacle();
   if (reason !== undefined) return reportSkipped(reason);
 
-  test("the unit reloads in the same process, and stops after its requests", async (t) => {
-    const dir = await folderWith(t, { "login.eta": "old" });
-    const { systemctl, show, shows, output } = await load(t, { PAGES_DIR: dir });
+  test("signals that mean nothing to the unit do not end it, and it stops after its requests", async (t) => {
+    const { systemctl, show, shows, output } = await load(t);
     await systemctl("start", "latchkey");
     const started = await shows(LISTENS);
     const pid = await show("MainPID");
-    await writeFile(join(dir, "login.eta"), "new");
-    await systemctl("reload", "latchkey");
-    await shows(/reloaded templates/);
-    process.kill(Number(pid), "SIGUSR1");
+    for (const signal of ["SIGHUP", "SIGUSR1"]) process.kill(Number(pid), signal);
+    await shows(/SIGHUP ignored/);
     assert.equal(await healthOf(started), 200);
     assert.deepEqual([await show("MainPID"), await show("NRestarts")], [pid, "0"]);
     await systemctl("stop", "latchkey");

@@ -539,14 +539,11 @@ const broken: Readonly<Record<string, Broken>> = {
     }),
   ],
 
-  "a template with a syntax error": [
-    "pages",
-    /login\.eta.*|cannot be used, so the gate does not start/,
-    /remove it from PAGES_DIR/,
-    withFiles(async ({ folder }) => {
-      await writeFile(join(folder, "login.eta"), "<% if (");
-      return { PAGES_DIR: folder };
-    }),
+  "a folder in place of the style sheet": [
+    "settings",
+    /^CUSTOM_CSS: it is not a regular file$/,
+    /correct it/,
+    withFiles(async ({ folder }) => ({ CUSTOM_CSS: folder })),
   ],
   "the same port for two listeners": [
     "ports",

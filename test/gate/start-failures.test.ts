@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { DEVELOPMENT_SECRET } from "../../src/core/sessions/session-token.ts";
@@ -30,14 +30,6 @@ const obstacles: Readonly<Record<string, Obstacle>> = {
     about: /DATA_DIR .*data.below: a file is in the place of a folder$/m,
     prepare: (dir) => writeFile(join(dir, "data"), ""),
     env: { DATA_DIR: "data/below" },
-  },
-  "a page with a mistake in it": {
-    about: /pages\/login\.eta: Unexpected token/,
-    async prepare(dir) {
-      await mkdir(join(dir, "pages"));
-      await writeFile(join(dir, "pages/login.eta"), "<% if (it.HasError { %> x <% } %>");
-    },
-    env: { PAGES_DIR: "pages" },
   },
   "a certificate with the key of another": {
     about: /TLS_CERT_FILE with TLS_KEY_FILE: the key belongs to another certificate$/m,

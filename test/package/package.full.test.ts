@@ -4,6 +4,7 @@ import { copyFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/p
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { readForRelease } from "../../release-tools/page-files.ts";
 import { send } from "../support/client.ts";
 import { startNode, startProgram } from "../support/process.ts";
 import { compile, type Installed, packAndInstall, ROOT, run } from "./installed.ts";
@@ -17,6 +18,8 @@ before(async () => {
 });
 
 const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+
+const PAGE_FILES = join(ROOT, "src/web/pages/templates");
 
 const CONSUMER = join(import.meta.dirname, "consumer.ts");
 
@@ -98,7 +101,7 @@ for (const [moduleResolution, module] of [
   });
 }
 
-test("the installed guard redirects to the setup page, with its style sheet", async (t) => {
+test("the installed guard redirects to the setup page, with its minified style sheet", async (t) => {
   const { project } = installed;
   await cp(CONSUMER, join(project, "app.ts"));
   const running = startNode(t, ["app.ts"], {}, project);
@@ -108,7 +111,8 @@ test("the installed guard redirects to the setup page, with its style sheet", as
   const page = await send(`${url}/setup`);
   assert.equal(page.status, 200);
   const [, style = ""] = /href="(\/latchkey\.css[^"]*)"/.exec(page.body) ?? [];
-  assert.equal((await send(`${url}${style}`)).status, 200);
+  const sheet = await send(`${url}${style}`);
+  assert.deepEqual([sheet.status, sheet.body], [200, readForRelease(PAGE_FILES, "latchkey.css")]);
   running.child.kill("SIGTERM");
   const { code, stderr } = await running.ended;
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });

@@ -124,9 +124,9 @@ for (const framework of frameworks) {
 }
 
 test("the page for another host knows whether there is an account", async (t) => {
-  const functions = { error: ({ NeedsSetup }: { NeedsSetup: boolean }) => String(NeedsSetup) };
+  const error = ({ NeedsSetup }: { NeedsSetup: boolean }) => String(NeedsSetup);
   const hosts = { allowed: ["127.0.0.1"] };
-  const app = await startApp(t, { hosts, pages: { functions } });
+  const app = await startApp(t, { hosts, pages: { error } });
   const shown = async (): Promise<string> => {
     const { status, body } = await app.send("/login", { headers: { Host: "evil.example" } });
     return `${status} ${body}`;

@@ -18,10 +18,8 @@ async function appWith(
   const { app, session } = await startConfiguredApp(t, {
     ...options,
     pages: {
-      functions: {
-        home: ({ passkeys: section }) => JSON.stringify(section ?? null),
-        login: ({ offersPasskeys }) => `${offersPasskeys}`,
-      },
+      home: ({ passkeys: section }) => JSON.stringify(section ?? null),
+      login: ({ offersPasskeys }) => `${offersPasskeys}`,
     },
   });
   for (const id of ids) {
@@ -78,7 +76,7 @@ test("offers no passkey while the store cannot be asked", async (t) => {
   t.mock.method(store.passkeys, "any", () => Promise.reject(new Error("away")));
   const app = await startApp(t, {
     store,
-    pages: { functions: { login: (it) => `${it.offersPasskeys}` } },
+    pages: { login: (it) => `${it.offersPasskeys}` },
   });
   assert.equal((await app.send("/login", { headers: NAMED })).body, "false");
 });
@@ -89,7 +87,7 @@ test("offers passkeys and codes while the store cannot be asked", async (t) => {
   t.mock.method(store.passkeys, "any", async () => true);
   const app = await startApp(t, {
     store,
-    pages: { functions: { login: (it) => `${it.asksCode} ${it.offersPasskeys}` } },
+    pages: { login: (it) => `${it.asksCode} ${it.offersPasskeys}` },
   });
   assert.equal((await app.send("/login", { headers: NAMED })).body, "true true");
 });

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import type { UserId } from "../../src/db/records.ts";
 import type { PageData, PageHelpers } from "../../src/web/pages/page-data.ts";
-import { type OpenSite, openSite, type SiteOptions } from "../../src/web/pages/site.ts";
-import type { Pages, Reader } from "../../src/web/pages/templates.ts";
+import { openSite, type Site, type SiteOptions } from "../../src/web/pages/site.ts";
+import type { Reader } from "../../src/web/pages/templates.ts";
 import type { Locale } from "../../src/web/pages/words.ts";
 import { pathsUnder } from "../../src/web/paths.ts";
 import { tempDir } from "./temp-dir.ts";
@@ -15,17 +15,14 @@ export const PLAIN: SiteOptions = {
     accentColor: undefined,
     logoFile: undefined,
     logoFileDark: undefined,
-    dir: undefined,
-    functions: {},
+    css: undefined,
   },
   signIn: { passkeys: true },
   standalone: false,
 };
 
-export const site = (pages: Partial<SiteOptions["pages"]> = {}, standalone = false): OpenSite =>
+export const site = (pages: Partial<SiteOptions["pages"]> = {}, standalone = false): Site =>
   openSite(pathsUnder("", "/"), { ...PLAIN, pages: { ...PLAIN.pages, ...pages }, standalone });
-
-export const pagesFrom = (dir: string | undefined): Pages => site({ dir }).pages;
 
 /** Creates a folder with these files. */
 export async function folderWith(

@@ -9,13 +9,13 @@ import { eventually } from "../support/eventually.ts";
 import { INHERITED, MAIN, startLatchkey, startServe } from "../support/process.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-test("no signal opens a debugger or stops a gate without a terminal", async (t) => {
+test("no signal opens a debugger, changes or stops a gate without a terminal", async (t) => {
   const gate = await startServe(t, { DATA_DIR: await tempDir(t) });
   for (const signal of ["SIGUSR1", "SIGUSR1", "SIGHUP"] as const) {
     gate.child.kill(signal);
     assert.equal((await send(`${gate.url}/healthz`)).status, 200);
   }
-  await gate.shows(/"msg":"reloaded templates/);
+  await gate.shows(/"msg":"SIGHUP ignored/);
   gate.child.kill("SIGTERM");
   const { code, stderr } = await gate.ended;
   assert.deepEqual([code, stderr], [0, ""]);

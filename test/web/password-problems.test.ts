@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { startConfiguredApp } from "../support/app.ts";
 import { changeForm, OWNER, startConfigured } from "../support/gate.ts";
 import { alertsIn, assertNothingInline, fieldNamed } from "../support/markup.ts";
-import { folderWith } from "../support/pages.ts";
 import { assertProblem } from "../support/problems.ts";
 
 type Fields = Readonly<Record<string, string>>;
@@ -46,17 +45,6 @@ for (const [flaws, fields, message] of problems) {
     }
   });
 }
-
-test("returns the error page if a custom template omits the message", async (t) => {
-  const pagesDir = await folderWith(t, { "home.eta": "<p>own</p>" });
-  const { gate, session } = await startConfigured(t, { pagesDir });
-  assert.equal((await gate.send("/", { session })).body, "<p>own</p>");
-  const form = { ...RIGHT, current_password: "wrong" };
-  const { status, body } = await gate.send("/account/password", { session, form });
-  assert.equal(status, 422);
-  assert.deepEqual(alertsIn(body), ["current password is incorrect"]);
-  assert.doesNotMatch(body, /own<|<form/);
-});
 
 test("a failed change returns the plain error page without a home page", async (t) => {
   const { app, session } = await startConfiguredApp(t, { homePath: null });

@@ -41,7 +41,7 @@ export const SECRET_SETTINGS: SecretNames = {
 export function optionsOf(settings: Settings): Omit<AuthOptions, "store"> {
   const { secret, previousSecrets, postLoginLocation, trustedProxies } = settings;
   const { allowedHosts: allowed, publicUrl, cookieDomain, trustedOrigins } = settings;
-  const { limiter, limitIpv6Prefix, locale, pagesDir: dir } = settings;
+  const { limiter, limitIpv6Prefix, locale, customCss: css } = settings;
   const { appName, accentColor, logoFile, logoFileDark } = settings;
   return {
     ...{ secret, previousSecrets, postLoginLocation },
@@ -49,7 +49,7 @@ export function optionsOf(settings: Settings): Omit<AuthOptions, "store"> {
     guards: { keys: true },
     signIn: { limiter, limitIpv6Prefix, rememberDevice: settings.rememberDevice },
     sessions: { lifetime: settings.sessionLifetimeMs / 1_000 },
-    pages: { appName, accentColor, logoFile, logoFileDark, locale, dir },
+    pages: { appName, accentColor, logoFile, logoFileDark, locale, css },
   };
 }
 
@@ -113,6 +113,7 @@ function filesOf(
     "ACME_CA_FILE",
     "LOGO_FILE",
     "LOGO_FILE_DARK",
+    "CUSTOM_CSS",
   ]) {
     add(name, sources.text(name));
   }

@@ -201,9 +201,9 @@ const table = {
     unset: "the browser's",
     about: "language of all pages",
   },
-  pagesDir: {
-    value: values.folder,
-    about: "templates that replace pages",
+  customCss: {
+    value: values.styleSheet,
+    about: "style sheet that every page loads after the built-in one",
   },
 
   logLevel: {

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { X509Certificate } from "node:crypto";
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
@@ -9,8 +10,10 @@ import type { Option } from "../../core/base/options.ts";
 import { canonicalHost } from "../../core/hosts/host-name.ts";
 import { publicSuffixProblem } from "../../core/hosts/public-suffix.ts";
 import { type Place, parsePlace } from "../../db/place.ts";
+import { fileErrorReason } from "../../files/file-error.ts";
 import { optionTable } from "../../option-table.ts";
-import { readLogo } from "../../web/pages/assets.ts";
+import { MAX_CSS_BYTES, readLogo } from "../../web/pages/assets.ts";
+import { readSmallFile, type SmallFile } from "../../web/pages/small-file.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -184,10 +187,6 @@ export const age: Parser<number> = value("a time such as 400d or 12h", (text) =>
 export const newFolder: Parser<string> = path("a folder", "folder", () => true);
 export const newFile: Parser<string> = path("a file", "file", () => true);
 
-export const folder: Parser<string> = path("an existing folder", "folder", (given) =>
-  statSync(given).isDirectory(),
-);
-
 export const readableFile: Parser<string> = path("a readable file", "file", (given) =>
   isFileWith(constants.R_OK, given),
 );
@@ -198,6 +197,36 @@ export const image: Parser<string> = path(
   // Throws for a file that cannot be used.
   (file) => readLogo(file).body.length > 0,
 );
+
+/** The content of the file. Throws a fault that says why a file cannot be used. */
+export const styleSheet: Parser<string> = value(
+  `a CSS file of at most ${MAX_CSS_BYTES} bytes`,
+  (text) => readStyleSheet(resolve(text)),
+  "file",
+);
+
+function readStyleSheet(file: string): string {
+  // Without the path: the value may be a secret that was meant for another setting.
+  const refuse = (problem: string): never => {
+    throw new Fault("style_sheet_unusable", problem);
+  };
+  let read: SmallFile;
+  try {
+    read = readSmallFile(file, MAX_CSS_BYTES);
+  } catch (error) {
+    return refuse(`the file cannot be read: ${fileErrorReason(error)}`);
+  }
+  switch (read.kind) {
+    case "not-a-file":
+      return refuse("it is not a regular file");
+    case "too-large":
+      return refuse(`the file is larger than ${MAX_CSS_BYTES} bytes`);
+    case "content":
+      return isUtf8(read.content)
+        ? Buffer.from(read.content).toString()
+        : refuse("the file is not valid UTF-8");
+  }
+}
 
 /** The content of a file with at least one certificate. */
 export const certificates: Parser<string> = value(

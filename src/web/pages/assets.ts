@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { extname } from "node:path";
 import { gzipSync } from "node:zlib";
 import { Fault, messageOf } from "../../core/base/fault.ts";
 import { type Answer, NOTHING_RUNS, respond } from "../answers/responses.ts";
 import type { WebRequest } from "../request/web-request.ts";
 import type { Accent } from "./accent-color.ts";
+import { readSmallFile, type SmallFile } from "./small-file.ts";
 
 export interface Asset {
   readonly path: string;
@@ -19,6 +19,7 @@ export interface Asset {
 const FOREVER = "public, max-age=31536000, immutable";
 
 const MAX_LOGO_BYTES = 512 * 1024;
+export const MAX_CSS_BYTES: number = 64 * 1024;
 
 const IMAGE_TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
@@ -72,15 +73,20 @@ export function readLogo(file: string): { type: string; body: Uint8Array<ArrayBu
   const type = IMAGE_TYPES[extname(file).toLowerCase()];
   if (type === undefined)
     return unusable(`must end in one of ${Object.keys(IMAGE_TYPES).join(", ")}`);
-  let body: Uint8Array<ArrayBuffer>;
+  let read: SmallFile;
   try {
-    body = new Uint8Array(readFileSync(file));
+    read = readSmallFile(file, MAX_LOGO_BYTES);
   } catch (error) {
     return unusable(`cannot be read: ${messageOf(error)}`, error);
   }
-  if (body.length === 0) return unusable("is empty");
-  if (body.length > MAX_LOGO_BYTES) return unusable(`is larger than ${MAX_LOGO_BYTES} bytes`);
-  return { type, body };
+  switch (read.kind) {
+    case "not-a-file":
+      return unusable("cannot be read: it is not a regular file");
+    case "too-large":
+      return unusable(`is larger than ${MAX_LOGO_BYTES} bytes`);
+    case "content":
+      return read.content.length === 0 ? unusable("is empty") : { type, body: read.content };
+  }
 }
 
 export function accentRules({ brand, onBrand, light, dark }: Accent): string {

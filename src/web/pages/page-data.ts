@@ -1,8 +1,9 @@
+import type { MaybePromise } from "../../core/base/maybe-promise.ts";
 import type { Key, Link, Passkey, Person, User } from "../../db/records.ts";
 import type { QrCode } from "./qr-code.ts";
 import type { Locale, ShownTime, Words } from "./words.ts";
 
-/** The values that every page gets, also a replaced one. */
+/** The values that every page gets, also a page of the app. */
 export interface PageHelpers {
   readonly NeedsSetup: boolean;
   readonly HasError: boolean;
@@ -15,6 +16,8 @@ export interface PageFrame {
   /** `null` if there is no home page. */
   readonly homePath: string | null;
   readonly styleSheetUrl: string;
+  /** The style sheet to load after the other one, if there is one. */
+  readonly customStyleSheetUrl: string | undefined;
   readonly scriptUrl: string;
   readonly codeScriptUrl: string;
   readonly passkeyScriptUrl: string;
@@ -249,7 +252,19 @@ export interface KeySection {
 /** All values of a page. */
 export type PageContents<Name extends PageName> = PageFrame & PageHelpers & PageData[Name];
 
-/** Pages as functions that return HTML. Each gets the values that its template would get. */
+/**
+ * A page as a function of the app. It gets all that Latchkey's own page would get, in the reader's
+ * language, and returns the whole HTML document. No value is escaped: the function must escape each
+ * one that it puts into HTML. If it fails, or returns anything but text, the request fails.
+ */
+export type PageFunction<Name extends PageName> = (
+  page: PageContents<Name>,
+) => MaybePromise<string>;
+
+/**
+ * The pages that an app replaces. If a form was rejected, `problem.message` says why: the function
+ * must show it.
+ */
 export type PageFunctions = {
-  readonly [Name in PageName]?: (page: PageContents<Name>) => string;
+  readonly [Name in PageName]?: PageFunction<Name> | undefined;
 };

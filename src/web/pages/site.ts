@@ -1,89 +1,55 @@
-import type { Answer } from "../answers/responses.ts";
+import { type Answer, withHeader } from "../answers/responses.ts";
 import type { Paths } from "../paths.ts";
 import type { WebRequest } from "../request/web-request.ts";
 import { accentFrom, DEFAULT_ACCENT } from "./accent-color.ts";
 import { type Asset, accentRules, answerAsset, assetOf, keyIcon, readLogo } from "./assets.ts";
 import type { PageFunctions } from "./page-data.ts";
-import { loadPages, type Pages, pageReader } from "./templates.ts";
+import { readPageFile } from "./page-files.ts";
+import { loadPages, type Pages } from "./templates.ts";
 
 export interface SiteOptions {
-  readonly pages: {
+  readonly pages: PageFunctions & {
     readonly appName: string;
     readonly accentColor: string | undefined;
     readonly logoFile: string | undefined;
     readonly logoFileDark: string | undefined;
-    readonly dir: string | undefined;
-    readonly functions: PageFunctions;
+    readonly css: string | undefined;
   };
   readonly signIn: { readonly passkeys: boolean };
   readonly standalone: boolean;
 }
 
-interface Site {
+export interface Site {
   readonly pages: Pages;
-  readonly assets: readonly Asset[];
-}
-
-export interface OpenSite {
-  readonly pages: Pages;
-  /** What answers a request for the assets of a path. The paths are always the same. */
+  /** What answers a request for the assets of a path. */
   readonly assets: ReadonlyMap<string, (request: WebRequest) => Answer>;
-  /**
-   * Reads all files again and replaces everything at once.
-   * @throws {Fault} for a file that cannot be used, and then replaces nothing.
-   */
-  reload(): void;
 }
 
-/** Throws a `Fault` for a file that cannot be used. */
-export function openSite(paths: Paths, options: SiteOptions): OpenSite {
-  let current = loadSite(paths, options);
-  return {
-    pages: { render: (...given) => current.pages.render(...given) },
-    assets: new Map(
-      current.assets.map((asset) => [
-        asset.path,
-        (request) => answerAsset(assetFor(current, request) ?? asset, request),
-      ]),
-    ),
-    reload() {
-      current = loadSite(paths, options);
-    },
-  };
+const STYLE_TYPE = "text/css; charset=utf-8";
+
+/**
+ * The asset whose URL is requested, or else the first one of the path. That one may be another than
+ * the client means, from an instance with other files, so it must not be kept under this URL.
+ */
+function answerFrom(assets: readonly Asset[], first: Asset, request: WebRequest): Answer {
+  const requested = assets.find(({ url }) => url === `${request.path}${request.query}`);
+  if (requested !== undefined) return answerAsset(requested, request);
+  return withHeader(answerAsset(first, request), "Cache-Control", "no-cache");
 }
 
-/** The one with the digest of the URL, or after a reload the first one of the path. */
-const assetFor = ({ assets }: Site, { path, query }: WebRequest): Asset | undefined =>
-  assets.find(({ url }) => url === `${path}${query}`) ??
-  assets.find((asset) => asset.path === path);
-
-/** Without comments, line breaks and what goes with them, which are a fifth of a style sheet. */
-const smallerStyle = (style: string): string =>
-  style
-    .replaceAll(/\/\*.*?\*\//gs, "")
-    .replaceAll(/\s*([{},;])\n\s*/g, "$1")
-    .replaceAll(";}", "}")
-    .replaceAll(/(?<=[{;][\w-]+): /g, ":")
-    // Strings stay as they are.
-    .replaceAll(/("[^"]*"|'[^']*')|(?<=[\s:(,])0(?=\.\d)|(?<=[,>]) | (?=>)/g, "$1");
-
-/** Without indentation, and comments on lines of their own, which are a third of a script. */
-const smallerScript = (script: string): string =>
-  script.replaceAll(/^ *\/\*\*.*?\*\/\n|^ +(\/\/[^\n]*\n)?/gms, "");
-
-/** Reads pages and assets once. Throws a `Fault` for a file that cannot be used. */
-function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOptions): Site {
-  const { appName, accentColor, logoFile, logoFileDark } = pages;
-  const read = pageReader(pages.dir);
+/** Throws a `Fault` for a logo that cannot be used. */
+export function openSite(paths: Paths, { pages, signIn, standalone }: SiteOptions): Site {
+  const { appName, accentColor, logoFile, logoFileDark, css } = pages;
   const accent = accentFrom(accentColor ?? DEFAULT_ACCENT);
   const icon = { type: "image/svg+xml", body: keyIcon(accent) };
   const at = (file: string): string => `${paths.base}/${file}`;
   const scriptOf = (file: string, path = file): Asset =>
-    assetOf(at(path), "text/javascript; charset=utf-8", smallerScript(read(file).text));
-  const style = smallerStyle(read("latchkey.css").text) + (accentColor ? accentRules(accent) : "");
-  const styleSheet = assetOf(at("latchkey.css"), "text/css; charset=utf-8", style);
+    assetOf(at(path), "text/javascript; charset=utf-8", readPageFile(file));
+  const style = readPageFile("latchkey.css") + (accentColor ? accentRules(accent) : "");
+  const styleSheet = assetOf(at("latchkey.css"), STYLE_TYPE, style);
+  // At the paths of other files, which proxies already send here.
+  const customStyleSheet = css ? assetOf(at("latchkey.css"), STYLE_TYPE, css) : undefined;
   const script = scriptOf("latchkey.js");
-  // At the path of the other one, which proxies already send here.
   const codeScript = scriptOf("latchkey-codes.js", "latchkey.js");
   const passkeyScript = scriptOf("latchkey-passkeys.js");
   const logoOf = (file: string | undefined): Asset => {
@@ -103,6 +69,7 @@ function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOptions): Sit
     basePath: origin + paths.base,
     homePath: paths.home === undefined ? null : origin + paths.home,
     styleSheetUrl: origin + styleSheet.url,
+    customStyleSheetUrl: customStyleSheet && origin + customStyleSheet.url,
     scriptUrl: origin + script.url,
     codeScriptUrl: origin + codeScript.url,
     passkeyScriptUrl: origin + passkeyScript.url,
@@ -110,9 +77,16 @@ function loadSite(paths: Paths, { pages, signIn, standalone }: SiteOptions): Sit
     darkLogoUrl: darkLogo && origin + darkLogo.url,
     appName,
   });
-  const more = [darkLogo ?? [], signIn.passkeys ? passkeyScript : [], standalone ? siteFiles : []];
-  return {
-    pages: loadPages(read, frameAt, pages.functions),
-    assets: [styleSheet, script, codeScript, logo, ...more.flat()],
-  };
+  const versioned = [styleSheet, customStyleSheet, script, codeScript, logo, darkLogo]
+    .concat(signIn.passkeys ? passkeyScript : undefined)
+    .filter((asset) => asset !== undefined);
+  const assets = new Map<string, (request: WebRequest) => Answer>();
+  for (const asset of versioned) {
+    if (assets.has(asset.path)) continue;
+    assets.set(asset.path, (request) => answerFrom(versioned, asset, request));
+  }
+  for (const file of standalone ? siteFiles : []) {
+    assets.set(file.path, (request) => answerAsset(file, request));
+  }
+  return { pages: loadPages(frameAt, pages), assets };
 }

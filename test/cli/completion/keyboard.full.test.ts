@@ -91,7 +91,7 @@ const typed: readonly (readonly [line: string, args: RegExp])[] = [
   ["latchkey log --ty\tpassw\t", /\[log\](\[--type\]\[|\[--type=)password_change\]$/m],
   ["latchkey import with\t", /\[import\]\[with a space\.csv\]$/m],
   ["latchkey import 'with a space.csv' --form\tcs\t", /\[with a space\.csv\]\[--format\]\[csv\]$/m],
-  ["latchkey pages ej\t--to fold\t", /\[pages\]\[eject\]\[--to\]\[folder\/?\]$/m],
+  ["latchkey serve --data-d\tfold\t", /\[serve\](\[--data-dir\]\[|\[--data-dir=)folder\/?\]$/m],
 ];
 
 /** bash-completion is a package of its own. */

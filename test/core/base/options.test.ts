@@ -12,7 +12,7 @@ const TABLE = {
     trustedProxies: option<readonly string[]>([], "addresses", (all) => all.every(text)),
   },
   signIn: { codes: option(true, "true or false", (value) => typeof value === "boolean") },
-  pages: { dir: option("", "a path", text), logoFile: option("", "a path", text) },
+  pages: { css: option("", "CSS", text), logoFile: option("", "a path", text) },
 };
 type Settled = Readonly<Record<keyof typeof TABLE, unknown>> & {
   readonly hosts: { readonly allowed: readonly string[] };
@@ -33,7 +33,7 @@ test("completes, copies and freezes options, and takes undefined as left out", (
     onDenied: "redirect",
     hosts: { publicUrl: undefined, allowed, trustedProxies: [] },
     signIn: { codes: true },
-    pages: { dir: "", logoFile: "" },
+    pages: { css: "", logoFile: "" },
   });
   const { hosts } = options;
   assert.ok([options, hosts, hosts.allowed].every(Object.isFrozen));
@@ -43,7 +43,7 @@ test("completes, copies and freezes options, and takes undefined as left out", (
   });
   assert.deepEqual(optionNames(TABLE), [
     ...["secret", "onDenied", "hosts.publicUrl", "hosts.allowed", "hosts.trustedProxies"],
-    ...["signIn.codes", "pages.dir", "pages.logoFile"],
+    ...["signIn.codes", "pages.css", "pages.logoFile"],
   ]);
 });
 
@@ -55,7 +55,7 @@ for (const [given, problem] of [
   [{ secret: Promise.resolve("s") }, "secret is a promise: expected text"],
   [{ secret: "s", onDenied: "" }, "onDenied is invalid: expected redirect or negotiate"],
   [{ secret: "s", hosts: { allowed: [5] } }, "hosts.allowed is invalid: expected names"],
-  [{ secret: "s", pages: null }, "pages is invalid: expected an object with dir, logoFile"],
+  [{ secret: "s", pages: null }, "pages is invalid: expected an object with css, logoFile"],
   [
     { secret: "s", signIn: Promise.resolve() },
     "signIn is a promise: expected an object with codes",
@@ -72,7 +72,7 @@ for (const [given, problem] of [
   [{ secrte: "" }, "secrte is not an option: did you mean secret?"],
   [{ page: "" }, "page is not an option: did you mean pages?"],
   [{ logoFyle: "" }, "logoFyle is not an option: did you mean pages.logoFile?"],
-  [{ dirt: "" }, "dirt is not an option"],
+  [{ csss: "" }, "csss is not an option"],
   [{ secret: "s", pages: { login: "" } }, "pages.login is not an option"],
 ] as const) {
   test(`refuses options: ${problem}`, () =>

@@ -34,7 +34,6 @@ const bad: Readonly<Record<string, readonly string[]>> = {
   ACCENT_COLOR: ["red", " #abc"],
   LOCALE: ["it", "EN", "constructor"],
   LOGO_FILE: ["/nowhere/at/all.png", "/tmp", "/dev/null", "/etc/hostname", "/nowhere\nat.png"],
-  PAGES_DIR: ["/nowhere/at/all", "/dev/null", "/dev/null/below"],
   DOMAIN_SETUP_COMMAND: ["/nowhere", "/etc/passwd", "/tmp", "sh -c true", "no-such-program"],
 };
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { accentFrom, isColor } from "../../../src/web/pages/accent-color.ts";
-import { pageReader } from "../../../src/web/pages/templates.ts";
+import { readPageFile } from "../../../src/web/pages/page-files.ts";
 import { startGate } from "../../support/gate.ts";
 import { addressIn } from "../../support/markup.ts";
 
@@ -40,7 +40,7 @@ function readCustomProperty(css: string, name: string): readonly (string | undef
   );
 }
 
-const STYLE_SHEET = pageReader(undefined)("latchkey.css").text;
+const STYLE_SHEET = readPageFile("latchkey.css");
 
 test("measures contrast as WCAG 2 defines it", () => {
   assert.equal(contrast("#000000", "#ffffff"), 21);

@@ -127,7 +127,7 @@ type FillText = (...values: readonly string[]) => string;
 const isWord = (value: unknown): value is string | FillText =>
   isString(value) || typeof value === "function";
 
-/** The texts as templates get them. */
+/** The texts as pages get them. */
 const readWords = (locale: Locale) => flatten(wordsIn(locale), isWord);
 
 const VALUES = ["4711", "0815"];
@@ -135,7 +135,7 @@ const VALUES = ["4711", "0815"];
 /** A text as a page shows it, with test values for its placeholders. */
 const render = (text: string | FillText): string => (isString(text) ? text : text(...VALUES));
 
-/** Templates that operators have changed use these texts. One that is missing stops the start. */
+/** Page functions of apps use these texts. */
 const PROMISED = [
   ...["direction", "signInTo", "username", "password", "signIn", "signInFailed", "noAccountYet"],
   ...["setUpFirst", "setUpApp", "setUpAbout", "setupToken", "setupTokenHint", "passwordAgain"],
@@ -145,7 +145,7 @@ const PROMISED = [
   ...["quoteRequest", "show", "hide", "capsLock"],
 ];
 
-test("no text is removed that a changed template may use", () => {
+test("no text is removed that a page function may use", () => {
   const names = new Set(readWords("en").map(([name]) => name));
   const missing = PROMISED.filter((name) => !names.has(name));
   assert.deepEqual(missing, []);

@@ -1,5 +1,5 @@
-import type { UserId } from "../../db/records.ts";
-import type { PageData, PageHelpers, PageName } from "./page-data.ts";
+import type { UserId } from "../../src/db/records.ts";
+import type { PageData, PageHelpers, PageName } from "../../src/web/pages/page-data.ts";
 
 type Samples = {
   readonly [Name in PageName]: readonly (PageHelpers & PageData[Name])[];
@@ -28,7 +28,7 @@ const entry = { text: "sample", detail: "::1", ...time };
 const entered = { token: "", username: "", domain: "", tokenExpected: true, offersDomain: true };
 const asking = { asksCode: true, remembersDevices: true, offersPasskeys: true };
 
-/** Templates are rendered with these at the start, so that a broken one is reported then. */
+/** The usual states of each page. */
 export const samples: Samples = {
   login: [
     { ...unconfigured, ...asking, asksCode: false },
