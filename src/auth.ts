@@ -8,8 +8,9 @@ import { type AuthOptions, type GateParts, NO_GATE, type SettledOptions } from "
 import { createRules, systemClock } from "./rules.ts";
 import { settleOptions } from "./settle-options.ts";
 import type { Answer } from "./web/answers/responses.ts";
+import { createAuthenticateRequest } from "./web/authenticate.ts";
 import { createUserGuard, type UserGuard } from "./web/guards.ts";
-import { admittingKeys } from "./web/key-guard.ts";
+import { handle } from "./web/handle.ts";
 import type { PageHelpers } from "./web/pages/page-data.ts";
 import { openSite } from "./web/pages/site.ts";
 import { pathOf, pathsUnder, routeOf } from "./web/paths.ts";
@@ -17,8 +18,10 @@ import { fetchRequest, type RequestLike } from "./web/request/fetch-request.ts";
 import { targetOf } from "./web/request/node-request.ts";
 import { ProxyTrust } from "./web/request/remote-address.ts";
 import { createRequestIds, type RequestSource } from "./web/request/request-id.ts";
+import { createProxyWarning } from "./web/request/warnings.ts";
 import type { WebRequest } from "./web/request/web-request.ts";
-import { createRoutes } from "./web/routes.ts";
+import { createRouteTable, listRoutes } from "./web/routes.ts";
+import type { Services } from "./web/services.ts";
 import { Views } from "./web/views.ts";
 
 /** The headers of a Fetch `Request`. */
@@ -96,23 +99,32 @@ export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
   const paths = pathsUnder(settled.basePath, settled.homePath, settled.standalone);
   // Before the rules, which watch the store from then on: broken pages make this function throw.
   const { pages, assets, reload } = openSite(paths, settled);
-  const { rules, parts, keyGuard, close } = createRules(settled, requests.log);
+  const { rules, keyGuard, close } = createRules(settled, requests.log);
   const views = new Views({ pages, paths, rules, options: settled, requests });
-  const common = { options: settled, views, paths, proxies, requests };
-  const admit = admittingKeys(rules.requireAuth, keyGuard, proxies);
-  const requireAuth = createUserGuard(admit, common);
-  const requireUser = admittingKeys(rules.requireUser, keyGuard, proxies);
-  const authMiddleware = createUserGuard(requireUser, common);
-  const routes = createRoutes({ ...common, rules, parts, assets, requireAuth, admit });
+  const { authenticate, authenticateOnceSetUp } = rules;
+  const services: Services = {
+    rules,
+    options: settled,
+    views,
+    paths,
+    authenticateRequest: createAuthenticateRequest(authenticate, keyGuard, proxies),
+    proxies,
+    requests,
+    warnOfProxy: createProxyWarning(proxies, requests.log),
+  };
+  const routes = createRouteTable(paths, listRoutes(services, assets));
   const adapter: AdapterParts = Object.freeze({
     owns: (url: string) => routes.paths.has(routeOf(paths, pathOf(targetOf(url)))),
     paths: routes.paths,
-    answer: routes.answer,
-    requireAuth,
-    authMiddleware,
+    answer: (request: WebRequest) => handle(services, routes, request),
+    requireAuth: createUserGuard(services.authenticateRequest, services),
+    authMiddleware: createUserGuard(
+      createAuthenticateRequest(authenticateOnceSetUp, keyGuard, proxies),
+      services,
+    ),
     currentUser: async (cookies: string | undefined) =>
-      userOfAdmission(await rules.requireUser(cookies)),
-    pageHelpers: (request: WebRequest) => views.helpers(request),
+      userOfAdmission(await authenticateOnceSetUp(cookies)),
+    pageHelpers: (request: WebRequest) => views.helpers({ request }),
     withRequestId: requests.run,
   });
   // An account that has ended is still to be managed. The rules find none, so that it stays out.

@@ -197,7 +197,7 @@ async function signInsOn(
     passwords,
     events,
     recorder,
-    limiter,
+    signInLimiter: limiter,
     log,
   };
   await memory.anyExists();

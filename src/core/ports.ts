@@ -30,8 +30,12 @@ export interface AllPorts {
   readonly setupToken: SetupTokenSource;
   /** Called in the background with the domain of the setup form. */
   readonly setUpDomain: ((domain: string) => Promise<void>) | undefined;
-  /** Of the kind of attempts that the rule allows: none uses up those of another kind. */
-  readonly limiter: Pick<Limiter, "attempt">;
+  /** Limits sign-ins with a password, by remote address. */
+  readonly signInLimiter: Pick<Limiter, "attempt">;
+  /** Limits sign-ins with a passkey, by remote address. */
+  readonly passkeyLimiter: Pick<Limiter, "attempt">;
+  /** Limits the use of one-time links, by remote address. */
+  readonly linkLimiter: Pick<Limiter, "attempt">;
   /**
    * Limits the codes of one account, whatever the addresses they come from. In the memory of this
    * process: a query here would tell by its time that the password was right.

@@ -1,6 +1,6 @@
 import { eventOf } from "../log/events.ts";
 import type { Ports } from "../ports.ts";
-import type { User, UserId } from "../records.ts";
+import { type User, type UserId, userOf } from "../records.ts";
 import type { Kept } from "../store.ts";
 import { GROUP } from "../tables.ts";
 
@@ -12,6 +12,16 @@ export const ADMINS = "admins";
 /** Whether the user manages accounts. A guest never does. */
 export const isAdmin = ({ groups, guest }: User): boolean =>
   groups?.includes(ADMINS) === true && guest === undefined;
+
+/** The user, if the store has it in the group of administrators at this moment. */
+export async function findAdmin(
+  { store }: Ports<never, "users">,
+  id: UserId,
+): Promise<User | undefined> {
+  const found = await store.users.find(id);
+  const user = found && userOf(found);
+  return user !== undefined && isAdmin(user) ? user : undefined;
+}
 
 /** Sorted, each once; `invalid` for a name that cannot be a group, or for too many. */
 export function groupsOf(given: readonly string[]): readonly string[] | "invalid" {

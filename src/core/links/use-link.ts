@@ -39,7 +39,7 @@ export async function findLink(
 
 type UseLinkPorts = StartSessionPorts &
   FindLinkPorts &
-  Ports<"memory" | "passwords" | "events" | "limiter", "users" | "links">;
+  Ports<"memory" | "passwords" | "events" | "linkLimiter", "users" | "links">;
 
 export type LinkForm = Readonly<Record<"username" | "password" | "confirm", string>>;
 
@@ -68,7 +68,7 @@ export async function useLink(
   form: LinkForm,
   client: Client,
 ): Promise<UseLinkOutcome> {
-  if ((await ports.limiter.attempt(client.remoteAddress)) === "denied") return { kind: "gone" };
+  if ((await ports.linkLimiter.attempt(client.remoteAddress)) === "denied") return { kind: "gone" };
   const open = await findLink(ports, token);
   if (open === undefined) return { kind: "gone" };
   const { link, username = form.username } = open;

@@ -10,7 +10,7 @@ import { isSignedBy } from "./key.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
 type SignInWithPasskeyPorts = StartSessionPorts &
-  Ports<"memory" | "limiter" | "events" | "log" | "challenges", "users" | "passkeys">;
+  Ports<"memory" | "passkeyLimiter" | "events" | "log" | "challenges", "users" | "passkeys">;
 
 /** What a browser returns when a passkey is used, in base64url. */
 export interface PasskeyAnswer extends BrowserAnswer {
@@ -32,7 +32,7 @@ export async function signInWithPasskey(
 ): Promise<SignInOutcome> {
   if (!(await ports.memory.anyExists())) return { kind: "needs-setup" };
 
-  if ((await ports.limiter.attempt(client.remoteAddress)) === "denied") {
+  if ((await ports.passkeyLimiter.attempt(client.remoteAddress)) === "denied") {
     ports.events.record(eventOf("signin_rate_limited", { client }));
     return { kind: "rate-limited" };
   }

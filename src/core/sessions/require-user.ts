@@ -24,7 +24,7 @@ type AdmissionAtHost =
   | { readonly kind: "admitted"; readonly user: User; readonly factors: Factors }
   | { readonly kind: "guest"; readonly user: User; readonly factors: Factors }
   /** The account has to have a second factor and has none: it may turn one on. */
-  | { readonly kind: "factor-missing"; readonly of: User }
+  | { readonly kind: "factor-missing"; readonly user: User }
   /** The account has one, and this session was not signed in with it. */
   | { readonly kind: "factor-unproven" };
 
@@ -42,8 +42,20 @@ const NEEDS_SIGN_IN: Admission = { kind: "needs-sign-in" };
 const FORGED_TOKEN: Admission = { kind: "forged-token" };
 
 /** The signed-in user, also a guest, whom a guard refuses. */
-export const userOfAdmission = (admission: Admission): User | undefined =>
-  "user" in admission ? admission.user : undefined;
+export function userOfAdmission(admission: Admission): User | undefined {
+  switch (admission.kind) {
+    case "admitted":
+    case "guest":
+      return admission.user;
+    case "factor-missing":
+    case "factor-unproven":
+    case "needs-setup":
+    case "needs-sign-in":
+    case "forged-token":
+    case "bound":
+      return undefined;
+  }
+}
 
 /** The guard for single operations, which also redirects to the setup while no account exists. */
 export function createRequireAuth(memory: UserMemory, requireUser: Guard): Guard {
@@ -164,7 +176,7 @@ function admissionOf(found: RememberedUser, { factors, host }: VerifiedToken): A
 
 function admissionAtHost({ user, factor }: RememberedUser, factors: Factors): AdmissionAtHost {
   if (user.guest === true) return { kind: "guest", user, factors };
-  if (factor === "missing") return { kind: "factor-missing", of: user };
+  if (factor === "missing") return { kind: "factor-missing", user };
   const isProven = factor === "optional" || factors === 2;
   return isProven ? { kind: "admitted", user, factors } : { kind: "factor-unproven" };
 }

@@ -17,7 +17,7 @@ import { type StartSessionPorts, startSession } from "../sessions/start-session.
 export type SignInPorts = StartSessionPorts &
   CheckCodePorts &
   RememberDevicePorts &
-  Ports<"memory" | "limiter" | "passwords", "users">;
+  Ports<"memory" | "signInLimiter" | "passwords", "users">;
 
 export interface SignInAttempt extends Client {
   readonly username: string;
@@ -44,7 +44,7 @@ export type SignInOutcome =
 export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promise<SignInOutcome> {
   if (!(await ports.memory.anyExists())) return { kind: "needs-setup" };
 
-  if ((await ports.limiter.attempt(attempt.remoteAddress)) === "denied") {
+  if ((await ports.signInLimiter.attempt(attempt.remoteAddress)) === "denied") {
     ports.events.record(eventOf("signin_rate_limited", { client: attempt }));
     return { kind: "rate-limited" };
   }

@@ -60,7 +60,7 @@ export const sessionTokensIn = (cookies: string | undefined): readonly string[] 
   ).flat();
 
 /** The session of a request: its first genuine token, unless that is not a session any more. */
-export function sessionOf(
+export function readSession(
   { tokens }: Pick<AllPorts, "tokens">,
   request: WebRequest,
 ): VerifiedToken | undefined {
@@ -68,11 +68,17 @@ export function sessionOf(
   return verified.find((token) => token !== "forged");
 }
 
-/** Decides over the first genuine session token of a Cookie header. */
-export type CookieGuard = (cookies: string | undefined) => MaybePromise<Admission>;
+/** Finds out who asks, by the first genuine session token of a Cookie header. */
+export type AuthenticateCookies = (cookies: string | undefined) => MaybePromise<Admission>;
 
-/** The guard for Cookie headers. Only if the first session cookie is forged, it reads on. */
-export function readingCookies(guard: Guard, isGenuine: (token: string) => boolean): CookieGuard {
+/**
+ * Takes the session token from the Cookie header. Later cookies are read only if the first session
+ * cookie is forged.
+ */
+export function readSessionCookie(
+  guard: Guard,
+  isGenuine: (token: string) => boolean,
+): AuthenticateCookies {
   function readOn(admission: Admission, cookies: string | undefined): MaybePromise<Admission> {
     if (admission.kind !== "forged-token") return admission;
     const genuine = sessionTokensIn(cookies).slice(1).find(isGenuine);

@@ -1,4 +1,3 @@
-import type { User } from "../../core/records.ts";
 import { pathOf } from "../paths.ts";
 import type { Connection, WebRequest } from "./web-request.ts";
 
@@ -39,7 +38,6 @@ class WebRequestOnNode implements WebRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  user?: User;
   readonly #response: NodeResponse | undefined;
   #gone: AbortController | undefined;
 

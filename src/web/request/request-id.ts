@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
+import { andThen, type MaybePromise } from "../../core/base/maybe-promise.ts";
 import type { ServerLog } from "../../core/base/server-log.ts";
+import { type Answer, withHeader } from "../answers/responses.ts";
 import { peerOf } from "./remote-address.ts";
 import type { WebRequest } from "./web-request.ts";
 
@@ -49,6 +51,14 @@ export function createRequestIds(isTrusted: (peer: string) => boolean, log: Serv
     },
   };
 }
+
+/** Runs `work` with the request's ID, and adds the ID to its answer. */
+export const answerWithId = (
+  requests: RequestIds,
+  request: WebRequest,
+  work: () => MaybePromise<Answer>,
+): MaybePromise<Answer> =>
+  requests.run(request, (id) => andThen(work(), (answer) => withHeader(answer, REQUEST_ID, id)));
 
 /** Short and plain, so that any log and any header can contain it unchanged. */
 const isRequestId = (text: string): boolean => /^[A-Za-z0-9._-]{1,128}$/.test(text);

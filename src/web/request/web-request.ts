@@ -1,5 +1,3 @@
-import type { User } from "../../core/records.ts";
-
 /** The part of the TCP connection that is read. */
 export interface Connection {
   readonly remoteAddress?: string | undefined;
@@ -26,13 +24,7 @@ export interface WebRequest {
   readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | "read";
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal | undefined;
-  /** The user that a guard admitted. The page shows it even if the session ends meanwhile. */
-  readonly user?: User;
-  /** Whether the user first has to turn on a second factor. */
-  readonly lacksFactor?: true;
 }
-
-export type AdmittedRequest = WebRequest & { readonly user: User };
 
 /** The first value of a query parameter. */
 export const parameterOf = (

@@ -65,14 +65,13 @@ const parsed = (body: { readonly readableDidRead?: boolean; readonly rawBody?: u
     ...body,
   });
 
-test("throws if a body parser has read the body, unless it has kept the bytes", async () => {
-  const rejected = { code: "form_already_read", message: /mount .* before body parsers/ };
+test("reports a body that a body parser has read, unless it has kept the bytes", async () => {
   for (const rawBody of [undefined, "a=b"]) {
-    await assert.rejects(readForm(parsed({ readableDidRead: true, rawBody })), rejected);
+    assert.equal(await readForm(parsed({ readableDidRead: true, rawBody })), "already-read");
   }
   const used = new Request("http://localhost/", { method: "POST", body: "a=b" });
   await used.text();
-  await assert.rejects(readForm(fetchRequest(used)), rejected);
+  assert.equal(await readForm(fetchRequest(used)), "already-read");
   const kept = { readableDidRead: true, rawBody: Buffer.from("a=b") };
   for (const body of [kept, { readableDidRead: false }, {}]) {
     assert.equal(await readField(parsed(body)), "b");
