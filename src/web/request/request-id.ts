@@ -8,16 +8,13 @@ import type { WebRequest } from "./web-request.ts";
 
 export const REQUEST_ID = "X-Request-Id";
 
-/** What the ID of a request depends on. */
-export type RequestSource = Pick<WebRequest, "request" | "connection" | "header">;
-
 /** The IDs under which answers and the server log refer to a request. */
 export interface RequestIds {
   /**
    * Runs `work` with the request's ID, which is a new one unless an outer `run` has chosen it.
    * Everything that `work` writes to `log` has that ID.
    */
-  run<T>(source: RequestSource, work: (id: string) => T): T;
+  run<T>(source: WebRequest, work: (id: string) => T): T;
   /** Adds `requestId` to the lines about a request. */
   readonly log: ServerLog;
 }
@@ -25,7 +22,7 @@ export interface RequestIds {
 export function createRequestIds(isTrusted: (peer: string) => boolean, log: ServerLog): RequestIds {
   const current = new AsyncLocalStorage<{ readonly request: object; readonly id: string }>();
 
-  function idOf(source: RequestSource): string {
+  function idOf(source: WebRequest): string {
     const known = current.getStore();
     if (known?.request === source.request) return known.id;
     // Counts only if a trusted proxy sent it.

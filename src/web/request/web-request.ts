@@ -1,18 +1,16 @@
-/** The part of the TCP connection that is read. */
-export interface Connection {
-  readonly remoteAddress?: string | undefined;
-  readonly encrypted?: boolean | undefined;
-  /** Whether the connection was closed. */
-  readonly destroyed?: boolean | undefined;
-  /** Present without `remoteAddress` on a connection that was reset. */
-  readonly localAddress?: string | undefined;
-}
-
-/** A request in any framework. */
+/** A request in any framework, as an adapter passes it to Latchkey. */
 export interface WebRequest {
   /** The framework's request: two `WebRequest`s with the same one are about the same request. */
   readonly request: object;
-  readonly connection: Connection;
+  /** The part of the TCP connection that is read. */
+  readonly connection: {
+    readonly remoteAddress?: string | undefined;
+    readonly encrypted?: boolean | undefined;
+    /** Whether the connection was closed. */
+    readonly destroyed?: boolean | undefined;
+    /** Present without `remoteAddress` on a connection that was reset. */
+    readonly localAddress?: string | undefined;
+  };
   readonly method: string;
   /** Without the query, which may contain a setup token. */
   readonly path: string;

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { ReadableStream } from "node:stream/web";
 import { test } from "node:test";
-import { fetchRequest, nodeRequest, type WebRequest } from "../../../src/index.ts";
+import { fetchRequest, type WebRequest } from "../../../src/index.ts";
 import { readForm } from "../../../src/web/request/form.ts";
+import { fakeNodeRequest } from "../../support/fake-node-request.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
@@ -58,7 +59,7 @@ test("reports an aborted body instead of an empty form", async () => {
 
 /** A Node request for a form after the given body parser. */
 const parsed = (body: { readonly readableDidRead?: boolean; readonly rawBody?: unknown }) =>
-  nodeRequest({
+  fakeNodeRequest({
     socket: {},
     headers: { "content-type": FORM },
     iterator: () => Readable.from([Buffer.from("a=b")]),
