@@ -8,59 +8,60 @@ import { type AuthOptions, type GateParts, NO_GATE, type SettledOptions } from "
 import { createRules, systemClock } from "./rules.ts";
 import { settleOptions } from "./settle-options.ts";
 import type { Answer } from "./web/answers/responses.ts";
+import { createAuthenticateRequest } from "./web/authenticate.ts";
 import { createUserGuard, type UserGuard } from "./web/guards.ts";
-import { admittingKeys } from "./web/key-guard.ts";
+import { handle } from "./web/handle.ts";
 import type { PageHelpers } from "./web/pages/page-data.ts";
 import { openSite } from "./web/pages/site.ts";
 import { pathOf, pathsUnder, routeOf } from "./web/paths.ts";
-import { fetchRequest, type RequestLike } from "./web/request/fetch-request.ts";
+import { fetchRequest } from "./web/request/fetch-request.ts";
 import { targetOf } from "./web/request/node-request.ts";
 import { ProxyTrust } from "./web/request/remote-address.ts";
-import { createRequestIds, type RequestSource } from "./web/request/request-id.ts";
+import { createRequestIds } from "./web/request/request-id.ts";
+import { createProxyWarning } from "./web/request/warnings.ts";
 import type { WebRequest } from "./web/request/web-request.ts";
-import { createRoutes } from "./web/routes.ts";
+import { createRouteTable, listRoutes } from "./web/routes.ts";
+import type { Services } from "./web/services.ts";
 import { Views } from "./web/views.ts";
-
-/** The headers of a Fetch `Request`. */
-export interface RequestHeaders {
-  get(name: string): string | null;
-}
-
-/** What identifies the user: a Fetch `Request`, or its headers alone. */
-export type RequestWithCookies = { readonly headers: RequestHeaders } | RequestHeaders;
 
 /** A configured sign-in. An adapter brings its routes and guards to a framework. */
 export interface Auth extends AccountApi {
-  /** Returns the signed-in user, or `undefined`. Takes a request, or its headers alone. */
-  currentUser(request: RequestWithCookies): Promise<User | undefined>;
+  /** Returns the signed-in user, or `undefined`. Takes a Fetch request, or its headers alone. */
+  currentUser(
+    request: { readonly headers: Pick<Headers, "get"> } | Pick<Headers, "get">,
+  ): Promise<User | undefined>;
   /** Returns `NeedsSetup`, `HasError` and `CurrentUser`, for an app's own templates. */
-  pageHelpers(request: RequestLike): Promise<PageHelpers>;
-  /** The parts of which adapters for other frameworks are made. */
+  pageHelpers(request: Request): Promise<PageHelpers>;
+  /** Contains the parts of which adapters for other frameworks are made. */
   readonly adapter: AdapterParts;
   /** Writes log entries and sums of lines in the server log that still wait. The store stays open. */
   close(): Promise<void>;
 }
 
 /**
- * The parts of an adapter. They know no framework: cookies and requests go in, answers and users
- * come out.
+ * Contains the parts of an adapter. They know no framework: cookies and requests go in, answers and
+ * users come out.
  */
 export interface AdapterParts {
-  /** Whether Latchkey answers this path or URL. A query does not matter. */
+  /** Tells whether Latchkey answers this path or URL. A query does not matter. */
   owns(url: string): boolean;
   /** The paths that Latchkey answers. In that of one-time links, `:token` is any text. */
   readonly paths: ReadonlySet<string>;
   /** Answers a request for one of these paths, with 404 for others. A failure is an answer too. */
   answer(request: WebRequest): MaybePromise<Answer>;
+  /** Admits signed-in users. Others are sent to the sign-in, or to the setup without an account. */
   readonly requireAuth: UserGuard;
+  /** Admits signed-in users. Others are sent to the sign-in, even while there is no account. */
   readonly authMiddleware: UserGuard;
+  /** Returns the signed-in user of a Cookie header, or `undefined`. */
   currentUser(cookies: string | undefined): Promise<User | undefined>;
+  /** Returns `NeedsSetup`, `HasError` and `CurrentUser`, for an app's own templates. */
   pageHelpers(request: WebRequest): Promise<PageHelpers>;
   /**
    * Runs `work` with the ID of a request. Until its promise settles, Latchkey uses this ID in
    * `X-Request-Id` and in the server log.
    */
-  withRequestId<T>(source: RequestSource, work: (id: string) => T): T;
+  withRequestId<T>(request: WebRequest, work: (id: string) => T): T;
 }
 
 /**
@@ -83,7 +84,7 @@ export interface AdapterParts {
 export const createAuth = (options: AuthOptions): Auth =>
   authOf(settleOptions(options, process.env.NODE_ENV));
 
-/** The same for settled options, for the gate, whose messages name its settings. */
+/** Creates the sign-in from settled options, for the gate, whose messages name its settings. */
 export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
   const settled = { ...given, ...gate };
   const proxies = new ProxyTrust(settled.hosts.trustedProxies);
@@ -91,37 +92,46 @@ export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
   const paths = pathsUnder(settled.basePath, settled.homePath, settled.standalone);
   // Before what runs until it is closed: an unusable logo makes this function throw.
   const { pages, assets } = openSite(paths, settled);
-  const { rules, parts, keyGuard, close } = createRules(settled, requests.log);
+  const { rules, keyGuard, close } = createRules(settled, requests.log);
   const stopObserving = settled.store.observe(createOutageLog(systemClock, settled.log));
   const views = new Views({ pages, paths, rules, options: settled, requests });
-  const common = { options: settled, views, paths, proxies, requests };
-  const admit = admittingKeys(rules.requireAuth, keyGuard, proxies);
-  const requireAuth = createUserGuard(admit, common);
-  const requireUser = admittingKeys(rules.requireUser, keyGuard, proxies);
-  const authMiddleware = createUserGuard(requireUser, common);
-  const routes = createRoutes({ ...common, rules, parts, assets, requireAuth, admit });
+  const { authenticate, authenticateOnceSetUp } = rules;
+  const services: Services = {
+    rules,
+    options: settled,
+    views,
+    paths,
+    authenticateRequest: createAuthenticateRequest(authenticate, keyGuard, proxies),
+    proxies,
+    requests,
+    warnOfProxy: createProxyWarning(proxies, requests.log),
+  };
+  const routes = createRouteTable(paths, listRoutes(services, assets));
   const adapter: AdapterParts = Object.freeze({
     owns: (url: string) => routes.paths.has(routeOf(paths, pathOf(targetOf(url)))),
     paths: routes.paths,
-    answer: routes.answer,
-    requireAuth,
-    authMiddleware,
+    answer: (request: WebRequest) => handle(services, routes, request),
+    requireAuth: createUserGuard(services.authenticateRequest, services),
+    authMiddleware: createUserGuard(
+      createAuthenticateRequest(authenticateOnceSetUp, keyGuard, proxies),
+      services,
+    ),
     currentUser: async (cookies: string | undefined) =>
-      userOfAdmission(await rules.requireUser(cookies)),
-    pageHelpers: (request: WebRequest) => views.helpers(request),
+      userOfAdmission(await authenticateOnceSetUp(cookies)),
+    pageHelpers: (request: WebRequest) => views.helpers({ request }),
     withRequestId: requests.run,
   });
   const setupToken = { delete: () => deleteUsedToken(rules) };
   const { cookieDomain } = settled.hosts;
-  return Object.freeze({
+  return Object.freeze<Auth>({
     ...createAccountApi({ ...rules, setupToken, proxies, cookieDomain }),
     adapter,
-    currentUser: (request: RequestWithCookies) => {
+    currentUser: (request) => {
       // The headers of Next.js have a private property `headers`, so this asks for `get`.
       const headers = "get" in request ? request : request.headers;
       return adapter.currentUser(headers.get("cookie") ?? undefined);
     },
-    pageHelpers: (request: RequestLike) => adapter.pageHelpers(fetchRequest(request)),
+    pageHelpers: (request) => adapter.pageHelpers(fetchRequest(request)),
     async close() {
       try {
         await close();

@@ -10,13 +10,7 @@ export type {
   Users,
 } from "./account-api.ts";
 export type { AddedUser } from "./api-arguments.ts";
-export {
-  type AdapterParts,
-  type Auth,
-  createAuth,
-  type RequestHeaders,
-  type RequestWithCookies,
-} from "./auth.ts";
+export { type AdapterParts, type Auth, createAuth } from "./auth.ts";
 export type {
   AddUserOutcome,
   RemoveUserOutcome,
@@ -50,13 +44,12 @@ export type {
 export type { Store } from "./db/store.ts";
 export type { AuthOptions } from "./options.ts";
 export type { PostLoginLocation } from "./web/answers/location.ts";
-export type { Answer, Headers as AnswerHeaders } from "./web/answers/responses.ts";
-export { type Sendable, sendAnswer, toResponse } from "./web/answers/send-answer.ts";
+export type { Answer } from "./web/answers/responses.ts";
+export { sendAnswer, toResponse } from "./web/answers/send-answer.ts";
 export type { GuardCheck, GuardResult, OnlyGroups, UserGuard } from "./web/guards.ts";
 export type * from "./web/pages/page-data.ts";
 export type { QrCode } from "./web/pages/qr-code.ts";
 export type { Locale, ShownTime, Words } from "./web/pages/words.ts";
-export { fetchRequest, type RequestLike } from "./web/request/fetch-request.ts";
-export { type NodeRequest, type NodeResponse, nodeRequest } from "./web/request/node-request.ts";
-export type { RequestSource } from "./web/request/request-id.ts";
-export type { Connection, WebRequest } from "./web/request/web-request.ts";
+export { fetchRequest } from "./web/request/fetch-request.ts";
+export { nodeRequest } from "./web/request/node-request.ts";
+export type { WebRequest } from "./web/request/web-request.ts";

@@ -31,13 +31,12 @@ import { createSessionTokens } from "./core/sessions/session-token.ts";
 import { createWaitingEnds } from "./core/sessions/waiting-ends.ts";
 import type { UserId } from "./db/records.ts";
 import type { GateParts, SettledOptions } from "./options.ts";
-import { readingCookies } from "./web/answers/session-cookie.ts";
-import type { PartPorts, RulePorts } from "./web/ports.ts";
+import { readSessionCookie } from "./web/answers/session-cookie.ts";
+import type { RulePorts } from "./web/services.ts";
 
 /** The ports of the rules, with their store, clocks, caches, limiter and log. */
 export interface Rules {
   readonly rules: RulePorts;
-  readonly parts: PartPorts;
   /** `undefined` if guards do not admit keys. */
   readonly keyGuard: KeyGuard | undefined;
   /** Writes what still waits: log entries, and sums of the server log. */
@@ -81,22 +80,44 @@ export function createRules(
     const shared = signIn.limiter === "shared" ? store.attempts : undefined;
     return createLimiter(own, { shared, ipv6Prefix: signIn.limitIpv6Prefix, kind }, log);
   };
-  const ownLimiter = createAttemptLimiter(clock);
-  const limiter = limiterOf(ownLimiter);
+  const ownSignInLimiter = createAttemptLimiter(clock);
+  const signInLimiter = limiterOf(ownSignInLimiter);
   const passkeyLimiter = limiterOf(createAttemptLimiter(clock), "passkey");
   const linkLimiter = limiterOf(createAttemptLimiter(clock, linkRule), "link");
   const codeLimiter = createAttemptLimiter(clock);
   const keyLimiter = createAttemptLimiter(clock);
   const handoffLimiter = createAttemptLimiter(clock, handoffRule);
 
+  const limiters = [
+    signInLimiter,
+    passkeyLimiter,
+    linkLimiter,
+    codeLimiter,
+    keyLimiter,
+    handoffLimiter,
+  ];
+
   const anyFactor = {
     codes: recently(() => store.codes.any(), clock),
     passkeys: recently(() => store.passkeys.any(), clock),
   };
   const ports = {
-    ...{ store, clock, tokens, memory, passwords, events, recorder, limiter, codeLimiter, log },
+    store,
+    clock,
+    tokens,
+    memory,
+    passwords,
+    events,
+    recorder,
+    log,
+    signInLimiter,
+    passkeyLimiter,
+    linkLimiter,
+    codeLimiter,
     handoffLimiter,
-    ...{ setupToken, setUpDomain, anyFactor },
+    setupToken,
+    setUpDomain,
+    anyFactor,
     seals: createSeals(secret, previousSecrets),
     challenges: createChallenges([secret, ...previousSecrets], clock),
     /** For what the app does by itself. */
@@ -123,32 +144,20 @@ export function createRules(
   const rules: RulePorts = {
     ...ports,
     waiting,
-    requireAuth: readingCookies(createRequireAuth(memory, requireUser), isGenuine),
-    requireUser: readingCookies(requireUser, isGenuine),
+    authenticate: readSessionCookie(createRequireAuth(memory, requireUser), isGenuine),
+    authenticateOnceSetUp: readSessionCookie(requireUser, isGenuine),
     assertions:
       settled.assertions === "on" ? createAssertions(secret, clock, previousSecrets) : undefined,
   };
 
-  const parts: PartPorts = {
-    sessions: settled.sessions.list ? rules : undefined,
-    codes: signIn.codes ? rules : undefined,
-    devices: signIn.rememberDevice ? rules : undefined,
-    passkeys: signIn.passkeys ? { ...rules, limiter: passkeyLimiter } : undefined,
-    links: { ...rules, limiter: linkLimiter },
-    keys: settled.guards.keys ? rules : undefined,
-    people: settled.people ? rules : undefined,
-  };
-
   meter.watch({
-    trackedAddresses: () => ownLimiter.tracked,
+    trackedAddresses: () => ownSignInLimiter.tracked,
     waitingEntries: () => events.waiting,
     rememberedSessions: () => sessionCache.size,
     rememberedUsers: memory.countAccounts,
   });
   const cleaning = setInterval(() => {
-    for (const one of [limiter, passkeyLimiter, linkLimiter, codeLimiter, keyLimiter])
-      one.cleanUp();
-    handoffLimiter.cleanUp();
+    for (const limiter of limiters) limiter.cleanUp();
     void removeEndedLinks(rules);
   }, CLEAN_UP_EVERY_MS).unref();
   const summing = setInterval(() => {
@@ -158,13 +167,16 @@ export function createRules(
 
   return {
     rules,
-    parts,
-    keyGuard:
-      parts.keys &&
-      createKeyGuard({
-        ...{ memory, log, clock, keyLimiter, limitIpv6Prefix: signIn.limitIpv6Prefix },
-        store: parts.keys.store.keys,
-      }),
+    keyGuard: settled.guards.keys
+      ? createKeyGuard({
+          memory,
+          log,
+          clock,
+          keyLimiter,
+          limitIpv6Prefix: signIn.limitIpv6Prefix,
+          store: store.keys,
+        })
+      : undefined,
     async close() {
       clearInterval(cleaning);
       clearInterval(summing);

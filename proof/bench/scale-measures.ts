@@ -202,7 +202,7 @@ async function signInsOn(
     passwords,
     events,
     recorder,
-    limiter,
+    signInLimiter: limiter,
     log,
   };
   await memory.anyExists();

@@ -10,8 +10,9 @@ const FIRST: readonly string[] = `sign-in set-up change-password session-token r
   credential-cache attempt-limiter passwords password-cost event-log return-target
   setup-token secrets allowed-hosts requester accounts
   shared-limiter bounded-memory work-queue session-cookie same-origin form
-  remote-address return-to location responses guards refuse request-kind login setup account
-  forward-auth forward-auth-query app views home`.split(/\s+/);
+  remote-address return-to location responses handle authenticate refusals guards request-kind
+  routes login setup account
+  forward-auth forward-auth-query views home`.split(/\s+/);
 
 /** A folder of sources, and the tests that must notice a fault in it. */
 export interface Part {

@@ -65,7 +65,7 @@ async function agreeOnSessions(world: World): Promise<void> {
     for (const life of lives(world)) {
       const checked = sessions.asking(session, life);
       const cookies = `session=${session.token}`;
-      const result = await world.request(life, () => life.rules.requireAuth(cookies));
+      const result = await world.request(life, () => life.rules.authenticate(cookies));
       const isAdmitted = isAdmission(String(result?.answer.kind));
       checked(isAdmitted);
       promise(!(isAdmitted && isSignedOut), `${session.label} was signed out, and is admitted`);
@@ -101,12 +101,11 @@ async function compareLinks(world: World, entries: readonly LogEntry[]): Promise
 }
 
 async function usePasskeys(world: World, life: Life): Promise<void> {
-  const { passkeys } = life.parts;
-  if (passkeys === undefined) return;
+  const { rules } = life;
   for (const [index, { authenticator, userId, state }] of world.passkeys.entries()) {
-    const answer = authenticator.get(passkeys.challenges.issue("sign-in"), userId);
+    const answer = authenticator.get(rules.challenges.issue("sign-in"), userId);
     const result = await world.request(life, () =>
-      signInWithPasskey(passkeys, answer, PARTY, addressOf(index)),
+      signInWithPasskey(rules, answer, PARTY, addressOf(index)),
     );
     const kind = result?.answer.kind;
     const expected = { added: "signed-in", absent: "rejected" };

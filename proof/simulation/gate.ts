@@ -12,7 +12,7 @@ import { type Connection, connect, type Network } from "./faulty-store.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
 /** One life of a gate: from a start to a crash, or to the end. */
-export interface Life extends Pick<Rules, "rules" | "parts" | "keyGuard"> {
+export interface Life extends Pick<Rules, "rules" | "keyGuard"> {
   readonly levels: Levels;
   /** By its own monotonic clock, which drifts; infinite for a time before it started. */
   since(at: number): number;

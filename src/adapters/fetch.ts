@@ -1,11 +1,9 @@
 import {
   type Answer,
   type Auth,
-  type Connection,
   Fault,
   fetchRequest,
   type OnlyGroups,
-  type RequestWithCookies,
   toResponse,
   type User,
   type UserGuard,
@@ -24,7 +22,11 @@ export type FetchGuard = <Rest extends readonly unknown[]>(
 ) => (request: Request, ...rest: Rest) => Promise<Response>;
 
 /** The connection, as the platform reports it. The rate limit counts by `remoteAddress`. */
-export type From = Connection & { readonly remoteAddress: string };
+export interface From {
+  readonly remoteAddress: string;
+  /** Whether the client uses HTTPS. Default: whether `request.url` begins with `https:`. */
+  readonly encrypted?: boolean | undefined;
+}
 
 /** The options of `fetchAuth`. */
 export interface FetchOptions {
@@ -40,8 +42,10 @@ export interface FetchOptions {
 export interface FetchAuth extends AdapterAuth<FetchGuard, Request> {
   /** Answers a request for one of Latchkey's paths, and returns `undefined` for other paths. */
   routes(request: Request, from: From): Promise<Response | undefined>;
-  /** Takes the request, or its headers alone. */
-  currentUser(request: RequestWithCookies): Promise<User | undefined>;
+  /** Returns the signed-in user, or `undefined`. Takes a Fetch request, or its headers alone. */
+  currentUser(
+    request: { readonly headers: Pick<Headers, "get"> } | Pick<Headers, "get">,
+  ): Promise<User | undefined>;
 }
 
 /**

@@ -1,10 +1,10 @@
+import type { IncomingMessage } from "node:http";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import {
   type Auth,
   andThen,
   fetchRequest,
   type GuardCheck,
-  type NodeRequest,
   nodeRequest,
   toResponse,
   type User,
@@ -74,7 +74,7 @@ export function honoAuth(auth: Auth): HonoAuth {
  * Hono's: middleware can have replaced its body.
  */
 function requestOf({ env, req }: Context): WebRequest {
-  const incoming: NodeRequest | undefined = env?.incoming ?? undefined;
+  const incoming: IncomingMessage | undefined = env?.incoming ?? undefined;
   return incoming?.headers === undefined || req.method === "POST"
     ? fetchRequest(req.raw, incoming?.socket)
     : nodeRequest(incoming);

@@ -7,7 +7,6 @@ import {
   Fault,
   type GuardCheck,
   type GuardResult,
-  type NodeRequest,
   nodeRequest,
   type OnlyGroups,
   type PageHelpers,
@@ -16,16 +15,18 @@ import {
   type UserGuard,
 } from "../index.ts";
 
-/** What every adapter has, in the types of its framework. */
+/** Contains what every adapter has, in the types of its framework. */
 export interface AdapterAuth<Guard, Request> {
   /**
    * Admits signed-in users, redirects others to the sign-in, or to the setup without an account.
-   * With `{ groups: ["family"] }`, members of a group alone, and guests that are.
+   * With `{ groups: ["family"] }`, it admits only members of a group, guests among them.
    */
   readonly requireAuth: Guard;
   /** Like `requireAuth`, but redirects to the sign-in even while there is no account. */
   readonly authMiddleware: Guard;
+  /** Returns the signed-in user, or `undefined`. */
   currentUser(request: Request): Promise<User | undefined>;
+  /** Returns `NeedsSetup`, `HasError` and `CurrentUser`, for an app's own templates. */
   pageHelpers(request: Request): Promise<PageHelpers>;
 }
 
@@ -37,8 +38,10 @@ export function adapterOf(auth: Auth): AdapterParts {
 }
 
 /** Whether Latchkey answers it. By the URL of the client, as `nodeRequest` reads it. */
-export const ownsNode = ({ adapter }: Auth, { originalUrl, url = "/" }: NodeRequest): boolean =>
-  adapter.owns(originalUrl ?? url);
+export const ownsNode = (
+  { adapter }: Auth,
+  { originalUrl, url = "/" }: IncomingMessage & { readonly originalUrl?: string },
+): boolean => adapter.owns(originalUrl ?? url);
 
 /** Answers a Node request for one of Latchkey's paths. Rejects with an `Error` only. */
 export async function answerNode(
@@ -75,7 +78,7 @@ export function checkFor(
   return only.length === 0 ? guard : guard.only(only[0]);
 }
 
-/** A guard that can be called with groups, for the guard of these. */
+/** Guards a route. Called with groups, it returns the guard that admits only their members. */
 export type MemberGuard<Guard> = ((only: OnlyGroups) => Guard) & Guard;
 
 /** Tells the two apart: frameworks call a guard with two arguments at least. */
@@ -89,7 +92,7 @@ export function memberGuard<Guard extends (...given: never[]) => unknown>(
   return guardOrGroups as MemberGuard<Guard>;
 }
 
-/** What the adapter of a framework has that goes on when a guard calls `next`. */
+/** Contains what an adapter has whose framework continues when a guard calls `next`. */
 export interface NextAuth<Guard, Request, Handled = Request>
   extends AdapterAuth<MemberGuard<Guard>, Request> {
   /**

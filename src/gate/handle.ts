@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
+import type { AdapterParts } from "../auth.ts";
 import type { Answer } from "../web/answers/responses.ts";
 import { sendAnswer } from "../web/answers/send-answer.ts";
-import type { Endpoint } from "../web/ports.ts";
 import { nodeRequest } from "../web/request/node-request.ts";
 
 export type Handle = (
@@ -15,7 +15,7 @@ export const wasSent = (outgoing: ServerResponse | Http2ServerResponse): boolean
   "stream" in outgoing ? outgoing.stream.rstCode === 0 : outgoing.writableFinished;
 
 /** A response that cannot be written closes its connection, not the process. */
-export function handleOf(answer: Endpoint): Handle {
+export function handleOf(answer: AdapterParts["answer"]): Handle {
   return (incoming, outgoing) => {
     const send = (ready: Answer): void => {
       try {

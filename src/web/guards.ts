@@ -6,14 +6,18 @@ import { admitsUser, type Lists, NO_LISTS } from "../core/sessions/admits-user.t
 import type { Admission } from "../core/sessions/require-user.ts";
 import type { User } from "../db/records.ts";
 import { GROUP } from "../db/tables.ts";
-import { answerRefused, excludedCall } from "./answer-refused.ts";
 import type { Answer } from "./answers/responses.ts";
-import { answerKeyRefused, type RequestGuard } from "./key-guard.ts";
-import type { WebOptions } from "./options.ts";
+import type { AuthenticateRequest } from "./authenticate.ts";
 import type { Paths } from "./paths.ts";
-import { noteRefusal, type RefusalPorts } from "./request/warnings.ts";
-import { parameterOf, type WebRequest } from "./request/web-request.ts";
-import type { Views } from "./views.ts";
+import {
+  findSignInPath,
+  type NotAdmitted,
+  type RefusalServices,
+  refuseExcluded,
+  refuseKey,
+  refuseSignedOut,
+} from "./refusals.ts";
+import type { WebRequest } from "./request/web-request.ts";
 
 /** The outcome of a guard: the signed-in user, or the answer to send instead. */
 export type GuardResult =
@@ -40,59 +44,20 @@ export interface OnlyGroups {
 /** A guard that admits every user except guests. */
 export interface UserGuard extends GuardCheck {
   /**
-   * The same guard for members of groups; other users get 403.
+   * Returns the same guard for members of groups; other users get 403.
    *
    * @throws {Fault} `invalid_option` for names that no group can have, and without any.
    */
   only(given: OnlyGroups): GuardCheck;
 }
 
-interface GuardPorts extends RefusalPorts {
-  readonly options: WebOptions;
-  readonly paths: Paths;
-  readonly views: Pick<Views, "fault" | "excluded">;
-}
-
-/** The query parameter of a sign-in that needs a second factor, and of forward auth that asks it. */
-export const FACTOR = "factor";
-
-export const ASKING_FACTOR: string = `?${FACTOR}=2`;
-
-/** Whether only a sign-in with a second factor leads on from this page. */
-export const asksForFactor = (request: WebRequest): boolean => parameterOf(request, FACTOR) === "2";
-
-/** Without a session, or with one that lacks a second factor. */
-export type NotAdmitted = Exclude<Admission, { readonly user: User }>;
-
-/** The path to which a refused request is redirected. A forged session token is logged. */
-export function signInPath(
-  ports: RefusalPorts & Pick<GuardPorts, "paths">,
-  admission: NotAdmitted,
-  request: WebRequest,
-): string {
-  const { setup, login, home } = ports.paths;
-  switch (admission.kind) {
-    case "needs-setup":
-      return setup;
-    case "factor-missing":
-      return home ?? login;
-    case "factor-unproven":
-      return login + ASKING_FACTOR;
-    case "needs-sign-in":
-    case "bound":
-    case "forged-token":
-      noteForged(ports, admission, request);
-      return login;
-  }
-}
-
-export function noteForged(ports: RefusalPorts, { kind }: NotAdmitted, request: WebRequest): void {
-  if (kind === "forged-token") noteRefusal(ports, request, "forged session token refused");
-}
-
-export const createUserGuard = (guard: RequestGuard, ports: GuardPorts): UserGuard =>
-  Object.assign(createGuardCheck(guard, ports, NO_LISTS), {
-    only: (given: OnlyGroups) => createGuardCheck(guard, ports, listsOf(given)),
+/** Creates a guard for the frameworks of apps. */
+export const createUserGuard = (
+  authenticate: AuthenticateRequest,
+  services: RefusalServices,
+): UserGuard =>
+  Object.assign(createGuardCheck(authenticate, services, NO_LISTS), {
+    only: (given: OnlyGroups) => createGuardCheck(authenticate, services, parseGroups(given)),
   });
 
 const GROUPS_TAKEN = 'groups such as { groups: ["family"] }';
@@ -110,68 +75,88 @@ const onlyOptions = {
  * Plain JavaScript can pass anything. A guard for no group would be a mistake, and a misspelt or
  * missing list must not admit every user.
  */
-const listsOf = (given: OnlyGroups): Lists => ({
+const parseGroups = (given: OnlyGroups): Lists => ({
   users: [],
   groups: [settle<OnlyGroups>(onlyOptions, given, `a guard takes ${GROUPS_TAKEN}`).groups],
 });
 
-function createGuardCheck(guard: RequestGuard, ports: GuardPorts, lists: Lists): GuardCheck {
-  const refused = (answer: Answer): GuardResult => ({ kind: "refused", answer });
-  const decided = (user: User, request: () => WebRequest): MaybePromise<GuardResult> => {
-    if (admitsUser(lists, user)) return { kind: "admitted", user };
-    const asking = Object.assign(request(), { user });
-    const answer = excludedCall(ports.options, asking) ?? ports.views.excluded(asking);
-    return andThen(answer, refused);
-  };
-  const resultOf = (
+function createGuardCheck(
+  authenticate: AuthenticateRequest,
+  services: RefusalServices,
+  lists: Lists,
+): GuardCheck {
+  const refuse = (answer: Answer): GuardResult => ({ kind: "refused", answer });
+
+  const decide = (
     admission: Admission | KeyAdmission,
-    requestOf: () => WebRequest,
+    getRequest: () => WebRequest,
   ): MaybePromise<GuardResult> => {
     switch (admission.kind) {
       case "admitted":
         // As it is, which makes no object: this is on the hot path.
-        return lists === NO_LISTS ? admission : decided(admission.user, requestOf);
+        return lists === NO_LISTS ? admission : decideByLists(admission.user, getRequest);
       case "key-admitted":
       case "guest":
-        return decided(admission.user, requestOf);
+        return decideByLists(admission.user, getRequest);
       case "key-refused":
-        return refused(answerKeyRefused(ports, requestOf(), admission));
-      default: {
-        const request = requestOf();
-        const path = signInPath(ports, admission, request);
-        if (isOwn(ports.paths, request.path)) throw notMounted(request.path);
-        return refused(answerRefused(ports.options, path, request));
-      }
+        return refuse(refuseKey(services, getRequest(), admission));
+      case "needs-setup":
+      case "needs-sign-in":
+      case "forged-token":
+      case "factor-missing":
+      case "factor-unproven":
+      case "bound":
+        return refuse(sendToSignIn(services, admission, getRequest()));
     }
   };
-  const failed = async (thrown: unknown, request: () => WebRequest): Promise<GuardResult> => {
+
+  const decideByLists = (user: User, getRequest: () => WebRequest): MaybePromise<GuardResult> =>
+    admitsUser(lists, user)
+      ? { kind: "admitted", user }
+      : andThen(refuseExcluded(services, getRequest(), user), refuse);
+
+  const fail = async (thrown: unknown, getRequest: () => WebRequest): Promise<GuardResult> => {
     try {
-      return refused(await ports.views.fault(request(), thrown));
+      return refuse(await services.views.fault({ request: getRequest() }, thrown));
     } catch (again) {
       throw errorOf(again);
     }
   };
-  const later = (
-    admitting: Promise<Admission | KeyAdmission>,
-    request: () => WebRequest,
+
+  const decideLater = (
+    admission: Promise<Admission | KeyAdmission>,
+    getRequest: () => WebRequest,
   ): Promise<GuardResult> =>
-    admitting
-      .then((admission) => resultOf(admission, request))
-      .catch((thrown) => failed(thrown, request));
+    admission
+      .then((arrived) => decide(arrived, getRequest))
+      .catch((thrown) => fail(thrown, getRequest));
+
   // Makes no closure, which would cost as much as the rest of the hot path.
-  return (cookies, request, authorization) => {
+  return (cookies, getRequest, authorization) => {
     try {
-      const admission = guard(cookies, authorization, request);
+      const admission = authenticate(cookies, authorization, getRequest);
       return admission instanceof Promise
-        ? later(admission, request)
-        : resultOf(admission, request);
+        ? decideLater(admission, getRequest)
+        : decide(admission, getRequest);
     } catch (thrown) {
-      return failed(thrown, request);
+      return fail(thrown, getRequest);
     }
   };
 }
 
-const isOwn = ({ login, setup }: Paths, path: string): boolean => path === login || path === setup;
+/** @throws {Fault} `routes_not_mounted` for a request that Latchkey's own routes answer. */
+function sendToSignIn(
+  services: RefusalServices,
+  admission: NotAdmitted,
+  request: WebRequest,
+): Answer {
+  const path = findSignInPath(services, admission, request);
+  if (isOwnPath(services.paths, request.path)) throw notMounted(request.path);
+  return refuseSignedOut(services.options, path, request);
+}
+
+const isOwnPath = ({ login, setup }: Paths, path: string): boolean =>
+  path === login || path === setup;
 
 /** Without it, the browser would follow redirects from the sign-in to the sign-in. */
 const notMounted = (path: string): Fault =>

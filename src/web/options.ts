@@ -14,6 +14,13 @@ export interface WebOptions {
     readonly onDenied: "redirect" | "negotiate";
     readonly keys: boolean;
   };
+  readonly signIn: {
+    readonly codes: boolean;
+    readonly passkeys: boolean;
+    readonly rememberDevice: boolean;
+  };
+  readonly sessions: { readonly list: boolean };
+  readonly people: boolean;
   /** Without `locale`, the language of a page follows the browser. */
   readonly pages: { readonly appName: string; readonly locale: Locale | undefined };
   readonly meter: Pick<Meter, "signInDecided">;

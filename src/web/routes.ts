@@ -1,61 +1,271 @@
 import { messageOf } from "../core/base/fault.ts";
-import { type Answer, respondJson, respondText } from "./answers/responses.ts";
+import type { MaybePromise } from "../core/base/maybe-promise.ts";
+import { type Answer, redirect, respondJson, respondText } from "./answers/responses.ts";
+import { getMe, postPassword } from "./endpoints/account.ts";
+import {
+  postBeginCodes,
+  postConfirmCodes,
+  postRenewCodes,
+  postTurnOffCodes,
+} from "./endpoints/codes.ts";
 import { forwardAuth } from "./endpoints/forward-auth.ts";
 import { suffixedForwardAuth } from "./endpoints/forward-auth-suffix.ts";
-import { ALIVE, ASSERTION_KEYS, FORWARD_AUTH, READY, routeOf } from "./paths.ts";
-import type { Endpoint, WebPorts } from "./ports.ts";
-import { siteRoutes } from "./site-routes.ts";
-import { byMethod, failingSafely, refusingOtherHosts, withRequestId } from "./wrapped.ts";
+import { getHandoff, postHandoffLogout } from "./endpoints/handoff.ts";
+import { getHome } from "./endpoints/home.ts";
+import { postAddKey, postRevokeKey } from "./endpoints/keys.ts";
+import { getLink, postLink } from "./endpoints/links.ts";
+import { getLogin, postLogin } from "./endpoints/login.ts";
+import {
+  postAddPasskey,
+  postBeginPasskey,
+  postPasskeySignIn,
+  postRemovePasskey,
+  postRenamePasskey,
+} from "./endpoints/passkeys.ts";
+import { postEndSession, postLogout } from "./endpoints/sessions.ts";
+import { getSetup, postSetup } from "./endpoints/setup.ts";
+import type { Site } from "./pages/site.ts";
+import {
+  ALIVE,
+  ASSERTION_KEYS,
+  CHANGE_PASSWORD,
+  FORWARD_AUTH,
+  HANDOFF,
+  type Paths,
+  PEOPLE_FORMS,
+  READY,
+  routeOf,
+} from "./paths.ts";
+import type { Form } from "./request/form.ts";
+import type { WebRequest } from "./request/web-request.ts";
+import type { Context, Services, UserContext } from "./services.ts";
 
-interface Routes {
-  readonly paths: ReadonlySet<string>;
-  /** A failure is an answer too, the error page. */
-  readonly answer: Endpoint;
+/** What `handle` checks before it runs a route; without a property, the strict default. */
+interface RouteChecks {
+  /** HEAD is answered as GET, and its body is not sent. */
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  /** `any` answers for every host name. By default, the allowed hosts only. */
+  readonly host?: "any";
+  /**
+   * Whose forms are accepted besides Latchkey's own: those of the `trusted` origins, or of a
+   * `link-page`, which browsers send without an origin.
+   */
+  readonly origin?: "trusted" | "link-page";
+  /** `none` keeps the URL, which contains a secret, from the page that the browser opens next. */
+  readonly referrer?: "none";
+  /** Whether the error page shows what failed. By default, it does not. */
+  readonly failure?: "what-failed";
 }
 
-export function createRoutes(ports: WebPorts): Routes {
-  const { paths, options } = ports;
-  const table = new Map<string, Endpoint>();
-  const add = (path: string, endpoint: Endpoint): unknown =>
-    table.set(path, withRequestId(ports, failingSafely(ports, endpoint)));
-  for (const [path, methods] of siteRoutes(ports)) {
-    add(path, refusingOtherHosts(ports, byMethod(ports, methods)));
-  }
-  // The host of these is not checked: the page for a wrong host has its style from here, load
-  // balancers ask for an address, and a reverse proxy asks with the host of the app.
-  for (const [path, GET] of ports.assets) add(path, byMethod(ports, { GET }));
-  if (options.standalone) {
-    add(paths.base + ALIVE, byMethod(ports, { GET: () => respondText("alive", 200) }));
-    add(paths.base + READY, byMethod(ports, { GET: () => answerReady(ports) }));
-    const { assertions } = ports.rules;
-    if (assertions !== undefined) {
-      const { keys } = assertions;
-      add(ASSERTION_KEYS, byMethod(ports, { GET: () => respondJson({ keys }, 200) }));
-    }
-    const GET: Endpoint = (request) => forwardAuth(ports, request);
-    // Without `add`: an ID for each request to an app would cost more than the answer.
-    table.set(paths.base + FORWARD_AUTH, failingSafely(ports, byMethod(ports, { GET })));
-  }
-  const unknown = refusingOtherHosts(ports, (request) =>
-    ports.views.error(request, 404, "noSuchPage"),
-  );
-  const suffixed = `${paths.base}${FORWARD_AUTH}/`;
-  const otherwise = failingSafely(ports, (request) =>
-    options.standalone && request.path.startsWith(suffixed)
-      ? suffixedForwardAuth(ports, request)
-      : unknown(request),
-  );
-  return {
-    paths: new Set(table.keys()),
-    answer: (request) => {
-      const { path } = request;
-      return (table.get(path) ?? table.get(routeOf(paths, path)) ?? otherwise)(request);
+/** A route for every client. */
+export interface PublicRoute extends RouteChecks {
+  readonly access: "public";
+  /**
+   * Whether the form is for the time before or after the setup: at another time, one that cannot be
+   * read redirects to where it belongs. By default, the body is not read.
+   */
+  readonly form?: "before-setup" | "after-setup";
+  readonly run: (context: Context, form: Form) => MaybePromise<Answer>;
+}
+
+/** A route for signed-in users. */
+export interface UserRoute extends RouteChecks {
+  /**
+   * Who may use it: a `user`, `enrolling` also one who has to turn on a second factor first, or an
+   * `admin`; for others, that path does not exist.
+   */
+  readonly access: "user" | "enrolling" | "admin";
+  /** By default, the body is not read. */
+  readonly form?: "read";
+  /** Requires a sign-in within the last ten minutes, which leads back to this part of the account. */
+  readonly recent?: "codes" | "passkeys" | "keys" | "people";
+  readonly run: (context: UserContext, form: Form) => MaybePromise<Answer>;
+}
+
+/** A route that a reverse proxy asks before each request to an app. It makes all decisions itself. */
+export interface ProxyRoute {
+  readonly method: "GET" | "any";
+  readonly path: string;
+  /** Whether it also answers all paths that begin with `path`. */
+  readonly match?: "prefix";
+  readonly access: "proxy";
+  readonly run: (services: Services, request: WebRequest) => MaybePromise<Answer>;
+}
+
+export type Route = PublicRoute | UserRoute | ProxyRoute;
+
+/** All routes that exist with these options. */
+export function listRoutes({ options, paths, rules }: Services, assets: Site["assets"]): Route[] {
+  const { base, login, setup, password, people, home } = paths;
+  const { signIn, sessions, guards, standalone } = options;
+  const account = `${base}/account`;
+  const codes = `${account}/codes`;
+  const passkeys = `${account}/passkeys`;
+  const link = routeOf(paths, paths.link);
+
+  const post = { method: "POST", form: "read" } as const;
+
+  const routes: Route[] = [
+    { method: "GET", path: login, access: "public", run: getLogin },
+    { method: "POST", path: login, access: "public", form: "after-setup", run: postLogin },
+    { method: "GET", path: setup, access: "public", run: getSetup },
+    {
+      method: "POST",
+      path: setup,
+      access: "public",
+      form: "before-setup",
+      failure: "what-failed",
+      run: postSetup,
     },
-  };
+    // Trusted origins may send no other form: their pages could act as the user who visits them.
+    {
+      method: "POST",
+      path: `${base}/logout`,
+      access: "public",
+      origin: "trusted",
+      run: postLogout,
+    },
+    { method: "GET", path: `${account}/me`, access: "public", run: getMe },
+    {
+      method: "POST",
+      path: password,
+      access: "user",
+      form: "read",
+      failure: "what-failed",
+      run: postPassword,
+    },
+    { method: "GET", path: link, access: "public", referrer: "none", run: getLink },
+    {
+      method: "POST",
+      path: link,
+      access: "public",
+      form: "after-setup",
+      origin: "link-page",
+      referrer: "none",
+      run: postLink,
+    },
+  ];
+
+  for (const path of paths.homes) {
+    routes.push({ method: "GET", path, access: "enrolling", run: getHome });
+  }
+  if (sessions.list) {
+    const path = `${account}/sessions/end`;
+    routes.push({ method: "POST", path, access: "user", form: "read", run: postEndSession });
+  }
+  if (sessions.list && options.returnDomains.length > 0) {
+    routes.push(
+      { method: "GET", path: HANDOFF, access: "public", referrer: "none", run: getHandoff },
+      { method: "POST", path: HANDOFF, access: "public", run: postHandoffLogout },
+    );
+  }
+  // What is begun with a recent sign-in proves it to what completes it, of codes and of passkeys.
+  // The forms of one-time codes are only on the home page.
+  if (signIn.codes && home !== undefined) {
+    routes.push(
+      {
+        ...post,
+        path: `${codes}/begin`,
+        access: "enrolling",
+        recent: "codes",
+        run: postBeginCodes,
+      },
+      { ...post, path: `${codes}/confirm`, access: "enrolling", run: postConfirmCodes },
+      { ...post, path: `${codes}/renew`, access: "user", recent: "codes", run: postRenewCodes },
+      { ...post, path: `${codes}/off`, access: "user", recent: "codes", run: postTurnOffCodes },
+    );
+  }
+  if (signIn.passkeys) {
+    const recent = "passkeys";
+    routes.push(
+      {
+        method: "POST",
+        path: `${login}/passkey`,
+        access: "public",
+        form: "after-setup",
+        run: postPasskeySignIn,
+      },
+      { ...post, path: `${passkeys}/begin`, access: "enrolling", recent, run: postBeginPasskey },
+      { ...post, path: `${passkeys}/add`, access: "enrolling", run: postAddPasskey },
+      { ...post, path: `${passkeys}/rename`, access: "user", recent, run: postRenamePasskey },
+      { ...post, path: `${passkeys}/remove`, access: "user", recent, run: postRemovePasskey },
+    );
+  }
+  // The answer shows the key on the home page.
+  if (guards.keys && home !== undefined) {
+    const path = `${account}/keys`;
+    routes.push(
+      { ...post, path: `${path}/add`, access: "user", recent: "keys", run: postAddKey },
+      { ...post, path: `${path}/revoke`, access: "user", recent: "keys", run: postRevokeKey },
+    );
+  }
+  if (options.people) {
+    // Loaded on first use: an app without these pages loads nothing of them.
+    const loadPages = () => import("./endpoints/people/pages.ts");
+    const loadActions = () => import("./endpoints/people/actions.ts");
+    routes.push(
+      {
+        method: "GET",
+        path: people,
+        access: "admin",
+        run: async (context) => (await loadPages()).getPeople(context),
+      },
+      {
+        method: "GET",
+        path: `${people}/activity`,
+        access: "admin",
+        run: async (context) => (await loadPages()).getActivity(context),
+      },
+    );
+    for (const name of PEOPLE_FORMS) {
+      routes.push({
+        method: "POST",
+        path: `${people}/${name}`,
+        access: "admin",
+        form: "read",
+        recent: "people",
+        run: async (context, form) => (await loadActions()).postPeople(name, context, form),
+      });
+    }
+  }
+
+  // The page for a wrong host has its style from here, load balancers ask for an address, and a
+  // reverse proxy asks with the host of the app.
+  const anyHost = { method: "GET", access: "public", host: "any" } as const;
+  for (const [path, answerAsset] of assets) {
+    const run = ({ request }: Context): Answer => answerAsset(request);
+    routes.push({ ...anyHost, path, run });
+  }
+  if (standalone) {
+    const path = base + FORWARD_AUTH;
+    routes.push(
+      { ...anyHost, path: base + ALIVE, run: () => respondText("alive", 200) },
+      { ...anyHost, path: base + READY, run: answerReady },
+      { method: "GET", path, access: "proxy", run: forwardAuth },
+      {
+        method: "any",
+        path: `${path}/`,
+        match: "prefix",
+        access: "proxy",
+        run: suffixedForwardAuth,
+      },
+    );
+  }
+  if (standalone && rules.assertions !== undefined) {
+    const { keys } = rules.assertions;
+    routes.push({ ...anyHost, path: ASSERTION_KEYS, run: () => respondJson({ keys }, 200) });
+  }
+  if (standalone && home !== undefined) {
+    // Browsers unfold the form that the fragment names.
+    const run = () => redirect(`${home}#change-password`);
+    routes.push({ method: "GET", path: CHANGE_PASSWORD, access: "public", run });
+  }
+  return routes;
 }
 
 /** Queries the database without any cache and reports whether it answers. */
-async function answerReady({ rules, requests }: WebPorts): Promise<Answer> {
+async function answerReady({ rules, requests }: Context): Promise<Answer> {
   try {
     await rules.store.users.any();
     return respondText("ready", 200);
@@ -63,4 +273,57 @@ async function answerReady({ rules, requests }: WebPorts): Promise<Answer> {
     requests.log.warn({ reason: messageOf(error) }, "not ready: the store does not answer");
     return respondText("the store does not answer", 503);
   }
+}
+
+/** The routes of one path. */
+export interface PathRoutes {
+  readonly host: "any" | "checked";
+  /** The methods that the path has, for an `Allow` header. */
+  readonly allow: string;
+  find(method: string): Route | undefined;
+}
+
+/** The routes by path and method. */
+export interface RouteTable {
+  /** The paths that Latchkey answers. In that of one-time links, `:token` is any text. */
+  readonly paths: ReadonlySet<string>;
+  find(path: string): PathRoutes | undefined;
+}
+
+export function createRouteTable(paths: Paths, routes: readonly Route[]): RouteTable {
+  const byPath = new Map<string, PathRoutes>();
+  const byPrefix = new Map<string, PathRoutes>();
+  for (const [path, routesOfPath] of Map.groupBy(routes, (route) => route.path)) {
+    const isPrefix = routesOfPath.some((route) => route.access === "proxy" && route.match);
+    (isPrefix ? byPrefix : byPath).set(path, createPathRoutes(routesOfPath));
+  }
+  const prefixes = [...byPrefix];
+  return {
+    paths: new Set(byPath.keys()),
+    find: (path) =>
+      byPath.get(path) ??
+      byPath.get(routeOf(paths, path)) ??
+      prefixes.find(([prefix]) => path.startsWith(prefix))?.[1],
+  };
+}
+
+function createPathRoutes(routes: readonly Route[]): PathRoutes {
+  const byMethod = new Map(routes.map((route) => [route.method, route]));
+  const [get, post, any] = [byMethod.get("GET"), byMethod.get("POST"), byMethod.get("any")];
+  const isOpen = routes.every((route) => route.access === "proxy" || route.host === "any");
+  return {
+    host: isOpen ? "any" : "checked",
+    allow: [...(get ? ["GET", "HEAD"] : []), ...(post ? ["POST"] : [])].join(", "),
+    find(method) {
+      switch (method) {
+        case "GET":
+        case "HEAD":
+          return get ?? any;
+        case "POST":
+          return post ?? any;
+        default:
+          return any;
+      }
+    },
+  };
 }

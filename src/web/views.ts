@@ -2,6 +2,7 @@ import { errorOf, messageOf, Unavailable } from "../core/base/fault.ts";
 import { hostNameIn } from "../core/hosts/host-name.ts";
 import type { CredentialCache } from "../core/sessions/credential-cache.ts";
 import { userOfAdmission } from "../core/sessions/require-user.ts";
+import type { User } from "../db/records.ts";
 import {
   type Answer,
   type Headers,
@@ -9,26 +10,28 @@ import {
   respond,
   respondText,
 } from "./answers/responses.ts";
-import type { CookieGuard } from "./answers/session-cookie.ts";
+import type { AuthenticateCookies } from "./answers/session-cookie.ts";
 import type { WebOptions } from "./options.ts";
 import type { PageData, PageHelpers, PageName } from "./pages/page-data.ts";
 import type { Pages } from "./pages/templates.ts";
 import { type Locale, type MessageName, preferredLocale, wordsIn } from "./pages/words.ts";
 import { type Paths, routeOf } from "./paths.ts";
 import { REQUEST_ID, type RequestIds } from "./request/request-id.ts";
-import {
-  type AdmittedRequest,
-  hostOf,
-  parameterOf,
-  type WebRequest,
-} from "./request/web-request.ts";
+import { hostOf, parameterOf, type WebRequest } from "./request/web-request.ts";
+
+/** The request that a page answers. */
+export interface Viewer {
+  readonly request: WebRequest;
+  /** The user who was admitted: the page shows them even if the session ends meanwhile. */
+  readonly user?: User | undefined;
+}
 
 interface ViewPorts {
   readonly pages: Pages;
   readonly paths: Paths;
   readonly rules: {
     readonly memory: Pick<CredentialCache, "anyExists">;
-    readonly requireUser: CookieGuard;
+    readonly authenticateOnceSetUp: AuthenticateCookies;
   };
   readonly options: WebOptions;
   readonly requests: RequestIds;
@@ -56,27 +59,22 @@ export class Views {
   }
 
   async page<Name extends PageName>(
-    request: WebRequest,
+    viewer: Viewer,
     name: Name,
     data: PageData[Name],
     { status = 200, cookies = [] }: Partial<Pick<Answer, "status" | "cookies">> = {},
   ): Promise<Answer> {
-    const reader = { locale: this.locale(request), helpers: await this.helpers(request) };
+    const reader = { locale: this.locale(viewer.request), helpers: await this.helpers(viewer) };
     const html = await this.#ports.pages.render(name, reader, data);
     const headers = offersPasskeys(data) ? this.#passkeyHeaders : this.#headers;
     return respond(html, status, headers, cookies);
   }
 
   /** The error page with a message in the reader's language. */
-  error(
-    request: WebRequest,
-    status: number,
-    name: MessageName,
-    headers: Headers = {},
-  ): Promise<Answer> {
-    const { titles, messages } = wordsIn(this.locale(request));
+  error(viewer: Viewer, status: number, name: MessageName, headers: Headers = {}): Promise<Answer> {
+    const { titles, messages } = wordsIn(this.locale(viewer.request));
     const data = { status, title: titles[name], message: messages[name] };
-    return this.#errorPage(request, data, { headers });
+    return this.#errorPage(viewer, data, { headers });
   }
 
   /**
@@ -84,17 +82,17 @@ export class Views {
    * link to the sign-in page at `signInUrl`. A guest has no account page.
    */
   excluded(
-    request: AdmittedRequest,
+    { request, user }: Viewer & { readonly user: User },
     { host, signOutUrl, signInUrl }: Exclusion = {},
   ): Promise<Answer> {
     const { options, paths } = this.#ports;
     const { noAccess, mayNotOpen, thisApp } = wordsIn(this.locale(request));
     const origin = options.hosts.publicUrl;
-    const home = request.user.guest === true ? undefined : paths.home;
+    const home = user.guest === true ? undefined : paths.home;
     const data = {
       status: 403,
       title: noAccess,
-      message: mayNotOpen(request.user.username, host ?? thisApp),
+      message: mayNotOpen(user.username, host ?? thisApp),
       offersSignOut: true,
       signOutUrl,
       signInUrl,
@@ -104,22 +102,24 @@ export class Views {
     // With `same-origin`, browsers send `Origin: null` to a gate on another host.
     const headers = { "Referrer-Policy": "strict-origin" };
     // The browser shows it under the host name of the app, where a path would reach the app.
-    return this.#errorPage(request, data, { headers, origin });
+    return this.#errorPage({ request, user }, data, { headers, origin });
   }
 
   /** The page for a host that is not allowed. */
-  misdirected(request: WebRequest): Promise<Answer> {
+  misdirected(viewer: Viewer): Promise<Answer> {
+    const { request } = viewer;
     const { wrongAddress, hostNotAllowed } = wordsIn(this.locale(request));
     const host = hostNameIn(hostOf(request)) ?? hostOf(request);
     const data = { status: 421, title: wrongAddress, message: hostNotAllowed(host), host };
-    return this.#errorPage(request, data);
+    return this.#errorPage(viewer, data);
   }
 
   /**
    * Logs an unexpected failure and returns the error page, both with the request's ID. The page does
    * not show what failed, unless `shown` says so.
    */
-  fault(request: WebRequest, thrown: unknown, shown?: "what-failed"): Promise<Answer> {
+  fault(viewer: Viewer, thrown: unknown, shown?: "what-failed"): Promise<Answer> {
+    const { request } = viewer;
     const { log, run } = this.#ports.requests;
     return run(request, (requestId) => {
       const error = errorOf(thrown);
@@ -130,7 +130,7 @@ export class Views {
       const path = routeOf(this.#ports.paths, request.path);
       if (!isTemporary) {
         log.error({ err: error, method, path }, "request failed");
-        return this.#errorPage(request, { status: 500, ...data });
+        return this.#errorPage(viewer, { status: 500, ...data });
       }
       // Without the stack: under load these failures are frequent, and they are not bugs.
       const cause = error.cause === undefined ? {} : { cause: messageOf(error.cause) };
@@ -138,7 +138,7 @@ export class Views {
       const headers = { "Retry-After": String(error.retryAfterSeconds) };
       // The store has just failed to answer: asking it again could take as long.
       const helpers = helpersWithoutStore(request);
-      return this.#errorPage(request, { status: 503, ...data }, { headers, helpers });
+      return this.#errorPage(viewer, { status: 503, ...data }, { headers, helpers });
     });
   }
 
@@ -151,26 +151,27 @@ export class Views {
   }
 
   /** The values that every page gets, also for an app's own templates. */
-  async helpers(request: WebRequest): Promise<PageHelpers> {
-    const { memory, requireUser } = this.#ports.rules;
+  async helpers({ request, user }: Viewer): Promise<PageHelpers> {
+    const { memory, authenticateOnceSetUp } = this.#ports.rules;
     return {
       ...helpersWithoutStore(request),
       NeedsSetup: !(await memory.anyExists()),
-      CurrentUser: request.user ?? userOfAdmission(await requireUser(request.header("cookie"))),
+      CurrentUser: user ?? userOfAdmission(await authenticateOnceSetUp(request.header("cookie"))),
     };
   }
 
   #errorPage(
-    request: WebRequest,
+    viewer: Viewer,
     data: PageData["error"],
     { headers = {}, helpers, origin }: ErrorPage = {},
   ): Promise<Answer> {
+    const { request } = viewer;
     const { pages, requests } = this.#ports;
     return requests.run(request, async (id) => {
       const withId = { ...headers, [REQUEST_ID]: id };
       try {
         const known =
-          helpers ?? (await this.helpers(request).catch(() => helpersWithoutStore(request)));
+          helpers ?? (await this.helpers(viewer).catch(() => helpersWithoutStore(request)));
         const reader = { locale: this.locale(request), helpers: known, origin };
         const html = await pages.render("error", reader, data);
         return respond(html, data.status, { ...this.#headers, ...withId });

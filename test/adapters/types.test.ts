@@ -110,7 +110,7 @@ const incorrect: Readonly<Record<string, string>> = {
     guards.requireAuth((_request, user: number) => Response.json(user));`,
   "fetch-no-headers TS2353": `${FETCH}
     guards.currentUser({ cookie: "session=x" });`,
-  "fetch-no-address TS2345": `${FETCH}
+  "fetch-no-address TS2741": `${FETCH}
     guards.routes(new Request("http://localhost"), {});`,
 };
 

@@ -133,6 +133,20 @@ test("every action tells what it did, in the section that it was done in", async
   assert.match(again.cookies.join(), /latchkey-notice=isConfirmed; Path=\/;/);
 });
 
+test("the sign-in page tells once what a sign-out everywhere, or a form without a session, has done", async (t) => {
+  const { gate, session } = await startConfigured(t);
+  const noticesOf = async (path: string, form: Readonly<Record<string, string>>) => {
+    const answer = await gate.send(path, { session, form, headers: { Accept: "text/html" } });
+    assert.deepEqual([answer.status, answer.location], [303, "/login"]);
+    return [...answer.cookies.join(" ").matchAll(/latchkey-notice=(\w+);/g)].map(
+      ([, name]) => name,
+    );
+  };
+  assert.deepEqual(await noticesOf("/account/sessions/end", { session: "all" }), ["signedOut"]);
+  for (const path of ["/account/sessions/end", "/account/password", "/account/people/invite"])
+    assert.deepEqual(await noticesOf(path, {}), ["sessionExpired"], path);
+});
+
 test("the sign-in page and the home page show every notice", async (t) => {
   const { gate, home } = await signedIn(t);
   for (const [notice, text] of Object.entries(wordsIn("en").notices)) {

@@ -40,7 +40,9 @@ export interface CorePorts {
   factorsChanged(id: UserId): void;
   readonly tokens: SessionTokens;
   readonly recorder: SessionRecorder;
-  readonly limiter: AttemptLimiter;
+  readonly signInLimiter: AttemptLimiter;
+  readonly passkeyLimiter: AttemptLimiter;
+  readonly linkLimiter: AttemptLimiter;
   readonly codeLimiter: AttemptLimiter;
   readonly handoffLimiter: AttemptLimiter;
   readonly seals: Seals;
@@ -66,7 +68,9 @@ export async function corePorts(t: TestContext, file?: string): Promise<CorePort
     factorsChanged: memory.forget,
     tokens: createSessionTokens(SECRET, clock),
     recorder: createSessionRecorder(store.sessions, clock, log),
-    limiter: createAttemptLimiter(clock),
+    signInLimiter: createAttemptLimiter(clock),
+    passkeyLimiter: createAttemptLimiter(clock),
+    linkLimiter: createAttemptLimiter(clock),
     codeLimiter: createAttemptLimiter(clock),
     handoffLimiter: createAttemptLimiter(clock, handoffRule),
     seals: createSeals(SECRET),

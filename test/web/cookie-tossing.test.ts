@@ -22,10 +22,9 @@ test("everything takes the first genuine session cookie, or logs", async (t) => 
     [`session=${expired}; session=${tokenOf(ann?.id)}`, undefined],
     [`${JUNK}; session=${expired}`, undefined],
   ] as const) {
-    const request = fetchRequest({
-      ...{ method: "GET", url: "http://localhost/" },
-      headers: new Headers({ cookie: cookies }),
-    });
+    const request = fetchRequest(
+      new Request("http://localhost/", { headers: { cookie: cookies } }),
+    );
     for (const guard of [auth.adapter.requireAuth, auth.adapter.authMiddleware]) {
       const result = await guard(cookies, () => request);
       assert.equal(result.kind === "admitted" ? result.user.username : undefined, username);

@@ -8,7 +8,7 @@ import { nodeAuth } from "../../src/adapters/node.ts";
 import { messageOf } from "../../src/core/base/fault.ts";
 import type { PasswordHash, User } from "../../src/db/records.ts";
 import { createAuth, fetchRequest } from "../../src/index.ts";
-import { asksForFactor } from "../../src/web/guards.ts";
+import { asksForFactor } from "../../src/web/refusals.ts";
 import { openAuth } from "../support/auth.ts";
 import { optionsWith } from "../support/options.ts";
 

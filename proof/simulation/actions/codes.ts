@@ -63,10 +63,10 @@ const anyHolder = (world: World): CodeHolder =>
 export async function beginCodes(world: World, step: Step): Promise<string> {
   const { sessions, codes, enrolments } = anyHolder(world);
   const { outcome, user } = await visit(world, step, sessions);
-  const ports = step.life.parts.codes;
-  if (user === undefined || ports === undefined) return outcome;
+  const { rules } = step.life;
+  if (user === undefined) return outcome;
   const { value, version } = codes;
-  const begun = await world.request(step.life, () => begin(ports, user.id));
+  const begun = await world.request(step.life, () => begin(rules, user.id));
   if (begun === undefined) return FAILED;
   const { answer } = begun;
   if (answer.kind === "already-on")
@@ -77,7 +77,7 @@ export async function beginCodes(world: World, step: Step): Promise<string> {
   const form = { sealed: answer.begun.sealed, code: codeAt(key, at) };
   const learn = codes.changing();
   const result = await world.request(step.life, () =>
-    confirmCodes(ports, user.id, form, step.client),
+    confirmCodes(rules, user.id, form, step.client),
   );
   if (result?.answer.kind === "on") {
     world.log.accepted("codes_on", step);
@@ -94,10 +94,10 @@ export async function beginCodes(world: World, step: Step): Promise<string> {
 export async function turnOffCodes(world: World, step: Step): Promise<string> {
   const { sessions, codes } = anyHolder(world);
   const { outcome, user } = await visit(world, step, sessions);
-  const ports = step.life.parts.codes;
-  if (user === undefined || ports === undefined) return outcome;
+  const { rules } = step.life;
+  if (user === undefined) return outcome;
   const learn = codes.changing();
-  const result = await world.request(step.life, () => turnOff(ports, user, step.client));
+  const result = await world.request(step.life, () => turnOff(rules, user, step.client));
   if (result === undefined) learn(undefined);
   else learn(result.answer === "off" ? { to: "off" } : "unchanged");
   if (result?.answer === "off") world.log.accepted("codes_off", step);

@@ -35,10 +35,10 @@ export const signInOnDevice: Action = async (world, { life, client }) => {
 export async function forgetAnyDevice(world: World, step: Step): Promise<string> {
   const device = world.random.pick(world.devices);
   const { outcome, user } = await visit(world, step);
-  const ports = step.life.parts.devices;
-  if (user === undefined || ports === undefined || device === undefined) return outcome;
+  const { rules } = step.life;
+  if (user === undefined || device === undefined) return outcome;
   const id = hashOf(device.text);
-  const result = await world.request(step.life, () => forgetDevice(ports, user, id, step.client));
+  const result = await world.request(step.life, () => forgetDevice(rules, user, id, step.client));
   if (result !== undefined) device.isForgotten = true;
   return result?.answer ?? FAILED;
 }

@@ -21,10 +21,9 @@ export async function handOver(world: World, step: Step): Promise<string> {
   const { user, session, outcome } = await visit(world, step, model);
   if (user === undefined || session === undefined) return outcome;
   const { life, client } = step;
-  const { sessions } = life.parts;
   const token = sessionIn(life, session);
-  if (sessions === undefined || token === undefined) return `${session.label} has expired`;
-  const given = await world.request(life, () => handOff(sessions, token, RECEIVER));
+  if (token === undefined) return `${session.label} has expired`;
+  const given = await world.request(life, () => handOff(life.rules, token, RECEIVER));
   const code = given?.answer;
   if (code === undefined) return `${FAILED}, for a code of ${session.label}`;
   const { ended } = session;
@@ -33,12 +32,7 @@ export async function handOver(world: World, step: Step): Promise<string> {
   const from = world.time.now();
   const lives = [life, random.pick(gates)?.life ?? life];
   const taken = await Promise.all(
-    lives.map((one) =>
-      world.request(one, async () => {
-        const { sessions: ports } = one.parts;
-        return ports && takeHandoff(ports, code, receiver, client);
-      }),
-    ),
+    lives.map((one) => world.request(one, () => takeHandoff(one.rules, code, receiver, client))),
   );
   const tokens = taken.flatMap((one) => one?.answer ?? []);
   promise(!isStolen || tokens.length === 0, `a code of ${session.label} counts for another`);

@@ -97,8 +97,7 @@ export async function useLink(
   { life, client: { userAgent = "" } }: Omit<Step, "gate">,
   link: KnownLink,
 ): Promise<string> {
-  const ports = life.parts.links;
-  if (ports === undefined) return "without links";
+  const { rules } = life;
   const number = nextNumber(world);
   const isTaken = world.setUps > 0 && world.random.chance(TAKEN);
   const owner = usernameOf(world.passwords.possible()[0] ?? "");
@@ -109,7 +108,7 @@ export async function useLink(
   const learn = link.member ? resetting(world, link, form, life) : entering(world, link, form);
   const client = { remoteAddress: `2001:db8:${number.toString(16)}::1`, userAgent };
   link.doubts += 1;
-  const result = await world.request(life, () => use(ports, link.token, form, client));
+  const result = await world.request(life, () => use(rules, link.token, form, client));
   learn(result?.answer);
   if (result === undefined) return FAILED;
   link.doubts -= 1;

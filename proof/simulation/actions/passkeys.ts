@@ -13,9 +13,9 @@ import { FAILED, type Step, visit } from "./step.ts";
 
 export async function addPasskey(world: World, step: Step): Promise<string> {
   const { outcome, user } = await visit(world, step);
-  const ports = step.life.parts.passkeys;
-  if (user === undefined || ports === undefined) return outcome;
-  const begun = await world.request(step.life, () => beginPasskey(ports, user.id));
+  const { rules } = step.life;
+  if (user === undefined) return outcome;
+  const begun = await world.request(step.life, () => beginPasskey(rules, user.id));
   if (begun === undefined) return FAILED;
   if (begun.answer.kind !== "begun") return begun.answer.kind;
   const authenticator = createAuthenticator("EdDSA");
@@ -24,7 +24,7 @@ export async function addPasskey(world: World, step: Step): Promise<string> {
   const learn = state.changing();
   const created = authenticator.create(begun.answer.challenge);
   const with_ = { party: PARTY, client: step.client };
-  const result = await world.request(step.life, () => add(ports, user.id, created, with_));
+  const result = await world.request(step.life, () => add(rules, user.id, created, with_));
   learn(result && (result.answer === "added" ? { to: "added" } : "unchanged"));
   if (result?.answer === "added") world.log.accepted("passkey_add", step);
   return result?.answer ?? FAILED;
@@ -33,11 +33,11 @@ export async function addPasskey(world: World, step: Step): Promise<string> {
 export async function removePasskey(world: World, step: Step): Promise<string> {
   const passkey = world.random.pick(world.passkeys);
   const { outcome, user } = await visit(world, step);
-  const ports = step.life.parts.passkeys;
-  if (user === undefined || ports === undefined || passkey === undefined) return outcome;
+  const { rules } = step.life;
+  if (user === undefined || passkey === undefined) return outcome;
   const { id } = passkey.authenticator;
   const learn = passkey.state.changing();
-  const result = await world.request(step.life, () => remove(ports, user, id, step.client));
+  const result = await world.request(step.life, () => remove(rules, user, id, step.client));
   learn(result && { to: "absent" });
   return result ? "removed" : FAILED;
 }
@@ -45,19 +45,19 @@ export async function removePasskey(world: World, step: Step): Promise<string> {
 /** Also with an answer that was given before. */
 export async function signInWithPasskey(world: World, { life, client }: Step): Promise<string> {
   const { random } = world;
-  const ports = life.parts.passkeys;
+  const { rules } = life;
   const passkey = random.pick(world.passkeys);
-  if (passkey === undefined || ports === undefined) return "without a passkey";
+  if (passkey === undefined) return "without a passkey";
   const { authenticator, userId, answers, state } = passkey;
   const given = (random.chance(0.3) ? random.pick(answers) : undefined) ?? {
-    answer: authenticator.get(ports.challenges.issue("sign-in"), userId),
+    answer: authenticator.get(rules.challenges.issue("sign-in"), userId),
     isUsed: false,
   };
   answers.push(given);
   const { value, version } = state;
   const from = world.time.now();
   const counted = world.passkeyAttempts.begin(life, client.remoteAddress);
-  const result = await world.request(life, () => signIn(ports, given.answer, PARTY, client));
+  const result = await world.request(life, () => signIn(rules, given.answer, PARTY, client));
   if (result === undefined) return FAILED;
   const { answer } = result;
   promise(answer.kind !== "needs-setup", "the account of a passkey is not found");

@@ -10,11 +10,11 @@ import { FAILED, type Step, sessionIn, visit } from "./step.ts";
 export async function endSession(world: World, step: Step): Promise<string> {
   const target = world.random.pick(world.sessions.all);
   const { outcome, user } = await visit(world, step);
-  const { sessions } = step.life.parts;
-  if (user === undefined || target === undefined || sessions === undefined) return outcome;
+  const { rules } = step.life;
+  if (user === undefined || target === undefined) return outcome;
   const learn = world.sessions.ending(target, step.life);
   const result = await world.request(step.life, () =>
-    endSessionOf(sessions, user, target.id, step.client),
+    endSessionOf(rules, user, target.id, step.client),
   );
   if (result === undefined) return `${FAILED}, for ${target.label}`;
   learn(result.answer === "ended" ? "ended" : "unchanged");
@@ -24,14 +24,14 @@ export async function endSession(world: World, step: Step): Promise<string> {
 
 export async function endOthers(world: World, step: Step): Promise<string> {
   const { outcome, user, session } = await visit(world, step);
-  const { sessions } = step.life.parts;
-  if (user === undefined || session === undefined || sessions === undefined) return outcome;
+  const { rules } = step.life;
+  if (user === undefined || session === undefined) return outcome;
   const { ended: hadEnded } = session;
   const from = world.time.now();
   const learn = world.sessions.endingAll(step.life);
   const remembered = [...world.devices];
   const result = await world.request(step.life, () =>
-    endOtherSessions(sessions, user, sessionIn(step.life, session), step.client),
+    endOtherSessions(rules, user, sessionIn(step.life, session), step.client),
   );
   if (result === undefined) return FAILED;
   const token = result.answer;

@@ -56,7 +56,7 @@ export async function visit(
   if (session === undefined) return { outcome: "without a session", session };
   const checked = sessions.asking(session, life);
   const result = await world.request(life, () =>
-    life.rules.requireAuth(`session=${session.token}`),
+    life.rules.authenticate(`session=${session.token}`),
   );
   if (result === undefined) return { outcome: FAILED, session };
   const { answer } = result;

@@ -1,7 +1,8 @@
 import type { Kept } from "../../db/queries/users.ts";
-import { ADMINS, type User, type UserId } from "../../db/records.ts";
+import { ADMINS, type User, type UserId, userOf } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import { GROUP } from "../../db/tables.ts";
+import type { Clock } from "../base/clock.ts";
 import { type Event, eventOf } from "../log/events.ts";
 
 const MAX_GROUPS = 32;
@@ -9,6 +10,21 @@ const MAX_GROUPS = 32;
 /** Whether the user manages accounts. A guest never does. */
 export const isAdmin = ({ groups, guest }: User): boolean =>
   groups?.includes(ADMINS) === true && guest === undefined;
+
+interface FindAdminPorts {
+  readonly store: Pick<StoreParts, "users">;
+  readonly clock: Pick<Clock, "now">;
+}
+
+/** The user, if the store has it in the group of administrators at this moment, and active. */
+export async function findAdmin(
+  { store, clock }: FindAdminPorts,
+  id: UserId,
+): Promise<User | undefined> {
+  const found = await store.users.findActive(id, new Date(clock.now()));
+  const user = found && userOf(found);
+  return user !== undefined && isAdmin(user) ? user : undefined;
+}
 
 /** Sorted, each once; `invalid` for a name that cannot be a group, or for too many. */
 export function groupsOf(given: readonly string[]): readonly string[] | "invalid" {

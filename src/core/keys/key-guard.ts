@@ -6,9 +6,14 @@ import { messageOf } from "../base/fault.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { networkOf } from "../base/network.ts";
 import { hashOf } from "../base/random-text.ts";
+import type { ServerLog } from "../base/server-log.ts";
 import type { AttemptLimiter } from "../limits/attempt-limiter.ts";
-import type { AllPorts } from "../ports.ts";
-import type { CacheEntry, FoundCredential, RequiredFactor } from "../sessions/credential-cache.ts";
+import type {
+  CacheEntry,
+  CredentialCache,
+  FoundCredential,
+  RequiredFactor,
+} from "../sessions/credential-cache.ts";
 import type { Factors } from "../sessions/session-token.ts";
 import { isWhole, keyTextIn } from "./key-text.ts";
 
@@ -53,7 +58,9 @@ export type KeyGuard = (
 /** Longer headers are not remembered: with Basic, usernames of any length would fill the memory. */
 const MAX_REMEMBERED_LENGTH = 512;
 
-interface KeyGuardPorts extends Pick<AllPorts, "memory" | "log"> {
+interface KeyGuardPorts {
+  readonly memory: CredentialCache;
+  readonly log: ServerLog;
   readonly store: Pick<StoreParts["keys"], "find" | "noteUsed">;
   readonly clock: Clock;
   /** Counts wrong keys. */

@@ -50,7 +50,7 @@ interface UseLinkPorts extends StartSessionPorts, FindLinkPorts {
   readonly memory: CredentialCache;
   readonly passwords: Passwords;
   readonly events: Pick<EventLog, "record">;
-  readonly limiter: Pick<Limiter, "attempt">;
+  readonly linkLimiter: Pick<Limiter, "attempt">;
 }
 
 export type LinkForm = Readonly<Record<"username" | "password" | "confirm", string>>;
@@ -80,7 +80,7 @@ export async function useLink(
   form: LinkForm,
   client: Client,
 ): Promise<UseLinkOutcome> {
-  if ((await ports.limiter.attempt(client.remoteAddress)) === "denied") return { kind: "gone" };
+  if ((await ports.linkLimiter.attempt(client.remoteAddress)) === "denied") return { kind: "gone" };
   const open = await findLink(ports, token);
   if (open === undefined) return { kind: "gone" };
   const { link, username = form.username } = open;

@@ -17,7 +17,7 @@ import type { RelyingParty } from "./relying-party.ts";
 interface SignInWithPasskeyPorts extends StartSessionPorts {
   readonly store: Pick<StoreParts, "users" | "passkeys">;
   readonly memory: CredentialCache;
-  readonly limiter: Pick<Limiter, "attempt">;
+  readonly passkeyLimiter: Pick<Limiter, "attempt">;
   readonly events: Pick<EventLog, "record">;
   readonly log: ServerLog;
   readonly challenges: Challenges;
@@ -43,7 +43,7 @@ export async function signInWithPasskey(
 ): Promise<SignInOutcome> {
   if (!(await ports.memory.anyExists())) return { kind: "needs-setup" };
 
-  if ((await ports.limiter.attempt(client.remoteAddress)) === "denied") {
+  if ((await ports.passkeyLimiter.attempt(client.remoteAddress)) === "denied") {
     ports.events.record(eventOf("signin_rate_limited", { client }));
     return { kind: "rate-limited" };
   }

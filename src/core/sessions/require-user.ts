@@ -23,7 +23,7 @@ type AdmissionAtHost =
   | { readonly kind: "admitted"; readonly user: User; readonly factors: Factors }
   | { readonly kind: "guest"; readonly user: User; readonly factors: Factors }
   /** The account has to have a second factor and has none: it may turn one on. */
-  | { readonly kind: "factor-missing"; readonly of: User }
+  | { readonly kind: "factor-missing"; readonly user: User }
   /** The account has one, and this session was not signed in with it. */
   | { readonly kind: "factor-unproven" };
 
@@ -157,6 +157,6 @@ function decideAtHost(factors: Factors, user: User, factor: RequiredFactor): Adm
     case "required":
       return factors === 2 ? { kind: "admitted", user, factors } : { kind: "factor-unproven" };
     case "missing":
-      return { kind: "factor-missing", of: user };
+      return { kind: "factor-missing", user };
   }
 }

@@ -27,7 +27,7 @@ import { type StartSessionPorts, startSession } from "../sessions/start-session.
 export interface SignInPorts extends StartSessionPorts, CheckCodePorts, RememberDevicePorts {
   readonly store: Pick<StoreParts, "users" | "codes" | "devices">;
   readonly memory: CredentialCache;
-  readonly limiter: Pick<Limiter, "attempt">;
+  readonly signInLimiter: Pick<Limiter, "attempt">;
   readonly passwords: Passwords;
 }
 
@@ -56,7 +56,7 @@ export type SignInOutcome =
 export async function signIn(ports: SignInPorts, attempt: SignInAttempt): Promise<SignInOutcome> {
   if (!(await ports.memory.anyExists())) return { kind: "needs-setup" };
 
-  if ((await ports.limiter.attempt(attempt.remoteAddress)) === "denied") {
+  if ((await ports.signInLimiter.attempt(attempt.remoteAddress)) === "denied") {
     ports.events.record(eventOf("signin_rate_limited", { client: attempt }));
     return { kind: "rate-limited" };
   }

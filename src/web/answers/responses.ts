@@ -26,7 +26,8 @@ export type Headers = Readonly<Record<string, string>>;
 /** A response that no framework has sent yet. */
 export interface Answer {
   readonly status: number;
-  readonly headers: Headers;
+  /** The header lines except `Set-Cookie`. */
+  readonly headers: Readonly<Record<string, string>>;
   /** The `Set-Cookie` lines. */
   readonly cookies: readonly string[];
   readonly body: string | Uint8Array<ArrayBuffer> | null;

@@ -1,9 +1,9 @@
 import { hostNameIn } from "../../core/hosts/host-name.ts";
-import { isReturnTarget } from "../../core/hosts/return-target.ts";
+import { isLocalPath, isReturnTarget } from "../../core/hosts/return-target.ts";
 import type { WebOptions } from "../options.ts";
-import { HANDOFF } from "../paths.ts";
+import { HANDOFF, isAccountPage, type Paths } from "../paths.ts";
 import { isOfHost } from "../request/same-origin.ts";
-import { hostOf, type WebRequest } from "../request/web-request.ts";
+import { hostOf, parameterOf, type WebRequest } from "../request/web-request.ts";
 import { portOf } from "./location.ts";
 import { isOverTls } from "./session-cookie.ts";
 
@@ -27,6 +27,25 @@ export function acceptedTarget(
   };
   return isReturnTarget(target, scope) ? target : undefined;
 }
+
+interface ReturnContext {
+  readonly options: WebOptions;
+  readonly paths: Paths;
+  readonly request: WebRequest;
+}
+
+/** Returns the target of a sign-in if it is allowed. A page of the account always is. */
+export function acceptedSignInTarget(
+  { options, paths, request }: ReturnContext,
+  target: string | undefined,
+): string | undefined {
+  const isOwn = target !== undefined && isLocalPath(target) && isAccountPage(paths, target);
+  return isOwn ? target : acceptedTarget(options, request, target);
+}
+
+/** The return target in the query: of a sign-in, or of what turns on a second factor. */
+export const readReturnTarget = (context: ReturnContext): string | undefined =>
+  acceptedSignInTarget(context, parameterOf(context.request, RETURN_TO));
 
 /**
  * The target as a URL, if it is at a host that gets its sessions from a handoff. Latchkey's own host

@@ -1,9 +1,10 @@
-import type { OutgoingHttpHeaders } from "node:http";
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { Http2ServerResponse } from "node:http2";
 import { errorOf } from "../../core/base/fault.ts";
 import type { Answer } from "./responses.ts";
 
-/** The part of Node's `ServerResponse`, of HTTP/1 or HTTP/2, that is used. */
-export interface Sendable {
+/** What the responses of HTTP/1 and HTTP/2 have in common. */
+interface Writable {
   writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
   end(body?: string | Uint8Array): unknown;
 }
@@ -17,7 +18,11 @@ export interface Sendable {
  *   sendAnswer(await auth.adapter.answer(nodeRequest(request, response)), response);
  * ```
  */
-export function sendAnswer({ status, headers, cookies, body }: Answer, to: Sendable): void {
+export function sendAnswer(
+  { status, headers, cookies, body }: Answer,
+  response: ServerResponse | Http2ServerResponse,
+): void {
+  const to: Writable = response;
   const all = cookies.length === 0 ? headers : { ...headers, "Set-Cookie": [...cookies] };
   try {
     to.writeHead(status, all);
@@ -30,7 +35,7 @@ export function sendAnswer({ status, headers, cookies, body }: Answer, to: Senda
 }
 
 /**
- * The answer as a Fetch response.
+ * Converts the answer to a Fetch response.
  *
  * @example
  * ```ts

@@ -1,7 +1,10 @@
 import type { MaybePromise } from "../../core/base/maybe-promise.ts";
-import type { AllPorts } from "../../core/ports.ts";
 import type { Admission, Guard } from "../../core/sessions/require-user.ts";
-import type { IssuedToken, VerifiedToken } from "../../core/sessions/session-token.ts";
+import type {
+  IssuedToken,
+  SessionTokens,
+  VerifiedToken,
+} from "../../core/sessions/session-token.ts";
 import type { WebRequest } from "../request/web-request.ts";
 
 export const SESSION_COOKIE = "session";
@@ -64,19 +67,25 @@ export const sessionTokensIn = (cookies: string | undefined): readonly string[] 
   ).flat();
 
 /** The session of a request: its first genuine token, unless that is not a session any more. */
-export function sessionOf(
-  { tokens }: Pick<AllPorts, "tokens">,
+export function readSession(
+  { tokens }: { readonly tokens: Pick<SessionTokens, "verify"> },
   request: WebRequest,
 ): VerifiedToken | undefined {
   const verified = sessionTokensIn(request.header("cookie")).map(tokens.verify);
   return verified.find((token) => token !== "forged");
 }
 
-/** Decides over the first genuine session token of a Cookie header. */
-export type CookieGuard = (cookies: string | undefined) => MaybePromise<Admission>;
+/** Finds out who asks, by the first genuine session token of a Cookie header. */
+export type AuthenticateCookies = (cookies: string | undefined) => MaybePromise<Admission>;
 
-/** The guard for Cookie headers. Only if the first session cookie is forged, it reads on. */
-export function readingCookies(guard: Guard, isGenuine: (token: string) => boolean): CookieGuard {
+/**
+ * Takes the session token from the Cookie header. Later cookies are read only if the first session
+ * cookie is forged.
+ */
+export function readSessionCookie(
+  guard: Guard,
+  isGenuine: (token: string) => boolean,
+): AuthenticateCookies {
   function readOn(admission: Admission, cookies: string | undefined): MaybePromise<Admission> {
     if (admission.kind !== "forged-token") return admission;
     const genuine = sessionTokensIn(cookies).slice(1).find(isGenuine);

@@ -6,87 +6,86 @@ import {
   turnOffCodes,
 } from "../../core/codes/own-codes.ts";
 import { keyUri } from "../../core/codes/totp.ts";
-import { redirect } from "../answers/responses.ts";
+import { type Answer, redirect } from "../answers/responses.ts";
 import type { CodesSection } from "../pages/page-data.ts";
 import { qrCode } from "../pages/qr-code.ts";
 import { shownTime } from "../pages/words.ts";
-import type { OwnVisit, PartEndpoint } from "../ports.ts";
+import type { Form } from "../request/form.ts";
 import { hostOf } from "../request/web-request.ts";
+import type { UserContext } from "../services.ts";
 import { answerForm, type HomeFormProblem } from "./home.ts";
 import { backTo } from "./redirects.ts";
 import { provenSession } from "./sessions.ts";
 
-type CodesEndpoint = PartEndpoint<"codes">;
-
 const WRONG_CODE: HomeFormProblem = { form: "codes", message: "codeIncorrect", fields: ["code"] };
 const NOT_BEGUN: HomeFormProblem = { form: "codes", message: "codesNotBegun", fields: [] };
 
-export const postBeginCodes: CodesEndpoint = (ports) => async (visit) => {
-  const { user } = visit.request;
-  const outcome = await beginCodes(ports, user.id);
+export async function postBeginCodes(context: UserContext): Promise<Answer> {
+  const { rules, user } = context;
+  const outcome = await beginCodes(rules, user.id);
   switch (outcome.kind) {
     case "no-user":
-      return redirect(visit.paths.login);
+      return redirect(context.paths.login);
     case "already-on":
-      return backTo("codes", visit);
+      return backTo("codes", context);
     case "begun":
-      return answerForm(visit, { codes: begunSection(visit, outcome.begun) });
+      return answerForm(context, { codes: begunSection(context, outcome.begun) });
   }
-};
+}
 
-export const postConfirmCodes: CodesEndpoint = (ports) => async (visit, form) => {
-  const { user } = visit.request;
+export async function postConfirmCodes(context: UserContext, form: Form): Promise<Answer> {
+  const { rules, user } = context;
   const entered = { sealed: form("sealed"), code: form("code") };
-  const outcome = await confirmCodes(ports, user.id, entered, visit.client);
+  const outcome = await confirmCodes(rules, user.id, entered, context.client);
   switch (outcome.kind) {
     case "no-user":
-      return redirect(visit.paths.login);
+      return redirect(context.paths.login);
     case "already-on":
-      return backTo("codes", visit);
+      return backTo("codes", context);
     case "not-begun":
-      return answerForm(visit, { problem: NOT_BEGUN });
+      return answerForm(context, { problem: NOT_BEGUN });
     case "code-incorrect": {
-      const section = begunSection(visit, outcome.begun);
-      return answerForm(visit, { problem: WRONG_CODE, codes: section });
+      const section = begunSection(context, outcome.begun);
+      return answerForm(context, { problem: WRONG_CODE, codes: section });
     }
     case "on": {
-      const codes = recoverySection(visit, outcome.recoveryCodes);
-      const cookies = provenSession(visit);
-      return answerForm(visit, { codes, notice: "codesAreOn", cookies });
+      const codes = recoverySection(context, outcome.recoveryCodes);
+      const cookies = provenSession(context);
+      return answerForm(context, { codes, notice: "codesAreOn", cookies });
     }
   }
-};
+}
 
-export const postRenewCodes: CodesEndpoint = (ports) => async (visit) => {
-  const renewed = await renewRecoveryCodes(ports, visit.request.user, visit.client);
-  if (renewed === undefined) return backTo("codes", visit);
-  const codes = recoverySection(visit, renewed);
-  return answerForm(visit, { codes, notice: "recoveryCodesAreNew" });
-};
+export async function postRenewCodes(context: UserContext): Promise<Answer> {
+  const renewed = await renewRecoveryCodes(context.rules, context.user, context.client);
+  if (renewed === undefined) return backTo("codes", context);
+  const codes = recoverySection(context, renewed);
+  return answerForm(context, { codes, notice: "recoveryCodesAreNew" });
+}
 
-export const postTurnOffCodes: CodesEndpoint = (ports) => async (visit) => {
-  switch (await turnOffCodes(ports, visit.request.user, visit.client)) {
+export async function postTurnOffCodes(context: UserContext): Promise<Answer> {
+  switch (await turnOffCodes(context.rules, context.user, context.client)) {
     case "already-off":
-      return backTo("codes", visit);
+      return backTo("codes", context);
     case "off":
-      return backTo("codes", visit, { notice: "codesAreOff" });
+      return backTo("codes", context, { notice: "codesAreOff" });
   }
-};
+}
 
 function recoverySection(
-  { views, request }: OwnVisit,
+  { views, request, user }: UserContext,
   recoveryCodes: readonly string[],
 ): CodesSection {
   const made = shownTime(views.locale(request), new Date());
-  const of = `${hostOf(request)}, ${request.user.username}, ${made.utc}`;
+  const of = `${hostOf(request)}, ${user.username}, ${made.utc}`;
   return { kind: "turned-on", recoveryCodes, of };
 }
 
 function begunSection(
-  { options, request }: OwnVisit,
+  { options, user }: UserContext,
   { secret, sealed }: BegunCodes,
 ): CodesSection {
-  const uri = keyUri(options.pages.appName, request.user.username, secret);
+  const uri = keyUri(options.pages.appName, user.username, secret);
   const grouped = (secret.match(/.{1,4}/g) ?? []).join(" ");
   return { kind: "begun", secret: grouped, uri, qr: qrCode(uri), sealed };
 }

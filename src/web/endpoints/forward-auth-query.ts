@@ -1,6 +1,6 @@
 import { type Lists, NO_LISTS } from "../../core/sessions/admits-user.ts";
 import type { Factors } from "../../core/sessions/session-token.ts";
-import { FACTOR } from "../guards.ts";
+import { FACTOR } from "../refusals.ts";
 
 /** The query of a forward-auth request, as the configuration of the proxy writes it. */
 export interface ForwardAuthQuery extends Lists {
@@ -13,12 +13,13 @@ export interface ForwardAuthQuery extends Lists {
   readonly factors: Factors;
 }
 
-interface UnknownParameter {
+export interface UnknownParameter {
   readonly kind: "unknown-parameter";
   readonly name: string;
 }
 
-const NO_QUERY: ForwardAuthQuery = {
+/** A request without a query. */
+export const NO_QUERY: ForwardAuthQuery = {
   kind: "query",
   deny: "redirect",
   ...NO_LISTS,

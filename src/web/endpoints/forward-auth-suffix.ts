@@ -1,9 +1,9 @@
 import { andThen, type MaybePromise } from "../../core/base/maybe-promise.ts";
 import { type Answer, respondText, withHeader } from "../answers/responses.ts";
 import { FORWARD_AUTH } from "../paths.ts";
-import type { WebPorts } from "../ports.ts";
+import { answerWithId } from "../request/request-id.ts";
 import type { WebRequest } from "../request/web-request.ts";
-import { withRequestId } from "../wrapped.ts";
+import type { Services } from "../services.ts";
 import { forwardAuth, KEY_ACCEPTED } from "./forward-auth.ts";
 
 /** Envoy has no rule that removes a header after a certain answer, and obeys this one. */
@@ -13,13 +13,13 @@ const REMOVED_BY_ENVOY = ["X-Envoy-Auth-Headers-To-Remove", "authorization"] as 
  * Answers a proxy that asks with the method and the path of the client, below the path of forward
  * auth. The query is the client's, so no parameter is read from it.
  */
-export function suffixedForwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<Answer> {
-  const endpoint = `${ports.paths.base}${FORWARD_AUTH}`;
+export function suffixedForwardAuth(services: Services, request: WebRequest): MaybePromise<Answer> {
+  const endpoint = `${services.paths.base}${FORWARD_AUTH}`;
   const suffix = request.path.slice(endpoint.length);
   // After a slash too many, a list or a factor would admit every user: it looks like the client's query.
   if (suffix === "/" && /[?&](users|groups|factor=2)(?![^&=])/.test(request.query)) {
     const problem = `users, groups and factor are not read below ${endpoint}: remove the slash before the question mark`;
-    return withRequestId(ports, () => respondText(problem, 400))(request);
+    return answerWithId(services.requests, request, () => respondText(problem, 400));
   }
   const forwarded: ReadonlyMap<string, string | undefined> = new Map([
     ["x-forwarded-method", request.method],
@@ -30,7 +30,7 @@ export function suffixedForwardAuth(ports: WebPorts, request: WebRequest): Maybe
   const header = (name: string): string | undefined =>
     forwarded.has(name) ? forwarded.get(name) : request.header(name);
   const asked = { request: own, connection, path, signal, method: "GET", query: "", header };
-  return andThen(forwardAuth(ports, { ...asked, body: [] }), (answer) =>
+  return andThen(forwardAuth(services, { ...asked, body: [] }), (answer) =>
     answer.headers[KEY_ACCEPTED] === undefined ? answer : withHeader(answer, ...REMOVED_BY_ENVOY),
   );
 }

@@ -7,87 +7,159 @@ import type { Admission } from "../../core/sessions/require-user.ts";
 import type { User } from "../../db/records.ts";
 import { type Answer, redirect, respond, respondText, withHeader } from "../answers/responses.ts";
 import { acceptedTarget, handoffTarget, withReturnTo } from "../answers/return-to.ts";
-import { ASKING_FACTOR, type NotAdmitted, signInPath } from "../guards.ts";
-import { answerKeyRefused, askedHost, asksForKey } from "../key-guard.ts";
+import { readRequestedHost } from "../authenticate.ts";
 import { FORWARD_AUTH, HANDOFF } from "../paths.ts";
-import type { WebPorts } from "../ports.ts";
+import {
+  ASKING_FACTOR,
+  challengeForKey,
+  findSignInPath,
+  type NotAdmitted,
+  refuseKey,
+} from "../refusals.ts";
 import type { ProxyTrust } from "../request/remote-address.ts";
+import { answerWithId } from "../request/request-id.ts";
 import { kindOfRequest } from "../request/request-kind.ts";
-import type { AdmittedRequest, WebRequest } from "../request/web-request.ts";
-import { withRequestId } from "../wrapped.ts";
-import { type ForwardAuthQuery, parseForwardAuthQuery } from "./forward-auth-query.ts";
+import type { WebRequest } from "../request/web-request.ts";
+import type { Services } from "../services.ts";
+import {
+  type ForwardAuthQuery,
+  NO_QUERY,
+  parseForwardAuthQuery,
+  type UnknownParameter,
+} from "./forward-auth-query.ts";
+
+type Admitted = Extract<
+  Admission | KeyAdmission,
+  { readonly kind: "admitted" | "guest" | "key-admitted" }
+>;
+
+type Refused =
+  | NotAdmitted
+  | KeyRefusal
+  | UnknownParameter
+  /** A signed-in user whom the app does not admit. */
+  | { readonly kind: "excluded"; readonly user: User; readonly signOutUrl: string | undefined };
 
 /**
  * Answers a reverse proxy that asks before it forwards a request. The user comes from the session or
  * a key. The return target is read only from a trusted proxy. The method and the accepted types are
- * read from any client, because they only choose between a redirect and a 401.
+ * read from any client, because they only choose between a redirect and a 401. A request that is
+ * admitted gets no ID: that would cost more than the answer.
  */
-export function forwardAuth(ports: WebPorts, request: WebRequest): MaybePromise<Answer> {
+export function forwardAuth(services: Services, request: WebRequest): MaybePromise<Answer> {
   const query = parseForwardAuthQuery(request.query);
-  if (query.kind === "unknown-parameter") {
-    return withRequestId(ports, () => unknownParameter(ports, query.name))(request);
-  }
+  if (query.kind === "unknown-parameter") return refuse(services, request, NO_QUERY, query);
   const authorization = request.header("authorization");
-  const admitting = ports.admit(request.header("cookie"), authorization, () => request);
-  return andThen(admitting, (given) => {
-    const admission = given.kind === "bound" ? atItsHost(ports, request, given) : given;
-    if (!("user" in admission)) {
-      return withRequestId(ports, () => refuse(ports, request, query, admission))(request);
+  const admission = services.authenticateRequest(
+    request.header("cookie"),
+    authorization,
+    () => request,
+  );
+  return andThen(admission, (found) => {
+    const decision = decide(services, request, query, found);
+    switch (decision.kind) {
+      case "admitted":
+      case "guest":
+      case "key-admitted":
+        return admit(services, request, query, decision);
+      case "key-refused":
+      case "excluded":
+      case "unknown-parameter":
+      case "needs-setup":
+      case "needs-sign-in":
+      case "forged-token":
+      case "factor-missing":
+      case "factor-unproven":
+      case "bound":
+        return refuse(services, request, query, decision);
     }
-    const { user } = admission;
-    if (!admitsUser(query, user)) {
-      const asking = Object.assign(request, { user });
-      // A session of the app's own host ends there.
-      const signOutUrl = given.kind === "bound" ? HANDOFF : undefined;
-      return withRequestId(ports, () => exclude(ports, asking, signOutUrl))(request);
-    }
-    // A guest has no second factor.
-    if (admission.factors < query.factors) {
-      const isKey = admission.kind === "key-admitted";
-      const lacking = isKey ? refusalFor(FACTOR_UNPROVEN) : ({ kind: FACTOR_UNPROVEN } as const);
-      return withRequestId(ports, () => refuse(ports, request, query, lacking))(request);
-    }
-    return admit(ports, request, query, admission);
   });
 }
 
-const FACTOR_UNPROVEN = "factor-unproven";
+/** Decides whether the app is opened, by the lists and the factors of the query. */
+function decide(
+  services: Services,
+  request: WebRequest,
+  query: ForwardAuthQuery,
+  found: Admission | KeyAdmission,
+): Admitted | Refused {
+  const admission = found.kind === "bound" ? readBound(services, request, found) : found;
+  switch (admission.kind) {
+    case "admitted":
+    case "guest":
+    case "key-admitted": {
+      const { user, factors } = admission;
+      if (!admitsUser(query, user)) {
+        // A session of the app's own host ends there.
+        const signOutUrl = found.kind === "bound" ? HANDOFF : undefined;
+        return { kind: "excluded", user, signOutUrl };
+      }
+      if (factors >= query.factors) return admission;
+      return admission.kind === "key-admitted"
+        ? refusalFor("factor-unproven")
+        : { kind: "factor-unproven" };
+    }
+    case "key-refused":
+    case "needs-setup":
+    case "needs-sign-in":
+    case "forged-token":
+    case "factor-missing":
+    case "factor-unproven":
+      return admission;
+  }
+}
 
 /** A session that only one host accepts is none at another. */
-const atItsHost = (
-  { proxies }: WebPorts,
+const readBound = (
+  { proxies }: Services,
   request: WebRequest,
   { host, there }: Extract<Admission, { readonly kind: "bound" }>,
 ): Exclude<Admission, { readonly kind: "bound" }> =>
-  host === hostNameIn(askedHost(proxies, request)) ? there : { kind: "needs-sign-in" };
+  host === hostNameIn(readRequestedHost(proxies, request)) ? there : { kind: "needs-sign-in" };
 
-function refuse(
-  ports: WebPorts,
+const refuse = (
+  services: Services,
   request: WebRequest,
   query: ForwardAuthQuery,
-  admission: NotAdmitted | KeyRefusal,
-): Answer {
-  if (admission.kind !== "key-refused") return sendToSignIn(ports, request, query, admission);
-  // nginx knows no other status; its configuration makes a 429 from the 401.
-  return answerKeyRefused(ports, request, admission, query.deny === "401" ? 401 : 429);
-}
+  refused: Refused,
+): MaybePromise<Answer> =>
+  answerWithId(services.requests, request, () => {
+    switch (refused.kind) {
+      case "unknown-parameter":
+        return refuseParameter(services, refused.name);
+      case "excluded":
+        return exclude(services, request, refused.user, refused.signOutUrl);
+      case "key-refused":
+        // nginx knows no other status; its configuration makes a 429 from the 401.
+        return refuseKey(services, request, refused, query.deny === "401" ? 401 : 429);
+      case "needs-setup":
+      case "needs-sign-in":
+      case "forged-token":
+      case "factor-missing":
+      case "factor-unproven":
+      case "bound":
+        return sendToSignIn(services, request, query, refused);
+    }
+  });
 
 /** Tells the operator, whose proxy returns the line to the browser. */
-const unknownParameter = ({ paths }: WebPorts, name: string): Answer =>
+const refuseParameter = ({ paths }: Services, name: string): Answer =>
   respondText(
     `unknown query parameter ${JSON.stringify(name)}: ${paths.base}${FORWARD_AUTH} accepts users, groups, factor=2, deny and authorization; in Caddy, write "uri ${paths.base}${FORWARD_AUTH}?" with the question mark, which keeps the query of the page out`,
     400,
   );
 
 function sendToSignIn(
-  ports: WebPorts,
+  services: Services,
   request: WebRequest,
   { deny }: ForwardAuthQuery,
   admission: NotAdmitted,
 ): Answer {
-  const { options, proxies, parts } = ports;
-  const path = signInPath(ports, admission, request);
-  if (!asksForPage(request)) return respond(null, 401, parts.keys && asksForKey(request));
+  const { options, proxies } = services;
+  const path = findSignInPath(services, admission, request);
+  if (!asksForPage(request)) {
+    return respond(null, 401, options.guards.keys ? challengeForKey(request) : {});
+  }
   const asked = readTarget(proxies, request);
   const target = acceptedTarget(options, request, asked);
   const isLost = target === undefined && admission.kind !== "needs-setup";
@@ -95,7 +167,7 @@ function sendToSignIn(
   const other = isLost
     ? (handoffTarget(options, asked) ?? handoffTarget(options, URL.parse("/", asked)?.href))
     : undefined;
-  if (isLost && other === undefined) warnOfLostHost(ports, asked);
+  if (isLost && other === undefined) warnOfLostHost(services, asked);
   const factor = admission.kind === "factor-unproven" ? ASKING_FACTOR : "";
   const location = other
     ? withReturnTo(`${other.origin}${HANDOFF}${factor}`, other.href)
@@ -105,7 +177,7 @@ function sendToSignIn(
 }
 
 /** A visitor of such a host signs in, and is sent there again without a session, for ever. */
-function warnOfLostHost({ options, requests }: WebPorts, asked: string | undefined): void {
+function warnOfLostHost({ options, requests }: Services, asked: string | undefined): void {
   const host = URL.parse(asked ?? "")?.hostname;
   const missing = host && findMissingScope(host, { ...options, ...options.hosts });
   if (missing)
@@ -120,20 +192,21 @@ const asksForPage = (request: WebRequest): boolean =>
 
 /** For a signed-in user whom the app does not admit. */
 function exclude(
-  ports: WebPorts,
-  request: AdmittedRequest,
+  services: Services,
+  request: WebRequest,
+  user: User,
   signOutUrl: string | undefined,
 ): MaybePromise<Answer> {
   if (!asksForPage(request)) return respond(null, 403);
-  const target = readTarget(ports.proxies, request);
+  const target = readTarget(services.proxies, request);
   const host = target && new URL(target).host;
-  const signInUrl = signOutUrl === undefined ? signInFor(ports, request, target) : undefined;
-  return ports.views.excluded(request, { host, signOutUrl, signInUrl });
+  const signInUrl = signOutUrl === undefined ? findSignInUrl(services, request, target) : undefined;
+  return services.views.excluded({ request, user }, { host, signOutUrl, signInUrl });
 }
 
 /** The sign-in page, for an app on another host from which the sign-out is refused. */
-function signInFor(
-  { options, paths }: WebPorts,
+function findSignInUrl(
+  { options, paths }: Services,
   request: WebRequest,
   target: string | undefined,
 ): string | undefined {
@@ -144,18 +217,16 @@ function signInFor(
   return withReturnTo(`${publicUrl}${paths.login}`, acceptedTarget(options, request, target));
 }
 
-type Admitted = Extract<Admission | KeyAdmission, { readonly user: User }>;
-
 /** The answer that admits, with what the proxy passes on to the app. */
 function admit(
-  { rules, proxies }: WebPorts,
+  { rules, proxies }: Services,
   request: WebRequest,
   { authorization }: ForwardAuthQuery,
   { kind, user }: Admitted,
 ): Answer {
   const isKey = kind === "key-admitted";
   const answer = isKey ? keyAdmissionOf(user) : admissionOf(user);
-  const assertion = rules.assertions?.about(user, askedHost(proxies, request));
+  const assertion = rules.assertions?.about(user, readRequestedHost(proxies, request));
   const signed = assertion ? withHeader(answer, "Latchkey-Assertion", assertion) : answer;
   // For a proxy that replaces the client's `Authorization` by that of the answer.
   const repeated = authorization === "pass" && !isKey ? request.header("authorization") : undefined;

@@ -1,14 +1,17 @@
 import { hashOf, randomText } from "../../core/base/random-text.ts";
 import { handOff, takeHandoff } from "../../core/sessions/hand-off.ts";
-import { type Answer, redirect } from "../answers/responses.ts";
+import type { Admission } from "../../core/sessions/require-user.ts";
+import type { Factors } from "../../core/sessions/session-token.ts";
+import { type Answer, redirect, withHeader } from "../answers/responses.ts";
 import { handoffRoot, handoffTarget, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
-import { cookieIn, sessionCookies, sessionOf } from "../answers/session-cookie.ts";
-import { asksForFactor, FACTOR, signInPath } from "../guards.ts";
+import { cookieIn, readSession, sessionCookies } from "../answers/session-cookie.ts";
 import { HANDOFF } from "../paths.ts";
-import type { PortsOf, Visit } from "../ports.ts";
+import { asksForFactor, FACTOR, findSignInPath, type NotAdmitted } from "../refusals.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { parameterOf, type WebRequest } from "../request/web-request.ts";
+import type { Context } from "../services.ts";
 import { HANDOFF_FAILED } from "./login.ts";
+import { postLogout } from "./sessions.ts";
 
 /** Browsers accept it only from the host itself, so no sibling host can choose its value. */
 const BEGUN = "__Host-latchkey-handoff";
@@ -23,18 +26,18 @@ const RANDOM_TEXT = /^[\w-]{43}$/;
  * code, and that host takes it. A step that fails leads to a page where somebody has to click, so
  * that no browser goes in circles.
  */
-export async function getHandoff(ports: PortsOf<"sessions">, visit: Visit): Promise<Answer> {
-  const { options, request } = visit;
+export async function getHandoff(context: Context): Promise<Answer> {
+  const { options, request } = context;
   const root = handoffRoot(options, request);
   const asked = handoffTarget(options, parameterOf(request, RETURN_TO));
-  if (root === undefined) return give(ports, visit, asked);
+  if (root === undefined) return give(context, asked);
   const target = asked?.origin === root.origin ? asked : root;
   const code = parameterOf(request, "code");
-  return code === undefined ? begin(visit, target) : take(ports, visit, code, target);
+  return code === undefined ? begin(context, target) : take(context, code, target);
 }
 
 /** An earlier cookie stays, for pages that were opened at the same time. */
-function begin({ options, request }: Visit, target: URL): Answer {
+function begin({ options, request }: Context, target: URL): Answer {
   const begun = begunIn(request) ?? randomText();
   const query = new URLSearchParams({ [RETURN_TO]: target.href, [BROWSER]: hashOf(begun) });
   if (asksForFactor(request)) query.set(FACTOR, "2");
@@ -50,48 +53,61 @@ function begunIn(request: WebRequest): string | undefined {
   return RANDOM_TEXT.test(value) ? value : undefined;
 }
 
-async function give(
-  ports: PortsOf<"sessions">,
-  visit: Visit,
-  target: URL | undefined,
-): Promise<Answer> {
-  const { rules, paths, views, request } = visit;
-  if (target === undefined) return views.error(request, 404, "noSuchPage");
+async function give(context: Context, target: URL | undefined): Promise<Answer> {
+  const { rules, paths, views, request } = context;
+  if (target === undefined) return views.error(context, 404, "noSuchPage");
   const location = `${target.origin}${HANDOFF}`;
   const browser = parameterOf(request, BROWSER) ?? "";
   if (!RANDOM_TEXT.test(browser)) return redirect(withReturnTo(location, target.href));
-  const given = await rules.requireAuth(request.header("cookie"));
-  const isUnproven = asksForFactor(request) && "factors" in given && given.factors < 2;
-  const admission = isUnproven ? ({ kind: "factor-unproven" } as const) : given;
-  if (!("user" in admission)) {
-    const path = signInPath(visit, admission, request);
+  const admission = await rules.authenticate(request.header("cookie"));
+  const lacking = findMissing(admission, asksForFactor(request) ? 2 : 1);
+  if (lacking !== undefined) {
+    const path = findSignInPath(context, lacking, request);
     return redirect(withReturnTo(path, `${request.path}${request.query}`));
   }
   const receiver = { host: target.hostname, browser };
-  const session = sessionOf(rules, request);
+  const session = readSession(rules, request);
   if (session === undefined) return redirect(paths.login);
-  const code = await handOff(ports, session, receiver);
+  const code = await handOff(rules, session, receiver);
   if (code === undefined) {
-    noteRefusal(visit, request, "handoff refused");
-    return views.error(request, 429, "tooManyHandoffs", { "Retry-After": "60" });
+    noteRefusal(context, request, "handoff refused");
+    return views.error(context, 429, "tooManyHandoffs", { "Retry-After": "60" });
   }
   return redirect(withReturnTo(`${location}?code=${code}`, target.href));
 }
 
-async function take(
-  ports: PortsOf<"sessions">,
-  visit: Visit,
-  code: string,
-  target: URL,
-): Promise<Answer> {
-  const { options, paths, request, client } = visit;
+/** What the admission lacks for a session of another host with so many factors, if anything. */
+function findMissing(admission: Admission, factors: Factors): NotAdmitted | undefined {
+  switch (admission.kind) {
+    case "admitted":
+    case "guest":
+      return admission.factors < factors ? { kind: "factor-unproven" } : undefined;
+    case "needs-setup":
+    case "needs-sign-in":
+    case "forged-token":
+    case "factor-missing":
+    case "factor-unproven":
+    case "bound":
+      return admission;
+  }
+}
+
+async function take(context: Context, code: string, target: URL): Promise<Answer> {
+  const { rules, options, paths, request, client } = context;
   const begun = begunIn(request);
   // Without the cookie, the code is used up for nobody.
   const receiver = { host: target.hostname, browser: begun === undefined ? "" : hashOf(begun) };
-  const token = await takeHandoff(ports, code, receiver, client);
+  const token = await takeHandoff(rules, code, receiver, client);
   if (token !== undefined) return redirect(target.href, sessionCookies(request, token, undefined));
-  noteRefusal(visit, request, "handoff refused");
+  noteRefusal(context, request, "handoff refused");
   const again = withReturnTo(HANDOFF, target.href);
   const login = `${options.hosts.publicUrl}${paths.login}?${HANDOFF_FAILED}=1`;
   return redirect(withReturnTo(login, again));
+}
+
+/** Ends the session of the host, and leads to the sign-in, whose session goes on. */
+export async function postHandoffLogout(context: Context): Promise<Answer> {
+  const { options, paths } = context;
+  const signIn = `${options.hosts.publicUrl}${paths.login}`;
+  return withHeader(await postLogout(context), "Location", signIn);
 }

@@ -5,18 +5,19 @@ import { MAX_PASSKEY_NAME } from "../../core/passkeys/own-passkeys.ts";
 import type { LogEntry } from "../../db/records.ts";
 import { takeNotice } from "../answers/notice.ts";
 import type { Answer } from "../answers/responses.ts";
+import { readReturnTarget } from "../answers/return-to.ts";
 import type { ActivityEntry, CodesSection, HomeForm, PageData } from "../pages/page-data.ts";
 import { type Locale, type MessageName, shownTime, wordsIn } from "../pages/words.ts";
-import type { OwnVisit } from "../ports.ts";
-import { askedTarget, partyOf } from "./login.ts";
+import type { UserContext } from "../services.ts";
+import { partyOf } from "./login.ts";
 import type { Sent } from "./redirects.ts";
 import { deviceIn, sessionsFor } from "./sessions.ts";
 
-export async function getHome(visit: OwnVisit): Promise<Answer> {
-  const { views, request } = visit;
+export async function getHome(context: UserContext): Promise<Answer> {
+  const { views, request } = context;
   const { notice, cookies } = takeNotice(request);
-  const data = { ...(await homeData(visit)), notice };
-  return views.page(request, "home", data, { cookies });
+  const data = { ...(await homeData(context)), notice };
+  return views.page(context, "home", data, { cookies });
 }
 
 /** What only the response to a form may show: a step of turning on codes, or a new key. */
@@ -32,69 +33,78 @@ export type HomeFormProblem = HomeForm & { readonly message: MessageName };
  * the app has its own page instead.
  */
 export async function answerForm(
-  visit: OwnVisit,
+  context: UserContext,
   { problem: given, notice, cookies = [], ...step }: Step & Sent & { problem?: HomeFormProblem },
 ): Promise<Answer> {
-  const { paths, views, request } = visit;
-  if (given && paths.home === undefined) return views.error(request, 422, given.message);
+  const { paths, views, request } = context;
+  if (given && paths.home === undefined) return views.error(context, 422, given.message);
   const problem = given && { ...given, message: views.message(request, given.message) };
-  const data = { ...(await homeData(visit, step)), notice, problem };
-  return views.page(request, "home", data, { status: given ? 422 : 200, cookies });
+  const data = { ...(await homeData(context, step)), notice, problem };
+  return views.page(context, "home", data, { status: given ? 422 : 200, cookies });
 }
 
 const NONE = { kind: "none" } as const;
 
 /** The home page in its usual state, apart from what is given. */
-async function homeData(visit: OwnVisit, own: Step = {}): Promise<PageData["home"]> {
-  const { parts, paths, views, request } = visit;
+async function homeData(context: UserContext, own: Step = {}): Promise<PageData["home"]> {
+  const { options, paths, views, request, user } = context;
   const locale = views.locale(request);
-  const returnTo = askedTarget(visit);
-  const step = { activity: NONE, sessions: NONE, lacksFactor: request.lacksFactor, returnTo };
+  const returnTo = readReturnTarget(context);
+  const step = { activity: NONE, sessions: NONE, lacksFactor: context.lacksFactor, returnTo };
   // Recovery codes and keys are shown once, so nothing is read that could fail.
   if (own.codes || own.madeKey) return { ...step, codes: NONE, ...own };
-  const [passkeys, codesNow] = await Promise.all([passkeySection(visit, locale), codesFor(visit)]);
+  const [passkeys, codesNow] = await Promise.all([
+    passkeySection(context, locale),
+    codesFor(context),
+  ]);
   if (step.lacksFactor) return { ...step, codes: codesNow, passkeys };
   const [recent, sessions, keys] = await Promise.all([
-    recentEntries(visit),
-    sessionsFor(visit, locale),
-    keySection(visit),
+    recentEntries(context),
+    sessionsFor(context, locale),
+    keySection(context),
   ]);
   const entries = recent.map((entry) => activityOf(locale, entry));
   const activity = { kind: "entries", entries } as const;
-  const offersPeople = parts.people !== undefined && isAdmin(request.user);
+  const offersPeople = options.people && isAdmin(user);
   const peoplePath = offersPeople ? paths.people : undefined;
   return { activity, sessions, codes: codesNow, passkeys, keys, peoplePath, returnTo };
 }
 
 /** Read from the store, since another instance may have changed them a moment ago. */
-async function codesFor({ parts, request }: OwnVisit): Promise<CodesSection> {
-  if (parts.codes === undefined) return NONE;
-  const codes = await parts.codes.store.codes.find(request.user.id);
+async function codesFor({ options, rules, user }: UserContext): Promise<CodesSection> {
+  if (!options.signIn.codes) return NONE;
+  const codes = await rules.store.codes.find(user.id);
   if (codes === undefined) return { kind: "off" };
   return { kind: "on", recoveryCodesLeft: codes.recovery.length };
 }
 
 async function passkeySection(
-  visit: OwnVisit,
+  context: UserContext,
   locale: Locale,
 ): Promise<PageData["home"]["passkeys"]> {
-  const { parts, request } = visit;
-  if (parts.passkeys === undefined) return undefined;
-  const found = await parts.passkeys.store.passkeys.listOf(request.user.id);
+  const { options, rules, request, user } = context;
+  if (!options.signIn.passkeys) return undefined;
+  const found = await rules.store.passkeys.listOf(user.id);
   const list = found.map(({ id, name, addedAt, usedAt }) => ({
     ...{ id, name, added: shownTime(locale, addedAt) },
     used: usedAt && shownTime(locale, usedAt),
   }));
-  const canAdd = partyOf(visit) !== undefined;
+  const canAdd = partyOf(context) !== undefined;
   if (list.length === 0 && !canAdd) return undefined;
   const newName = deviceIn(locale, deviceName(request.header("user-agent")));
   return { list, canAdd, newName, maxName: MAX_PASSKEY_NAME };
 }
 
-async function keySection({ parts, views, request }: OwnVisit): Promise<PageData["home"]["keys"]> {
-  if (parts.keys === undefined) return undefined;
+async function keySection({
+  options,
+  rules,
+  views,
+  request,
+  user,
+}: UserContext): Promise<PageData["home"]["keys"]> {
+  if (!options.guards.keys) return undefined;
   const shown = (at: Date) => shownTime(views.locale(request), at);
-  const keys = await parts.keys.store.keys.listOf(request.user.id);
+  const keys = await rules.store.keys.listOf(user.id);
   const list = keys.map(({ id, name, hosts = [], createdAt, expiresAt, usedAt }) => ({
     ...{ id, name, hosts: hosts.join(", "), isUsed: usedAt !== undefined },
     ...shown(usedAt ?? createdAt),
@@ -106,9 +116,9 @@ async function keySection({ parts, views, request }: OwnVisit): Promise<PageData
 const RECENT_ENTRIES = 10;
 
 /** No user sees the entries of another, nor those that concern no account, as denied sign-ins. */
-async function recentEntries({ rules, request }: OwnVisit): Promise<readonly LogEntry[]> {
+async function recentEntries({ rules, user }: UserContext): Promise<readonly LogEntry[]> {
   await rules.events.flush();
-  return rules.store.log.newest({ userId: request.user.id, limit: RECENT_ENTRIES });
+  return rules.store.log.newest({ userId: user.id, limit: RECENT_ENTRIES });
 }
 
 /** A log entry in the reader's language. One of an unknown type keeps its summary. */

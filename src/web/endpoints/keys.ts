@@ -1,10 +1,10 @@
 import { type AddKeyOutcome, addKey, revokeKey } from "../../core/keys/own-keys.ts";
-import { sessionOf } from "../answers/session-cookie.ts";
-import type { PartEndpoint } from "../ports.ts";
+import type { Answer } from "../answers/responses.ts";
+import { readSession } from "../answers/session-cookie.ts";
+import type { Form } from "../request/form.ts";
+import type { UserContext } from "../services.ts";
 import { answerForm, type HomeFormProblem } from "./home.ts";
 import { backTo } from "./redirects.ts";
-
-type KeysEndpoint = PartEndpoint<"keys">;
 
 const DAY_SECONDS = 86_400;
 const DAYS = [30, 90, 365];
@@ -17,21 +17,21 @@ const problems: Readonly<Record<Exclude<AddKeyOutcome["kind"], "added">, HomeFor
 };
 
 /** The response to the form is the only page that shows the new key. */
-export const postAddKey: KeysEndpoint = (ports) => async (visit, form) => {
+export async function postAddKey(context: UserContext, form: Form): Promise<Answer> {
   const days = DAYS.find((one) => `${one}` === form("days")) ?? 365;
   const lifetime = form("days") === "never" ? "never" : days * DAY_SECONDS;
   const hosts = form("hosts").match(/[^\s,]+/g) ?? [];
   // A key must not open what its session could not.
-  const factors = sessionOf(visit.rules, visit.request)?.factors;
+  const factors = readSession(context.rules, context.request)?.factors;
   const limits = form("hosts") === "" ? {} : { hosts };
   const key = { name: form("name"), ...limits, lifetime, factors } as const;
-  const outcome = await addKey(ports, visit.request.user, key, visit.client);
+  const outcome = await addKey(context.rules, context.user, key, context.client);
   return outcome.kind === "added"
-    ? answerForm(visit, { madeKey: outcome.text })
-    : answerForm(visit, { problem: problems[outcome.kind] });
-};
+    ? answerForm(context, { madeKey: outcome.text })
+    : answerForm(context, { problem: problems[outcome.kind] });
+}
 
-export const postRevokeKey: KeysEndpoint = (ports) => async (visit, form) => {
-  await revokeKey(ports, form("key"), visit.request.user, visit.client);
-  return backTo("keys", visit, { notice: "keyIsRevoked" });
-};
+export async function postRevokeKey(context: UserContext, form: Form): Promise<Answer> {
+  await revokeKey(context.rules, form("key"), context.user, context.client);
+  return backTo("keys", context, { notice: "keyIsRevoked" });
+}

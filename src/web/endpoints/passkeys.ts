@@ -6,44 +6,44 @@ import {
 } from "../../core/passkeys/own-passkeys.ts";
 import { signInWithPasskey } from "../../core/passkeys/sign-in-with-passkey.ts";
 import { type Answer, redirect, respondJson } from "../answers/responses.ts";
+import { readReturnTarget } from "../answers/return-to.ts";
 import type { MessageName } from "../pages/words.ts";
-import type { PartEndpoint } from "../ports.ts";
+import type { Form } from "../request/form.ts";
 import { noteRefusal } from "../request/warnings.ts";
-import type { WebRequest } from "../request/web-request.ts";
-import { answerSignIn, askedTarget, limitedClient, partyOf } from "./login.ts";
+import type { Context, UserContext } from "../services.ts";
+import { answerSignIn, limitedClient, partyOf } from "./login.ts";
 import { backTo } from "./redirects.ts";
 import { provenSession } from "./sessions.ts";
 
-type PasskeysEndpoint = PartEndpoint<"passkeys">;
-
 /** The script asks for a challenge first; the answer to it arrives as a form. */
-export const postPasskeySignIn: PartEndpoint<"passkeys", WebRequest> =
-  (ports) => async (visit, form) => {
-    const party = partyOf(visit);
-    if (form("credential") === "") {
-      return respondJson({ challenge: ports.challenges.issue("sign-in"), rpId: party?.id }, 200);
-    }
-    const answer = {
-      id: form("credential"),
-      userHandle: form("user_handle"),
-      clientData: form("client_data"),
-      authenticatorData: form("authenticator_data"),
-      signature: form("signature"),
-    };
-    const client = await limitedClient(visit);
-    return answerSignIn(visit, form, await signInWithPasskey(ports, answer, party, client));
+export async function postPasskeySignIn(context: Context, form: Form): Promise<Answer> {
+  const { rules, request, warnOfProxy } = context;
+  warnOfProxy(request);
+  const party = partyOf(context);
+  if (form("credential") === "") {
+    return respondJson({ challenge: rules.challenges.issue("sign-in"), rpId: party?.id }, 200);
+  }
+  const answer = {
+    id: form("credential"),
+    userHandle: form("user_handle"),
+    clientData: form("client_data"),
+    authenticatorData: form("authenticator_data"),
+    signature: form("signature"),
   };
+  const client = await limitedClient(context);
+  return answerSignIn(context, form, await signInWithPasskey(rules, answer, party, client));
+}
 
 /** Answers the script with the options for the browser, or with a message to show. */
-export const postBeginPasskey: PasskeysEndpoint = (ports) => async (visit) => {
-  const party = partyOf(visit);
+export async function postBeginPasskey(context: UserContext): Promise<Answer> {
+  const party = partyOf(context);
   const problem = (name: MessageName): Answer =>
-    respondJson({ message: visit.views.message(visit.request, name) }, 422);
+    respondJson({ message: context.views.message(context.request, name) }, 422);
   if (party === undefined) return problem("passkeyRejected");
-  const outcome = await beginPasskey(ports, visit.request.user.id);
+  const outcome = await beginPasskey(context.rules, context.user.id);
   switch (outcome.kind) {
     case "no-user":
-      return redirect(visit.paths.login);
+      return redirect(context.paths.login);
     case "too-many":
       return problem("tooMany");
     case "begun": {
@@ -53,47 +53,47 @@ export const postBeginPasskey: PasskeysEndpoint = (ports) => async (visit) => {
       return respondJson({ challenge, rpId, existing, userId, username: user.username }, 200);
     }
   }
-};
+}
 
-export const postAddPasskey: PasskeysEndpoint = (ports) => async (visit, form) => {
-  const { views, request, client } = visit;
-  const party = partyOf(visit);
-  if (party === undefined) return views.error(request, 422, "passkeyRejected");
+export async function postAddPasskey(context: UserContext, form: Form): Promise<Answer> {
+  const { views, rules, request, user, client } = context;
+  const party = partyOf(context);
+  if (party === undefined) return views.error(context, 422, "passkeyRejected");
   const passkey = {
     name: form("name"),
     clientData: form("client_data"),
     attestation: form("attestation"),
   };
-  switch (await addPasskey(ports, request.user.id, passkey, { party, client })) {
+  switch (await addPasskey(rules, user.id, passkey, { party, client })) {
     case "no-user":
-      return redirect(visit.paths.login);
+      return redirect(context.paths.login);
     case "name-invalid":
-      return views.error(request, 422, "nameInvalid");
+      return views.error(context, 422, "nameInvalid");
     case "rejected":
-      noteRefusal(visit, request, "passkey change rejected");
-      return views.error(request, 422, "passkeyRejected");
+      noteRefusal(context, request, "passkey change rejected");
+      return views.error(context, 422, "passkeyRejected");
     case "added": {
-      const target = askedTarget(visit);
-      const cookies = provenSession(visit);
+      const target = readReturnTarget(context);
+      const cookies = provenSession(context);
       return target === undefined
-        ? backTo("passkeys", visit, { notice: "passkeyIsAdded", cookies })
+        ? backTo("passkeys", context, { notice: "passkeyIsAdded", cookies })
         : redirect(target, cookies);
     }
   }
-};
+}
 
-export const postRenamePasskey: PasskeysEndpoint = (ports) => async (visit, form) => {
-  switch (await renamePasskey(ports, visit.request.user.id, form("passkey"), form("name"))) {
+export async function postRenamePasskey(context: UserContext, form: Form): Promise<Answer> {
+  switch (await renamePasskey(context.rules, context.user.id, form("passkey"), form("name"))) {
     case "no-passkey":
-      return backTo("passkeys", visit);
+      return backTo("passkeys", context);
     case "name-invalid":
-      return visit.views.error(visit.request, 422, "nameInvalid");
+      return context.views.error(context, 422, "nameInvalid");
     case "renamed":
-      return backTo("passkeys", visit, { notice: "passkeyIsRenamed" });
+      return backTo("passkeys", context, { notice: "passkeyIsRenamed" });
   }
-};
+}
 
-export const postRemovePasskey: PasskeysEndpoint = (ports) => async (visit, form) => {
-  await removePasskey(ports, visit.request.user, form("passkey"), visit.client);
-  return backTo("passkeys", visit, { notice: "passkeyIsRemoved" });
-};
+export async function postRemovePasskey(context: UserContext, form: Form): Promise<Answer> {
+  await removePasskey(context.rules, context.user, form("passkey"), context.client);
+  return backTo("passkeys", context, { notice: "passkeyIsRemoved" });
+}

@@ -5,11 +5,11 @@ import { noticeCookie } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import { sessionCookies } from "../answers/session-cookie.ts";
 import type { Notice } from "../pages/page-data.ts";
-import type { OwnVisit, Visit } from "../ports.ts";
+import type { Context, UserContext } from "../services.ts";
 
 /** Redirects a user with a new session to the target, otherwise to the post-login location. */
 export function enter(
-  { options, request }: Visit,
+  { options, request }: Context,
   { user, token }: { readonly user: User; readonly token: IssuedToken },
   target: string | undefined,
   cookies: readonly string[] = [],
@@ -29,11 +29,11 @@ export interface Sent {
  */
 export function backTo(
   section: "sessions" | "codes" | "passkeys" | "keys",
-  { paths, options, request }: OwnVisit,
+  { paths, options, request, user }: UserContext,
   { notice, cookies = [] }: Sent = {},
 ): Answer {
   if (paths.home === undefined) {
-    return redirect(locationFor(options.postLoginLocation, request.user), cookies);
+    return redirect(locationFor(options.postLoginLocation, user), cookies);
   }
   const shown = notice === undefined ? [] : [noticeCookie(request, notice)];
   return redirect(`${paths.home}#your-${section}`, [...shown, ...cookies]);

@@ -5,14 +5,15 @@ import { noticeCookie } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import {
   clearedSessionCookies,
+  readSession,
   sessionCookies,
-  sessionOf,
   sessionTokensIn,
 } from "../answers/session-cookie.ts";
 import type { SessionSection } from "../pages/page-data.ts";
 import { type Locale, shownTime, wordsIn } from "../pages/words.ts";
-import type { OwnVisit, PartEndpoint, Visit } from "../ports.ts";
+import type { Form } from "../request/form.ts";
 import { kindOfRequest } from "../request/request-kind.ts";
+import type { Context, UserContext } from "../services.ts";
 import { backTo, type Sent } from "./redirects.ts";
 
 /**
@@ -27,8 +28,8 @@ const OTHERS = "others";
 const ALL = "all";
 
 /** The cookie is cleared even if the session cannot be ended yet, which the sign-in page then says. */
-export async function postLogout(visit: Visit): Promise<Answer> {
-  const { rules, options, paths, request, client } = visit;
+export async function postLogout(context: Context): Promise<Answer> {
+  const { rules, options, paths, request, client } = context;
   const outcome = await signOut(rules, sessionTokensIn(request.header("cookie")), client);
   const notice = outcome === "ended" ? "signedOut" : "sessionNotEnded";
   const isShown = outcome !== "ended" || kindOfRequest(request.method, request) === "form";
@@ -41,39 +42,39 @@ export async function postLogout(visit: Visit): Promise<Answer> {
  * A session that is not the user's own, or that has ended already, gets the same redirect. The
  * redirect of a user who has ended this session leads to the sign-in.
  */
-export const postEndSession: PartEndpoint<"sessions"> = (ports) => async (visit, form) => {
-  const { parts, request, client } = visit;
+export async function postEndSession(context: UserContext, form: Form): Promise<Answer> {
+  const { rules, options, user, client } = context;
   const [session, device] = [form("session"), form("device")];
-  const back = (sent: Sent) => backTo("sessions", visit, sent);
+  const back = (sent: Sent) => backTo("sessions", context, sent);
   if (session === OTHERS) {
-    return back({ notice: "othersAreEnded", cookies: await endOthers(visit) });
+    return back({ notice: "othersAreEnded", cookies: await endOthers(context) });
   }
   if (device !== "") {
-    const { devices } = parts;
-    const outcome = devices && (await forgetDevice(devices, request.user, device, client));
+    if (!options.signIn.rememberDevice) return back({});
+    const outcome = await forgetDevice(rules, user, device, client);
     return back(outcome === "forgotten" ? { notice: "deviceIsForgotten" } : {});
   }
   if (session === ALL) {
     // Without a token that continues, this session ends as well.
-    await endOtherSessions(ports, request.user, undefined, client);
-    return postLogout(visit);
+    await endOtherSessions(rules, user, undefined, client);
+    return postLogout(context);
   }
-  const isEnded = (await endSession(ports, request.user, session, client)) === "ended";
+  const isEnded = (await endSession(rules, user, session, client)) === "ended";
   return back(isEnded ? { notice: "sessionIsEnded" } : {});
-};
+}
 
 /** Ends all sessions but that of the request, and returns the cookies with which it continues. */
-export async function endOthers(visit: OwnVisit): Promise<readonly string[]> {
-  const { rules, parts, options, request, client } = visit;
-  const current = sessionOf(rules, request);
-  const token =
-    parts.sessions && (await endOtherSessions(parts.sessions, request.user, current, client));
+export async function endOthers(context: UserContext): Promise<readonly string[]> {
+  const { rules, options, request, user, client } = context;
+  if (!options.sessions.list) return [];
+  const current = readSession(rules, request);
+  const token = await endOtherSessions(rules, user, current, client);
   return token === undefined ? [] : sessionCookies(request, token, options.hosts.cookieDomain);
 }
 
 /** The cookies with which the session of the request continues, after a second factor was turned on. */
-export function provenSession({ rules, options, request }: OwnVisit): readonly string[] {
-  const session = sessionOf(rules, request);
+export function provenSession({ rules, options, request }: UserContext): readonly string[] {
+  const session = readSession(rules, request);
   if (session === undefined) return [];
   // The same session: what ends it ends this token, too.
   const proven = rules.tokens.sign({ ...session, factors: 2 }, session.id);
@@ -81,13 +82,13 @@ export function provenSession({ rules, options, request }: OwnVisit): readonly s
 }
 
 export async function sessionsFor(
-  { rules, parts, request, client }: OwnVisit,
+  { rules, options, request, user, client }: UserContext,
   locale: Locale,
 ): Promise<SessionSection> {
-  if (parts.sessions === undefined) return { kind: "none" };
-  const current = sessionOf(rules, request);
-  const { sessions, hasMore, currentId } = await listSessions(parts.sessions, current, client);
-  const devices = parts.devices ? await listDevices(parts.devices, request.user.id) : [];
+  if (!options.sessions.list) return { kind: "none" };
+  const current = readSession(rules, request);
+  const { sessions, hasMore, currentId } = await listSessions(rules, current, client);
+  const devices = options.signIn.rememberDevice ? await listDevices(rules, user.id) : [];
   return {
     kind: "sessions",
     devices: devices.map(({ id, device, createdAt }) => ({

@@ -4,23 +4,23 @@ import { type Answer, redirect } from "../answers/responses.ts";
 import { acceptedTarget, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
 import type { PageData, SetupField } from "../pages/page-data.ts";
 import type { MessageName } from "../pages/words.ts";
-import type { FormEndpoint, Visit } from "../ports.ts";
 import { type Form, missingFields } from "../request/form.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import { parameterOf } from "../request/web-request.ts";
+import type { Context } from "../services.ts";
 import { enter } from "./redirects.ts";
 
-export async function getSetup(visit: Visit): Promise<Answer> {
-  const { rules, options, views, paths, request } = visit;
+export async function getSetup(context: Context): Promise<Answer> {
+  const { rules, options, views, paths, request } = context;
   const target = acceptedTarget(options, request, parameterOf(request, RETURN_TO));
   if (await rules.memory.anyExists()) return redirect(withReturnTo(paths.login, target));
   const fromLink: Form = (field) => (field === "token" ? (parameterOf(request, field) ?? "") : "");
-  return views.page(request, "setup", await setupData(visit, fromLink, target));
+  return views.page(context, "setup", await setupData(context, fromLink, target));
 }
 
 /** Keeps all entered values except the passwords. */
 async function setupData(
-  { rules }: Visit,
+  { rules }: Context,
   entered: Form,
   returnTo: string | undefined,
 ): Promise<PageData["setup"]> {
@@ -34,8 +34,8 @@ async function setupData(
   };
 }
 
-export const postSetup: FormEndpoint = async (visit, form) => {
-  const { rules, options, views, paths, request } = visit;
+export async function postSetup(context: Context, form: Form): Promise<Answer> {
+  const { rules, options, views, paths, request } = context;
   const entered = {
     token: form("token"),
     username: form("username"),
@@ -43,7 +43,7 @@ export const postSetup: FormEndpoint = async (visit, form) => {
     confirm: form("confirm"),
     domain: form("domain"),
   };
-  const outcome = await setUp(rules, entered, visit.client);
+  const outcome = await setUp(rules, entered, context.client);
   const target = acceptedTarget(options, request, form(RETURN_TO));
 
   async function again(
@@ -52,15 +52,15 @@ export const postSetup: FormEndpoint = async (visit, form) => {
     ...fields: [SetupField, ...SetupField[]]
   ): Promise<Answer> {
     const problem = { message: views.message(request, name), fields };
-    const data = { ...(await setupData(visit, form, target)), problem };
-    return views.page(request, "setup", data, { status });
+    const data = { ...(await setupData(context, form, target)), problem };
+    return views.page(context, "setup", data, { status });
   }
 
   switch (outcome.kind) {
     case "already-configured":
       return redirect(withReturnTo(paths.login, target));
     case "invalid-setup-token":
-      noteRefusal(visit, request, "setup rejected");
+      noteRefusal(context, request, "setup rejected");
       return again(403, "invalidSetupToken", "token");
     case "username-or-password-missing": {
       const missing = missingFields(form, "username", "password");
@@ -71,6 +71,6 @@ export const postSetup: FormEndpoint = async (visit, form) => {
     case "username-unstorable":
       return again(422, "usernameUnstorable", "username");
     case "set-up":
-      return enter(visit, outcome, target);
+      return enter(context, outcome, target);
   }
-};
+}

@@ -1,17 +1,7 @@
-import type { Connection, WebRequest } from "./web-request.ts";
-
-/** The part of a Fetch `Request` that is read. */
-export interface RequestLike {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: { get(name: string): string | null };
-  readonly body?: AsyncIterable<Uint8Array> | null;
-  readonly bodyUsed?: boolean;
-  readonly signal?: AbortSignal;
-}
+import type { WebRequest } from "./web-request.ts";
 
 /**
- * A Fetch request. Only the platform knows the connection.
+ * Converts a Fetch request. Only the platform knows its connection.
  *
  * @example
  * ```ts
@@ -19,7 +9,10 @@ export interface RequestLike {
  * const { status } = await auth.adapter.answer(request);
  * ```
  */
-export function fetchRequest(request: RequestLike, connection: Connection = {}): WebRequest {
+export function fetchRequest(
+  request: Request,
+  connection: WebRequest["connection"] = {},
+): WebRequest {
   const { method, url, headers } = request;
   const { pathname, search, host } = new URL(url, "http://localhost");
   return {

@@ -1,4 +1,3 @@
-import { Fault } from "../../core/base/fault.ts";
 import type { WebRequest } from "./web-request.ts";
 
 const FORM_TYPE = "application/x-www-form-urlencoded";
@@ -23,15 +22,16 @@ export function missingFields<Field extends string>(
   return form(second) === "" ? [first, second] : [first];
 }
 
+/** Why a body cannot be read as a form. A body parser has read one that is `already-read`. */
+export type FormProblem = "too-large" | "aborted" | "not-a-form" | "not-utf8" | "already-read";
+
 /**
  * Decodes strictly, since a lenient decoder would make different passwords equal. So the result of
  * a body parser cannot be used.
- *
- * @throws {Fault} `form_already_read` if a body parser has read the body.
  */
 export async function readForm(
   request: Pick<WebRequest, "header" | "body">,
-): Promise<Form | "too-large" | "not-a-form" | "not-utf8" | "aborted"> {
+): Promise<Form | FormProblem> {
   const body = await readBody(request);
   if (typeof body === "string") return body;
   const contentType = request.header("content-type")?.split(";", 1)[0];
@@ -69,15 +69,10 @@ export function parseForm(body: Uint8Array): URLSearchParams | undefined {
 
 async function readBody(
   request: Pick<WebRequest, "header" | "body">,
-): Promise<Uint8Array | "too-large" | "aborted"> {
+): Promise<Uint8Array | "too-large" | "aborted" | "already-read"> {
   if (Number(request.header("content-length")) > MAX_BODY_BYTES) return "too-large";
   const { body } = request;
-  if (body === "read") {
-    throw new Fault(
-      "form_already_read",
-      "another middleware has read the form: mount Latchkey's routes before body parsers",
-    );
-  }
+  if (body === "read") return "already-read";
   const read: Uint8Array[] = [];
   let size = 0;
   try {

@@ -1,37 +1,30 @@
-import type { User } from "../../db/records.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { pathOf } from "../paths.ts";
-import type { Connection, WebRequest } from "./web-request.ts";
+import type { WebRequest } from "./web-request.ts";
 
-/** The part of Node's `IncomingMessage`, of HTTP/1 or HTTP/2, that is read. */
-export interface NodeRequest {
-  readonly method?: string | undefined;
-  readonly url?: string | undefined;
+/** What frameworks and body parsers add to Node's request. */
+interface Added {
   /** The URL that the client sent, if a framework has changed `url`. */
-  readonly originalUrl?: string | undefined;
-  readonly socket: Connection;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Whether the body was read, perhaps by a body parser. */
-  readonly readableDidRead?: boolean;
+  readonly originalUrl?: string;
   /** The body, if a body parser has kept it. */
   readonly rawBody?: unknown;
-  iterator?(options: { readonly destroyOnReturn: boolean }): AsyncIterable<Uint8Array>;
-}
-
-/** The part of Node's `ServerResponse`, of HTTP/1 or HTTP/2, that tells when the client is gone. */
-export interface NodeResponse {
-  once(event: "close", listener: () => void): unknown;
 }
 
 /**
- * A Node request, of HTTP/1 or HTTP/2. Without the response, it has no signal.
+ * Converts a Node request, of HTTP/1 or HTTP/2. Without the response, it has no signal.
  *
  * @example
  * ```ts
  * const { CurrentUser } = await auth.adapter.pageHelpers(nodeRequest(request));
  * ```
  */
-export const nodeRequest = (request: NodeRequest, response?: NodeResponse): WebRequest =>
-  new WebRequestOnNode(request, response);
+export const nodeRequest = (
+  request: IncomingMessage | Http2ServerRequest,
+  response?: ServerResponse | Http2ServerResponse,
+): WebRequest => new WebRequestOnNode(request, response);
+
+type NodeRequest = (IncomingMessage | Http2ServerRequest) & Added;
 
 /** A class, because one is made for every request: what is not needed is not computed. */
 class WebRequestOnNode implements WebRequest {
@@ -39,11 +32,10 @@ class WebRequestOnNode implements WebRequest {
   readonly method: string;
   readonly path: string;
   readonly query: string;
-  user?: User;
-  readonly #response: NodeResponse | undefined;
+  readonly #response: ServerResponse | Http2ServerResponse | undefined;
   #gone: AbortController | undefined;
 
-  constructor(request: NodeRequest, response: NodeResponse | undefined) {
+  constructor(request: NodeRequest, response: ServerResponse | Http2ServerResponse | undefined) {
     this.request = request;
     this.#response = response;
     this.method = request.method ?? "GET";
@@ -52,7 +44,7 @@ class WebRequestOnNode implements WebRequest {
     this.query = target.slice(this.path.length);
   }
 
-  get connection(): Connection {
+  get connection(): WebRequest["connection"] {
     return this.request.socket;
   }
 

@@ -1,13 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
+import { andThen, type MaybePromise } from "../../core/base/maybe-promise.ts";
 import type { ServerLog } from "../../core/base/server-log.ts";
+import { type Answer, withHeader } from "../answers/responses.ts";
 import { peerOf } from "./remote-address.ts";
 import type { WebRequest } from "./web-request.ts";
 
 export const REQUEST_ID = "X-Request-Id";
-
-/** What the ID of a request depends on. */
-export type RequestSource = Pick<WebRequest, "request" | "connection" | "header">;
 
 /** The IDs under which answers and the server log refer to a request. */
 export interface RequestIds {
@@ -15,7 +14,7 @@ export interface RequestIds {
    * Runs `work` with the request's ID, which is a new one unless an outer `run` has chosen it.
    * Everything that `work` writes to `log` has that ID.
    */
-  run<T>(source: RequestSource, work: (id: string) => T): T;
+  run<T>(source: WebRequest, work: (id: string) => T): T;
   /** Adds `requestId` to the lines about a request. */
   readonly log: ServerLog;
 }
@@ -23,7 +22,7 @@ export interface RequestIds {
 export function createRequestIds(isTrusted: (peer: string) => boolean, log: ServerLog): RequestIds {
   const current = new AsyncLocalStorage<{ readonly request: object; readonly id: string }>();
 
-  function idOf(source: RequestSource): string {
+  function idOf(source: WebRequest): string {
     const known = current.getStore();
     if (known?.request === source.request) return known.id;
     // Counts only if a trusted proxy sent it.
@@ -49,6 +48,14 @@ export function createRequestIds(isTrusted: (peer: string) => boolean, log: Serv
     },
   };
 }
+
+/** Runs `work` with the request's ID, and adds the ID to its answer. */
+export const answerWithId = (
+  requests: RequestIds,
+  request: WebRequest,
+  work: () => MaybePromise<Answer>,
+): MaybePromise<Answer> =>
+  requests.run(request, (id) => andThen(work(), (answer) => withHeader(answer, REQUEST_ID, id)));
 
 /** Short and plain, so that any log and any header can contain it unchanged. */
 const isRequestId = (text: string): boolean => /^[A-Za-z0-9._-]{1,128}$/.test(text);

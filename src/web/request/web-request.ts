@@ -1,20 +1,16 @@
-import type { User } from "../../db/records.ts";
-
-/** The part of the TCP connection that is read. */
-export interface Connection {
-  readonly remoteAddress?: string | undefined;
-  readonly encrypted?: boolean | undefined;
-  /** Whether the connection was closed. */
-  readonly destroyed?: boolean | undefined;
-  /** Present without `remoteAddress` on a connection that was reset. */
-  readonly localAddress?: string | undefined;
-}
-
-/** A request in any framework. */
+/** A request in any framework, as an adapter passes it to Latchkey. */
 export interface WebRequest {
   /** The framework's request: two `WebRequest`s with the same one are about the same request. */
   readonly request: object;
-  readonly connection: Connection;
+  /** The part of the TCP connection that is read. */
+  readonly connection: {
+    readonly remoteAddress?: string | undefined;
+    readonly encrypted?: boolean | undefined;
+    /** Whether the connection was closed. */
+    readonly destroyed?: boolean | undefined;
+    /** Present without `remoteAddress` on a connection that was reset. */
+    readonly localAddress?: string | undefined;
+  };
   readonly method: string;
   /** Without the query, which may contain a setup token. */
   readonly path: string;
@@ -26,13 +22,7 @@ export interface WebRequest {
   readonly body: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | "read";
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal | undefined;
-  /** The user that a guard admitted. The page shows it even if the session ends meanwhile. */
-  readonly user?: User;
-  /** Whether the user first has to turn on a second factor. */
-  readonly lacksFactor?: true;
 }
-
-export type AdmittedRequest = WebRequest & { readonly user: User };
 
 /** The first value of a query parameter. */
 export const parameterOf = (

@@ -21,7 +21,7 @@ async function scene(t: TestContext, file?: string) {
   const { ports: all, user, ...codes } = await withCodes(t, file);
   const ports = {
     ...all,
-    limiter: { attempt: (_: string): "allowed" | "denied" => "allowed" },
+    signInLimiter: { attempt: (_: string): "allowed" | "denied" => "allowed" },
   };
   const attemptOn =
     (given: typeof ports) =>
@@ -79,8 +79,8 @@ test("does the same for a wrong password with and without a remembered device", 
     calls.push("opened");
     return ports.seals.open(...given);
   };
-  const limiter = createAttemptLimiter(ports.clock);
-  const attempt = attemptOn({ ...ports, limiter, seals: { ...ports.seals, open } });
+  const signInLimiter = createAttemptLimiter(ports.clock);
+  const attempt = attemptOn({ ...ports, signInLimiter, seals: { ...ports.seals, open } });
   for (const fields of [{ password: "wrong" }, { username: "nobody" }])
     for (const text of [device, "x"])
       assert.deepEqual(await attempt({ ...fields, device: text }), { kind: "rejected" });

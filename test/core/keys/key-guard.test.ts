@@ -204,7 +204,7 @@ test("after too many wrong keys, a network has one lookup at a time", async (t) 
 
 test("leaves a wrong key to the session guard while there is no account", async (t) => {
   const ports = await corePorts(t);
-  const given = { ...ports, store: ports.store.keys, keyLimiter: ports.limiter };
+  const given = { ...ports, store: ports.store.keys, keyLimiter: ports.signInLimiter };
   const guard = createKeyGuard({ ...given, limitIpv6Prefix: 128 });
   const wrong = `Bearer ${newKeyText()}`;
   assert.equal(await guard(wrong, HERE), undefined);

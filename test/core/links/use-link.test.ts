@@ -162,7 +162,7 @@ test("a link whose user is removed, or that another request uses first, is gone"
 test("uses no link for an address that has tried too many, and shows it to all", async (t) => {
   const { ports, link, find, use } = await scene(t);
   const { token } = await link({ purpose: "invite" });
-  while ((await ports.limiter.attempt(CLIENT.remoteAddress)) !== "denied");
+  while ((await ports.linkLimiter.attempt(CLIENT.remoteAddress)) !== "denied");
   assert.deepEqual(await use(token), GONE);
   assert.ok(await find(token));
   assert.ok((await use(token, BOB, OTHER)).kind === "entered");

@@ -123,7 +123,7 @@ test("denies the sixth attempt of an address within a minute, and records it", a
   const { ports, owner, passkey } = await ownerWithPasskey(t);
   const from = "192.0.2.7";
   const answer = () => passkey.get(ports.challenges.issue("sign-in"), owner.id);
-  for (let attempt = 0; attempt < 4; attempt += 1) ports.limiter.attempt(from);
+  for (let attempt = 0; attempt < 4; attempt += 1) ports.passkeyLimiter.attempt(from);
   assert.equal((await signIn(ports, answer(), from)).kind, "signed-in");
   assert.deepEqual(await signIn(ports, answer(), from), { kind: "rate-limited" });
   const [entry] = (await ports.writtenEntries()).toReversed();

@@ -84,7 +84,7 @@ test("what the account needs and the session has proven decides who is admitted"
   const decided: readonly (readonly [RequiredFactor, object, object])[] = [
     ["optional", { kind: "admitted", user, factors: 1 }, { kind: "admitted", user, factors: 2 }],
     ["required", { kind: "factor-unproven" }, { kind: "admitted", user, factors: 2 }],
-    ["missing", { kind: "factor-missing", of: user }, { kind: "factor-missing", of: user }],
+    ["missing", { kind: "factor-missing", user }, { kind: "factor-missing", user }],
   ];
   for (const [needed, withOne, withTwo] of decided) {
     const memory = createCredentialCache(ports.store, ports.clock, async () => needed);

@@ -13,7 +13,7 @@ test("rejects the right password without a code, or with a wrong or used one", a
     assert.deepEqual(await signIn(ports, given), { kind: "rejected" });
     assert.equal(ports.codeLimiter.tracked, entered ? 1 : 0, "without a code none is counted");
   }
-  assert.equal(ports.limiter.tracked, 1, "each is counted");
+  assert.equal(ports.signInLimiter.tracked, 1, "each is counted");
   assert.equal((await signIn(ports, { ...attempt, code: "wrong" })).kind, "rejected");
   assert.equal((await signIn(ports, { ...attempt, code: code() })).kind, "rate-limited");
 });

@@ -22,7 +22,7 @@ async function configured(t: TestContext) {
 test("requires the setup without an account and does not count the attempt", async (t) => {
   const ports = await corePorts(t);
   assert.deepEqual(await signIn(ports, attemptBy()), { kind: "needs-setup" });
-  assert.equal(ports.limiter.tracked, 0);
+  assert.equal(ports.signInLimiter.tracked, 0);
   assert.deepEqual(await ports.writtenEntries(), []);
 });
 
@@ -38,7 +38,7 @@ test("returns the user and a token and records an entry for the right credential
 
 test("records a denied attempt, and neither looks up a user nor verifies a password", async (t) => {
   const { ports } = await configured(t);
-  for (let i = 0; i < 5; i += 1) ports.limiter.attempt("192.0.2.1");
+  for (let i = 0; i < 5; i += 1) ports.signInLimiter.attempt("192.0.2.1");
   const untouchable = (): Promise<never> => Promise.reject(new Error("was asked"));
   t.mock.method(ports.store.users, "findActiveByName", untouchable);
   t.mock.method(ports.passwords, "verify", untouchable);

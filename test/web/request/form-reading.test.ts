@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { ReadableStream } from "node:stream/web";
 import { test } from "node:test";
-import { fetchRequest, nodeRequest, type WebRequest } from "../../../src/index.ts";
+import { fetchRequest, type WebRequest } from "../../../src/index.ts";
 import { readForm } from "../../../src/web/request/form.ts";
+import { fakeNodeRequest } from "../../support/fake-node-request.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
@@ -58,21 +59,20 @@ test("reports an aborted body instead of an empty form", async () => {
 
 /** A Node request for a form after the given body parser. */
 const parsed = (body: { readonly readableDidRead?: boolean; readonly rawBody?: unknown }) =>
-  nodeRequest({
+  fakeNodeRequest({
     socket: {},
     headers: { "content-type": FORM },
     iterator: () => Readable.from([Buffer.from("a=b")]),
     ...body,
   });
 
-test("throws if a body parser has read the body, unless it has kept the bytes", async () => {
-  const rejected = { code: "form_already_read", message: /mount .* before body parsers/ };
+test("reports a body that a body parser has read, unless it has kept the bytes", async () => {
   for (const rawBody of [undefined, "a=b"]) {
-    await assert.rejects(readForm(parsed({ readableDidRead: true, rawBody })), rejected);
+    assert.equal(await readForm(parsed({ readableDidRead: true, rawBody })), "already-read");
   }
   const used = new Request("http://localhost/", { method: "POST", body: "a=b" });
   await used.text();
-  await assert.rejects(readForm(fetchRequest(used)), rejected);
+  assert.equal(await readForm(fetchRequest(used)), "already-read");
   const kept = { readableDidRead: true, rawBody: Buffer.from("a=b") };
   for (const body of [kept, { readableDidRead: false }, {}]) {
     assert.equal(await readField(parsed(body)), "b");

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { Fault, isClientGone } from "../../../src/core/base/fault.ts";
-import { nodeRequest } from "../../../src/index.ts";
 import {
   canonicalAddress,
   hopsOf,
@@ -12,6 +11,7 @@ import {
   peerOf,
 } from "../../../src/web/request/remote-address.ts";
 import { anyCharacter } from "../../support/any-character.ts";
+import { fakeNodeRequest } from "../../support/fake-node-request.ts";
 
 const TRUSTED = ["10.0.0.0/8", "192.0.2.1", "2001:db8:1::/48", "::1"];
 const PROXY = { remoteAddress: "10.0.0.1" };
@@ -19,7 +19,7 @@ const PROXY = { remoteAddress: "10.0.0.1" };
 /** The client's address in a header of a trusted proxy. */
 const clientIn = (forwardedFor: string, proxies = new ProxyTrust(TRUSTED)): string =>
   proxies.remoteAddress(
-    nodeRequest({ socket: PROXY, headers: { "x-forwarded-for": forwardedFor } }),
+    fakeNodeRequest({ socket: PROXY, headers: { "x-forwarded-for": forwardedFor } }),
   );
 
 const forwarded: readonly (readonly [what: string, forwardedFor: string, address: string])[] = [
@@ -70,7 +70,7 @@ test("reads no more of the header than it needs, and 32 hops at most", (t) => {
 
 test("headers from a Unix socket count only if `local` is trusted", () => {
   const headers = { "x-forwarded-for": "203.0.113.7" };
-  const request = nodeRequest({ socket: { destroyed: false }, headers });
+  const request = fakeNodeRequest({ socket: { destroyed: false }, headers });
   for (const [trusted, address] of [
     [[], "local"],
     [["0.0.0.0/0", "::/0"], "local"],
@@ -124,7 +124,7 @@ test("reads the client's address and other headers from a trusted proxy only", (
   const proxies = new ProxyTrust(["10.0.0.0/8"]);
   const headers = { "x-forwarded-for": "203.0.113.7", "x-forwarded-uri": "/page" };
   const readFrom = (remoteAddress: string): readonly unknown[] => {
-    const request = nodeRequest({ socket: { remoteAddress }, headers });
+    const request = fakeNodeRequest({ socket: { remoteAddress }, headers });
     return [proxies.clientOf(request).remoteAddress, proxies.header(request, "x-forwarded-uri")];
   };
   for (const proxy of ["10.0.0.1", "10.0.0.1:4711", "[::ffff:10.0.0.1]:4711"])
@@ -144,7 +144,7 @@ for (const range of invalidRanges) {
   });
 }
 
-const over = (socket: object) => nodeRequest({ socket, headers: {} });
+const over = (socket: object) => fakeNodeRequest({ socket, headers: {} });
 const addressOver = (socket: object) => new ProxyTrust([]).remoteAddress(over(socket));
 
 for (const socket of [{}, { remoteAddress: 7 }]) {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { nodeRequest } from "../../../src/index.ts";
 import { createRequestIds } from "../../../src/web/request/request-id.ts";
 import { startConfiguredApp } from "../../support/app.ts";
 import { openAuth } from "../../support/auth.ts";
 import type { Answer } from "../../support/client.ts";
 import { execute } from "../../support/database.ts";
+import { fakeNodeRequest } from "../../support/fake-node-request.ts";
 import { startConfigured, startGate } from "../../support/gate.ts";
 import { recordingLog } from "../../support/recording-log.ts";
 
@@ -17,7 +17,7 @@ test("adds the request ID only to lines about a request", () => {
   const log = recordingLog();
   const requests = createRequestIds(() => true, log);
   const socket = { remoteAddress: "127.0.0.1" };
-  const source = nodeRequest({ socket, headers: { "x-request-id": "given" } });
+  const source = fakeNodeRequest({ socket, headers: { "x-request-id": "given" } });
   requests.log.warn({ one: 1 }, "about no request");
   assert.deepEqual(log.lines.at(-1)?.fields, { one: 1 });
   requests.run(source, (id) => {
@@ -52,7 +52,7 @@ test("adds no ID to the responses of a guarded application", async (t) => {
 function idFor(given: string, remoteAddress: string | undefined): string {
   const requests = createRequestIds((peer) => peer === "127.0.0.1", recordingLog());
   const headers = { "x-request-id": given };
-  return requests.run(nodeRequest({ socket: { remoteAddress }, headers }), (id) => id);
+  return requests.run(fakeNodeRequest({ socket: { remoteAddress }, headers }), (id) => id);
 }
 
 for (const given of ["a", "1234", "Ab0._-", "x".repeat(128), "..", "0".repeat(32)]) {
@@ -85,13 +85,13 @@ test("trusts by the peer of the connection, not by X-Forwarded-For", async (t) =
 
 test("an application can read the request ID for its own log lines", async (t) => {
   const { auth } = await openAuth(t);
-  const source = nodeRequest({ socket: {}, headers: { "x-request-id": "given-7Nt" } });
+  const source = fakeNodeRequest({ socket: {}, headers: { "x-request-id": "given-7Nt" } });
   const [outer, inner, other] = auth.adapter.withRequestId(source, (id) => {
     const again = auth.adapter.withRequestId(source, (same) => same);
     return [
       id,
       again,
-      auth.adapter.withRequestId(nodeRequest({ socket: {}, headers: {} }), (one) => one),
+      auth.adapter.withRequestId(fakeNodeRequest({ socket: {}, headers: {} }), (one) => one),
     ];
   });
   assert.match(String(outer), UUID);

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Hono } from "hono";
 import { honoAuth } from "../../../src/adapters/hono.ts";
-import { fetchRequest, nodeRequest, type WebRequest } from "../../../src/index.ts";
+import { fetchRequest, type WebRequest } from "../../../src/index.ts";
 import { hostOf, parameterOf } from "../../../src/web/request/web-request.ts";
 import { openAuth } from "../../support/auth.ts";
+import { fakeNodeRequest } from "../../support/fake-node-request.ts";
 
 const HEADERS = { cookie: "session=x", "accept-language": "de", host: "example.test" };
 
@@ -37,7 +38,7 @@ const TARGET = `${EXPECTED.path}${EXPECTED.query}`;
 
 test("reads method, path, query and headers of a Node request", () => {
   const below = { ...incoming(HEADERS), method: "POST", url: TARGET };
-  const request = nodeRequest(below);
+  const request = fakeNodeRequest(below);
   assert.deepEqual(read(request), EXPECTED);
   assert.equal(request.request, below);
   assert.equal(request.connection, below.socket);
@@ -60,27 +61,27 @@ test("reads path and query of a whole URL, as clients send it to a proxy", () =>
     ["http://[/login", "http://[/login", ""],
     ["*", "*", ""],
   ] as const) {
-    const request = nodeRequest({ ...incoming(), url });
+    const request = fakeNodeRequest({ ...incoming(), url });
     assert.deepEqual([request.path, request.query], [path, query], url);
   }
 });
 
 test("reads the host of HTTP/2 from its pseudo-header", () => {
-  const request = nodeRequest(incoming({ ":authority": "example.test", host: "other.test" }));
+  const request = fakeNodeRequest(incoming({ ":authority": "example.test", host: "other.test" }));
   assert.equal(hostOf(request), "example.test");
 });
 
 test("aborts the signal of a Node request when its response is closed", () => {
   const closed: (() => void)[] = [];
   const response = { once: (_event: "close", listener: () => void) => closed.push(listener) };
-  const request = nodeRequest(incoming(), response);
+  const request = fakeNodeRequest(incoming(), response);
   const { signal } = request;
   assert.equal(signal?.aborted, false);
   assert.equal(request.signal, signal);
   assert.equal(closed.length, 1, "it listens once, however often it is read");
   for (const close of closed) close();
   assert.equal(signal?.aborted, true);
-  assert.equal(nodeRequest(incoming()).signal, undefined);
+  assert.equal(fakeNodeRequest(incoming()).signal, undefined);
 });
 
 test("reads the connection of a request to Hono from its Node server", async (t) => {

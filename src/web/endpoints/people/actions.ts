@@ -4,7 +4,7 @@ import {
   removeUser,
   renameUser,
 } from "../../../core/accounts/accounts.ts";
-import { setGroups } from "../../../core/accounts/set-groups.ts";
+import { findAdmin, setGroups } from "../../../core/accounts/set-groups.ts";
 import { futureDate } from "../../../core/base/dates.ts";
 import {
   LINK_LIFETIME_MS,
@@ -15,31 +15,27 @@ import {
   type WantedLink,
 } from "../../../core/links/make-link.ts";
 import { byAdmin } from "../../../core/log/events.ts";
-import type { Ports } from "../../../core/ports.ts";
 import type { UserId } from "../../../db/records.ts";
+import type { StoreParts } from "../../../db/store.ts";
+import { findPeoplePage } from "../../answers/form-page.ts";
 import { locationFor } from "../../answers/location.ts";
 import { noticeCookie } from "../../answers/notice.ts";
 import { type Answer, redirect, withHeader } from "../../answers/responses.ts";
-import { isOverTls, sessionOf } from "../../answers/session-cookie.ts";
+import { isOverTls, readSession } from "../../answers/session-cookie.ts";
 import { type MessageName, shownTime } from "../../pages/words.ts";
-import { type Paths, type PEOPLE_FORMS, pathOf } from "../../paths.ts";
-import type {
-  Endpoint,
-  OwnEndpoint,
-  OwnFormEndpoint,
-  OwnVisit,
-  PortsOf,
-  WebPorts,
-} from "../../ports.ts";
+import type { PEOPLE_FORMS } from "../../paths.ts";
 import type { Form } from "../../request/form.ts";
-import { hostOf, type WebRequest } from "../../request/web-request.ts";
-import { confirmed, guardedForm } from "../../wrapped.ts";
-import { pageOfForm } from "../account.ts";
-import { administrator, forAdmins, peopleData } from "./pages.ts";
+import { hostOf } from "../../request/web-request.ts";
+import type { UserContext } from "../../services.ts";
+import { peopleData } from "./pages.ts";
 
 type MadeLink = Extract<MakeLinkOutcome, { readonly kind: "made" }>;
-/** Of which `record` says who did it. */
-type ActionPorts = AccountPorts & Ports<"clock" | "record", "users" | "links">;
+
+/** What the forms call the rules with. `record` says which administrator did it. */
+interface ActionPorts extends AccountPorts {
+  readonly store: StoreParts;
+}
+
 type Action = (ports: ActionPorts, form: Form, maker: LinkMaker) => Promise<string | MadeLink>;
 
 const idIn = (form: Form): UserId => form("user") as UserId;
@@ -100,69 +96,52 @@ const problems: Readonly<
   ...{ renamed: null, ended: null, removed: null },
 };
 
-export function peopleForm(
-  ports: WebPorts,
-  people: PortsOf<"people">,
+/** Runs the form of this name, and shows its outcome on the page. */
+export async function postPeople(
   name: (typeof PEOPLE_FORMS)[number],
-): Endpoint {
-  const back = (request: WebRequest): string => pageOfPeople(ports.paths, request);
-  const guard = (own: OwnEndpoint): Endpoint =>
-    forAdmins(ports, ({ request }) => confirmed(ports, back, own)(request));
-  return guardedForm(ports, guard, formOf(people, actions[name]));
+  context: UserContext,
+  form: Form,
+): Promise<Answer> {
+  const { rules, options, paths, views, request, user, client } = context;
+  const ports: ActionPorts = {
+    ...rules,
+    keep: "an-admin",
+    async record(event) {
+      if (event.userId !== undefined) rules.memory.forget(event.userId);
+      rules.events.record(byAdmin(event, user, client));
+    },
+  };
+  const session = readSession(rules, request);
+  if (session === undefined) return redirect(paths.login);
+  const outcome = await actions[name](ports, form, { user, session });
+  if (typeof outcome === "object") return answerLink(context, outcome);
+  const page = findPeoplePage(paths, request);
+  const problem = problems[outcome];
+  if (problem !== null) {
+    const [name, field] = problem;
+    const fields = [`${field}-${idIn(form)}`] as const;
+    const message = views.message(request, name);
+    const [username, groups, until] = [form("username"), form("groups"), form("until")];
+    const shown = { message, fields, entered: { username, groups, until } };
+    const data = { ...(await peopleData(context, page)), problem: shown };
+    return views.page(context, "people", data, { status: 422 });
+  }
+  if ((await findAdmin(rules, user.id)) !== undefined) {
+    const isDone = !outcome.startsWith("no-");
+    const notices = isDone ? [noticeCookie(request, "changeIsSaved")] : [];
+    // Browsers unfold the person that the fragment names.
+    return redirect(`${page}#${encodeURIComponent(`p-${idIn(form)}`)}`, notices);
+  }
+  return redirect(paths.home ?? locationFor(options.postLoginLocation, user));
 }
 
-const formOf =
-  (people: PortsOf<"people">, act: KnownAction): OwnFormEndpoint =>
-  async (visit, form) => {
-    const { options, paths, views, request, client } = visit;
-    const { user } = request;
-    const ports: ActionPorts = {
-      ...people,
-      keep: "an-admin",
-      async record(event) {
-        if (event.userId !== undefined) people.memory.forget(event.userId);
-        people.events.record(byAdmin(event, user, client));
-      },
-    };
-    const session = sessionOf(visit.rules, request);
-    if (session === undefined) return redirect(paths.login);
-    const outcome = await act(ports, form, { user, session });
-    if (typeof outcome === "object") return answerLink(visit, outcome);
-    const page = pageOfPeople(paths, request);
-    const problem = problems[outcome];
-    if (problem !== null) {
-      const [name, field] = problem;
-      const fields = [`${field}-${idIn(form)}`] as const;
-      const message = views.message(request, name);
-      const [username, groups, until] = [form("username"), form("groups"), form("until")];
-      const shown = { message, fields, entered: { username, groups, until } };
-      const data = { ...(await peopleData(people, visit, page)), problem: shown };
-      return views.page(request, "people", data, { status: 422 });
-    }
-    if ((await administrator(visit, user.id)) !== undefined) {
-      const isDone = !outcome.startsWith("no-");
-      const notices = isDone ? [noticeCookie(request, "changeIsSaved")] : [];
-      // Browsers unfold the person that the fragment names.
-      return redirect(`${page}#${encodeURIComponent(`p-${idIn(form)}`)}`, notices);
-    }
-    return redirect(paths.home ?? locationFor(options.postLoginLocation, user));
-  };
-
 /** Shows the link, here alone. The page has no forms, which would be sent without an origin. */
-async function answerLink(
-  { paths, options, views, request }: OwnVisit,
-  { link, token }: MadeLink,
-): Promise<Answer> {
+async function answerLink(context: UserContext, { link, token }: MadeLink): Promise<Answer> {
+  const { paths, options, views, request } = context;
   const { publicUrl = `http${isOverTls(request) ? "s" : ""}://${hostOf(request)}` } = options.hosts;
   const url = `${publicUrl}${paths.link}${token}`;
   const end = shownTime(views.locale(request), link.expiresAt).utc;
   const made = { purpose: link.purpose, url, end };
-  const answer = await views.page(request, "people", { people: [], links: [], search: "", made });
+  const answer = await views.page(context, "people", { people: [], links: [], search: "", made });
   return withHeader(answer, "Referrer-Policy", "no-referrer");
-}
-
-/** The page that sent a form, with its search; without a search if that is not known. */
-function pageOfPeople(paths: Paths, request: WebRequest): string {
-  const page = pageOfForm(request, paths) ?? "";
-  return pathOf(page) === paths.people ? page : paths.people;
 }

@@ -1,15 +1,11 @@
 import { listPeople } from "../../../core/accounts/accounts.ts";
-import { isAdmin } from "../../../core/accounts/set-groups.ts";
-import type { MaybePromise } from "../../../core/base/maybe-promise.ts";
 import { eventTypes } from "../../../core/log/events.ts";
-import { type User, type UserId, userOf } from "../../../db/records.ts";
-import { answerRefused } from "../../answer-refused.ts";
+import type { UserId } from "../../../db/records.ts";
 import { takeNotice } from "../../answers/notice.ts";
 import type { Answer } from "../../answers/responses.ts";
-import { signInPath } from "../../guards.ts";
 import type { PageData } from "../../pages/page-data.ts";
 import { shownTime, wordsIn } from "../../pages/words.ts";
-import { type Endpoint, type OwnVisit, type PortsOf, visitOf, type WebPorts } from "../../ports.ts";
+import type { UserContext } from "../../services.ts";
 import { activityOf } from "../home.ts";
 
 const ENTRIES_PER_PAGE = 50;
@@ -20,45 +16,19 @@ const MAX_KEY = 500;
 /** People who accept an invitation choose their username, of any length. */
 const MAX_SHOWN = 100;
 
-/** The user, if the store has it in the group of administrators at this moment. */
-export async function administrator(
-  { rules }: Pick<WebPorts, "rules">,
-  id: UserId,
-): Promise<User | undefined> {
-  const found = await rules.store.users.find(id);
-  const user = found && userOf(found);
-  return user && isAdmin(user) ? user : undefined;
-}
-
-/**
- * The endpoint for administrators. To other users, and to guests, the path is an unknown one. The
- * store decides, since another process may have taken away the group a moment ago.
- */
-export const forAdmins =
-  (ports: WebPorts, answer: (visit: OwnVisit) => MaybePromise<Answer>): Endpoint =>
-  async (request) => {
-    const admission = await ports.rules.requireAuth(request.header("cookie"));
-    if (!("user" in admission)) {
-      return answerRefused(ports.options, signInPath(ports, admission, request), request);
-    }
-    const user = await administrator(ports, admission.user.id);
-    if (user === undefined) return ports.views.error(request, 404, "noSuchPage");
-    return answer(visitOf(ports, Object.assign(request, { user })));
-  };
-
-export async function getPeople(people: PortsOf<"people">, visit: OwnVisit): Promise<Answer> {
-  const { views, request } = visit;
+export async function getPeople(context: UserContext): Promise<Answer> {
+  const { views, request } = context;
   const { notice, cookies } = takeNotice(request);
-  const data = { ...(await peopleData(people, visit, request.query)), notice };
-  return views.page(request, "people", data, { cookies });
+  const data = { ...(await peopleData(context, request.query)), notice };
+  return views.page(context, "people", data, { cookies });
 }
 
 /** What the page shows at a location, which has a query. */
 export async function peopleData(
-  { store, clock }: PortsOf<"people">,
-  { views, request }: OwnVisit,
+  { rules, views, request }: UserContext,
   location: string,
 ): Promise<PageData["people"]> {
+  const { store, clock } = rules;
   const locale = views.locale(request);
   const asked = new URLSearchParams(location.replace(/^[^?]*/, ""));
   const search = asked.get("q") ?? "";
@@ -92,10 +62,9 @@ export async function peopleData(
 }
 
 /** Shows the audit log, by person and type. */
-export async function getActivity(
-  { store, events }: PortsOf<"people">,
-  { views, request }: OwnVisit,
-): Promise<Answer> {
+export async function getActivity(context: UserContext): Promise<Answer> {
+  const { rules, views, request } = context;
+  const { store, events } = rules;
   const locale = views.locale(request);
   const asked = new URLSearchParams(request.query);
   const [name, id] = [asked.get("name") ?? "", (asked.get("user") ?? "") as UserId];
@@ -120,7 +89,7 @@ export async function getActivity(
   const last = found.length > entries.length ? `${found[entries.length - 1]?.id}` : undefined;
   const older = last && new URLSearchParams({ user: userId ?? "", type: type ?? "", before: last });
   const filter = { name: user?.username ?? name, type, types: eventTypes };
-  return views.page(request, "activity", { entries, ...filter, next: older && `?${older}` });
+  return views.page(context, "activity", { entries, ...filter, next: older && `?${older}` });
 }
 
 /** A text that others have chosen, cut to fit a page. */
