@@ -8,6 +8,7 @@ import { isSentByLinkPage } from "./answers/link-page-cookie.ts";
 import { noticeCookie } from "./answers/notice.ts";
 import { type Answer, redirect, withHeader } from "./answers/responses.ts";
 import { handoffRoot, readReturnTarget, withReturnTo } from "./answers/return-to.ts";
+import { answerAccountForm } from "./endpoints/home.ts";
 import { HANDOFF } from "./paths.ts";
 import { askForRecentSignIn, hasRecentSignIn } from "./recent-sign-in.ts";
 import { findSignInPath, type NotAdmitted, refuseExcluded, refuseSignedOut } from "./refusals.ts";
@@ -17,7 +18,7 @@ import { kindOfRequest } from "./request/request-kind.ts";
 import { isCrossSite } from "./request/same-origin.ts";
 import { noteRefusal } from "./request/warnings.ts";
 import { hostOf, type WebRequest } from "./request/web-request.ts";
-import type { PathRoutes, ProxyRoute, PublicRoute, RouteTable, UserRoute } from "./routes.ts";
+import type { CheckedRoute, PathRoutes, ProxyRoute, RouteTable, UserChecks } from "./routes.ts";
 import type { Context, Services, UserContext } from "./services.ts";
 import type { Viewer } from "./views.ts";
 
@@ -52,12 +53,12 @@ export function handle(
 async function answerInOrder(
   services: Services,
   pathRoutes: PathRoutes | undefined,
-  route: PublicRoute | UserRoute | undefined,
+  route: CheckedRoute | undefined,
   request: WebRequest,
 ): Promise<Answer> {
   const { views, rules, paths, proxies } = services;
   let user: User | undefined;
-  let failure: PublicRoute["failure"];
+  let failure: CheckedRoute["failure"];
   try {
     const checksHost = pathRoutes === undefined || pathRoutes.host === "checked";
     if (checksHost && !(await isHostAllowed(services, request))) {
@@ -96,9 +97,10 @@ async function answerInOrder(
     user = decision.user;
     const userContext: UserContext = { ...context, user, lacksFactor: decision.lacksFactor };
     failure = route.failure;
-    return typeof form === "function"
-      ? await route.run(userContext, form)
-      : await refuseUnreadable(userContext, form);
+    if (typeof form === "string") return await refuseUnreadable(userContext, form);
+    return route.page === "account"
+      ? await answerAccountForm(userContext, await route.run(userContext, form))
+      : await route.run(userContext, form);
   } catch (thrown) {
     return answerFailure(services, { request, user }, thrown, failure);
   }
@@ -145,7 +147,7 @@ async function isHostAllowed(
 /** Whether another site sent the form. The public URL of Latchkey itself is never another site. */
 function isForeignForm(
   { options }: Services,
-  { origin }: PublicRoute | UserRoute,
+  { origin }: CheckedRoute,
   request: WebRequest,
 ): boolean {
   const { publicUrl, trustedOrigins } = options.hosts;
@@ -179,7 +181,7 @@ type Decision =
   | { readonly kind: "refused"; readonly answer: Answer };
 
 /** Decides once who asks and whether they may use the route. */
-async function authorize(context: Context, route: UserRoute): Promise<Decision> {
+async function authorize(context: Context, route: UserChecks): Promise<Decision> {
   const { rules, views, request } = context;
   const admission = await rules.authenticate(request.header("cookie"));
   switch (admission.kind) {
@@ -207,7 +209,7 @@ async function authorize(context: Context, route: UserRoute): Promise<Decision> 
  * To users who are not administrators, the path is an unknown one. The store decides, since another
  * process may have taken away the group a moment ago.
  */
-async function authorizeAdmin(context: Context, route: UserRoute, given: User): Promise<Decision> {
+async function authorizeAdmin(context: Context, route: UserChecks, given: User): Promise<Decision> {
   const user = await findAdmin(context.rules, given.id);
   return user === undefined
     ? refuse(await context.views.error(context, 404, "noSuchPage"))
@@ -216,7 +218,7 @@ async function authorizeAdmin(context: Context, route: UserRoute, given: User): 
 
 function authorizeRecent(
   context: Context,
-  { recent }: UserRoute,
+  { recent }: UserChecks,
   admitted: { readonly user: User; readonly lacksFactor: boolean },
 ): Decision {
   const { paths, request } = context;
@@ -253,7 +255,7 @@ async function answerFailure(
   { views }: Services,
   viewer: Viewer,
   thrown: unknown,
-  failure?: PublicRoute["failure"],
+  failure?: CheckedRoute["failure"],
 ): Promise<Answer> {
   try {
     // Not logged: any client could fill the server log by disconnecting.

@@ -2,6 +2,7 @@ import { messageOf } from "../core/base/fault.ts";
 import type { MaybePromise } from "../core/base/maybe-promise.ts";
 import { type Answer, redirect, respondJson, respondText } from "./answers/responses.ts";
 import { getMe, postPassword } from "./endpoints/account.ts";
+import type { AccountFormResult } from "./endpoints/account-form.ts";
 import {
   postBeginCodes,
   postConfirmCodes,
@@ -69,8 +70,8 @@ export interface PublicRoute extends RouteChecks {
   readonly run: (context: Context, form: Form) => MaybePromise<Answer>;
 }
 
-/** A route for signed-in users. */
-export interface UserRoute extends RouteChecks {
+/** What `handle` checks of the user before it runs a route for signed-in users. */
+export interface UserChecks extends RouteChecks {
   /**
    * Who may use it: a `user`, `enrolling` also one who has to turn on a second factor first, or an
    * `admin`; for others, that path does not exist.
@@ -80,8 +81,22 @@ export interface UserRoute extends RouteChecks {
   readonly form?: "read";
   /** Requires a sign-in within the last ten minutes, which leads back to this part of the account. */
   readonly recent?: "codes" | "passkeys" | "keys" | "people";
+}
+
+/** A route for signed-in users. */
+export interface UserRoute extends UserChecks {
+  readonly page?: undefined;
   readonly run: (context: UserContext, form: Form) => MaybePromise<Answer>;
 }
+
+/** A form of the account page, which is rendered around what the form has done. */
+export interface AccountFormRoute extends UserChecks {
+  readonly page: "account";
+  readonly run: (context: UserContext, form: Form) => Promise<AccountFormResult>;
+}
+
+/** A route that is run after all checks. */
+export type CheckedRoute = PublicRoute | UserRoute | AccountFormRoute;
 
 /** A route that a reverse proxy asks before each request to an app. It makes all decisions itself. */
 export interface ProxyRoute {
@@ -93,7 +108,7 @@ export interface ProxyRoute {
   readonly run: (services: Services, request: WebRequest) => MaybePromise<Answer>;
 }
 
-export type Route = PublicRoute | UserRoute | ProxyRoute;
+export type Route = CheckedRoute | ProxyRoute;
 
 /** All routes that exist with these options. */
 export function listRoutes({ options, paths, rules }: Services, assets: Site["assets"]): Route[] {
@@ -105,6 +120,7 @@ export function listRoutes({ options, paths, rules }: Services, assets: Site["as
   const link = routeOf(paths, paths.link);
 
   const post = { method: "POST", form: "read" } as const;
+  const accountForm = { ...post, page: "account" } as const;
 
   const routes: Route[] = [
     { method: "GET", path: login, access: "public", run: getLogin },
@@ -133,6 +149,7 @@ export function listRoutes({ options, paths, rules }: Services, assets: Site["as
       access: "user",
       form: "read",
       failure: "what-failed",
+      page: "account",
       run: postPassword,
     },
     { method: "GET", path: link, access: "public", referrer: "none", run: getLink },
@@ -165,14 +182,20 @@ export function listRoutes({ options, paths, rules }: Services, assets: Site["as
   if (signIn.codes && home !== undefined) {
     routes.push(
       {
-        ...post,
+        ...accountForm,
         path: `${codes}/begin`,
         access: "enrolling",
         recent: "codes",
         run: postBeginCodes,
       },
-      { ...post, path: `${codes}/confirm`, access: "enrolling", run: postConfirmCodes },
-      { ...post, path: `${codes}/renew`, access: "user", recent: "codes", run: postRenewCodes },
+      { ...accountForm, path: `${codes}/confirm`, access: "enrolling", run: postConfirmCodes },
+      {
+        ...accountForm,
+        path: `${codes}/renew`,
+        access: "user",
+        recent: "codes",
+        run: postRenewCodes,
+      },
       { ...post, path: `${codes}/off`, access: "user", recent: "codes", run: postTurnOffCodes },
     );
   }
@@ -196,7 +219,7 @@ export function listRoutes({ options, paths, rules }: Services, assets: Site["as
   if (guards.keys && home !== undefined) {
     const path = `${account}/keys`;
     routes.push(
-      { ...post, path: `${path}/add`, access: "user", recent: "keys", run: postAddKey },
+      { ...accountForm, path: `${path}/add`, access: "user", recent: "keys", run: postAddKey },
       { ...post, path: `${path}/revoke`, access: "user", recent: "keys", run: postRevokeKey },
     );
   }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { NO_GATE } from "../../src/options.ts";
 import { settleOptions } from "../../src/settle-options.ts";
 import { PEOPLE_FORMS, pathsUnder } from "../../src/web/paths.ts";
-import { createRouteTable, listRoutes, type Route, type UserRoute } from "../../src/web/routes.ts";
+import { createRouteTable, listRoutes, type Route, type UserChecks } from "../../src/web/routes.ts";
 import type { Services } from "../../src/web/services.ts";
 import { optionsWith } from "../support/options.ts";
 
@@ -15,7 +15,7 @@ const routes = listRoutes({ options, paths, rules } as unknown as Services, new 
 const named = ({ method, path }: { readonly method: string; readonly path: string }): string =>
   `${method} ${path}`;
 
-const isUserRoute = (route: Route): route is UserRoute =>
+const isUserRoute = (route: Route): route is Route & UserChecks =>
   route.access !== "public" && route.access !== "proxy";
 
 test("clients without a session can use these routes alone", () => {

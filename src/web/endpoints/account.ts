@@ -10,10 +10,10 @@ import { COOKIE_CHALLENGE, noteForgedToken } from "../refusals.ts";
 import { type Form, missingFields } from "../request/form.ts";
 import { noteRefusal } from "../request/warnings.ts";
 import type { Context, UserContext } from "../services.ts";
-import { answerForm } from "./home.ts";
+import type { AccountFormResult } from "./account-form.ts";
 import { endOthers } from "./sessions.ts";
 
-export async function postPassword(context: UserContext, form: Form): Promise<Answer> {
+export async function postPassword(context: UserContext, form: Form): Promise<AccountFormResult> {
   const entered = {
     currentPassword: form("current_password"),
     newPassword: form("new_password"),
@@ -25,11 +25,11 @@ export async function postPassword(context: UserContext, form: Form): Promise<An
   const again = (
     message: MessageName,
     ...fields: readonly [PasswordField, ...PasswordField[]]
-  ): Promise<Answer> => answerForm(context, { problem: { form: "password", message, fields } });
+  ): AccountFormResult => ({ kind: "problem", problem: { form: "password", message, fields } });
 
   switch (outcome.kind) {
     case "no-user":
-      return redirect(context.paths.login);
+      return { kind: "answered", answer: redirect(context.paths.login) };
     case "field-missing":
       return again("fieldMissing", ...missingFields(form, "current_password", "new_password"));
     case "current-password-incorrect":
@@ -41,7 +41,8 @@ export async function postPassword(context: UserContext, form: Form): Promise<An
       return again("newPasswordTooShort", "new_password");
     case "changed": {
       const isAsked = form("end_others") !== "";
-      return refresh(context, isAsked ? await endOthers(context) : []);
+      const cookies = isAsked ? await endOthers(context) : [];
+      return { kind: "answered", answer: refresh(context, cookies) };
     }
   }
 }

@@ -13,54 +13,61 @@ import { shownTime } from "../pages/words.ts";
 import type { Form } from "../request/form.ts";
 import { hostOf } from "../request/web-request.ts";
 import type { UserContext } from "../services.ts";
-import { answerForm, type HomeFormProblem } from "./home.ts";
+import type { AccountFormProblem, AccountFormResult } from "./account-form.ts";
 import { backTo } from "./redirects.ts";
 import { provenSession } from "./sessions.ts";
 
-const WRONG_CODE: HomeFormProblem = { form: "codes", message: "codeIncorrect", fields: ["code"] };
-const NOT_BEGUN: HomeFormProblem = { form: "codes", message: "codesNotBegun", fields: [] };
+const WRONG_CODE: AccountFormProblem = {
+  form: "codes",
+  message: "codeIncorrect",
+  fields: ["code"],
+};
+const NOT_BEGUN: AccountFormProblem = { form: "codes", message: "codesNotBegun", fields: [] };
 
-export async function postBeginCodes(context: UserContext): Promise<Answer> {
+export async function postBeginCodes(context: UserContext): Promise<AccountFormResult> {
   const { rules, user } = context;
   const outcome = await beginCodes(rules, user.id);
   switch (outcome.kind) {
     case "no-user":
-      return redirect(context.paths.login);
+      return { kind: "answered", answer: redirect(context.paths.login) };
     case "already-on":
-      return backTo("codes", context);
+      return { kind: "answered", answer: backTo("codes", context) };
     case "begun":
-      return answerForm(context, { codes: begunSection(context, outcome.begun) });
+      return { kind: "step", codes: begunSection(context, outcome.begun) };
   }
 }
 
-export async function postConfirmCodes(context: UserContext, form: Form): Promise<Answer> {
+export async function postConfirmCodes(
+  context: UserContext,
+  form: Form,
+): Promise<AccountFormResult> {
   const { rules, user } = context;
   const entered = { sealed: form("sealed"), code: form("code") };
   const outcome = await confirmCodes(rules, user.id, entered, context.client);
   switch (outcome.kind) {
     case "no-user":
-      return redirect(context.paths.login);
+      return { kind: "answered", answer: redirect(context.paths.login) };
     case "already-on":
-      return backTo("codes", context);
+      return { kind: "answered", answer: backTo("codes", context) };
     case "not-begun":
-      return answerForm(context, { problem: NOT_BEGUN });
+      return { kind: "problem", problem: NOT_BEGUN };
     case "code-incorrect": {
-      const section = begunSection(context, outcome.begun);
-      return answerForm(context, { problem: WRONG_CODE, codes: section });
+      const codes = begunSection(context, outcome.begun);
+      return { kind: "problem", problem: WRONG_CODE, codes };
     }
     case "on": {
       const codes = recoverySection(context, outcome.recoveryCodes);
       const cookies = provenSession(context);
-      return answerForm(context, { codes, notice: "codesAreOn", cookies });
+      return { kind: "step", codes, notice: "codesAreOn", cookies };
     }
   }
 }
 
-export async function postRenewCodes(context: UserContext): Promise<Answer> {
+export async function postRenewCodes(context: UserContext): Promise<AccountFormResult> {
   const renewed = await renewRecoveryCodes(context.rules, context.user, context.client);
-  if (renewed === undefined) return backTo("codes", context);
+  if (renewed === undefined) return { kind: "answered", answer: backTo("codes", context) };
   const codes = recoverySection(context, renewed);
-  return answerForm(context, { codes, notice: "recoveryCodesAreNew" });
+  return { kind: "step", codes, notice: "recoveryCodesAreNew" };
 }
 
 export async function postTurnOffCodes(context: UserContext): Promise<Answer> {

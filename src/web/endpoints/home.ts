@@ -6,11 +6,11 @@ import type { LogEntry } from "../../db/records.ts";
 import { takeNotice } from "../answers/notice.ts";
 import type { Answer } from "../answers/responses.ts";
 import { readReturnTarget } from "../answers/return-to.ts";
-import type { ActivityEntry, CodesSection, HomeForm, PageData } from "../pages/page-data.ts";
-import { type Locale, type MessageName, shownTime, wordsIn } from "../pages/words.ts";
+import type { ActivityEntry, CodesSection, PageData } from "../pages/page-data.ts";
+import { type Locale, shownTime, wordsIn } from "../pages/words.ts";
 import type { UserContext } from "../services.ts";
+import type { AccountFormResult } from "./account-form.ts";
 import { partyOf } from "./login.ts";
-import type { Sent } from "./redirects.ts";
 import { deviceIn, sessionsFor } from "./sessions.ts";
 
 export async function getHome(context: UserContext): Promise<Answer> {
@@ -20,27 +20,37 @@ export async function getHome(context: UserContext): Promise<Answer> {
   return views.page(context, "home", data, { cookies });
 }
 
-/** What only the response to a form may show: a step of turning on codes, or a new key. */
-interface Step {
-  readonly codes?: CodesSection;
-  readonly madeKey?: string;
-}
-
-export type HomeFormProblem = HomeForm & { readonly message: MessageName };
-
 /**
- * Shows the home page in response to a form, with its problem if it has one; then the error page, if
+ * Renders the account page in response to one of its forms. A problem is shown on the error page, if
  * the app has its own page instead.
  */
-export async function answerForm(
+export async function answerAccountForm(
   context: UserContext,
-  { problem: given, notice, cookies = [], ...step }: Step & Sent & { problem?: HomeFormProblem },
+  result: AccountFormResult,
 ): Promise<Answer> {
   const { paths, views, request } = context;
-  if (given && paths.home === undefined) return views.error(context, 422, given.message);
-  const problem = given && { ...given, message: views.message(request, given.message) };
-  const data = { ...(await homeData(context, step)), notice, problem };
-  return views.page(context, "home", data, { status: given ? 422 : 200, cookies });
+  switch (result.kind) {
+    case "answered":
+      return result.answer;
+    case "problem": {
+      const { problem: found, codes } = result;
+      if (paths.home === undefined) return views.error(context, 422, found.message);
+      const problem = { ...found, message: views.message(request, found.message) };
+      const data = { ...(await homeData(context, { codes })), problem };
+      return views.page(context, "home", data, { status: 422 });
+    }
+    case "step": {
+      const { codes, madeKey, notice, cookies = [] } = result;
+      const data = { ...(await homeData(context, { codes, madeKey })), notice };
+      return views.page(context, "home", data, { cookies });
+    }
+  }
+}
+
+/** What only the response to a form may show: a step of turning on codes, or a new key. */
+interface Step {
+  readonly codes?: CodesSection | undefined;
+  readonly madeKey?: string | undefined;
 }
 
 const NONE = { kind: "none" } as const;
@@ -52,7 +62,9 @@ async function homeData(context: UserContext, own: Step = {}): Promise<PageData[
   const returnTo = readReturnTarget(context);
   const step = { activity: NONE, sessions: NONE, lacksFactor: context.lacksFactor, returnTo };
   // Recovery codes and keys are shown once, so nothing is read that could fail.
-  if (own.codes || own.madeKey) return { ...step, codes: NONE, ...own };
+  if (own.codes !== undefined || own.madeKey !== undefined) {
+    return { ...step, codes: own.codes ?? NONE, madeKey: own.madeKey };
+  }
   const [passkeys, codesNow] = await Promise.all([
     passkeySection(context, locale),
     codesFor(context),

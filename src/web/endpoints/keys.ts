@@ -3,13 +3,13 @@ import type { Answer } from "../answers/responses.ts";
 import { readSession } from "../answers/session-cookie.ts";
 import type { Form } from "../request/form.ts";
 import type { UserContext } from "../services.ts";
-import { answerForm, type HomeFormProblem } from "./home.ts";
+import type { AccountFormProblem, AccountFormResult } from "./account-form.ts";
 import { backTo } from "./redirects.ts";
 
 const DAY_SECONDS = 86_400;
 const DAYS = [30, 90, 365];
 
-const problems: Readonly<Record<Exclude<AddKeyOutcome["kind"], "added">, HomeFormProblem>> = {
+const problems: Readonly<Record<Exclude<AddKeyOutcome["kind"], "added">, AccountFormProblem>> = {
   "name-missing": { form: "keys", message: "fieldMissing", fields: ["key_name"] },
   "name-invalid": { form: "keys", message: "nameInvalid", fields: ["key_name"] },
   "host-invalid": { form: "keys", message: "hostInvalid", fields: ["key_hosts"] },
@@ -17,7 +17,7 @@ const problems: Readonly<Record<Exclude<AddKeyOutcome["kind"], "added">, HomeFor
 };
 
 /** The response to the form is the only page that shows the new key. */
-export async function postAddKey(context: UserContext, form: Form): Promise<Answer> {
+export async function postAddKey(context: UserContext, form: Form): Promise<AccountFormResult> {
   const days = DAYS.find((one) => `${one}` === form("days")) ?? 365;
   const lifetime = form("days") === "never" ? "never" : days * DAY_SECONDS;
   const hosts = form("hosts").match(/[^\s,]+/g) ?? [];
@@ -27,8 +27,8 @@ export async function postAddKey(context: UserContext, form: Form): Promise<Answ
   const key = { name: form("name"), ...limits, lifetime, factors } as const;
   const outcome = await addKey(context.rules, context.user, key, context.client);
   return outcome.kind === "added"
-    ? answerForm(context, { madeKey: outcome.text })
-    : answerForm(context, { problem: problems[outcome.kind] });
+    ? { kind: "step", madeKey: outcome.text }
+    : { kind: "problem", problem: problems[outcome.kind] };
 }
 
 export async function postRevokeKey(context: UserContext, form: Form): Promise<Answer> {
