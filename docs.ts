@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
 import type { CommandEntry } from "./src/cli/command.ts";
 import { commands } from "./src/cli/commands.ts";
-import { operandText } from "./src/cli/help.ts";
+import { formatOperand } from "./src/cli/help.ts";
 import { command as proxy, renderProxy } from "./src/cli/proxy.ts";
 import { parseUsage } from "./src/cli/usage.ts";
 import type { Setting } from "./src/gate/settings/entry.ts";
@@ -69,7 +69,7 @@ async function commandsTable(entries: readonly CommandEntry[]): Promise<string> 
   const rows = await Promise.all(
     entries.map(async ({ name, summary, load }) => {
       const { operands = [], options = [] } = (await load()).command;
-      const usage = [name, ...operands.map(operandText)].join(" ");
+      const usage = [name, ...operands.map(formatOperand)].join(" ");
       const flags = options.map((option) => `\`--${option.name}\``).join(", ");
       return `| \`${usage}\` | ${summary} | ${flags} |`;
     }),

@@ -3,7 +3,7 @@ import { realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getRawAsset } from "node:sea";
-import { messageOf } from "../src/core/base/fault.ts";
+import { getErrorMessage } from "../src/core/base/fault.ts";
 import { isPrivateFolder } from "../src/files/ownership.ts";
 
 const ONLY_OWNER = 0o500;
@@ -26,7 +26,7 @@ export async function loadAddon(name: string): Promise<unknown> {
     return loaded.exports;
   } catch (error) {
     const needed = "set TMPDIR to a folder that only you can write to, not mounted with noexec";
-    throw new Error(`cannot load ${name} in ${tmpdir()}: ${messageOf(error)} (${needed})`);
+    throw new Error(`cannot load ${name} in ${tmpdir()}: ${getErrorMessage(error)} (${needed})`);
   } finally {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   }

@@ -2,7 +2,7 @@
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { accentFrom, DEFAULT_ACCENT } from "../src/web/pages/accent-color.ts";
+import { createAccent, DEFAULT_ACCENT } from "../src/web/pages/accent-color.ts";
 import { keyIcon } from "../src/web/pages/assets.ts";
 import { type Site, toSitePage } from "./markdown.ts";
 import { INDEX, readNavigation, readRoutes } from "./pages.ts";
@@ -15,7 +15,7 @@ export async function stage(folder: string, draw: Site["draw"]): Promise<void> {
   const routes = readRoutes(index);
   await cp(THEME, folder, { recursive: true });
   await write(join(folder, "navigation.json"), JSON.stringify(readNavigation(index)));
-  const icon = keyIcon(accentFrom(DEFAULT_ACCENT));
+  const icon = keyIcon(createAccent(DEFAULT_ACCENT));
   await write(join(folder, "public/favicon.svg"), icon);
   await write(join(folder, "src/key.svg"), icon);
   for (const [file, route] of routes) {

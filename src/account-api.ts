@@ -8,16 +8,16 @@ import {
 } from "./api-arguments.ts";
 import {
   type AddUserOutcome,
-  type AddUserPorts,
+  type AddUserServices,
   addUser,
   endAllSessions,
-  endFactors,
-  endSessionsOf,
+  endUserSessions,
   forgetName,
   type RemoveUserOutcome,
   type RenameUserOutcome,
   type ResetPasswordOutcome,
   removeCodes,
+  removeFactors,
   removeUser,
   renameUser,
   resetPassword,
@@ -32,27 +32,27 @@ import {
   revokeLink,
   type WantedLink,
 } from "./core/links/make-link.ts";
-import { type Event, type EventType, eventOf } from "./core/log/events.ts";
+import { createAuditEvent, type EventType, type NewAuditEvent } from "./core/log/events.ts";
 import type { CredentialCache } from "./core/sessions/credential-cache.ts";
 import type { Seals } from "./core/sessions/seals.ts";
 import type { SessionRecorder } from "./core/sessions/session-recorder.ts";
-import { type StartSessionPorts, startSession } from "./core/sessions/start-session.ts";
-import { endInStore } from "./core/sessions/waiting-ends.ts";
-import { pagesOf } from "./core/transfer/pages.ts";
+import { type StartSessionServices, startSession } from "./core/sessions/start-session.ts";
+import { endStoredSession } from "./core/sessions/waiting-ends.ts";
+import { readPagesById } from "./core/transfer/pages.ts";
 import {
   type Account,
-  accountOf,
   type Device,
   idOf,
   type Key,
   type Link,
   type Session,
   type StoredUser,
+  toAccount,
+  toPublicUser,
   type UserId,
-  userOf,
 } from "./db/records.ts";
 import type { StoreParts } from "./db/store.ts";
-import { SESSION_COOKIE, sessionCookies } from "./web/answers/session-cookie.ts";
+import { createSessionCookies, SESSION_COOKIE } from "./web/answers/session-cookie.ts";
 import { fetchRequest } from "./web/request/fetch-request.ts";
 import type { ProxyTrust } from "./web/request/remote-address.ts";
 import type { WebRequest } from "./web/request/web-request.ts";
@@ -160,11 +160,11 @@ export interface AccountApi {
 }
 
 /** What the members need. `record` says who did it. */
-export interface ApiPorts extends SignInPorts, AddUserPorts {
+export interface AccountApiServices extends SignInServices, AddUserServices {
   readonly store: StoreParts;
 }
 
-export function createAccountApi(ports: ApiPorts): AccountApi {
+export function createAccountApi(ports: AccountApiServices): AccountApi {
   return {
     users: createUsers(ports),
     sessions: createSessions(ports),
@@ -177,9 +177,9 @@ export function createAccountApi(ports: ApiPorts): AccountApi {
 const checkId = (id: unknown): UserId => idOf(requireText("id", id));
 const checkUserId = (userId: unknown): UserId => idOf(requireText("userId", userId));
 
-const withoutHash = (user: StoredUser | undefined): Account | undefined => user && accountOf(user);
+const withoutHash = (user: StoredUser | undefined): Account | undefined => user && toAccount(user);
 
-export function createUsers(ports: AddUserPorts): Users {
+export function createUsers(ports: AddUserServices): Users {
   const { users } = ports.store;
   return Object.freeze<Users>({
     async add(given) {
@@ -190,7 +190,7 @@ export function createUsers(ports: AddUserPorts): Users {
     findByUsername: async (username) =>
       withoutHash(await users.findByName(requireText("username", username))),
     async *list() {
-      for await (const page of pagesOf(users.read)) yield* page.map(accountOf);
+      for await (const page of readPagesById(users.read)) yield* page.map(toAccount);
     },
     rename: async (id, username) =>
       renameUser(ports, checkId(id), requireText("username", username)),
@@ -206,13 +206,13 @@ export function createUsers(ports: AddUserPorts): Users {
 export const MAX_LISTED = 1_000;
 
 /** What the members share: the database, the time, and an entry of the audit log that says who did it. */
-interface RecordingPorts {
+interface RecordingServices {
   readonly store: StoreParts;
   readonly clock: Pick<Clock, "now">;
-  readonly record: (event: Event) => unknown;
+  readonly record: (event: NewAuditEvent) => unknown;
 }
 
-interface SessionPorts extends RecordingPorts {
+interface SessionServices extends RecordingServices {
   readonly seals: Seals;
   /** Only a process with guards has them. */
   readonly memory?: Pick<CredentialCache, "forget">;
@@ -220,12 +220,12 @@ interface SessionPorts extends RecordingPorts {
 }
 
 /** Creates what commands have as well: they sign nobody in. */
-export function createSessionAdministration(ports: SessionPorts): Omit<Sessions, "create"> {
+export function createSessionAdministration(ports: SessionServices): Omit<Sessions, "create"> {
   const { store, clock } = ports;
   const { sessions, devices } = store;
   const record = async (type: EventType, userId: UserId): Promise<void> => {
     const user = await store.users.find(userId);
-    if (user !== undefined) await ports.record(eventOf(type, { user }));
+    if (user !== undefined) await ports.record(createAuditEvent(type, { user }));
   };
   return {
     async list(userId) {
@@ -239,7 +239,7 @@ export function createSessionAdministration(ports: SessionPorts): Omit<Sessions,
       await ports.recorder?.flush();
       const session = await sessions.find(id);
       if (session !== undefined) {
-        if (!(await endInStore(ports, session))) return "no-session";
+        if (!(await endStoredSession(ports, session))) return "no-session";
         await record("session_end", session.userId);
         return "ended";
       }
@@ -248,7 +248,7 @@ export function createSessionAdministration(ports: SessionPorts): Omit<Sessions,
       await record("device_remove", device.userId);
       return "forgotten";
     },
-    endAll: async (userId) => endSessionsOf(ports, checkUserId(userId)),
+    endAll: async (userId) => endUserSessions(ports, checkUserId(userId)),
     async endForEveryone() {
       try {
         return await endAllSessions(ports);
@@ -260,59 +260,59 @@ export function createSessionAdministration(ports: SessionPorts): Omit<Sessions,
   };
 }
 
-interface SignInPorts extends SessionPorts, StartSessionPorts {
+interface SignInServices extends SessionServices, StartSessionServices {
   readonly recorder: SessionRecorder;
   readonly proxies: ProxyTrust;
   readonly cookieDomain: string | undefined;
 }
 
-const createSessions = (ports: SignInPorts): Sessions =>
+const createSessions = (ports: SignInServices): Sessions =>
   Object.freeze<Sessions>({
     ...createSessionAdministration(ports),
     async create(userId, request = fetchRequest(new Request("http://localhost/"))) {
       const now = new Date(ports.clock.now());
       const user = await ports.store.users.findActive(checkUserId(userId), now);
       if (user === undefined) return undefined;
-      const client = ports.proxies.clientOf(request);
+      const client = ports.proxies.getClient(request);
       const token = startSession(ports, user, client);
-      await ports.record(eventOf("signin", { user, client }));
+      await ports.record(createAuditEvent("signin", { user, client }));
       return Object.freeze({
         id: token.id,
         expiresAt: new Date(token.expiresAt),
         cookie: `${SESSION_COOKIE}=${token.text}`,
-        setCookies: sessionCookies(request, token, ports.cookieDomain),
+        setCookies: createSessionCookies(request, token, ports.cookieDomain),
       });
     },
   });
 
-export function createLinks(ports: RecordingPorts): Links {
+export function createLinks(ports: RecordingServices): Links {
   const { links } = ports.store;
   return Object.freeze<Links>({
     make: async (wanted) => makeLink(ports, checkLink(wanted, ports.clock.now())),
     async *list() {
       const now = new Date(ports.clock.now());
-      for await (const page of pagesOf((...given) => links.read(...given, now))) yield* page;
+      for await (const page of readPagesById((...given) => links.read(...given, now))) yield* page;
     },
     revoke: async (id) => revokeLink(ports, requireText("id", id)),
   });
 }
 
-export function createKeys(ports: RecordingPorts): Keys {
+export function createKeys(ports: RecordingServices): Keys {
   const { keys, users } = ports.store;
   return Object.freeze<Keys>({
     async add(userId, given) {
       const id = checkUserId(userId);
       const key = checkKey(given);
       const user = await users.findActive(id, new Date(ports.clock.now()));
-      return user === undefined ? { kind: "no-user" } : addKey(ports, userOf(user), key);
+      return user === undefined ? { kind: "no-user" } : addKey(ports, toPublicUser(user), key);
     },
     list: async (userId) => keys.listOf(checkUserId(userId)),
     revoke: async (id) => revokeKey(ports, requireText("id", id)),
   });
 }
 
-export const createFactors = (ports: RecordingPorts): SecondFactors =>
+export const createFactors = (ports: RecordingServices): SecondFactors =>
   Object.freeze<SecondFactors>({
     turnOffCodes: async (userId) => removeCodes(ports, checkUserId(userId)),
-    removeAll: async (userId) => endFactors(ports, checkUserId(userId)),
+    removeAll: async (userId) => removeFactors(ports, checkUserId(userId)),
   });

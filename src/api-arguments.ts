@@ -1,4 +1,10 @@
-import { invalid, type Option, option, required, settle } from "./core/base/options.ts";
+import {
+  checkOptions,
+  createOptionFault,
+  defineOption,
+  defineRequired,
+  type Option,
+} from "./core/base/options.ts";
 import type { AddedKey } from "./core/keys/own-keys.ts";
 import type { WantedLink } from "./core/links/make-link.ts";
 
@@ -19,7 +25,9 @@ export interface AddedUser {
  */
 export function requireText(name: string, value: unknown): string {
   if (typeof value === "string") return value;
-  throw invalid(`${name} is ${value instanceof Promise ? "a promise" : "invalid"}: expected text`);
+  throw createOptionFault(
+    `${name} is ${value instanceof Promise ? "a promise" : "invalid"}: expected text`,
+  );
 }
 
 /**
@@ -30,7 +38,7 @@ export function requireText(name: string, value: unknown): string {
 export function requireTexts(name: string, value: unknown): readonly string[] {
   if (isTexts(value)) return value;
   const what = value instanceof Promise ? "a promise" : "invalid";
-  throw invalid(`${name} is ${what}: expected a list of texts`);
+  throw createOptionFault(`${name} is ${what}: expected a list of texts`);
 }
 
 const isText = (value: unknown): value is string => typeof value === "string";
@@ -40,12 +48,12 @@ const isDate = (value: unknown): boolean => value instanceof Date && !Number.isN
 
 /** An option without a default, which may be left out. */
 const optional = <T>(takes: string, accepts: (value: unknown) => boolean): Option<T | undefined> =>
-  option<T | undefined>(undefined, takes, accepts);
+  defineOption<T | undefined>(undefined, takes, accepts);
 
-const text = required<string>("text", isText);
+const text = defineRequired<string>("text", isText);
 const texts = optional<readonly string[]>("a list of texts", isTexts);
 /** `null` means left out, too. */
-const end = option<Date | undefined>(
+const end = defineOption<Date | undefined>(
   undefined,
   "a valid Date",
   (value) => value === undefined || isDate(value),
@@ -62,7 +70,7 @@ const userFields = {
 /** @throws {Fault} `invalid_option` */
 export function checkUser(given: unknown): AddedUser {
   const takes = 'users.add takes an object such as { username: "ada" }';
-  const { username, password, groups, endsAt } = settle<Fields<typeof userFields>>(
+  const { username, password, groups, endsAt } = checkOptions<Fields<typeof userFields>>(
     userFields,
     given,
     takes,
@@ -82,25 +90,26 @@ type Fields<Table> = {
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 1;
 
 const linkFields = {
-  purpose: required<WantedLink["purpose"]>("invite, guest, reset or reset-codes-off", (purpose) =>
-    ["invite", "guest", "reset", "reset-codes-off"].includes(purpose),
+  purpose: defineRequired<WantedLink["purpose"]>(
+    "invite, guest, reset or reset-codes-off",
+    (purpose) => ["invite", "guest", "reset", "reset-codes-off"].includes(purpose),
   ),
   userId: optional<string>("text", isText),
   name: optional<string>("text", isText),
   groups: texts,
   endsAt: end,
   guestSeconds: optional<number>("a whole number of seconds from 1", isCount),
-  expiresAt: required<Date>("a Date in the future", isDate),
-  usesLeft: required<number>("a whole number from 1", isCount),
+  expiresAt: defineRequired<Date>("a Date in the future", isDate),
+  usesLeft: defineRequired<number>("a whole number from 1", isCount),
 };
 
 /** @throws {Fault} `invalid_option`, also for a link that has expired already. */
 export function checkLink(given: unknown, now: number): WantedLink {
   const takes =
     'links.make takes an object such as { purpose: "invite", usesLeft: 1, expiresAt: new Date(…) }';
-  const link = settle<Fields<typeof linkFields>>(linkFields, given, takes);
+  const link = checkOptions<Fields<typeof linkFields>>(linkFields, given, takes);
   if (link.expiresAt.getTime() <= now)
-    throw invalid("expiresAt is invalid: expected a Date in the future");
+    throw createOptionFault("expiresAt is invalid: expected a Date in the future");
   const entries = Object.entries(link).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as unknown as WantedLink;
 }
@@ -108,13 +117,13 @@ export function checkLink(given: unknown, now: number): WantedLink {
 const keyFields = {
   name: text,
   hosts: texts,
-  lifetime: option<number | "never" | undefined>(
+  lifetime: defineOption<number | "never" | undefined>(
     undefined,
     "seconds above 0, or never",
     (value) => value === undefined || value === "never" || (Number.isFinite(value) && value > 0),
     (value) => value ?? undefined,
   ),
-  factors: option<1 | 2 | undefined>(
+  factors: defineOption<1 | 2 | undefined>(
     undefined,
     "1 or 2",
     (value) => value === undefined || value === 1 || value === 2,
@@ -125,7 +134,7 @@ const keyFields = {
 /** @throws {Fault} `invalid_option` */
 export function checkKey(given: unknown): AddedKey {
   const takes = 'keys.add takes the ID of a user, and an object such as { name: "feeds" }';
-  const { name, hosts, lifetime, factors } = settle<Fields<typeof keyFields>>(
+  const { name, hosts, lifetime, factors } = checkOptions<Fields<typeof keyFields>>(
     keyFields,
     given,
     takes,
@@ -142,7 +151,7 @@ interface SignInOptions {
 
 /** @throws {Fault} `invalid_option` */
 export const checkSignIn = (given: unknown): SignInOptions =>
-  settle<SignInOptions>(
+  checkOptions<SignInOptions>(
     { groups: texts },
     given,
     'signInAs takes an Auth object, a username, and an object such as { groups: ["family"] }',

@@ -4,8 +4,8 @@ import { createOutageLog } from "./core/log/outage-log.ts";
 import { userOfAdmission } from "./core/sessions/require-user.ts";
 import { deleteUsedToken } from "./core/setup/set-up.ts";
 import type { User } from "./db/records.ts";
-import { type AuthOptions, type GateParts, NO_GATE, type SettledOptions } from "./options.ts";
-import { createRules, systemClock } from "./rules.ts";
+import { type AuthOptions, type GateOptions, NO_GATE, type SettledOptions } from "./options.ts";
+import { createServices, systemClock } from "./rules.ts";
 import { settleOptions } from "./settle-options.ts";
 import type { Answer } from "./web/answers/responses.ts";
 import { createAuthenticateRequest } from "./web/authenticate.ts";
@@ -15,7 +15,7 @@ import type { PageHelpers } from "./web/pages/page-data.ts";
 import { openSite } from "./web/pages/site.ts";
 import { pathOf, pathsUnder, routeOf } from "./web/paths.ts";
 import { fetchRequest } from "./web/request/fetch-request.ts";
-import { targetOf } from "./web/request/node-request.ts";
+import { getRequestTarget } from "./web/request/node-request.ts";
 import { ProxyTrust } from "./web/request/remote-address.ts";
 import { createRequestIds } from "./web/request/request-id.ts";
 import { createProxyWarning } from "./web/request/warnings.ts";
@@ -85,14 +85,14 @@ export const createAuth = (options: AuthOptions): Auth =>
   authOf(settleOptions(options, process.env.NODE_ENV));
 
 /** Creates the sign-in from settled options, for the gate, whose messages name its settings. */
-export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
+export function authOf(given: SettledOptions, gate: GateOptions = NO_GATE): Auth {
   const settled = { ...given, ...gate };
   const proxies = new ProxyTrust(settled.hosts.trustedProxies);
   const requests = createRequestIds(proxies.trusts, settled.log);
   const paths = pathsUnder(settled.basePath, settled.homePath, settled.standalone);
   // Before what runs until it is closed: an unusable logo makes this function throw.
   const { pages, assets } = openSite(paths, settled);
-  const { rules, keyGuard, close } = createRules(settled, requests.log);
+  const { rules, keyGuard, close } = createServices(settled, requests.log);
   const stopObserving = settled.store.observe(createOutageLog(systemClock, settled.log));
   const views = new Views({ pages, paths, rules, options: settled, requests });
   const { authenticate, authenticateOnceSetUp } = rules;
@@ -108,7 +108,7 @@ export function authOf(given: SettledOptions, gate: GateParts = NO_GATE): Auth {
   };
   const routes = createRouteTable(paths, listRoutes(services, assets));
   const adapter: AdapterParts = Object.freeze({
-    owns: (url: string) => routes.paths.has(routeOf(paths, pathOf(targetOf(url)))),
+    owns: (url: string) => routes.paths.has(routeOf(paths, pathOf(getRequestTarget(url)))),
     paths: routes.paths,
     answer: (request: WebRequest) => handle(services, routes, request),
     requireAuth: createUserGuard(services.authenticateRequest, services),

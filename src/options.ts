@@ -151,7 +151,7 @@ export interface SettledOptions
 }
 
 /** What the gate adds to the options. An app has a site, health checks and metrics of its own. */
-export interface GateParts {
+export interface GateOptions {
   /** Serves `/healthz`, `/readyz`, `/forward-auth` and the files of a site such as `/robots.txt`. */
   readonly standalone: boolean;
   /** Other domains, whose hosts get their sessions from this sign-in. */
@@ -163,7 +163,7 @@ export interface GateParts {
   readonly assertions: "on" | "off";
 }
 
-export const NO_GATE: GateParts = {
+export const NO_GATE: GateOptions = {
   standalone: false,
   meter: noMeter,
   returnDomains: [],

@@ -1,7 +1,7 @@
 import type { Clock } from "./core/base/clock.ts";
 import { recently } from "./core/base/recently.ts";
 import type { ServerLog } from "./core/base/server-log.ts";
-import { createRequiredFactor } from "./core/codes/required-factor.ts";
+import { createFactorCheck } from "./core/codes/required-factor.ts";
 import { createKeyGuard, type KeyGuard } from "./core/keys/key-guard.ts";
 import {
   type AttemptLimiter,
@@ -15,7 +15,7 @@ import { removeEndedLinks } from "./core/links/use-link.ts";
 import { SUM_UP_EVERY_MS } from "./core/log/bounded-log.ts";
 import { createEventListener } from "./core/log/event-listener.ts";
 import { createEventLog } from "./core/log/event-log.ts";
-import type { Event } from "./core/log/events.ts";
+import type { NewAuditEvent } from "./core/log/events.ts";
 import { createChallenges } from "./core/passkeys/challenges.ts";
 import { createPasswords, type Passwords } from "./core/passwords/passwords.ts";
 import { createAssertions } from "./core/sessions/assertions.ts";
@@ -30,13 +30,13 @@ import { createSessionRecorder } from "./core/sessions/session-recorder.ts";
 import { createSessionTokens } from "./core/sessions/session-token.ts";
 import { createWaitingEnds } from "./core/sessions/waiting-ends.ts";
 import type { UserId } from "./db/records.ts";
-import type { GateParts, SettledOptions } from "./options.ts";
+import type { GateOptions, SettledOptions } from "./options.ts";
 import { readSessionCookie } from "./web/answers/session-cookie.ts";
-import type { RulePorts } from "./web/services.ts";
+import type { RuleServices } from "./web/services.ts";
 
 /** The ports of the rules, with their store, clocks, caches, limiter and log. */
 export interface Rules {
-  readonly rules: RulePorts;
+  readonly rules: RuleServices;
   /** `undefined` if guards do not admit keys. */
   readonly keyGuard: KeyGuard | undefined;
   /** Writes what still waits: log entries, and sums of the server log. */
@@ -46,19 +46,19 @@ export interface Rules {
 export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
 /** What the rules get in place of the system's clocks and slow hashes, where time is simulated. */
-interface Simulated {
+interface Simulation {
   readonly clock?: Clock;
   readonly passwords?: Passwords;
 }
 
 /** Creates the ports of the rules. `log` adds the request's ID to each line. */
-export function createRules(
-  settled: SettledOptions & GateParts,
+export function createServices(
+  settled: SettledOptions & GateOptions,
   log: ServerLog,
   {
     clock = systemClock,
     passwords = createPasswords(settled.signIn.hashing, log, settled.meter.hashes),
-  }: Simulated = {},
+  }: Simulation = {},
 ): Rules {
   const { meter, setupToken, setUpDomain, onEvent, secret, previousSecrets, signIn } = settled;
   const { store } = settled;
@@ -68,7 +68,7 @@ export function createRules(
     meter: meter.entries,
     ...(onEvent && { onStored: createEventListener(onEvent, store.log, settled.log) }),
   });
-  const factorOf = createRequiredFactor(settled.requireSecondFactor, store);
+  const factorOf = createFactorCheck(settled.requireSecondFactor, store);
   const memory = createCredentialCache(store, clock, factorOf);
   const recorder = createSessionRecorder(
     settled.sessions.list ? store.sessions : undefined,
@@ -76,14 +76,14 @@ export function createRules(
     settled.log,
   );
 
-  const limiterOf = (own: AttemptLimiter, kind?: "passkey" | "link"): Limiter => {
+  const buildLimiter = (attemptLimiter: AttemptLimiter, kind?: "passkey" | "link"): Limiter => {
     const shared = signIn.limiter === "shared" ? store.attempts : undefined;
-    return createLimiter(own, { shared, ipv6Prefix: signIn.limitIpv6Prefix, kind }, log);
+    return createLimiter(attemptLimiter, { shared, ipv6Prefix: signIn.limitIpv6Prefix, kind }, log);
   };
   const ownSignInLimiter = createAttemptLimiter(clock);
-  const signInLimiter = limiterOf(ownSignInLimiter);
-  const passkeyLimiter = limiterOf(createAttemptLimiter(clock), "passkey");
-  const linkLimiter = limiterOf(createAttemptLimiter(clock, linkRule), "link");
+  const signInLimiter = buildLimiter(ownSignInLimiter);
+  const passkeyLimiter = buildLimiter(createAttemptLimiter(clock), "passkey");
+  const linkLimiter = buildLimiter(createAttemptLimiter(clock, linkRule), "link");
   const codeLimiter = createAttemptLimiter(clock);
   const keyLimiter = createAttemptLimiter(clock);
   const handoffLimiter = createAttemptLimiter(clock, handoffRule);
@@ -101,7 +101,7 @@ export function createRules(
     codes: recently(() => store.codes.any(), clock),
     passkeys: recently(() => store.passkeys.any(), clock),
   };
-  const ports = {
+  const services = {
     store,
     clock,
     tokens,
@@ -121,17 +121,17 @@ export function createRules(
     seals: createSeals(secret, previousSecrets),
     challenges: createChallenges([secret, ...previousSecrets], clock),
     /** For what the app does by itself. */
-    async record(event: Event) {
+    async record(event: NewAuditEvent) {
       if (event.userId !== undefined) memory.forget(event.userId);
       events.record(event);
     },
-    factorsChanged(id: UserId) {
+    onFactorsChanged(id: UserId) {
       anyFactor.codes.forget();
       anyFactor.passkeys.forget();
       memory.forget(id);
     },
   };
-  const waiting = createWaitingEnds(ports);
+  const waiting = createWaitingEnds(services);
   const sessionCache = createSessionCache(memory);
   const requireUser = createRequireUser(tokens, sessionCache, clock, {
     store: store.sessions,
@@ -141,8 +141,8 @@ export function createRules(
   /** Without a second verification of a token that a guard has admitted. */
   const isGenuine = (token: string): boolean =>
     sessionCache.findVerified(token) !== undefined || tokens.verify(token) !== "forged";
-  const rules: RulePorts = {
-    ...ports,
+  const rules: RuleServices = {
+    ...services,
     waiting,
     authenticate: readSessionCookie(createRequireAuth(memory, requireUser), isGenuine),
     authenticateOnceSetUp: readSessionCookie(requireUser, isGenuine),
@@ -151,16 +151,16 @@ export function createRules(
   };
 
   meter.watch({
-    trackedAddresses: () => ownSignInLimiter.tracked,
-    waitingEntries: () => events.waiting,
-    rememberedSessions: () => sessionCache.size,
-    rememberedUsers: memory.countAccounts,
+    countTrackedAddresses: () => ownSignInLimiter.tracked,
+    countWaitingEntries: () => events.waiting,
+    countRememberedSessions: () => sessionCache.size,
+    countRememberedUsers: memory.countAccounts,
   });
-  const cleaning = setInterval(() => {
+  const cleanUpTimer = setInterval(() => {
     for (const limiter of limiters) limiter.cleanUp();
     void removeEndedLinks(rules);
   }, CLEAN_UP_EVERY_MS).unref();
-  const summing = setInterval(() => {
+  const sumUpTimer = setInterval(() => {
     settled.log.sumUp();
     events.sumUp();
   }, SUM_UP_EVERY_MS).unref();
@@ -178,8 +178,8 @@ export function createRules(
         })
       : undefined,
     async close() {
-      clearInterval(cleaning);
-      clearInterval(summing);
+      clearInterval(cleanUpTimer);
+      clearInterval(sumUpTimer);
       await Promise.all([events.close(), recorder.flush(), waiting?.close()]);
       settled.log.sumUp();
     },

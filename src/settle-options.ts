@@ -1,13 +1,13 @@
 import { Fault } from "./core/base/fault.ts";
-import { invalid, settle } from "./core/base/options.ts";
-import { type ServerLog, unfailing } from "./core/base/server-log.ts";
-import { publicSuffixProblem } from "./core/hosts/public-suffix.ts";
+import { checkOptions, createOptionFault } from "./core/base/options.ts";
+import { createSafeLog, type ServerLog } from "./core/base/server-log.ts";
+import { findPublicSuffixProblem } from "./core/hosts/public-suffix.ts";
 import { createBoundedLog } from "./core/log/bounded-log.ts";
-import { type WeakSecret, weakSecrets } from "./core/sessions/secrets.ts";
+import { findWeakSecrets, type WeakSecret } from "./core/sessions/secrets.ts";
 import { DEVELOPMENT_SECRET } from "./core/sessions/session-token.ts";
 import { optionTable } from "./option-table.ts";
 import type { AuthOptions, SettledOptions } from "./options.ts";
-import { sharesCookies } from "./web/answers/location.ts";
+import { canShareCookies } from "./web/answers/location.ts";
 import { isTaken } from "./web/paths.ts";
 
 /** What messages call the secrets. */
@@ -36,39 +36,39 @@ export function settleOptions(
   names: SecretNames = OPTION_NAMES,
 ): SettledOptions {
   const takes = "createAuth takes an object with store and secret";
-  const checked = settle<CheckedOptions>(optionTable, options, takes);
+  const checked = checkOptions<CheckedOptions>(optionTable, options, takes);
   requireSharedLimiter(checked);
   if (isTaken(checked.basePath, checked.homePath ?? ""))
-    throw invalid(`homePath cannot be ${checked.homePath}: this path is Latchkey's own`);
+    throw createOptionFault(`homePath cannot be ${checked.homePath}: this path is Latchkey's own`);
   const { publicUrl, cookieDomain } = checked.hosts;
-  if (!sharesCookies(publicUrl, cookieDomain)) {
-    throw invalid(
+  if (!canShareCookies(publicUrl, cookieDomain)) {
+    throw createOptionFault(
       "hosts.publicUrl must be at or below hosts.cookieDomain, or browsers reject the cookie",
     );
   }
-  const suffix = cookieDomain && publicSuffixProblem(cookieDomain);
-  if (suffix) throw invalid(`hosts.cookieDomain is invalid: ${suffix}`);
+  const suffix = cookieDomain && findPublicSuffixProblem(cookieDomain);
+  if (suffix) throw createOptionFault(`hosts.cookieDomain is invalid: ${suffix}`);
   const secret = checked.secret || DEVELOPMENT_SECRET;
-  const weak = weakSecrets({ ...checked, secret });
+  const weak = findWeakSecrets({ ...checked, secret });
   const [refused] = nodeEnv === "production" ? weak : [];
   if (refused !== undefined) {
-    throw new Fault("guessable_secret", secretRefusal(refused, IN_PRODUCTION, names));
+    throw new Fault("guessable_secret", explainSecretRefusal(refused, IN_PRODUCTION, names));
   }
-  const log = unfailing(checked.log);
-  if (secret === DEVELOPMENT_SECRET) log.warn({}, missingSecret(names.secret));
-  else for (const one of weak) log.warn({}, guessableSecret(one));
+  const log = createSafeLog(checked.log);
+  if (secret === DEVELOPMENT_SECRET) log.warn({}, describeMissingSecret(names.secret));
+  else for (const weakSecret of weak) log.warn({}, describeGuessableSecret(weakSecret));
   return Object.freeze({ ...checked, secret, log: createBoundedLog(log) });
 }
 
 function requireSharedLimiter({ store, signIn }: CheckedOptions): void {
   if (signIn.limiter === "shared" && !store.attempts)
-    throw invalid("signIn.limiter takes shared only with a store of openPostgres");
+    throw createOptionFault("signIn.limiter takes shared only with a store of openPostgres");
 }
 
 export const IN_PRODUCTION = "when NODE_ENV is production";
 
 /** Why a secret is refused, and what to do. `when` completes "AUTH_SECRET is refused …". */
-export function secretRefusal(
+export function explainSecretRefusal(
   { which, weakness }: WeakSecret,
   when: string,
   names: SecretNames,
@@ -80,8 +80,8 @@ export function secretRefusal(
   return `${names[which]} is refused ${when}: ${weakness} (${remedy})`;
 }
 
-const missingSecret = (name: string): string =>
+const describeMissingSecret = (name: string): string =>
   `${name} is not set: using the built-in development secret, so anyone can forge sessions. Run \`latchkey secret\` and set ${name} to its output.`;
 
-const guessableSecret = ({ which, weakness }: WeakSecret): string =>
+const describeGuessableSecret = ({ which, weakness }: WeakSecret): string =>
   `${which === "secret" ? "the secret" : "a previous secret"} can be guessed: ${weakness}`;

@@ -12,8 +12,8 @@ import { createRequireUser, createSessionCache } from "../../src/core/sessions/r
 import { createSeals } from "../../src/core/sessions/seals.ts";
 import { createSessionRecorder } from "../../src/core/sessions/session-recorder.ts";
 import { createSessionTokens } from "../../src/core/sessions/session-token.ts";
-import { sessionRecord } from "../../src/core/sessions/start-session.ts";
-import { type SignInPorts, signIn } from "../../src/core/sign-in/sign-in.ts";
+import { toSession } from "../../src/core/sessions/start-session.ts";
+import { type SignInServices, signIn } from "../../src/core/sign-in/sign-in.ts";
 import { optionTable } from "../../src/option-table.ts";
 import { quantile } from "./figures.ts";
 import { type Amount, userIdOf, usernameOf } from "./scale-fill.ts";
@@ -120,9 +120,7 @@ async function coldGuards({ store }: Subject, { users }: Amount): Promise<number
   });
   const issued = arrayOf(GUARDS, () => tokens.issue(userIdOf(anyOf(users))));
   for (const token of issued) {
-    await store.sessions.insert(
-      sessionRecord(token, clock.now(), { remoteAddress: "203.0.113.7" }),
-    );
+    await store.sessions.insert(toSession(token, clock.now(), { remoteAddress: "203.0.113.7" }));
   }
   const took = await cpuOf(
     issued.map(({ text }) => async () => {
@@ -194,7 +192,7 @@ async function signInsOn(
   const limiter = createAttemptLimiter(clock);
   const recorder = createSessionRecorder(store.sessions, clock, log);
   const codes = { clock, seals, codeLimiter: limiter };
-  const ports: SignInPorts = {
+  const ports: SignInServices = {
     ...codes,
     memory,
     store,

@@ -2,7 +2,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Around } from "../../src/db/operations.ts";
 import { createSqliteDb } from "../../src/db/sqlite/dialect.ts";
 import { migrate } from "../../src/db/sqlite/schema.ts";
-import { type SqliteStore, storeOn } from "../../src/db/sqlite/store.ts";
+import { createSqliteStore, type SqliteStore } from "../../src/db/sqlite/store.ts";
 
 /** The one database of all simulations: to make it and its statements takes longer than to clear it. */
 export interface Database {
@@ -20,7 +20,7 @@ export async function createDatabase(): Promise<Database> {
   const database = new PreparedOnce(":memory:");
   await migrate(database);
   const db = createSqliteDb(database);
-  const store = storeOn(database, db);
+  const store = createSqliteStore(database, db);
   const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type == 'table'").all();
   const deletions = tables.map(({ name }) => database.prepare(`DELETE FROM ${name}`));
   const counting = database.prepare(
@@ -28,7 +28,7 @@ export async function createDatabase(): Promise<Database> {
   );
   return {
     store,
-    connect: (around) => storeOn(database, db, around),
+    connect: (around) => createSqliteStore(database, db, around),
     countUsers() {
       const row = counting.get();
       return { owners: Number(row?.owners), byLinks: Number(row?.by_links) };

@@ -40,7 +40,7 @@ export async function finish(world: World): Promise<void> {
   }
   await time.pause(MAX_RETRY_MS / 3);
   for (const { levels } of lives(world))
-    promise(levels.waitingEntries() === 0, "an entry of the audit log is not written");
+    promise(levels.countWaitingEntries() === 0, "an entry of the audit log is not written");
   await world.check();
 }
 

@@ -6,7 +6,7 @@ import { OPERATOR } from "../../src/core/limits/requester.ts";
 import type { Passwords } from "../../src/core/passwords/passwords.ts";
 import type { PasswordHash } from "../../src/db/records.ts";
 import { NO_GATE } from "../../src/options.ts";
-import { createRules, type Rules } from "../../src/rules.ts";
+import { createServices, type Rules } from "../../src/rules.ts";
 import { settleOptions } from "../../src/settle-options.ts";
 import { type Connection, connect, type Network } from "./faulty-store.ts";
 import type { VirtualTime } from "./virtual-time.ts";
@@ -128,7 +128,7 @@ export function createGate(
         guards: { keys: true },
         sessions: { lifetime },
       });
-      const made = createRules({ ...settled, ...NO_GATE, meter }, settled.log, {
+      const made = createServices({ ...settled, ...NO_GATE, meter }, settled.log, {
         clock,
         passwords: queuedPasswords(time, servedAs),
       });

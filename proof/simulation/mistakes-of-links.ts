@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { userOf } from "../../src/db/records.ts";
+import { toPublicUser } from "../../src/db/records.ts";
 import type { Store, StoreParts } from "../../src/db/store.ts";
 
 /** The time between two statements that should be one. */
@@ -32,7 +32,7 @@ export const linkMistakes: Readonly<Record<string, () => (store: Store) => Store
         if (!user) return use(link, account, now);
         if ((await revoke(link.id, now)) === undefined) return "gone";
         await store.users.replaceHash(user.id, user.passwordHash, account.passwordHash);
-        return userOf(user);
+        return toPublicUser(user);
       },
     })),
 

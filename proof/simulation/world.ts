@@ -142,7 +142,10 @@ export function createWorld(
       promise(users.byLinks <= uses, "a link is used more often than it may be");
       for (const { life } of gates) {
         if (life === undefined) continue;
-        const { rememberedUsers, rememberedSessions } = life.levels;
+        const {
+          countRememberedUsers: rememberedUsers,
+          countRememberedSessions: rememberedSessions,
+        } = life.levels;
         promise(rememberedUsers() <= members.length + 1, "users are remembered without bound");
         const known = [this, ...members].reduce(
           (sum, { sessions }) => sum + sessions.all.length,

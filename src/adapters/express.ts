@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Auth, sendAnswer } from "../index.ts";
-import { answerNode, type NextAuth, nextAuth, ownsNode } from "./parts.ts";
+import { type NextAuth, nextAuth, ownsRequest, respondToNode } from "./parts.ts";
 
 export type { AdapterAuth, MemberGuard, NextAuth } from "./parts.ts";
 
@@ -33,13 +33,13 @@ export interface ExpressAuth extends NextAuth<ExpressMiddleware, IncomingMessage
  * ```
  */
 export function expressAuth(auth: Auth): ExpressAuth {
-  const nodeOf = (request: IncomingMessage): IncomingMessage => request;
-  const { user, ...members } = nextAuth(auth, nodeOf, sendAnswer);
+  const getNodeRequest = (request: IncomingMessage): IncomingMessage => request;
+  const { user, ...members } = nextAuth(auth, getNodeRequest, sendAnswer);
   return {
     ...members,
     routes(request, response, next) {
-      if (!ownsNode(auth, request)) return next();
-      answerNode(auth, request, response).catch(next);
+      if (!ownsRequest(auth, request)) return next();
+      respondToNode(auth, request, response).catch(next);
     },
     user: ({ req }) => user(req),
   };

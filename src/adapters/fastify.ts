@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Answer, type Auth, sendAnswer } from "../index.ts";
-import { answerNode, type NextAuth, nextAuth, ownsNode } from "./parts.ts";
+import { type NextAuth, nextAuth, ownsRequest, respondToNode } from "./parts.ts";
 
 export type { AdapterAuth, MemberGuard, NextAuth } from "./parts.ts";
 
@@ -44,15 +44,15 @@ export interface FastifyAuth extends NextAuth<FastifyHook, FastifyRequest> {
  * ```
  */
 export function fastifyAuth(auth: Auth): FastifyAuth {
-  const refuse = (answer: Answer, reply: FastifyReply): void => {
+  const refuse = (response: Answer, reply: FastifyReply): void => {
     reply.hijack();
-    sendAnswer(answer, reply.raw);
+    sendAnswer(response, reply.raw);
   };
   const routes: FastifyAuth["routes"] = (instance, _options, done) => {
     instance.addHook("onRequest", ({ raw }, reply, next) => {
-      if (!ownsNode(auth, raw)) return next();
+      if (!ownsRequest(auth, raw)) return next();
       reply.hijack();
-      answerNode(auth, raw, reply.raw).catch(next);
+      respondToNode(auth, raw, reply.raw).catch(next);
     });
     done();
   };

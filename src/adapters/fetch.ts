@@ -8,7 +8,7 @@ import {
   type User,
   type UserGuard,
 } from "../index.ts";
-import { type AdapterAuth, adapterOf, checkFor } from "./parts.ts";
+import { type AdapterAuth, getAdapter, selectCheck } from "./parts.ts";
 
 export type { AdapterAuth };
 
@@ -60,27 +60,27 @@ export interface FetchAuth extends AdapterAuth<FetchGuard, Request> {
  * ```
  */
 export function fetchAuth(auth: Auth, { location = "relative" }: FetchOptions = {}): FetchAuth {
-  const adapter = adapterOf(auth);
+  const adapter = getAdapter(auth);
   if (location !== "relative" && location !== "absolute") {
     throw new Fault("invalid_option", "location is invalid: expected relative or absolute");
   }
-  const located = (answer: Answer, request: Request): Response => {
-    const { Location: target } = answer.headers;
-    if (location === "relative" || target === undefined) return toResponse(answer);
+  const completeLocation = (response: Answer, request: Request): Response => {
+    const { Location: target } = response.headers;
+    if (location === "relative" || target === undefined) return toResponse(response);
     const Location = new URL(target, request.url).href;
-    return toResponse({ ...answer, headers: { ...answer.headers, Location } });
+    return toResponse({ ...response, headers: { ...response.headers, Location } });
   };
 
-  const guardedBy =
+  const createWrapper =
     (guard: UserGuard): FetchGuard =>
     (handler, ...only) => {
-      const check = checkFor(guard, handler, only);
+      const check = selectCheck(guard, handler, only);
       return async (request, ...rest) => {
         const cookies = request.headers.get("cookie") ?? undefined;
         const authorization = request.headers.get("authorization") ?? undefined;
         const result = await check(cookies, () => fetchRequest(request), authorization);
         return result.kind === "refused"
-          ? located(result.answer, request)
+          ? completeLocation(result.answer, request)
           : handler(request, result.user, ...rest);
       };
     };
@@ -90,10 +90,10 @@ export function fetchAuth(auth: Auth, { location = "relative" }: FetchOptions = 
       const { pathname, protocol } = new URL(request.url);
       if (!adapter.owns(pathname)) return undefined;
       const connection = { ...from, encrypted: from?.encrypted ?? protocol === "https:" };
-      return located(await adapter.answer(fetchRequest(request, connection)), request);
+      return completeLocation(await adapter.answer(fetchRequest(request, connection)), request);
     },
-    requireAuth: guardedBy(adapter.requireAuth),
-    authMiddleware: guardedBy(adapter.authMiddleware),
+    requireAuth: createWrapper(adapter.requireAuth),
+    authMiddleware: createWrapper(adapter.authMiddleware),
     currentUser: (request) => auth.currentUser(request),
     pageHelpers: (request) => auth.pageHelpers(request),
   };

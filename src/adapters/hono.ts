@@ -10,7 +10,7 @@ import {
   type User,
   type WebRequest,
 } from "../index.ts";
-import { type AdapterAuth, adapterOf, type MemberGuard, memberGuard } from "./parts.ts";
+import { type AdapterAuth, createMemberGuard, getAdapter, type MemberGuard } from "./parts.ts";
 
 export type { AdapterAuth, MemberGuard };
 
@@ -37,19 +37,19 @@ export interface HonoAuth extends AdapterAuth<MemberGuard<HonoGuard>, Context> {
  * ```
  */
 export function honoAuth(auth: Auth): HonoAuth {
-  const adapter = adapterOf(auth);
-  const answer = (c: Context): Response | Promise<Response> =>
-    andThen(adapter.answer(requestOf(c)), toResponse);
+  const adapter = getAdapter(auth);
+  const respond = (c: Context): Response | Promise<Response> =>
+    andThen(adapter.answer(toWebRequest(c)), toResponse);
 
   const routes = new Hono();
-  for (const path of adapter.paths) routes.all(path, answer);
+  for (const path of adapter.paths) routes.all(path, respond);
   // For an app that serves the routes alone.
-  routes.notFound(answer);
+  routes.notFound(respond);
 
-  const guard =
+  const createMiddleware =
     (check: GuardCheck): HonoGuard =>
     (c, next) => {
-      const request = requestOf(c);
+      const request = toWebRequest(c);
       return andThen(
         check(request.header("cookie"), () => request, request.header("authorization")),
         (result): ReturnType<HonoGuard> => {
@@ -62,10 +62,10 @@ export function honoAuth(auth: Auth): HonoAuth {
 
   return {
     routes,
-    requireAuth: memberGuard(adapter.requireAuth, guard),
-    authMiddleware: memberGuard(adapter.authMiddleware, guard),
-    currentUser: (c) => adapter.currentUser(requestOf(c).header("cookie")),
-    pageHelpers: (c) => adapter.pageHelpers(requestOf(c)),
+    requireAuth: createMemberGuard(adapter.requireAuth, createMiddleware),
+    authMiddleware: createMemberGuard(adapter.authMiddleware, createMiddleware),
+    currentUser: (c) => adapter.currentUser(toWebRequest(c).header("cookie")),
+    pageHelpers: (c) => adapter.pageHelpers(toWebRequest(c)),
   };
 }
 
@@ -73,7 +73,7 @@ export function honoAuth(auth: Auth): HonoAuth {
  * Hono's Node server provides Node's request, whose headers need not be copied. A form is read from
  * Hono's: middleware can have replaced its body.
  */
-function requestOf({ env, req }: Context): WebRequest {
+function toWebRequest({ env, req }: Context): WebRequest {
   const incoming: IncomingMessage | undefined = env?.incoming ?? undefined;
   return incoming?.headers === undefined || req.method === "POST"
     ? fetchRequest(req.raw, incoming?.socket)

@@ -7,7 +7,14 @@ import {
   type User,
   type UserGuard,
 } from "../index.ts";
-import { type AdapterAuth, adapterOf, answerNode, checkFor, ownsNode, runGuard } from "./parts.ts";
+import {
+  type AdapterAuth,
+  getAdapter,
+  ownsRequest,
+  respondToNode,
+  runCheck,
+  selectCheck,
+} from "./parts.ts";
 
 export type { AdapterAuth };
 
@@ -36,14 +43,14 @@ export interface NodeAuth extends AdapterAuth<NodeGuard, IncomingMessage> {
  * ```
  */
 export function nodeAuth(auth: Auth): NodeAuth {
-  const adapter = adapterOf(auth);
+  const adapter = getAdapter(auth);
 
-  const guardedBy =
+  const createWrapper =
     (guard: UserGuard): NodeGuard =>
     (handler, ...only) => {
-      const check = checkFor(guard, handler, only);
+      const check = selectCheck(guard, handler, only);
       return (request, response) =>
-        runGuard(check, request, (result) =>
+        runCheck(check, request, (result) =>
           result.kind === "refused"
             ? sendAnswer(result.answer, response)
             : handler(request, response, result.user),
@@ -52,12 +59,12 @@ export function nodeAuth(auth: Auth): NodeAuth {
 
   return {
     async routes(request, response) {
-      if (!ownsNode(auth, request)) return false;
-      await answerNode(auth, request, response);
+      if (!ownsRequest(auth, request)) return false;
+      await respondToNode(auth, request, response);
       return true;
     },
-    requireAuth: guardedBy(adapter.requireAuth),
-    authMiddleware: guardedBy(adapter.authMiddleware),
+    requireAuth: createWrapper(adapter.requireAuth),
+    authMiddleware: createWrapper(adapter.authMiddleware),
     currentUser: (request) => adapter.currentUser(request.headers.cookie),
     pageHelpers: (request) => adapter.pageHelpers(nodeRequest(request)),
   };

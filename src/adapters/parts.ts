@@ -31,20 +31,20 @@ export interface AdapterAuth<Guard, Request> {
 }
 
 /** @throws {Fault} `invalid_option` for anything but what `createAuth` returns. */
-export function adapterOf(auth: Auth): AdapterParts {
+export function getAdapter(auth: Auth): AdapterParts {
   const { adapter }: Partial<Auth> = auth ?? {};
   if (adapter !== undefined) return adapter;
   throw new Fault("invalid_option", "an adapter takes what createAuth returns");
 }
 
 /** Whether Latchkey answers it. By the URL of the client, as `nodeRequest` reads it. */
-export const ownsNode = (
+export const ownsRequest = (
   { adapter }: Auth,
   { originalUrl, url = "/" }: IncomingMessage & { readonly originalUrl?: string },
 ): boolean => adapter.owns(originalUrl ?? url);
 
 /** Answers a Node request for one of Latchkey's paths. Rejects with an `Error` only. */
-export async function answerNode(
+export async function respondToNode(
   { adapter }: Auth,
   request: IncomingMessage,
   response: ServerResponse,
@@ -53,7 +53,7 @@ export async function answerNode(
 }
 
 /** Runs a guard on a Node request and passes the result to `act`, on the hot path without a promise. */
-export const runGuard = (
+export const runCheck = (
   check: GuardCheck,
   request: IncomingMessage,
   act: (result: GuardResult) => unknown,
@@ -68,7 +68,7 @@ export const runGuard = (
  *
  * @throws {Fault} `invalid_option` for invalid groups, and for a handler that is not a function.
  */
-export function checkFor(
+export function selectCheck(
   guard: UserGuard,
   handler: unknown,
   only: readonly [] | readonly [groups: OnlyGroups],
@@ -82,14 +82,14 @@ export function checkFor(
 export type MemberGuard<Guard> = ((only: OnlyGroups) => Guard) & Guard;
 
 /** Tells the two apart: frameworks call a guard with two arguments at least. */
-export function memberGuard<Guard extends (...given: never[]) => unknown>(
+export function createMemberGuard<Guard extends (...parameters: never[]) => unknown>(
   check: UserGuard,
-  guardOf: (check: GuardCheck) => Guard,
+  createGuard: (check: GuardCheck) => Guard,
 ): MemberGuard<Guard> {
-  const guard: (...given: never[]) => unknown = guardOf(check);
-  const guardOrGroups = (given: never, reply?: never, next?: never): unknown =>
-    reply === undefined ? guardOf(check.only(given)) : guard(given, reply, next as never);
-  return guardOrGroups as MemberGuard<Guard>;
+  const guard: (...parameters: never[]) => unknown = createGuard(check);
+  const callOrSelectGroups = (argument: never, reply?: never, next?: never): unknown =>
+    reply === undefined ? createGuard(check.only(argument)) : guard(argument, reply, next as never);
+  return callOrSelectGroups as MemberGuard<Guard>;
 }
 
 /** Contains what an adapter has whose framework continues when a guard calls `next`. */
@@ -103,23 +103,23 @@ export interface NextAuth<Guard, Request, Handled = Request>
   user(handled: Handled): User;
 }
 
-type NextGuard<Request, Reply> = (request: Request, reply: Reply, next: Next) => void;
-type Next = (error?: Error) => void;
+type NextMiddleware<Request, Reply> = (request: Request, reply: Reply, next: NextFunction) => void;
+type NextFunction = (error?: Error) => void;
 
-/** What such frameworks have alike. `nodeOf` finds Node's request in theirs. */
+/** What such frameworks have alike. `getNodeRequest` finds Node's request in theirs. */
 export function nextAuth<Request, Reply>(
   auth: Auth,
-  nodeOf: (request: Request) => IncomingMessage,
-  refuse: (answer: Answer, reply: Reply) => void,
-): NextAuth<NextGuard<Request, Reply>, Request> {
-  const adapter = adapterOf(auth);
+  getNodeRequest: (request: Request) => IncomingMessage,
+  refuse: (response: Answer, reply: Reply) => void,
+): NextAuth<NextMiddleware<Request, Reply>, Request> {
+  const adapter = getAdapter(auth);
   // Not in the framework's own places, whose types an app can declare.
   const admitted = new WeakMap<IncomingMessage, User>();
-  const guardOf =
-    (check: GuardCheck): NextGuard<Request, Reply> =>
-    (given, reply, next) => {
-      const request = nodeOf(given);
-      const done = runGuard(check, request, (result) => {
+  const createGuard =
+    (check: GuardCheck): NextMiddleware<Request, Reply> =>
+    (frameworkRequest, reply, next) => {
+      const request = getNodeRequest(frameworkRequest);
+      const done = runCheck(check, request, (result) => {
         if (result.kind === "refused") return refuse(result.answer, reply);
         admitted.set(request, result.user);
         next();
@@ -127,12 +127,12 @@ export function nextAuth<Request, Reply>(
       if (done instanceof Promise) done.catch(next);
     };
   return {
-    requireAuth: memberGuard(adapter.requireAuth, guardOf),
-    authMiddleware: memberGuard(adapter.authMiddleware, guardOf),
-    currentUser: (request) => adapter.currentUser(nodeOf(request).headers.cookie),
-    pageHelpers: (request) => adapter.pageHelpers(nodeRequest(nodeOf(request))),
+    requireAuth: createMemberGuard(adapter.requireAuth, createGuard),
+    authMiddleware: createMemberGuard(adapter.authMiddleware, createGuard),
+    currentUser: (request) => adapter.currentUser(getNodeRequest(request).headers.cookie),
+    pageHelpers: (request) => adapter.pageHelpers(nodeRequest(getNodeRequest(request))),
     user(request) {
-      const user = admitted.get(nodeOf(request));
+      const user = admitted.get(getNodeRequest(request));
       if (user === undefined) throw new Fault("not_guarded", "this route is not behind a guard");
       return user;
     },

@@ -10,18 +10,18 @@ import {
   type Sessions,
   type Users,
 } from "../account-api.ts";
-import { groupsOf } from "../core/accounts/set-groups.ts";
-import { futureDate } from "../core/base/dates.ts";
-import { Fault, messageOf } from "../core/base/fault.ts";
-import { toEntry } from "../core/log/event-log.ts";
-import { byOperator, type Event } from "../core/log/events.ts";
+import { normalizeGroups } from "../core/accounts/set-groups.ts";
+import { parseFutureDate } from "../core/base/dates.ts";
+import { Fault, getErrorMessage } from "../core/base/fault.ts";
+import { toLogEntry } from "../core/log/event-log.ts";
+import { attributeToOperator, type NewAuditEvent } from "../core/log/events.ts";
 import { createPasswords } from "../core/passwords/passwords.ts";
 import { createSeals } from "../core/sessions/seals.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
-import { shownPlace } from "../db/place.ts";
+import { formatDatabaseLocation } from "../db/place.ts";
 import type { Account } from "../db/records.ts";
-import { printable } from "../files/printable.ts";
-import { type Access, openStore, type UsedStore } from "../gate/open-store.ts";
+import { toPrintable } from "../files/printable.ts";
+import { type Access, type DisposableStore, openStore } from "../gate/open-store.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { deleteTokens } from "../gate/setup-state.ts";
 import {
@@ -55,17 +55,21 @@ export async function openAccounts(
 }
 
 /** What a command does with a store that is open. */
-export function createAccounts(store: UsedStore, settings: Settings, terminal: Terminal): Accounts {
+export function createAccounts(
+  store: DisposableStore,
+  settings: Settings,
+  terminal: Terminal,
+): Accounts {
   const clock = { now: () => Date.now() };
   /** The account has changed already, so a failure is only reported. */
   const attempt = async (what: string, step: () => Promise<void>): Promise<void> => {
     try {
       await step();
     } catch (error) {
-      terminal.complain(`done, but ${what} failed: ${messageOf(error)}`);
+      terminal.complain(`done, but ${what} failed: ${getErrorMessage(error)}`);
     }
   };
-  const ports = {
+  const services = {
     store,
     clock,
     // With another secret than that of the gate, devices are listed that a new password has ended.
@@ -75,16 +79,18 @@ export function createAccounts(store: UsedStore, settings: Settings, terminal: T
       delete: () =>
         attempt("deleting the setup token", () => deleteTokens(store, settings.setupTokenFile)),
     },
-    record: (event: Event) =>
-      attempt("writing the log entry", () => store.log.insert([toEntry(byOperator(event), clock)])),
+    record: (event: NewAuditEvent) =>
+      attempt("writing the log entry", () =>
+        store.log.insert([toLogEntry(attributeToOperator(event), clock)]),
+      ),
   };
   return {
     terminal,
-    users: createUsers(ports),
-    sessions: createSessionAdministration(ports),
-    links: createLinks(ports),
-    keys: createKeys(ports),
-    factors: createFactors(ports),
+    users: createUsers(services),
+    sessions: createSessionAdministration(services),
+    links: createLinks(services),
+    keys: createKeys(services),
+    factors: createFactors(services),
     [Symbol.asyncDispose]: store[Symbol.asyncDispose],
   };
 }
@@ -101,10 +107,10 @@ interface AccountCommand extends Omit<Command, "settings" | "run"> {
  * gate. On standard error, so that standard output stays what scripts read.
  */
 export const nameDatabase = ({ database }: Settings, terminal: Terminal): void =>
-  terminal.complain(`the database is ${shownPlace(database)}`);
+  terminal.complain(`the database is ${formatDatabaseLocation(database)}`);
 
 /** A command that changes accounts. */
-export const accountCommand = ({ check, change, ...command }: AccountCommand): Command => ({
+export const createAccountCommand = ({ check, change, ...command }: AccountCommand): Command => ({
   ...command,
   settings: STORE_SETTINGS,
 
@@ -117,21 +123,21 @@ export const accountCommand = ({ check, change, ...command }: AccountCommand): C
   },
 });
 
-export const quoted = (text: OptionValues[string]): string => `"${printable(String(text))}"`;
+export const quote = (text: OptionValues[string]): string => `"${toPrintable(String(text))}"`;
 
-export async function userNamed({ users }: Accounts, name: OptionValues[string]): Promise<Account> {
+export async function findUser({ users }: Accounts, name: OptionValues[string]): Promise<Account> {
   const user = await users.findByUsername(String(name));
-  if (user === undefined) throw refused("no-user", name);
+  if (user === undefined) throw createRefusal("no-user", name);
   return user;
 }
 
 /** All users, or the only one that is asked for. */
-export async function* usersIn(
+export async function* listUsers(
   accounts: Accounts,
   name: OptionValues[string],
 ): AsyncIterable<Account> {
   if (name === undefined) yield* accounts.users.list();
-  else yield await userNamed(accounts, name);
+  else yield await findUser(accounts, name);
 }
 
 /** Why a rule has changed nothing. */
@@ -172,7 +178,7 @@ const mistakes = {
 } as const;
 
 /** @param name Of what it concerns. */
-export function refused(
+export function createRefusal(
   refusal: keyof typeof refusals | keyof typeof mistakes,
   name: OptionValues[string],
 ): Error {
@@ -190,9 +196,9 @@ export const GROUPS: CommandOption = {
   about: "with commas between them, such as family,photos",
 };
 
-export function givenGroups({ groups: text = "" }: OptionValues): readonly string[] {
-  const groups = groupsOf(String(text).split(","));
-  if (groups === "invalid") throw refused("groups-invalid", text);
+export function parseGroups({ groups: text = "" }: OptionValues): readonly string[] {
+  const groups = normalizeGroups(String(text).split(","));
+  if (groups === "invalid") throw createRefusal("groups-invalid", text);
   return groups;
 }
 
@@ -202,8 +208,8 @@ export const UNTIL: CommandOption = {
   about: "when the account ends, as if it were removed: a date such as 2030-01-31, or with a time",
 };
 
-export function givenEnd({ until }: OptionValues): Date | undefined {
-  const end = futureDate(String(until), Date.now());
+export function parseEnd({ until }: OptionValues): Date | undefined {
+  const end = parseFutureDate(String(until), Date.now());
   if (until === undefined || end !== undefined) return end;
   throw new UsageError("--until takes a date to come, such as 2030-01-31 or 2030-01-31T18:00");
 }

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { printable } from "../files/printable.ts";
+import { toPrintable } from "../files/printable.ts";
 import type { Settings, SettingsReading } from "../gate/settings/settings.ts";
 import type { ValueKind } from "../gate/settings/values.ts";
 
@@ -84,15 +84,15 @@ export const isOnTerminal = ({ stdin, stdout }: Process): boolean =>
   stdin.isTTY === true || stdout.isTTY === true;
 
 /** Resolves with the first stop signal. The second one ends the process at once. */
-export function firstSignal(ports: Process): Promise<string> {
+export function waitForSignal(system: Process): Promise<string> {
   return new Promise((resolve) => {
     // Not counted: shell and kernel both send it.
-    if (isOnTerminal(ports)) ports.on("SIGHUP", resolve);
+    if (isOnTerminal(system)) system.on("SIGHUP", resolve);
     let seen = 0;
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
-      ports.on(signal, () => {
+      system.on(signal, () => {
         seen += 1;
-        if (seen > 1) ports.exit(FAILURE);
+        if (seen > 1) system.exit(FAILURE);
         resolve(signal);
       });
     }
@@ -104,16 +104,16 @@ const CLEAR_REST = "\u001b[K";
 
 /** Prints results on standard output, and everything else on standard error. */
 export class Terminal {
-  readonly ports: Process;
+  readonly system: Process;
   #drawnAt: number | undefined;
 
-  constructor(ports: Process) {
-    this.ports = ports;
+  constructor(system: Process) {
+    this.system = system;
   }
 
   /** Shows how far long work is, on one line of a terminal that the next output replaces. */
-  progress(text: string): void {
-    const { stderr } = this.ports;
+  showProgress(text: string): void {
+    const { stderr } = this.system;
     const now = performance.now();
     const isRecent = this.#drawnAt !== undefined && now - this.#drawnAt < REDRAW_EVERY_MS;
     if (stderr.isTTY !== true || isRecent) return;
@@ -123,25 +123,25 @@ export class Terminal {
   }
 
   #endProgress(): void {
-    if (this.#drawnAt !== undefined) this.ports.stderr.write(`\r${CLEAR_REST}`);
+    if (this.#drawnAt !== undefined) this.system.stderr.write(`\r${CLEAR_REST}`);
     this.#drawnAt = undefined;
   }
 
   print(text: string): void {
     this.#endProgress();
-    this.ports.stdout.write(`${text}\n`);
+    this.system.stdout.write(`${text}\n`);
   }
 
   /** For long output: waits for a slow reader instead of filling the memory. */
   async printAll(lines: readonly string[]): Promise<void> {
     if (lines.length === 0) return;
     const text = lines.map((line) => `${line}\n`).join("");
-    if (!this.ports.stdout.write(text)) await once(this.ports.stdout, "drain");
+    if (!this.system.stdout.write(text)) await once(this.system.stdout, "drain");
   }
 
   complain(text: string): void {
     this.#endProgress();
-    this.ports.stderr.write(`latchkey: ${printable(text)}\n`);
+    this.system.stderr.write(`latchkey: ${toPrintable(text)}\n`);
   }
 
   /** Prints the one line about what the command has done, and returns its exit code. */
@@ -158,5 +158,8 @@ export class Terminal {
 }
 
 /** `1 user`, `2 users`. */
-export const counted = (count: number, one: string, many: string = `${one}s`): string =>
-  `${count} ${count === 1 ? one : many}`;
+export const formatCount = (
+  count: number,
+  singular: string,
+  plural: string = `${singular}s`,
+): string => `${count} ${count === 1 ? singular : plural}`;

@@ -3,16 +3,16 @@ import type { Command, CommandEntry } from "./command.ts";
 type CommandRow = readonly [name: string, summary: string, load: CommandEntry["load"]];
 
 /** A command of a module that has several. */
-const of =
+const createLoader =
   <Name extends string>(name: Name, load: () => Promise<Readonly<Record<Name, Command>>>) =>
   async () => ({ command: (await load())[name] });
 
-const users = () => import("./user.ts");
-const sessions = () => import("./session.ts");
-const keys = () => import("./key.ts");
-const links = () => import("./link.ts");
-const backups = () => import("./transfer/backup.ts");
-const domains = () => import("./domain.ts");
+const loadUserCommands = () => import("./user.ts");
+const loadSessionCommands = () => import("./session.ts");
+const loadKeyCommands = () => import("./key.ts");
+const loadLinkCommands = () => import("./link.ts");
+const loadBackupCommands = () => import("./transfer/backup.ts");
+const loadDomainCommands = () => import("./domain.ts");
 
 /** In the order of the help. A module loads only when its command runs. */
 const groups: Readonly<Record<string, readonly CommandRow[]>> = {
@@ -22,31 +22,51 @@ const groups: Readonly<Record<string, readonly CommandRow[]>> = {
   ],
   Accounts: [
     ["setup-link", "Print a link to create the first account", () => import("./setup-link.ts")],
-    ["user list", "List the users", of("list", users)],
-    ["user add", "Add a user", of("add", users)],
-    ["user password", "Set a new password", of("password", users)],
-    ["user groups", "Set the groups of a user", of("groups", users)],
-    ["user rename", "Rename a user", of("rename", users)],
-    ["user remove", "Remove a user", of("remove", users)],
-    ["user forget-name", "Free the name of a removed user", of("forgetName", users)],
-    ["user codes off", "Turn off the one-time codes of a user", of("codesOff", users)],
-    ["user sign-out", "End all sessions of one or all users", of("endAll", sessions)],
-    ["session list", "List the sessions of one or all users", of("list", sessions)],
-    ["session end", "End one session", of("end", sessions)],
-    ["key add", "Make a key with which a program opens apps", of("add", keys)],
-    ["key list", "List the keys of one or all users", of("list", keys)],
-    ["key revoke", "Revoke a key", of("revoke", keys)],
+    ["user list", "List the users", createLoader("list", loadUserCommands)],
+    ["user add", "Add a user", createLoader("add", loadUserCommands)],
+    ["user password", "Set a new password", createLoader("password", loadUserCommands)],
+    ["user groups", "Set the groups of a user", createLoader("groups", loadUserCommands)],
+    ["user rename", "Rename a user", createLoader("rename", loadUserCommands)],
+    ["user remove", "Remove a user", createLoader("remove", loadUserCommands)],
+    [
+      "user forget-name",
+      "Free the name of a removed user",
+      createLoader("forgetName", loadUserCommands),
+    ],
+    [
+      "user codes off",
+      "Turn off the one-time codes of a user",
+      createLoader("codesOff", loadUserCommands),
+    ],
+    [
+      "user sign-out",
+      "End all sessions of one or all users",
+      createLoader("endAll", loadSessionCommands),
+    ],
+    [
+      "session list",
+      "List the sessions of one or all users",
+      createLoader("list", loadSessionCommands),
+    ],
+    ["session end", "End one session", createLoader("end", loadSessionCommands)],
+    ["key add", "Make a key with which a program opens apps", createLoader("add", loadKeyCommands)],
+    ["key list", "List the keys of one or all users", createLoader("list", loadKeyCommands)],
+    ["key revoke", "Revoke a key", createLoader("revoke", loadKeyCommands)],
   ],
   Links: [
-    ["link invite", "Make a link for a new account", of("invite", links)],
-    ["link reset", "Make a link to set a new password", of("reset", links)],
-    ["link guest", "Make a link for a guest", of("guest", links)],
-    ["link list", "List the links", of("list", links)],
-    ["link revoke", "Revoke a link", of("revoke", links)],
+    ["link invite", "Make a link for a new account", createLoader("invite", loadLinkCommands)],
+    ["link reset", "Make a link to set a new password", createLoader("reset", loadLinkCommands)],
+    ["link guest", "Make a link for a guest", createLoader("guest", loadLinkCommands)],
+    ["link list", "List the links", createLoader("list", loadLinkCommands)],
+    ["link revoke", "Revoke a link", createLoader("revoke", loadLinkCommands)],
   ],
   Data: [
-    ["backup", "Copy the SQLite database into a file", of("backup", backups)],
-    ["restore", "Replace the SQLite database with a backup", of("restore", backups)],
+    ["backup", "Copy the SQLite database into a file", createLoader("backup", loadBackupCommands)],
+    [
+      "restore",
+      "Replace the SQLite database with a backup",
+      createLoader("restore", loadBackupCommands),
+    ],
     ["import", "Add users from a CSV or JSON lines file", () => import("./transfer/import.ts")],
     ["export", "Write all users as JSON lines or CSV", () => import("./transfer/export.ts")],
     [
@@ -59,9 +79,21 @@ const groups: Readonly<Record<string, readonly CommandRow[]>> = {
     ["log", "Show the audit log", () => import("./log.ts")],
     ["health", "Check that the gate answers", () => import("./health.ts")],
     ["doctor", "Check an installation for common problems", () => import("./doctor.ts")],
-    ["domain add", "Get a certificate for a domain and renew it", of("add", domains)],
-    ["domain status", "Show domains and their certificates", of("status", domains)],
-    ["domain remove", "Remove a domain and its certificate", of("remove", domains)],
+    [
+      "domain add",
+      "Get a certificate for a domain and renew it",
+      createLoader("add", loadDomainCommands),
+    ],
+    [
+      "domain status",
+      "Show domains and their certificates",
+      createLoader("status", loadDomainCommands),
+    ],
+    [
+      "domain remove",
+      "Remove a domain and its certificate",
+      createLoader("remove", loadDomainCommands),
+    ],
     ["proxy", "Print the configuration of a reverse proxy", () => import("./proxy.ts")],
     ["secret", "Print a new random value for AUTH_SECRET", () => import("./secret.ts")],
     ["completion", "Print a completion script for a shell", () => import("./completion.ts")],
@@ -72,7 +104,7 @@ export const commands: readonly CommandEntry[] = Object.entries(groups).flatMap(
   rows.map(([name, summary, load]) => ({ name, group, summary, load })),
 );
 
-interface FoundCommand {
+interface CommandMatch {
   /** The longest beginning of the arguments that names of commands begin with. */
   readonly words: string;
   /** The commands whose names begin with these words. */
@@ -83,7 +115,7 @@ interface FoundCommand {
 }
 
 /** Finds a command, or the family that its name would belong to. */
-export function findCommand(args: readonly string[]): FoundCommand {
+export function findCommand(args: readonly string[]): CommandMatch {
   let family = commands;
   let at = 0;
   for (const word of args) {

@@ -1,8 +1,8 @@
 import type { ValueKind } from "../gate/settings/values.ts";
 import type { Command, CommandEntry } from "./command.ts";
 import { findCommand } from "./commands.ts";
-import { allOptions } from "./help.ts";
-import { tokensOf } from "./usage.ts";
+import { listAllOptions } from "./help.ts";
+import { parseTokens } from "./usage.ts";
 
 /**
  * Completes the last of the words that follow `latchkey`. One line each: a word and its description,
@@ -15,22 +15,26 @@ export async function complete(words: readonly string[]): Promise<readonly strin
     const { command } = await entry.load();
     return completeArgument(command, rest, words.at(-1) ?? "");
   }
-  return rest.length > 0 ? [] : commandWords(family, before.length);
+  return rest.length > 0 ? [] : completeCommand(family, before.length);
 }
 
-const offer = (word: string, about: string): string => `${word}\t${about}`;
+const formatOffer = (word: string, about: string): string => `${word}\t${about}`;
 
 /** The words at a position of the names, each with its summary or the words that may follow. */
-function commandWords(family: readonly CommandEntry[], at: number): readonly string[] {
+function completeCommand(family: readonly CommandEntry[], at: number): readonly string[] {
   const possible = family.map(({ name, summary }) => {
     const [word = "", ...following] = name.split(" ").slice(at);
     return { word, about: following.join(" ") || summary };
   });
   const offers = [...Map.groupBy(possible, ({ word }) => word)].map(([word, members]) =>
-    offer(word, members.map(({ about }) => about).join(", ")),
+    formatOffer(word, members.map(({ about }) => about).join(", ")),
   );
   if (at > 0) return offers;
-  return [...offers, offer("--help", "show the commands"), offer("--version", "show the version")];
+  return [
+    ...offers,
+    formatOffer("--help", "show the commands"),
+    formatOffer("--version", "show the version"),
+  ];
 }
 
 function completeArgument(
@@ -38,22 +42,22 @@ function completeArgument(
   args: readonly string[],
   current: string,
 ): readonly string[] {
-  const options = allOptions(command);
-  const tokens = tokensOf(args, options);
+  const options = listAllOptions(command);
+  const tokens = parseTokens(args, options);
   const last = tokens.at(-1);
   const pending = last?.kind === "option" && last.value === undefined && last.name;
   const option = options.find(({ name, value }) => value !== undefined && name === pending);
-  if (option !== undefined) return offersOf(option.completes);
+  if (option !== undefined) return listOffers(option.completes);
   const hasEnded = tokens.some(({ kind }) => kind === "option-terminator");
   const { operands = [] } = command;
   const operand = tokens.filter(({ kind }) => kind === "positional").length;
   if (hasEnded || (!current.startsWith("-") && operand < operands.length)) {
-    return offersOf(operands[operand]?.completes);
+    return listOffers(operands[operand]?.completes);
   }
-  return options.map(({ name, about }) => offer(`--${name}`, about.replace(/[:;].*$/s, "")));
+  return options.map(({ name, about }) => formatOffer(`--${name}`, about.replace(/[:;].*$/s, "")));
 }
 
-function offersOf(kind: ValueKind = "free"): readonly string[] {
+function listOffers(kind: ValueKind = "free"): readonly string[] {
   if (kind === "file" || kind === "folder") return [":file"];
-  return kind === "free" ? [] : kind.map((word) => offer(word, ""));
+  return kind === "free" ? [] : kind.map((word) => formatOffer(word, ""));
 }

@@ -6,9 +6,9 @@ import { openSqlite } from "../db/sqlite/store.ts";
 import { listen } from "../gate/listener.ts";
 import { createServerLog } from "../gate/server-log.ts";
 import { createAuth, type User } from "../index.ts";
-import { pageHeaders, respond, respondText } from "../web/answers/responses.ts";
+import { createPageHeaders, respond, respondText } from "../web/answers/responses.ts";
 import { sendAnswer } from "../web/answers/send-answer.ts";
-import { type Command, firstSignal, SUCCESS } from "./command.ts";
+import { type Command, SUCCESS, waitForSignal } from "./command.ts";
 
 const USERNAME = "demo";
 
@@ -19,10 +19,10 @@ export const command: Command = {
   examples: ["latchkey demo"],
 
   async run(_settings, _options, terminal) {
-    const stopAsked = firstSignal(terminal.ports);
-    await using opened = new AsyncDisposableStack();
+    const stopSignal = waitForSignal(terminal.system);
+    await using resources = new AsyncDisposableStack();
     const store = await openSqlite({ file: ":memory:" });
-    opened.defer(() => store.close());
+    resources.defer(() => store.close());
     const auth = createAuth({
       store,
       secret: randomBytes(32).toString("base64url"),
@@ -30,18 +30,18 @@ export const command: Command = {
       hosts: { allowed: ["localhost", "127.0.0.1"] },
       guards: { returnTo: true },
       people: true,
-      log: createServerLog("warn", terminal.ports.stderr),
+      log: createServerLog("warn", terminal.system.stderr),
     });
-    opened.defer(() => auth.close());
+    resources.defer(() => auth.close());
     const password = randomBytes(9).toString("base64url");
     await auth.users.add({ username: USERNAME, password, groups: [ADMINS] });
     const { routes, requireAuth } = nodeAuth(auth);
-    const app = requireAuth(appPage);
+    const app = requireAuth(sendAppPage);
     const server = createServer(async (request, response) => {
       if (!(await routes(request, response))) await app(request, response);
     });
     const { port } = new URL(await listen(server, "127.0.0.1", 0));
-    opened.defer(() => {
+    resources.defer(() => {
       server.close();
       server.closeAllConnections();
     });
@@ -49,13 +49,13 @@ export const command: Command = {
     terminal.print(`A sample app behind Latchkey: http://localhost:${port}/\n`);
     terminal.print(`  Username  ${USERNAME}\n  Password  ${password}\n`);
     terminal.print("Everything is kept in memory. Stop it with Ctrl-C.");
-    await stopAsked;
+    await stopSignal;
     return SUCCESS;
   },
 };
 
 /** Has the headers of Latchkey's own pages. Invited people choose their username. */
-function appPage({ url }: IncomingMessage, response: ServerResponse, { username }: User): void {
+function sendAppPage({ url }: IncomingMessage, response: ServerResponse, { username }: User): void {
   if (url?.split("?", 1)[0] !== "/") {
     sendAnswer(respondText("not found", 404), response);
     return;
@@ -81,7 +81,11 @@ function appPage({ url }: IncomingMessage, response: ServerResponse, { username 
 </body>
 </html>
 `;
-  const ownHost = { publicUrl: undefined, cookieDomain: undefined };
-  const headers = pageHeaders({ postLoginLocation: "/", returnDomains: [], hosts: ownHost });
+  const hostOptions = { publicUrl: undefined, cookieDomain: undefined };
+  const headers = createPageHeaders({
+    postLoginLocation: "/",
+    returnDomains: [],
+    hosts: hostOptions,
+  });
   sendAnswer(respond(html, 200, headers), response);
 }

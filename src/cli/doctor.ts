@@ -4,12 +4,12 @@ import { styleText } from "node:util";
 import { type Report, runChecks } from "../doctor/check.ts";
 import { appChecks, checks } from "../doctor/checks.ts";
 import { openInstallation } from "../doctor/installation.ts";
-import { printable, printableJson } from "../files/printable.ts";
+import { toPrintable, toPrintableJson } from "../files/printable.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import {
   type Command,
-  counted,
   FAILURE,
+  formatCount,
   type OptionValues,
   SUCCESS,
   UsageError,
@@ -37,27 +37,27 @@ export const command: Command = {
   reportsSettings: true,
 
   async run(settings, options, terminal, reading) {
-    const url = urlIn(options);
+    const url = parseUrl(options);
     const { secretFiles } = reading;
-    const folder = url === undefined ? appFolder(settings) : undefined;
+    const folder = url === undefined ? findAppFolder(settings) : undefined;
     const installation = openInstallation({
       settings: { ...settings, dataDir: folder ?? settings.dataDir },
       ...{ secretFiles, url, now: () => Date.now() },
     });
-    const used = folder === undefined ? checks : appChecks;
-    const found = await runChecks(used, reading, installation, CHECK_TIMEOUT_MS);
-    const reports = folder === undefined ? found : found.map(inWordsOfApp);
+    const usedChecks = folder === undefined ? checks : appChecks;
+    const found = await runChecks(usedChecks, reading, installation, CHECK_TIMEOUT_MS);
+    const reports = folder === undefined ? found : found.map(rewordReport);
     const count = (outcome: Report["outcome"]): number =>
       reports.filter((report) => report.outcome === outcome).length;
     const [problems, hints] = [count("problem"), count("hint")];
     if (options.json === true) {
       const outcome = problems > 0 ? "problem" : hints > 0 ? "hint" : "ok";
-      terminal.print(printableJson({ outcome, checks: reports }));
+      terminal.print(toPrintableJson({ outcome, checks: reports }));
     } else {
       const width = Math.max(...reports.map(({ check }) => check.length));
       await terminal.printAll([
-        ...reports.flatMap((report) => linesOf(report, width, terminal.ports.stdout)),
-        summaryOf(problems, hints),
+        ...reports.flatMap((report) => formatReport(report, width, terminal.system.stdout)),
+        formatSummary(problems, hints),
         ...(url === undefined && folder === undefined
           ? ["To check the public URL too, add --url."]
           : []),
@@ -68,19 +68,19 @@ export const command: Command = {
 };
 
 /** Of an app's database, which has a place of its own, where no gate has started or has a secret. */
-function appFolder({ database, dataDir, secret }: Settings): string | undefined {
+function findAppFolder({ database, dataDir, secret }: Settings): string | undefined {
   const folder = database.kind === "sqlite" ? dirname(database.file) : resolve();
   const isUnset = secret === undefined && dataDir === resolve("data") && !existsSync(dataDir);
   return isUnset && folder !== dataDir ? folder : undefined;
 }
 
-function inWordsOfApp(report: Report): Report {
-  const reworded = (text: string): string => text.replaceAll(/\bthe gate\b/g, "the app");
-  if (report.outcome === "ok") return { ...report, found: reworded(report.found) };
-  return { ...report, found: reworded(report.found), remedy: reworded(report.remedy) };
+function rewordReport(report: Report): Report {
+  const reword = (text: string): string => text.replaceAll(/\bthe gate\b/g, "the app");
+  if (report.outcome === "ok") return { ...report, found: reword(report.found) };
+  return { ...report, found: reword(report.found), remedy: reword(report.remedy) };
 }
 
-function urlIn({ url }: OptionValues): URL | undefined {
+function parseUrl({ url }: OptionValues): URL | undefined {
   if (url === undefined) return undefined;
   const parsed = URL.parse(String(url));
   const isOrigin = parsed?.href === `${parsed?.origin}/` && /^https?:\/\//i.test(String(url));
@@ -94,20 +94,20 @@ const MARK_WIDTH = 11;
 const COLOURS = { ok: "green", hint: "yellow", problem: "red" } as const;
 
 /** A line for the finding, with colour on a terminal unless NO_COLOR is set, and the remedy below. */
-function linesOf(
+function formatReport(
   { check, found, ...report }: Report,
   width: number,
   stream: NodeJS.WritableStream,
 ): readonly string[] {
   const mark = MARKS[report.outcome];
   const coloured = styleText(COLOURS[report.outcome], mark, { stream });
-  const line = `${coloured}${" ".repeat(MARK_WIDTH - mark.length)}${check.padEnd(width)}  ${printable(found)}`;
+  const line = `${coloured}${" ".repeat(MARK_WIDTH - mark.length)}${check.padEnd(width)}  ${toPrintable(found)}`;
   if (report.outcome === "ok") return [line];
-  return [line, `${" ".repeat(MARK_WIDTH + width + 2)}→ ${printable(report.remedy)}`];
+  return [line, `${" ".repeat(MARK_WIDTH + width + 2)}→ ${toPrintable(report.remedy)}`];
 }
 
-function summaryOf(problems: number, hints: number): string {
+function formatSummary(problems: number, hints: number): string {
   if (problems + hints === 0) return "No problems found.";
-  const found = problems === 0 ? "No problems" : counted(problems, "problem");
-  return `${found} found${hints === 0 ? "" : `, ${counted(hints, "hint")}`}.`;
+  const found = problems === 0 ? "No problems" : formatCount(problems, "problem");
+  return `${found} found${hints === 0 ? "" : `, ${formatCount(hints, "hint")}`}.`;
 }

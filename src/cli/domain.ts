@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
-import { printable, printableJson } from "../files/printable.ts";
+import { toPrintable, toPrintableJson } from "../files/printable.ts";
 import { CertificateFolder, type DomainState } from "../gate/https/certificate-folder.ts";
-import { certifiableName } from "../gate/https/host-name.ts";
-import { renewalAt } from "../gate/https/renewal.ts";
+import { parseCertifiableName } from "../gate/https/host-name.ts";
+import { getRenewalTime } from "../gate/https/renewal.ts";
 import { type Command, type Operand, SUCCESS } from "./command.ts";
-import { JSON_LINES, shownMinute } from "./listing.ts";
+import { formatMinute, JSON_LINES } from "./listing.ts";
 
 const NAME: Operand = { name: "name", need: "required" };
 
@@ -16,7 +16,7 @@ export const add: Command = {
   examples: ["latchkey domain add auth.example.org"],
 
   async run({ dataDir, httpsPort, tlsCertFile }, options, terminal) {
-    const name = certifiableName(String(options.name));
+    const name = parseCertifiableName(String(options.name));
     // With a mistyped DATA_DIR, no gate would ever see the domain.
     const folder = await stat(dataDir).catch(() => undefined);
     if (folder?.isDirectory() !== true) {
@@ -41,7 +41,7 @@ export const remove: Command = {
   examples: ["latchkey domain remove auth.example.org"],
 
   async run({ dataDir }, options, terminal) {
-    const name = certifiableName(String(options.name));
+    const name = parseCertifiableName(String(options.name));
     return (await new CertificateFolder(dataDir).remove(name))
       ? terminal.succeed(`Removed domain ${name} and its certificate.`)
       : terminal.fail(`there is no domain ${name}: see latchkey domain status`);
@@ -55,28 +55,30 @@ export const status: Command = {
   examples: ["latchkey domain status", "latchkey domain status --json"],
 
   async run({ dataDir }, options, terminal) {
-    const states = await new CertificateFolder(dataDir).states();
+    const states = await new CertificateFolder(dataDir).listDomainStates();
     if (states.length === 0) {
       terminal.complain("there is no domain yet: add one with latchkey domain add NAME");
     }
     const now = Date.now();
-    const shown = states.map((state) => shownState(state, now));
+    const shownStates = states.map((state) => toShownState(state, now));
     await terminal.printAll(
-      shown.map((one) => (options.json === true ? printableJson(one) : forPeople(one, now))),
+      shownStates.map((state) =>
+        options.json === true ? toPrintableJson(state) : formatState(state, now),
+      ),
     );
     return SUCCESS;
   },
 };
 
-type ShownState = ReturnType<typeof shownState>;
+type ShownState = ReturnType<typeof toShownState>;
 
-function shownState(state: DomainState, now: number) {
+function toShownState(state: DomainState, now: number) {
   const { name, certificate, lastAttempt, nextAttemptAt } = state;
   const outcome = lastAttempt?.cause === undefined ? "succeeded" : "failed";
   return {
     name,
     notAfter: certificate?.notAfter ?? null,
-    renewalAt: certificate === undefined ? null : new Date(renewalAt(certificate)),
+    renewalAt: certificate === undefined ? null : new Date(getRenewalTime(certificate)),
     lastAttempt:
       lastAttempt === undefined
         ? null
@@ -86,14 +88,14 @@ function shownState(state: DomainState, now: number) {
   };
 }
 
-function forPeople(state: ShownState, now: number): string {
+function formatState(state: ShownState, now: number): string {
   const { name, notAfter, lastAttempt, nextAttemptAt } = state;
   const validity = notAfter && `${notAfter.getTime() <= now ? "expired" : "valid until"}`;
   const cause = lastAttempt?.outcome === "failed" ? `: ${lastAttempt.cause}` : "";
   const rows = [
-    `  certificate   ${notAfter === null ? "none" : `${validity} ${shownMinute(notAfter)}`}`,
-    `  last attempt  ${lastAttempt === null ? "none" : `${shownMinute(lastAttempt.at)}, ${lastAttempt.outcome}${cause}`}`,
-    `  next attempt  ${nextAttemptAt === null ? "now, if the gate runs with HTTPS_PORT" : shownMinute(nextAttemptAt)}`,
+    `  certificate   ${notAfter === null ? "none" : `${validity} ${formatMinute(notAfter)}`}`,
+    `  last attempt  ${lastAttempt === null ? "none" : `${formatMinute(lastAttempt.at)}, ${lastAttempt.outcome}${cause}`}`,
+    `  next attempt  ${nextAttemptAt === null ? "now, if the gate runs with HTTPS_PORT" : formatMinute(nextAttemptAt)}`,
   ];
-  return [name, ...rows].map((line) => printable(line)).join("\n");
+  return [name, ...rows].map((line) => toPrintable(line)).join("\n");
 }

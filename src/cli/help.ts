@@ -12,24 +12,27 @@ const ENV_FILE_OPTION: CommandOption = {
 };
 
 /** The options of a command, with those of every command or of every one that reads settings. */
-export const ownOptions = ({ options = [], settings }: Command): readonly CommandOption[] => [
+export const listCommandOptions = ({
+  options = [],
+  settings,
+}: Command): readonly CommandOption[] => [
   ...options,
   ...(settings.length === 0 ? [HELP] : [ENV_FILE_OPTION, HELP]),
 ];
 
 /** The settings that can be given as flags. */
-export const settingOptions = (of: readonly Setting[]): readonly CommandOption[] =>
-  of
+export const listSettingOptions = (settings: readonly Setting[]): readonly CommandOption[] =>
+  settings
     .filter(({ flag }) => flag !== "none")
     .map(({ flag, about, completes }) => ({ name: flag, value: "value", about, completes }));
 
-const listedSettings = ({ settings }: Command): readonly Setting[] =>
+const listCommandSettings = ({ settings }: Command): readonly Setting[] =>
   allSettings.filter(({ name }) => settings.includes(name));
 
 /** The options of a command, and the settings that it takes as flags. */
-export const allOptions = (command: Command): readonly CommandOption[] => [
-  ...ownOptions(command),
-  ...settingOptions(listedSettings(command)),
+export const listAllOptions = (command: Command): readonly CommandOption[] => [
+  ...listCommandOptions(command),
+  ...listSettingOptions(listCommandSettings(command)),
 ];
 
 type Lines = readonly (readonly [left: string, right: string])[];
@@ -40,7 +43,7 @@ const GENERAL: Lines = [
 ];
 
 /** Commands in their groups: all, or a family, whose names begin with the same words. */
-export function helpOfCommands(
+export function formatCommandList(
   commands: readonly CommandEntry[],
   columns: number | undefined,
   family: string,
@@ -48,8 +51,8 @@ export function helpOfCommands(
   const isAll = family === "";
   const line = isAll ? "latchkey COMMAND" : `latchkey ${family} COMMAND`;
   const intro = ["Latchkey puts a sign-in in front of self-hosted web apps.", ""];
-  const general = ["", "Options:", ...table(GENERAL, columns, LEFT_WIDTH)];
-  const rowsOf = (members: readonly CommandEntry[]): Lines =>
+  const general = ["", "Options:", ...formatTable(GENERAL, columns, LEFT_WIDTH)];
+  const toRows = (members: readonly CommandEntry[]): Lines =>
     members.map(({ name, summary }) => [name, summary]);
   return [
     ...(isAll ? intro : []),
@@ -57,65 +60,65 @@ export function helpOfCommands(
     ...[...Map.groupBy(commands, ({ group }) => group)].flatMap(([group, members]) => [
       "",
       `${group}:`,
-      ...table(rowsOf(members), columns, LEFT_WIDTH),
+      ...formatTable(toRows(members), columns, LEFT_WIDTH),
     ]),
     ...(isAll ? general : []),
     "",
-    ...wrapped(`For options and examples: ${line} --help`, columns),
+    ...wrapText(`For options and examples: ${line} --help`, columns),
   ].join("\n");
 }
 
 /** Aligns the columns of all groups. */
 const LEFT_WIDTH = "user codes off".length;
 
-export function helpOfCommand(
+export function formatCommandHelp(
   { name, summary }: CommandEntry,
   command: Command,
   columns: number | undefined,
 ): string {
   const { details = "", operands = [], examples } = command;
-  const listed = listedSettings(command);
+  const listed = listCommandSettings(command);
   return [
-    `Usage: latchkey ${[name, ...operands.map(operandText)].join(" ")} [options]`,
+    `Usage: latchkey ${[name, ...operands.map(formatOperand)].join(" ")} [options]`,
     "",
-    ...wrapped(`${summary}. ${details}`.trim(), columns),
+    ...wrapText(`${summary}. ${details}`.trim(), columns),
     "",
     "Examples:",
     ...examples.map((example) => `  ${example}`),
     "",
     "Options:",
-    ...table(
-      ownOptions(command).map((one) => [flagOf(one), one.about]),
+    ...formatTable(
+      listCommandOptions(command).map((option) => [formatFlag(option), option.about]),
       columns,
     ),
     ...(listed.length === 0 ? [] : ["", "Settings (environment, env file or flag):"]),
-    ...listed.flatMap((setting) => settingLines(setting, columns)),
+    ...listed.flatMap((setting) => formatSetting(setting, columns)),
   ].join("\n");
 }
 
 /** The names of settings are long, so the description is on separate lines. */
-function settingLines(setting: Setting, columns: number | undefined): readonly string[] {
+function formatSetting(setting: Setting, columns: number | undefined): readonly string[] {
   const { name, flag, about, takes, fallback } = setting;
   const names = flag === "none" ? name : `${name}, --${flag}`;
   return [
     `  ${names} (default: ${fallback})`,
-    ...wrapped(`${takes}: ${about}`, columns, " ".repeat(6)),
+    ...wrapText(`${takes}: ${about}`, columns, " ".repeat(6)),
   ];
 }
 
-function flagOf({ name, value }: CommandOption): string {
+function formatFlag({ name, value }: CommandOption): string {
   const flag = name === "help" ? "-h, --help" : `--${name}`;
   return value === undefined ? flag : `${flag} <${value}>`;
 }
 
-export const operandText = ({ name, need }: Operand): string =>
+export const formatOperand = ({ name, need }: Operand): string =>
   need === "required" ? name.toUpperCase() : `[${name.toUpperCase()}]`;
 
 /** Two columns, the second one wrapped. */
-function table(rows: Lines, columns: number | undefined, minWidth = 0): readonly string[] {
+function formatTable(rows: Lines, columns: number | undefined, minWidth = 0): readonly string[] {
   const width = Math.max(minWidth, ...rows.map(([left]) => left.length));
   return rows.flatMap(([left, right]) => {
-    const lines = wrapped(right, columns, " ".repeat(width + 5));
+    const lines = wrapText(right, columns, " ".repeat(width + 5));
     return lines.map((line, at) => (at === 0 ? `  ${left.padEnd(width + 3)}${line.trim()}` : line));
   });
 }
@@ -125,7 +128,7 @@ const DEFAULT_COLUMNS = 80;
 const MIN_TEXT_COLUMNS = 20;
 
 /** Lines of whole words: a word that is longer than the width stays in one piece. */
-function wrapped(text: string, columns: number | undefined, indent = ""): readonly string[] {
+function wrapText(text: string, columns: number | undefined, indent = ""): readonly string[] {
   const width = Math.max((columns || DEFAULT_COLUMNS) - indent.length, MIN_TEXT_COLUMNS);
   const lines: string[] = [];
   for (const word of text.split(" ")) {

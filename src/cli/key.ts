@@ -1,11 +1,11 @@
 import type { AddedKey } from "../core/keys/own-keys.ts";
 import type { Key } from "../db/records.ts";
 import { age } from "../gate/settings/values.ts";
-import { accountCommand, quoted, refused, userNamed, usersIn } from "./accounts.ts";
+import { createAccountCommand, createRefusal, findUser, listUsers, quote } from "./accounts.ts";
 import { type Command, type OptionValues, UsageError } from "./command.ts";
-import { listCommand, shownMinute } from "./listing.ts";
+import { createListCommand, formatMinute } from "./listing.ts";
 
-export const add: Command = accountCommand({
+export const add: Command = createAccountCommand({
   details:
     "Prints a key with which a program opens apps as this user, as a Bearer token or as the password of Basic. It is not shown again.",
   operands: [{ name: "name", need: "required" }],
@@ -24,25 +24,25 @@ export const add: Command = accountCommand({
   check({ user, expires, factor }) {
     if (user === undefined) throw new UsageError("key add needs --user");
     if (factor !== undefined && factor !== "2") throw new UsageError("--factor takes 2 only");
-    return lifetimeIn(expires);
+    return parseLifetime(expires);
   },
 
   async change(accounts, { name, user: username, hosts, expires, factor }) {
-    const { id } = await userNamed(accounts, username);
+    const { id } = await findUser(accounts, username);
     const added = await accounts.keys.add(id, {
       name: String(name),
       // A list without names is refused, since the key would open every host.
       ...(typeof hosts === "string" && { hosts: hosts.split(/[\s,]+/) }),
-      lifetime: lifetimeIn(expires),
+      lifetime: parseLifetime(expires),
       factors: factor === undefined ? 1 : 2,
     });
-    if (added.kind !== "added") throw refused(added.kind, username);
+    if (added.kind !== "added") throw createRefusal(added.kind, username);
     return added.text;
   },
 });
 
 /** In seconds. */
-function lifetimeIn(expires: OptionValues[string]): AddedKey["lifetime"] {
+function parseLifetime(expires: OptionValues[string]): AddedKey["lifetime"] {
   if (expires === undefined || expires === "never") return expires;
   const ms = age.parse(String(expires), {});
   if (ms === undefined) throw new UsageError(`--expires takes ${age.takes}, or never`);
@@ -50,35 +50,35 @@ function lifetimeIn(expires: OptionValues[string]): AddedKey["lifetime"] {
 }
 
 /** Without the hash. */
-export const list: Command = listCommand<Key & { readonly username: string }>({
+export const list: Command = createListCommand<Key & { readonly username: string }>({
   details: "The last use is known to the hour.",
   options: [{ name: "user", value: "user", about: "only the keys of this user" }],
   examples: ["latchkey key list", "latchkey key list --user alice --json"],
 
   async *read(accounts, { user }) {
-    for await (const { id, username } of usersIn(accounts, user)) {
+    for await (const { id, username } of listUsers(accounts, user)) {
       yield (await accounts.keys.list(id)).map((key) => ({ ...key, username }));
     }
   },
 
   columns: { NAME: 0, USER: 0, HOSTS: 0, "LAST USE": 16, EXPIRES: 16, ID: 0 },
-  cells: ({ id, usedAt, expiresAt, username, hosts, name }) => [
-    ...[name, username, hosts?.join(",") ?? "*", usedAt ? shownMinute(usedAt) : "never"],
-    ...[expiresAt ? shownMinute(expiresAt) : "never", id],
+  toCells: ({ id, usedAt, expiresAt, username, hosts, name }) => [
+    ...[name, username, hosts?.join(",") ?? "*", usedAt ? formatMinute(usedAt) : "never"],
+    ...[expiresAt ? formatMinute(expiresAt) : "never", id],
   ],
-  object({ id, username, name, createdAt, ...key }) {
+  toObject({ id, username, name, createdAt, ...key }) {
     const { hosts = null, expiresAt = null, usedAt = null, factors = 1 } = key;
     return { id, username, name, hosts, createdAt, expiresAt, usedAt, factors };
   },
 });
 
-export const revoke: Command = accountCommand({
+export const revoke: Command = createAccountCommand({
   details: "Ends a key on every instance. latchkey key list shows the IDs.",
   operands: [{ name: "id", need: "required" }],
   examples: ["latchkey key revoke 5f0c1d7f7d9e4a3b"],
 
   async change(accounts, { id }) {
-    if ((await accounts.keys.revoke(String(id))) === "no-key") throw refused("no-key", id);
-    return `Revoked the key ${quoted(id)}.`;
+    if ((await accounts.keys.revoke(String(id))) === "no-key") throw createRefusal("no-key", id);
+    return `Revoked the key ${quote(id)}.`;
   },
 });

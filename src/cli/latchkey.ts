@@ -1,9 +1,9 @@
 import { getSystemErrorMessage } from "node:util";
-import { codeOf, messageOf } from "../core/base/fault.ts";
-import { nearestOf } from "../core/base/nearest.ts";
+import { getErrorCode, getErrorMessage } from "../core/base/fault.ts";
+import { findNearest } from "../core/base/nearest.ts";
 import { readSettings } from "../gate/settings/settings.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
-import { version } from "../gate/version.ts";
+import { getVersion } from "../gate/version.ts";
 import {
   COMPLETE,
   type CommandEntry,
@@ -17,26 +17,26 @@ import {
 } from "./command.ts";
 import { findCommand } from "./commands.ts";
 import { complete } from "./complete.ts";
-import { helpOfCommand, helpOfCommands } from "./help.ts";
+import { formatCommandHelp, formatCommandList } from "./help.ts";
 import { parseUsage } from "./usage.ts";
 
 /** Runs one command line and returns its exit code. */
-export async function latchkey(args: readonly string[], ports: Process): Promise<number> {
-  const terminal = new Terminal(ports);
-  ports.stdout.on("error", (error: NodeJS.ErrnoException) => {
+export async function runLatchkey(args: readonly string[], system: Process): Promise<number> {
+  const terminal = new Terminal(system);
+  system.stdout.on("error", (error: NodeJS.ErrnoException) => {
     // `latchkey log | head`: a reader that closes the pipe early is not a failure.
-    if (codeOf(error) === "EPIPE") return ports.exit(SUCCESS);
+    if (getErrorCode(error) === "EPIPE") return system.exit(SUCCESS);
     // The terminal was closed. The gate still stops as it should, on SIGHUP.
-    if (codeOf(error) === "EIO" && ports.stdout.isTTY === true) return;
+    if (getErrorCode(error) === "EIO" && system.stdout.isTTY === true) return;
     const reason = error.errno === undefined ? error.message : getSystemErrorMessage(error.errno);
     terminal.complain(`cannot write the output: ${reason}`);
-    ports.exit(FAILURE);
+    system.exit(FAILURE);
   });
-  ports.stderr.on("error", () => {});
+  system.stderr.on("error", () => {});
   try {
     return await run(args, terminal);
   } catch (error) {
-    terminal.complain(messageOf(error));
+    terminal.complain(getErrorMessage(error));
     return error instanceof UsageError ? WRONG_USAGE : FAILURE;
   }
 }
@@ -47,24 +47,24 @@ async function run(args: readonly string[], terminal: Terminal): Promise<number>
     await terminal.printAll(await complete(others));
     return SUCCESS;
   }
-  if (["--version", "-v", "version"].includes(name)) return terminal.succeed(version());
+  if (["--version", "-v", "version"].includes(name)) return terminal.succeed(getVersion());
   if (name === "help" && others.length > 0) return run([...others, "--help"], terminal);
   const { words, family, entry, rest } = findCommand(args);
   if (entry !== undefined) return runCommand(entry, rest, terminal);
   const [next] = rest;
-  const help = helpOfCommands(family, terminal.ports.stdout.columns, words);
+  const help = formatCommandList(family, terminal.system.stdout.columns, words);
   if (["--help", "-h", "help"].includes(next ?? "")) return terminal.succeed(help);
   if (next === undefined || (words !== "" && next.startsWith("-"))) {
     // In place of a missing command. A script that forgets the command fails.
-    terminal.ports.stderr.write(`${help}\n`);
+    terminal.system.stderr.write(`${help}\n`);
     return WRONG_USAGE;
   }
-  const given = `${words} ${next}`.trim();
-  const names = family.flatMap((one) => [one.name, one.name.split(" ")[0] ?? ""]);
-  const meant = nearestOf(names, given);
-  const hint = meant === undefined ? "." : `. Did you mean "${meant}"?`;
+  const commandText = `${words} ${next}`.trim();
+  const names = family.flatMap((candidate) => [candidate.name, candidate.name.split(" ")[0] ?? ""]);
+  const suggestion = findNearest(names, commandText);
+  const hint = suggestion === undefined ? "." : `. Did you mean "${suggestion}"?`;
   const see = words === "" ? "latchkey" : `latchkey ${words}`;
-  throw new UsageError(`unknown command "${given}"${hint} See ${see} --help`);
+  throw new UsageError(`unknown command "${commandText}"${hint} See ${see} --help`);
 }
 
 async function runCommand(
@@ -72,26 +72,26 @@ async function runCommand(
   args: readonly string[],
   terminal: Terminal,
 ): Promise<number> {
-  const { env, stdout } = terminal.ports;
+  const { env, stdout } = terminal.system;
   const { command } = await entry.load();
   const values = parseUsage(entry.name, command, args);
-  if (values === "help") return terminal.succeed(helpOfCommand(entry, command, stdout.columns));
+  if (values === "help") return terminal.succeed(formatCommandHelp(entry, command, stdout.columns));
   const flags = Object.fromEntries(
-    allSettings.map(({ name, flag }) => [name, givenValue(values[flag])] as const),
+    allSettings.map(({ name, flag }) => [name, readText(values[flag])] as const),
   );
   const reading = readSettings({
     flags,
-    envFile: givenValue(values["env-file"]),
+    envFile: readText(values["env-file"]),
     // Invalid settings do not stop a command that reads none.
     env: command.settings.length === 0 ? {} : env,
   });
   if (command.reportsSettings !== true) {
-    for (const problem of reading.problems) terminal.complain(problem.text);
+    for (const problem of reading.problems) terminal.complain(problem.message);
     if (reading.problems.length > 0) return WRONG_USAGE;
     for (const warning of reading.warnings) terminal.complain(warning);
   }
   return command.run(reading.settings, values, terminal, reading);
 }
 
-const givenValue = (value: OptionValues[string]): string | undefined =>
+const readText = (value: OptionValues[string]): string | undefined =>
   typeof value === "string" ? value : undefined;

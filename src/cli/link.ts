@@ -2,17 +2,17 @@ import { LINK_LIFETIME_MS, type WantedLink } from "../core/links/make-link.ts";
 import type { Link } from "../db/records.ts";
 import { age } from "../gate/settings/values.ts";
 import {
-  accountCommand,
+  createAccountCommand,
+  createRefusal,
+  findUser,
   GROUPS,
-  givenEnd,
-  givenGroups,
   nameDatabase,
   openAccounts,
-  quoted,
-  refused,
+  parseEnd,
+  parseGroups,
+  quote,
   STORE_SETTINGS,
   UNTIL,
-  userNamed,
 } from "./accounts.ts";
 import {
   type Command,
@@ -21,7 +21,7 @@ import {
   SUCCESS,
   UsageError,
 } from "./command.ts";
-import { listCommand, shownMinute } from "./listing.ts";
+import { createListCommand, formatMinute } from "./listing.ts";
 
 const EXPIRES: CommandOption = {
   name: "expires",
@@ -31,32 +31,34 @@ const EXPIRES: CommandOption = {
 
 interface LinkCommand extends Omit<Command, "settings" | "run"> {
   /** What the link is, and what it does, which completes "it …". */
-  wanted(options: OptionValues): Omit<WantedLink, "expiresAt"> & { readonly does: string };
+  readLink(options: OptionValues): Omit<WantedLink, "expiresAt"> & { readonly does: string };
 }
 
 /** Prints the link alone on standard output, its only place, and what it does on standard error. */
-const linkCommand = ({ wanted, ...command }: LinkCommand): Command => ({
+const createLinkCommand = ({ readLink, ...command }: LinkCommand): Command => ({
   ...command,
   settings: [...STORE_SETTINGS, "PUBLIC_URL"],
 
-  async run(settings, given, terminal) {
-    const { does, ...link } = wanted(given);
-    const expiresAt = new Date(Date.now() + (givenAge(given, "expires") ?? LINK_LIFETIME_MS));
+  async run(settings, optionValues, terminal) {
+    const { does, ...link } = readLink(optionValues);
+    const expiresAt = new Date(
+      Date.now() + (parseAgeOption(optionValues, "expires") ?? LINK_LIFETIME_MS),
+    );
     if (settings.publicUrl === undefined)
       return terminal.fail("set PUBLIC_URL to the address of the gate, which the link begins with");
     await using accounts = await openAccounts(settings, terminal);
     const isReset = link.purpose.startsWith("reset");
-    const of = isReset ? { userId: (await userNamed(accounts, link.name)).id } : {};
-    const made = await accounts.links.make({ ...link, ...of, expiresAt });
-    if (made.kind !== "made") throw refused(made.kind, link.name);
-    terminal.print(`${settings.publicUrl}/link/${made.token}`);
-    terminal.complain(`it ${does}; until ${shownMinute(expiresAt)}, and is not shown again`);
+    const userFields = isReset ? { userId: (await findUser(accounts, link.name)).id } : {};
+    const outcome = await accounts.links.make({ ...link, ...userFields, expiresAt });
+    if (outcome.kind !== "made") throw createRefusal(outcome.kind, link.name);
+    terminal.print(`${settings.publicUrl}/link/${outcome.token}`);
+    terminal.complain(`it ${does}; until ${formatMinute(expiresAt)}, and is not shown again`);
     nameDatabase(settings, terminal);
     return SUCCESS;
   },
 });
 
-export const invite: Command = linkCommand({
+export const invite: Command = createLinkCommand({
   details: "Whoever opens the link first chooses a username and a password, and is signed in.",
   options: [
     { name: "username", value: "name", about: "the username of the account" },
@@ -69,32 +71,32 @@ export const invite: Command = linkCommand({
     "latchkey link invite --username alice --expires 12h --until 2030-01-31",
   ],
 
-  wanted(options) {
+  readLink(options) {
     const { username: name } = options;
-    const groups = givenGroups(options);
-    const endsAt = givenEnd(options);
+    const groups = parseGroups(options);
+    const endsAt = parseEnd(options);
     const account = typeof name === "string" ? { name } : {};
-    const ends = endsAt === undefined ? "" : `, which ends ${shownMinute(endsAt)}`;
-    const does = `makes an account${nameIn(name)}${placeIn(groups)}${ends}`;
+    const ends = endsAt === undefined ? "" : `, which ends ${formatMinute(endsAt)}`;
+    const does = `makes an account${formatName(name)}${formatGroups(groups)}${ends}`;
     return { purpose: "invite", usesLeft: 1, ...account, groups, ...(endsAt && { endsAt }), does };
   },
 });
 
-export const reset: Command = linkCommand({
+export const reset: Command = createLinkCommand({
   details:
     "Whoever opens the link first chooses a new password. All sessions of the user end; one-time codes and passkeys stay.",
   operands: [{ name: "name", need: "required" }],
   options: [{ name: "codes-off", about: "also turn off one-time codes" }, EXPIRES],
   examples: ["latchkey link reset alice", "latchkey link reset alice --codes-off --expires 12h"],
 
-  wanted({ name, "codes-off": isCodesOff }) {
+  readLink({ name, "codes-off": isCodesOff }) {
     const purpose = isCodesOff === true ? "reset-codes-off" : "reset";
-    const does = `sets a password${nameIn(name)}${isCodesOff === true ? " and turns off codes" : ""}`;
+    const does = `sets a password${formatName(name)}${isCodesOff === true ? " and turns off codes" : ""}`;
     return { purpose, usesLeft: 1, name: String(name), does };
   },
 });
 
-export const guest: Command = linkCommand({
+export const guest: Command = createLinkCommand({
   details:
     "Whoever opens the link is a guest: an account without a password, for the apps that name one of its groups. It ends when the link expires, and is removed with its sessions.",
   operands: [{ name: "label", need: "required" }],
@@ -109,53 +111,53 @@ export const guest: Command = linkCommand({
     "latchkey link guest party --groups photos --for 3d --uses 20",
   ],
 
-  wanted(options) {
+  readLink(options) {
     const { label, uses = "1" } = options;
-    const groups = givenGroups(options);
+    const groups = parseGroups(options);
     if (!/^[1-9]\d{0,3}$/.test(String(uses))) throw new UsageError("--uses takes 1 to 9999");
-    const stay = givenAge(options, "for");
+    const stay = parseAgeOption(options, "for");
     const how = stay === undefined ? "" : `, each for ${options.for}`;
-    const does = `admits guests${nameIn(label)}${placeIn(groups)}, ${uses} in all${how}`;
+    const does = `admits guests${formatName(label)}${formatGroups(groups)}, ${uses} in all${how}`;
     const guestSeconds = stay === undefined ? {} : { guestSeconds: stay / 1_000 };
-    const wanted = { name: String(label), groups, usesLeft: Number(uses), ...guestSeconds };
-    return { purpose: "guest", ...wanted, does };
+    const guestLink = { name: String(label), groups, usesLeft: Number(uses), ...guestSeconds };
+    return { purpose: "guest", ...guestLink, does };
   },
 });
 
-const nameIn = (name: OptionValues[string]): string =>
-  name === undefined ? "" : ` ${quoted(name)}`;
-const placeIn = (groups: readonly string[]): string =>
+const formatName = (name: OptionValues[string]): string =>
+  name === undefined ? "" : ` ${quote(name)}`;
+const formatGroups = (groups: readonly string[]): string =>
   groups.length === 0 ? "" : ` in ${groups.join(", ")}`;
 
-const LONGEST_MS = 365 * 86_400_000;
+const MAX_AGE_MS = 365 * 86_400_000;
 
 /** The milliseconds of an option such as `--expires 7d`. */
-function givenAge(options: OptionValues, name: string): number | undefined {
+function parseAgeOption(options: OptionValues, name: string): number | undefined {
   const ms = age.parse(String(options[name]), {});
-  if (options[name] === undefined || (ms !== undefined && ms <= LONGEST_MS)) return ms;
+  if (options[name] === undefined || (ms !== undefined && ms <= MAX_AGE_MS)) return ms;
   throw new UsageError(`--${name} takes a time such as 12h or 7d, at most 365d`);
 }
 
-export const list: Command = listCommand<Link>({
+export const list: Command = createListCommand<Link>({
   details: "Lists the links that can be used, without their tokens, which are not stored.",
   examples: ["latchkey link list", "latchkey link list --json"],
   async *read({ links }) {
     for await (const link of links.list()) yield [link];
   },
   columns: { PURPOSE: 0, NAME: 0, GROUPS: 0, EXPIRES: 16, USES: 0, "MADE BY": 0, ID: 0 },
-  cells: ({ id, purpose, expiresAt, usesLeft, name = "", groups = [], madeBy = "" }) => [
-    ...[purpose, name, groups.join(","), shownMinute(expiresAt), String(usesLeft), madeBy, id],
+  toCells: ({ id, purpose, expiresAt, usesLeft, name = "", groups = [], madeBy = "" }) => [
+    ...[purpose, name, groups.join(","), formatMinute(expiresAt), String(usesLeft), madeBy, id],
   ],
-  object: ({ tokenHash: _, userId: __, makerValidUpTo: ___, ...link }) => link,
+  toObject: ({ tokenHash: _, userId: __, makerValidUpTo: ___, ...link }) => link,
 });
 
-export const revoke: Command = accountCommand({
+export const revoke: Command = createAccountCommand({
   details: "The link stops working on every instance. Accounts that it has made stay.",
   operands: [{ name: "id", need: "required" }],
   examples: ["latchkey link revoke 5f0c1d7f7d9e4a3b"],
 
   async change(accounts, { id }) {
-    if ((await accounts.links.revoke(String(id))) === "no-link") throw refused("no-link", id);
-    return `Revoked the link ${quoted(id)}.`;
+    if ((await accounts.links.revoke(String(id))) === "no-link") throw createRefusal("no-link", id);
+    return `Revoked the link ${quote(id)}.`;
   },
 });

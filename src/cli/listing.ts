@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { printable, printableJson } from "../files/printable.ts";
+import { toPrintable, toPrintableJson } from "../files/printable.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { type Accounts, openAccounts, STORE_SETTINGS } from "./accounts.ts";
 import {
@@ -23,8 +23,8 @@ const MAX_COLUMN_WIDTH = 40;
 interface Listing<T> {
   /** The titles of the columns, each with its least width. */
   readonly columns: Readonly<Record<string, number>>;
-  readonly cells: (item: T) => readonly string[];
-  readonly object: (item: T) => object;
+  readonly toCells: (item: T) => readonly string[];
+  readonly toObject: (item: T) => object;
 }
 
 interface ListCommand<T> extends Listing<T>, Omit<Command, "settings" | "run"> {
@@ -35,7 +35,7 @@ interface ListCommand<T> extends Listing<T>, Omit<Command, "settings" | "run"> {
 }
 
 /** A command that lists what the store has. */
-export const listCommand = <T>({
+export const createListCommand = <T>({
   read,
   options = [],
   settings = [],
@@ -45,12 +45,12 @@ export const listCommand = <T>({
   options: [...options, JSON_LINES],
   settings: [...STORE_SETTINGS, ...settings],
 
-  async run(values, given, terminal) {
-    await using accounts = await openAccounts(values, terminal, "read");
-    const print = startListing(list, given, terminal);
+  async run(settingValues, optionValues, terminal) {
+    await using accounts = await openAccounts(settingValues, terminal, "read");
+    const print = startListing(list, optionValues, terminal);
     const page: T[] = [];
     try {
-      for await (const items of read(accounts, given, values)) {
+      for await (const items of read(accounts, optionValues, settingValues)) {
         page.push(...items);
         // Taken out first: what cannot be printed is not printed again.
         if (page.length >= PAGE_SIZE) await print(page.splice(0));
@@ -69,30 +69,30 @@ export const listCommand = <T>({
  * wide as its widest cell so far.
  */
 export function startListing<T>(
-  { columns, cells, object }: Listing<T>,
+  { columns, toCells, toObject }: Listing<T>,
   { json }: OptionValues,
   terminal: Terminal,
 ): (items: readonly T[]) => Promise<void> {
   if (json === true) {
-    return (items) => terminal.printAll(items.map((item) => printableJson(object(item))));
+    return (items) => terminal.printAll(items.map((item) => toPrintableJson(toObject(item))));
   }
-  const { stdout } = terminal.ports;
+  const { stdout } = terminal.system;
   const isTerminal = stdout.isTTY === true;
   const titles = Object.keys(columns);
   const widths = Object.values(columns);
-  const line = (row: readonly string[]): string =>
-    row.map((cell, at) => inColumn(cell, at < row.length - 1 ? widths[at] : 0)).join("  ");
+  const formatRow = (row: readonly string[]): string =>
+    row.map((cell, at) => padCell(cell, at < row.length - 1 ? widths[at] : 0)).join("  ");
   let header = isTerminal ? [titles] : [];
   return async (items) => {
-    const rows = items.map((item) => cells(item).map((cell) => shownCell(cell, isTerminal)));
+    const rows = items.map((item) => toCells(item).map((cell) => formatCell(cell, isTerminal)));
     for (const row of [...header, ...rows]) {
       for (const [at, cell] of row.entries()) {
-        widths[at] = Math.max(widths[at] ?? 0, Math.min(widthOf(cell), MAX_COLUMN_WIDTH));
+        widths[at] = Math.max(widths[at] ?? 0, Math.min(measureWidth(cell), MAX_COLUMN_WIDTH));
       }
     }
-    const first = header.map((row) => styleText("bold", line(row), { stream: stdout }));
+    const first = header.map((row) => styleText("bold", formatRow(row), { stream: stdout }));
     header = [];
-    await terminal.printAll([...first, ...rows.map(line)]);
+    await terminal.printAll([...first, ...rows.map(formatRow)]);
   };
 }
 
@@ -101,14 +101,14 @@ const RIGHT_TO_LEFT =
 const LEFT_TO_RIGHT_MARK = "\u200e";
 
 /** The marks keep a terminal from reordering the columns around a name in Arabic or Hebrew. */
-function shownCell(cell: string, isTerminal: boolean): string {
-  const text = printable(cell) || "-";
+function formatCell(cell: string, isTerminal: boolean): string {
+  const text = toPrintable(cell) || "-";
   if (!isTerminal || !RIGHT_TO_LEFT.test(text)) return text;
   return `${LEFT_TO_RIGHT_MARK}${text}${LEFT_TO_RIGHT_MARK}`;
 }
 
-const inColumn = (cell: string, width = 0): string =>
-  cell + " ".repeat(Math.max(width - widthOf(cell), 0));
+const padCell = (cell: string, width = 0): string =>
+  cell + " ".repeat(Math.max(width - measureWidth(cell), 0));
 
 const NO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}]/gu;
 /** Terminals draw these in two columns. */
@@ -117,11 +117,11 @@ const WIDE =
 const HALF_WIDTH = /[\uff61-\uffdc]/gu;
 
 /** The columns of a terminal that the text takes. */
-const widthOf = (text: string): number =>
+const measureWidth = (text: string): number =>
   [...text.replace(NO_WIDTH, "").replace(HALF_WIDTH, "x").replace(WIDE, "xx")].length;
 
 /** For people: to the minute, in the time zone of the process. */
-export function shownMinute(at: Date): string {
+export function formatMinute(at: Date): string {
   const [month, day, hour, minute] = [
     at.getMonth() + 1,
     at.getDate(),

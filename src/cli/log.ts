@@ -6,10 +6,10 @@ import type { LogFilter } from "../db/queries/log.ts";
 import type { LogEntry } from "../db/records.ts";
 import type { StoreParts } from "../db/store.ts";
 import { openStore } from "../gate/open-store.ts";
-import { chosen } from "../gate/settings/values.ts";
+import { findChoice } from "../gate/settings/values.ts";
 import { STORE_SETTINGS } from "./accounts.ts";
 import { type Command, type OptionValues, SUCCESS, type Terminal, UsageError } from "./command.ts";
-import { JSON_LINES, shownMinute, startListing } from "./listing.ts";
+import { formatMinute, JSON_LINES, startListing } from "./listing.ts";
 
 const PAGE_SIZE = 1_000;
 const POLL_EVERY_MS = 250;
@@ -37,12 +37,12 @@ export const command: Command = {
 
   async run(settings, options, terminal) {
     const filter = {
-      type: chosen(eventTypes, options.type),
+      type: findChoice(eventTypes, options.type),
       since: parseSince(options.since),
     };
     const limit = parseLimit(options.limit);
     await using store = await openStore(settings, "read");
-    let last = limit === undefined ? 0 : await startOfNewest(store.log, limit, filter);
+    let last = limit === undefined ? 0 : await findStart(store.log, limit, filter);
     const print = startListing(LISTING, options, terminal);
     const printNew = async (): Promise<void> => {
       for (;;) {
@@ -62,7 +62,7 @@ export const command: Command = {
 };
 
 /** The `afterId` with which `read` returns the newest `limit` matching entries. */
-async function startOfNewest(
+async function findStart(
   log: StoreParts["log"],
   limit: number,
   filter: LogFilter,
@@ -84,13 +84,15 @@ async function pauseIfUnavailable(error: unknown, terminal: Terminal): Promise<v
 }
 
 /** Entries of one minute are told apart. */
-const shownSecond = (at: Date): string =>
-  `${shownMinute(at)}:${String(at.getSeconds()).padStart(2, "0")}`;
+const formatSecond = (at: Date): string =>
+  `${formatMinute(at)}:${String(at.getSeconds()).padStart(2, "0")}`;
 
 const LISTING = {
   columns: { TIME: 19, TYPE: 19, AUTHOR: 6, SUMMARY: 0 },
-  cells: ({ at, type, summary, author }: LogEntry) => [...[shownSecond(at), type, author, summary]],
-  object: (entry: LogEntry) => entry,
+  toCells: ({ at, type, summary, author }: LogEntry) => [
+    ...[formatSecond(at), type, author, summary],
+  ],
+  toObject: (entry: LogEntry) => entry,
 } as const;
 
 function parseLimit(value: OptionValues[string]): number | undefined {

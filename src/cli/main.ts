@@ -25,7 +25,7 @@ if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
   process.exitCode = 1;
 } else {
   import("./latchkey.ts")
-    .then(({ latchkey }) => latchkey(process.argv.slice(2), process))
+    .then(({ runLatchkey: latchkey }) => latchkey(process.argv.slice(2), process))
     .then((code) => {
       // Not process.exit(): what is printed to a pipe may still be on its way.
       process.exitCode = code;

@@ -14,17 +14,17 @@ export const PASSWORD_STDIN: CommandOption = {
 const QUESTIONS = ["New password: ", "Repeat the password: "];
 
 /** From standard input with `--password-stdin`, otherwise asked for twice. Never an argument. */
-export async function newPassword(ports: Process, options: OptionValues): Promise<string> {
+export async function readNewPassword(system: Process, options: OptionValues): Promise<string> {
   if (options["password-stdin"] === true) {
-    const bytes = await buffer(ports.stdin);
+    const bytes = await buffer(system.stdin);
     if (!isUtf8(bytes)) throw new UsageError("the password on standard input is not valid UTF-8");
     // Without the line break that the shell adds.
-    const given = bytes.toString().replace(/\r?\n$/, "");
-    requireLength(given);
-    return given;
+    const pipedPassword = bytes.toString().replace(/\r?\n$/, "");
+    requireLength(pipedPassword);
+    return pipedPassword;
   }
-  requireTerminal(ports, "use --password-stdin");
-  const [password = "", again] = await readAnswers(ports, QUESTIONS, "hidden", requireLength);
+  requireTerminal(system, "use --password-stdin");
+  const [password = "", again] = await readInputs(system, QUESTIONS, "hidden", requireLength);
   if (again !== password) {
     throw new Fault("passwords_differ", "the passwords do not match; nothing was changed");
   }
@@ -37,10 +37,14 @@ function requireLength(password: string): void {
 }
 
 /** Asks a yes-or-no question on standard error. `instead` is the option for use without a terminal. */
-export async function confirm(ports: Process, question: string, instead: string): Promise<boolean> {
-  requireTerminal(ports, `use ${instead}`);
-  const [answer = ""] = await readAnswers(ports, [`${question} [y/N] `], "shown");
-  return /^y(es)?$/i.test(answer.trim());
+export async function confirm(
+  system: Process,
+  question: string,
+  instead: string,
+): Promise<boolean> {
+  requireTerminal(system, `use ${instead}`);
+  const [input = ""] = await readInputs(system, [`${question} [y/N] `], "shown");
+  return /^y(es)?$/i.test(input.trim());
 }
 
 function requireTerminal({ stdin }: Process, remedy: string): void {
@@ -48,33 +52,33 @@ function requireTerminal({ stdin }: Process, remedy: string): void {
 }
 
 /** Asks the questions in order. If `check` throws for an answer, the rest is not asked. */
-async function readAnswers(
+async function readInputs(
   { stdin, stderr }: Process,
   questions: readonly string[],
   typing: "shown" | "hidden",
-  check: (answer: string) => void = () => undefined,
+  check: (input: string) => void = () => undefined,
 ): Promise<readonly string[]> {
   const isHidden = typing === "hidden";
   // Echo stops when the interface opens, before the first question is shown.
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const output = isHidden ? nowhere : stderr;
-  const reading = createInterface({ input: stdin, output, terminal: true });
-  const lines = reading[Symbol.asyncIterator]();
-  const answers: string[] = [];
+  const discard = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const output = isHidden ? discard : stderr;
+  const lineReader = createInterface({ input: stdin, output, terminal: true });
+  const lines = lineReader[Symbol.asyncIterator]();
+  const inputs: string[] = [];
   try {
     for (const question of questions) {
-      reading.setPrompt(question);
-      reading.prompt();
+      lineReader.setPrompt(question);
+      lineReader.prompt();
       if (isHidden) stderr.write(question);
       const line = await lines.next();
       if (isHidden || line.done === true) stderr.write("\n");
       // Ctrl-C, or the end of the input.
       if (line.done === true) throw new Fault("stopped", "stopped; nothing was changed");
       check(line.value);
-      answers.push(line.value);
+      inputs.push(line.value);
     }
-    return answers;
+    return inputs;
   } finally {
-    reading.close();
+    lineReader.close();
   }
 }

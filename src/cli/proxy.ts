@@ -1,5 +1,5 @@
 import type { Settings } from "../gate/settings/settings.ts";
-import { nameOf } from "../gate/settings/table.ts";
+import { getSettingName } from "../gate/settings/table.ts";
 import {
   PROXIES,
   type ProxyConfiguration,
@@ -57,7 +57,7 @@ export const command: Command = {
   ],
   settings: (
     ["host", "port", "publicUrl", "cookieDomain", "returnDomains", "assertions"] as const
-  ).map(nameOf),
+  ).map(getSettingName),
   examples: [
     "latchkey proxy caddy --app app.example.org=http://127.0.0.1:8080",
     "latchkey proxy nginx --env-file gate.env --app wiki.example.org=http://127.0.0.1:8080 --groups family",
@@ -67,7 +67,7 @@ export const command: Command = {
   run: async (settings, options, terminal) => {
     const { text, warning } = renderProxy(String(options.proxy), settings, options);
     if (warning !== undefined) terminal.complain(warning);
-    terminal.ports.stdout.write(text);
+    terminal.system.stdout.write(text);
     return 0;
   },
 };

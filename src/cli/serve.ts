@@ -1,27 +1,27 @@
-import { codeOf, messageOf } from "../core/base/fault.ts";
-import { refusedSecret } from "../gate/refused-secret.ts";
+import { getErrorCode, getErrorMessage } from "../core/base/fault.ts";
+import { explainRefusedSecret } from "../gate/refused-secret.ts";
 import { serve } from "../gate/serve.ts";
 import { createServerLog, type GateLog } from "../gate/server-log.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { settings } from "../gate/settings/table.ts";
 import {
   type Command,
-  firstSignal,
   isOnTerminal,
   SUCCESS,
   type Terminal,
   UsageError,
+  waitForSignal,
 } from "./command.ts";
 
 /**
  * Failures that a restart cannot end. They exit like wrong settings, with the code at which a
  * service manager is told not to try again.
  */
-const STAYS: readonly string[] = ["database_incomplete", "not_latchkey", "schema_newer"];
+const LASTING_FAULTS: readonly string[] = ["database_incomplete", "not_latchkey", "schema_newer"];
 
 function failStart(error: unknown): never {
-  if (!STAYS.includes(codeOf(error) ?? "")) throw error;
-  throw new UsageError(messageOf(error), { cause: error });
+  if (!LASTING_FAULTS.includes(getErrorCode(error) ?? "")) throw error;
+  throw new UsageError(getErrorMessage(error), { cause: error });
 }
 
 export const command: Command = {
@@ -33,12 +33,12 @@ export const command: Command = {
     "latchkey serve --port 8080 --data-dir /var/lib/latchkey",
   ],
 
-  async run(given, _options, terminal) {
-    const refused = refusedSecret(given);
-    if (refused !== undefined) throw new UsageError(refused);
-    const log = createServerLog(given.logLevel, terminal.ports.stdout);
+  async run(gateSettings, _options, terminal) {
+    const secretProblem = explainRefusedSecret(gateSettings);
+    if (secretProblem !== undefined) throw new UsageError(secretProblem);
+    const log = createServerLog(gateSettings.logLevel, terminal.system.stdout);
     try {
-      return await serveUntilStopped(given, terminal, log);
+      return await serveUntilStopped(gateSettings, terminal, log);
     } finally {
       await log.finish();
     }
@@ -46,24 +46,24 @@ export const command: Command = {
 };
 
 async function serveUntilStopped(
-  given: Settings,
+  gateSettings: Settings,
   terminal: Terminal,
   log: GateLog,
 ): Promise<number> {
-  const stopAsked = firstSignal(terminal.ports);
-  const started = serve(given, log);
-  if (!isOnTerminal(terminal.ports)) {
+  const stopSignal = waitForSignal(terminal.system);
+  const started = serve(gateSettings, log);
+  if (!isOnTerminal(terminal.system)) {
     // Without a listener, the signal would end the process.
-    terminal.ports.on("SIGHUP", () =>
+    terminal.system.on("SIGHUP", () =>
       log.warn({}, "SIGHUP ignored: restart the gate to read changed settings and files"),
     );
   }
   const gate = await started.catch(failStart);
-  const failed = gate.begun.then(
-    () => stopAsked,
+  const failed = gate.startup.then(
+    () => stopSignal,
     (error) => gate.stop().then(() => failStart(error)),
   );
-  log.info({ signal: await Promise.race([stopAsked, failed]) }, "stopping");
+  log.info({ signal: await Promise.race([stopSignal, failed]) }, "stopping");
   await gate.stop();
   log.info({}, "stopped");
   return SUCCESS;

@@ -1,10 +1,10 @@
 import { isSetupTokenExpected } from "../core/setup/setup-token.ts";
-import { shownPlace } from "../db/place.ts";
+import { formatDatabaseLocation } from "../db/place.ts";
 import { makeNamedFolder } from "../files/data-dir.ts";
 import { openStore } from "../gate/open-store.ts";
 import { LOCAL_FIELDS } from "../gate/reach.ts";
-import { nameOf } from "../gate/settings/table.ts";
-import { setupLink } from "../gate/setup-state.ts";
+import { getSettingName } from "../gate/settings/table.ts";
+import { formatSetupLink } from "../gate/setup-state.ts";
 import { makeSetupToken, readTokenFile } from "../gate/setup-token-file.ts";
 import { STORE_SETTINGS } from "./accounts.ts";
 import { type Command, SUCCESS } from "./command.ts";
@@ -14,7 +14,7 @@ export const command: Command = {
     "The link contains a new setup token, which every gate on this database then requires. An older link stops working.",
   settings: [
     ...STORE_SETTINGS,
-    ...LOCAL_FIELDS.map(nameOf),
+    ...LOCAL_FIELDS.map(getSettingName),
     ...["SETUP_TOKEN_FILE", "PUBLIC_URL", "ALLOWED_HOSTS"],
   ],
   examples: [
@@ -37,10 +37,10 @@ export const command: Command = {
     }
     const token = makeSetupToken();
     await store.setupToken.replace(token);
-    terminal.print(setupLink(settings, token));
+    terminal.print(formatSetupLink(settings, token));
     // A gate on another database does not accept the link.
-    const place = shownPlace(database);
-    terminal.complain(`the token is in ${place}: start the gate on the same database`);
+    const location = formatDatabaseLocation(database);
+    terminal.complain(`the token is in ${location}: start the gate on the same database`);
     return SUCCESS;
   },
 };

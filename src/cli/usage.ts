@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
-import { nearestOf } from "../core/base/nearest.ts";
+import { findNearest } from "../core/base/nearest.ts";
 import { hasPassword } from "../db/postgres/url.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
-import { chosen, oneOf } from "../gate/settings/values.ts";
+import { findChoice, formatChoices } from "../gate/settings/values.ts";
 import {
   type Command,
   type CommandOption,
@@ -10,18 +10,18 @@ import {
   type OptionValues,
   UsageError,
 } from "./command.ts";
-import { operandText, ownOptions, settingOptions } from "./help.ts";
+import { formatOperand, listCommandOptions, listSettingOptions } from "./help.ts";
 
 type Token = ReturnType<typeof parseArgs<{ tokens: true; strict: false }>>["tokens"][number];
 /** Its `rawName` is as typed, with its dashes. */
-type GivenOption = Extract<Token, { kind: "option" }>;
+type OptionToken = Extract<Token, { kind: "option" }>;
 
 /** The parts of a command line. Not in the strict mode, whose messages are for programmers. */
-export function tokensOf(
+export function parseTokens(
   args: readonly string[],
-  known: readonly CommandOption[],
+  knownOptions: readonly CommandOption[],
 ): readonly Token[] {
-  const options = known.map(({ name, value }) => {
+  const options = knownOptions.map(({ name, value }) => {
     const type = value === undefined ? "boolean" : "string";
     return [name, { type, ...(name === "help" && { short: "h" }) }] as const;
   });
@@ -38,34 +38,39 @@ export function parseUsage(
   command: Command,
   args: readonly string[],
 ): OptionValues | "help" {
-  const own = ownOptions(command);
+  const commandOptions = listCommandOptions(command);
   // A command that reads no setting takes none as a flag.
-  const known = command.settings.length === 0 ? own : [...own, ...settingOptions(allSettings)];
-  const tokens = tokensOf(args, known);
-  const given = tokens.filter((token) => token.kind === "option");
+  const knownOptions =
+    command.settings.length === 0
+      ? commandOptions
+      : [...commandOptions, ...listSettingOptions(allSettings)];
+  const tokens = parseTokens(args, knownOptions);
+  const optionTokens = tokens.filter((token) => token.kind === "option");
   // Not in a group of letters: `-phunter2` is a mistake, and its `h` asks for nothing.
-  const isHelp = ({ name: option, index, rawName }: GivenOption): boolean =>
+  const isHelp = ({ name: option, index, rawName }: OptionToken): boolean =>
     option === "help" && args[index] === rawName;
-  if (given.some(isHelp)) return "help";
+  if (optionTokens.some(isHelp)) return "help";
 
   const values: Record<string, OptionValues[string]> = {};
-  const refuseFor = (problem: string | undefined): void => {
+  const throwUsageError = (problem: string | undefined): void => {
     if (problem !== undefined) throw new UsageError(`${problem} See latchkey ${name} --help`);
   };
-  for (const token of given) {
-    const option = known.find((one) => one.name === token.name);
+  for (const token of optionTokens) {
+    const option = knownOptions.find((candidate) => candidate.name === token.name);
     const isAgain = Object.hasOwn(values, token.name) && option?.repeats !== true;
-    refuseFor(
-      isAgain ? `${token.rawName} is given more than once.` : optionProblem(token, option, known),
+    throwUsageError(
+      isAgain
+        ? `${token.rawName} is given more than once.`
+        : findOptionProblem(token, option, knownOptions),
     );
-    const all = given.filter((one) => one.name === token.name);
+    const all = optionTokens.filter((candidate) => candidate.name === token.name);
     values[token.name] =
       option?.repeats === true ? all.map(({ value = "" }) => value) : (token.value ?? true);
   }
   const words = tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : []));
   const { operands = [] } = command;
-  refuseFor(operandsProblem(name, operands, words));
-  for (const option of own) {
+  throwUsageError(findOperandsProblem(name, operands, words));
+  for (const option of commandOptions) {
     if (values[option.name] === "") throw new UsageError(`--${option.name} needs a value`);
     requireChoice(`--${option.name}`, option, values[option.name]);
   }
@@ -77,22 +82,22 @@ export function parseUsage(
 }
 
 /** A sentence with its full stop. */
-function optionProblem(
-  { name, rawName, value, inlineValue }: GivenOption,
+function findOptionProblem(
+  { name, rawName, value, inlineValue }: OptionToken,
   option: CommandOption | undefined,
-  known: readonly CommandOption[],
+  knownOptions: readonly CommandOption[],
 ): string | undefined {
-  if (option === undefined) return unknownOption(name, rawName, known);
+  if (option === undefined) return explainUnknownOption(name, rawName, knownOptions);
   if (option.value === undefined) {
     return value === undefined ? undefined : `${rawName} takes no value.`;
   }
   if (value === undefined) return `${rawName} needs a value.`;
-  if (hasPassword(value)) return passwordProblem(name, rawName);
+  if (hasPassword(value)) return explainPasswordProblem(name, rawName);
   if (inlineValue === true || !/^-./.test(value)) return undefined;
   return `${rawName} needs a value; if it begins with a dash, write ${rawName}=${value}.`;
 }
 
-function passwordProblem(name: string, rawName: string): string {
+function explainPasswordProblem(name: string, rawName: string): string {
   const setting = allSettings.find(({ flag }) => flag === name)?.name;
   const instead =
     setting === undefined
@@ -101,19 +106,24 @@ function passwordProblem(name: string, rawName: string): string {
   return `${rawName} cannot have a password in its URL, because other users of the machine could read it: ${instead}; or pass the password in PGPASSWORD.`;
 }
 
-function unknownOption(name: string, rawName: string, known: readonly CommandOption[]): string {
+function explainUnknownOption(
+  name: string,
+  rawName: string,
+  knownOptions: readonly CommandOption[],
+): string {
   const secret = allSettings.find(
-    (one) => one.flag === "none" && one.name.toLowerCase().replaceAll("_", "-") === name,
+    (candidate) =>
+      candidate.flag === "none" && candidate.name.toLowerCase().replaceAll("_", "-") === name,
   );
   if (secret !== undefined) {
     return `${secret.name} cannot be a flag, because other users of the machine could read it: use the environment or --env-file.`;
   }
-  const names = known.map((option) => option.name);
-  const meant = nearestOf(names, name);
-  return `unknown option ${rawName}.${meant === undefined ? "" : ` Did you mean --${meant}?`}`;
+  const names = knownOptions.map((option) => option.name);
+  const suggestion = findNearest(names, name);
+  return `unknown option ${rawName}.${suggestion === undefined ? "" : ` Did you mean --${suggestion}?`}`;
 }
 
-function operandsProblem(
+function findOperandsProblem(
   name: string,
   operands: readonly Operand[],
   words: readonly string[],
@@ -122,16 +132,16 @@ function operandsProblem(
   if (words.length >= required.length && words.length <= operands.length) return undefined;
   return operands.length === 0
     ? `${name} takes no arguments, but got ${words[0]}.`
-    : `${name} takes ${operands.map(operandText).join(" ")}.`;
+    : `${name} takes ${operands.map(formatOperand).join(" ")}.`;
 }
 
 function requireChoice(
   what: string,
   { completes = "free" }: Pick<Operand, "completes">,
-  given: OptionValues[string],
+  value: OptionValues[string],
 ): void {
-  if (typeof completes === "string" || given === undefined) return;
-  if (chosen(completes, given) === undefined) {
-    throw new UsageError(`${what} takes ${oneOf(completes)}`);
+  if (typeof completes === "string" || value === undefined) return;
+  if (findChoice(completes, value) === undefined) {
+    throw new UsageError(`${what} takes ${formatChoices(completes)}`);
   }
 }

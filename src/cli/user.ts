@@ -1,38 +1,38 @@
-import { codeOf, Fault, messageOf } from "../core/base/fault.ts";
+import { Fault, getErrorCode, getErrorMessage } from "../core/base/fault.ts";
 import { isUsableUsername } from "../core/base/names.ts";
 import type { Account } from "../db/records.ts";
-import { openIfExists, openStore, type UsedStore } from "../gate/open-store.ts";
+import { type DisposableStore, openExistingStore, openStore } from "../gate/open-store.ts";
 import {
-  accountCommand,
+  createAccountCommand,
   createAccounts,
+  createRefusal,
+  findUser,
   GROUPS,
-  givenEnd,
-  givenGroups,
   nameDatabase,
-  quoted,
-  refused,
+  parseEnd,
+  parseGroups,
+  quote,
   STORE_SETTINGS,
   UNTIL,
-  userNamed,
 } from "./accounts.ts";
 import type { Command, Operand } from "./command.ts";
-import { listCommand, shownMinute } from "./listing.ts";
-import { confirm, newPassword, PASSWORD_STDIN } from "./prompt.ts";
+import { createListCommand, formatMinute } from "./listing.ts";
+import { confirm, PASSWORD_STDIN, readNewPassword } from "./prompt.ts";
 
 const NAME: Operand = { name: "name", need: "required" };
 
 /** Without the password hash. */
-export const list: Command = listCommand<Account>({
+export const list: Command = createListCommand<Account>({
   details: "In the order of their IDs.",
   examples: ["latchkey user list", "latchkey user list --json"],
   async *read({ users }) {
     for await (const user of users.list()) yield [user];
   },
   columns: { NAME: 0, GROUPS: 0, END: 0, ID: 0 },
-  cells: ({ id, username, groups = [], endsAt }) => [
-    ...[username, groups.join(","), endsAt ? shownMinute(endsAt) : "", id],
+  toCells: ({ id, username, groups = [], endsAt }) => [
+    ...[username, groups.join(","), endsAt ? formatMinute(endsAt) : "", id],
   ],
-  object: ({ id, username, sessionsFrom = null, groups = [], endsAt = null, guest = false }) => {
+  toObject: ({ id, username, sessionsFrom = null, groups = [], endsAt = null, guest = false }) => {
     return { id, username, sessionsFrom, groups, endsAt, guest };
   },
 });
@@ -55,40 +55,41 @@ export const add: Command = {
 
   async run(settings, options, terminal) {
     const username = String(options.name);
-    const endsAt = givenEnd(options);
-    const facts = { groups: givenGroups(options), ...(endsAt && { endsAt }) };
-    if (username === "") throw refused("username-missing", username);
-    if (!isUsableUsername(username)) throw refused("username-invalid", username);
+    const endsAt = parseEnd(options);
+    const facts = { groups: parseGroups(options), ...(endsAt && { endsAt }) };
+    if (username === "") throw createRefusal("username-missing", username);
+    if (!isUsableUsername(username)) throw createRefusal("username-invalid", username);
     await using existing = await (options.create === true
-      ? openIfExists(settings)
-      : openStore(settings, "refuse").catch(withHint));
+      ? openExistingStore(settings)
+      : openStore(settings, "refuse").catch(addCreateHint));
     // Before the password is asked for. The rule checks again when it adds the user.
     if (existing !== undefined) await requireFreeName(existing.users, username);
-    const password = await newPassword(terminal.ports, options);
+    const password = await readNewPassword(terminal.system, options);
     // Created only now, so that a command which is given up leaves no database.
     await using created = new AsyncDisposableStack();
     const store = existing ?? created.use(await openStore(settings, "create"));
     const { users } = createAccounts(store, settings, terminal);
     const { kind } = await users.add({ username, password, ...facts });
-    if (kind !== "added") throw refused(kind, username);
-    const code = terminal.succeed(`Created user ${quoted(username)}.`);
+    if (kind !== "added") throw createRefusal(kind, username);
+    const code = terminal.succeed(`Created user ${quote(username)}.`);
     nameDatabase(settings, terminal);
     return code;
   },
 };
 
-async function requireFreeName(users: UsedStore["users"], username: string): Promise<void> {
-  if ((await users.findByName(username)) !== undefined) throw refused("username-taken", username);
-  if (await users.isNameUsed(username)) throw refused("username-used", username);
+async function requireFreeName(users: DisposableStore["users"], username: string): Promise<void> {
+  if ((await users.findByName(username)) !== undefined)
+    throw createRefusal("username-taken", username);
+  if (await users.isNameUsed(username)) throw createRefusal("username-used", username);
 }
 
-function withHint(error: unknown): never {
-  if (codeOf(error) !== "database_missing") throw error;
-  const text = `${messageOf(error)}: --create sets it up with this user`;
+function addCreateHint(error: unknown): never {
+  if (getErrorCode(error) !== "database_missing") throw error;
+  const text = `${getErrorMessage(error)}: --create sets it up with this user`;
   throw new Fault("database_missing", text, { cause: error });
 }
 
-export const password: Command = accountCommand({
+export const password: Command = createAccountCommand({
   details:
     "Asks for the new password twice, and not for the old one. All sessions of the user end, and so do remembered devices and links for a new password. Passkeys, one-time codes and keys stay.",
   operands: [NAME],
@@ -101,39 +102,39 @@ export const password: Command = accountCommand({
 
   async change(accounts, options) {
     // Before the password is asked for.
-    const { id } = await userNamed(accounts, options.name);
-    const given = await newPassword(accounts.terminal.ports, options);
-    const outcome = await accounts.users.setPassword(id, given);
-    if (outcome !== "reset") throw refused(outcome, options.name);
-    const done = `Set a new password for user ${quoted(options.name)}`;
+    const { id } = await findUser(accounts, options.name);
+    const newPassword = await readNewPassword(accounts.terminal.system, options);
+    const outcome = await accounts.users.setPassword(id, newPassword);
+    if (outcome !== "reset") throw createRefusal(outcome, options.name);
+    const done = `Set a new password for user ${quote(options.name)}`;
     if (options["keep-sessions"] === true) return `${done}.`;
     await accounts.sessions.endAll(id).catch((error) => {
-      const text = `the password is set, but the sessions have not ended: ${messageOf(error)}; run latchkey user sign-out`;
-      throw new Fault(codeOf(error) ?? "sessions_not_ended", text, { cause: error });
+      const text = `the password is set, but the sessions have not ended: ${getErrorMessage(error)}; run latchkey user sign-out`;
+      throw new Fault(getErrorCode(error) ?? "sessions_not_ended", text, { cause: error });
     });
     return `${done}, and ended all sessions.`;
   },
 });
 
-export const groups: Command = accountCommand({
+export const groups: Command = createAccountCommand({
   details:
     "Replaces the groups of a user; an empty text removes all. A group has up to 32 lower-case letters, digits and hyphens, and a user up to 32 groups. Gates notice it within a second.",
   operands: [NAME, { name: "groups", need: "required" }],
   examples: ["latchkey user groups alice family,photos", 'latchkey user groups alice ""'],
 
-  check: givenGroups,
+  check: parseGroups,
 
   async change(accounts, options) {
-    const names = givenGroups(options);
-    const { id, username } = await userNamed(accounts, options.name);
+    const names = parseGroups(options);
+    const { id, username } = await findUser(accounts, options.name);
     const outcome = await accounts.users.setGroups(id, names);
-    if (outcome !== "set") throw refused(outcome, username);
+    if (outcome !== "set") throw createRefusal(outcome, username);
     const shown = names.length === 0 ? "no groups" : `the groups ${names.join(", ")}`;
-    return `User ${quoted(username)} has ${shown}.`;
+    return `User ${quote(username)} has ${shown}.`;
   },
 });
 
-export const rename: Command = accountCommand({
+export const rename: Command = createAccountCommand({
   details:
     "Its sessions stay valid. No other user can have the old name, as long as it is not freed.",
   operands: [
@@ -143,14 +144,14 @@ export const rename: Command = accountCommand({
   examples: ["latchkey user rename alice alice.smith"],
 
   async change(accounts, { from, to }) {
-    const { id } = await userNamed(accounts, from);
+    const { id } = await findUser(accounts, from);
     const outcome = await accounts.users.rename(id, String(to));
-    if (outcome !== "renamed") throw refused(outcome, outcome === "no-user" ? from : to);
-    return `Renamed user ${quoted(from)} to ${quoted(to)}.`;
+    if (outcome !== "renamed") throw createRefusal(outcome, outcome === "no-user" ? from : to);
+    return `Renamed user ${quote(from)} to ${quote(to)}.`;
   },
 });
 
-export const remove: Command = accountCommand({
+export const remove: Command = createAccountCommand({
   details:
     "Asks first. Its sessions end. The last user cannot be removed. No other user can have its name, as long as it is not freed.",
   operands: [NAME],
@@ -159,22 +160,22 @@ export const remove: Command = accountCommand({
 
   async change(accounts, { name, yes }) {
     const { users, terminal } = accounts;
-    const { id } = await userNamed(accounts, name);
+    const { id } = await findUser(accounts, name);
     // Before the confirmation is asked for. The store checks again when it removes the user.
     const all = users.list()[Symbol.asyncIterator]();
     await all.next();
-    if ((await all.next()).done === true) throw refused("last-user", name);
-    const question = `Remove user ${quoted(name)}?`;
-    if (yes !== true && !(await confirm(terminal.ports, question, "--yes"))) {
+    if ((await all.next()).done === true) throw createRefusal("last-user", name);
+    const question = `Remove user ${quote(name)}?`;
+    if (yes !== true && !(await confirm(terminal.system, question, "--yes"))) {
       throw new Fault("not_confirmed", "nothing was removed");
     }
     const outcome = await users.remove(id);
-    if (outcome !== "removed") throw refused(outcome, name);
-    return `Removed user ${quoted(name)}.`;
+    if (outcome !== "removed") throw createRefusal(outcome, name);
+    return `Removed user ${quote(name)}.`;
   },
 });
 
-export const forgetName: Command = accountCommand({
+export const forgetName: Command = createAccountCommand({
   details:
     "Frees the name of a user that was removed or renamed, in all spellings. Apps that know users by their name take the next one with it for the former one, with all that it had there.",
   operands: [NAME],
@@ -182,13 +183,13 @@ export const forgetName: Command = accountCommand({
 
   async change({ users }, { name }) {
     const outcome = await users.forgetName(String(name));
-    if (outcome === "username-taken") throw refused("name-held", name);
-    if (outcome === "no-name") throw refused(outcome, name);
-    return `Freed the name ${quoted(name)}.`;
+    if (outcome === "username-taken") throw createRefusal("name-held", name);
+    if (outcome === "no-name") throw createRefusal(outcome, name);
+    return `Freed the name ${quote(name)}.`;
   },
 });
 
-export const codesOff: Command = accountCommand({
+export const codesOff: Command = createAccountCommand({
   details:
     "For a lost phone: the next sign-in needs the password only. With --passkeys, the sessions end too.",
   operands: [NAME],
@@ -196,17 +197,17 @@ export const codesOff: Command = accountCommand({
   examples: ["latchkey user codes off alice", "latchkey user codes off alice --passkeys"],
 
   async change(accounts, { name, passkeys }) {
-    const { id } = await userNamed(accounts, name);
+    const { id } = await findUser(accounts, name);
     const { turnOffCodes, removeAll } = accounts.factors;
     switch (await (passkeys === true ? removeAll : turnOffCodes)(id)) {
       case "no-user":
-        throw refused("no-user", name);
+        throw createRefusal("no-user", name);
       case "already-off":
-        return `User ${quoted(name)} does not use one-time codes.`;
+        return `User ${quote(name)} does not use one-time codes.`;
       case "off":
-        return `Turned off the one-time codes of user ${quoted(name)}.`;
+        return `Turned off the one-time codes of user ${quote(name)}.`;
       case "ended":
-        return `Removed the one-time codes, remembered devices and passkeys of user ${quoted(name)}, and ended all sessions.`;
+        return `Removed the one-time codes, remembered devices and passkeys of user ${quote(name)}, and ended all sessions.`;
     }
   },
 });

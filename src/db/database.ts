@@ -4,14 +4,14 @@ import type { AnyTable, Column, OptionalField, TableName, tables, ValueOf } from
 
 /** The rows of each table as the databases hold them: `rows.ts` translates them. */
 export type Schema = {
-  readonly [Name in TableName as `latchkey_${Name}`]: RowOf<(typeof tables)[Name]>;
+  readonly [Name in TableName as `latchkey_${Name}`]: TableRow<(typeof tables)[Name]>;
 };
 
 /** Runs queries, alone or as part of a transaction. Each waits no longer than a page can. */
 export type Db = Kysely<Schema>;
 
 /** A row of a table: its columns have the names of the fields in snake case. */
-export type RowOf<T extends AnyTable> = {
+export type TableRow<T extends AnyTable> = {
   readonly [Field in keyof T["columns"] & string as SnakeCase<Field>]:
     | StoredValue<ValueOf<T["columns"][Field] & Column>>
     | (Field extends OptionalField<T> ? null : never);
@@ -48,7 +48,7 @@ const MAX_PAUSE_MS = 20;
  * Runs `work` in a serializable transaction: its result is as if it had run alone. It runs again if
  * another transaction came between, so it must do nothing except through `trx`.
  */
-export async function inTransaction<T>(
+export async function runTransaction<T>(
   db: Db,
   work: (trx: Transaction<Schema>) => Promise<T>,
 ): Promise<T> {

@@ -1,6 +1,6 @@
 import { ADMINS } from "./records.ts";
-import type { FoundRow } from "./rows.ts";
-import { type TableName, tables, textsFrom } from "./tables.ts";
+import type { RawRow } from "./rows.ts";
+import { splitTexts, type TableName, tables } from "./tables.ts";
 
 /** What the doctor reads of a database without changing it. */
 export interface DatabaseInspection {
@@ -32,17 +32,17 @@ type Subject = "users" | "groups" | "codes" | "tokens";
  * The queries of an inspection. They call no function: an SQLite database that is inspected may call
  * none, not even LIKE.
  */
-export function contentQueries(
-  nameOf: (table: TableName) => string,
+export function createContentQueries(
+  getTableName: (table: TableName) => string,
   schema: number,
 ): Readonly<Record<Subject, string>> {
   const hasTokens = schema >= (tables.setup_tokens.since ?? 1);
   return {
-    users: `SELECT 1 AS yes FROM ${nameOf("users")} LIMIT 1`,
-    groups: `SELECT DISTINCT groups FROM ${nameOf("users")} WHERE ends_at IS NULL`,
-    codes: `SELECT user_id, secret FROM ${nameOf("codes")} WHERE secret IS NOT NULL LIMIT 1000`,
+    users: `SELECT 1 AS yes FROM ${getTableName("users")} LIMIT 1`,
+    groups: `SELECT DISTINCT groups FROM ${getTableName("users")} WHERE ends_at IS NULL`,
+    codes: `SELECT user_id, secret FROM ${getTableName("codes")} WHERE secret IS NOT NULL LIMIT 1000`,
     tokens: hasTokens
-      ? `SELECT 1 AS yes FROM ${nameOf("setup_tokens")} LIMIT 1`
+      ? `SELECT 1 AS yes FROM ${getTableName("setup_tokens")} LIMIT 1`
       : "SELECT 1 AS yes WHERE 1 = 0",
   };
 }
@@ -53,9 +53,9 @@ export const toContents = ({
   groups,
   codes,
   tokens,
-}: Readonly<Record<Subject, readonly FoundRow[]>>): DatabaseContents => ({
+}: Readonly<Record<Subject, readonly RawRow[]>>): DatabaseContents => ({
   hasUsers: users.length > 0,
-  hasAdmin: groups.some((row) => textsFrom(String(row.groups)).includes(ADMINS)),
+  hasAdmin: groups.some((row) => splitTexts(String(row.groups)).includes(ADMINS)),
   hasSetupToken: tokens.length > 0,
   codes: codes.map((row) => ({ userId: String(row.user_id), sealed: String(row.secret) })),
 });

@@ -39,7 +39,7 @@ export const UNSET_PASSWORD = "$unset$" as PasswordHash;
  * What the app sees of a stored user. Frozen with its groups, because several requests get the same
  * object: a handler that adds a group would open other pages to that user.
  */
-export const userOf = ({
+export const toPublicUser = ({
   passwordHash,
   sessionsFrom: _,
   endsAt: __,
@@ -62,10 +62,10 @@ export interface Account extends User {
 }
 
 /** The account of a stored user. */
-export function accountOf(stored: StoredUser): Account {
+export function toAccount(stored: StoredUser): Account {
   const { endsAt, sessionsFrom } = stored;
   return Object.freeze({
-    ...userOf(stored),
+    ...toPublicUser(stored),
     ...(endsAt && { endsAt }),
     ...(sessionsFrom !== undefined && { sessionsFrom: new Date(sessionsFrom * 1_000) }),
   });

@@ -1,5 +1,5 @@
 import { Fault } from "../core/base/fault.ts";
-import { type AnyTable, type Column, columnName, columnsOf, tables } from "./tables.ts";
+import { type AnyTable, type Column, listColumns, tables, toColumnName } from "./tables.ts";
 
 /** How a database writes the parts of a table's definition. */
 export interface Definitions {
@@ -10,21 +10,22 @@ export interface Definitions {
   /** After the columns of a table. */
   readonly tableOptions: string;
   /** The name that a table had in a schema. */
-  readonly tableName: (table: string, schema: number) => string;
+  readonly getTableName: (table: string, schema: number) => string;
 }
 
-export const tableName = (table: string): string => `latchkey_${table}`;
+export const getTableName = (table: string): string => `latchkey_${table}`;
 
 /** The schema that brought a column, or a table. */
-const sinceOf = (table: AnyTable, column?: Column): number => column?.since ?? table.since ?? 1;
+const getFirstSchema = (table: AnyTable, column?: Column): number =>
+  column?.since ?? table.since ?? 1;
 
-const all: Readonly<Record<string, AnyTable>> = { ...tables };
+const allTables: Readonly<Record<string, AnyTable>> = { ...tables };
 
 /** The newest schema: that of the newest column, and at least 2. */
 export const NEWEST_SCHEMA: number = Math.max(
   2,
-  ...Object.values(all).flatMap((table) =>
-    columnsOf(table).map(([, column]) => sinceOf(table, column)),
+  ...Object.values(allTables).flatMap((table) =>
+    listColumns(table).map(([, column]) => getFirstSchema(table, column)),
   ),
 );
 
@@ -42,30 +43,30 @@ export function refuseNewerSchema(database: string, version: number): void {
 }
 
 /** The statements that bring the tables to this schema from the one before. */
-export function schemaChanges(to: number, definitions: Definitions): readonly string[] {
-  return Object.entries(all).flatMap(([name, table]) => {
-    const sqlName = definitions.tableName(name, to);
-    const added = columnsOf(table).filter(([, column]) => sinceOf(table, column) === to);
+export function listSchemaChanges(to: number, definitions: Definitions): readonly string[] {
+  return Object.entries(allTables).flatMap(([name, table]) => {
+    const sqlName = definitions.getTableName(name, to);
+    const added = listColumns(table).filter(([, column]) => getFirstSchema(table, column) === to);
     const columns = added.map(([field, column]) =>
       defineColumn(table, field, column, to, definitions),
     );
-    if (sinceOf(table) !== to)
+    if (getFirstSchema(table) !== to)
       return columns.map((column) => `ALTER TABLE ${sqlName} ADD COLUMN ${column}`);
     return [
       `CREATE TABLE ${sqlName} (${columns.join(", ")})${definitions.tableOptions}`,
-      ...indexesOf(table).map((index) => createIndex(sqlName, index)),
+      ...listIndexes(table).map((index) => createIndex(sqlName, index)),
     ];
   });
 }
 
 /** The columns of each index of a table. */
-export const indexesOf = (table: AnyTable): readonly string[] => table.indexes ?? [];
+export const listIndexes = (table: AnyTable): readonly string[] => table.indexes ?? [];
 
-export const indexName = (sqlName: string, index: string): string =>
+export const formatIndexName = (sqlName: string, index: string): string =>
   `${sqlName}_by_${index.replaceAll(", ", "_")}`;
 
 export const createIndex = (sqlName: string, index: string): string =>
-  `CREATE INDEX ${indexName(sqlName, index)} ON ${sqlName} (${index})`;
+  `CREATE INDEX ${formatIndexName(sqlName, index)} ON ${sqlName} (${index})`;
 
 /** A part of a table on which the rules rely. */
 export interface SchemaPart {
@@ -76,17 +77,20 @@ export interface SchemaPart {
 }
 
 /** The parts of all tables of the newest schema. */
-export const schemaParts = (): readonly SchemaPart[] =>
-  Object.entries(all).flatMap(([table, definition]) => [
-    ...columnsOf(definition).flatMap(([field, column]) =>
-      partsOf(keyOf(definition) === field, column).map((kind) => {
-        return { kind, table, columns: columnName(field) };
+export const listSchemaParts = (): readonly SchemaPart[] =>
+  Object.entries(allTables).flatMap(([table, definition]) => [
+    ...listColumns(definition).flatMap(([field, column]) =>
+      listColumnParts(getKeyField(definition) === field, column).map((kind) => {
+        return { kind, table, columns: toColumnName(field) };
       }),
     ),
-    ...indexesOf(definition).map((columns) => ({ kind: "index" as const, table, columns })),
+    ...listIndexes(definition).map((columns) => ({ kind: "index" as const, table, columns })),
   ]);
 
-const partsOf = (isKey: boolean, { kind, unique }: Column): readonly SchemaPart["kind"][] => [
+const listColumnParts = (
+  isKey: boolean,
+  { kind, unique }: Column,
+): readonly SchemaPart["kind"][] => [
   "column",
   ...(isKey ? (["primary key"] as const) : []),
   ...(unique === true ? (["unique key"] as const) : []),
@@ -98,10 +102,10 @@ function defineColumn(
   field: string,
   { kind, optional, unique }: Column,
   schema: number,
-  { text, number, counted, tableName }: Definitions,
+  { text, number, counted, getTableName: tableName }: Definitions,
 ): string {
-  const isKey = keyOf(table) === field;
-  const words = [columnName(field), isNumber(kind) ? number : text];
+  const isKey = getKeyField(table) === field;
+  const words = [toColumnName(field), isNumber(kind) ? number : text];
   if (isKey) words.push("PRIMARY KEY");
   if (isKey && kind === "integer" && counted !== "") words.push(counted);
   if (!isKey && optional !== true) words.push("NOT NULL");
@@ -112,7 +116,7 @@ function defineColumn(
 }
 
 /** The field of the key. */
-export const keyOf = (table: AnyTable): string => Object.keys(table.columns)[0] ?? "";
+export const getKeyField = (table: AnyTable): string => Object.keys(table.columns)[0] ?? "";
 
 /** Whether a column holds numbers. */
 export const isNumber = (kind: Column["kind"]): boolean => kind === "integer" || kind === "time";

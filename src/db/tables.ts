@@ -261,11 +261,11 @@ export type Row = readonly ColumnValue[];
 export type TableName = keyof typeof tables;
 
 /** The fields of a table with their columns, in the one order of all statements. */
-export const columnsOf = (table: AnyTable): readonly (readonly [field: string, Column])[] =>
+export const listColumns = (table: AnyTable): readonly (readonly [field: string, Column])[] =>
   Object.entries(table.columns);
 
 /** The name of a column: `password_hash` for `passwordHash`. */
-export const columnName = (field: string): string =>
+export const toColumnName = (field: string): string =>
   field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
@@ -274,25 +274,25 @@ export const columnName = (field: string): string =>
  * @throws {Fault} `invalid_option` for a value of another type, which plain JavaScript can pass. As a
  *   null, an end would never come. Also for a text with a NUL, which PostgreSQL cannot store.
  */
-export const rowOf = <T extends AnyTable, Written extends Partial<RecordOf<T>>>(
+export const toRowValues = <T extends AnyTable, Written extends Partial<RecordOf<T>>>(
   table: T,
   record: Storable<T, Written>,
 ): Row =>
-  columnsOf(table).map(([field, { kind }]) => {
+  listColumns(table).map(([field, { kind }]) => {
     const value: unknown = record[field as keyof Written] ?? null;
-    const stored = value === null ? null : storedValue(kind, value);
+    const stored = value === null ? null : toColumnValue(kind, value);
     if (typeof stored === "string" && stored.includes("\0"))
       throw new Fault("invalid_option", `${field} contains a NUL character`);
     if (stored !== undefined) return stored;
     throw new Fault("invalid_option", `${field} has a value of the wrong type`);
   });
 
-function storedValue(kind: Column["kind"], value: unknown): ColumnValue | undefined {
+function toColumnValue(kind: Column["kind"], value: unknown): ColumnValue | undefined {
   switch (kind) {
     case "time":
-      return value instanceof Date && !Number.isNaN(+value) ? timeOf(value) : undefined;
+      return value instanceof Date && !Number.isNaN(+value) ? toTime(value) : undefined;
     case "texts":
-      return Array.isArray(value) ? storedTexts(value) : undefined;
+      return Array.isArray(value) ? joinTexts(value) : undefined;
     case "integer":
       return Number.isSafeInteger(value) ? Number(value) : undefined;
     default:
@@ -301,10 +301,10 @@ function storedValue(kind: Column["kind"], value: unknown): ColumnValue | undefi
 }
 
 /** A list of texts without commas as one text, in which each is found by `,text,`. */
-export const storedTexts = (texts: readonly string[]): string =>
+export const joinTexts = (texts: readonly string[]): string =>
   [",", ...texts.map((text) => `${text},`)].join("");
 
-export const textsFrom = (text: string): readonly string[] => text.split(",").slice(1, -1);
+export const splitTexts = (text: string): readonly string[] => text.split(",").slice(1, -1);
 
 /** @throws {RangeError} for an invalid date, which would be stored as null. */
-export const timeOf = (at: Date): number => Date.parse(at.toISOString());
+export const toTime = (at: Date): number => Date.parse(at.toISOString());

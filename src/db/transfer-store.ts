@@ -19,15 +19,15 @@ export interface RowReader {
   /** Sorted by the key of the table. */
   readRows(table: TableName, after: ColumnValue, limit: number): Promise<readonly Row[]>;
   /** The rows that belong to these users. */
-  readRowsOf(table: TableName, users: readonly string[]): Promise<readonly Row[]>;
+  readUserRows(table: TableName, users: readonly string[]): Promise<readonly Row[]>;
 }
 
 /** A store that can add rows of another database or system to its own. */
 export interface RowWriter {
   /** Returns the users whose username or ID is already in use. */
-  findTaken(users: readonly User[]): Promise<readonly TakenUser[]>;
+  findTakenUsers(users: readonly User[]): Promise<readonly TakenUser[]>;
   /** Returns the users whose username another user has or had, in any spelling. */
-  findUsed(users: readonly User[]): Promise<readonly UserId[]>;
+  findUsedNames(users: readonly User[]): Promise<readonly UserId[]>;
   /**
    * Inserts everything in one step. Inserts nothing and returns `taken` when a username or an ID of
    * a user is in use by then. Leaves out rows of users whose key is known. The store assigns the IDs

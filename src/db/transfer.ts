@@ -1,24 +1,24 @@
 import { CompiledQuery, sql } from "kysely";
 import { Fault } from "../core/base/fault.ts";
 import { nameKeyOf } from "../core/base/names.ts";
-import { type Db, type RowOf, TransactionConflict, UniqueViolation } from "./database.ts";
+import { type Db, type TableRow, TransactionConflict, UniqueViolation } from "./database.ts";
 import { usedNameOf } from "./queries/names.ts";
 import { toUser } from "./queries/users.ts";
-import { columnNames, type FoundRow } from "./rows.ts";
-import { keyOf } from "./schema.ts";
+import { listColumnNames, type RawRow } from "./rows.ts";
+import { getKeyField } from "./schema.ts";
 import {
   type ColumnValue,
-  columnName,
-  columnsOf,
+  listColumns,
   type Row,
-  rowOf,
   type TableName,
   tables,
+  toColumnName,
+  toRowValues,
 } from "./tables.ts";
 import type { RowReader, Rows, TakenUser, TransferStore } from "./transfer-store.ts";
 
 /** What reads the whole database, or adds many rows to it, needs of one. */
-interface Transferring {
+interface TransferTarget {
   /** Waits longer than a page can, if it must. */
   readonly db: () => Db;
   /** Leaves out a row of a user whose key is known, but not a user. */
@@ -28,16 +28,16 @@ interface Transferring {
 const NOT_EMPTY = new Fault("not_empty", "the database has other rows");
 
 /** Runs one statement that Kysely cannot write, or that was written before. */
-export async function run(
+export async function runSql(
   db: Db,
   text: string,
   values: readonly unknown[] = [],
-): Promise<readonly FoundRow[]> {
-  return (await db.executeQuery<FoundRow>(CompiledQuery.raw(text, [...values]))).rows;
+): Promise<readonly RawRow[]> {
+  return (await db.executeQuery<RawRow>(CompiledQuery.raw(text, [...values]))).rows;
 }
 
 /** The methods of copies, exports and imports. */
-export function createTransfer({ db, insertRows }: Transferring): TransferStore {
+export function createTransfer({ db, insertRows }: TransferTarget): TransferStore {
   return {
     ...createReader(db),
 
@@ -72,47 +72,52 @@ export function createTransfer({ db, insertRows }: Transferring): TransferStore 
       }
     },
 
-    async findTaken(wanted) {
-      if (wanted.length === 0) return [];
-      const ids = wanted.map(({ id }) => id);
-      const usernames = wanted.map(({ username }) => username);
-      const found = await db()
+    async findTakenUsers(candidates) {
+      if (candidates.length === 0) return [];
+      const ids = candidates.map(({ id }) => id);
+      const usernames = candidates.map(({ username }) => username);
+      const rows = await db()
         .selectFrom("latchkey_users")
         .select(["id", "username"])
         .where((eb) => eb.or([eb("id", "in", ids), eb("username", "in", usernames)]))
         .execute();
-      const takenIds = new Set(found.map((user) => user.id));
-      const takenNames = new Set(found.map((user) => user.username));
-      return wanted.flatMap(({ id, username }): readonly TakenUser[] => {
+      const takenIds = new Set(rows.map((user) => user.id));
+      const takenNames = new Set(rows.map((user) => user.username));
+      return candidates.flatMap(({ id, username }): readonly TakenUser[] => {
         if (takenNames.has(username)) return [{ id, taken: "username" }];
         return takenIds.has(id) ? [{ id, taken: "id" }] : [];
       });
     },
 
-    async findUsed(wanted) {
-      if (wanted.length === 0) return [];
-      const keys = wanted.map(({ username }) => nameKeyOf(username));
-      const found = await db()
+    async findUsedNames(candidates) {
+      if (candidates.length === 0) return [];
+      const keys = candidates.map(({ username }) => nameKeyOf(username));
+      const rows = await db()
         .selectFrom("latchkey_used_names")
         .select("id")
         .where("id", "in", keys)
         .execute();
-      const used = new Set(found.map(({ id }) => id));
-      return wanted.flatMap(({ id }, at) => (used.has(keys[at] ?? "") ? [id] : []));
+      const used = new Set(rows.map(({ id }) => id));
+      return candidates.flatMap(({ id }, at) => (used.has(keys[at] ?? "") ? [id] : []));
     },
   };
 }
 
 /** The username of the row of a user, as a name that is used. */
 function toNameRow(row: Row): Row {
-  const found = Object.fromEntries(columnNames(tables.users).map((name, at) => [name, row[at]]));
-  return rowOf(tables.used_names, usedNameOf(toUser(found as RowOf<typeof tables.users>)));
+  const values = Object.fromEntries(
+    listColumnNames(tables.users).map((name, at) => [name, row[at]]),
+  );
+  return toRowValues(
+    tables.used_names,
+    usedNameOf(toUser(values as TableRow<typeof tables.users>)),
+  );
 }
 
 /** Each table has columns of its own, so the names in these queries are not checked by the compiler. */
 const createReader = (db: () => Db): RowReader => ({
   async readRows(table, after, limit) {
-    const key = sql.ref<ColumnValue>(columnName(keyOf(tables[table])));
+    const key = sql.ref<ColumnValue>(toColumnName(getKeyField(tables[table])));
     const rows = await db()
       .selectFrom(`latchkey_${table}`)
       .selectAll()
@@ -123,13 +128,13 @@ const createReader = (db: () => Db): RowReader => ({
     return rows.map((row) => toValues(table, row));
   },
 
-  async readRowsOf(table, users) {
+  async readUserRows(table, users) {
     if (users.length === 0) return [];
     const rows = await db()
       .selectFrom(`latchkey_${table}`)
       .selectAll()
       .where(sql.ref<string>("user_id"), "in", users)
-      .orderBy(sql.ref(columnName(keyOf(tables[table]))))
+      .orderBy(sql.ref(toColumnName(getKeyField(tables[table]))))
       .execute();
     return rows.map((row) => toValues(table, row));
   },
@@ -152,5 +157,5 @@ const createReader = (db: () => Db): RowReader => ({
 });
 
 /** The values of a row in the order of the columns. */
-const toValues = (table: TableName, row: FoundRow): Row =>
-  columnsOf(tables[table]).map(([field]) => row[columnName(field)] as ColumnValue);
+const toValues = (table: TableName, row: RawRow): Row =>
+  listColumns(tables[table]).map(([field]) => row[toColumnName(field)] as ColumnValue);

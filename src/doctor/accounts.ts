@@ -1,31 +1,31 @@
 import { existsSync } from "node:fs";
-import { purposeOf } from "../core/codes/check-code.ts";
+import { getCodesPurpose } from "../core/codes/check-code.ts";
 import { createSeals } from "../core/sessions/seals.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
 import { isSetupTokenExpected } from "../core/setup/setup-token.ts";
 import type { DatabaseContents } from "../db/inspection.ts";
 import { ADMINS, type UserId } from "../db/records.ts";
-import { barrierTo } from "../files/ownership.ts";
-import { REACH_FIELDS, reachOf } from "../gate/reach.ts";
+import { findBarrier } from "../files/ownership.ts";
+import { getReach, REACH_FIELDS } from "../gate/reach.ts";
 import { isTokenRequired } from "../gate/setup-state.ts";
 import { readTokenFile } from "../gate/setup-token-file.ts";
-import { type Check, checkOf, type Finding, hint, ok, problem } from "./check.ts";
-import { contentsOf } from "./installation.ts";
+import { type Check, createCheck, type Finding, hint, ok, problem } from "./check.ts";
+import { readContents } from "./installation.ts";
 
-export const checkAccounts: Check = checkOf(
+export const checkAccounts: Check = createCheck(
   "accounts",
   ["dataDir", "database", "setupTokenFile", "setupTokenAtStart", ...REACH_FIELDS],
   async (installation) => {
     const { settings, url } = installation;
-    const contents = await contentsOf(installation);
+    const contents = await readContents(installation);
     if (contents === undefined) return undefined;
-    if (contents.hasUsers) return accountsFinding(contents);
+    if (contents.hasUsers) return reportAdmin(contents);
     const { text, unreadable } = await readTokenFile(settings.setupTokenFile);
     const isRequired = isTokenRequired(settings);
     const reason =
       text === undefined
         ? unreadable
-        : await deniedReason(settings.setupTokenFile, settings.dataDir);
+        : await explainDenial(settings.setupTokenFile, settings.dataDir);
     if (reason !== undefined) {
       const effect = isRequired ? "the gate does not start" : "setup requires no token";
       return problem(
@@ -35,7 +35,7 @@ export const checkAccounts: Check = checkOf(
     }
     const takesToken = isRequired || isSetupTokenExpected(text) || contents.hasSetupToken;
     if (takesToken) return ok("no account yet; setup requires a token");
-    if (reachOf(settings, url) === "this-machine") {
+    if (getReach(settings, url) === "this-machine") {
       return ok("no account yet; only this machine can reach setup");
     }
     return problem(
@@ -46,38 +46,45 @@ export const checkAccounts: Check = checkOf(
 );
 
 /** In an app, whose setup has options of its own. */
-export const checkAppAccounts: Check = checkOf("accounts", ["database"], async (installation) => {
-  const contents = await contentsOf(installation);
-  if (contents === undefined || contents.hasUsers) return contents && accountsFinding(contents);
-  return hint("no account yet", "open the app's setup page: its first visitor creates the account");
-});
+export const checkAppAccounts: Check = createCheck(
+  "accounts",
+  ["database"],
+  async (installation) => {
+    const contents = await readContents(installation);
+    if (contents === undefined || contents.hasUsers) return contents && reportAdmin(contents);
+    return hint(
+      "no account yet",
+      "open the app's setup page: its first visitor creates the account",
+    );
+  },
+);
 
-function accountsFinding({ hasAdmin }: DatabaseContents): Finding {
+function reportAdmin({ hasAdmin }: DatabaseContents): Finding {
   if (hasAdmin) return ok("an account exists");
   const remedy = `run latchkey user groups NAME ${ADMINS}, with all groups of that user`;
   return hint(`no account without an end is in the group ${ADMINS}`, remedy);
 }
 
 /** Checked only as root, which can read every file: the gate runs as the owner of the data folder. */
-async function deniedReason(file: string, dataDir: string): Promise<string | undefined> {
+async function explainDenial(file: string, dataDir: string): Promise<string | undefined> {
   if (process.geteuid?.() !== 0 || !existsSync(dataDir)) return undefined;
-  const barrier = await barrierTo(file, dataDir);
+  const barrier = await findBarrier(file, dataDir);
   if (barrier === undefined) return undefined;
   const where = barrier === file ? "" : ` in ${barrier}`;
   return `permission denied${where} to the owner of ${dataDir}`;
 }
 
 /** Another AUTH_SECRET than the one that sealed them locks out the accounts that use codes. */
-export const checkCodes: Check = checkOf(
+export const checkCodes: Check = createCheck(
   "one-time codes",
   ["database", "secret", "previousSecrets"],
   async (installation) => {
     const { secret = DEVELOPMENT_SECRET, previousSecrets } = installation.settings;
-    const codes = (await contentsOf(installation))?.codes ?? [];
+    const codes = (await readContents(installation))?.codes ?? [];
     if (codes.length === 0) return undefined;
     const seals = createSeals(secret, previousSecrets);
     const unreadable = codes.filter(
-      ({ userId, sealed }) => seals.open(sealed, purposeOf(userId as UserId)) === undefined,
+      ({ userId, sealed }) => seals.open(sealed, getCodesPurpose(userId as UserId)) === undefined,
     );
     if (unreadable.length === 0) return ok("AUTH_SECRET opens the one-time codes of all accounts");
     return problem(

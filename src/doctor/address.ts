@@ -1,38 +1,49 @@
 import { isLoopbackHost } from "../core/base/loopback.ts";
 import { allowsAnyHost } from "../core/hosts/allowed-hosts.ts";
 import { findMissingScope, type SessionScope } from "../core/hosts/session-reach.ts";
-import { LOCAL_FIELDS, localUrl } from "../gate/reach.ts";
-import { type Check, checkOf, type Finding, hint, ok, orOk, problem } from "./check.ts";
-import { contentsOf, type Installation } from "./installation.ts";
-import { redirectToTls, signInOf, type Visited } from "./site.ts";
+import { getLocalUrl, LOCAL_FIELDS } from "../gate/reach.ts";
+import {
+  type Check,
+  collectFindings,
+  createCheck,
+  type Finding,
+  hint,
+  ok,
+  problem,
+} from "./check.ts";
+import { type Installation, readContents } from "./installation.ts";
+import { findSignInUrl, findTlsRedirect, type SiteVisit } from "./site.ts";
 
 const MISDIRECTED = 421;
 
 const FIELDS = [...LOCAL_FIELDS, "publicUrl", "cookieDomain", "returnDomains"] as const;
 
 /** Checks whether Latchkey answers at the URL that browsers use. */
-export const checkAddress: Check = checkOf("address", FIELDS, async (installation) => {
-  const site = await installation.site();
+export const checkAddress: Check = createCheck("address", FIELDS, async (installation) => {
+  const site = await installation.visitSite();
   // The hosts check reports a refused host name.
   if (site === undefined || site.login.status === MISDIRECTED) return undefined;
   const { origin } = site.url;
-  const target = redirectToTls(site.login, site.url)?.origin;
+  const target = findTlsRedirect(site.login, site.url)?.origin;
   if (target !== undefined) {
     return hint(`${origin} redirects to ${target}`, `run this with --url ${target}`);
   }
-  const signIn = signInOf(site);
+  const signIn = findSignInUrl(site);
   if (signIn !== undefined && signIn.origin !== origin) {
     return ok(`an app answers at ${origin}, behind the sign-in at ${signIn.origin}`);
   }
   return (
-    unreachedFinding(site, installation.settings) ??
-    unansweredFinding(site, localUrl(installation.settings).origin) ??
-    orOk([plainFinding(site)], `Latchkey answers at ${origin}, and its forms work there`)
+    reportUnreachedApp(site, installation.settings) ??
+    reportUnanswered(site, getLocalUrl(installation.settings).origin) ??
+    collectFindings(
+      [reportPlainHttp(site)],
+      `Latchkey answers at ${origin}, and its forms work there`,
+    )
   );
 });
 
 /** Reports an app whose visitors are sent to the sign-in, whose session does not reach the app. */
-function unreachedFinding({ url, page }: Visited, scope: SessionScope): Finding | undefined {
+function reportUnreachedApp({ url, page }: SiteVisit, scope: SessionScope): Finding | undefined {
   const { publicUrl } = scope;
   const isSentThere = publicUrl && page.headers.location?.startsWith(`${publicUrl}/login`);
   const missing = isSentThere ? findMissingScope(url.hostname, scope) : undefined;
@@ -44,7 +55,7 @@ function unreachedFinding({ url, page }: Visited, scope: SessionScope): Finding 
 }
 
 /** Reports why Latchkey does not answer. Its sign-out shows that it does, even with other pages. */
-function unansweredFinding(site: Visited, gate: string): Finding | undefined {
+function reportUnanswered(site: SiteVisit, gate: string): Finding | undefined {
   const { login, form } = site;
   const { origin } = site.url;
   if (login.status === undefined) {
@@ -72,9 +83,9 @@ function unansweredFinding(site: Visited, gate: string): Finding | undefined {
   );
 }
 
-function plainFinding({ plain, url: { hostname } }: Visited): Finding | undefined {
+function reportPlainHttp({ plain, url: { hostname } }: SiteVisit): Finding | undefined {
   const url = new URL(`http://${hostname}`);
-  if (plain === undefined || redirectToTls(plain, url) !== undefined) return undefined;
+  if (plain === undefined || findTlsRedirect(plain, url) !== undefined) return undefined;
   if (plain.status === undefined || plain.status >= 400) return undefined;
   return hint(
     `${url.origin} answers without a redirect to https: passwords sent there are not encrypted`,
@@ -82,24 +93,24 @@ function plainFinding({ plain, url: { hostname } }: Visited): Finding | undefine
   );
 }
 
-export const checkHosts: Check = checkOf(
+export const checkHosts: Check = createCheck(
   "hosts",
   ["host", "allowedHosts", "database"],
   async (installation) => {
-    const site = await installation.site();
+    const site = await installation.visitSite();
     const { allowedHosts } = installation.settings;
     const allowed =
       allowedHosts === "loopback-setup"
         ? "any, except for setup while no account exists"
         : allowedHosts.join(", ");
-    return orOk(
-      [site && refusalFinding(site), await rebindingFinding(installation)],
+    return collectFindings(
+      [site && reportRefusedHost(site), await reportRebinding(installation)],
       `allowed host names: ${allowed}`,
     );
   },
 );
 
-function refusalFinding({ url, login, setup }: Visited): Finding | undefined {
+function reportRefusedHost({ url, login, setup }: SiteVisit): Finding | undefined {
   if (login.status === MISDIRECTED) {
     return problem(
       `requests for ${url.host} get 421: ALLOWED_HOSTS does not allow this host name`,
@@ -114,12 +125,12 @@ function refusalFinding({ url, login, setup }: Visited): Finding | undefined {
 }
 
 /** DNS rebinding: on loopback, only the host name check keeps out websites in a local browser. */
-async function rebindingFinding(
+async function reportRebinding(
   installation: Installation<"host" | "allowedHosts" | "database">,
 ): Promise<Finding | undefined> {
   const { host, allowedHosts } = installation.settings;
   if (!isLoopbackHost(host) || !allowsAnyHost(allowedHosts)) return undefined;
-  if ((await contentsOf(installation))?.hasUsers !== false) return undefined;
+  if ((await readContents(installation))?.hasUsers !== false) return undefined;
   return hint(
     "no account yet, and ALLOWED_HOSTS is *: a website can reach setup through DNS rebinding",
     "list the host names in ALLOWED_HOSTS, or leave it unset",

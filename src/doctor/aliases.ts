@@ -1,6 +1,6 @@
-import { NOTHING_RUNS } from "../web/answers/responses.ts";
-import { type Check, checkOf, hint, ok } from "./check.ts";
-import { request, signInOf } from "./site.ts";
+import { STRICT_CSP } from "../web/answers/responses.ts";
+import { type Check, createCheck, hint, ok } from "./check.ts";
+import { findSignInUrl, request } from "./site.ts";
 
 /** Headers that many apps cannot tell from `Remote-User`. */
 const ALIASES = ["Remote.User", "Remote~User", "Remote_User"];
@@ -12,15 +12,15 @@ const CONTROL = "X-Latchkey-Doctor";
  * not show their headers, but the gate refuses a request with more than 16 KiB of them. So an alias
  * that is too long reveals by that refusal that it arrived.
  */
-export const checkAliases: Check = checkOf("aliases", [], async ({ site }) => {
-  const visited = await site();
-  if (visited === undefined || signInOf(visited) === undefined) return undefined;
-  const { url } = visited;
+export const checkAliases: Check = createCheck("aliases", [], async ({ visitSite: site }) => {
+  const visit = await site();
+  if (visit === undefined || findSignInUrl(visit) === undefined) return undefined;
+  const { url } = visit;
 
   async function arrives(name: string): Promise<boolean> {
     const headers = { Accept: "text/html", [name]: TOO_LONG };
-    const answer = await request(new URL("/", url), { headers });
-    return answer.status === 431 && answer.headers["content-security-policy"] === NOTHING_RUNS;
+    const response = await request(new URL("/", url), { headers });
+    return response.status === 431 && response.headers["content-security-policy"] === STRICT_CSP;
   }
 
   const [control, ...arrived] = await Promise.all([CONTROL, ...ALIASES].map(arrives));

@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { isIP } from "node:net";
 import { connect } from "node:tls";
-import { codeOf, messageOf } from "../core/base/fault.ts";
-import { readCertificateFiles, SOON_MS } from "../gate/https/certificate-files.ts";
+import { getErrorCode, getErrorMessage } from "../core/base/fault.ts";
+import { EXPIRES_SOON_MS, readCertificateFiles } from "../gate/https/certificate-files.ts";
 import { CertificateFolder, type DomainState } from "../gate/https/certificate-folder.ts";
 import type { Settings } from "../gate/settings/settings.ts";
-import { type Check, checkOf, type Finding, hint, orOk, problem } from "./check.ts";
+import { type Check, collectFindings, createCheck, type Finding, hint, problem } from "./check.ts";
 
-export const checkCertificateFiles: Check = checkOf(
+export const checkCertificateFiles: Check = createCheck(
   "certificate files",
   ["tlsCertFile", "tlsKeyFile", "publicUrl", "trustedProxies"],
   async ({ settings: { tlsCertFile, tlsKeyFile, ...settings }, now }) => {
@@ -16,18 +16,18 @@ export const checkCertificateFiles: Check = checkOf(
       const certificate = await readCertificateFiles(tlsCertFile, tlsKeyFile);
       const { hosts, notAfter } = certificate;
       const remedy = "renew it, and replace the files: the gate loads the new ones automatically";
-      return orOk(
+      return collectFindings(
         [
-          expiryFinding("the certificate of TLS_CERT_FILE", notAfter, now(), remedy),
-          coverFinding("the certificate of TLS_CERT_FILE is not", settings, (host) =>
+          reportExpiry("the certificate of TLS_CERT_FILE", notAfter, now(), remedy),
+          reportUncoveredHost("the certificate of TLS_CERT_FILE is not", settings, (host) =>
             certificate.covers(host),
           ),
         ],
-        `TLS_CERT_FILE and TLS_KEY_FILE match, for ${hosts.join(", ")} until ${dayOf(notAfter)}`,
+        `TLS_CERT_FILE and TLS_KEY_FILE match, for ${hosts.join(", ")} until ${formatDay(notAfter)}`,
       );
     } catch (error) {
       return problem(
-        `TLS_CERT_FILE and TLS_KEY_FILE cannot be used: ${messageOf(error)}`,
+        `TLS_CERT_FILE and TLS_KEY_FILE cannot be used: ${getErrorMessage(error)}`,
         "set them to a certificate with its chain and to its key, in PEM format without a passphrase (fullchain.pem and privkey.pem)",
       );
     }
@@ -35,26 +35,28 @@ export const checkCertificateFiles: Check = checkOf(
 );
 
 /** Checks the certificates that the gate obtains itself, one for each requested name. */
-export const checkOwnCertificates: Check = checkOf(
+export const checkOwnCertificates: Check = createCheck(
   "own certificates",
   ["dataDir", "httpsPort", "tlsCertFile", "publicUrl", "trustedProxies"],
   async ({ settings: { dataDir, httpsPort, tlsCertFile, ...settings }, now }) => {
     if (httpsPort === undefined || tlsCertFile !== undefined) return undefined;
-    const states = await new CertificateFolder(dataDir).states();
+    const states = await new CertificateFolder(dataDir).listDomainStates();
     if (states.length === 0) {
       return hint(
         "HTTPS_PORT is set, but no domain has been added, so there is no HTTPS yet",
         "run latchkey domain add NAME, or set TLS_CERT_FILE and TLS_KEY_FILE",
       );
     }
-    const uncovered = coverFinding("none of the automatic certificates is", settings, (host) =>
-      states.some(({ name }) => name === host),
+    const uncovered = reportUncoveredHost(
+      "none of the automatic certificates is",
+      settings,
+      (host) => states.some(({ name }) => name === host),
     );
-    return [...states.flatMap((state) => domainFindings(state, now())), uncovered ?? []].flat();
+    return [...states.flatMap((state) => reportDomain(state, now())), uncovered ?? []].flat();
   },
 );
 
-function domainFindings(
+function reportDomain(
   { name, certificate, unusable, lastAttempt }: DomainState,
   now: number,
 ): readonly Finding[] {
@@ -66,14 +68,14 @@ function domainFindings(
   const { notAfter } = certificate;
   const what = `the certificate for ${name}`;
   const failed = `the last attempt for ${name} failed: ${cause}`;
-  return orOk(
-    [expiryFinding(what, notAfter, now, SEE_LOG), cause !== undefined && hint(failed, RETRY)],
-    `${what} is valid until ${dayOf(notAfter)}`,
+  return collectFindings(
+    [reportExpiry(what, notAfter, now, SEE_LOG), cause !== undefined && hint(failed, RETRY)],
+    `${what} is valid until ${formatDay(notAfter)}`,
   );
 }
 
 /** Behind a proxy, which may have another certificate, browsers need not see this one. */
-function coverFinding(
+function reportUncoveredHost(
   none: string,
   { publicUrl, trustedProxies }: Pick<Settings, "publicUrl" | "trustedProxies">,
   covers: (host: string) => boolean,
@@ -93,27 +95,27 @@ const SEE_LOG =
 
 const TIMEOUT_MS = 4_000;
 
-export const checkCertificate: Check = checkOf("certificate", [], async ({ url, now }) => {
+export const checkCertificate: Check = createCheck("certificate", [], async ({ url, now }) => {
   if (url?.protocol !== "https:") return undefined;
-  const served = await servedAt(url).catch(() => undefined);
+  const served = await fetchCertificate(url).catch(() => undefined);
   // The address check reports that nothing answers.
   if (served === undefined) return undefined;
   const what = `the certificate at ${url.origin}`;
   const { distrust, expiry } = served;
-  const ending = expiryFinding(what, expiry, now(), RENEW);
+  const ending = reportExpiry(what, expiry, now(), RENEW);
   const untrusted =
     distrust !== undefined &&
     problem(`${what} is not trusted: ${distrust}`, TRUST_REMEDIES[distrust] ?? TRUSTED);
-  return orOk(
+  return collectFindings(
     [ending?.outcome !== "problem" && untrusted, ending],
-    `${what} is trusted and valid until ${dayOf(expiry)}`,
+    `${what} is trusted and valid until ${formatDay(expiry)}`,
   );
 });
 
 const RENEW = "renew it, and find out why that did not happen automatically";
 
 /** Connects with TLS, and accepts any certificate: returns its expiry, and why not to trust it. */
-async function servedAt({ hostname, port }: URL) {
+async function fetchCertificate({ hostname, port }: URL) {
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   const servername = isIP(host) === 0 ? host : "";
   const address = { host, port: Number(port || 443), servername };
@@ -123,7 +125,7 @@ async function servedAt({ hostname, port }: URL) {
     const { valid_to: until } = socket.getPeerCertificate();
     // Node sets either a code or an error.
     const error: unknown = socket.authorizationError;
-    const reason = error instanceof Error ? (codeOf(error) ?? error.message) : String(error);
+    const reason = error instanceof Error ? (getErrorCode(error) ?? error.message) : String(error);
     const distrust = socket.authorized ? undefined : reason;
     return { distrust, expiry: new Date(until) };
   } finally {
@@ -142,15 +144,15 @@ const TRUST_REMEDIES: Readonly<Record<string, string>> = {
 };
 
 /** Automatic renewal happens long before, so a certificate that ends soon is a hint. */
-function expiryFinding(
+function reportExpiry(
   what: string,
   expiry: Date,
   now: number,
   remedy: string,
 ): Finding | undefined {
-  if (expiry.getTime() <= now) return problem(`${what} expired on ${dayOf(expiry)}`, remedy);
-  if (expiry.getTime() - now >= SOON_MS) return undefined;
-  return hint(`${what} expires on ${dayOf(expiry)}`, remedy);
+  if (expiry.getTime() <= now) return problem(`${what} expired on ${formatDay(expiry)}`, remedy);
+  if (expiry.getTime() - now >= EXPIRES_SOON_MS) return undefined;
+  return hint(`${what} expires on ${formatDay(expiry)}`, remedy);
 }
 
-const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
+const formatDay = (date: Date): string => date.toISOString().slice(0, 10);

@@ -1,7 +1,7 @@
-import { messageOf } from "../core/base/fault.ts";
+import { getErrorMessage } from "../core/base/fault.ts";
 import type { SettingsReading } from "../gate/settings/settings.ts";
 import { ENV_FILE } from "../gate/settings/sources.ts";
-import { nameOf, type SettingsTable } from "../gate/settings/table.ts";
+import { getSettingName, type SettingsTable } from "../gate/settings/table.ts";
 import type { Installation } from "./installation.ts";
 
 /** What a check found. Hints and problems say how to fix them. */
@@ -24,11 +24,11 @@ export const problem: typeof hint = (found, remedy) => ({ outcome: "problem", fo
 export type Findings = Finding | undefined | readonly Finding[];
 
 /** The hints and problems, or a single `ok` finding if there are none. */
-export function orOk(
+export function collectFindings(
   wrong: readonly (Finding | undefined | false)[],
   found: string,
 ): readonly Finding[] {
-  const findings = wrong.filter((one) => one !== undefined && one !== false);
+  const findings = wrong.filter((finding) => finding !== undefined && finding !== false);
   return findings.length === 0 ? [ok(found)] : findings;
 }
 
@@ -47,16 +47,16 @@ const DEFAULT_FROM: Partial<Record<keyof SettingsTable, string>> = {
 };
 
 /** A check that gets only the settings that it declares, by field. */
-export const checkOf = <F extends keyof SettingsTable>(
+export const createCheck = <F extends keyof SettingsTable>(
   name: string,
   fields: readonly F[],
-  run: (given: Installation<F>) => Promise<Findings>,
+  run: (installation: Installation<F>) => Promise<Findings>,
 ): Check => ({
   name,
-  settings: fields.flatMap((field) => [nameOf(field), DEFAULT_FROM[field] ?? []].flat()),
+  settings: fields.flatMap((field) => [getSettingName(field), DEFAULT_FROM[field] ?? []].flat()),
   run({ settings, ...rest }) {
-    const given = fields.map((field) => [field, settings[field]]);
-    return run({ ...rest, settings: Object.fromEntries(given) });
+    const entries = fields.map((field) => [field, settings[field]]);
+    return run({ ...rest, settings: Object.fromEntries(entries) });
   },
 });
 
@@ -76,39 +76,42 @@ export async function runChecks(
   const { runnable = [], skipped = [] } = Object.groupBy(checks, ({ settings }) =>
     [ENV_FILE, ...settings].some((name) => invalid.has(name)) ? "skipped" : "runnable",
   );
-  const all = [settingsCheck(reading, skipped), ...runnable];
+  const all = [createSettingsCheck(reading, skipped), ...runnable];
   const found = all.map(async (check) => {
-    const findings = await findingsOf(check, installation, timeoutMs);
+    const findings = await runCheck(check, installation, timeoutMs);
     return findings.map((finding) => ({ check: check.name, ...finding }));
   });
   return (await Promise.all(found)).flat();
 }
 
-function settingsCheck({ problems, warnings }: SettingsReading, skipped: readonly Check[]): Check {
+function createSettingsCheck(
+  { problems, warnings }: SettingsReading,
+  skipped: readonly Check[],
+): Check {
   const names = skipped.map(({ name }) => name).join(", ");
   const again = names === "" ? "" : `, and run this again: it skipped ${names}`;
   const findings = [
-    ...problems.map(({ text }) => problem(text, `correct it${again}`)),
+    ...problems.map(({ message: text }) => problem(text, `correct it${again}`)),
     ...warnings.map((warning) => hint(warning, "correct it, or remove it")),
   ];
-  return checkOf("settings", [], async () => orOk(findings, "all values are valid"));
+  return createCheck("settings", [], async () => collectFindings(findings, "all values are valid"));
 }
 
-async function findingsOf(
+async function runCheck(
   { run }: Check,
   installation: Installation,
   timeoutMs: number,
 ): Promise<readonly Finding[]> {
-  const late = Promise.withResolvers<Finding>();
+  const timeout = Promise.withResolvers<Finding>();
   const timedOut = problem(
     `the check did not finish within ${timeoutMs / 1_000} seconds`,
     "find out whether the disk, the network or DNS hangs, and run this again",
   );
-  const timer = setTimeout(() => late.resolve(timedOut), timeoutMs);
+  const timer = setTimeout(() => timeout.resolve(timedOut), timeoutMs);
   try {
-    return [(await Promise.race([run(installation), late.promise])) ?? []].flat();
+    return [(await Promise.race([run(installation), timeout.promise])) ?? []].flat();
   } catch (error) {
-    return [problem(`the check failed: ${messageOf(error)}`, "fix this, and run this again")];
+    return [problem(`the check failed: ${getErrorMessage(error)}`, "fix this, and run this again")];
   } finally {
     clearTimeout(timer);
   }

@@ -1,14 +1,14 @@
 import { isLoopbackHost } from "../core/base/loopback.ts";
-import { sharesCookies } from "../web/answers/location.ts";
+import { canShareCookies } from "../web/answers/location.ts";
 import { RETURN_TO } from "../web/answers/return-to.ts";
-import { type Check, checkOf, type Finding, hint, orOk, problem } from "./check.ts";
-import { redirectToTls, signInOf, type Visited } from "./site.ts";
+import { type Check, collectFindings, createCheck, type Finding, hint, problem } from "./check.ts";
+import { findSignInUrl, findTlsRedirect, type SiteVisit } from "./site.ts";
 
-export const checkCookie: Check = checkOf("cookie", ["cookieDomain"], async (installation) => {
-  const site = await installation.site();
+export const checkCookie: Check = createCheck("cookie", ["cookieDomain"], async (installation) => {
+  const site = await installation.visitSite();
   if (site?.login.status === undefined) return undefined;
   const { url, login } = site;
-  if (redirectToTls(login, url) !== undefined) return undefined;
+  if (findTlsRedirect(login, url) !== undefined) return undefined;
   const { origin, hostname, protocol } = url;
   const { cookieDomain } = installation.settings;
   const outside = problem(
@@ -19,11 +19,11 @@ export const checkCookie: Check = checkOf("cookie", ["cookieDomain"], async (ins
     `${origin} has no TLS: others on the network can read passwords and sessions`,
     "set HTTPS_PORT for automatic HTTPS, or use a proxy with a certificate (see docs/proxies)",
   );
-  return orOk(
+  return collectFindings(
     [
-      !sharesCookies(origin, cookieDomain) && outside,
-      schemeFinding(site),
-      strippedFinding(site),
+      !canShareCookies(origin, cookieDomain) && outside,
+      reportScheme(site),
+      reportStrippedCookie(site),
       protocol !== "https:" && !isLoopbackHost(hostname) && noTls,
     ],
     `browsers send the session cookie back to ${origin}`,
@@ -31,9 +31,9 @@ export const checkCookie: Check = checkOf("cookie", ["cookieDomain"], async (ins
 });
 
 /** Without a session, the gate redirects with the URL that it believes was requested. */
-function schemeFinding(site: Visited): Finding | undefined {
+function reportScheme(site: SiteVisit): Finding | undefined {
   const { url } = site;
-  const assumed = URL.parse(signInOf(site)?.searchParams.get(RETURN_TO) ?? "") ?? url;
+  const assumed = URL.parse(findSignInUrl(site)?.searchParams.get(RETURN_TO) ?? "") ?? url;
   if (assumed.hostname !== url.hostname || assumed.protocol === url.protocol) return undefined;
   const isPlain = assumed.protocol === "http:";
   if (!isPlain && isLoopbackHost(url.hostname)) return undefined;
@@ -47,7 +47,7 @@ function schemeFinding(site: Visited): Finding | undefined {
 }
 
 /** Sign-out sends Set-Cookie even without a session. */
-function strippedFinding({ url, form }: Visited): Finding | undefined {
+function reportStrippedCookie({ url, form }: SiteVisit): Finding | undefined {
   if (form.status !== 303) return undefined;
   const cookies = form.headers["set-cookie"] ?? [];
   if (cookies.some((cookie) => cookie.startsWith("session="))) return undefined;

@@ -1,8 +1,16 @@
 import { constants, type Stats } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { fileErrorReason, unlessMissing } from "../files/file-error.ts";
-import { type Check, checkOf, type Finding, hint, ok, orOk, problem } from "./check.ts";
+import { explainFileError, ignoreMissing } from "../files/file-error.ts";
+import {
+  type Check,
+  collectFindings,
+  createCheck,
+  type Finding,
+  hint,
+  ok,
+  problem,
+} from "./check.ts";
 import { isDangling } from "./installation.ts";
 
 /** A folder that the gate writes to, the setting that names it, and the gate's files. */
@@ -13,23 +21,23 @@ interface Folder {
   readonly files: readonly string[];
 }
 
-export const checkDataFolder: Check = checkOf(
+export const checkDataFolder: Check = createCheck(
   "data folder",
   ["dataDir", "database", "setupTokenFile"],
   async ({ settings: { dataDir, database, setupTokenFile } }) => {
-    const own = { setting: "DATA_DIR", path: dataDir, files: [setupTokenFile] } as const;
-    if (database.kind === "postgres") return folderFindings(own);
+    const dataFolder = { setting: "DATA_DIR", path: dataDir, files: [setupTokenFile] } as const;
+    if (database.kind === "postgres") return reportFolder(dataFolder);
     const files = ["", "-wal", "-shm"].map((end) => `${database.file}${end}`);
     const path = dirname(database.file);
-    if (path === dataDir) return folderFindings({ ...own, files: [...files, setupTokenFile] });
+    if (path === dataDir) return reportFolder({ ...dataFolder, files: [...files, setupTokenFile] });
     const other = { setting: "DATABASE_URL", path, files } as const;
-    return [...(await folderFindings(own)), ...(await folderFindings(other))];
+    return [...(await reportFolder(dataFolder)), ...(await reportFolder(other))];
   },
 );
 
-async function folderFindings(folder: Folder): Promise<readonly Finding[]> {
+async function reportFolder(folder: Folder): Promise<readonly Finding[]> {
   const { setting, path, files } = folder;
-  const dangling = await danglingAt(path);
+  const dangling = await findDanglingLink(path);
   if (dangling !== undefined) {
     return [
       problem(
@@ -38,13 +46,13 @@ async function folderFindings(folder: Folder): Promise<readonly Finding[]> {
       ),
     ];
   }
-  const { path: nearest, stats } = await nearestExisting(path);
+  const { path: nearest, stats } = await findNearestExisting(path);
   if (!stats.isDirectory()) {
     return [problem(`cannot use ${path}: ${nearest} is not a folder`, `correct ${setting}`)];
   }
   const isMissing = nearest !== path;
   const all = constants.R_OK | constants.W_OK | constants.X_OK;
-  const denied = await access(nearest, isMissing ? constants.W_OK : all).catch(fileErrorReason);
+  const denied = await access(nearest, isMissing ? constants.W_OK : all).catch(explainFileError);
   if (denied !== undefined) {
     return [
       problem(
@@ -54,43 +62,43 @@ async function folderFindings(folder: Folder): Promise<readonly Finding[]> {
     ];
   }
   if (isMissing) return [ok(`${path} does not exist yet: the gate creates it at its first start`)];
-  const found = (await Promise.all(files.map(entryOf))).filter((entry) => entry !== undefined);
+  const entries = (await Promise.all(files.map(readEntry))).filter((entry) => entry !== undefined);
   const isOwn = setting === "DATA_DIR";
   // A setup token in another folder may belong to another user.
-  const inside = found.filter((file) => dirname(file.path) === path);
-  return orOk(
+  const inside = entries.filter((file) => dirname(file.path) === path);
+  return collectFindings(
     [
-      await writeFinding(inside),
-      isOwn && ownerFinding(path, stats, inside),
-      readableFinding(stats, found),
-      modeFinding(folder, stats),
+      await reportUnwritable(inside),
+      isOwn && reportOwner(path, stats, inside),
+      reportReadable(stats, entries),
+      reportMode(folder, stats),
     ],
     `${path} exists and is ${isOwn ? "private" : "writable"}`,
   );
 }
 
-interface Found {
+interface FolderEntry {
   readonly path: string;
   readonly stats: Stats;
 }
 
-const entryOf = (path: string): Promise<Found | undefined> =>
-  unlessMissing(stat(path).then((stats) => ({ path, stats })));
+const readEntry = (path: string): Promise<FolderEntry | undefined> =>
+  ignoreMissing(stat(path).then((stats) => ({ path, stats })));
 
 /** The path itself or a folder above it, if it is a link that leads nowhere. */
-async function danglingAt(path: string): Promise<string | undefined> {
-  if ((await entryOf(path)) !== undefined) return undefined;
-  return (await isDangling(path)) ? path : danglingAt(dirname(path));
+async function findDanglingLink(path: string): Promise<string | undefined> {
+  if ((await readEntry(path)) !== undefined) return undefined;
+  return (await isDangling(path)) ? path : findDanglingLink(dirname(path));
 }
 
 /** The path itself, or the nearest folder above it that exists. */
-const nearestExisting = async (path: string): Promise<Found> =>
-  (await entryOf(path)) ?? nearestExisting(dirname(path));
+const findNearestExisting = async (path: string): Promise<FolderEntry> =>
+  (await readEntry(path)) ?? findNearestExisting(dirname(path));
 
 /** The gate cannot start with a database that it cannot write to, wherever that is. */
-async function writeFinding(files: readonly Found[]): Promise<Finding | undefined> {
+async function reportUnwritable(files: readonly FolderEntry[]): Promise<Finding | undefined> {
   for (const { path } of files) {
-    const reason = await access(path, constants.W_OK).catch(fileErrorReason);
+    const reason = await access(path, constants.W_OK).catch(explainFileError);
     if (reason === undefined) continue;
     return problem(
       `cannot write to ${path}: ${reason}`,
@@ -101,7 +109,11 @@ async function writeFinding(files: readonly Found[]): Promise<Finding | undefine
 }
 
 /** The gate cannot write to files of another user, often made by a command that ran with sudo. */
-function ownerFinding(path: string, { uid }: Stats, files: readonly Found[]): Finding | undefined {
+function reportOwner(
+  path: string,
+  { uid }: Stats,
+  files: readonly FolderEntry[],
+): Finding | undefined {
   const paths = files
     .filter((file) => file.stats.uid !== uid)
     .map((file) => file.path)
@@ -123,7 +135,7 @@ export const READABLE_BY_OTHERS = 0o004;
 const ENTERED_BY_OTHERS = 0o001;
 const STICKY = 0o1000;
 
-function readableFinding({ mode }: Stats, files: readonly Found[]): Finding | undefined {
+function reportReadable({ mode }: Stats, files: readonly FolderEntry[]): Finding | undefined {
   const readable = files.filter(({ stats }) => (stats.mode & READABLE_BY_OTHERS) !== 0);
   if (readable.length === 0 || (mode & ENTERED_BY_OTHERS) === 0) return undefined;
   const paths = readable.map(({ path }) => path).join(" ");
@@ -131,7 +143,7 @@ function readableFinding({ mode }: Stats, files: readonly Found[]): Finding | un
 }
 
 /** Who can write to the folder can replace the database. The group of an app's folder may be its own. */
-function modeFinding({ setting, path }: Folder, { mode }: Stats): Finding | undefined {
+function reportMode({ setting, path }: Folder, { mode }: Stats): Finding | undefined {
   const [written, open] = setting === "DATA_DIR" ? [0o022, 0o077] : [0o002, 0o002];
   const chmod = `chmod ${setting === "DATA_DIR" ? "700" : "o-w"} ${path}`;
   const its = `its mode is ${(mode & 0o7777).toString(8)}`;
@@ -163,19 +175,23 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x786f4256, "VirtualBox"],
 ]);
 
-export const checkDisk: Check = checkOf("disk", ["dataDir", "database"], async ({ settings }) => {
-  const { dataDir, database } = settings;
-  const databaseFolder = database.kind === "sqlite" ? dirname(database.file) : undefined;
-  const findings = [...new Set([dataDir, databaseFolder ?? dataDir])].map(async (folder) => {
-    const { path } = await nearestExisting(folder);
-    const { bavail, bsize, type } = await statfs(path);
-    const disk = { freeMib: Math.floor((bavail * bsize) / MEBIBYTE), type: type >>> 0 };
-    return diskFindings(folder, disk, folder === databaseFolder ? "database" : "no-database");
-  });
-  return (await Promise.all(findings)).flat();
-});
+export const checkDisk: Check = createCheck(
+  "disk",
+  ["dataDir", "database"],
+  async ({ settings }) => {
+    const { dataDir, database } = settings;
+    const databaseFolder = database.kind === "sqlite" ? dirname(database.file) : undefined;
+    const findings = [...new Set([dataDir, databaseFolder ?? dataDir])].map(async (folder) => {
+      const { path } = await findNearestExisting(folder);
+      const { bavail, bsize, type } = await statfs(path);
+      const disk = { freeMib: Math.floor((bavail * bsize) / MEBIBYTE), type: type >>> 0 };
+      return reportDisk(folder, disk, folder === databaseFolder ? "database" : "no-database");
+    });
+    return (await Promise.all(findings)).flat();
+  },
+);
 
-function diskFindings(
+function reportDisk(
   folder: string,
   { freeMib, type }: { readonly freeMib: number; readonly type: number },
   holds: "database" | "no-database",
@@ -190,7 +206,7 @@ function diskFindings(
     "move the database to a local disk, or to PostgreSQL (DATABASE_URL)",
   );
   const free = freeMib < 10_240 ? `${freeMib} MiB` : `${Math.floor(freeMib / 1_024)} GiB`;
-  return orOk(
+  return collectFindings(
     [freeMib < SCARCE_MIB && scarce, network !== undefined && holds === "database" && unreliable],
     `${free} free at ${folder}`,
   );

@@ -1,33 +1,33 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { codeOf, Fault, messageOf } from "../core/base/fault.ts";
+import { Fault, getErrorCode, getErrorMessage } from "../core/base/fault.ts";
 import type { DatabaseInspection } from "../db/inspection.ts";
 import type { PostgresInspection } from "../db/postgres/inspect.ts";
 import { NEWEST_SCHEMA } from "../db/schema.ts";
-import { fileIdentity } from "../db/sqlite/file.ts";
+import { getFileId } from "../db/sqlite/file.ts";
 import type { SqliteInspection } from "../db/sqlite/inspect.ts";
 import { isDenied } from "../files/file-error.ts";
-import { networkReason } from "../gate/https/http-request.ts";
+import { explainNetworkError } from "../gate/https/http-request.ts";
 import {
   type Check,
-  checkOf,
+  collectFindings,
+  createCheck,
   type Finding,
   type Findings,
   hint,
   ok,
-  orOk,
   problem,
 } from "./check.ts";
 import { isPrimary } from "./installation.ts";
 
-export const checkDatabase: Check = checkOf("database", ["database"], async (installation) => {
-  const place = installation.settings.database;
-  const name = place.kind === "sqlite" ? place.file : "the database of DATABASE_URL";
+export const checkDatabase: Check = createCheck("database", ["database"], async (installation) => {
+  const location = installation.settings.database;
+  const name = location.kind === "sqlite" ? location.file : "the database of DATABASE_URL";
   try {
-    const found = await installation.database(place);
-    if (found.kind === "postgres") return postgresFindings(found.hosts);
-    if (found.kind === "sqlite") return sqliteFindings(name, found.inspection);
-    if (found.kind === "dangling") {
+    const inspection = await installation.inspectDatabase(location);
+    if (inspection.kind === "postgres") return reportPostgres(inspection.hosts);
+    if (inspection.kind === "sqlite") return reportSqlite(name, inspection.inspection);
+    if (inspection.kind === "dangling") {
       return problem(
         `${name} is a link to a file that does not exist`,
         `mount the disk, or restore the file, that readlink ${name} prints; without it, the gate starts without accounts`,
@@ -35,24 +35,24 @@ export const checkDatabase: Check = checkOf("database", ["database"], async (ins
     }
     return ok(`${name} does not exist yet: the gate creates it at its first start`);
   } catch (error) {
-    return unreadableFinding(name, error);
+    return reportUnreadable(name, error);
   }
 });
 
-function unreadableFinding(file: string, error: unknown): Finding {
-  if (isDenied(error) || codeOf(error) === "database_unreadable") {
+function reportUnreadable(file: string, error: unknown): Finding {
+  if (isDenied(error) || getErrorCode(error) === "database_unreadable") {
     return problem(`cannot read ${file}: permission denied`, "run this as the gate's user");
   }
   const unlock = "find out which program has locked it, and run this again";
   return problem(
-    `cannot use ${file}: ${messageOf(error)}`,
+    `cannot use ${file}: ${getErrorMessage(error)}`,
     error instanceof Fault ? unlock : RESTORE,
   );
 }
 
 const RESTORE = "stop the gate and run latchkey restore, which keeps the current file";
 
-function sqliteFindings(file: string, inspection: SqliteInspection): Findings {
+function reportSqlite(file: string, inspection: SqliteInspection): Findings {
   const { damage, difference, checked, schema } = inspection;
   if (damage[0] !== undefined) return problem(`${file} is damaged: ${damage[0]}`, RESTORE);
   // An interrupted first start leaves an empty file.
@@ -62,15 +62,15 @@ function sqliteFindings(file: string, inspection: SqliteInspection): Findings {
       "start the gate, which creates them, or correct DATA_DIR or DATABASE_URL",
     );
   }
-  return orOk(
-    [schemaFinding(file, inspection, RESTORE)],
+  return collectFindings(
+    [reportSchema(file, inspection, RESTORE)],
     checked === "all"
       ? `${file} is intact and has schema ${schema}`
       : `${file} has schema ${schema} and is too large to be checked here; latchkey backup checks its copy`,
   );
 }
 
-function schemaFinding(
+function reportSchema(
   database: string,
   { schema, difference }: DatabaseInspection,
   restore: string,
@@ -91,18 +91,18 @@ function schemaFinding(
   );
 }
 
-function postgresFindings(hosts: readonly PostgresInspection[]): Findings {
+function reportPostgres(hosts: readonly PostgresInspection[]): Findings {
   const primary = hosts.find(isPrimary);
   const silent = hosts
-    .filter((one) => one.kind === "silent")
+    .filter((host) => host.kind === "silent")
     .map(({ host, reason }) =>
       (primary === undefined ? problem : hint)(
-        `PostgreSQL at ${host} does not answer: ${networkReason(reason)}`,
+        `PostgreSQL at ${host} does not answer: ${explainNetworkError(reason)}`,
         "check that it runs and accepts connections from here, and that DATABASE_URL has the right host, port, user, password and database",
       ),
     );
   const names = hosts
-    .filter((one) => one.kind === "answers")
+    .filter((host) => host.kind === "answers")
     .map(({ host, version, role, connection }) => {
       const how = connection === "socket" ? "through its socket" : connection;
       return `PostgreSQL ${version} at ${host} is the ${role} (${how})`;
@@ -117,12 +117,12 @@ function postgresFindings(hosts: readonly PostgresInspection[]): Findings {
   }
   const { host, database, missing, creators, aheadMs, isReadOnly, denied } = primary;
   const restore = "restore a dump that you trust into an empty database";
-  return orOk(
+  return collectFindings(
     [
       ...silent,
-      splitFinding(hosts.filter(isPrimary)),
-      clockFinding(host, aheadMs),
-      schemaFinding(`the database at ${host}`, database, restore),
+      reportSplit(hosts.filter(isPrimary)),
+      reportClock(host, aheadMs),
+      reportSchema(`the database at ${host}`, database, restore),
       isReadOnly &&
         problem(
           `the database at ${host} is read-only for this role: default_transaction_read_only is on`,
@@ -139,14 +139,14 @@ function postgresFindings(hosts: readonly PostgresInspection[]): Findings {
           repair === undefined ? restore : `run ${repair} as the owner of the tables`,
         ),
       ),
-      ...creators.map(creatorFinding),
+      ...creators.map(reportCreator),
     ],
     `${names}, ${database.schema === 0 ? "no tables yet: the gate creates them at its first start" : `schema ${database.schema}`}`,
   );
 }
 
 /** Two names of one server have the same start. */
-function splitFinding(
+function reportSplit(
   primaries: readonly { readonly host: string; readonly startedAt: string | undefined }[],
 ): Finding | undefined {
   const starts = new Set(primaries.map(({ startedAt }) => startedAt));
@@ -158,7 +158,7 @@ function splitFinding(
   );
 }
 
-function clockFinding(host: string, aheadMs: number): Finding | undefined {
+function reportClock(host: string, aheadMs: number): Finding | undefined {
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
   if (seconds < 30) return undefined;
   const direction = aheadMs > 0 ? "behind" : "ahead of";
@@ -168,12 +168,12 @@ function clockFinding(host: string, aheadMs: number): Finding | undefined {
   );
 }
 
-function creatorFinding({ place, role }: { readonly place: string; readonly role: string }) {
+function reportCreator({ target, role }: { readonly target: string; readonly role: string }) {
   const who = role === "PUBLIC" ? "every role" : `the role ${role}`;
-  const where = place.startsWith("SCHEMA") ? "schema of Latchkey's tables" : "database";
+  const where = target.startsWith("SCHEMA") ? "schema of Latchkey's tables" : "database";
   return hint(
     `${who} can create objects in the ${where}, including tables that the gate could mistake for its own`,
-    `run REVOKE CREATE ON ${place} FROM ${role} as its owner, or give Latchkey a separate database`,
+    `run REVOKE CREATE ON ${target} FROM ${role} as its owner, or give Latchkey a separate database`,
   );
 }
 
@@ -181,36 +181,42 @@ const PARTIAL = /\.partial(-wal|-shm|-journal)?$/;
 const REPLACED = /\.replaced-[\dTZ-]+?(-wal|-shm|-journal)?$/;
 
 /** Finds what `latchkey restore` has left beside the database: kept, or because it was killed. */
-export const checkLeftovers: Check = checkOf("leftovers", ["database"], async ({ settings }) => {
-  if (settings.database.kind === "postgres") return undefined;
-  const { file } = settings.database;
-  const names = await readdir(dirname(file)).catch(() => []);
-  const beside = names
-    .filter((name) => name.startsWith(`${basename(file)}.`))
-    .map((name) => join(dirname(file), name));
+export const checkLeftovers: Check = createCheck(
+  "leftovers",
+  ["database"],
+  async ({ settings }) => {
+    if (settings.database.kind === "postgres") return undefined;
+    const { file } = settings.database;
+    const names = await readdir(dirname(file)).catch(() => []);
+    const beside = names
+      .filter((name) => name.startsWith(`${basename(file)}.`))
+      .map((name) => join(dirname(file), name));
 
-  const replaced = beside.filter((path) => REPLACED.test(path));
-  const second = replaced.filter((path) => fileIdentity(path) === fileIdentity(file));
-  // Its database still has its own name, so the log of the database has been moved away from it.
-  const moved = replaced.filter((path) => second.some((one) => path.startsWith(`${one}-`)));
-  const killed = [...beside.filter((path) => PARTIAL.test(path)), ...second].join(" ");
-  const kept = replaced.filter((path) => ![...second, ...moved].includes(path)).join(" ");
-  const killedFinding = hint(
-    `a backup or restore that was killed has left ${killed}`,
-    `while the gate is stopped and no backup or restore runs: rm ${killed}`,
-  );
-  const keptFinding = hint(
-    `a restore has kept the database that it replaced: ${kept}`,
-    `once you no longer need it: rm ${kept}`,
-  );
-  return [
-    ...moved.map((path) => movedFinding(file, path)),
-    ...(killed === "" ? [] : [killedFinding]),
-    ...(kept === "" ? [] : [keptFinding]),
-  ];
-});
+    const replaced = beside.filter((path) => REPLACED.test(path));
+    const second = replaced.filter((path) => getFileId(path) === getFileId(file));
+    // Its database still has its own name, so the log of the database has been moved away from it.
+    const moved = replaced.filter((path) =>
+      second.some((replacedFile) => path.startsWith(`${replacedFile}-`)),
+    );
+    const killed = [...beside.filter((path) => PARTIAL.test(path)), ...second].join(" ");
+    const kept = replaced.filter((path) => ![...second, ...moved].includes(path)).join(" ");
+    const killedFinding = hint(
+      `a backup or restore that was killed has left ${killed}`,
+      `while the gate is stopped and no backup or restore runs: rm ${killed}`,
+    );
+    const keptFinding = hint(
+      `a restore has kept the database that it replaced: ${kept}`,
+      `once you no longer need it: rm ${kept}`,
+    );
+    return [
+      ...moved.map((path) => reportMovedFile(file, path)),
+      ...(killed === "" ? [] : [killedFinding]),
+      ...(kept === "" ? [] : [keptFinding]),
+    ];
+  },
+);
 
-function movedFinding(file: string, path: string): Finding {
+function reportMovedFile(file: string, path: string): Finding {
   const [suffix] = /-\w+$/.exec(path) ?? [""];
   return problem(
     `a restore that was killed has moved ${file}${suffix} to ${path}: the newest changes are missing`,

@@ -1,11 +1,11 @@
-import { createIdentityProof } from "../core/hosts/identity-proof.ts";
+import { createDoctorProof } from "../core/hosts/identity-proof.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
-import { fileIdentity } from "../db/sqlite/file.ts";
-import { IDENTITY_HEADER } from "../gate/identity.ts";
-import { ADDRESS_REMEDY, LOCAL_FIELDS, localUrl } from "../gate/reach.ts";
-import { type Check, checkOf, hint, ok, problem } from "./check.ts";
+import { getFileId } from "../db/sqlite/file.ts";
+import { PROOF_HEADER } from "../gate/identity.ts";
+import { ADDRESS_REMEDY, getLocalUrl, LOCAL_FIELDS } from "../gate/reach.ts";
+import { type Check, createCheck, hint, ok, problem } from "./check.ts";
 import { type Installation, isPrimary } from "./installation.ts";
-import { redirectToTls, request } from "./site.ts";
+import { findTlsRedirect, request } from "./site.ts";
 
 type GateInstallation = Installation<"secret" | "dataDir" | "database">;
 
@@ -16,42 +16,43 @@ const COMPARED = ["AUTH_SECRET", FOLDER, "database (DATA_DIR, DATABASE_URL)"];
  * Asks what answers at a URL to prove that it is the gate of these settings. The differences are of
  * `COMPARED`: all of them without the secret.
  */
-async function compare(url: URL, installation: GateInstallation) {
+async function compareGate(url: URL, installation: GateInstallation) {
   const { secret, dataDir } = installation.settings;
-  const proof = createIdentityProof(secret || DEVELOPMENT_SECRET);
-  const question = proof.question();
-  const headers = { [IDENTITY_HEADER]: question };
+  const proof = createDoctorProof(secret || DEVELOPMENT_SECRET);
+  const challenge = proof.createQuestion();
+  const headers = { [PROOF_HEADER]: challenge };
   const reply = await request(url, { headers });
-  const given = String(reply.headers[IDENTITY_HEADER] ?? "").split(".");
-  const own = ["", fileIdentity(dataDir), await databaseIdentity(installation)];
-  const expected = proof.answer(question, own.slice(1)) ?? [];
-  const isOther = (at: number): boolean => own[at] !== undefined && expected[at] !== given[at];
+  const receivedProofs = String(reply.headers[PROOF_HEADER] ?? "").split(".");
+  const localIds = ["", getFileId(dataDir), await readDatabaseId(installation)];
+  const expected = proof.answerQuestion(challenge, localIds.slice(1)) ?? [];
+  const isOther = (at: number): boolean =>
+    localIds[at] !== undefined && expected[at] !== receivedProofs[at];
   return { reply, differences: COMPARED.filter((_, at) => isOther(at)) };
 }
 
-async function databaseIdentity({
+async function readDatabaseId({
   settings,
-  database,
+  inspectDatabase: database,
 }: GateInstallation): Promise<string | undefined> {
-  if (settings.database.kind === "sqlite") return fileIdentity(settings.database.file);
-  const found = await database(settings.database).catch(() => undefined);
-  const primary = found?.kind === "postgres" ? found.hosts.find(isPrimary) : undefined;
-  return primary && (primary.identity ?? "");
+  if (settings.database.kind === "sqlite") return getFileId(settings.database.file);
+  const inspection = await database(settings.database).catch(() => undefined);
+  const primary = inspection?.kind === "postgres" ? inspection.hosts.find(isPrimary) : undefined;
+  return primary && (primary.databaseId ?? "");
 }
 
-export const checkGate: Check = checkOf(
+export const checkGate: Check = createCheck(
   "gate",
   [...LOCAL_FIELDS, "secret", "dataDir", "database"],
   async (installation) => {
     const { settings } = installation;
     if (settings.port === 0) return undefined;
-    const url = localUrl(settings);
-    const { reply, differences } = await compare(new URL("/healthz", url), installation);
+    const url = getLocalUrl(settings);
+    const { reply, differences } = await compareGate(new URL("/healthz", url), installation);
     if (reply.code === "ECONNREFUSED") {
       return hint(`the gate does not run: nothing listens at ${url.origin}`, ADDRESS_REMEDY);
     }
     const runs = `the gate runs at ${url.origin}`;
-    if (redirectToTls(reply, url) !== undefined) return ok(runs);
+    if (findTlsRedirect(reply, url) !== undefined) return ok(runs);
     if (reply.body !== "alive") {
       return problem(
         `another program listens at ${url.origin}: for /healthz, ${reply.result}`,
@@ -70,7 +71,7 @@ export const checkGate: Check = checkOf(
 const WILDCARDS = ["0.0.0.0", "::"];
 
 /** Reports only a conflict: the gate check tells whether the port itself is free. */
-export const checkPorts: Check = checkOf(
+export const checkPorts: Check = createCheck(
   "ports",
   ["host", "port", "httpsPort", "metricsHost", "metricsPort"],
   async ({ settings: { host, port, httpsPort, metricsHost, metricsPort } }) => {
@@ -78,18 +79,19 @@ export const checkPorts: Check = checkOf(
       { setting: "PORT", host, port },
       { setting: "HTTPS_PORT", host, port: httpsPort },
       { setting: "METRICS_PORT", host: metricsHost, port: metricsPort },
-    ].filter((one) => one.port !== undefined && one.port !== 0);
-    return listeners.flatMap((one, at) =>
+    ].filter((listener) => listener.port !== undefined && listener.port !== 0);
+    return listeners.flatMap((listener, at) =>
       listeners
         .slice(at + 1)
         .filter((other) => {
-          const hosts = [one.host, other.host];
-          const isSameHost = one.host === other.host || hosts.some((at) => WILDCARDS.includes(at));
-          return one.port === other.port && isSameHost;
+          const hosts = [listener.host, other.host];
+          const isSameHost =
+            listener.host === other.host || hosts.some((at) => WILDCARDS.includes(at));
+          return listener.port === other.port && isSameHost;
         })
         .map((other) =>
           problem(
-            `${one.setting} and ${other.setting} are both ${one.port}, so the gate does not start`,
+            `${listener.setting} and ${other.setting} are both ${listener.port}, so the gate does not start`,
             `set ${other.setting} to another port`,
           ),
         ),
@@ -97,19 +99,19 @@ export const checkPorts: Check = checkOf(
   },
 );
 
-export const checkPublicUrl: Check = checkOf(
+export const checkPublicUrl: Check = createCheck(
   "public URL",
   [...LOCAL_FIELDS, "secret", "dataDir", "database", "publicUrl"],
   async (installation) => {
     const { publicUrl, port } = installation.settings;
     if (publicUrl === undefined || port === 0) return undefined;
-    const local = localUrl(installation.settings);
+    const local = getLocalUrl(installation.settings);
     // Without a gate here, or with another one, there is nothing to compare with.
-    const here = await compare(new URL("/healthz", local), installation);
+    const here = await compareGate(new URL("/healthz", local), installation);
     if (here.differences.length > 0) return undefined;
-    const { reply, differences } = await compare(new URL("/login", publicUrl), installation);
+    const { reply, differences } = await compareGate(new URL("/login", publicUrl), installation);
     // Another instance behind the same address may have another folder.
-    if (differences.every((one) => one === FOLDER)) {
+    if (differences.every((difference) => difference === FOLDER)) {
       return ok(`${publicUrl} leads to the gate`);
     }
     const isReached = ![undefined, 502, 503, 504].includes(reply.status);

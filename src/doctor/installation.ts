@@ -1,13 +1,13 @@
 import { constants } from "node:fs";
 import { access, lstat, stat } from "node:fs/promises";
 import type { DatabaseContents } from "../db/inspection.ts";
-import type { Place } from "../db/place.ts";
+import type { DatabaseLocation } from "../db/place.ts";
 import type { PostgresInspection } from "../db/postgres/inspect.ts";
 import { inspectSqlite, type SqliteInspection } from "../db/sqlite/inspect.ts";
-import { unlessMissing } from "../files/file-error.ts";
+import { ignoreMissing } from "../files/file-error.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import type { SecretFile } from "../gate/settings/sources.ts";
-import { type Visited, visitSite } from "./site.ts";
+import { type SiteVisit, visitSite } from "./site.ts";
 
 /** The input of a check that declares some settings. Data that several checks need is read once. */
 export interface Installation<F extends keyof Settings = keyof Settings> {
@@ -17,8 +17,8 @@ export interface Installation<F extends keyof Settings = keyof Settings> {
   readonly url: URL | undefined;
   readonly now: () => number;
   /** Takes the setting, so that only a check which declares it can read the database. */
-  database(place: Place): Promise<InspectedDatabase>;
-  site(): Promise<Visited | undefined>;
+  inspectDatabase(location: DatabaseLocation): Promise<InspectedDatabase>;
+  visitSite(): Promise<SiteVisit | undefined>;
 }
 
 type InspectedDatabase =
@@ -28,33 +28,35 @@ type InspectedDatabase =
   | { readonly kind: "sqlite"; readonly inspection: SqliteInspection }
   | { readonly kind: "postgres"; readonly hosts: readonly PostgresInspection[] };
 
-export function openInstallation(parts: Omit<Installation, "database" | "site">): Installation {
+export function openInstallation(
+  parts: Omit<Installation, "inspectDatabase" | "visitSite">,
+): Installation {
   const { url } = parts;
   let database: Promise<InspectedDatabase> | undefined;
-  let site: Promise<Visited> | undefined;
+  let site: Promise<SiteVisit> | undefined;
   return {
     ...parts,
-    database(place) {
-      database ??= inspectDatabase(place);
+    inspectDatabase(location) {
+      database ??= inspectDatabase(location);
       return database;
     },
-    async site() {
+    async visitSite() {
       site ??= url && visitSite(url);
       return site;
     },
   };
 }
 
-async function inspectDatabase(place: Place): Promise<InspectedDatabase> {
-  if (place.kind === "postgres") {
+async function inspectDatabase(location: DatabaseLocation): Promise<InspectedDatabase> {
+  if (location.kind === "postgres") {
     // Loaded on demand: the driver takes longer to load than everything else.
     const { inspectPostgres } = await import("../db/postgres/inspect.ts");
-    return { kind: "postgres", hosts: await inspectPostgres(place.url) };
+    return { kind: "postgres", hosts: await inspectPostgres(location.url) };
   }
-  const { file } = place;
+  const { file } = location;
   // Throws if the file exists and cannot be read.
   const readable = access(file, constants.R_OK).then(() => "yes" as const);
-  if ((await unlessMissing(readable)) === undefined) {
+  if ((await ignoreMissing(readable)) === undefined) {
     return { kind: (await isDangling(file)) ? "dangling" : "missing" };
   }
   return { kind: "sqlite", inspection: await inspectSqlite(file) };
@@ -62,8 +64,8 @@ async function inspectDatabase(place: Place): Promise<InspectedDatabase> {
 
 /** Whether the path is a link to something that does not exist, such as on a disk that is not mounted. */
 export async function isDangling(path: string): Promise<boolean> {
-  const link = await unlessMissing(lstat(path));
-  return link?.isSymbolicLink() === true && (await unlessMissing(stat(path))) === undefined;
+  const link = await ignoreMissing(lstat(path));
+  return link?.isSymbolicLink() === true && (await ignoreMissing(stat(path))) === undefined;
 }
 
 const EMPTY: DatabaseContents = {
@@ -74,16 +76,18 @@ const EMPTY: DatabaseContents = {
 };
 
 /** What the gate's database contains, or `undefined` if it cannot be read. */
-export async function contentsOf({
+export async function readContents({
   settings,
-  database,
+  inspectDatabase: database,
 }: Installation<"database">): Promise<DatabaseContents | undefined> {
-  const found = await database(settings.database).catch(() => undefined);
-  if (found?.kind === "missing") return EMPTY;
-  if (found?.kind === "dangling") return undefined;
-  if (found?.kind === "sqlite" && found.inspection.damage.length > 0) return undefined;
+  const inspected = await database(settings.database).catch(() => undefined);
+  if (inspected?.kind === "missing") return EMPTY;
+  if (inspected?.kind === "dangling") return undefined;
+  if (inspected?.kind === "sqlite" && inspected.inspection.damage.length > 0) return undefined;
   const inspection =
-    found?.kind === "sqlite" ? found.inspection : found?.hosts.find(isPrimary)?.database;
+    inspected?.kind === "sqlite"
+      ? inspected.inspection
+      : inspected?.hosts.find(isPrimary)?.database;
   if (inspection?.difference !== undefined) return undefined;
   return inspection?.schema === 0 ? EMPTY : inspection?.contents;
 }

@@ -1,16 +1,16 @@
-import { REACH_FIELDS, reachOf } from "../gate/reach.ts";
+import { getReach, REACH_FIELDS } from "../gate/reach.ts";
 import { MAX_LIMIT_IPV6_PREFIX } from "../option-table.ts";
-import { membershipOf } from "../web/request/remote-address.ts";
-import { type Check, checkOf, hint, ok, problem } from "./check.ts";
+import { createAddressMatcher } from "../web/request/remote-address.ts";
+import { type Check, createCheck, hint, ok, problem } from "./check.ts";
 
 /** No network of one owner is that large: `fc00::/7` is the largest private one. */
 const TOO_WIDE = /\/0*[0-6]$/;
 /** Addresses of different owners: ranges of IPv6 such as `::ffff:0:0/96` contain all of IPv4. */
 const SAMPLES = ["1.1.1.1", "81.2.69.142", "203.0.113.7"];
 
-export const checkProxy: Check = checkOf("proxy", ["trustedProxies"], async (installation) => {
+export const checkProxy: Check = createCheck("proxy", ["trustedProxies"], async (installation) => {
   const { trustedProxies } = installation.settings;
-  const isTrusted = membershipOf(trustedProxies);
+  const isTrusted = createAddressMatcher(trustedProxies);
   if (trustedProxies.some((range) => TOO_WIDE.test(range)) || SAMPLES.every(isTrusted)) {
     return problem(
       "TRUSTED_PROXIES trusts every client: with a forged X-Forwarded-For, an attacker bypasses the rate limit and appears in the log under any address",
@@ -18,7 +18,7 @@ export const checkProxy: Check = checkOf("proxy", ["trustedProxies"], async (ins
     );
   }
   if (trustedProxies.length > 0) return ok(`TRUSTED_PROXIES is ${trustedProxies.join(", ")}`);
-  const site = await installation.site();
+  const site = await installation.visitSite();
   // The gate itself sends neither header.
   const name = site?.login.headers.server ?? site?.login.headers.via;
   if (site === undefined || name === undefined) {
@@ -31,12 +31,12 @@ export const checkProxy: Check = checkOf("proxy", ["trustedProxies"], async (ins
 });
 
 /** Checks whether a client with a whole IPv6 network gets more sign-in attempts than others. */
-export const checkLimit: Check = checkOf(
+export const checkLimit: Check = createCheck(
   "limit",
   ["limitIpv6Prefix", ...REACH_FIELDS],
   async ({ settings, url }) => {
     const { limitIpv6Prefix } = settings;
-    if (reachOf(settings, url) === "this-machine") return undefined;
+    if (getReach(settings, url) === "this-machine") return undefined;
     if (limitIpv6Prefix < MAX_LIMIT_IPV6_PREFIX) {
       return ok(`the rate limit counts each IPv4 address and each IPv6 /${limitIpv6Prefix}`);
     }

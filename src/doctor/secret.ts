@@ -1,21 +1,21 @@
 import { stat } from "node:fs/promises";
-import { weakSecrets } from "../core/sessions/secrets.ts";
+import { findWeakSecrets } from "../core/sessions/secrets.ts";
 import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
-import { nameOf } from "../gate/settings/table.ts";
-import { type Check, checkOf, hint, orOk, problem } from "./check.ts";
+import { getSettingName } from "../gate/settings/table.ts";
+import { type Check, collectFindings, createCheck, hint, problem } from "./check.ts";
 import { READABLE_BY_OTHERS } from "./data-folder.ts";
 
-export const checkSecret: Check = checkOf(
+export const checkSecret: Check = createCheck(
   "secret",
   ["secret", "previousSecrets"],
   async ({ settings }) => {
     const { secret = DEVELOPMENT_SECRET } = settings;
-    const findings = weakSecrets(settings).map(({ which, weakness }) => {
+    const findings = findWeakSecrets(settings).map(({ which, weakness }) => {
       if (which === "secret" && secret === DEVELOPMENT_SECRET) return problem(NOT_SET, SET);
       const remedy = which === "secret" ? REPLACE : REMOVE;
-      return problem(`a secret in ${nameOf(which)} can be guessed: ${weakness}`, remedy);
+      return problem(`a secret in ${getSettingName(which)} can be guessed: ${weakness}`, remedy);
     });
-    return orOk(findings, "AUTH_SECRET is set and has no known weakness");
+    return collectFindings(findings, "AUTH_SECRET is set and has no known weakness");
   },
 );
 
@@ -26,7 +26,7 @@ const REPLACE =
   "set AUTH_SECRET to the output of latchkey secret, which ends all sessions; do not move the old secret to AUTH_SECRET_PREVIOUS";
 const REMOVE = "remove it from AUTH_SECRET_PREVIOUS, which ends the sessions that it signed";
 
-export const checkSecretFiles: Check = checkOf(
+export const checkSecretFiles: Check = createCheck(
   "secret files",
   ["tlsKeyFile"],
   async ({ secretFiles, settings: { tlsKeyFile } }) => {
@@ -42,6 +42,6 @@ export const checkSecretFiles: Check = checkOf(
       );
     });
     const names = files.map(({ name }) => name).join(", ");
-    return orOk(await Promise.all(findings), `other local users cannot read ${names}`);
+    return collectFindings(await Promise.all(findings), `other local users cannot read ${names}`);
   },
 );

@@ -1,5 +1,5 @@
-import { codeOf } from "../core/base/fault.ts";
-import { type HttpResponse, networkReason, sendRequest } from "../gate/https/http-request.ts";
+import { getErrorCode } from "../core/base/fault.ts";
+import { explainNetworkError, type HttpResponse, sendRequest } from "../gate/https/http-request.ts";
 import { RETURN_TO } from "../web/answers/return-to.ts";
 
 const TIMEOUT_MS = 4_000;
@@ -14,7 +14,7 @@ interface Reply extends Omit<HttpResponse, "status"> {
   readonly code?: string | undefined;
 }
 
-interface RequestParts {
+interface RequestOptions {
   readonly method?: "GET" | "POST";
   readonly headers?: Readonly<Record<string, string | string[]>>;
 }
@@ -22,7 +22,7 @@ interface RequestParts {
 /** Sends no secret, so it accepts any certificate; the certificate check verifies it. */
 export async function request(
   url: URL,
-  { method = "GET", headers = {} }: RequestParts = {},
+  { method = "GET", headers = {} }: RequestOptions = {},
 ): Promise<Reply> {
   try {
     const response = await sendRequest(url, {
@@ -34,13 +34,13 @@ export async function request(
     });
     return { ...response, result: `it returns ${response.status}` };
   } catch (error) {
-    const none = { status: undefined, headers: {}, body: "" };
-    return { ...none, code: codeOf(error), result: networkReason(error) };
+    const failure = { status: undefined, headers: {}, body: "" };
+    return { ...failure, code: getErrorCode(error), result: explainNetworkError(error) };
   }
 }
 
 /** The responses of a site to requests that change nothing. */
-export interface Visited {
+export interface SiteVisit {
   readonly url: URL;
   readonly login: Reply;
   readonly setup: Reply;
@@ -52,9 +52,9 @@ export interface Visited {
   readonly plain: Reply | undefined;
 }
 
-export async function visitSite(url: URL): Promise<Visited> {
+export async function visitSite(url: URL): Promise<SiteVisit> {
   const asPage = { headers: { Accept: "text/html" } };
-  const send = (path: string, parts: RequestParts = asPage) => request(new URL(path, url), parts);
+  const send = (path: string, parts: RequestOptions = asPage) => request(new URL(path, url), parts);
   const hasPlainSite = url.protocol === "https:" && url.port === "";
   const [login, setup, form, page, plain] = await Promise.all([
     send("/login"),
@@ -68,13 +68,13 @@ export async function visitSite(url: URL): Promise<Visited> {
 }
 
 /** The URL of the sign-in, if the proxy asks the gate before an app at this address. */
-export function signInOf({ url, page }: Visited): URL | undefined {
+export function findSignInUrl({ url, page }: SiteVisit): URL | undefined {
   const location = URL.parse(page.headers.location ?? "", url) ?? undefined;
   return location?.searchParams.has(RETURN_TO) ? location : undefined;
 }
 
 /** Where HTTP redirects to HTTPS: then its responses say nothing about the gate. */
-export function redirectToTls({ headers }: Reply, from: URL): URL | undefined {
+export function findTlsRedirect({ headers }: Reply, from: URL): URL | undefined {
   const target = URL.parse(headers.location ?? "", from);
   return from.protocol === "http:" && target?.protocol === "https:" ? target : undefined;
 }

@@ -1,15 +1,15 @@
 import { lchown, mkdir, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { Fault } from "../core/base/fault.ts";
-import { fileErrorReason, unlessMissing } from "./file-error.ts";
-import { folderOwner } from "./ownership.ts";
+import { explainFileError, ignoreMissing } from "./file-error.ts";
+import { findNewFileOwner } from "./ownership.ts";
 
 /** As `makeFolder`, but a failure says what the folder is. */
 export async function makeNamedFolder(what: string, path: string): Promise<void> {
   try {
     await makeFolder(path);
   } catch (error) {
-    const text = `cannot create ${what} ${path}: ${fileErrorReason(error)}`;
+    const text = `cannot create ${what} ${path}: ${explainFileError(error)}`;
     throw new Fault("data_dir_unusable", text, { cause: error });
   }
 }
@@ -22,7 +22,7 @@ export async function makeFolder(path: string): Promise<void> {
   const folder = resolve(path);
   if (await isFolder(folder)) return;
   const above = dirname(folder);
-  if ((await unlessMissing(stat(above))) === undefined) await makeFolder(above);
+  if ((await ignoreMissing(stat(above))) === undefined) await makeFolder(above);
   try {
     await mkdir(folder, { mode: 0o700 });
   } catch (error) {
@@ -30,9 +30,9 @@ export async function makeFolder(path: string): Promise<void> {
     if (await isFolder(folder)) return;
     throw error;
   }
-  const owner = folderOwner(above);
+  const owner = findNewFileOwner(above);
   if (owner !== undefined) await lchown(folder, owner.uid, owner.gid);
 }
 
 const isFolder = async (path: string): Promise<boolean> =>
-  (await unlessMissing(stat(path)))?.isDirectory() === true;
+  (await ignoreMissing(stat(path)))?.isDirectory() === true;

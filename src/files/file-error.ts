@@ -1,14 +1,14 @@
-import { codeOf, messageOf } from "../core/base/fault.ts";
+import { getErrorCode, getErrorMessage } from "../core/base/fault.ts";
 
 /** Whether an error says that a file, or a folder on its path, does not exist. */
 export const isMissing = (error: unknown): boolean =>
-  ["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "");
+  ["ENOENT", "ENOTDIR"].includes(getErrorCode(error) ?? "");
 
 export const isDenied = (error: unknown): boolean =>
-  ["EACCES", "EPERM"].includes(codeOf(error) ?? "");
+  ["EACCES", "EPERM"].includes(getErrorCode(error) ?? "");
 
 /** The result of a file operation, or `undefined` if the file does not exist. */
-export async function unlessMissing<T>(operation: Promise<T>): Promise<T | undefined> {
+export async function ignoreMissing<T>(operation: Promise<T>): Promise<T | undefined> {
   try {
     return await operation;
   } catch (error) {
@@ -18,8 +18,8 @@ export async function unlessMissing<T>(operation: Promise<T>): Promise<T | undef
 }
 
 /** The message of a failed file operation: `cannot open FILE: permission denied (…)`. */
-export const fileErrorText = (action: string, path: string, error: unknown): string =>
-  `cannot ${action} ${path}: ${fileErrorReason(error)}`;
+export const formatFileError = (action: string, path: string, error: unknown): string =>
+  `cannot ${action} ${path}: ${explainFileError(error)}`;
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "no such file or folder",
@@ -33,7 +33,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Why a file operation failed, without the path, which may be secret. */
-export const fileErrorReason = (error: unknown): string => {
-  const code = codeOf(error) ?? "";
-  return REASONS[code] ?? (code || messageOf(error));
+export const explainFileError = (error: unknown): string => {
+  const code = getErrorCode(error) ?? "";
+  return REASONS[code] ?? (code || getErrorMessage(error));
 };

@@ -3,14 +3,19 @@ import { type FileHandle, realpath, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { Fault } from "../core/base/fault.ts";
-import { fileErrorText, isDenied, isMissing } from "./file-error.ts";
+import { formatFileError, isDenied, isMissing } from "./file-error.ts";
 import { isPrivateFolder, isPrivatePath } from "./ownership.ts";
-import { type Replacing, replaceFile, type TemporaryFile, temporaryName } from "./replace-file.ts";
+import {
+  createTemporaryName,
+  type FileReplacement,
+  replaceFile,
+  type TemporaryFile,
+} from "./replace-file.ts";
 
 interface Output {
   readonly handle: FileHandle;
   /** For SQLite, which opens files by name: the name is that of an empty file. */
-  byName<T>(work: (name: string) => Promise<T>): Promise<T>;
+  useName<T>(work: (name: string) => Promise<T>): Promise<T>;
 }
 
 /**
@@ -21,11 +26,11 @@ interface Output {
 export async function writeOutput<T>(
   file: string,
   fill: (output: Output) => Promise<T>,
-  put?: Replacing<T>["put"],
+  put?: FileReplacement<T>["put"],
 ): Promise<T> {
-  const folder = await folderOf(file);
+  const folder = await resolveFolder(file);
   const path = join(folder, basename(file));
-  const temporary = temporaryName(path);
+  const temporary = createTemporaryName(path);
   using leftovers = new DisposableStack();
   for (const suffix of SQLITE_SUFFIXES) leftovers.adopt(`${temporary}${suffix}`, removeTree);
   const stop = (signal: NodeJS.Signals): void => {
@@ -36,13 +41,16 @@ export async function writeOutput<T>(
   try {
     return await replaceFile(path, {
       temporary,
-      ownedAs: await ownerFolder(folder),
+      ownedAs: await findOwnerFolder(folder),
       put,
-      fill: (made) =>
-        fill({ handle: made.handle, byName: (work) => withName(made, leftovers, work) }),
+      fill: (temporaryFile) =>
+        fill({
+          handle: temporaryFile.handle,
+          useName: (work) => withName(temporaryFile, leftovers, work),
+        }),
     });
   } catch (error) {
-    throw namingOutput(file, temporary, error);
+    throw explainOutputError(file, temporary, error);
   } finally {
     for (const signal of STOP_SIGNALS) process.removeListener(signal, stop);
   }
@@ -55,17 +63,17 @@ const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const SQLITE_SUFFIXES = ["", "-journal", "-wal", "-shm"] as const;
 
 /** Resolves links: after the checks, another user could point a link to another folder. */
-async function folderOf(file: string): Promise<string> {
+async function resolveFolder(file: string): Promise<string> {
   const folder = dirname(file);
   try {
     return await realpath(folder);
   } catch (error) {
-    throw namingOutput(file, folder, error);
+    throw explainOutputError(file, folder, error);
   }
 }
 
 /** A file that root makes stays root's where a third user could have replaced the folder. */
-async function ownerFolder(folder: string): Promise<string | null> {
+async function findOwnerFolder(folder: string): Promise<string | null> {
   const { uid } = await stat(folder);
   return (await isPrivatePath(folder, [uid])) ? folder : null;
 }
@@ -96,15 +104,15 @@ async function withName<T>(
 }
 
 /** Names the file that the caller asked for, not the temporary one that the system reports. */
-function namingOutput(file: string, temporary: string, error: unknown): unknown {
+function explainOutputError(file: string, temporary: string, error: unknown): unknown {
   const isOfName = error instanceof Error && "path" in error && error.path === temporary;
   if (error instanceof Fault || !isOfName) return error;
   const folder = dirname(file);
   if (isMissing(error)) {
-    return new Fault("folder_missing", fileErrorText("write to", folder, error));
+    return new Fault("folder_missing", formatFileError("write to", folder, error));
   }
   const text = isDenied(error)
-    ? fileErrorText("write to", folder, error)
-    : fileErrorText("write", file, error);
+    ? formatFileError("write to", folder, error)
+    : formatFileError("write", file, error);
   return new Fault("file_unwritable", text);
 }

@@ -10,7 +10,7 @@ const STICKY = 0o1000;
  * The user to give a new file to, or `undefined` for none. A command that runs as root gives what it
  * makes to the owner of the folder, as whom the gate runs. Other users cannot give files away.
  */
-export function folderOwner(folder: string): { uid: number; gid: number } | undefined {
+export function findNewFileOwner(folder: string): { uid: number; gid: number } | undefined {
   return process.geteuid?.() === 0 ? statSync(folder) : undefined;
 }
 
@@ -39,32 +39,33 @@ export async function isPrivatePath(path: string, users: readonly number[]): Pro
  * The file or folder whose owner and mode keep the owner of the data folder from reading a file.
  * Folders above the data folder are not checked: a service manager may show others to the gate.
  */
-export async function barrierTo(path: string, dataDir: string): Promise<string | undefined> {
+export async function findBarrier(path: string, dataDir: string): Promise<string | undefined> {
   const owner = await stat(dataDir);
   const file = await stat(path);
   if (owner.uid === 0) return undefined;
   if (!grants(file, owner, 0o444)) return path;
   // This process runs as the owner, and has reached the file.
   if (owner.uid === process.geteuid?.()) return undefined;
-  const passed = await foldersTo(join(dataDir, "-"));
-  for (const folder of await foldersTo(path)) {
+  const passed = await listFolders(join(dataDir, "-"));
+  for (const folder of await listFolders(path)) {
     if (!passed.includes(folder) && !grants(await stat(folder), owner, 0o111)) return folder;
   }
   return undefined;
 }
 
 /** All folders above a file, by the given path and by the real path. */
-async function foldersTo(path: string): Promise<readonly string[]> {
+async function listFolders(path: string): Promise<readonly string[]> {
   const folders: string[] = [];
   for (const start of [dirname(path), await realpath(dirname(path))]) {
-    for (let one = start; folders.at(-1) !== one; one = dirname(one)) folders.push(one);
+    for (let folder = start; folders.at(-1) !== folder; folder = dirname(folder))
+      folders.push(folder);
   }
   return folders;
 }
 
 function grants({ uid, gid, mode }: Stats, user: Stats, bits: number): boolean {
-  const of = uid === user.uid ? 0o700 : gid === user.gid ? 0o070 : 0o007;
-  return (mode & bits & of) !== 0;
+  const mask = uid === user.uid ? 0o700 : gid === user.gid ? 0o070 : 0o007;
+  return (mode & bits & mask) !== 0;
 }
 
 /**
@@ -74,13 +75,13 @@ function grants({ uid, gid, mode }: Stats, user: Stats, bits: number): boolean {
  */
 export function followOwnLinks(path: string): string {
   const file = join(realpathSync(dirname(path)), basename(path));
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  if (found?.isSymbolicLink() !== true) return file;
+  const link = lstatSync(file, { throwIfNoEntry: false });
+  if (link?.isSymbolicLink() !== true) return file;
   // Throws for a loop of links.
   statSync(file, { throwIfNoEntry: false });
   const next = resolve(dirname(file), readlinkSync(file));
   const trusted = [process.geteuid?.(), 0, statSync(dirname(next)).uid];
-  if (trusted.includes(found.uid)) return followOwnLinks(next);
+  if (trusted.includes(link.uid)) return followOwnLinks(next);
   throw new Fault(
     "link_foreign",
     `${path} is another user's link to ${next}: remove the link, or run this as that user`,

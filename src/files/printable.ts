@@ -2,7 +2,7 @@
  * Makes text from outside safe for a terminal or a log line. Control characters, which could move
  * the cursor, forge a line or hide one, become their code point.
  */
-export function printable(text: string): string {
+export function toPrintable(text: string): string {
   return text.replace(
     /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
@@ -10,7 +10,7 @@ export function printable(text: string): string {
 }
 
 /** JSON that also escapes the control characters that JSON leaves as they are. */
-export function printableJson(value: unknown): string {
+export function toPrintableJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\u009f]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type FileHandle, lstat, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Fault } from "../core/base/fault.ts";
-import { folderOwner } from "./ownership.ts";
+import { findNewFileOwner } from "./ownership.ts";
 
 /** A file that is still being written, under a temporary name in the same folder. */
 export interface TemporaryFile {
@@ -11,7 +11,7 @@ export interface TemporaryFile {
   readonly path: string;
 }
 
-export interface Replacing<T> {
+export interface FileReplacement<T> {
   readonly temporary?: string;
   /** Before the umask; 0600 by default. */
   readonly mode?: number;
@@ -26,10 +26,10 @@ export interface Replacing<T> {
  * Makes or replaces a file in one step: readers see the old content or the new one, also after a
  * crash. Fails if the folder does not exist.
  */
-export async function replaceFile<T>(path: string, replacing: Replacing<T>): Promise<T> {
-  const { temporary = temporaryName(path), put = (from) => rename(from, path) } = replacing;
+export async function replaceFile<T>(path: string, replacing: FileReplacement<T>): Promise<T> {
+  const { temporary = createTemporaryName(path), put = (from) => rename(from, path) } = replacing;
   try {
-    const result = await fillNew(temporary, path, replacing);
+    const result = await fillNewFile(temporary, path, replacing);
     await put(temporary);
     await syncFolder(dirname(path));
     return result;
@@ -43,33 +43,37 @@ export const replaceText = (path: string, text: string): Promise<void> =>
   replaceFile(path, { fill: ({ handle }) => handle.writeFile(text) });
 
 /** Random, so that other users cannot take the name beforehand. */
-export const temporaryName = (path: string): string =>
+export const createTemporaryName = (path: string): string =>
   `${path}.${randomBytes(4).toString("hex")}.partial`;
 
 /** `wx` never opens an existing file or link. */
-async function fillNew<T>(
+async function fillNewFile<T>(
   temporary: string,
   path: string,
-  { fill, mode = 0o600, ownedAs = dirname(path) }: Replacing<T>,
+  { fill, mode = 0o600, ownedAs = dirname(path) }: FileReplacement<T>,
 ): Promise<T> {
   await using handle = await open(temporary, "wx", mode);
   const result = await fill({ handle, path: temporary });
   if (ownedAs !== null) await giveToOwner(handle, ownedAs);
   await handle.sync();
-  await refuseSwapped(handle, temporary, path);
+  await refuseSwappedFile(handle, temporary, path);
   return result;
 }
 
 /** Changes the open file: by now, the owner of the folder may have put a link under its name. */
 async function giveToOwner(file: FileHandle, folder: string): Promise<void> {
-  const owner = folderOwner(folder);
+  const owner = findNewFileOwner(folder);
   if (owner !== undefined) await file.chown(owner.uid, owner.gid);
 }
 
 /** Another user's link under the temporary name must not become the file. */
-async function refuseSwapped(handle: FileHandle, temporary: string, path: string): Promise<void> {
-  const [made, found] = await Promise.all([handle.stat(), lstat(temporary)]);
-  if (made.ino === found.ino && made.dev === found.dev) return;
+async function refuseSwappedFile(
+  handle: FileHandle,
+  temporary: string,
+  path: string,
+): Promise<void> {
+  const [openStats, nameStats] = await Promise.all([handle.stat(), lstat(temporary)]);
+  if (openStats.ino === nameStats.ino && openStats.dev === nameStats.dev) return;
   throw new Fault("file_swapped", `another process replaced ${path} while it was being written`);
 }
 

@@ -1,6 +1,6 @@
-import { reasonOf } from "../core/base/fault.ts";
+import { getErrorReason } from "../core/base/fault.ts";
 import { pause } from "../core/base/pause.ts";
-import { mayPass } from "../db/postgres/failures.ts";
+import { isTemporary } from "../db/postgres/failures.ts";
 import type { GateLog } from "./server-log.ts";
 
 const TRY_EVERY_MS = 1_000;
@@ -36,9 +36,9 @@ export function awaitDatabase<T>(
         }
         return result;
       } catch (error) {
-        if (!mayPass(error)) throw error;
+        if (!isTemporary(error)) throw error;
         if (monotonic() >= logAt) {
-          log.warn({ reason: reasonOf(error) }, "waiting for the database");
+          log.warn({ reason: getErrorReason(error) }, "waiting for the database");
           logAt = monotonic() + LOG_EVERY_MS;
         }
       }

@@ -33,7 +33,7 @@ async function runCommand(
 }
 
 /** Runs the operator's command, requests a certificate, or both. `undefined` for neither. */
-export function domainSetup(
+export function createDomainSetup(
   { domainSetupCommand: program, programEnvironment: env }: Settings,
   requestCertificate: ((domain: string) => Promise<void>) | undefined,
 ): ((domain: string) => Promise<void>) | undefined {

@@ -5,7 +5,7 @@ import type { Answer } from "../web/answers/responses.ts";
 import { sendAnswer } from "../web/answers/send-answer.ts";
 import { nodeRequest } from "../web/request/node-request.ts";
 
-export type Handle = (
+export type Handler = (
   incoming: IncomingMessage | Http2ServerRequest,
   outgoing: ServerResponse | Http2ServerResponse,
 ) => void;
@@ -15,17 +15,17 @@ export const wasSent = (outgoing: ServerResponse | Http2ServerResponse): boolean
   "stream" in outgoing ? outgoing.stream.rstCode === 0 : outgoing.writableFinished;
 
 /** A response that cannot be written closes its connection, not the process. */
-export function handleOf(answer: AdapterParts["answer"]): Handle {
+export function createHandler(endpoint: AdapterParts["answer"]): Handler {
   return (incoming, outgoing) => {
-    const send = (ready: Answer): void => {
+    const send = (response: Answer): void => {
       try {
-        sendAnswer(ready, outgoing);
+        sendAnswer(response, outgoing);
       } catch {
         outgoing.destroy();
       }
     };
-    const ready = answer(nodeRequest(incoming, outgoing));
-    if (ready instanceof Promise) ready.then(send).catch(() => outgoing.destroy());
-    else send(ready);
+    const response = endpoint(nodeRequest(incoming, outgoing));
+    if (response instanceof Promise) response.then(send).catch(() => outgoing.destroy());
+    else send(response);
   };
 }

@@ -1,17 +1,17 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
-import { codeOf, Fault, messageOf } from "../core/base/fault.ts";
-import type { Handle } from "./handle.ts";
-import { limitingPipelines } from "./pipeline-limit.ts";
-import { answerRefusals, requiringHost } from "./refusals.ts";
+import { Fault, getErrorCode, getErrorMessage } from "../core/base/fault.ts";
+import type { Handler } from "./handle.ts";
+import { limitPipelines } from "./pipeline-limit.ts";
+import { requireHost, respondToRefusals } from "./refusals.ts";
 
 /** An import would read every export, and so load Node's Fetch implementation: 25 ms and 14 MB. */
 const http = process.getBuiltinModule("node:http");
 
 /**
  * Shorter than Node's defaults (a minute for the headers), which let slow connections accumulate.
- * `requiringHost` refuses requests without Host.
+ * `requireHost` refuses requests without Host.
  */
 export const SERVER_OPTIONS = {
   headersTimeout: 5_000,
@@ -55,18 +55,18 @@ export function watchConnections(
   };
 }
 
-export type PlainServer = Server & Drainable;
+export type PlainServer = Server & DrainableServer;
 
-export function createListener(handle: Handle): PlainServer {
-  const server = http.createServer(SERVER_OPTIONS, limitingPipelines(requiringHost(handle)));
-  answerRefusals(server);
+export function createListener(handle: Handler): PlainServer {
+  const server = http.createServer(SERVER_OPTIONS, limitPipelines(requireHost(handle)));
+  respondToRefusals(server);
   const closeUnused = watchConnections(server, "connection");
   const closeIdleConnections = (): void => {
     http.Server.prototype.closeIdleConnections.call(server);
     closeUnused();
   };
   // Not http.Server.close: it closes connections whose next request is in transit.
-  const finish: Drainable["finish"] = (closed) =>
+  const finish: DrainableServer["finish"] = (closed) =>
     void NetServer.prototype.close.call(server, closed);
   return Object.assign(server, { finish, closeIdleConnections });
 }
@@ -76,7 +76,7 @@ export async function listen(server: NetServer, host: string, port: number): Pro
   try {
     await once(server.listen({ host, port }), "listening");
   } catch (error) {
-    const text = WHY_NOT[codeOf(error) ?? ""] ?? messageOf(error);
+    const text = LISTEN_ERRORS[getErrorCode(error) ?? ""] ?? getErrorMessage(error);
     throw new Fault("cannot_listen", `cannot listen on ${host}, port ${port}: ${text}`, {
       cause: error,
     });
@@ -88,7 +88,7 @@ export async function listen(server: NetServer, host: string, port: number): Pro
   return `${scheme}://${family === "IPv6" ? `[${address}]` : address}:${actualPort}`;
 }
 
-const WHY_NOT: Readonly<Record<string, string>> = {
+const LISTEN_ERRORS: Readonly<Record<string, string>> = {
   EADDRINUSE: "it is already in use (stop the other program or choose another port)",
   EACCES: "ports below 1024 need root or CAP_NET_BIND_SERVICE",
   EADDRNOTAVAIL: "this machine does not have that address",
@@ -96,8 +96,8 @@ const WHY_NOT: Readonly<Record<string, string>> = {
 };
 
 /** What `drain` needs of an HTTP or HTTPS server. */
-export interface Drainable {
-  prependListener(event: "request", listener: (...request: Parameters<Handle>) => void): unknown;
+export interface DrainableServer {
+  prependListener(event: "request", listener: (...request: Parameters<Handler>) => void): unknown;
   /** Stops accepting connections and keeps the open ones. */
   finish(closed: () => void): void;
   closeIdleConnections(): void;
@@ -112,7 +112,7 @@ const SWEEP_EVERY_MS = 50;
  * Stops accepting and lets requests in flight finish. After `withinMs` it closes all connections,
  * since a slow client could otherwise delay the stop. Responses on the way say `Connection: close`.
  */
-export async function drain(server: Drainable, withinMs: number): Promise<void> {
+export async function drain(server: DrainableServer, withinMs: number): Promise<void> {
   server.prependListener("request", (_incoming, outgoing) => {
     if ("shouldKeepAlive" in outgoing) outgoing.shouldKeepAlive = false;
   });

@@ -1,4 +1,4 @@
-import { messageOf } from "../core/base/fault.ts";
+import { getErrorMessage } from "../core/base/fault.ts";
 import { pause } from "../core/base/pause.ts";
 import type { ServerLog } from "../core/base/server-log.ts";
 import type { StoreParts } from "../db/store.ts";
@@ -24,7 +24,7 @@ export function startLogRetention(
         await pause(PAUSE_MS, stop);
       }
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, "old log entries were not removed");
+      log.warn({ reason: getErrorMessage(error) }, "old log entries were not removed");
     }
   }
   return poll(prune, PRUNE_EVERY_MS);

@@ -1,42 +1,42 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Handle } from "./handle.ts";
+import type { Handler } from "./handle.ts";
 
 /** Browsers and proxies send the next request on a connection after the response before it. */
 const MAX_WAITING = 16;
 
 /** The requests of a connection that wait until the response before them is sent. */
-const waiting = new WeakMap<Socket, number>();
+const waitingCounts = new WeakMap<Socket, number>();
 
 /**
  * Closes HTTP/1.1 connections on which more requests wait. Node passes on every request in what it
  * has read, up to 64 KiB, and reads on while handlers are asynchronous.
  */
-export function limitingPipelines(handle: Handle): Handle {
+export function limitPipelines(handle: Handler): Handler {
   return (incoming, outgoing) => {
     // A waiting response has no socket yet: any other request costs only this comparison.
     const isWaiting = "assignSocket" in outgoing && outgoing.socket === null;
-    if (!isWaiting || mayWait(incoming.socket, outgoing)) handle(incoming, outgoing);
+    if (!isWaiting || queueRequest(incoming.socket, outgoing)) handle(incoming, outgoing);
     // Otherwise Node would make an error for each, which costs most of the time.
     else incoming.destroy();
   };
 }
 
-function mayWait(socket: Socket, outgoing: ServerResponse): boolean {
-  const count = (waiting.get(socket) ?? 0) + 1;
+function queueRequest(socket: Socket, outgoing: ServerResponse): boolean {
+  const count = (waitingCounts.get(socket) ?? 0) + 1;
   if (count > MAX_WAITING) {
     stopParsing(socket);
     socket.destroy();
   }
   // The rest of what was read before the connection was closed.
   if (socket.destroyed) return false;
-  waiting.set(socket, count);
-  outgoing.once("close", () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
+  waitingCounts.set(socket, count);
+  outgoing.once("close", () => waitingCounts.set(socket, (waitingCounts.get(socket) ?? 1) - 1));
   return true;
 }
 
 /** Node's parser, which has no public way to stop in the middle of what has been read. */
-interface WithParser {
+interface SocketParser {
   readonly parser?: { onIncoming: unknown } | null;
 }
 
@@ -47,6 +47,6 @@ const LEAVE_THE_REST = 2;
  * Otherwise Node makes objects for up to 1,600 more requests, and keeps them until it has read from
  * all connections: 200 of these ended a gate with a heap of 256 MB.
  */
-function stopParsing({ parser }: Socket & WithParser): void {
+function stopParsing({ parser }: Socket & SocketParser): void {
   if (parser) parser.onIncoming = () => LEAVE_THE_REST;
 }

@@ -13,16 +13,16 @@ export const REACH_FIELDS = [
 type ReachField = (typeof REACH_FIELDS)[number];
 
 /** Whether other machines can reach the gate, according to the settings and an optional URL. */
-export function reachOf(
+export function getReach(
   settings: Pick<Settings, ReachField>,
   url?: URL,
 ): "this-machine" | "others" {
   const isHere = url === undefined || isLoopbackHost(url.hostname);
-  return isHere && reachingFields(settings).length === 0 ? "this-machine" : "others";
+  return isHere && findReachFields(settings).length === 0 ? "this-machine" : "others";
 }
 
 /** The settings according to which other machines can reach the gate. */
-export function reachingFields(settings: Pick<Settings, ReachField>): readonly ReachField[] {
+export function findReachFields(settings: Pick<Settings, ReachField>): readonly ReachField[] {
   const { host, publicUrl, cookieDomain, trustedProxies, httpsPort, tlsCertFile } = settings;
   const isOther = (name: string | undefined): boolean =>
     name !== undefined && !isLoopbackHost(name);
@@ -38,7 +38,7 @@ export function reachingFields(settings: Pick<Settings, ReachField>): readonly R
 }
 
 /** The scheme on PORT, which stays plain HTTP beside an HTTPS_PORT. */
-export const schemeOf = ({
+export const getScheme = ({
   httpsPort,
   tlsCertFile,
 }: Pick<Settings, "httpsPort" | "tlsCertFile">): "http" | "https" =>
@@ -47,9 +47,9 @@ export const schemeOf = ({
 export const LOCAL_FIELDS = ["host", "port", "httpsPort", "tlsCertFile"] as const;
 
 /** Where this machine reaches the gate. */
-export function localUrl(settings: Pick<Settings, (typeof LOCAL_FIELDS)[number]>): URL {
-  const host = connectableHost(settings.host);
-  return new URL(`${schemeOf(settings)}://${inUrl(host)}:${settings.port}`);
+export function getLocalUrl(settings: Pick<Settings, (typeof LOCAL_FIELDS)[number]>): URL {
+  const host = toConnectableHost(settings.host);
+  return new URL(`${getScheme(settings)}://${formatUrlHost(host)}:${settings.port}`);
 }
 
 /** What to do if no gate answers there: a command knows only the settings that it gets itself. */
@@ -57,10 +57,10 @@ export const ADDRESS_REMEDY =
   "start the gate; if it runs, write its HOST, PORT, HTTPS_PORT and TLS_CERT_FILE into the file of --env-file, not into the unit or its command line";
 
 /** The address to connect to for a listen address: 0.0.0.0 and :: include loopback. */
-export function connectableHost(address: string): string {
+export function toConnectableHost(address: string): string {
   if (address === "0.0.0.0") return "127.0.0.1";
   return address === "::" ? "::1" : address;
 }
 
 /** An IPv6 address has brackets in a URL. */
-export const inUrl = (host: string): string => (host.includes(":") ? `[${host}]` : host);
+export const formatUrlHost = (host: string): string => (host.includes(":") ? `[${host}]` : host);

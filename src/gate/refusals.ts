@@ -1,10 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Http2SecureServer, Http2ServerResponse } from "node:http2";
 import type { Duplex } from "node:stream";
-import { codeOf } from "../core/base/fault.ts";
+import { getErrorCode } from "../core/base/fault.ts";
 import { BODYLESS_HEADERS, type Headers } from "../web/answers/responses.ts";
 import { sendAnswer } from "../web/answers/send-answer.ts";
-import type { Handle } from "./handle.ts";
+import type { Handler } from "./handle.ts";
 
 // See `listener.ts` for why it is not imported.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
@@ -28,13 +28,13 @@ const STATUSES: Readonly<Record<string, number>> = {
  * Answers what never reaches a handler with the headers of every other response. Node's own answers
  * to malformed HTTP/1.1 requests have none.
  */
-export function answerRefusals(server: Server | Http2SecureServer): void {
+export function respondToRefusals(server: Server | Http2SecureServer): void {
   const latest = new WeakMap<Duplex, ServerResponse>();
   server.on("request", (incoming: IncomingMessage, outgoing: Outgoing) => {
     if (!("stream" in outgoing)) latest.set(incoming.socket, outgoing);
   });
   server.on("checkExpectation", (_incoming: IncomingMessage, outgoing: ServerResponse) =>
-    answer(outgoing, 417, CLOSE),
+    sendTextResponse(outgoing, 417, CLOSE),
   );
   server.on("clientError", (error: Error, socket: Duplex) => {
     // The rest of a request that was already refused.
@@ -44,7 +44,7 @@ export function answerRefusals(server: Server | Http2SecureServer): void {
       socket.destroy();
       return;
     }
-    const status = STATUSES[codeOf(error) ?? ""] ?? 400;
+    const status = STATUSES[getErrorCode(error) ?? ""] ?? 400;
     socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${HEADER_LINES}\r\n`);
     // Closed with unread data, the connection would be reset before the client reads the answer.
     socket.resume();
@@ -64,10 +64,10 @@ const isInResponse = (latest: ServerResponse | undefined): boolean =>
   (latest.socket === null || latest.headersSent);
 
 /** HTTP/1.1 requires a Host header. Node would check that too, without the protective headers. */
-export function requiringHost(handle: Handle): Handle {
+export function requireHost(handle: Handler): Handler {
   return (incoming, outgoing) => {
     if (incoming.httpVersion === "1.1" && incoming.headers.host === undefined) {
-      answer(outgoing, 400, CLOSE);
+      sendTextResponse(outgoing, 400, CLOSE);
     } else {
       handle(incoming, outgoing);
     }
@@ -75,7 +75,12 @@ export function requiringHost(handle: Handle): Handle {
 }
 
 /** Answers a request that the routes do not get, with the headers of every other response. */
-export function answer(outgoing: Outgoing, status: number, headers: Headers, text = ""): void {
+export function sendTextResponse(
+  outgoing: Outgoing,
+  status: number,
+  headers: Headers,
+  text = "",
+): void {
   const length = String(Buffer.byteLength(text));
   const all = { ...BODYLESS_HEADERS, "Content-Length": length, ...headers };
   sendAnswer({ status, headers: all, cookies: [], body: text }, outgoing);

@@ -1,23 +1,23 @@
 import { type Auth, authOf } from "../auth.ts";
-import { Fault, messageOf } from "../core/base/fault.ts";
+import { Fault, getErrorMessage } from "../core/base/fault.ts";
 import { noMeter } from "../core/base/meter.ts";
 import { isSilentlyPlain } from "../db/postgres/url.ts";
-import { fileIdentity } from "../db/sqlite/file.ts";
+import { getFileId } from "../db/sqlite/file.ts";
 import { makeNamedFolder } from "../files/data-dir.ts";
 import { systemClock } from "../rules.ts";
 import { settleOptions } from "../settle-options.ts";
 import { awaitDatabase } from "./await-database.ts";
-import { domainSetup } from "./domain-command.ts";
-import { type Handle, handleOf } from "./handle.ts";
+import { createDomainSetup } from "./domain-command.ts";
+import { createHandler, type Handler } from "./handle.ts";
 import type { Certificates } from "./https/certificate.ts";
-import { provingIdentity } from "./identity.ts";
-import { createListener, type Drainable, drain, listen } from "./listener.ts";
+import { addIdentityProof } from "./identity.ts";
+import { createListener, type DrainableServer, drain, listen } from "./listener.ts";
 import { startLogRetention } from "./log-retention.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { prepareStore } from "./open-store.ts";
-import { type GateLog, loggingRequests } from "./server-log.ts";
-import { optionsOf, SECRET_SETTINGS, type Settings } from "./settings/settings.ts";
-import { prepareSetup, reportSetup, setupTokenOf } from "./setup-state.ts";
+import { type GateLog, logRequests } from "./server-log.ts";
+import { SECRET_SETTINGS, type Settings, toAuthOptions } from "./settings/settings.ts";
+import { createGateSetupToken, prepareSetup, reportSetup } from "./setup-state.ts";
 
 const { now, monotonic } = systemClock;
 
@@ -30,7 +30,7 @@ export interface Gate {
   readonly httpsUrl: string | undefined;
   readonly metricsUrl: string | undefined;
   /** Rejects if the gate has waited for its database and cannot use it. */
-  readonly begun: Promise<void>;
+  readonly startup: Promise<void>;
   /** Finishes requests in flight, writes waiting log entries and closes all, within ten seconds. */
   stop(): Promise<void>;
 }
@@ -53,22 +53,22 @@ async function openGate(
   opened: AsyncDisposableStack,
 ): Promise<Omit<Gate, "stop">> {
   await makeNamedFolder("DATA_DIR", settings.dataDir);
-  const certificates = await certificatesFor(settings, log);
+  const certificates = await openCertificates(settings, log);
   opened.defer(async () => certificates?.stop());
-  const unopened = await prepareStore(settings);
-  const store = opened.use(unopened.store);
-  const metrics = await metricsFor(settings, certificates);
+  const prepared = await prepareStore(settings);
+  const store = opened.use(prepared.store);
+  const metrics = await startMetrics(settings, certificates);
   opened.defer(async () => metrics?.stop());
   metrics?.timeStore(store);
-  const setupToken = setupTokenOf(settings, store, log);
-  const { database: place } = settings;
-  let nameOfDatabase: string | undefined;
+  const setupToken = createGateSetupToken(settings, store, log);
+  const { database: location } = settings;
+  let databaseId: string | undefined;
   const opening = awaitDatabase(
     async () => {
-      await unopened.open();
-      nameOfDatabase = await (place.kind === "sqlite"
-        ? fileIdentity(place.file)
-        : store.identity?.());
+      await prepared.open();
+      databaseId = await (location.kind === "sqlite"
+        ? getFileId(location.file)
+        : store.readDatabaseId?.());
       return prepareSetup(settings, store, setupToken);
     },
     monotonic,
@@ -76,8 +76,8 @@ async function openGate(
   );
   opened.defer(() => opening.stop());
   await Promise.race([opening.done, opening.waiting]);
-  const setUpDomain = domainSetup(settings, certificates?.setUpDomain);
-  const options = { ...optionsOf(settings), store, setupToken, setUpDomain, log, people: true };
+  const setUpDomain = createDomainSetup(settings, certificates?.setUpDomain);
+  const options = { ...toAuthOptions(settings), store, setupToken, setUpDomain, log, people: true };
   const auth = authOf(settleOptions(options, settings.nodeEnv, SECRET_SETTINGS), {
     standalone: true,
     requireSecondFactor: settings.requireSecondFactor,
@@ -86,7 +86,7 @@ async function openGate(
     assertions: settings.assertions,
   });
   opened.defer(() => auth.close());
-  if (place.kind === "postgres" && isSilentlyPlain(place.url)) {
+  if (location.kind === "postgres" && isSilentlyPlain(location.url)) {
     log.warn(
       {},
       "the connection to the database is not encrypted: add sslmode=verify-full to DATABASE_URL",
@@ -94,24 +94,24 @@ async function openGate(
   }
   const metricsUrl = await metrics?.listen();
   if (metricsUrl !== undefined) log.info({}, `metrics are at ${metricsUrl}/metrics`);
-  const observing = observed(settings, auth, metrics, log);
-  const handle = provingIdentity(observing, settings, () => nameOfDatabase);
+  const observedHandler = observeRequests(settings, auth, metrics, log);
+  const handle = addIdentityProof(observedHandler, settings, () => databaseId);
   const { url, httpsUrl } = await startListeners(settings, handle, certificates, opened);
   certificates?.begin?.();
   log.info(httpsUrl === undefined ? { url } : { url, httpsUrl }, `Latchkey listens on ${url}`);
-  const begun = opening.done.then((setup) => {
+  const startup = opening.done.then((setup) => {
     reportSetup(setup, { ...settings, port: Number(new URL(url).port) || settings.port }, log);
     if (opened.disposed || settings.logRetentionMs === undefined) return;
     const retention = startLogRetention(store.log, settings.logRetentionMs, now, log);
     opened.defer(() => retention.stop());
   });
   // `begun` is for those who ask: a gate that waits and is stopped is no error.
-  begun.catch(() => {});
-  return { url, httpsUrl, metricsUrl, begun };
+  startup.catch(() => {});
+  return { url, httpsUrl, metricsUrl, startup: startup };
 }
 
 /** Loaded on demand, because most gates serve plain HTTP, for which this returns `undefined`. */
-async function certificatesFor(
+async function openCertificates(
   settings: Settings,
   log: GateLog,
 ): Promise<Certificates | undefined> {
@@ -120,17 +120,19 @@ async function certificatesFor(
     const { watchCertificateFiles } = await import("./https/certificate-files.ts");
     const files = { certFile: tlsCertFile, keyFile: tlsKeyFile };
     return watchCertificateFiles(files, now, log).catch((error) => {
-      const text = `cannot use TLS_CERT_FILE with TLS_KEY_FILE: ${messageOf(error)}`;
+      const text = `cannot use TLS_CERT_FILE with TLS_KEY_FILE: ${getErrorMessage(error)}`;
       throw new Fault("certificate_files_unusable", text);
     });
   }
   if (httpsPort === undefined) return undefined;
-  const { fromAuthority } = await import("./https/authority-certificates.ts");
+  const { createAuthorityCertificates: fromAuthority } = await import(
+    "./https/authority-certificates.ts"
+  );
   return fromAuthority(settings, now, log);
 }
 
 /** Loaded on demand, because most gates serve no metrics. */
-async function metricsFor(
+async function startMetrics(
   { metricsHost: host, metricsPort: port }: Settings,
   certificates: Certificates | undefined,
 ): Promise<Metrics | undefined> {
@@ -139,30 +141,30 @@ async function metricsFor(
   return openMetrics({ host, port }, monotonic, () => certificates?.source.earliestExpiry);
 }
 
-function observed(
+function observeRequests(
   { logLevel }: Settings,
   { adapter }: Auth,
   metrics: Metrics | undefined,
   log: GateLog,
-): Handle {
-  const plain = handleOf(adapter.answer);
-  const handle = metrics?.counting(plain, adapter.paths) ?? plain;
+): Handler {
+  const plain = createHandler(adapter.answer);
+  const handle = metrics?.countRequests(plain, adapter.paths) ?? plain;
   if (logLevel !== "debug") return handle;
-  return loggingRequests(handle, adapter.withRequestId, monotonic, log);
+  return logRequests(handle, adapter.withRequestId, monotonic, log);
 }
 
 /** Plain HTTP alone, HTTPS alone, or both, where HTTP redirects to HTTPS once that works. */
 async function startListeners(
   { host, port, httpsPort, publicUrl }: Settings,
-  handle: Handle,
+  handle: Handler,
   certificates: Certificates | undefined,
   opened: AsyncDisposableStack,
 ): Promise<Pick<Gate, "url" | "httpsUrl">> {
-  const servers: Drainable[] = [];
+  const servers: DrainableServer[] = [];
   opened.defer(async () => {
     await Promise.all(servers.map((server) => drain(server, DRAIN_WITHIN_MS)));
   });
-  const startPlain = async (handlePlain: Handle): Promise<string> => {
+  const startPlain = async (handlePlain: Handler): Promise<string> => {
     const server = createListener(handlePlain);
     const url = await listen(server, host, port).catch((error) => {
       // Clients that have reached HTTPS already must not delay the report.

@@ -2,13 +2,13 @@ import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { styleText } from "node:util";
 import type { AdapterParts } from "../auth.ts";
-import { codeOf } from "../core/base/fault.ts";
+import { getErrorCode } from "../core/base/fault.ts";
 import type { ServerLog } from "../core/base/server-log.ts";
-import { printable } from "../files/printable.ts";
+import { toPrintable } from "../files/printable.ts";
 import { pathsUnder, routeOf } from "../web/paths.ts";
 import { nodeRequest } from "../web/request/node-request.ts";
 import { REQUEST_ID } from "../web/request/request-id.ts";
-import { type Handle, wasSent } from "./handle.ts";
+import { type Handler, wasSent } from "./handle.ts";
 import { type LogLevel, logLevels } from "./settings/table.ts";
 
 /** The server log of the gate. An error in the field `err` is logged with its stack. */
@@ -36,13 +36,13 @@ export interface OutputLog extends GateLog {
 
 /** JSON lines, or readable lines on a terminal. */
 export function createServerLog(least: LogLevel, out: LogOutput & WithHandle): OutputLog {
-  const shown = (line: string): string => (out.isTTY === true ? readableLine(line) : line);
-  const writer = out.fd === undefined ? undefined : lineWriter(out, out.fd, shown);
+  const shown = (line: string): string => (out.isTTY === true ? formatReadableLine(line) : line);
+  const writer = out.fd === undefined ? undefined : createLineWriter(out, out.fd, shown);
   const at =
     (level: LogLevel) =>
     (fields: object, message: string): void => {
       if (logLevels.indexOf(level) < logLevels.indexOf(least)) return;
-      const line = lineOf(level, fields, message);
+      const line = formatJsonLine(level, fields, message);
       if (writer === undefined) out.write(shown(line));
       else writer.write(line);
     };
@@ -58,15 +58,15 @@ export function createServerLog(least: LogLevel, out: LogOutput & WithHandle): O
 /** Characters of a text in a line, such as a stack or a path, which a client can make 16 KB long. */
 const MAX_TEXT = 4_000;
 
-function lineOf(level: LogLevel, fields: object, msg: string): string {
+function formatJsonLine(level: LogLevel, fields: object, msg: string): string {
   const time = new Date().toISOString();
-  const asJson = (_key: string, value: unknown): unknown => {
+  const toJsonValue = (_key: string, value: unknown): unknown => {
     if (typeof value === "string" && value.length > MAX_TEXT) return `${value.slice(0, MAX_TEXT)}…`;
     return value instanceof Error
-      ? { type: value.name, message: value.message, code: codeOf(value), stack: value.stack }
+      ? { type: value.name, message: value.message, code: getErrorCode(value), stack: value.stack }
       : value;
   };
-  return `${JSON.stringify({ level, time, ...fields, msg }, asJson)}\n`;
+  return `${JSON.stringify({ level, time, ...fields, msg }, toJsonValue)}\n`;
 }
 
 const RETRY_AFTER_MS = 50;
@@ -88,7 +88,7 @@ interface WaitingLine {
  * a held terminal or a full pipe must not stop the gate. Lines wait in memory, up to a limit; further
  * lines are dropped, and their number is written as soon as there is room again.
  */
-function lineWriter(out: WithHandle, fd: number, shown: (line: string) => string) {
+function createLineWriter(out: WithHandle, fd: number, shown: (line: string) => string) {
   let waiting: WaitingLine[] = [];
   let waitingBytes = 0;
   let dropped = 0;
@@ -103,7 +103,7 @@ function lineWriter(out: WithHandle, fd: number, shown: (line: string) => string
   };
 
   const addDropped = (): void => {
-    if (dropped > 0) add(lineOf("warn", { dropped }, DROPPED), dropped);
+    if (dropped > 0) add(formatJsonLine("warn", { dropped }, DROPPED), dropped);
     dropped = 0;
   };
 
@@ -131,7 +131,7 @@ function lineWriter(out: WithHandle, fd: number, shown: (line: string) => string
       writeWaiting();
       return false;
     } catch (error) {
-      if (codeOf(error) === "EAGAIN") return true;
+      if (getErrorCode(error) === "EAGAIN") return true;
       // A closed pipe, or a full disk.
       dropped += waiting.reduce((sum, { count }) => sum + count, 0);
       waiting = waiting.filter(({ count }) => count === 0);
@@ -173,27 +173,27 @@ const DROPPED = "lines of the log dropped: nothing took them";
 const COLORS = { debug: "dim", info: "green", warn: "yellow", error: "red" } as const;
 
 /** A JSON line in readable form. */
-function readableLine(line: string): string {
+function formatReadableLine(line: string): string {
   const { level, time, msg, err, ...rest } = JSON.parse(line);
   const color = COLORS[level as keyof typeof COLORS] ?? "red";
   const details = Object.entries(rest)
     // Already in the message that the gate listens.
     .filter(([key, value]) => key !== "url" || !msg.endsWith(value))
     .map(([key, value]) => `${key}=${JSON.stringify(value)}`);
-  const parts = [msg, ...details].map((part) => printable(String(part)));
-  if (err !== undefined) parts.push(String(err.stack).split("\n").map(printable).join("\n"));
+  const parts = [msg, ...details].map((part) => toPrintable(String(part)));
+  if (err !== undefined) parts.push(String(err.stack).split("\n").map(toPrintable).join("\n"));
   return `${time.slice(11, 19)} ${styleText(color, level.toUpperCase().padEnd(5))} ${parts.join(" ")}\n`;
 }
 
 const paths = pathsUnder("");
 
 /** Logs each request without its sender, its query and the token of a one-time link. */
-export function loggingRequests(
-  handle: Handle,
+export function logRequests(
+  handle: Handler,
   withRequestId: AdapterParts["withRequestId"],
   monotonic: () => number,
   log: GateLog,
-): Handle {
+): Handler {
   return (incoming, outgoing) => {
     const start = monotonic();
     const request = nodeRequest(incoming);

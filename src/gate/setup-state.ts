@@ -1,18 +1,18 @@
 import { networkInterfaces } from "node:os";
-import { Fault, messageOf, Unavailable } from "../core/base/fault.ts";
+import { Fault, getErrorMessage, Unavailable } from "../core/base/fault.ts";
 import { isLoopbackHost } from "../core/base/loopback.ts";
 import { judgeHost } from "../core/hosts/allowed-hosts.ts";
 import { isSetupTokenExpected, type SetupTokenSource } from "../core/setup/setup-token.ts";
 import type { StoreParts } from "../db/store.ts";
-import { inUrl, reachOf, schemeOf } from "./reach.ts";
+import { formatUrlHost, getReach, getScheme } from "./reach.ts";
 import type { GateLog } from "./server-log.ts";
 import type { Settings } from "./settings/settings.ts";
 import { deleteTokenFile, makeSetupToken, readTokenFile } from "./setup-token-file.ts";
 
 /** Whether setup takes a token in any case: a lost database must not open it to the next visitor. */
 export const isTokenRequired = (
-  settings: Parameters<typeof reachOf>[0] & Pick<Settings, "setupTokenAtStart">,
-): boolean => settings.setupTokenAtStart === "auto" && reachOf(settings) === "others";
+  settings: Parameters<typeof getReach>[0] & Pick<Settings, "setupTokenAtStart">,
+): boolean => settings.setupTokenAtStart === "auto" && getReach(settings) === "others";
 
 const RETRY_AFTER_SECONDS = 2;
 
@@ -24,7 +24,7 @@ interface SetupStore {
 
 interface GateSetupToken extends SetupTokenSource {
   /** The operator's own token, or `undefined` if there is none. */
-  readOwn(): Promise<string | undefined>;
+  readOperatorToken(): Promise<string | undefined>;
 }
 
 /**
@@ -32,7 +32,7 @@ interface GateSetupToken extends SetupTokenSource {
  * keeps for all gates on it. Where one is required, setup is refused while there is none.
  * Elsewhere, setup requires none while the file cannot be read, which is logged once per reason.
  */
-export function setupTokenOf(
+export function createGateSetupToken(
   settings: Settings,
   store: SetupStore,
   log: Pick<GateLog, "warn">,
@@ -40,7 +40,7 @@ export function setupTokenOf(
   const { setupTokenFile: file } = settings;
   let reported: string | undefined;
 
-  async function readOwn(): Promise<string | undefined> {
+  async function readOperatorToken(): Promise<string | undefined> {
     const { text, unreadable: reason } = await readTokenFile(file);
     if (reason !== undefined && isTokenRequired(settings)) {
       const problem = `the setup token file ${file} cannot be read: ${reason}`;
@@ -53,9 +53,9 @@ export function setupTokenOf(
   }
 
   return {
-    readOwn,
+    readOperatorToken,
     async read() {
-      const token = (await readOwn()) ?? (await store.setupToken.find());
+      const token = (await readOperatorToken()) ?? (await store.setupToken.find());
       // The setup that makes the account removes the token after that.
       const isMissing = token === undefined && isTokenRequired(settings);
       if (!isMissing || (await store.users.any())) return token;
@@ -87,36 +87,36 @@ type SetupState =
 export async function prepareSetup(
   settings: Settings,
   store: SetupStore,
-  setupToken: Pick<GateSetupToken, "readOwn">,
+  setupToken: Pick<GateSetupToken, "readOperatorToken">,
 ): Promise<SetupState> {
   if (await store.users.any()) return { kind: "done" };
   const isRequired = isTokenRequired(settings);
   try {
-    if ((await setupToken.readOwn()) !== undefined) return { kind: "own-token" };
+    if ((await setupToken.readOperatorToken()) !== undefined) return { kind: "own-token" };
   } catch (error) {
     // Elsewhere this error may pass, and setup refuses every request until it does.
     if (!isRequired) return { kind: "own-token" };
     throw new Fault(
       "setup_token_unusable",
-      `no account yet, and ${messageOf(error)} (fix this, create the account with latchkey user add --create, or set SETUP_TOKEN=off to let anyone create it)`,
+      `no account yet, and ${getErrorMessage(error)} (fix this, create the account with latchkey user add --create, or set SETUP_TOKEN=off to let anyone create it)`,
       { cause: error },
     );
   }
-  const { setupToken: kept } = store;
-  const token = isRequired ? await kept.keep(makeSetupToken()) : await kept.find();
+  const { setupToken: storedToken } = store;
+  const token = isRequired ? await storedToken.keep(makeSetupToken()) : await storedToken.find();
   return token === undefined ? { kind: "open" } : { kind: "made-token", token };
 }
 
 /** While there is no account, logs where to create it, and for which host names that works. */
 export function reportSetup(state: SetupState, settings: Settings, log: GateLog): void {
   if (state.kind === "done") return;
-  if (state.kind === "open" && reachOf(settings) === "others") {
+  if (state.kind === "open" && getReach(settings) === "others") {
     log.warn(
       {},
       "no account yet, and anyone who can reach this server can create it: remove SETUP_TOKEN=off to require a token",
     );
   }
-  log.info({}, `No account yet. Open ${setupAddress(state, settings)} to create it.`);
+  log.info({}, `No account yet. Open ${formatSetupAddress(state, settings)} to create it.`);
   if (isLoopbackHost(settings.host) && settings.allowedHosts === "loopback-setup") {
     log.info(
       {},
@@ -126,30 +126,30 @@ export function reportSetup(state: SetupState, settings: Settings, log: GateLog)
 }
 
 /** The link is logged on purpose: only who can read the log is to create the account. */
-function setupAddress(state: SetupState, settings: Settings): string {
-  if (state.kind === "made-token") return setupLink(settings, state.token);
-  const page = `${baseUrlOf(settings)}/setup`;
+function formatSetupAddress(state: SetupState, settings: Settings): string {
+  if (state.kind === "made-token") return formatSetupLink(settings, state.token);
+  const page = `${getBaseUrl(settings)}/setup`;
   return state.kind === "own-token" ? `${page} with the setup token` : page;
 }
 
 /** The link that opens the setup with the token filled in. */
-export const setupLink = (settings: Settings, token: string): string =>
-  `${baseUrlOf(settings)}/setup?token=${token}`;
+export const formatSetupLink = (settings: Settings, token: string): string =>
+  `${getBaseUrl(settings)}/setup?token=${token}`;
 
 /** If both ports are set, plain HTTP redirects to HTTPS once a certificate works. */
-function baseUrlOf({ allowedHosts: allowed, ...settings }: Settings): string {
+function getBaseUrl({ allowedHosts: allowed, ...settings }: Settings): string {
   const { publicUrl, port } = settings;
   if (publicUrl !== undefined) return publicUrl;
-  const host = reachableHost(settings.host);
+  const host = findReachableHost(settings.host);
   // A link to a host that is not in ALLOWED_HOSTS would get 421.
   const isRefused = judgeHost({ ...settings, allowed }, host) === "refused";
-  return `${schemeOf(settings)}://${isRefused ? (allowed[0] ?? host) : host}:${port}`;
+  return `${getScheme(settings)}://${isRefused ? (allowed[0] ?? host) : host}:${port}`;
 }
 
 /** For a wildcard address, the first external IPv4 address of this machine. */
-function reachableHost(host: string): string {
-  if (host !== "0.0.0.0" && host !== "::") return inUrl(host);
+function findReachableHost(host: string): string {
+  if (host !== "0.0.0.0" && host !== "::") return formatUrlHost(host);
   const addresses = Object.values(networkInterfaces()).flat();
-  const external = addresses.find((one) => one?.family === "IPv4" && !one.internal);
+  const external = addresses.find((address) => address?.family === "IPv4" && !address.internal);
   return external?.address ?? "127.0.0.1";
 }

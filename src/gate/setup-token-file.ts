@@ -2,10 +2,10 @@ import { isUtf8 } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { lstat, open, rm } from "node:fs/promises";
-import { codeOf, Fault } from "../core/base/fault.ts";
+import { Fault, getErrorCode } from "../core/base/fault.ts";
 import { trimWhiteSpace } from "../core/base/white-space.ts";
 import { requireNoDatabase } from "../db/sqlite/own-files.ts";
-import { fileErrorReason, unlessMissing } from "../files/file-error.ts";
+import { explainFileError, ignoreMissing } from "../files/file-error.ts";
 
 /**
  * Errors that prove that there is no token file, or that it can never be read. After any other error
@@ -25,24 +25,24 @@ export async function readTokenFile(
     const content = await file.readFile();
     return { text: isUtf8(content) ? trimWhiteSpace(content.toString()) : MATCHES_NOTHING };
   } catch (error) {
-    const code = codeOf(error) ?? "";
+    const code = getErrorCode(error) ?? "";
     // The operator meant a token: a secret that is not mounted must not count as none unnoticed.
-    const found = code === "ENOENT" ? await lstat(path).catch(() => undefined) : undefined;
-    if (found?.isSymbolicLink() === true) return { unreadable: "it is a broken symbolic link" };
+    const link = code === "ENOENT" ? await lstat(path).catch(() => undefined) : undefined;
+    if (link?.isSymbolicLink() === true) return { unreadable: "it is a broken symbolic link" };
     if (NO_FILE.includes(code)) return {};
-    if (NOT_READABLE.includes(code)) return { unreadable: fileErrorReason(error) };
+    if (NOT_READABLE.includes(code)) return { unreadable: explainFileError(error) };
     throw error;
   }
 }
 
-/** A lone surrogate, which no form contains and `setupTokenMatches` never accepts. */
+/** A lone surrogate, which no form contains and `matchesSetupToken` never accepts. */
 const MATCHES_NOTHING = "\ud800";
 
 /** @throws If something else than a token is in the file. */
 export async function deleteTokenFile(path: string): Promise<void> {
-  if ((await unlessMissing(lstat(path))) === undefined) return;
+  if ((await ignoreMissing(lstat(path))) === undefined) return;
   await requireTokenFile(path);
-  await unlessMissing(rm(path));
+  await ignoreMissing(rm(path));
 }
 
 const MAX_TOKEN_BYTES = 1_024;
@@ -53,14 +53,14 @@ async function requireTokenFile(path: string): Promise<void> {
   const { text, unreadable } = await readTokenFile(path);
   const problem =
     unreadable ??
-    (text !== undefined && isOneToken(text)
+    (text !== undefined && isTokenText(text)
       ? undefined
       : `it does not look like a setup token, which is one line of up to ${MAX_TOKEN_BYTES} bytes`);
   if (problem === undefined) return;
   throw new Fault("setup_token_foreign", `${path} is left as it is: ${problem}`);
 }
 
-const isOneToken = (text: string): boolean =>
+const isTokenText = (text: string): boolean =>
   text.isWellFormed() && Buffer.byteLength(text) <= MAX_TOKEN_BYTES && !/[\r\n]/.test(text);
 
 /** A new token, which nobody can guess. */

@@ -1,3 +1,3 @@
 import manifest from "latchkey/package.json" with { type: "json" };
 
-export const version = (): string => manifest.version;
+export const getVersion = (): string => manifest.version;

@@ -1,9 +1,9 @@
 import { CLIENT_HEADERS, NAME_PUNCTUATION } from "./client-headers.ts";
-import { block, joined, type PlannedApp, type ProxyPlan } from "./plan.ts";
+import { block, joinPieces, type PlannedApp, type ProxyPlan } from "./plan.ts";
 
 /** Sites of a Caddyfile. */
-export const caddy = (plan: ProxyPlan): string =>
-  `${joined([CLEAN, gateSite(plan), ...plan.apps.map((app) => appSite(plan, app))], "\n\n")}\n`;
+export const renderCaddy = (plan: ProxyPlan): string =>
+  `${joinPieces([CLEAN, renderGateSite(plan), ...plan.apps.map((app) => renderAppSite(plan, app))], "\n\n")}\n`;
 
 /** A snippet, since all apps need it and it is long. */
 const CLEAN = block`
@@ -19,40 +19,43 @@ const CLEAN = block`
 	request_header @no_websocket -Upgrade
 }`;
 
-const gateSite = (plan: ProxyPlan): string | undefined =>
+const renderGateSite = (plan: ProxyPlan): string | undefined =>
   plan.gateHost &&
   block`
 ${plan.scheme}${plan.gateHost}${plan.port} {
 	request_header X-Request-Id {http.request.uuid}
-	${unlogged(plan)}
+	${renderLogSkip(plan)}
 	reverse_proxy ${plan.gate}
 }`;
 
-const appSite = (plan: ProxyPlan, app: PlannedApp): string => block`
+const renderAppSite = (plan: ProxyPlan, app: PlannedApp): string => block`
 ${plan.scheme}${app.host}${plan.port} {
 	request_header X-Request-Id {http.request.uuid}
-	${app.gatePaths.length > 0 ? shared(plan, app) : asking(plan, app)}
+	${app.gatePaths.length > 0 ? renderSharedHost(plan, app) : renderForwardAuth(plan, app)}
 }`;
 
-const shared = (plan: ProxyPlan, app: PlannedApp): string => block`
+const renderSharedHost = (plan: ProxyPlan, app: PlannedApp): string => block`
 @gate path ${[...app.gatePaths, ...app.gateFolders.map((folder) => `${folder}*`)].join(" ")}
-${unlogged(plan)}
+${renderLogSkip(plan)}
 handle @gate {
 	reverse_proxy ${plan.gate}
 }
 
 handle {
-	${asking(plan, app)}
+	${renderForwardAuth(plan, app)}
 }`;
 
 /** A log contains queries and redirects, and these contain codes. Caddy 2.8 reads the second name. */
-const unlogged = ({ secretPath }: ProxyPlan): string | undefined =>
+const renderLogSkip = ({ secretPath }: ProxyPlan): string | undefined =>
   secretPath && `vars ${secretPath} skip_log true\nvars ${secretPath} log_skip true`;
 
-const asking = ({ gate, lists, publicPaths }: ProxyPlan, { server }: PlannedApp): string => block`
+const renderForwardAuth = (
+  { gate, lists, publicPaths }: ProxyPlan,
+  { server }: PlannedApp,
+): string => block`
 route {
 	import clean_client_headers
-	${publicPaths && publicRoute(publicPaths, server)}
+	${publicPaths && renderPublicRoute(publicPaths, server)}
 	forward_auth ${gate} {
 		uri /forward-auth?${lists}
 		copy_headers Remote-User Remote-User-Id Remote-Groups Latchkey-Key Latchkey-Assertion
@@ -78,7 +81,7 @@ const NO_USER =
 
 const NO_SESSION = String.raw`header_up Cookie "(^|;)[ \t]*session[ \t]*=[^;]*" "$1"`;
 
-const publicRoute = (paths: string, server: string): string => block`
+const renderPublicRoute = (paths: string, server: string): string => block`
 @public vars_regexp {uri} ^${paths}(\?|$)
 reverse_proxy @public ${server} {
 	${NO_SESSION}

@@ -1,19 +1,19 @@
 import type { Settings } from "../gate/settings/settings.ts";
-import { caddy } from "./caddy.ts";
-import { haproxy } from "./haproxy.ts";
+import { renderCaddy } from "./caddy.ts";
+import { renderHaproxy } from "./haproxy.ts";
 import { readHaproxyScript } from "./haproxy-script.ts";
-import { nginx } from "./nginx.ts";
+import { renderNginx } from "./nginx.ts";
 import { ProxyOptionError, type ProxyOptions } from "./options.ts";
 import { createPlan, type ProxyPlan } from "./plan.ts";
-import { traefik } from "./traefik.ts";
+import { renderTraefik } from "./traefik.ts";
 
 const renderers: Readonly<Record<string, (plan: ProxyPlan) => string>> = {
-  caddy,
-  haproxy,
-  nginx,
-  traefik,
+  caddy: renderCaddy,
+  haproxy: renderHaproxy,
+  nginx: renderNginx,
+  traefik: renderTraefik,
 };
-const REMEMBERING = ["haproxy", "nginx"];
+const CACHING_PROXIES = ["haproxy", "nginx"];
 
 /** The names of the proxies. */
 export const PROXIES: readonly string[] = Object.keys(renderers);
@@ -34,7 +34,7 @@ export function renderConfiguration(
   settings: Settings,
   options: ProxyOptions,
 ): ProxyConfiguration {
-  if (options.remember !== undefined && !REMEMBERING.includes(proxy)) {
+  if (options.remember !== undefined && !CACHING_PROXIES.includes(proxy)) {
     throw new ProxyOptionError("--remember is for nginx and haproxy");
   }
   const plan = createPlan(settings, options);

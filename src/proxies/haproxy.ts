@@ -6,7 +6,7 @@ import { block, type PlannedApp, type ProxyPlan } from "./plan.ts";
  * The file haproxy.cfg, which loads the script.
  * @throws ProxyOptionError
  */
-export function haproxy(plan: ProxyPlan): string {
+export function renderHaproxy(plan: ProxyPlan): string {
   if (!/^(\[|[\d.]+:)/.test(plan.gate)) {
     throw new ProxyOptionError("HAProxy asks the gate at an IP address only: set HOST to one");
   }
@@ -31,7 +31,7 @@ frontend web
     http-request deny deny_status 400 if { req.fhdr(host),length gt 300 }
     http-request deny deny_status 400 unless { url_reg -i ^(https?://([\w.-]+|\[[\da-f:.]+])(:\d+)?)?/ }
     http-request deny deny_status 400 if { req.hdr(trailer) -m found }
-    ${hostsIn(plan).map((host) => `acl known_host req.fhdr(host),host_only -i ${host}`)}
+    ${listHosts(plan).map((host) => `acl known_host req.fhdr(host),host_only -i ${host}`)}
     http-request deny deny_status 421 unless known_host
     http-request del-header [^[:alnum:]-] -m reg
     http-request del-header ^(${CLIENT_HEADERS.join("|").toLowerCase()})$ -m reg
@@ -39,34 +39,34 @@ frontend web
     http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]
     http-request set-header X-Forwarded-Host %[req.fhdr(host)]
     http-request set-header X-Request-Id %[uuid]
-    ${plan.gateHost && `use_backend gate if ${isHost(plan.gateHost)}`}
-    ${plan.apps.flatMap(choices)}
+    ${plan.gateHost && `use_backend gate if ${renderHostMatch(plan.gateHost)}`}
+    ${plan.apps.flatMap(renderChoices)}
 
 backend gate
     server gate ${plan.gate}
 
-${plan.apps.map((app) => backend(plan, app)).join("\n\n")}
+${plan.apps.map((app) => renderBackend(plan, app)).join("\n\n")}
 `;
 }
 
-const isHost = (host: string): string => `{ req.fhdr(host),host_only -i ${host} }`;
+const renderHostMatch = (host: string): string => `{ req.fhdr(host),host_only -i ${host} }`;
 
-const hostsIn = ({ gateHost, apps }: ProxyPlan): readonly string[] =>
+const listHosts = ({ gateHost, apps }: ProxyPlan): readonly string[] =>
   [gateHost, ...apps.map(({ host }) => host)].filter((host) => host !== undefined);
 
-function choices({ host, name, gatePaths, gateFolders }: PlannedApp): readonly string[] {
-  const here = isHost(host);
+function renderChoices({ host, name, gatePaths, gateFolders }: PlannedApp): readonly string[] {
+  const here = renderHostMatch(host);
   const gate = [
     gatePaths.length > 0 && `{ path ${gatePaths.join(" ")} }`,
     gateFolders.length > 0 && `{ path_beg ${gateFolders.join(" ")} }`,
-  ].filter((own) => own !== false);
+  ].filter((condition) => condition !== false);
   return [
-    ...gate.map((own) => `use_backend gate if ${here} ${own}`),
+    ...gate.map((condition) => `use_backend gate if ${here} ${condition}`),
     `use_backend ${name} if ${here}`,
   ];
 }
 
-function backend(plan: ProxyPlan, { name, server }: PlannedApp): string {
+function renderBackend(plan: ProxyPlan, { name, server }: PlannedApp): string {
   const { gate, lists, publicPaths, remember } = plan;
   const url = `http://${gate}/forward-auth${lists && `?${lists}`}`;
   return block`

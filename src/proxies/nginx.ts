@@ -1,11 +1,11 @@
 import { CLIENT_HEADERS } from "./client-headers.ts";
-import { block, joined, type PlannedApp, type ProxyPlan } from "./plan.ts";
+import { block, joinPieces, type PlannedApp, type ProxyPlan } from "./plan.ts";
 
 /** Blocks for the context `http` of nginx. */
-export const nginx = (plan: ProxyPlan): string => block`
+export const renderNginx = (plan: ProxyPlan): string => block`
 # Open connections to the gate and to the apps: one for each request would cost more than the answer.
 # The gate closes unused ones after five seconds.
-${[{ name: "latchkey", server: plan.gate }, ...plan.apps].map(upstream)}
+${[{ name: "latchkey", server: plan.gate }, ...plan.apps].map(renderUpstream)}
 ${plan.remember && CACHE}
 
 # The cookies without the session, which is for the gate alone.
@@ -33,10 +33,10 @@ server {
     return 421;
 }
 
-${joined([gateServer(plan), ...plan.apps.map((app) => appServer(plan, app))], "\n\n")}
+${joinPieces([renderGateServer(plan), ...plan.apps.map((app) => renderAppServer(plan, app))], "\n\n")}
 `;
 
-const gateServer = ({ gateHost }: ProxyPlan): string | undefined =>
+const renderGateServer = ({ gateHost }: ProxyPlan): string | undefined =>
   gateHost &&
   block`
 server {
@@ -48,18 +48,18 @@ server {
     }
 }`;
 
-const appServer = (plan: ProxyPlan, app: PlannedApp): string => block`
+const renderAppServer = (plan: ProxyPlan, app: PlannedApp): string => block`
 server {
     listen 80;
     server_name ${app.host};
     absolute_redirect off;
 
-    ${app.gatePaths.length > 0 ? sharedPages(app) : ""}
+    ${app.gatePaths.length > 0 ? renderSharedPages(app) : ""}
     location = /latchkey-asks {
         internal;
         client_max_body_size 0;
-        ${askedGate(`/forward-auth?${joined(["deny=401", plan.lists], "&")}`)}
-        ${plan.remember && remembered(plan, plan.remember)}
+        ${renderGateRequest(`/forward-auth?${joinPieces(["deny=401", plan.lists], "&")}`)}
+        ${plan.remember && renderCache(plan, plan.remember)}
         proxy_connect_timeout 5s;
         proxy_read_timeout 5s;
         proxy_pass_request_body off;
@@ -69,7 +69,7 @@ server {
         proxy_set_header X-Forwarded-Method $request_method;
     }
 
-    ${plan.publicPaths && publicLocation(plan.publicPaths, app)}
+    ${plan.publicPaths && renderPublicLocation(plan.publicPaths, app)}
     location / {
         auth_request /latchkey-asks;
         auth_request_set $sign_in $upstream_http_location;
@@ -92,7 +92,7 @@ server {
         proxy_set_header Remote-User-Id $user_id;
         proxy_set_header Remote-Groups $groups;
         proxy_set_header Latchkey-Assertion $assertion;
-        ${forApp}
+        ${appHeaders}
     }
 
     location @sign_in {
@@ -103,34 +103,34 @@ server {
     }
 }`;
 
-const client = `proxy_set_header Host $host$host_port;
+const clientHeaders = `proxy_set_header Host $host$host_port;
 proxy_set_header X-Forwarded-For $remote_addr;
 proxy_set_header X-Forwarded-Proto $scheme;
 proxy_set_header X-Request-Id $request_id;`;
 
-const askedGate = (path: string): string => `proxy_pass http://latchkey${path};
+const renderGateRequest = (path: string): string => `proxy_pass http://latchkey${path};
 proxy_http_version 1.1;
 proxy_set_header Connection "";
-${client}`;
+${clientHeaders}`;
 
-const gatePages = askedGate("");
+const gatePages = renderGateRequest("");
 
 /** The log contains queries, so it leaves out the path at which a query contains a code. */
-const sharedPages = ({ gatePaths, gateFolders }: PlannedApp): string => block`
+const renderSharedPages = ({ gatePaths, gateFolders }: PlannedApp): string => block`
 location ~ ^(${[`(${gatePaths.join("|").replaceAll(".", "\\.")})$`, ...gateFolders].join("|")}) {
     ${gateFolders.length === 0 ? "access_log off;" : ""}
     ${gatePages}
 }
 `;
 
-const forApp = `proxy_set_header Cookie $app_cookies;
+const appHeaders = `proxy_set_header Cookie $app_cookies;
 proxy_set_header X-Forwarded-Host $host$host_port;
-${client}
+${clientHeaders}
 proxy_set_header Latchkey-Key "";
 ${CLIENT_HEADERS.map((name) => `proxy_set_header ${name} "";`).join("\n")}`;
 
 /** `$` would also match before a line break at the end, which `$uri` would pass on. */
-const publicLocation = (paths: string, app: PlannedApp): string => block`
+const renderPublicLocation = (paths: string, app: PlannedApp): string => block`
 location ~ ^${paths}\z {
     proxy_pass http://${app.name}$uri$is_args$args;
     proxy_http_version 1.1;
@@ -139,11 +139,11 @@ location ~ ^${paths}\z {
     proxy_set_header Remote-User-Id "";
     proxy_set_header Remote-Groups "";
     proxy_set_header Latchkey-Assertion "";
-    ${forApp}
+    ${appHeaders}
 }
 `;
 
-const upstream = ({ name, server }: Pick<PlannedApp, "name" | "server">): string => block`
+const renderUpstream = ({ name, server }: Pick<PlannedApp, "name" | "server">): string => block`
 upstream ${name} {
     server ${server};
     keepalive 64;
@@ -154,7 +154,7 @@ upstream ${name} {
 const CACHE = `proxy_cache_path /run/nginx-latchkey keys_zone=latchkey:10m max_size=64m inactive=10s use_temp_path=off;`;
 
 /** The client's parts come first: what an administrator has written ends the key, whatever they are. */
-const remembered = ({ lists }: ProxyPlan, seconds: string): string => block`
+const renderCache = ({ lists }: ProxyPlan, seconds: string): string => block`
 proxy_cache latchkey;
 proxy_cache_key "$http_cookie\n$http_authorization\n$http_host\n$host\n$request_method\n${lists}";
 proxy_cache_valid 200 ${seconds}s;

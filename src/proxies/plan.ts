@@ -1,8 +1,8 @@
-import { canonicalHost, PLAIN_HOST } from "../core/hosts/host-name.ts";
+import { normalizeHost, PLAIN_HOST } from "../core/hosts/host-name.ts";
 import { isAtOrBelow, isInDomains } from "../core/hosts/return-target.ts";
 import { findMissingScope } from "../core/hosts/session-reach.ts";
 import { GROUP } from "../db/tables.ts";
-import { connectableHost, inUrl } from "../gate/reach.ts";
+import { formatUrlHost, toConnectableHost } from "../gate/reach.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { HANDOFF } from "../web/paths.ts";
 import { ProxyOptionError, type ProxyOptions } from "./options.ts";
@@ -41,7 +41,8 @@ export interface ProxyPlan {
 type Piece = string | undefined | readonly (string | undefined)[];
 
 /** The parts that are not empty. */
-export const joined = (parts: Piece, by = "\n"): string => [parts].flat().filter(Boolean).join(by);
+export const joinPieces = (parts: Piece, by = "\n"): string =>
+  [parts].flat().filter(Boolean).join(by);
 
 /**
  * A template with backslashes as they are. A part of several lines is indented like its place, and
@@ -53,7 +54,7 @@ export const block = (
 ): string =>
   others.reduce(
     (text, next, at) => {
-      const part = joined(parts[at]);
+      const part = joinPieces(parts[at]);
       const margin = /(?<=\n)[ \t]*$/.exec(text)?.[0];
       if (margin === undefined) return text + part + next;
       if (part === "" && next.startsWith("\n"))
@@ -74,8 +75,8 @@ const GATE_FOLDERS: readonly string[] = ["/account/", "/link/", "/login/"];
 export function createPlan(settings: Settings, options: ProxyOptions): ProxyPlan {
   const publicUrl = URL.parse(settings.publicUrl ?? "");
   const { hostname: publicHost, protocol, port = "" }: Partial<URL> = publicUrl ?? {};
-  const asked = options.authHost ?? publicHost;
-  const gateHost = asked === undefined ? undefined : plainHost("the gate", asked);
+  const authHost = options.authHost ?? publicHost;
+  const gateHost = authHost === undefined ? undefined : requirePlainHost("the gate", authHost);
   if (publicHost !== undefined && gateHost !== publicHost) {
     throw new ProxyOptionError(
       `--auth-host is ${gateHost}, but PUBLIC_URL is ${settings.publicUrl}`,
@@ -83,9 +84,9 @@ export function createPlan(settings: Settings, options: ProxyOptions): ProxyPlan
   }
   const apps = options.apps.map((text, at): PlannedApp => {
     const [name = "", url = ""] = text.split(/=(.*)/s, 2);
-    const host = plainHost("--app", name);
-    const gate = gateAt(host, gateHost, settings);
-    return { name: `app${at === 0 ? "" : at + 1}`, host, server: serverIn(url), ...gate };
+    const host = requirePlainHost("--app", name);
+    const gate = planGate(host, gateHost, settings);
+    return { name: `app${at === 0 ? "" : at + 1}`, host, server: parseServer(url), ...gate };
   });
   if (apps.length === 0) throw new ProxyOptionError("name each app with --app HOST=URL");
   const hosts = new Set(apps.map(({ host }) => host));
@@ -99,19 +100,21 @@ export function createPlan(settings: Settings, options: ProxyOptions): ProxyPlan
   }
   if (settings.port === 0) throw new ProxyOptionError("PORT is 0: set the port of the gate");
   return {
-    gate: serverIn(`http://${inUrl(connectableHost(settings.host))}:${settings.port}`),
+    gate: parseServer(`http://${formatUrlHost(toConnectableHost(settings.host))}:${settings.port}`),
     gateHost: gateHost !== undefined && hosts.has(gateHost) ? undefined : gateHost,
     scheme: protocol === "http:" ? "http://" : "",
     port: port === "" ? "" : `:${port}`,
     apps,
-    lists: (["users", "groups"] as const).flatMap((kind) => listIn(kind, options[kind])).join("&"),
-    publicPaths: publicPathsIn(options.publicPaths),
-    remember: rememberedIn(options.remember, settings),
+    lists: (["users", "groups"] as const)
+      .flatMap((kind) => formatList(kind, options[kind]))
+      .join("&"),
+    publicPaths: createPublicPattern(options.publicPaths),
+    remember: parseRemember(options.remember, settings),
     secretPath: apps.some(({ gatePaths }) => gatePaths.includes(HANDOFF)) ? HANDOFF : undefined,
   };
 }
 
-function gateAt(
+function planGate(
   host: string,
   gateHost: string | undefined,
   { cookieDomain, returnDomains }: Settings,
@@ -123,13 +126,13 @@ function gateAt(
   return { gatePaths: takesOver ? [HANDOFF] : [], gateFolders: [] };
 }
 
-function plainHost(what: string, text: string): string {
-  const host = canonicalHost(text);
+function requirePlainHost(what: string, text: string): string {
+  const host = normalizeHost(text);
   if (host !== undefined && /^[a-z\d]([a-z\d.-]*[a-z\d])?$/.test(host)) return host;
   throw new ProxyOptionError(`${what}: ${JSON.stringify(text)} is not a host name without a port`);
 }
 
-function serverIn(text: string): string {
+function parseServer(text: string): string {
   const url = /^http:\/\/[^\s/?#@\\]+\/?$/.test(text) ? URL.parse(text) : null;
   if (url === null || !PLAIN_HOST.test(url.hostname)) {
     throw new ProxyOptionError(
@@ -140,23 +143,23 @@ function serverIn(text: string): string {
 }
 
 /** Percent-encoded, so that no name ends a word or a block of a configuration. */
-function listIn(kind: "users" | "groups", given: string | undefined): readonly string[] {
-  if (given === undefined) return [];
-  const names = given.split(",").map((name) => (kind === "groups" ? name.trim() : name));
+function formatList(kind: "users" | "groups", text: string | undefined): readonly string[] {
+  if (text === undefined) return [];
+  const names = text.split(",").map((name) => (kind === "groups" ? name.trim() : name));
   if (kind === "groups" && !names.every((name) => GROUP.test(name)))
     throw new ProxyOptionError("--groups takes names of a-z, 0-9 and -, with commas between them");
-  return [`${kind}=${names.map(encoded).join(",")}`];
+  return [`${kind}=${names.map(encodeName).join(",")}`];
 }
 
-const encoded = (name: string): string =>
+const encodeName = (name: string): string =>
   encodeURIComponent(name).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`);
 
 /** Only spellings that proxy and app read alike: no dots before a name, nothing percent-encoded. */
-function publicPathsIn(paths: readonly string[]): string | undefined {
+function createPublicPattern(paths: readonly string[]): string | undefined {
   const bare = paths.map((path) => path.replace(/\/$/, ""));
   for (const path of bare) {
     const isOwn =
-      GATE_PATHS.includes(path) || GATE_FOLDERS.some((own) => `${path}/`.startsWith(own));
+      GATE_PATHS.includes(path) || GATE_FOLDERS.some((folder) => `${path}/`.startsWith(folder));
     if (isOwn || !/^(\/[\w-][\w.-]*)+$/.test(path)) {
       const reason = isOwn ? "belongs to the gate" : "is not / and letters, digits, -, _ and .";
       throw new ProxyOptionError(`--public: ${JSON.stringify(path)} ${reason}`);
@@ -167,9 +170,9 @@ function publicPathsIn(paths: readonly string[]): string | undefined {
 }
 
 /** An assertion is valid for at least 29 seconds more, and nginx remembers up to a second longer. */
-function rememberedIn(time: string | undefined, of: Settings): string | undefined {
+function parseRemember(time: string | undefined, settings: Settings): string | undefined {
   if (time === undefined) return undefined;
-  const [most, why] = of.assertions === "on" ? [20, " with ASSERTIONS=on"] : [60, ""];
+  const [most, why] = settings.assertions === "on" ? [20, " with ASSERTIONS=on"] : [60, ""];
   const [, seconds] = /^([1-9]\d?)s$/.exec(time) ?? [];
   if (seconds !== undefined && Number(seconds) <= most) return seconds;
   throw new ProxyOptionError(`--remember takes 1s to ${most}s${why}`);

@@ -1,11 +1,11 @@
 import { TRAEFIK_CLIENT_HEADERS } from "./client-headers.ts";
-import { block, joined, type PlannedApp, type ProxyPlan } from "./plan.ts";
+import { block, joinPieces, type PlannedApp, type ProxyPlan } from "./plan.ts";
 
 /** A file for the file provider of Traefik. */
-export const traefik = (plan: ProxyPlan): string => block`
+export const renderTraefik = (plan: ProxyPlan): string => block`
 http:
   routers:
-    ${[gateRouter(plan), ...plan.apps.map((app) => appRouters(plan, app))]}
+    ${[renderGateRouter(plan), ...plan.apps.map((app) => renderAppRouters(plan, app))]}
   middlewares:
     claims:
       headers:
@@ -24,41 +24,50 @@ http:
           ${TRAEFIK_CLIENT_HEADERS.map((name) => `${name}: ""`)}
     latchkey:
       forwardAuth:
-        address: http://${plan.gate}/forward-auth?${joined(["authorization=pass", plan.lists], "&")}
+        address: http://${plan.gate}/forward-auth?${joinPieces(["authorization=pass", plan.lists], "&")}
         authResponseHeaders: [Remote-User, Remote-User-Id, Remote-Groups, Latchkey-Assertion, Authorization]
   services:
-    ${[{ name: "gate", server: plan.gate }, ...plan.apps].map(service)}
+    ${[{ name: "gate", server: plan.gate }, ...plan.apps].map(renderService)}
 `;
 
-const gateRouter = ({ gateHost, apps }: ProxyPlan): string => {
-  const own = gateHost === undefined ? [] : [rule("Host", gateHost)];
-  return router("gate", [...own, ...apps.flatMap(gateRules)].join(" || "), "claims");
+const renderGateRouter = ({ gateHost, apps }: ProxyPlan): string => {
+  const gateRule = gateHost === undefined ? [] : [renderRule("Host", gateHost)];
+  return renderRouter(
+    "gate",
+    [...gateRule, ...apps.flatMap(renderGateRules)].join(" || "),
+    "claims",
+  );
 };
 
-function gateRules({ host, gatePaths, gateFolders }: PlannedApp): readonly string[] {
+function renderGateRules({ host, gatePaths, gateFolders }: PlannedApp): readonly string[] {
   const pages = [
-    ...gatePaths.map((path) => rule("Path", path)),
-    ...gateFolders.map((path) => rule("PathPrefix", path)),
+    ...gatePaths.map((path) => renderRule("Path", path)),
+    ...gateFolders.map((path) => renderRule("PathPrefix", path)),
   ];
-  return pages.length === 0 ? [] : [`(${rule("Host", host)}) && (${pages.join(" || ")})`];
+  return pages.length === 0 ? [] : [`(${renderRule("Host", host)}) && (${pages.join(" || ")})`];
 }
 
-const appRouters = ({ publicPaths }: ProxyPlan, { name, host }: PlannedApp): string => {
-  const own = router(name, rule("Host", host), "claims, latchkey");
-  if (publicPaths === undefined) return own;
-  const isPublic = `${rule("Host", host)} && ${rule("PathRegexp", `^${publicPaths}$`)}`;
-  return `${own}\n${router(`${name}-public`, isPublic, "claims", name)}`;
+const renderAppRouters = ({ publicPaths }: ProxyPlan, { name, host }: PlannedApp): string => {
+  const appRouter = renderRouter(name, renderRule("Host", host), "claims, latchkey");
+  if (publicPaths === undefined) return appRouter;
+  const isPublic = `${renderRule("Host", host)} && ${renderRule("PathRegexp", `^${publicPaths}$`)}`;
+  return `${appRouter}\n${renderRouter(`${name}-public`, isPublic, "claims", name)}`;
 };
 
-const rule = (matcher: string, value: string): string => `${matcher}(\`${value}\`)`;
+const renderRule = (matcher: string, value: string): string => `${matcher}(\`${value}\`)`;
 
-const router = (name: string, when: string, middlewares: string, service = name): string => block`
+const renderRouter = (
+  name: string,
+  when: string,
+  middlewares: string,
+  service = name,
+): string => block`
 ${name}:
   rule: ${when}
   middlewares: [${middlewares}]
   service: ${service}`;
 
-const service = ({ name, server }: Pick<PlannedApp, "name" | "server">): string => block`
+const renderService = ({ name, server }: Pick<PlannedApp, "name" | "server">): string => block`
 ${name}:
   loadBalancer:
     servers:

@@ -29,24 +29,24 @@ export async function signInAs(
   if (users === undefined || sessions === undefined)
     throw new Fault("invalid_option", "signInAs takes the Auth object that createAuth returns");
   const { groups } = checkSignIn(options);
-  const user = (await users.findByUsername(username)) ?? (await add(users, username));
+  const user = (await users.findByUsername(username)) ?? (await addUser(users, username));
   if (groups !== undefined) {
     const outcome = await users.setGroups(user.id, groups);
-    if (outcome !== "set") throw cannotSignIn(username, outcome);
+    if (outcome !== "set") throw createSignInFault(username, outcome);
   }
   const session = await sessions.create(user.id);
-  if (session === undefined) throw cannotSignIn(username, "no-user");
+  if (session === undefined) throw createSignInFault(username, "no-user");
   return session.cookie;
 }
 
-async function add(users: Auth["users"], username: string) {
+async function addUser(users: Auth["users"], username: string) {
   const outcome = await users.add({ username });
   if (outcome.kind === "added") return outcome.user;
   // Another test that runs at the same time may have added it.
-  const added = await users.findByUsername(username);
-  if (added === undefined) throw cannotSignIn(username, outcome.kind);
-  return added;
+  const existingUser = await users.findByUsername(username);
+  if (existingUser === undefined) throw createSignInFault(username, outcome.kind);
+  return existingUser;
 }
 
-const cannotSignIn = (username: string, reason: string): Fault =>
+const createSignInFault = (username: string, reason: string): Fault =>
   new Fault("invalid_option", `cannot sign in as "${username}": ${reason}`);

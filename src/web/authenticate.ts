@@ -1,10 +1,10 @@
 import { andThen, type MaybePromise } from "../core/base/maybe-promise.ts";
-import { hostNameIn } from "../core/hosts/host-name.ts";
+import { parseHostName } from "../core/hosts/host-name.ts";
 import type { KeyAdmission, KeyGuard } from "../core/keys/key-guard.ts";
 import type { Admission } from "../core/sessions/require-user.ts";
 import type { AuthenticateCookies } from "./answers/session-cookie.ts";
-import { type ProxyTrust, peerOf } from "./request/remote-address.ts";
-import { hostOf, type WebRequest } from "./request/web-request.ts";
+import { getPeer, type ProxyTrust } from "./request/remote-address.ts";
+import { getHost, type WebRequest } from "./request/web-request.ts";
 
 /** Finds out who asks, by the Cookie and Authorization headers. Calls `request` for keys alone. */
 export type AuthenticateRequest = (
@@ -23,10 +23,10 @@ export function createAuthenticateRequest(
   return (cookies, authorization, request) => {
     if (authorization === undefined) return authenticate(cookies);
     const admission = keys(authorization, {
-      host: () => hostNameIn(readRequestedHost(proxies, request())),
+      host: () => parseHostName(readRequestedHost(proxies, request())),
       address() {
         const asking = request();
-        return peerOf(asking) === undefined ? undefined : proxies.addressOf(asking);
+        return getPeer(asking) === undefined ? undefined : proxies.getAddressOrUnknown(asking);
       },
     });
     return andThen(admission, (byKey) => byKey ?? authenticate(cookies));
@@ -35,7 +35,7 @@ export function createAuthenticateRequest(
 
 /** The host that the client asked for, by a trusted proxy or else by the request; not checked. */
 export function readRequestedHost(proxies: ProxyTrust, request: WebRequest): string {
-  const isConnected = peerOf(request) !== undefined;
+  const isConnected = getPeer(request) !== undefined;
   const forwarded = isConnected ? proxies.header(request, "x-forwarded-host") : undefined;
-  return forwarded ?? hostOf(request);
+  return forwarded ?? getHost(request);
 }

@@ -1,6 +1,6 @@
-import { errorOf, Fault } from "../core/base/fault.ts";
+import { Fault, toError } from "../core/base/fault.ts";
 import { andThen, type MaybePromise } from "../core/base/maybe-promise.ts";
-import { required, settle } from "../core/base/options.ts";
+import { checkOptions, defineRequired } from "../core/base/options.ts";
 import type { KeyAdmission } from "../core/keys/key-guard.ts";
 import { admitsUser, type Lists, NO_LISTS } from "../core/sessions/admits-user.ts";
 import type { Admission } from "../core/sessions/require-user.ts";
@@ -65,7 +65,7 @@ const GROUPS_TAKEN = 'groups such as { groups: ["family"] }';
 const isGroup = (name: unknown): boolean => typeof name === "string" && GROUP.test(name);
 
 const onlyOptions = {
-  groups: required(
+  groups: defineRequired(
     GROUPS_TAKEN,
     (names: readonly string[]) => Array.isArray(names) && names.length > 0 && names.every(isGroup),
   ),
@@ -77,7 +77,7 @@ const onlyOptions = {
  */
 const parseGroups = (given: OnlyGroups): Lists => ({
   users: [],
-  groups: [settle<OnlyGroups>(onlyOptions, given, `a guard takes ${GROUPS_TAKEN}`).groups],
+  groups: [checkOptions<OnlyGroups>(onlyOptions, given, `a guard takes ${GROUPS_TAKEN}`).groups],
 });
 
 function createGuardCheck(
@@ -119,7 +119,7 @@ function createGuardCheck(
     try {
       return refuse(await services.views.fault({ request: getRequest() }, thrown));
     } catch (again) {
-      throw errorOf(again);
+      throw toError(again);
     }
   };
 

@@ -1,23 +1,23 @@
 import { findAdmin } from "../core/accounts/set-groups.ts";
-import { errorOf, Fault, isClientGone } from "../core/base/fault.ts";
+import { Fault, isClientGone, toError } from "../core/base/fault.ts";
 import type { MaybePromise } from "../core/base/maybe-promise.ts";
 import { allowsAnyHost, judgeHost } from "../core/hosts/allowed-hosts.ts";
 import type { User } from "../db/records.ts";
 import { findPeoplePage } from "./answers/form-page.ts";
 import { isSentByLinkPage } from "./answers/link-page-cookie.ts";
-import { noticeCookie } from "./answers/notice.ts";
+import { createNoticeCookie } from "./answers/notice.ts";
 import { type Answer, redirect, withHeader } from "./answers/responses.ts";
-import { handoffRoot, readReturnTarget, withReturnTo } from "./answers/return-to.ts";
+import { addReturnTo, getHandoffRoot, readReturnTarget } from "./answers/return-to.ts";
 import { answerAccountForm } from "./endpoints/home.ts";
 import { HANDOFF } from "./paths.ts";
 import { askForRecentSignIn, hasRecentSignIn } from "./recent-sign-in.ts";
 import { findSignInPath, type NotAdmitted, refuseExcluded, refuseSignedOut } from "./refusals.ts";
 import { type Form, type FormProblem, readForm } from "./request/form.ts";
 import { answerWithId } from "./request/request-id.ts";
-import { kindOfRequest } from "./request/request-kind.ts";
+import { getRequestKind } from "./request/request-kind.ts";
 import { isCrossSite } from "./request/same-origin.ts";
-import { noteRefusal } from "./request/warnings.ts";
-import { hostOf, type WebRequest } from "./request/web-request.ts";
+import { logRefusal } from "./request/warnings.ts";
+import { getHost, type WebRequest } from "./request/web-request.ts";
 import type { CheckedRoute, PathRoutes, ProxyRoute, RouteTable, UserChecks } from "./routes.ts";
 import type { Context, Services, UserContext } from "./services.ts";
 import type { Viewer } from "./views.ts";
@@ -71,17 +71,17 @@ async function answerInOrder(
     }
 
     if (route.method === "POST" && isForeignForm(services, route, request)) {
-      noteRefusal(services, request, "form of another site refused");
+      logRefusal(services, request, "form of another site refused");
       return await views.error({ request }, 403, "crossSite");
     }
     const form = route.form === undefined ? NO_FORM : await readForm(request);
     if (form === "too-large") {
-      noteRefusal(services, request, "unreadable form refused");
+      logRefusal(services, request, "unreadable form refused");
       return await views.error({ request }, 413, "formUnreadable");
     }
     if (form === "aborted") return await views.error({ request }, 400, "formUnreadable");
 
-    const context: Context = { ...services, request, client: proxies.clientOf(request) };
+    const context: Context = { ...services, request, client: proxies.getClient(request) };
     if (route.access === "public") {
       failure = route.failure;
       if (typeof form === "function") return await route.run(context, form);
@@ -133,8 +133,8 @@ async function isHostAllowed(
   const { allowed } = options.hosts;
   if (allowsAnyHost(allowed)) return true;
   if (allowed === "loopback-setup" && request.path !== paths.setup) return true;
-  if (request.path === HANDOFF && handoffRoot(options, request) !== undefined) return true;
-  switch (judgeHost(options.hosts, hostOf(request))) {
+  if (request.path === HANDOFF && getHandoffRoot(options, request) !== undefined) return true;
+  switch (judgeHost(options.hosts, getHost(request))) {
     case "allowed":
       return true;
     case "no-setup":
@@ -163,10 +163,10 @@ function refuseUnreadable(
 ): Promise<Answer> {
   switch (problem) {
     case "not-a-form":
-      noteRefusal(context, context.request, "unreadable form refused");
+      logRefusal(context, context.request, "unreadable form refused");
       return context.views.error(context, 415, "notAForm");
     case "not-utf8":
-      noteRefusal(context, context.request, "unreadable form refused");
+      logRefusal(context, context.request, "unreadable form refused");
       return context.views.error(context, 400, "formUnreadable");
     case "already-read":
       throw new Fault(
@@ -231,7 +231,7 @@ function authorizeRecent(
     case "codes":
     case "passkeys":
     case "keys": {
-      const home = paths.home && withReturnTo(paths.home, readReturnTarget(context));
+      const home = paths.home && addReturnTo(paths.home, readReturnTarget(context));
       return refuse(askForRecentSignIn(context, request, home && `${home}#your-${recent}`));
     }
   }
@@ -244,9 +244,9 @@ function sendToSignIn(context: Context, admission: NotAdmitted): Answer {
   const { options, paths, request } = context;
   const path = findSignInPath(context, admission, request);
   const answer = refuseSignedOut(options, path, request);
-  const isForm = kindOfRequest(request.method, request) === "form";
+  const isForm = getRequestKind(request.method, request) === "form";
   return isForm && path === paths.login
-    ? { ...answer, cookies: [...answer.cookies, noticeCookie(request, "sessionExpired")] }
+    ? { ...answer, cookies: [...answer.cookies, createNoticeCookie(request, "sessionExpired")] }
     : answer;
 }
 
@@ -262,6 +262,6 @@ async function answerFailure(
     if (isClientGone(thrown)) return await views.error(viewer, 400, "formUnreadable");
     return await views.fault(viewer, thrown, failure);
   } catch (again) {
-    throw errorOf(again);
+    throw toError(again);
   }
 }

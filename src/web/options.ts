@@ -23,5 +23,5 @@ export interface WebOptions {
   readonly people: boolean;
   /** Without `locale`, the language of a page follows the browser. */
   readonly pages: { readonly appName: string; readonly locale: Locale | undefined };
-  readonly meter: Pick<Meter, "signInDecided">;
+  readonly meter: Pick<Meter, "countSignIn">;
 }

@@ -1,9 +1,9 @@
 import { isRecentSignIn } from "../core/sessions/session-token.ts";
 import { type Answer, redirect, respondJson } from "./answers/responses.ts";
-import { acceptedTarget, withReturnTo } from "./answers/return-to.ts";
+import { acceptReturnTarget, addReturnTo } from "./answers/return-to.ts";
 import { readSession } from "./answers/session-cookie.ts";
-import { kindOfRequest } from "./request/request-kind.ts";
-import { parameterOf, type WebRequest } from "./request/web-request.ts";
+import { getRequestKind } from "./request/request-kind.ts";
+import { getParameter, type WebRequest } from "./request/web-request.ts";
 import type { Services } from "./services.ts";
 
 /** The form field and query parameter of a sign-in of a user who is already signed in. */
@@ -19,7 +19,7 @@ export function hasRecentSignIn({ rules }: Pick<Services, "rules">, request: Web
 export const asksForRecentSignIn = (
   services: Pick<Services, "rules">,
   request: WebRequest,
-): boolean => parameterOf(request, AGAIN) !== undefined && !hasRecentSignIn(services, request);
+): boolean => getParameter(request, AGAIN) !== undefined && !hasRecentSignIn(services, request);
 
 /**
  * Leads a user to the sign-in whose last one is too long ago, and from there to `page`, or without
@@ -30,9 +30,9 @@ export function askForRecentSignIn(
   request: WebRequest,
   page: string | undefined,
 ): Answer {
-  const target = page ?? acceptedTarget(options, request, request.header("referer"));
-  const location = withReturnTo(`${paths.login}?${AGAIN}=1`, target);
-  return kindOfRequest(request.method, request) === "call"
+  const target = page ?? acceptReturnTarget(options, request, request.header("referer"));
+  const location = addReturnTo(`${paths.login}?${AGAIN}=1`, target);
+  return getRequestKind(request.method, request) === "call"
     ? respondJson({ error: "sign_in_not_recent", location }, 403, { "HX-Redirect": location })
     : redirect(location);
 }

@@ -9,16 +9,16 @@ import {
   respondJson,
   respondText,
 } from "./answers/responses.ts";
-import { acceptedTarget, withReturnTo } from "./answers/return-to.ts";
+import { acceptReturnTarget, addReturnTo } from "./answers/return-to.ts";
 import type { WebOptions } from "./options.ts";
 import type { Paths } from "./paths.ts";
-import { KIND_HEADERS, kindOfRequest } from "./request/request-kind.ts";
-import { noteRefusal, type RefusalPorts } from "./request/warnings.ts";
-import { parameterOf, type WebRequest } from "./request/web-request.ts";
+import { getRequestKind, KIND_HEADERS } from "./request/request-kind.ts";
+import { logRefusal, type WarningServices } from "./request/warnings.ts";
+import { getParameter, type WebRequest } from "./request/web-request.ts";
 import type { Views } from "./views.ts";
 
 /** What refuses a request whose user is not signed in or not admitted. */
-export interface RefusalServices extends RefusalPorts {
+export interface RefusalServices extends WarningServices {
   readonly options: WebOptions;
   readonly paths: Paths;
   readonly views: Pick<Views, "fault" | "excluded">;
@@ -31,14 +31,15 @@ export const FACTOR = "factor";
 export const ASKING_FACTOR: string = `?${FACTOR}=2`;
 
 /** Whether only a sign-in with a second factor leads on from this page. */
-export const asksForFactor = (request: WebRequest): boolean => parameterOf(request, FACTOR) === "2";
+export const asksForFactor = (request: WebRequest): boolean =>
+  getParameter(request, FACTOR) === "2";
 
 /** An admission that leads to the sign-in, the setup, or the page that turns on a second factor. */
 export type NotAdmitted = Exclude<Admission, { readonly kind: "admitted" | "guest" }>;
 
 /** The path to which a refused request is redirected. A forged session token is logged. */
 export function findSignInPath(
-  { requests, proxies, paths }: RefusalPorts & Pick<RefusalServices, "paths">,
+  { requests, proxies, paths }: WarningServices & Pick<RefusalServices, "paths">,
   admission: NotAdmitted,
   request: WebRequest,
 ): string {
@@ -59,11 +60,11 @@ export function findSignInPath(
 
 /** Logs a session token with a wrong signature; other admissions are not logged. */
 export function noteForgedToken(
-  services: RefusalPorts,
+  services: WarningServices,
   { kind }: NotAdmitted,
   request: WebRequest,
 ): void {
-  if (kind === "forged-token") noteRefusal(services, request, "forged session token refused");
+  if (kind === "forged-token") logRefusal(services, request, "forged session token refused");
 }
 
 /** A 401 needs a challenge. Browsers open a dialog for the schemes that they know, not for this. */
@@ -78,8 +79,10 @@ export const COOKIE_CHALLENGE = {
  */
 export function refuseSignedOut(options: WebOptions, path: string, request: WebRequest): Answer {
   const returningTo = (target: string | undefined): string =>
-    options.guards.returnTo ? withReturnTo(path, acceptedTarget(options, request, target)) : path;
-  const kind = kindOfRequest(request.method, request);
+    options.guards.returnTo
+      ? addReturnTo(path, acceptReturnTarget(options, request, target))
+      : path;
+  const kind = getRequestKind(request.method, request);
   const vary = options.guards.onDenied === "negotiate" && { Vary: KIND_HEADERS };
   if (vary && kind === "call") {
     const isHtmx = request.header("hx-request") !== undefined;
@@ -98,7 +101,7 @@ export function refuseExcluded(
   user: User,
 ): MaybePromise<Answer> {
   const isCall =
-    options.guards.onDenied === "negotiate" && kindOfRequest(request.method, request) === "call";
+    options.guards.onDenied === "negotiate" && getRequestKind(request.method, request) === "call";
   return isCall
     ? respondJson({ error: "no_access" }, 403, { Vary: KIND_HEADERS })
     : views.excluded({ request, user });
@@ -133,16 +136,16 @@ const RETRY_AFTER: Headers = { "Retry-After": "60" };
  * @param limited is the status after too many wrong keys.
  */
 export function refuseKey(
-  services: RefusalPorts,
+  services: WarningServices,
   request: WebRequest,
   { problem }: KeyRefusal,
   limited: 401 | 429 = 429,
 ): Answer {
   const challenge = /^basic /i.test(request.header("authorization") ?? "") ? BASIC : BEARER;
   if (problem === "limited") {
-    noteRefusal(services, request, "key rate-limited");
+    logRefusal(services, request, "key rate-limited");
     return respondText(PROBLEMS.limited, limited, { ...challenge, ...RETRY_AFTER });
   }
-  noteRefusal(services, request, "key refused", { problem });
+  logRefusal(services, request, "key refused", { problem });
   return respondText(PROBLEMS[problem], 401, challenge);
 }

@@ -1,4 +1,4 @@
-import { messageOf } from "../core/base/fault.ts";
+import { getErrorMessage } from "../core/base/fault.ts";
 import type { MaybePromise } from "../core/base/maybe-promise.ts";
 import { type Answer, redirect, respondJson, respondText } from "./answers/responses.ts";
 import { getMe, postPassword } from "./endpoints/account.ts";
@@ -9,8 +9,8 @@ import {
   postRenewCodes,
   postTurnOffCodes,
 } from "./endpoints/codes.ts";
-import { forwardAuth } from "./endpoints/forward-auth.ts";
-import { suffixedForwardAuth } from "./endpoints/forward-auth-suffix.ts";
+import { answerForwardAuth } from "./endpoints/forward-auth.ts";
+import { answerSuffixedForwardAuth } from "./endpoints/forward-auth-suffix.ts";
 import { getHandoff, postHandoffLogout } from "./endpoints/handoff.ts";
 import { getHome } from "./endpoints/home.ts";
 import { postAddKey, postRevokeKey } from "./endpoints/keys.ts";
@@ -265,18 +265,18 @@ export function listRoutes({ options, paths, rules }: Services, assets: Site["as
     routes.push(
       { ...anyHost, path: base + ALIVE, run: () => respondText("alive", 200) },
       { ...anyHost, path: base + READY, run: answerReady },
-      { method: "GET", path, access: "proxy", run: forwardAuth },
+      { method: "GET", path, access: "proxy", run: answerForwardAuth },
       {
         method: "any",
         path: `${path}/`,
         match: "prefix",
         access: "proxy",
-        run: suffixedForwardAuth,
+        run: answerSuffixedForwardAuth,
       },
     );
   }
   if (standalone && rules.assertions !== undefined) {
-    const { keys } = rules.assertions;
+    const { publicKeys: keys } = rules.assertions;
     routes.push({ ...anyHost, path: ASSERTION_KEYS, run: () => respondJson({ keys }, 200) });
   }
   if (standalone && home !== undefined) {
@@ -293,7 +293,7 @@ async function answerReady({ rules, requests }: Context): Promise<Answer> {
     await rules.store.users.any();
     return respondText("ready", 200);
   } catch (error) {
-    requests.log.warn({ reason: messageOf(error) }, "not ready: the store does not answer");
+    requests.log.warn({ reason: getErrorMessage(error) }, "not ready: the store does not answer");
     return respondText("the store does not answer", 503);
   }
 }

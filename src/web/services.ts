@@ -5,7 +5,7 @@ import type { ServerLog } from "../core/base/server-log.ts";
 import type { AttemptLimiter } from "../core/limits/attempt-limiter.ts";
 import type { Limiter } from "../core/limits/shared-limiter.ts";
 import type { EventLog } from "../core/log/event-log.ts";
-import type { Event } from "../core/log/events.ts";
+import type { NewAuditEvent } from "../core/log/events.ts";
 import type { Challenges } from "../core/passkeys/challenges.ts";
 import type { Passwords } from "../core/passwords/passwords.ts";
 import type { Assertions } from "../core/sessions/assertions.ts";
@@ -27,7 +27,7 @@ import type { WebRequest } from "./request/web-request.ts";
 import type { Views } from "./views.ts";
 
 /** What the rules work with, and who asks. Each rule names what it takes of it. */
-export interface RulePorts {
+export interface RuleServices {
   readonly store: Store;
   readonly clock: Pick<Clock, "now">;
   readonly tokens: SessionTokens;
@@ -35,7 +35,7 @@ export interface RulePorts {
   /** What the guards of this process remember of sessions, API keys and accounts. */
   readonly memory: CredentialCache;
   /** Must be called after a change of the codes or passkeys of an account, even one that failed. */
-  readonly factorsChanged: (user: UserId) => void;
+  readonly onFactorsChanged: (user: UserId) => void;
   readonly passwords: Passwords;
   readonly seals: Seals;
   /** Of passkeys. */
@@ -58,7 +58,7 @@ export interface RulePorts {
   readonly handoffLimiter: Pick<AttemptLimiter, "attempt">;
   readonly events: EventLog;
   /** Writes an entry of the audit log, also where there is no event log, and says who did it. */
-  readonly record: (event: Event) => unknown;
+  readonly record: (event: NewAuditEvent) => unknown;
   readonly log: ServerLog;
   /** Sessions that have signed out here, and that the database does not know as ended yet. */
   readonly waiting: WaitingEnds | undefined;
@@ -74,7 +74,7 @@ export interface RulePorts {
 
 /** What answers requests. Made once for each `createAuth`. */
 export interface Services {
-  readonly rules: RulePorts;
+  readonly rules: RuleServices;
   readonly options: WebOptions;
   readonly views: Views;
   readonly paths: Paths;

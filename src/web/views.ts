@@ -1,12 +1,12 @@
-import { errorOf, messageOf, Unavailable } from "../core/base/fault.ts";
-import { hostNameIn } from "../core/hosts/host-name.ts";
+import { getErrorMessage, toError, Unavailable } from "../core/base/fault.ts";
+import { parseHostName } from "../core/hosts/host-name.ts";
 import type { CredentialCache } from "../core/sessions/credential-cache.ts";
 import { userOfAdmission } from "../core/sessions/require-user.ts";
 import type { User } from "../db/records.ts";
 import {
   type Answer,
+  createPageHeaders,
   type Headers,
-  pageHeaders,
   respond,
   respondText,
 } from "./answers/responses.ts";
@@ -14,10 +14,10 @@ import type { AuthenticateCookies } from "./answers/session-cookie.ts";
 import type { WebOptions } from "./options.ts";
 import type { PageData, PageHelpers, PageName } from "./pages/page-data.ts";
 import type { Pages } from "./pages/templates.ts";
-import { type Locale, type MessageName, preferredLocale, wordsIn } from "./pages/words.ts";
+import { chooseLocale, getWords, type Locale, type MessageName } from "./pages/words.ts";
 import { type Paths, routeOf } from "./paths.ts";
 import { REQUEST_ID, type RequestIds } from "./request/request-id.ts";
-import { hostOf, parameterOf, type WebRequest } from "./request/web-request.ts";
+import { getHost, getParameter, type WebRequest } from "./request/web-request.ts";
 
 /** The request that a page answers. */
 export interface Viewer {
@@ -26,7 +26,7 @@ export interface Viewer {
   readonly user?: User | undefined;
 }
 
-interface ViewPorts {
+interface ViewServices {
   readonly pages: Pages;
   readonly paths: Paths;
   readonly rules: {
@@ -48,14 +48,14 @@ interface ErrorPage {
 type Exclusion = Pick<PageData["error"], "host" | "signOutUrl" | "signInUrl">;
 
 export class Views {
-  readonly #ports: ViewPorts;
+  readonly #ports: ViewServices;
   readonly #headers: Headers;
   readonly #passkeyHeaders: Headers;
 
-  constructor(ports: ViewPorts) {
+  constructor(ports: ViewServices) {
     this.#ports = ports;
-    this.#headers = pageHeaders(ports.options);
-    this.#passkeyHeaders = pageHeaders(ports.options, "self");
+    this.#headers = createPageHeaders(ports.options);
+    this.#passkeyHeaders = createPageHeaders(ports.options, "self");
   }
 
   async page<Name extends PageName>(
@@ -72,7 +72,7 @@ export class Views {
 
   /** The error page with a message in the reader's language. */
   error(viewer: Viewer, status: number, name: MessageName, headers: Headers = {}): Promise<Answer> {
-    const { titles, messages } = wordsIn(this.locale(viewer.request));
+    const { titles, messages } = getWords(this.locale(viewer.request));
     const data = { status, title: titles[name], message: messages[name] };
     return this.#errorPage(viewer, data, { headers });
   }
@@ -86,7 +86,7 @@ export class Views {
     { host, signOutUrl, signInUrl }: Exclusion = {},
   ): Promise<Answer> {
     const { options, paths } = this.#ports;
-    const { noAccess, mayNotOpen, thisApp } = wordsIn(this.locale(request));
+    const { noAccess, mayNotOpen, thisApp } = getWords(this.locale(request));
     const origin = options.hosts.publicUrl;
     const home = user.guest === true ? undefined : paths.home;
     const data = {
@@ -108,8 +108,8 @@ export class Views {
   /** The page for a host that is not allowed. */
   misdirected(viewer: Viewer): Promise<Answer> {
     const { request } = viewer;
-    const { wrongAddress, hostNotAllowed } = wordsIn(this.locale(request));
-    const host = hostNameIn(hostOf(request)) ?? hostOf(request);
+    const { wrongAddress, hostNotAllowed } = getWords(this.locale(request));
+    const host = parseHostName(getHost(request)) ?? getHost(request);
     const data = { status: 421, title: wrongAddress, message: hostNotAllowed(host), host };
     return this.#errorPage(viewer, data);
   }
@@ -122,7 +122,7 @@ export class Views {
     const { request } = viewer;
     const { log, run } = this.#ports.requests;
     return run(request, (requestId) => {
-      const error = errorOf(thrown);
+      const error = toError(thrown);
       const isTemporary = error instanceof Unavailable;
       const calm = this.message(request, isTemporary ? "unavailable" : "internalFailure");
       const data = { message: shown ? error.message : calm, requestId };
@@ -133,7 +133,7 @@ export class Views {
         return this.#errorPage(viewer, { status: 500, ...data });
       }
       // Without the stack: under load these failures are frequent, and they are not bugs.
-      const cause = error.cause === undefined ? {} : { cause: messageOf(error.cause) };
+      const cause = error.cause === undefined ? {} : { cause: getErrorMessage(error.cause) };
       log.warn({ reason: error.message, ...cause, method, path }, "request put off");
       const headers = { "Retry-After": String(error.retryAfterSeconds) };
       // The store has just failed to answer: asking it again could take as long.
@@ -143,11 +143,11 @@ export class Views {
   }
 
   locale(request: WebRequest): Locale {
-    return this.#ports.options.pages.locale ?? preferredLocale(request.header("accept-language"));
+    return this.#ports.options.pages.locale ?? chooseLocale(request.header("accept-language"));
   }
 
   message(request: WebRequest, name: MessageName): string {
-    return wordsIn(this.locale(request)).messages[name];
+    return getWords(this.locale(request)).messages[name];
   }
 
   /** The values that every page gets, also for an app's own templates. */
@@ -176,7 +176,7 @@ export class Views {
         const html = await pages.render("error", reader, data);
         return respond(html, data.status, { ...this.#headers, ...withId });
       } catch (fault) {
-        requests.log.error({ reason: messageOf(fault) }, "the error page cannot be rendered");
+        requests.log.error({ reason: getErrorMessage(fault) }, "the error page cannot be rendered");
         return respondText(data.message, data.status, withId);
       }
     });
@@ -190,6 +190,6 @@ const offersPasskeys = (data: PageData[PageName]): boolean =>
 
 const helpersWithoutStore = (request: WebRequest): PageHelpers => ({
   NeedsSetup: false,
-  HasError: Boolean(parameterOf(request, "error")),
+  HasError: Boolean(getParameter(request, "error")),
   CurrentUser: undefined,
 });

@@ -17,17 +17,17 @@ const CHANGE = { current_password: "wrong", new_password: "12345678", confirm_pa
 function countHashes() {
   const counts = { waiting: 0, started: 0 };
   const hashes = {
-    waits() {
+    startWaiting() {
       counts.waiting += 1;
       return () => {
         counts.waiting -= 1;
       };
     },
-    runs() {
+    startRunning() {
       counts.started += 1;
       return () => {};
     },
-    refused() {},
+    countRefused() {},
   };
   return { counts, meter: { ...noMeter, hashes } };
 }

@@ -27,8 +27,12 @@ const log: ServerLog = { warn: () => fail(undefined), error: () => fail(undefine
 
 const meter: Meter = {
   ...noMeter,
-  signInDecided: () => fail(undefined),
-  hashes: { waits: () => fail(0), runs: () => fail("route"), refused: () => fail(null) },
+  countSignIn: () => fail(undefined),
+  hashes: {
+    startWaiting: () => fail(0),
+    startRunning: () => fail("route"),
+    countRefused: () => fail(null),
+  },
 };
 
 /** An app over a real store, two methods of which do what the test says. */

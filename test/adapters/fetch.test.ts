@@ -5,7 +5,7 @@ import { fastifyAuth } from "../../src/adapters/fastify.ts";
 import { type From, fetchAuth } from "../../src/adapters/fetch.ts";
 import { honoAuth } from "../../src/adapters/hono.ts";
 import { nodeAuth } from "../../src/adapters/node.ts";
-import { codeOf } from "../../src/core/base/fault.ts";
+import { getErrorCode } from "../../src/core/base/fault.ts";
 import { createAuth } from "../../src/index.ts";
 import { openAuth } from "../support/auth.ts";
 import { OWNER, SETUP_FORM } from "../support/gate.ts";
@@ -88,7 +88,7 @@ test("routes without the address fail where it is needed, with a fault that says
   await routes(createPost("http://localhost/setup", SETUP_FORM), undefined as never);
   await routes(createPost("http://localhost/login", OWNER), null as never);
   assert.deepEqual(
-    log.map(({ fields }) => codeOf(fields.err)),
+    log.map(({ fields }) => getErrorCode(fields.err)),
     ["remote_address_unknown"],
   );
 });

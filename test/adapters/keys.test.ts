@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newKeyText } from "../../src/core/keys/key-text.ts";
+import { createKeyText } from "../../src/core/keys/key-text.ts";
 import { outputOf } from "../support/command.ts";
 import { frameworks } from "./frameworks.ts";
 import { startApp } from "./running.ts";
@@ -23,7 +23,7 @@ for (const framework of frameworks) {
         app.send(path, { headers: { Authorization: `Bearer ${key}` }, session: given });
       const { status, body } = await ask(here);
       assert.deepEqual([status, body], [200, "for owner"], path);
-      for (const wrong of [elsewhere, newKeyText()]) {
+      for (const wrong of [elsewhere, createKeyText()]) {
         const refused = await ask(wrong, session);
         assert.equal(refused.status, 401, path);
         assert.equal(refused.headers["www-authenticate"], 'Bearer error="invalid_token"');

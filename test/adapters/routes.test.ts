@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hashOf } from "../../src/core/base/random-text.ts";
+import { digestText } from "../../src/core/base/random-text.ts";
 import { execute } from "../support/database.ts";
 import { NOT_FOUND } from "./framework.ts";
 import { frameworks } from "./frameworks.ts";
@@ -56,7 +56,7 @@ for (const framework of frameworks) {
   test(`${framework.name}: answers one-time links below the base path`, async (t) => {
     const app = await startApp(t, framework, { basePath: base });
     app.addAccount();
-    const row = `'1', '${hashOf("token")}', 'invite', 4000000000000, 1`;
+    const row = `'1', '${digestText("token")}', 'invite', 4000000000000, 1`;
     const columns = "id, token_hash, purpose, expires_at, uses_left";
     execute(app.databaseFile, `INSERT INTO latchkey_links (${columns}) VALUES (${row})`);
     const shown = await app.send(`${base}/link/token`);

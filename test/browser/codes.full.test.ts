@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import jsqr from "jsqr";
 import type { Locator, Page } from "playwright-core";
-import { wordsIn } from "../../src/web/pages/words.ts";
+import { getWords } from "../../src/web/pages/words.ts";
 import { OWNER } from "../support/gate.ts";
 import { codeShown } from "../support/one-time-codes.ts";
 import { addPasskey, atPasskeys, signInByPasskey, signOut } from "./at-passkeys.ts";
@@ -20,7 +20,7 @@ import {
 } from "./forms.ts";
 
 const PHONE = { width: 360, height: 640 } as const;
-const en = wordsIn("en");
+const en = getWords("en");
 
 /** What a phone's camera would read: a picture of the element, decoded by another program. */
 async function scanned(code: Locator): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { pageHeaders } from "../../src/web/answers/responses.ts";
+import { createPageHeaders } from "../../src/web/answers/responses.ts";
 import { openPage } from "../support/browser.ts";
 
 /** What the browser does with a form on a page of one origin that is sent to another. */
@@ -13,7 +13,7 @@ async function sendForm(t: TestContext, from: string, to: string): Promise<"bloc
     returnDomains: [],
     hosts: { publicUrl: from, cookieDomain: "example.test" },
   };
-  const headers = pageHeaders(place);
+  const headers = createPageHeaders(place);
   await context.route("**/*", (route) => route.fulfill({ headers, body: "<!doctype html><p>" }));
   try {
     const page = await context.newPage();

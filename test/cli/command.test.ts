@@ -15,7 +15,8 @@ function drawing(stderr: { readonly isTTY?: boolean; readonly columns?: number }
 
 test("redraws progress ten times a second at most, and clears it at the end", () => {
   const { terminal, written } = drawing({ isTTY: true, columns: 20 });
-  for (let page = 1; page <= 1_000; page += 1) terminal.progress(`copying: ${page} of 1000 pages`);
+  for (let page = 1; page <= 1_000; page += 1)
+    terminal.showProgress(`copying: ${page} of 1000 pages`);
   const [first, ...others] = written.splice(0);
   assert.equal(first, "\rcopying: 1 of 1000 \u001b[K");
   assert.ok(others.length < 5, `${others.length}`);
@@ -25,7 +26,7 @@ test("redraws progress ten times a second at most, and clears it at the end", ()
 
 test("shows no progress where there is no terminal", () => {
   const { terminal, written } = drawing({});
-  terminal.progress("copying: 1 of 2 pages");
+  terminal.showProgress("copying: 1 of 2 pages");
   terminal.complain("failed");
   assert.deepEqual(written, ["latchkey: failed\n"]);
 });

@@ -3,7 +3,7 @@ import { cp, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { mountSmallDisk } from "../../proof/chaos/mounts.ts";
-import { codeOf } from "../../src/core/base/fault.ts";
+import { getErrorCode } from "../../src/core/base/fault.ts";
 import { failureOf, runCommand } from "../support/command.ts";
 import { abandoned, contentOf, filled } from "./transfer/backup-place.ts";
 
@@ -14,7 +14,7 @@ async function fill(folder: string): Promise<void> {
   try {
     for (;;) await file.write(block);
   } catch (error) {
-    assert.equal(codeOf(error), "ENOSPC");
+    assert.equal(getErrorCode(error), "ENOSPC");
   }
 }
 

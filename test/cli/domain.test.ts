@@ -33,7 +33,7 @@ test("domain add stores a name for the gate, in the spelling of certificates", a
   assert.equal(await domain(["add", "Home.Example.org."], env), ADDED);
   const other = await domain(["add", "bücher.example"], env);
   assert.match(other, /^Added domain xn--bcher-kva\.example\./);
-  assert.deepEqual(await folder.names(), [NAME, "xn--bcher-kva.example"]);
+  assert.deepEqual(await folder.listNames(), [NAME, "xn--bcher-kva.example"]);
 });
 
 test("the steps of docs/https.md add a domain in a new folder", async (t) => {
@@ -41,7 +41,7 @@ test("the steps of docs/https.md add a domain in a new folder", async (t) => {
   const script = `latchkey() { '${process.execPath}' '${MAIN}' "$@"; }\n${steps}`;
   const cwd = await tempDir(t);
   execFileSync("sh", ["-ec", script], { cwd, env: INHERITED });
-  assert.deepEqual(await new CertificateFolder(join(cwd, "data")).names(), [NAME]);
+  assert.deepEqual(await new CertificateFolder(join(cwd, "data")).listNames(), [NAME]);
 });
 
 for (const [what, env, warning] of [
@@ -58,7 +58,7 @@ for (const [what, env, warning] of [
     const added = await runCommand(["domain", "add", NAME], given);
     const stderr = `latchkey: ${warning}, the gate requests no certificates\n`;
     assert.deepEqual(added, { code: 0, stdout: ADDED, stderr });
-    assert.deepEqual(await folder.names(), [NAME]);
+    assert.deepEqual(await folder.listNames(), [NAME]);
   });
 }
 
@@ -97,7 +97,7 @@ test("domain remove deletes that name with its key only", async (t) => {
   await folder.request("other.example.org");
   const removed = await domain(["remove", "HOME.example.org"]);
   assert.equal(removed, `Removed domain ${NAME} and its certificate.\n`);
-  await folder.accountKey("https://acme.example.org/");
+  await folder.getAccountKey("https://acme.example.org/");
   const account = "account-acme.example.org.pem";
   for (const name of [NAME, account]) {
     const refusal = await refusalOf(["remove", name]);

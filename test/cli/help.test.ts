@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { commands as entries } from "../../src/cli/commands.ts";
-import { ownOptions } from "../../src/cli/help.ts";
+import { listCommandOptions } from "../../src/cli/help.ts";
 import { settings } from "../../src/gate/settings/table.ts";
 import { outputOf, runCommand } from "../support/command.ts";
 
@@ -39,7 +39,7 @@ for (const { name, load } of entries) {
     const stdout = await outputOf([...name.split(" "), "--help"], { env: { PORT: "many" } });
     const { command } = await load();
     const listed = [...stdout.matchAll(/^ {2}(?:-h, )?--([a-z-]+)(?: <[\w=]+>)? {3,}\S/gm)];
-    const own = ownOptions(command).map((option) => option.name);
+    const own = listCommandOptions(command).map((option) => option.name);
     const options = listed.map(([, option]) => option);
     assert.deepEqual(options, own);
     const shown = [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hashOf } from "../../src/core/base/random-text.ts";
+import { digestText } from "../../src/core/base/random-text.ts";
 import { failureOf, outputOf } from "../support/command.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { places } from "./user/either.ts";
@@ -20,9 +20,9 @@ for (const [kind, open] of Object.entries(places)) {
     const { owner, guest } = await accounts();
     assert.ok(owner && guest);
     const [key] = await store.keys.listOf(owner.id);
-    assert.equal(key?.hash, hashOf(year));
+    assert.equal(key?.hash, digestText(year));
     for (const [text, length] of Object.entries({ [year]: 365, [days]: 90 })) {
-      const found = await store.keys.find(hashOf(text));
+      const found = await store.keys.find(digestText(text));
       const left = Number(found?.key.expiresAt) - started - length * DAY_MS;
       assert.ok(left >= 0 && left < 60_000, `${length}: ${left}`);
     }
@@ -42,7 +42,7 @@ for (const [kind, open] of Object.entries(places)) {
       /^backup job {2}owner {2}\* {2}never {13}\d{4}-\d\d-\d\d \d\d:\d\d {2}\S{16}\n$/,
     );
     assert.equal(await run("revoke", key.id), `Revoked the key "${key.id}".\n`);
-    assert.equal(await store.keys.find(hashOf(year)), undefined);
+    assert.equal(await store.keys.find(digestText(year)), undefined);
     const again = await failureOf(["key", "revoke", key.id], { env });
     assert.equal(again, `there is no key "${key.id}"`);
     assert.deepEqual((await entries()).slice(-2), [

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { weakSecrets } from "../../src/core/sessions/secrets.ts";
+import { findWeakSecrets } from "../../src/core/sessions/secrets.ts";
 import { outputOf } from "../support/command.ts";
 
 test("prints 32 random bytes on one line, in letters that shells keep", async () => {
@@ -8,7 +8,7 @@ test("prints 32 random bytes on one line, in letters that shells keep", async ()
   for (const secret of secrets) {
     assert.match(secret, /^[\w-]{43}\n$/);
     assert.equal(Buffer.from(secret, "base64url").length, 32);
-    assert.deepEqual(weakSecrets({ secret: secret.trimEnd(), previousSecrets: [] }), []);
+    assert.deepEqual(findWeakSecrets({ secret: secret.trimEnd(), previousSecrets: [] }), []);
   }
   assert.notEqual(secrets[0], secrets[1]);
 });

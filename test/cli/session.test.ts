@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { purposeOf } from "../../src/core/codes/check-code.ts";
+import { getCodesPurpose } from "../../src/core/codes/check-code.ts";
 import { rememberDevice } from "../../src/core/codes/remembered-devices.ts";
 import { createSeals } from "../../src/core/sessions/seals.ts";
 import { failureOf, outputOf, runCommand } from "../support/command.ts";
@@ -77,7 +77,7 @@ for (const [kind, open] of Object.entries(places)) {
     const { owner: user } = await place.accounts();
     assert.ok(user);
     const seals = createSeals(SECRET);
-    const secret = seals.seal(Buffer.from("key"), purposeOf(user.id));
+    const secret = seals.seal(Buffer.from("key"), getCodesPurpose(user.id));
     const codes = { secret, lastStep: 0, recovery: [], wrong: 0 };
     await store.codes.begin(user.id, "mark");
     await store.codes.turnOn(user.id, "mark", codes);

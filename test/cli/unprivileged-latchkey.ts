@@ -1,7 +1,7 @@
 /** Runs a command as a user who may not even read the checkout: all modules load beforehand. */
 import { flushCompileCache } from "node:module";
 import { commands } from "../../src/cli/commands.ts";
-import { latchkey } from "../../src/cli/latchkey.ts";
+import { runLatchkey } from "../../src/cli/latchkey.ts";
 
 const [user = "", ...args] = process.argv.slice(2);
 await Promise.all(commands.map(({ load }) => load()));
@@ -10,4 +10,4 @@ flushCompileCache();
 process.setgroups?.([]);
 process.setgid?.(Number(user));
 process.setuid?.(Number(user));
-process.exitCode = await latchkey(args, process);
+process.exitCode = await runLatchkey(args, process);

@@ -78,7 +78,7 @@ function refused(genuine: string, publicKey: string): Readonly<Record<string, st
   const [header = "", claims = "", signature = ""] = genuine.split(".");
   const given = partsOf(genuine);
   const of = (secret: string, host: string, age = 0): string =>
-    createAssertions(secret, fakeClock(Date.now() - age * 1_000)).about(ANN, host) ?? "";
+    createAssertions(secret, fakeClock(Date.now() - age * 1_000)).getAssertion(ANN, host) ?? "";
   const hs256 = `${encoded({ ...given.header, alg: "HS256" })}.${claims}`;
   const mac = createHmac("sha256", publicKey).update(hs256).digest("base64url");
   const [otherHeader = "", , otherSignature = ""] = of("another secret", HOST).split(".");

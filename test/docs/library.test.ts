@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { optionNames } from "../../src/core/base/options.ts";
+import { listOptionNames } from "../../src/core/base/options.ts";
 import { createAuth } from "../../src/index.ts";
 import { optionTable } from "../../src/option-table.ts";
 import { optionsWith } from "../support/options.ts";
@@ -29,7 +29,7 @@ function namedUnder(heading: string): readonly string[] {
 }
 
 test("library.md lists every option of createAuth and every member that it returns", async () => {
-  assert.deepEqual(namedUnder("Options"), optionNames(optionTable).toSorted());
+  assert.deepEqual(namedUnder("Options"), listOptionNames(optionTable).toSorted());
   const auth = createAuth(optionsWith());
   assert.deepEqual(namedUnder("What it returns"), Object.keys(auth).sort());
   await auth.close();

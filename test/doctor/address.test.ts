@@ -129,10 +129,10 @@ whereInstalled("nginx", (nginx) => {
   test("hints at plain HTTP next to HTTPS, unless it redirects", async (t) => {
     const gate = await startGate(t);
     const secure = under("https://auth.example.org", installation({ url: gate.url }));
-    const site = await secure.site();
+    const site = await secure.visitSite();
     const foundWith = async (locations: string) => {
       const plain = await request(new URL("/login", await startNginx(t, nginx, locations)));
-      return checkAddress.run({ ...secure, site: async () => site && { ...site, plain } });
+      return checkAddress.run({ ...secure, visitSite: async () => site && { ...site, plain } });
     };
     assertFound(await foundWith("return 308 https://auth.example.org$request_uri;"), FINE);
     assertFound(await foundWith("return 404;"), FINE);

@@ -5,7 +5,7 @@ import { createServer as createSecureServer } from "node:https";
 import { join } from "node:path";
 import { text as readText } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
-import { purposeOf } from "../../src/core/codes/check-code.ts";
+import { getCodesPurpose } from "../../src/core/codes/check-code.ts";
 import { createSeals } from "../../src/core/sessions/seals.ts";
 import type { UserId } from "../../src/db/records.ts";
 import { CertificateFolder } from "../../src/gate/https/certificate-folder.ts";
@@ -316,7 +316,10 @@ const broken: Readonly<Record<string, Broken>> = {
     /AUTH_SECRET_PREVIOUS/,
     withFiles(({ database }) => {
       const id = String(valuesOf(database, "SELECT id FROM latchkey_users")[0]?.[0]);
-      const sealed = createSeals("another secret").seal(Buffer.alloc(20), purposeOf(id as UserId));
+      const sealed = createSeals("another secret").seal(
+        Buffer.alloc(20),
+        getCodesPurpose(id as UserId),
+      );
       const columns = "user_id, secret, last_step, recovery, wrong";
       execute(
         database,

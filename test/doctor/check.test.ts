@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { checkOf, ok, runChecks } from "../../src/doctor/check.ts";
+import { createCheck, ok, runChecks } from "../../src/doctor/check.ts";
 import { checks } from "../../src/doctor/checks.ts";
 import { readSettings } from "../../src/gate/settings/settings.ts";
 import { tempDir } from "../support/temp-dir.ts";
@@ -12,12 +12,12 @@ const NOTHING_SET = readSettings({ flags: {}, envFile: undefined, env: {} });
 
 test("a check that fails or hangs does not affect others", async () => {
   const four = [
-    checkOf("hangs", [], () => new Promise(() => {})),
-    checkOf("fails", [], async () => {
+    createCheck("hangs", [], () => new Promise(() => {})),
+    createCheck("fails", [], async () => {
       throw new Error("no such device");
     }),
-    checkOf("works", [], async () => [ok("one"), ok("two")]),
-    checkOf("silent", [], async () => []),
+    createCheck("works", [], async () => [ok("one"), ok("two")]),
+    createCheck("silent", [], async () => []),
   ];
   const found = await runChecks(four, NOTHING_SET, installation({}), 20);
   const shown = found.slice(1).map((one) => [one.check, one.outcome, one.found]);
@@ -30,7 +30,7 @@ test("a check that fails or hangs does not affect others", async () => {
 });
 
 test("a check gets only the settings that it declares", async () => {
-  const check = checkOf("two", ["host", "setupTokenFile"], async ({ settings }) =>
+  const check = createCheck("two", ["host", "setupTokenFile"], async ({ settings }) =>
     ok(Object.keys(settings).join()),
   );
   await assertCheck(check, {}, ["ok", /^host,setupTokenFile$/]);

@@ -136,7 +136,10 @@ test("reports a clock that differs from the database's by 30 seconds", async () 
   const foundAt = (aheadMs: number) => {
     const hosts = [{ ...seen, host: "db", aheadMs }];
     const database = async () => ({ kind: "postgres", hosts }) as const;
-    return checkDatabase.run({ ...installation({ env: { DATABASE_URL } }), database });
+    return checkDatabase.run({
+      ...installation({ env: { DATABASE_URL } }),
+      inspectDatabase: database,
+    });
   };
   assertFound(await foundAt(29_000), ["ok", /is the primary/]);
   assertFound(await foundAt(-29_000), ["ok", /is the primary/]);

@@ -32,8 +32,8 @@ export function under(address: string, visited: Installation): Installation {
   return {
     ...visited,
     url,
-    async site() {
-      const site = await visited.site();
+    async visitSite() {
+      const site = await visited.visitSite();
       return site && { ...site, url };
     },
   };

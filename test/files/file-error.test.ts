@@ -3,11 +3,11 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import {
-  fileErrorReason,
-  fileErrorText,
+  explainFileError,
+  formatFileError,
+  ignoreMissing,
   isDenied,
   isMissing,
-  unlessMissing,
 } from "../../src/files/file-error.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
@@ -23,23 +23,23 @@ test("names the reason, with the path only in the whole message", () => {
     ["EIO", "EIO", "other"],
   ] as const) {
     const error = failed(code);
-    assert.equal(fileErrorReason(error), reason);
-    assert.equal(fileErrorText("read", "/a/file", error), `cannot read /a/file: ${reason}`);
+    assert.equal(explainFileError(error), reason);
+    assert.equal(formatFileError("read", "/a/file", error), `cannot read /a/file: ${reason}`);
     assert.deepEqual([isMissing(error), isDenied(error)], [kind === "missing", kind === "denied"]);
   }
 });
 
 test("gives the message of an error without a code as the reason", () => {
   const error = new Error("closed");
-  assert.equal(fileErrorReason(error), "closed");
+  assert.equal(explainFileError(error), "closed");
   assert.deepEqual([isMissing(error), isDenied(error)], [false, false]);
 });
 
 test("returns undefined for a file that does not exist, and throws any other error", async (t) => {
   const folder = await tempDir(t);
   await writeFile(join(folder, "file"), "text");
-  assert.equal(await unlessMissing(readFile(join(folder, "none"))), undefined);
-  assert.equal(await unlessMissing(readFile(join(folder, "file", "below"))), undefined);
-  assert.equal(await unlessMissing(readFile(join(folder, "file"), "utf8")), "text");
-  await assert.rejects(unlessMissing(readFile(folder)), { code: "EISDIR" });
+  assert.equal(await ignoreMissing(readFile(join(folder, "none"))), undefined);
+  assert.equal(await ignoreMissing(readFile(join(folder, "file", "below"))), undefined);
+  assert.equal(await ignoreMissing(readFile(join(folder, "file"), "utf8")), "text");
+  await assert.rejects(ignoreMissing(readFile(folder)), { code: "EISDIR" });
 });

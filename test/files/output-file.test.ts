@@ -19,7 +19,7 @@ async function namesIn(t: TestContext) {
 /** Has the name filled, and returns the name. */
 const fillByName = (file: string, text: string): Promise<string> =>
   writeOutput(file, (output) =>
-    output.byName(async (name) => {
+    output.useName(async (name) => {
       await writeFile(name, text);
       return name;
     }),
@@ -64,7 +64,7 @@ for (const [whose, mode] of [
     if (isRoot && whose === "its own") await chown(dirname(file), 0, OTHER_USER);
     await chmod(dirname(file), mode);
     const making = writeOutput(file, (output) =>
-      output.byName(async (name) => {
+      output.useName(async (name) => {
         const [made = ""] = await readdir(dirname(file));
         assert.match(made, /^file\.[0-9a-f]{8}\.partial$/);
         await swap(join(dirname(file), made), precious);
@@ -89,7 +89,7 @@ test("refuses a temporary folder whose entries others can replace", async (t) =>
   await chmod(temporary, 0o770);
   process.env.TMPDIR = temporary;
   const making = writeOutput(file, (output) =>
-    output.byName(() => assert.fail("work must not run with an unsafe folder")),
+    output.useName(() => assert.fail("work must not run with an unsafe folder")),
   );
   await assert.rejects(making, { code: "temp_dir_unsafe" });
   assert.deepEqual([await readdir(dirname(file)), await readdir(temporary)], [[], []]);
@@ -121,7 +121,7 @@ test("removes the file and SQLite's extra files when the work fails", async (t) 
   const { file } = await namesIn(t);
   let lent = "";
   const failing = writeOutput(file, (output) =>
-    output.byName(async (name) => {
+    output.useName(async (name) => {
       lent = name;
       for (const suffix of ["", "-wal", "-shm", "-journal"])
         await writeFile(`${name}${suffix}`, "");

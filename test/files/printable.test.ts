@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { printable } from "../../src/files/printable.ts";
+import { toPrintable } from "../../src/files/printable.ts";
 
 const shown: Readonly<Record<string, readonly [string, string]>> = {
   "an escape sequence, and the one-character form of its beginning": [
@@ -17,10 +17,10 @@ const shown: Readonly<Record<string, readonly [string, string]>> = {
 };
 
 for (const [what, [text, expected]] of Object.entries(shown)) {
-  test(`escapes ${what}`, () => assert.equal(printable(text), expected));
+  test(`escapes ${what}`, () => assert.equal(toPrintable(text), expected));
 }
 
 test("leaves ordinary text of any language unchanged", () => {
   const texts = ["", "owner@example.org", "Käthe Ñandú", "日本語 עברית", "🔑 €", "\\u{a} '\""];
-  for (const text of texts) assert.equal(printable(text), text);
+  for (const text of texts) assert.equal(toPrintable(text), text);
 });

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { codeOf } from "../../src/core/base/fault.ts";
+import { getErrorCode } from "../../src/core/base/fault.ts";
 import { send } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import { INHERITED, MAIN } from "../support/process.ts";
@@ -93,7 +93,7 @@ for (const [how, readOn] of Object.entries(readers)) {
       try {
         return chunk.toString("utf8", 0, readSync(reading, chunk));
       } catch (error) {
-        if (codeOf(error) === "EAGAIN") return "";
+        if (getErrorCode(error) === "EAGAIN") return "";
         throw error;
       }
     };

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { TestContext } from "node:test";
-import type { Handle } from "../../src/gate/handle.ts";
+import type { Handler } from "../../src/gate/handle.ts";
 import { createListener, listen } from "../../src/gate/listener.ts";
 import { openSocket } from "../support/raw.ts";
 import { startBareServer } from "./https/bare-server.ts";
@@ -8,7 +8,7 @@ import { handshake } from "./https/secure-gate.ts";
 
 /** Opens an HTTP/1.1 connection to a server with this handler. */
 export const servers: Readonly<
-  Record<string, (t: TestContext, handle: Handle) => Promise<Socket>>
+  Record<string, (t: TestContext, handle: Handler) => Promise<Socket>>
 > = {
   async "plain HTTP"(t, handle) {
     const server = createListener(handle);

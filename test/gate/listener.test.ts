@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type TestContext, test } from "node:test";
-import { handleOf } from "../../src/gate/handle.ts";
+import { createHandler } from "../../src/gate/handle.ts";
 import { createListener, listen, type PlainServer } from "../../src/gate/listener.ts";
 import { type Answer, respondText } from "../../src/web/answers/responses.ts";
 import { strayFaults } from "../support/faults.ts";
@@ -9,7 +9,7 @@ import { strayFaults } from "../support/faults.ts";
 const FINE = respondText("fine", 200);
 
 function server(t: TestContext, broken: Answer = FINE): PlainServer {
-  const answer = handleOf(({ path }) => (path === "/" ? broken : FINE));
+  const answer = createHandler(({ path }) => (path === "/" ? broken : FINE));
   const made = createListener(answer);
   t.after(() => {
     made.close();

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { reachOf } from "../../src/gate/reach.ts";
+import { getReach } from "../../src/gate/reach.ts";
 import { wholeSettings } from "./settings/settings-reading.ts";
 
 const reaches: readonly (readonly [
   env: Readonly<Record<string, string>>,
   url: string | undefined,
-  reach: ReturnType<typeof reachOf>,
+  reach: ReturnType<typeof getReach>,
 ])[] = [
   [{}, undefined, "this-machine"],
   [{ HOST: "127.0.0.9" }, undefined, "this-machine"],
@@ -29,6 +29,6 @@ const reaches: readonly (readonly [
 test("others reach a gate by its address, its names or a trusted proxy", () => {
   for (const [env, url, reach] of reaches) {
     const at = url === undefined ? undefined : new URL(url);
-    assert.equal(reachOf(wholeSettings(env), at), reach, JSON.stringify(env));
+    assert.equal(getReach(wholeSettings(env), at), reach, JSON.stringify(env));
   }
 });

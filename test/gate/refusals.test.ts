@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
-import type { Handle } from "../../src/gate/handle.ts";
+import type { Handler } from "../../src/gate/handle.ts";
 import { startGate } from "../support/gate.ts";
 import { openSocket, sendRaw } from "../support/raw.ts";
 import { servers } from "./http1-servers.ts";
@@ -53,7 +53,7 @@ const BROKEN_BODY =
   "POST / HTTP/1.1\r\nHost: gate\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n";
 
 /** Sends the half of a response. */
-function begin(outgoing: Parameters<Handle>[1]): void {
+function begin(outgoing: Parameters<Handler>[1]): void {
   if ("stream" in outgoing) throw new Error("not HTTP/1.1");
   outgoing.writeHead(200, { "Content-Length": "10" });
   outgoing.write("begun");

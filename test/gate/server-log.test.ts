@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
-import { codeOf } from "../../src/core/base/fault.ts";
+import { getErrorCode } from "../../src/core/base/fault.ts";
 import { createServerLog } from "../../src/gate/server-log.ts";
 import { send } from "../support/client.ts";
 import { startCommand } from "../support/command.ts";
@@ -129,7 +129,7 @@ async function openPipe(t: TestContext) {
     try {
       return chunk.toString("utf8", 0, readSync(fd, chunk));
     } catch (error) {
-      if (codeOf(error) === "EAGAIN") return "";
+      if (getErrorCode(error) === "EAGAIN") return "";
       throw error;
     }
   };

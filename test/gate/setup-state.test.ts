@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { setupTokenOf } from "../../src/gate/setup-state.ts";
+import { createGateSetupToken } from "../../src/gate/setup-state.ts";
 import { send } from "../support/client.ts";
 import { failureOf, outputOf, runCommand, serveHere } from "../support/command.ts";
 import { execute, setupTokensIn } from "../support/database.ts";
@@ -106,7 +106,7 @@ test("warns of a token file when it becomes unreadable, and when it does again",
   const reasons: unknown[] = [];
   const warn = (fields: { readonly reason?: unknown }) => reasons.push(fields.reason);
   const store = await openStore(t, ":memory:");
-  const source = setupTokenOf(wholeSettings({ SETUP_TOKEN_FILE: file }), store, { warn });
+  const source = createGateSetupToken(wholeSettings({ SETUP_TOKEN_FILE: file }), store, { warn });
   for (const _ of [1, 2]) {
     await mkdir(file);
     assert.equal(await source.read(), undefined);

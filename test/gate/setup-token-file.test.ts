@@ -6,7 +6,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { trimWhiteSpace } from "../../src/core/base/white-space.ts";
-import { isSetupTokenExpected, setupTokenMatches } from "../../src/core/setup/setup-token.ts";
+import { isSetupTokenExpected, matchesSetupToken } from "../../src/core/setup/setup-token.ts";
 import { deleteTokenFile, readTokenFile } from "../../src/gate/setup-token-file.ts";
 import { fileWith, tempDir } from "../support/temp-dir.ts";
 
@@ -67,12 +67,12 @@ for (const [what, content, token] of contents) {
     const path = await fileWith(t, content);
     const { text: stored } = await readTokenFile(path);
     assert.equal(isSetupTokenExpected(stored), token !== "none required");
-    assert.equal(setupTokenMatches(stored, ` ${token}`), token !== "none matches");
+    assert.equal(matchesSetupToken(stored, ` ${token}`), token !== "none matches");
     const text = content.toString();
     const trimmed = trimWhiteSpace(text);
     const others = ["", text, text.slice(0, 65_536), trimmed.slice(0, -1), "t\ufffd", "\ufffd"];
     for (const given of others.filter((one) => trimWhiteSpace(one) !== token)) {
-      assert.equal(setupTokenMatches(stored, given), token === "none required", given.slice(0, 9));
+      assert.equal(matchesSetupToken(stored, given), token === "none required", given.slice(0, 9));
     }
   });
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { closeSync, openSync } from "node:fs";
-import { codeOf } from "../../src/core/base/fault.ts";
+import { getErrorCode } from "../../src/core/base/fault.ts";
 import { serve } from "../../src/gate/serve.ts";
 import { createServerLog } from "../../src/gate/server-log.ts";
 import { readSettings } from "../../src/gate/settings/settings.ts";
@@ -30,7 +30,7 @@ function holdAllDescriptors(): string | undefined {
   try {
     for (;;) held.push(openSync("/dev/null", "r"));
   } catch (error) {
-    return codeOf(error);
+    return getErrorCode(error);
   }
 }
 
@@ -38,6 +38,6 @@ async function readToken(): Promise<string> {
   try {
     return `found ${(await readTokenFile(settings.setupTokenFile)).text}`;
   } catch (error) {
-    return `failed with ${codeOf(error)}`;
+    return `failed with ${getErrorCode(error)}`;
   }
 }

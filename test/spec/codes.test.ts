@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { wordsIn } from "../../src/web/pages/words.ts";
+import { getWords } from "../../src/web/pages/words.ts";
 import { startConfiguredApp } from "../support/app.ts";
 import { execute } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
@@ -10,7 +10,7 @@ import { begunIn, codeShown, turnCodesOn } from "../support/one-time-codes.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 import { openStore } from "../support/store.ts";
 
-const en = wordsIn("en");
+const en = getWords("en");
 const server = await sharedPostgres();
 
 async function turnOn(gate: RunningGate, session: string) {

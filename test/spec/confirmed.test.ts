@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { wordsIn } from "../../src/web/pages/words.ts";
+import { getWords } from "../../src/web/pages/words.ts";
 import { startConfiguredApp } from "../support/app.ts";
 import { OWNER, startConfigured } from "../support/gate.ts";
 import { elements, fieldNamed } from "../support/markup.ts";
 import { inSeconds, inThePast, mint } from "../support/mint.ts";
 
-const en = wordsIn("en");
+const en = getWords("en");
 const HOST = { Host: "auth.example.org" };
 const BROWSER = { ...HOST, Accept: "text/html" };
 const BEGIN_CODES = "/account/codes/begin";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newKeyText } from "../../src/core/keys/key-text.ts";
+import { createKeyText } from "../../src/core/keys/key-text.ts";
 import { addKey } from "../support/add-key.ts";
 import { addUser } from "../support/add-user.ts";
 import { outputOf } from "../support/command.ts";
@@ -28,7 +28,7 @@ test("a key opens apps as its account, and the answer asks to remove it", async 
   const guest = addUser(gate, "guest");
   const both = await ask("", `Bearer ${key}`, {}, guest);
   assert.equal(both.headers["remote-user"], "owner", "the key alone decides");
-  const wrong = await ask("", `Bearer ${newKeyText()}`, BROWSER, guest);
+  const wrong = await ask("", `Bearer ${createKeyText()}`, BROWSER, guest);
   assert.deepEqual([wrong.status, wrong.headers["remote-user"]], [401, undefined]);
   const other = await ask("", basic("secret"), {}, guest);
   assert.deepEqual([other.status, other.headers["remote-user"]], [200, "guest"]);
@@ -48,7 +48,7 @@ test("a wrong key gets 401 with a challenge, and 429 after five in a minute", as
       headers: { ...PAGE, "X-Forwarded-For": address, Authorization: text },
     });
   const address = "192.0.2.7";
-  for (const text of ["Bearer latchkey_x", basic(`${key}x`), `Bearer ${newKeyText()}`]) {
+  for (const text of ["Bearer latchkey_x", basic(`${key}x`), `Bearer ${createKeyText()}`]) {
     const { status, headers, location } = await from(text, address);
     assert.deepEqual([status, location], [401, undefined], text);
     const scheme = text.startsWith("Basic") ? /^Basic realm=/ : /^Bearer error="invalid_token"$/;
@@ -59,7 +59,7 @@ test("a wrong key gets 401 with a challenge, and 429 after five in a minute", as
     ["", 429],
     ["?deny=401", 401],
   ] as const) {
-    const limited = await from(`Bearer ${newKeyText()}`, address, query);
+    const limited = await from(`Bearer ${createKeyText()}`, address, query);
     assert.deepEqual([limited.status, limited.headers["retry-after"]], [status, "60"]);
   }
   assert.equal((await from(`Bearer ${key}`, address)).status, 200, "a right key");

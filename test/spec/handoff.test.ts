@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { hashOf } from "../../src/core/base/random-text.ts";
-import { wordsIn } from "../../src/web/pages/words.ts";
+import { digestText } from "../../src/core/base/random-text.ts";
+import { getWords } from "../../src/web/pages/words.ts";
 import { addUser } from "../support/add-user.ts";
 import type { Answer } from "../support/client.ts";
 import {
@@ -91,7 +91,7 @@ test("brings a visitor of another domain to the sign-in and back", async (t) => 
   const asked = new URL(begun.location ?? "");
   assert.equal(asked.origin + asked.pathname, `${AUTH}/login/handoff`);
   assert.equal(asked.searchParams.get("return_to"), TARGET);
-  assert.equal(asked.searchParams.get("browser"), hashOf(cookie));
+  assert.equal(asked.searchParams.get("browser"), digestText(cookie));
   const toSignIn = await follow(begun, TARGET);
   const login = new URL(toSignIn.location ?? "", AUTH);
   assert.equal(login.pathname, "/login");
@@ -174,7 +174,7 @@ test("gives nothing for a code from another browser or host", async (t) => {
   const { gate, session, codeFor, open } = await scene(t);
   const other = browserOf(gate);
   const [stolen, foreign] = [await codeFor(TARGET), await codeFor(TARGET)];
-  const ofNone = new URLSearchParams({ return_to: TARGET, browser: hashOf("") });
+  const ofNone = new URLSearchParams({ return_to: TARGET, browser: digestText("") });
   const { location: made = "" } = await open(`${AUTH}/login/handoff?${ofNone}`);
   assert.match(made, /\?code=/, "anyone can name the hash of no cookie");
   // Without a cookie, and after it has begun by itself.
@@ -199,7 +199,7 @@ test("gives nothing for a code from another browser or host", async (t) => {
     `${AUTH}/login?handoff_failed=1&return_to=${encodeURIComponent(`/login/handoff?return_to=${encodeURIComponent(TARGET)}`)}`,
   );
   const link = /<a class="button" href="([^"]+)">/.exec(page.body)?.[1]?.replaceAll("&amp;", "&");
-  assert.ok(page.body.includes(wordsIn("en").handoffFailed));
+  assert.ok(page.body.includes(getWords("en").handoffFailed));
   assert.match(page.body, /Continue to <strong><bdi>photos\.[\w.]+<\/bdi><\/strong><\/a>/);
   const begins = await other.open(new URL(link ?? "", AUTH).href);
   assert.equal(begins.location, handoffTo(TARGET));
@@ -260,7 +260,7 @@ test("keeps the cookie of a browser that begins twice", async (t) => {
   assert.ok((await follow({ location: first } as Answer, AUTH)).session);
   jar.get("photos.other.test")?.set("__Host-latchkey-handoff", "chosen by somebody");
   const begun = await begunAt(open, TARGET);
-  assert.notEqual(new URL(begun).searchParams.get("browser"), hashOf("chosen by somebody"));
+  assert.notEqual(new URL(begun).searchParams.get("browser"), digestText("chosen by somebody"));
 });
 
 test("signs out at the other host, and shows a user whom the app does not admit how", async (t) => {

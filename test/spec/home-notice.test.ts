@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { wordsIn } from "../../src/web/pages/words.ts";
+import { getWords } from "../../src/web/pages/words.ts";
 import { startApp } from "../support/app.ts";
 import type { Answer } from "../support/client.ts";
 import {
@@ -19,7 +19,7 @@ const UNCHANGED = changeForm(OWNER.password, OWNER.password);
 const SET = "latchkey-notice=passwordIsChanged; Path=/; HttpOnly; SameSite=Lax; Max-Age=60";
 const CLEARED = "latchkey-notice=; Path=/; HttpOnly; SameSite=Lax; Max-Age=-1";
 const CARRIED = "latchkey-notice=passwordIsChanged";
-const NOTICE = `<p class="notice" role="status">${wordsIn("en").notices.passwordIsChanged}</p>`;
+const NOTICE = `<p class="notice" role="status">${getWords("en").notices.passwordIsChanged}</p>`;
 
 const showsNotice = ({ body }: Answer): boolean => body.includes(NOTICE);
 
@@ -47,7 +47,7 @@ test("the home page shows the notice once after a change from it", async (t) => 
   assert.deepEqual([showsNotice(later), later.cookies], [false, []]);
   const headers = { Cookie: `session=${session}; ${CARRIED}`, "Accept-Language": "fr" };
   assert.ok(
-    (await gate.send("/", { headers })).body.includes(wordsIn("fr").notices.passwordIsChanged),
+    (await gate.send("/", { headers })).body.includes(getWords("fr").notices.passwordIsChanged),
   );
 });
 
@@ -149,7 +149,7 @@ test("the sign-in page tells once what a sign-out everywhere, or a form without 
 
 test("the sign-in page and the home page show every notice", async (t) => {
   const { gate, home } = await signedIn(t);
-  for (const [notice, text] of Object.entries(wordsIn("en").notices)) {
+  for (const [notice, text] of Object.entries(getWords("en").notices)) {
     const headers = { Cookie: `latchkey-notice=${notice}` };
     for (const { body } of [await gate.send("/login", { headers }), await home(headers.Cookie)]) {
       assert.ok(body.includes(` role="status">${text}</p>`), notice);

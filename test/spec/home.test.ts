@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { wordsIn } from "../../src/web/pages/words.ts";
+import { getWords } from "../../src/web/pages/words.ts";
 import { outputOf } from "../support/command.ts";
 import { changeForm, OWNER, startConfigured } from "../support/gate.ts";
 import { activityOf, elements } from "../support/markup.ts";
 
-const en = wordsIn("en");
+const en = getWords("en");
 const CREATED = "Account owner was created";
 
 test("shows the newest ten log entries immediately, newest first, with their times", async (t) => {

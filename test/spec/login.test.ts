@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fetchRequest } from "../../src/index.ts";
-import { wordsIn } from "../../src/web/pages/words.ts";
+import { getWords } from "../../src/web/pages/words.ts";
 import { openAuth } from "../support/auth.ts";
 import { OWNER, startConfigured } from "../support/gate.ts";
 import { elements } from "../support/markup.ts";
@@ -9,7 +9,7 @@ import { maskVaryingParts, postRaw } from "../support/raw.ts";
 import { hashText } from "../support/store.ts";
 import { FORWARD_AUTH, PUBLIC_URL } from "./forward-auth-asking.ts";
 
-const en = wordsIn("en");
+const en = getWords("en");
 
 const hrefs = (html: string): readonly (string | undefined)[] =>
   elements(html, "a").map(({ href }) => href);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { wordsIn } from "../../src/web/pages/words.ts";
+import { getWords } from "../../src/web/pages/words.ts";
 import { startConfiguredApp } from "../support/app.ts";
 import { ORIGIN } from "../support/authenticator.ts";
 import { execute } from "../support/database.ts";
@@ -17,7 +17,7 @@ import {
   sender,
 } from "./at-passkeys.ts";
 
-const { messages } = wordsIn("en");
+const { messages } = getWords("en");
 const server = await sharedPostgres();
 const RENAME = "/account/passkeys/rename";
 const REMOVE = "/account/passkeys/remove";

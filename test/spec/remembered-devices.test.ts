@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { wordsIn } from "../../src/web/pages/words.ts";
+import { getWords } from "../../src/web/pages/words.ts";
 import { eventually } from "../support/eventually.ts";
 import { type RunningGate, startConfigured, startGate } from "../support/gate.ts";
 import { elements } from "../support/markup.ts";
@@ -8,7 +8,7 @@ import { codeShown, turnCodesOn } from "../support/one-time-codes.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 
 const server = await sharedPostgres();
-const en = wordsIn("en");
+const en = getWords("en");
 const FAILED = "/login?error=1";
 
 type Settings = Parameters<typeof startGate>[1];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { openStore } from "../../src/gate/open-store.ts";
 import { readSettings } from "../../src/gate/settings/settings.ts";
-import { wordsIn } from "../../src/web/pages/words.ts";
+import { getWords } from "../../src/web/pages/words.ts";
 import { addKey } from "../support/add-key.ts";
 import { ORIGIN } from "../support/authenticator.ts";
 import { outputOf } from "../support/command.ts";
@@ -18,7 +18,7 @@ import { addPasskey, formOfSignIn, SIGN_IN, sender } from "./at-passkeys.ts";
 import { BROWSER } from "./forward-auth-asking.ts";
 
 const server = await sharedPostgres();
-const en = wordsIn("en");
+const en = getWords("en");
 const PROVE = "/login?factor=2";
 const ENROL = "/account/";
 

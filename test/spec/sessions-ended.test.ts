@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { endAllSessions } from "../../src/core/accounts/accounts.ts";
-import { parsePlace } from "../../src/db/place.ts";
+import { parseDatabaseLocation } from "../../src/db/place.ts";
 import { openStore } from "../../src/gate/open-store.ts";
 import { startApp } from "../support/app.ts";
 import { outputOf } from "../support/command.ts";
@@ -25,7 +25,7 @@ async function twoInstances(t: TestContext, databaseUrl: string | undefined) {
   const gates = [await startGate(t, settings), await startGate(t, settings)] as const;
   const owner = await gates[0].setUp();
   const name = databaseUrl ?? `sqlite:${gates[0].databaseFile}`;
-  const store = await openStore({ database: parsePlace(name) }, "refuse");
+  const store = await openStore({ database: parseDatabaseLocation(name) }, "refuse");
   t.after(() => store.close());
   const user = await store.users.insert({ username: "guest", passwordHash: hashText("a hash") });
   const guest = mint({ user_id: user?.id, iat: inSeconds(-60), exp: inSeconds(3_600) });

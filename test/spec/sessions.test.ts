@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { wordsIn } from "../../src/web/pages/words.ts";
+import { getWords } from "../../src/web/pages/words.ts";
 import { addUser } from "../support/add-user.ts";
 import { startConfiguredApp } from "../support/app.ts";
 import type { Sending } from "../support/client.ts";
@@ -21,7 +21,7 @@ import { openStore } from "../support/store.ts";
 const server = await sharedPostgres();
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:142.0) Gecko/20100101 Firefox/142.0";
-const en = wordsIn("en");
+const en = getWords("en");
 
 const idOf = (session = ""): string => String(partsOf(session).claims.jti);
 

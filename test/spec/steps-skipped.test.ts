@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import { hashOf, randomText } from "../../src/core/base/random-text.ts";
+import { createRandomText, digestText } from "../../src/core/base/random-text.ts";
 import { PEOPLE_FORMS } from "../../src/web/paths.ts";
 import { createAuthenticator } from "../support/authenticator.ts";
 import type { Answer, Sending } from "../support/client.ts";
@@ -137,7 +137,9 @@ test("no later step works without the earlier ones", async (t) => {
   const toConfirm = "303 /login?error=1&again=1&factor=2";
   const confirmation = { ...OWNER, again: "1", factor: "2", remember_device: "1" };
   const old = inThePast(proven);
-  const begun = { headers: { ...AT_PHOTOS, Cookie: `__Host-latchkey-handoff=${randomText()}` } };
+  const begun = {
+    headers: { ...AT_PHOTOS, Cookie: `__Host-latchkey-handoff=${createRandomText()}` },
+  };
   const toSignIn = new RegExp(`^303 ${AUTH}/login\\?(handoff_failed=1&)?return_to=`);
   const steps: readonly Step[] = [
     ["the code", "/login", "303 /login?error=1", { form: OWNER }],
@@ -190,13 +192,13 @@ test("no later step works without the earlier ones", async (t) => {
     ],
     [
       "a sign-in",
-      `${HANDOFF}&browser=${hashOf("x")}`,
+      `${HANDOFF}&browser=${digestText("x")}`,
       /^303 \/login\?return_to=%2Flogin%2Fhandoff/,
     ],
     ["a code", HANDOFF, new RegExp(`^303 ${AUTH}/login/handoff\\?`), { headers: AT_PHOTOS }],
-    ["a browser", `${HANDOFF}&code=${randomText()}`, toSignIn, { headers: AT_PHOTOS }],
-    ["a code of the gate", `${HANDOFF}&code=${randomText()}`, toSignIn, begun],
-    ["a link", `/link/${randomText()}`, "404", { form }],
+    ["a browser", `${HANDOFF}&code=${createRandomText()}`, toSignIn, { headers: AT_PHOTOS }],
+    ["a code of the gate", `${HANDOFF}&code=${createRandomText()}`, toSignIn, begun],
+    ["a link", `/link/${createRandomText()}`, "404", { form }],
     ["having no account", "/setup", "303 /login", { form: { ...SETUP_FORM, username: "second" } }],
   ];
   await assertNoneSucceeds(gate, steps);
@@ -210,7 +212,7 @@ test("without the setup token, no form of a new gate makes an account", async (t
     ...refused.map((form): Step => ["the token", "/setup", "403", { form }]),
     ["the token", "/setup?token=x", "403", { form: SETUP_FORM }],
     ["the setup", "/login", "303 /setup", { form: OWNER }],
-    ["the setup", `/link/${randomText()}`, "404", { form: everything }],
+    ["the setup", `/link/${createRandomText()}`, "404", { form: everything }],
     ...forms.map(
       (name): Step => ["the setup", `/account/${name}`, "303 /setup", { form: everything }],
     ),

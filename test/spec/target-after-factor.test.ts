@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { wordsIn } from "../../src/web/pages/words.ts";
+import { getWords } from "../../src/web/pages/words.ts";
 import { createAuthenticator, ORIGIN } from "../support/authenticator.ts";
 import type { Answer } from "../support/client.ts";
 import { type RunningGate, startConfigured } from "../support/gate.ts";
@@ -8,7 +8,7 @@ import { inThePast } from "../support/mint.ts";
 import { begunIn, codeShown } from "../support/one-time-codes.ts";
 import { BROWSER } from "./forward-auth-asking.ts";
 
-const en = wordsIn("en");
+const en = getWords("en");
 const APP = "photos.example.org";
 const TARGET = `https://${APP}/album?of=us&too`;
 const PAGE = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { idOf } from "../../src/db/records.ts";
-import { type Row, rowOf, tables } from "../../src/db/tables.ts";
+import { type Row, tables, toRowValues } from "../../src/db/tables.ts";
 import { addTo, hashText } from "../support/store.ts";
 import { ruleForBoth, user } from "./either.ts";
 
@@ -30,7 +30,7 @@ ruleForBoth("finds a user as active until the account ends, and by its name", as
 
 /** An end that no `Date` can have, as a damaged database may hold. */
 ruleForBoth("an account with an invalid end has ended", async (store) => {
-  const row: Row = rowOf(tables.users, { ...user("1", "temp"), endsAt: END });
+  const row: Row = toRowValues(tables.users, { ...user("1", "temp"), endsAt: END });
   const damaged = row.map((value) => (value === END.getTime() ? 8.64e15 + 1 : value));
   await store.transfer.importRows([{ table: "users", rows: [damaged] }]);
   assert.equal(String((await store.users.find(idOf("1")))?.endsAt), "Invalid Date");

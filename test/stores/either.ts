@@ -7,10 +7,10 @@ import {
   type AnyTable,
   type RecordOf,
   type Row,
-  rowOf,
   type Storable,
   type TableName,
   tables,
+  toRowValues,
 } from "../../src/db/tables.ts";
 import type { Rows } from "../../src/db/transfer-store.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
@@ -70,7 +70,7 @@ const page = <T extends AnyTable>(
   ...records: readonly Partial<RecordOf<T>>[]
 ): Rows => ({
   table: name,
-  rows: records.map((one) => rowOf(table, one as Storable<T, typeof one>)),
+  rows: records.map((one) => toRowValues(table, one as Storable<T, typeof one>)),
 });
 
 /** Users and entries as rows of their tables. */

@@ -61,18 +61,18 @@ rule("imports nothing if reading the rows fails", async (store, other) => {
 rule("finds users whose username or ID is taken", async (store) => {
   await store.transfer.importRows(rows([user("0"), user("1"), user("2")]));
   const asked = [user("7"), user("8", "name of 1"), user("2", "new"), user("0")];
-  assert.deepEqual(await store.transfer.findTaken(asked), [
+  assert.deepEqual(await store.transfer.findTakenUsers(asked), [
     { id: "8", taken: "username" },
     { id: "2", taken: "id" },
     { id: "0", taken: "username" },
   ]);
-  assert.deepEqual(await store.transfer.findTaken([]), []);
+  assert.deepEqual(await store.transfer.findTakenUsers([]), []);
 });
 
 rule("treats usernames that differ in case or bytes as different", async (store) => {
   await store.transfer.importRows(rows([user("1", "caf\u00e9"), user("2", "owner")]));
   const others = [user("3", "cafe\u0301"), user("4", "Owner"), user("5", "owner ")];
-  assert.deepEqual(await store.transfer.findTaken(others), []);
+  assert.deepEqual(await store.transfer.findTakenUsers(others), []);
   assert.equal(await store.transfer.importRows(rows(others)), "imported");
 });
 

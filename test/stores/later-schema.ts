@@ -3,8 +3,8 @@ import "./later-tables.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { copy } from "../../src/core/transfer/copy.ts";
-import { versionOf } from "../../src/db/sqlite/schema.ts";
+import { copyStore } from "../../src/core/transfer/copy.ts";
+import { readVersion } from "../../src/db/sqlite/schema.ts";
 import { type Row, type TableName, tables } from "../../src/db/tables.ts";
 import type { TransferStore } from "../../src/db/transfer-store.ts";
 import { checkDatabase } from "../../src/doctor/database.ts";
@@ -41,7 +41,7 @@ test("SQLite: an earlier schema is backed up as it is, and not copied", async (t
   const before = await schema();
   const backup = join(await tempDir(t), "backup.db");
   await outputOf(["backup", backup], { env });
-  assert.deepEqual(inDatabase(backup, versionOf), 1);
+  assert.deepEqual(inDatabase(backup, readVersion), 1);
   const from = `sqlite:${join(env.DATA_DIR ?? "", "latchkey.db")}`;
   const refusal = await failureOf(["copy", "--from", from, "--to", `sqlite:${backup}.copy`]);
   assert.match(refusal, /it has schema 1, which this version of Latchkey cannot copy/);
@@ -83,7 +83,7 @@ for (const { name, kind, create, other } of kinds) {
 
     const copied: Either = await target.open();
     t.after(() => copied.close());
-    const run = (to: TransferStore) => copy(store.transfer, to);
+    const run = (to: TransferStore) => copyStore(store.transfer, to);
     assert.equal((await run(copied.transfer)).kind, "copied");
     assert.deepEqual(await rowsIn(copied), all);
 
@@ -134,7 +134,7 @@ for (const { name, kind, create, other } of kinds) {
             }),
           ),
       };
-      await assert.rejects(copy(from.transfer, changing), { code: "copy_different" });
+      await assert.rejects(copyStore(from.transfer, changing), { code: "copy_different" });
     });
   }
 }

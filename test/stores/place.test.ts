@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { test } from "node:test";
-import { parsePlace } from "../../src/db/place.ts";
+import { parseDatabaseLocation } from "../../src/db/place.ts";
 import { faultOf } from "../support/faults.ts";
 
 const files: readonly (readonly [text: string, file: string])[] = [
@@ -16,7 +16,7 @@ const files: readonly (readonly [text: string, file: string])[] = [
 ];
 for (const [text, file] of files) {
   test(`reads ${JSON.stringify(text)} as the file ${JSON.stringify(file)}`, () => {
-    assert.deepEqual(parsePlace(text), { kind: "sqlite", file });
+    assert.deepEqual(parseDatabaseLocation(text), { kind: "sqlite", file });
   });
 }
 
@@ -25,7 +25,7 @@ test("reads a PostgreSQL URL as it is", () => {
     "postgres://db/accounts",
     "postgresql://me@db:5433/accounts?sslmode=require",
   ]) {
-    assert.deepEqual(parsePlace(url), { kind: "postgres", url });
+    assert.deepEqual(parseDatabaseLocation(url), { kind: "postgres", url });
   }
 });
 
@@ -44,7 +44,7 @@ const bad: readonly (readonly [text: string, about: RegExp])[] = [
 ];
 for (const [text, about] of bad) {
   test(`refuses ${JSON.stringify(text)} without repeating it`, () => {
-    const { code, message } = faultOf(() => parsePlace(text));
+    const { code, message } = faultOf(() => parseDatabaseLocation(text));
     assert.equal(code, "database_url_invalid");
     assert.match(message, /^invalid database URL: [^\n]+$/);
     assert.match(message, about);

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { accountOf, idOf, NO_PASSWORD, userOf } from "../../src/db/records.ts";
+import { idOf, NO_PASSWORD, toAccount, toPublicUser } from "../../src/db/records.ts";
 import { hashText } from "../support/store.ts";
 
 test("an app sees a stored user without the hash, and an operator also the ends", () => {
   const user = { id: idOf("1"), username: "ann", groups: ["family"] };
   const stored = { ...user, passwordHash: hashText("x") };
   const ends = { endsAt: new Date(7_000), sessionsFrom: 5 };
-  for (const one of [stored, { ...stored, ...ends }]) assert.deepEqual(userOf(one), user);
-  assert.deepEqual(accountOf(stored), user);
+  for (const one of [stored, { ...stored, ...ends }]) assert.deepEqual(toPublicUser(one), user);
+  assert.deepEqual(toAccount(stored), user);
   const account = { ...user, endsAt: ends.endsAt, sessionsFrom: new Date(5_000) };
-  assert.deepEqual(accountOf({ ...stored, ...ends }), account);
+  assert.deepEqual(toAccount({ ...stored, ...ends }), account);
   const guest = { ...stored, passwordHash: NO_PASSWORD, sessionsFrom: 0 };
-  assert.deepEqual(userOf(guest), { ...user, guest: true });
-  assert.deepEqual(accountOf(guest), { ...user, guest: true, sessionsFrom: new Date(0) });
+  assert.deepEqual(toPublicUser(guest), { ...user, guest: true });
+  assert.deepEqual(toAccount(guest), { ...user, guest: true, sessionsFrom: new Date(0) });
 });
 
 test("an ID of an app can be a number, as plain JavaScript may have it", () => {

@@ -27,8 +27,8 @@ rule("returns the rows of every table as they were imported", async (store, othe
   assert.deepEqual(await rowsIn(other), byTable(all));
   for (const { table, rows } of all) {
     if (["users", "used_names", "log"].includes(table)) continue;
-    assert.deepEqual(await other.transfer.readRowsOf(table, ["1", "2", "3"]), rows);
-    assert.deepEqual(await other.transfer.readRowsOf(table, ["3"]), []);
+    assert.deepEqual(await other.transfer.readUserRows(table, ["1", "2", "3"]), rows);
+    assert.deepEqual(await other.transfer.readUserRows(table, ["3"]), []);
   }
 });
 

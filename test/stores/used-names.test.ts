@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { copy } from "../../src/core/transfer/copy.ts";
+import { copyStore } from "../../src/core/transfer/copy.ts";
 import { outputOf } from "../support/command.ts";
 import { inDatabase } from "../support/database.ts";
 import { jsonLines } from "../support/json-lines.ts";
@@ -106,7 +106,7 @@ test("SQLite: an upgrade replaces NULs, so that a copy to PostgreSQL and an expo
   const [from, to]: Either[] = [await database.open(), await target.open()];
   assert.ok(from && to);
   t.after(() => Promise.all([from.close(), to.close()]));
-  assert.equal((await copy(from.transfer, to.transfer)).kind, "copied");
+  assert.equal((await copyStore(from.transfer, to.transfer)).kind, "copied");
   const users = await to.users.read("", 9);
   const names = users.filter(({ id }) => id.length === 1).map(({ username }) => username);
   const [first = "", ...others] = names;

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 import { type CBORType, encodeCBOR } from "@levischuck/tiny-cbor";
 import type { NewPasskey } from "../../src/core/passkeys/own-passkeys.ts";
 import type { RelyingParty } from "../../src/core/passkeys/relying-party.ts";
-import type { PasskeyAnswer } from "../../src/core/passkeys/sign-in-with-passkey.ts";
+import type { PasskeyResponse } from "../../src/core/passkeys/sign-in-with-passkey.ts";
 
 /** What a test changes in an answer of the authenticator or of its browser. */
 export interface Ceremony {
@@ -27,7 +27,7 @@ export interface Authenticator {
   readonly id: string;
   readonly publicKey: string;
   create(challenge: string, ceremony?: Ceremony): CreatedAnswer;
-  get(challenge: string, userId: string, ceremony?: Ceremony): PasskeyAnswer;
+  get(challenge: string, userId: string, ceremony?: Ceremony): PasskeyResponse;
 }
 
 export const RP_ID = "auth.example.org";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
 import type { TestContext } from "node:test";
-import { latchkey } from "../../src/cli/latchkey.ts";
+import { runLatchkey } from "../../src/cli/latchkey.ts";
 import { waitForOutput } from "./process.ts";
 
 interface Given {
@@ -41,7 +41,7 @@ export function startCommand(args: readonly string[], given: Given = {}): Runnin
   const stdin = new PassThrough();
   stdin.end(input);
   const terminal = columns === undefined ? {} : { isTTY: true, columns };
-  const ended = latchkey(args, {
+  const ended = runLatchkey(args, {
     env,
     stdin,
     stdout: Object.assign(output("stdout"), terminal),

@@ -30,14 +30,14 @@ import { type RecordingLog, recordingLog } from "./recording-log.ts";
 import { hashText, openStore } from "./store.ts";
 
 /** The ports of the rules, all real except the clock. */
-export interface CorePorts {
+export interface CoreServices {
   readonly clock: FakeClock;
   readonly store: SqliteStore;
   readonly log: RecordingLog;
   readonly events: EventLog;
   readonly passwords: Passwords;
   readonly memory: CredentialCache;
-  factorsChanged(id: UserId): void;
+  onFactorsChanged(id: UserId): void;
   readonly tokens: SessionTokens;
   readonly recorder: SessionRecorder;
   readonly signInLimiter: AttemptLimiter;
@@ -51,7 +51,7 @@ export interface CorePorts {
   writtenEntries(): Promise<readonly string[]>;
 }
 
-export async function corePorts(t: TestContext, file?: string): Promise<CorePorts> {
+export async function createCoreServices(t: TestContext, file?: string): Promise<CoreServices> {
   const clock = fakeClock();
   const store = await openStore(t, file);
   const log = recordingLog();
@@ -65,7 +65,7 @@ export async function corePorts(t: TestContext, file?: string): Promise<CorePort
     events,
     passwords,
     memory,
-    factorsChanged: memory.forget,
+    onFactorsChanged: memory.forget,
     tokens: createSessionTokens(SECRET, clock),
     recorder: createSessionRecorder(store.sessions, clock, log),
     signInLimiter: createAttemptLimiter(clock),
@@ -106,7 +106,7 @@ export const hashingAfter = <Ports extends { readonly passwords: Passwords }>(
 });
 
 export interface SignedInOwner {
-  readonly ports: CorePorts;
+  readonly ports: CoreServices;
   readonly token: string;
   readonly user: User;
   readonly requireUser: Guard;
@@ -114,7 +114,7 @@ export interface SignedInOwner {
 
 /** The ports with one account and a session of it. */
 export async function signedInOwner(t: TestContext): Promise<SignedInOwner> {
-  const ports = await corePorts(t);
+  const ports = await createCoreServices(t);
   const { id, username } = await ports.insertOwner(hashText("a hash"));
   const token = ports.tokens.issue(id).text;
   const requireUser = createRequireUser(

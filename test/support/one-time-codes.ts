@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { codeAt, stepAt } from "../../src/core/codes/totp.ts";
+import { computeCode, getStep } from "../../src/core/codes/totp.ts";
 import type { Answer } from "./client.ts";
 import type { RunningGate } from "./gate.ts";
 import { fieldNamed } from "./markup.ts";
@@ -23,7 +23,7 @@ export function begunIn(html: string): { readonly sealed: string; readonly key: 
 
 /** What an authenticator app with this key shows now, or some steps later. */
 export const codeShown = (key: string, steps = 0): string =>
-  codeAt(decodeBase32(key), stepAt(Date.now()) + steps);
+  computeCode(decodeBase32(key), getStep(Date.now()) + steps);
 
 /** Turns codes on as a user does, and returns the key and the answer to the first code. */
 export async function turnCodesOn(

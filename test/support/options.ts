@@ -1,6 +1,6 @@
 import { type Auth, authOf } from "../../src/auth.ts";
 import type { AuthOptions } from "../../src/index.ts";
-import { type GateParts, NO_GATE } from "../../src/options.ts";
+import { type GateOptions, NO_GATE } from "../../src/options.ts";
 import { settleOptions } from "../../src/settle-options.ts";
 import { SECRET } from "./gate.ts";
 import { recordingLog } from "./recording-log.ts";
@@ -16,7 +16,7 @@ export const optionsWith = (options: Partial<AuthOptions> = {}): AuthOptions => 
 });
 
 /** The options of an app, and parts of the gate. */
-export type AppOptions = Partial<AuthOptions & GateParts>;
+export type AppOptions = Partial<AuthOptions & GateOptions>;
 
 /** As `createAuth`, also with parts of the gate. */
 export function authWith(all: AppOptions): Auth {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf } from "../../src/core/base/fault.ts";
+import { getErrorCode } from "../../src/core/base/fault.ts";
 import { eventually } from "./eventually.ts";
 import type { Account } from "./postgres-binaries.ts";
 import type { GuardedFolder } from "./postgres-folder.ts";
@@ -115,7 +115,7 @@ function sendTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    if (codeOf(error) !== "ESRCH") throw error;
+    if (getErrorCode(error) !== "ESRCH") throw error;
   }
 }
 

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import type { Around } from "../../src/db/operations.ts";
 import { migrate } from "../../src/db/sqlite/schema.ts";
-import { openSqlite, type SqliteStore, storeOn } from "../../src/db/sqlite/store.ts";
+import { createSqliteStore, openSqlite, type SqliteStore } from "../../src/db/sqlite/store.ts";
 import { tempDir } from "./temp-dir.ts";
 
 export { addTo, hashText, logEntry } from "../stores/suite/samples.ts";
@@ -23,7 +23,7 @@ export async function openStore(t: TestContext, file?: string): Promise<SqliteSt
 export async function openStoreAround(t: TestContext, around: Around): Promise<SqliteStore> {
   const database = new DatabaseSync(":memory:");
   await migrate(database);
-  const store = storeOn(database, undefined, around);
+  const store = createSqliteStore(database, undefined, around);
   t.after(() => store.close());
   return store;
 }

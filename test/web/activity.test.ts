@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eventOf, eventTypes } from "../../src/core/log/events.ts";
+import { createAuditEvent, eventTypes } from "../../src/core/log/events.ts";
 import type { LogEntry } from "../../src/db/records.ts";
-import { activityOf } from "../../src/web/endpoints/home.ts";
-import { locales, wordsIn } from "../../src/web/pages/words.ts";
+import { formatActivity } from "../../src/web/endpoints/home.ts";
+import { getWords, locales } from "../../src/web/pages/words.ts";
 
 const AT = new Date("2031-05-09T22:04:59.999Z");
 
@@ -13,11 +13,11 @@ const entryOf = (event: Partial<LogEntry>): LogEntry => ({
 });
 
 const textIn = (locale: (typeof locales)[number], event: Partial<LogEntry>) =>
-  activityOf(locale, entryOf(event)).text;
+  formatActivity(locale, entryOf(event)).text;
 
 for (const locale of locales) {
   test(`translates each type of entry to ${locale}`, () => {
-    const { events } = wordsIn(locale);
+    const { events } = getWords(locale);
     for (const type of eventTypes) {
       assert.equal(textIn(locale, { type, subject: "Zoë" }), events[type]("Zoë"));
     }
@@ -33,7 +33,7 @@ test("keeps the summary of an entry of unknown type", () => {
 
 test("gives an entry its time for programs and for the reader", () => {
   const time = { at: "2031-05-09T22:04:59.999Z", utc: "09.05.2031, 22:04 UTC" };
-  const text = wordsIn("de").events.signin("first");
-  const signedIn = activityOf("de", entryOf(eventOf("signin", { name: "first" })));
+  const text = getWords("de").events.signin("first");
+  const signedIn = formatActivity("de", entryOf(createAuditEvent("signin", { name: "first" })));
   assert.deepEqual(signedIn, { text, ...time });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Unavailable } from "../../src/core/base/fault.ts";
-import { locales, wordsIn } from "../../src/web/pages/words.ts";
+import { getWords, locales } from "../../src/web/pages/words.ts";
 import { startApp } from "../support/app.ts";
 import { OWNER, SETUP_FORM } from "../support/gate.ts";
 import { openStore } from "../support/store.ts";
@@ -21,17 +21,17 @@ for (const [name, status, error] of [
       const headers = { "Accept-Language": locale };
       for (const path of ["/login", "/setup", "/", "/login?error=1"]) {
         const answer = await app.send(path, { headers });
-        const expected = [status, wordsIn(locale).messages[name]];
+        const expected = [status, getWords(locale).messages[name]];
         assert.deepEqual([answer.status, alertIn(answer.body)], expected);
         assert.ok(
           answer.body.includes(
-            wordsIn(locale).quoteRequest(String(answer.headers["x-request-id"])),
+            getWords(locale).quoteRequest(String(answer.headers["x-request-id"])),
           ),
         );
         assert.ok(!answer.body.includes(HIDDEN));
       }
       const signIn = await app.send("/login", { form: OWNER, headers });
-      assert.equal(alertIn(signIn.body), wordsIn(locale).messages[name]);
+      assert.equal(alertIn(signIn.body), getWords(locale).messages[name]);
     }
     const shown = await app.send("/setup", { form: SETUP_FORM });
     assert.deepEqual([shown.status, alertIn(shown.body)], [status, HIDDEN]);

@@ -5,7 +5,7 @@ import { fastifyAuth } from "../../src/adapters/fastify.ts";
 import { fetchAuth } from "../../src/adapters/fetch.ts";
 import { honoAuth } from "../../src/adapters/hono.ts";
 import { nodeAuth } from "../../src/adapters/node.ts";
-import { messageOf } from "../../src/core/base/fault.ts";
+import { getErrorMessage } from "../../src/core/base/fault.ts";
 import type { PasswordHash, User } from "../../src/db/records.ts";
 import { createAuth, fetchRequest } from "../../src/index.ts";
 import { asksForFactor } from "../../src/web/refusals.ts";
@@ -112,7 +112,7 @@ for (const path of ["/auth/login", "/auth/setup"]) {
       assert.deepEqual([result.answer.status, result.answer.headers.Location], [500, undefined]);
     }
     const reason = `a guard was called for ${path}, which Latchkey's routes answer: mount the routes before the guard`;
-    const reasons = log.map(({ fields }) => messageOf(fields.err));
+    const reasons = log.map(({ fields }) => getErrorMessage(fields.err));
     assert.deepEqual(reasons, [reason, reason]);
   });
 }

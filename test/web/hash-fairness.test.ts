@@ -28,7 +28,7 @@ const floods: Readonly<
 for (const [what, sendOne] of Object.entries(floods)) {
   test(`sign-ins from other addresses succeed during a flood of ${what}`, async (t) => {
     const refusals: string[] = [];
-    const hashes = { ...noMeter.hashes, refused: () => void refusals.push(what) };
+    const hashes = { ...noMeter.hashes, countRefused: () => void refusals.push(what) };
     const { app, session } = await startConfiguredApp(t, {
       signIn: { hashing: { atOnce: 1, waiting: 16 } },
       meter: { ...noMeter, hashes },

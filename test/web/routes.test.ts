@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { honoAuth } from "../../src/adapters/hono.ts";
-import { wordsIn } from "../../src/web/pages/words.ts";
+import { getWords } from "../../src/web/pages/words.ts";
 import { type startApp, startConfiguredApp } from "../support/app.ts";
 import { openAuth } from "../support/auth.ts";
 import { OWNER, startConfigured } from "../support/gate.ts";
@@ -16,7 +16,7 @@ test("answers an aborted form with 400 and its reason, without a server log line
       duplex: "half",
     } as RequestInit);
     assert.equal(answer.status, 400);
-    assert.ok((await answer.text()).includes(wordsIn("en").messages.formUnreadable));
+    assert.ok((await answer.text()).includes(getWords("en").messages.formUnreadable));
   }
   assert.deepEqual(log, []);
 });

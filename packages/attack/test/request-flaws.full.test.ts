@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { networkOf } from "../../../src/core/base/network.ts";
+import { getNetwork } from "../../../src/core/base/network.ts";
 import { createSlowBodies } from "../src/attacks/slow-bodies.ts";
 import { type Flaw, testFlaws } from "./flaws.ts";
 import { attackSampleServer } from "./run-attack.ts";
@@ -63,7 +63,7 @@ const flaws: readonly Flaw[] = [
   {
     attack: "sign-in-limit",
     what: "counts each address of an IPv6 network that it promises to count together",
-    server: { addressOf: (request) => networkOf(clientOf(request), 128) },
+    server: { addressOf: (request) => getNetwork(clientOf(request), 128) },
     finding: /8 attempts by the addresses of one \/64/,
   },
   {

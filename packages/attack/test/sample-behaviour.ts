@@ -6,7 +6,7 @@ import type {
   ServerResponse,
 } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { networkOf } from "../../../src/core/base/network.ts";
+import { getNetwork } from "../../../src/core/base/network.ts";
 import type { TrustedProxy } from "../src/target.ts";
 import { type SampleCodes, useSampleCode } from "./sample-codes.ts";
 import { type HandoffBehaviour, handsOver, type SampleHandoff } from "./sample-handoffs.ts";
@@ -189,7 +189,7 @@ export const correct: Behaviour = {
     method === "POST" ? "session=; Path=/; HttpOnly; Max-Age=-1" : undefined,
   signOut: ({ ended }, token) => void ended.add(jtiIn(token)),
   returnTo: (target) => (/^\/(?![/\\])[\x21-\x7e]*$/.test(target ?? "") ? target : undefined),
-  addressOf: (request) => networkOf(clientOf(request), PROXY.ipv6Prefix),
+  addressOf: (request) => getNetwork(clientOf(request), PROXY.ipv6Prefix),
   isCounted: () => true,
   isOwnHost: ({ headers }) => /^(localhost|127\.0\.0\.1)(:\d+)?$/.test(headers.host ?? ""),
   isCrossSite: ({ headers }) => {

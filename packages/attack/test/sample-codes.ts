@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { newRecoveryCodes } from "../../../src/core/codes/recovery-codes.ts";
-import { base32, newCodeSecret, stepOfCode } from "../../../src/core/codes/totp.ts";
+import { createRecoveryCodes } from "../../../src/core/codes/recovery-codes.ts";
+import { createCodeSecret, encodeBase32, findStep } from "../../../src/core/codes/totp.ts";
 import type { Behaviour, Fields, Memory, User } from "./sample-behaviour.ts";
 
 /** The one-time codes of a user of the sample server, with the secret in plain text. */
@@ -16,8 +16,8 @@ export interface SampleCodes {
 
 const newSampleCodes = (): SampleCodes => ({
   sealed: randomBytes(32).toString("base64url"),
-  secret: newCodeSecret(),
-  recovery: new Set(newRecoveryCodes()),
+  secret: createCodeSecret(),
+  recovery: new Set(createRecoveryCodes()),
   lastStep: 0,
   tries: 0,
   isOn: false,
@@ -40,7 +40,7 @@ export function useSampleCode(codes: SampleCodes, code: string): boolean {
 
 export function isUnused(codes: SampleCodes, code: string): boolean {
   if (codes.recovery.delete(code)) return true;
-  const step = stepOfCode(codes.secret, code, Date.now(), codes.lastStep);
+  const step = findStep(codes.secret, code, Date.now(), codes.lastStep);
   codes.lastStep = step ?? codes.lastStep;
   return step !== undefined;
 }
@@ -55,7 +55,10 @@ export function answerCodes(
   const code = fields.get("code") ?? "";
   switch (path) {
     case "/account/codes/begin":
-      return [200, `<input name="sealed" value="${codes.sealed}">?secret=${base32(codes.secret)}`];
+      return [
+        200,
+        `<input name="sealed" value="${codes.sealed}">?secret=${encodeBase32(codes.secret)}`,
+      ];
     case "/account/codes/confirm":
       codes.isOn = sealedFits(fields.get("sealed") ?? "", codes.sealed) && isUnused(codes, code);
       return codes.isOn ? [200, [...codes.recovery].join("<br>")] : [422, ""];

@@ -1,6 +1,6 @@
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf } from "../../../src/core/base/fault.ts";
+import { getErrorCode } from "../../../src/core/base/fault.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import { OWNER } from "../../../test/support/gate.ts";
 import {
@@ -68,7 +68,7 @@ function fill(file: string): void {
       try {
         if (writeSync(descriptor, Buffer.alloc(size)) < size) size = Math.floor(size / 2);
       } catch (error) {
-        if (codeOf(error) !== "ENOSPC") throw error;
+        if (getErrorCode(error) !== "ENOSPC") throw error;
         size = Math.floor(size / 2);
       }
     }

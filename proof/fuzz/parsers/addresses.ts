@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { isIP } from "node:net";
-import { networkOf } from "../../../src/core/base/network.ts";
+import { getNetwork } from "../../../src/core/base/network.ts";
 import { judgeHost } from "../../../src/core/hosts/allowed-hosts.ts";
-import { hostNameIn } from "../../../src/core/hosts/host-name.ts";
+import { parseHostName } from "../../../src/core/hosts/host-name.ts";
 import { isReturnTarget } from "../../../src/core/hosts/return-target.ts";
-import { relyingPartyOf } from "../../../src/core/passkeys/relying-party.ts";
-import { withReturnTo } from "../../../src/web/answers/return-to.ts";
-import { canonicalAddress, ProxyTrust } from "../../../src/web/request/remote-address.ts";
-import { isOfHost } from "../../../src/web/request/same-origin.ts";
-import { parameterOf } from "../../../src/web/request/web-request.ts";
+import { findRelyingParty } from "../../../src/core/passkeys/relying-party.ts";
+import { addReturnTo } from "../../../src/web/answers/return-to.ts";
+import { normalizeAddress, ProxyTrust } from "../../../src/web/request/remote-address.ts";
+import { isSameHost } from "../../../src/web/request/same-origin.ts";
+import { getParameter } from "../../../src/web/request/web-request.ts";
 import type { Parser } from "../parser.ts";
 
 const HOST = "auth.example.test";
@@ -38,10 +38,10 @@ export const returnTarget: Parser = {
       const isShared = url.protocol === "https:" && url.port === port && labels === domain;
       assert.ok(url.origin === own || isShared, `${target} leads to ${url.href}`);
       assert.equal(url.username + url.password, "");
-      const location = withReturnTo("/login", target);
+      const location = addReturnTo("/login", target);
       assert.match(location, /^[\x21-\x7e]+$/);
       const query = location.slice("/login".length);
-      assert.equal(parameterOf({ query }, "return_to"), target);
+      assert.equal(getParameter({ query }, "return_to"), target);
     }
   },
 };
@@ -66,14 +66,14 @@ export const forwarded: Parser = {
   maxMs: 20,
   check(text) {
     const trust = new ProxyTrust(["10.0.0.0/8", "fd00::/8"]);
-    assert.equal(trust.remoteAddress(asking("192.0.2.9", text)), "192.0.2.9");
-    const address = trust.remoteAddress(asking(PEER, text));
+    assert.equal(trust.getRemoteAddress(asking("192.0.2.9", text)), "192.0.2.9");
+    const address = trust.getRemoteAddress(asking(PEER, text));
     assert.notEqual(isIP(address), 0);
-    assert.equal(canonicalAddress(address), address);
+    assert.equal(normalizeAddress(address), address);
     const hops = text.split(",").map((hop) => hop.trim().replace(/^\[(.*)\](:\d+)?$/, "$1"));
     const plain = hops.map((hop) => (isIP(hop) === 0 ? hop.replace(/:\d+$/, "") : hop));
-    assert.ok(address === PEER || plain.map(canonicalAddress).includes(address));
-    const network = networkOf(address, 64);
+    assert.ok(address === PEER || plain.map(normalizeAddress).includes(address));
+    const network = getNetwork(address, 64);
     assert.equal(isIP(address) === 4 ? address : network, network);
   },
 };
@@ -84,18 +84,18 @@ export const host: Parser = {
   words: [HOST, ":", "@", "/", "#", "[::1]", "localhost", "%2e", "0x7f.1", "evil.test"],
   maxMs: 20,
   check(text) {
-    const name = hostNameIn(text);
+    const name = parseHostName(text);
     const url = URL.parse(`http://${text}`);
     if (name !== undefined) assert.equal(url?.hostname.replace(/\.$/, ""), name);
     assert.equal(judgeHost(RULE, text) === "allowed", name === HOST);
-    const party = relyingPartyOf({ ...RULE, allowed: ["*"] }, text);
+    const party = findRelyingParty({ ...RULE, allowed: ["*"] }, text);
     if (party !== undefined) {
       assert.equal(isIP(party.id.replace(/^\[|\]$/g, "")), 0);
       for (const origin of party.origins) assert.equal(new URL(origin).hostname, party.id);
     }
     // As an Origin or a Referer.
     const other = URL.parse(text);
-    if (isOfHost(text, HOST)) assert.equal(other?.host, HOST);
-    if (isOfHost(`https://${HOST}`, text)) assert.equal(URL.parse(`https://${text}`)?.host, HOST);
+    if (isSameHost(text, HOST)) assert.equal(other?.host, HOST);
+    if (isSameHost(`https://${HOST}`, text)) assert.equal(URL.parse(`https://${text}`)?.host, HOST);
   },
 };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { deviceName } from "../../../src/core/base/device-name.ts";
+import { parseDeviceName } from "../../../src/core/base/device-name.ts";
 import { readAuthenticatorData, readCreatedKey } from "../../../src/core/passkeys/attestation.ts";
 import { parseCeremony } from "../../../src/core/passkeys/ceremony.ts";
-import { canonicalKey, isSignedBy } from "../../../src/core/passkeys/key.ts";
-import { locales, preferredLocale } from "../../../src/web/pages/words.ts";
+import { isValidSignature, normalizePublicKey } from "../../../src/core/passkeys/key.ts";
+import { chooseLocale, locales } from "../../../src/web/pages/words.ts";
 import {
   algorithms,
   createAuthenticator,
@@ -18,7 +18,7 @@ export const language: Parser = {
   words: ["de", "en", "fr", "es", "-CH", ";q=", "0.5", "1.000", "q = 1", "toString", "__proto__"],
   maxMs: 20,
   check(text) {
-    const locale = preferredLocale(text);
+    const locale = chooseLocale(text);
     assert.ok(locales.includes(locale));
     assert.ok(locale === "en" || text.toLowerCase().includes(locale));
   },
@@ -43,7 +43,7 @@ export const userAgent: Parser = {
     "CrOS",
   ],
   maxMs: 20,
-  check: (text) => assert.match(deviceName(text), /^[\w. -]{0,80}$/),
+  check: (text) => assert.match(parseDeviceName(text), /^[\w. -]{0,80}$/),
 };
 
 const passkeys = algorithms.map((algorithm) => createAuthenticator(algorithm));
@@ -109,7 +109,7 @@ export const passkeyAttestation: Parser = {
     assert.ok(Buffer.from(text, "latin1").includes(data), "only bytes of the object");
     for (const extensions of ["extensions", "no-extensions"] as const) {
       const key = readCreatedKey(data, extensions);
-      if (key !== undefined) assert.equal(canonicalKey(key), key);
+      if (key !== undefined) assert.equal(normalizePublicKey(key), key);
     }
   },
 };
@@ -121,8 +121,8 @@ export const passkeyKey: Parser = {
   words: ["\x30\x59\x30", "\x06\x07", "\x03\x42\x00\x04", "\x02\x03\x01\x00\x01", "\x2b\x65\x70"],
   maxMs: 50,
   check(text) {
-    const key = canonicalKey(encoded(text));
-    if (key !== undefined) assert.equal(canonicalKey(key), key);
-    assert.equal(isSignedBy(encoded(text), DATA, encoded(text.slice(0, 64))), false);
+    const key = normalizePublicKey(encoded(text));
+    if (key !== undefined) assert.equal(normalizePublicKey(key), key);
+    assert.equal(isValidSignature(encoded(text), DATA, encoded(text.slice(0, 64))), false);
   },
 };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { hashOf } from "../../../src/core/base/random-text.ts";
+import { digestText } from "../../../src/core/base/random-text.ts";
 import { openSqlite } from "../../../src/db/sqlite/store.ts";
 import { hashText } from "../../../test/stores/suite/samples.ts";
 import { authWith } from "../../../test/support/options.ts";
@@ -11,7 +11,7 @@ const owner = await store.users.insertFirst({ username: "owner", passwordHash: h
 assert.ok(owner);
 const facts = { id: "a", purpose: "guest", name: "a", groups: ["a"], usesLeft: 1 } as const;
 const expiresAt = new Date(Date.now() + 86_400_000);
-await store.links.insert({ ...facts, tokenHash: hashOf(TOKEN), expiresAt });
+await store.links.insert({ ...facts, tokenHash: digestText(TOKEN), expiresAt });
 
 let logged = "";
 const note = (...line: unknown[]): void => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { createHmac, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { isWhole, keyTextIn, newKeyText } from "../../../src/core/keys/key-text.ts";
+import { createKeyText, findKeyText, isCompleteKey } from "../../../src/core/keys/key-text.ts";
 import { createChallenges } from "../../../src/core/passkeys/challenges.ts";
 import { createSeals } from "../../../src/core/sessions/seals.ts";
 import { createSessionTokens } from "../../../src/core/sessions/session-token.ts";
-import { sessionTokensIn } from "../../../src/web/answers/session-cookie.ts";
+import { readSessionTokens } from "../../../src/web/answers/session-cookie.ts";
 import { fakeClock } from "../../../test/support/fake-clock.ts";
 import type { Parser } from "../parser.ts";
 
@@ -48,7 +48,7 @@ export const cookie: Parser = {
     });
     const named = pairs.filter(({ name, value }) => name === "session" && value !== "");
     assert.deepEqual(
-      sessionTokensIn(text),
+      readSessionTokens(text),
       named.slice(0, 4).map(({ value }) => value),
     );
   },
@@ -101,7 +101,7 @@ export const signedToken: Parser = {
   },
 };
 
-const KEY = newKeyText();
+const KEY = createKeyText();
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
 
 /** An Authorization header: a key is found in two schemes, and counts only if it is whole. */
@@ -110,7 +110,7 @@ export const key: Parser = {
   words: ["Bearer ", "Basic ", "latchkey_", KEY, basic(KEY), ":", "=", " ", "-_"],
   maxMs: 20,
   check(text) {
-    const found = keyTextIn(text);
+    const found = findKeyText(text);
     if (found === undefined) return;
     assert.match(text, /^(bearer|basic) /i);
     assert.ok(found.startsWith("latchkey_"));
@@ -118,7 +118,7 @@ export const key: Parser = {
     const checksum = Buffer.alloc(4);
     checksum.writeUInt32BE(crc32(secret.subarray(0, 32)));
     assert.equal(
-      isWhole(found),
+      isCompleteKey(found),
       found === `latchkey_${secret.toString("base64url")}` && secret.subarray(32).equals(checksum),
     );
   },

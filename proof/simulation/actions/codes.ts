@@ -3,7 +3,7 @@ import {
   confirmCodes,
   turnOffCodes as turnOff,
 } from "../../../src/core/codes/own-codes.ts";
-import { codeAt, stepAt } from "../../../src/core/codes/totp.ts";
+import { computeCode, getStep } from "../../../src/core/codes/totp.ts";
 import { decodeBase32 } from "../../../test/support/one-time-codes.ts";
 import type { Life } from "../gate.ts";
 import type { CodeHolder, Enrolment } from "../model/enrolment.ts";
@@ -50,8 +50,8 @@ function chooseCode({ key, recoveryCodes }: Enrolment, { random }: World, life: 
     const text = random.pick(recoveryCodes.slice(0, 3)) ?? "";
     return { text, id: text };
   }
-  const step = stepAt(life.now()) - random.below(2);
-  return { text: codeAt(key, step), id: String(step) };
+  const step = getStep(life.now()) - random.below(2);
+  return { text: computeCode(key, step), id: String(step) };
 }
 
 /** How often a member turns codes on or off. */
@@ -73,8 +73,8 @@ export async function beginCodes(world: World, step: Step): Promise<string> {
     promise(value !== "off" || version !== codes.version, "codes are on without a confirmation");
   if (answer.kind !== "begun") return answer.kind;
   const key = decodeBase32(answer.begun.secret);
-  const at = stepAt(step.life.now());
-  const form = { sealed: answer.begun.sealed, code: codeAt(key, at) };
+  const at = getStep(step.life.now());
+  const form = { sealed: answer.begun.sealed, code: computeCode(key, at) };
   const learn = codes.changing();
   const result = await world.request(step.life, () =>
     confirmCodes(rules, user.id, form, step.client),

@@ -1,4 +1,4 @@
-import { hashOf } from "../../../src/core/base/random-text.ts";
+import { digestText } from "../../../src/core/base/random-text.ts";
 import { forgetDevice } from "../../../src/core/codes/remembered-devices.ts";
 import { signIn } from "../../../src/core/sign-in/sign-in.ts";
 import { promise } from "../model/violation.ts";
@@ -37,7 +37,7 @@ export async function forgetAnyDevice(world: World, step: Step): Promise<string>
   const { outcome, user } = await visit(world, step);
   const { rules } = step.life;
   if (user === undefined || device === undefined) return outcome;
-  const id = hashOf(device.text);
+  const id = digestText(device.text);
   const result = await world.request(step.life, () => forgetDevice(rules, user, id, step.client));
   if (result !== undefined) device.isForgotten = true;
   return result?.answer ?? FAILED;

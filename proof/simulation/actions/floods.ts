@@ -1,4 +1,4 @@
-import { codeOf } from "../../../src/core/base/fault.ts";
+import { getErrorCode } from "../../../src/core/base/fault.ts";
 import { signIn } from "../../../src/core/sign-in/sign-in.ts";
 import type { Life } from "../gate.ts";
 import { promise } from "../model/violation.ts";
@@ -24,7 +24,7 @@ async function signInFrom(network: string, world: World, life: Life): Promise<st
     try {
       return (await signIn(life.rules, attempt)).kind;
     } catch (error) {
-      if (codeOf(error) === "overloaded") return "overloaded";
+      if (getErrorCode(error) === "overloaded") return "overloaded";
       throw error;
     }
   });

@@ -1,4 +1,4 @@
-import { handOff, takeHandoff } from "../../../src/core/sessions/hand-off.ts";
+import { createHandoff, takeHandoff } from "../../../src/core/sessions/hand-off.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";
 import { FAILED, type Step, sessionIn, visit } from "./step.ts";
@@ -23,7 +23,7 @@ export async function handOver(world: World, step: Step): Promise<string> {
   const { life, client } = step;
   const token = sessionIn(life, session);
   if (token === undefined) return `${session.label} has expired`;
-  const given = await world.request(life, () => handOff(life.rules, token, RECEIVER));
+  const given = await world.request(life, () => createHandoff(life.rules, token, RECEIVER));
   const code = given?.answer;
   if (code === undefined) return `${FAILED}, for a code of ${session.label}`;
   const { ended } = session;

@@ -1,7 +1,7 @@
 import { makeLink, revokeLink } from "../../../src/core/links/make-link.ts";
 import { type LinkForm, useLink as use } from "../../../src/core/links/use-link.ts";
-import { toEntry } from "../../../src/core/log/event-log.ts";
-import { byOperator, type Event } from "../../../src/core/log/events.ts";
+import { toLogEntry } from "../../../src/core/log/event-log.ts";
+import { attributeToOperator, type NewAuditEvent } from "../../../src/core/log/events.ts";
 import type { LinkPurpose } from "../../../src/db/records.ts";
 import { LATE_MS } from "../faulty-store.ts";
 import { type Life, START } from "../gate.ts";
@@ -23,7 +23,8 @@ const TAKEN = 0.3;
 function portsOf({ operator: { users, links, log }, time }: World) {
   if (links === undefined) throw new Error("the simulated store keeps no links");
   const clock = { now: () => Math.floor(START + time.now()) };
-  const record = (event: Event) => log.insert([toEntry(byOperator(event), clock)]);
+  const record = (event: NewAuditEvent) =>
+    log.insert([toLogEntry(attributeToOperator(event), clock)]);
   return { store: { users, links }, clock, record };
 }
 

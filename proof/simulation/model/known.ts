@@ -1,4 +1,4 @@
-import type { PasskeyAnswer } from "../../../src/core/passkeys/sign-in-with-passkey.ts";
+import type { PasskeyResponse } from "../../../src/core/passkeys/sign-in-with-passkey.ts";
 import type { LinkPurpose, UserId } from "../../../src/db/records.ts";
 import type { Authenticator } from "../../../test/support/authenticator.ts";
 import type { Enrolment } from "./enrolment.ts";
@@ -23,7 +23,7 @@ export interface KnownPasskey {
   readonly userId: UserId;
   readonly state: Fact<"absent" | "added">;
   /** Its answers so far. Each is accepted once. */
-  readonly answers: { readonly answer: PasskeyAnswer; isUsed: boolean }[];
+  readonly answers: { readonly answer: PasskeyResponse; isUsed: boolean }[];
 }
 
 /** A one-time link, as far as the answers to its uses tell. */

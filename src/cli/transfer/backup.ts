@@ -1,17 +1,17 @@
 import { resolve } from "node:path";
 import { Fault } from "../../core/base/fault.ts";
 import { copyDatabase, type FileCopy } from "../../db/sqlite/backup.ts";
-import { accessFault, databaseExists } from "../../db/sqlite/file.ts";
-import { isPartOf, requireNoDatabase, requireOwnName } from "../../db/sqlite/own-files.ts";
+import { findAccessFault, hasDatabase } from "../../db/sqlite/file.ts";
+import { belongsToDatabase, requireNoDatabase, requireOwnName } from "../../db/sqlite/own-files.ts";
 import { putBackup, replaceDatabase } from "../../db/sqlite/replace.ts";
 import type { Amounts } from "../../db/transfer-store.ts";
 import { writeOutput } from "../../files/output-file.ts";
 import { followOwnLinks } from "../../files/ownership.ts";
-import { makeFolderOf } from "../../gate/open-store.ts";
+import { makeDatabaseFolder } from "../../gate/open-store.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
 import { STORE_SETTINGS } from "../accounts.ts";
 import type { Command, Operand, Terminal } from "../command.ts";
-import { amountsText, requireReadable, requireWritable } from "./transfer.ts";
+import { formatAmounts, requireReadable, requireWritable } from "./transfer.ts";
 
 const FILE: Operand = { name: "file", need: "required", completes: "file" };
 
@@ -24,7 +24,7 @@ export const backup: Command = {
 
   async run(settings, options, terminal) {
     const file = resolve(String(options.file));
-    const from = databaseFile(settings, "back them up with pg_dump");
+    const from = getDatabaseFile(settings, "back them up with pg_dump");
     requireWritable(file, options);
     requireNoDatabase(file, from, "closed-database");
     const put = (unfinished: string): void => {
@@ -33,8 +33,8 @@ export const backup: Command = {
       requireNoDatabase(file, from, "closed-database");
       putBackup(file, unfinished);
     };
-    const amounts = await copyTo(file, { from, source: "live" }, terminal, put);
-    return terminal.succeed(`Backed up ${amountsText(amounts)} to ${file}`);
+    const amounts = await copyFile(file, { from, source: "live" }, terminal, put);
+    return terminal.succeed(`Backed up ${formatAmounts(amounts)} to ${file}`);
   },
 };
 
@@ -49,44 +49,44 @@ export const restore: Command = {
 
   async run(settings, options, terminal) {
     const from = resolve(String(options.file));
-    const database = databaseFile(settings, "restore a dump with pg_restore or psql");
+    const database = getDatabaseFile(settings, "restore a dump with pg_restore or psql");
     requireReadable(from);
-    if (isPartOf(from, database)) {
+    if (belongsToDatabase(from, database)) {
       throw new Fault("same_file", `${from} is the database itself, or a part of it`);
     }
     requireOwnName(database);
-    const replaces = databaseExists(database);
+    const replaces = hasDatabase(database);
     if (replaces && options.force !== true) {
       return terminal.fail(`there is already a database at ${database}: --force replaces it`);
     }
-    await makeFolderOf(settings.database);
-    const denied = accessFault(database);
+    await makeDatabaseFolder(settings.database);
+    const denied = findAccessFault(database);
     if (denied !== undefined) throw denied;
     const file = replaces ? followOwnLinks(database) : database;
     const keptAs = `${file}.replaced-${new Date().toISOString().replace(/[:.]/g, "-")}`;
     const over = options.force === true ? "any" : "nothing";
-    const amounts = await copyTo(file, { from, source: "at-rest" }, terminal, (by) =>
+    const amounts = await copyFile(file, { from, source: "at-rest" }, terminal, (by) =>
       replaceDatabase({ file, by, over, keptAs }),
     );
     const kept = replaces ? `; the previous database is now ${keptAs}` : "";
-    return terminal.succeed(`Restored ${amountsText(amounts)} to ${file}${kept}`);
+    return terminal.succeed(`Restored ${formatAmounts(amounts)} to ${file}${kept}`);
   },
 };
 
-function databaseFile({ database }: Settings, instead: string): string {
+function getDatabaseFile({ database }: Settings, instead: string): string {
   if (database.kind === "sqlite") return database.file;
   throw new Fault("postgres", `the accounts are in PostgreSQL: ${instead}`);
 }
 
 /** @param put Moves the finished copy to its place. */
-function copyTo(
+function copyFile(
   file: string,
   copying: Pick<FileCopy, "from" | "source">,
   terminal: Terminal,
   put: (unfinished: string) => void,
 ): Promise<Amounts> {
-  const progress = (copied: number, pages: number): void =>
-    terminal.progress(`copying: ${copied} of ${pages} pages`);
-  const fill = (to: string) => copyDatabase({ ...copying, to, progress });
-  return writeOutput(file, (output) => output.byName(fill), put);
+  const onProgress = (copied: number, pages: number): void =>
+    terminal.showProgress(`copying: ${copied} of ${pages} pages`);
+  const fill = (to: string) => copyDatabase({ ...copying, to, onProgress: onProgress });
+  return writeOutput(file, (output) => output.useName(fill), put);
 }

@@ -1,13 +1,17 @@
-import { messageOf } from "../../core/base/fault.ts";
-import { copy } from "../../core/transfer/copy.ts";
-import { type Place, parsePlace, shownPlace } from "../../db/place.ts";
-import { databaseExists, explained } from "../../db/sqlite/file.ts";
+import { getErrorMessage } from "../../core/base/fault.ts";
+import { copyStore } from "../../core/transfer/copy.ts";
+import {
+  type DatabaseLocation,
+  formatDatabaseLocation,
+  parseDatabaseLocation,
+} from "../../db/place.ts";
+import { explainError, hasDatabase } from "../../db/sqlite/file.ts";
 import { requireOwnName } from "../../db/sqlite/own-files.ts";
 import { refuseOtherSchema } from "../../db/sqlite/schema.ts";
-import { cannotUse, openPlace, type UsedStore } from "../../gate/open-store.ts";
+import { createUseFault, type DisposableStore, openDatabase } from "../../gate/open-store.ts";
 import { readSecret } from "../../gate/settings/sources.ts";
 import { type Command, type OptionValues, UsageError } from "../command.ts";
-import { amountsText, transferFault } from "./transfer.ts";
+import { createTransferFault, formatAmounts } from "./transfer.ts";
 
 export const command: Command = {
   details:
@@ -24,18 +28,18 @@ export const command: Command = {
   examples: ["latchkey copy --from sqlite:data/latchkey.db --to postgres://localhost/latchkey"],
 
   async run(_settings, options, terminal) {
-    const from = sideIn("from", options);
-    const to = sideIn("to", options);
-    if (to.place.kind === "sqlite") requireOwnName(to.place.file);
+    const from = parseSide("from", options);
+    const to = parseSide("to", options);
+    if (to.location.kind === "sqlite") requireOwnName(to.location.file);
     await using source = await openSide(from, "refuse");
     await using target = await openSide(to, "create");
     // A signal ends the process at once, which undoes the copy.
-    const outcome = await copy(source.transfer, target.transfer, (step, counts) =>
-      terminal.progress(
+    const outcome = await copyStore(source.transfer, target.transfer, (step, counts) =>
+      terminal.showProgress(
         `${step}: ${[...counts].map(([table, { count }]) => `${table} ${count}`).join(", ")}`,
       ),
     ).catch((error) => {
-      throw transferFault("copy", error);
+      throw createTransferFault("copy", error);
     });
     switch (outcome.kind) {
       case "source-empty":
@@ -45,11 +49,11 @@ export const command: Command = {
       case "target-occupied":
         // Also refuses to copy a database into itself, under any name.
         return terminal.fail(
-          `${to.name} already has ${amountsText(outcome)}: copy into an empty database`,
+          `${to.name} already has ${formatAmounts(outcome)}: copy into an empty database`,
         );
       case "copied":
         return terminal.succeed(
-          `Copied ${amountsText(outcome)} from ${from.name} to ${to.name}; both are the same`,
+          `Copied ${formatAmounts(outcome)} from ${from.name} to ${to.name}; both are the same`,
         );
     }
   },
@@ -58,34 +62,38 @@ export const command: Command = {
 /** A database, and its name for messages, which never contains a password. */
 interface Side {
   readonly name: string;
-  readonly place: Place;
+  readonly location: DatabaseLocation;
 }
 
 /** The database that --from or --to names. */
-function sideIn(option: "from" | "to", { [option]: given }: OptionValues): Side {
-  if (typeof given !== "string") {
-    const taken = "sqlite:PATH or a postgres:// URL, or @FILE with one in it";
-    throw new UsageError(`copy needs --${option}, with ${taken}`);
+function parseSide(option: "from" | "to", { [option]: text }: OptionValues): Side {
+  if (typeof text !== "string") {
+    const accepted = "sqlite:PATH or a postgres:// URL, or @FILE with one in it";
+    throw new UsageError(`copy needs --${option}, with ${accepted}`);
   }
-  const { content, problem } = given.startsWith("@")
-    ? readSecret(given.slice(1))
-    : { content: given };
+  const { content, problem } = text.startsWith("@") ? readSecret(text.slice(1)) : { content: text };
   if (content === undefined) throw new UsageError(`--${option} names ${problem}`);
   try {
-    const place = parsePlace(content);
-    return { name: shownPlace(place), place };
+    const location = parseDatabaseLocation(content);
+    return { name: formatDatabaseLocation(location), location };
   } catch (error) {
-    throw new UsageError(`--${option}: ${messageOf(error)}`);
+    throw new UsageError(`--${option}: ${getErrorMessage(error)}`);
   }
 }
 
-async function openSide({ name, place }: Side, missing: "create" | "refuse"): Promise<UsedStore> {
+async function openSide(
+  { name, location }: Side,
+  missing: "create" | "refuse",
+): Promise<DisposableStore> {
   try {
-    if (place.kind === "sqlite" && databaseExists(place.file)) {
-      await refuseOtherSchema(place.file, missing === "create" ? "accept" : "refuse");
+    if (location.kind === "sqlite" && hasDatabase(location.file)) {
+      await refuseOtherSchema(location.file, missing === "create" ? "accept" : "refuse");
     }
-    return await openPlace(place, missing);
+    return await openDatabase(location, missing);
   } catch (error) {
-    throw cannotUse(name, place.kind === "sqlite" ? explained(place.file, error) : error);
+    throw createUseFault(
+      name,
+      location.kind === "sqlite" ? explainError(location.file, error) : error,
+    );
   }
 }

@@ -15,24 +15,24 @@ const ENDING = /,|\r?(?:\n|$)/g;
  * that is never closed makes the rest unreadable, and this throws: a part of a name must not be read
  * as a record.
  */
-export function* csvRecords(texts: Iterable<string>): Iterable<CsvRecord> {
+export function* parseCsv(texts: Iterable<string>): Iterable<CsvRecord> {
   const pieces = texts[Symbol.iterator]();
   let text = "";
   let at = 0;
   let isAll = false;
   for (let line = 1; !isAll || at < text.length; ) {
-    const found = at < text.length ? recordAt(text, at) : undefined;
+    const record = at < text.length ? parseRecord(text, at) : undefined;
     // The end of a piece can be within the record, and even within its last line break.
-    if (found === undefined || (found.end === text.length && !isAll)) {
+    if (record === undefined || (record.end === text.length && !isAll)) {
       if (isAll) {
         const reason = `cannot read line ${line} and the lines after it: a quote is never closed`;
         throw new Fault("import_unreadable", reason);
       }
-      ({ text, isAll } = withMore(text.slice(at), pieces));
+      ({ text, isAll } = readMore(text.slice(at), pieces));
       at = 0;
       continue;
     }
-    const { fields, problem, end } = found;
+    const { fields, problem, end } = record;
     yield { line, fields, ...(problem === undefined ? {} : { problem }) };
     line += text.slice(at, end).split("\n").length - 1;
     at = end;
@@ -40,9 +40,9 @@ export function* csvRecords(texts: Iterable<string>): Iterable<CsvRecord> {
 }
 
 /** Doubles the text at least: a field of many pieces is not searched again for each of them. */
-function withMore(begun: string, pieces: Iterator<string>): { text: string; isAll: boolean } {
-  const parts = [begun];
-  for (let added = 0; added <= begun.length; ) {
+function readMore(start: string, pieces: Iterator<string>): { text: string; isAll: boolean } {
+  const parts = [start];
+  for (let added = 0; added <= start.length; ) {
     const next = pieces.next();
     if (next.done === true) return { text: parts.join(""), isAll: true };
     parts.push(next.value);
@@ -51,36 +51,36 @@ function withMore(begun: string, pieces: Iterator<string>): { text: string; isAl
   return { text: parts.join(""), isAll: false };
 }
 
-interface FoundRecord extends Omit<CsvRecord, "line"> {
+interface ParsedRecord extends Omit<CsvRecord, "line"> {
   /** Where the next one begins. */
   readonly end: number;
 }
 
 /** Returns none if a quote is not closed in the text. */
-function recordAt(text: string, start: number): FoundRecord | undefined {
+function parseRecord(text: string, start: number): ParsedRecord | undefined {
   const fields: string[] = [];
   let problem: string | undefined;
   let at = start;
   for (let ending = ","; ending === ","; ) {
     const isQuoted = text[at] === '"';
-    const close = isQuoted ? closingQuote(text, at + 1) : at;
+    const close = isQuoted ? findClosingQuote(text, at + 1) : at;
     if (close < 0) return undefined;
     ENDING.lastIndex = isQuoted ? close + 1 : at;
-    const found = ENDING.exec(text);
-    const end = found?.index ?? text.length;
+    const match = ENDING.exec(text);
+    const end = match?.index ?? text.length;
     const plain = text.slice(isQuoted ? close + 1 : at, end);
     if (isQuoted && plain !== "") problem = "there is text after a closing quote";
     else if (plain.includes('"')) problem = "an unquoted field contains a quote";
     const quoted = isQuoted ? text.slice(at + 1, close).replaceAll('""', '"') : "";
-    fields.push(unescaped(quoted + plain));
-    ending = found?.[0] ?? "";
+    fields.push(unescapeFormula(quoted + plain));
+    ending = match?.[0] ?? "";
     at = end + ending.length;
   }
   return { fields, end: at, ...(problem === undefined ? {} : { problem }) };
 }
 
 /** Its position; -1 if there is none. A quote in the field is doubled. */
-function closingQuote(text: string, from: number): number {
+function findClosingQuote(text: string, from: number): number {
   let at = text.indexOf('"', from);
   while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2);
   return at;
@@ -90,13 +90,13 @@ function closingQuote(text: string, from: number): number {
 const FORMULA = /^[\s']*[=+\-@\t\r\n＝＋－＠]/;
 
 /** A text that could be a formula gets a quote, and only such a text loses one again. */
-const escaped = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
-const unescaped = (text: string): string =>
+const escapeFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text);
+const unescapeFormula = (text: string): string =>
   text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text;
 
 /** Quotes only the fields that need it. */
-export const csvLine = (fields: readonly string[]): string =>
+export const formatCsvLine = (fields: readonly string[]): string =>
   fields
-    .map(escaped)
+    .map(escapeFormula)
     .map((field) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field))
     .join(",");

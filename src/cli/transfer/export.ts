@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
-import { exportedUsers, exportFields } from "../../core/transfer/export-users.ts";
-import { fileOf } from "../../db/place.ts";
+import { exportUsers, listExportFields } from "../../core/transfer/export-users.ts";
+import { getSqliteFile } from "../../db/place.ts";
 import { requireNoDatabase } from "../../db/sqlite/own-files.ts";
 import { writeOutput } from "../../files/output-file.ts";
-import { printable, printableJson } from "../../files/printable.ts";
+import { toPrintable, toPrintableJson } from "../../files/printable.ts";
 import { openStore } from "../../gate/open-store.ts";
 import { STORE_SETTINGS } from "../accounts.ts";
-import { type Command, counted, SUCCESS } from "../command.ts";
-import { csvLine } from "./csv.ts";
+import { type Command, formatCount, SUCCESS } from "../command.ts";
+import { formatCsvLine } from "./csv.ts";
 import { requireWritable } from "./transfer.ts";
 
 export const command: Command = {
@@ -35,16 +35,16 @@ export const command: Command = {
   async run(settings, options, terminal) {
     const hashes = options["with-hashes"] === true ? "with" : "without";
     const isCsv = options.format === "csv";
-    const names = exportFields(hashes);
-    const lineOf = (fields: ReadonlyMap<string, unknown>): string =>
+    const names = listExportFields(hashes);
+    const formatUser = (fields: ReadonlyMap<string, unknown>): string =>
       isCsv
-        ? csvLine(names.map((name) => cellOf(fields.get(name))))
-        : printableJson(Object.fromEntries(fields));
+        ? formatCsvLine(names.map((name) => formatCell(fields.get(name))))
+        : toPrintableJson(Object.fromEntries(fields));
 
     const file = options.to === undefined ? undefined : resolve(String(options.to));
     if (file !== undefined) {
       requireWritable(file, options);
-      requireNoDatabase(file, fileOf(settings.database), "no-database");
+      requireNoDatabase(file, getSqliteFile(settings.database), "no-database");
     }
     await using store = await openStore(settings, "read");
     /** Returns the number of users. */
@@ -53,8 +53,8 @@ export const command: Command = {
     ): Promise<number> => {
       let written = 0;
       if (isCsv) await write([names.join(",")]);
-      for await (const users of exportedUsers(store.transfer, hashes, Date.now())) {
-        await write(users.map(lineOf));
+      for await (const users of exportUsers(store.transfer, hashes, Date.now())) {
+        await write(users.map(formatUser));
         written += users.length;
       }
       return written;
@@ -62,16 +62,16 @@ export const command: Command = {
 
     if (file === undefined) {
       // CSV keeps control characters in names, which a terminal would execute.
-      const isUnsafe = isCsv && terminal.ports.stdout.isTTY === true;
-      await writeAll((lines) => terminal.printAll(isUnsafe ? lines.map(printable) : lines));
+      const isUnsafe = isCsv && terminal.system.stdout.isTTY === true;
+      await writeAll((lines) => terminal.printAll(isUnsafe ? lines.map(toPrintable) : lines));
       return SUCCESS;
     }
     const users = await writeOutput(file, ({ handle: output }) =>
       writeAll((lines) => output.writeFile(lines.map((line) => `${line}\n`).join(""))),
     );
-    return terminal.succeed(`Exported ${counted(users, "user")} to ${file}`);
+    return terminal.succeed(`Exported ${formatCount(users, "user")} to ${file}`);
   },
 };
 
-const cellOf = (value: unknown): string =>
+const formatCell = (value: unknown): string =>
   typeof value === "object" ? JSON.stringify(value) : String(value ?? "");

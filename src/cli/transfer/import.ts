@@ -4,12 +4,12 @@ import { resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { Fault } from "../../core/base/fault.ts";
 import { type ImportOutcome, importUsers } from "../../core/transfer/import-users.ts";
-import { openIfExists, openStore } from "../../gate/open-store.ts";
-import { chosen } from "../../gate/settings/values.ts";
+import { openExistingStore, openStore } from "../../gate/open-store.ts";
+import { findChoice } from "../../gate/settings/values.ts";
 import { nameDatabase, STORE_SETTINGS } from "../accounts.ts";
-import { type Command, counted, FAILURE, SUCCESS, type Terminal } from "../command.ts";
-import { importFormats, importLines } from "./import-lines.ts";
-import { requireReadable, transferFault } from "./transfer.ts";
+import { type Command, FAILURE, formatCount, SUCCESS, type Terminal } from "../command.ts";
+import { importFormats, parseImportLines } from "./import-lines.ts";
+import { createTransferFault, requireReadable } from "./transfer.ts";
 
 const STANDARD_INPUT = "-";
 
@@ -39,31 +39,31 @@ export const command: Command = {
   async run(settings, options, terminal) {
     const file = String(options.file);
     using source = await openSource(file, terminal);
-    const format = chosen(importFormats, options.format);
+    const format = findChoice(importFormats, options.format);
     const from = options["username-from"];
     const usernameFrom = typeof from === "string" ? from : undefined;
     let outcome: ImportOutcome;
     let written = 0;
     try {
-      await using existing = await openIfExists(settings);
+      await using existing = await openExistingStore(settings);
       await using created = new AsyncDisposableStack();
       outcome = await importUsers(
         {
           readLines(purpose) {
             const pieces = source.readPieces((read, size) => {
               if (purpose === "check")
-                terminal.progress(`checking: ${megabytes(read)} of ${megabytes(size)} MB`);
+                terminal.showProgress(`checking: ${toMegabytes(read)} of ${toMegabytes(size)} MB`);
             });
-            return importLines(pieces, format, usernameFrom);
+            return parseImportLines(pieces, format, usernameFrom);
           },
           existing: existing?.transfer,
           // Created only to write, so that an invalid file leaves no database.
-          target: async () =>
+          openTarget: async () =>
             (existing ?? created.use(await openStore(settings, "create"))).transfer,
           clock: { now: () => Date.now() },
-          passed(users, all) {
+          onProgress(users, all) {
             written = users;
-            terminal.progress(`importing: ${users} of ${all} users`);
+            terminal.showProgress(`importing: ${users} of ${all} users`);
           },
           refuse: (line, reason) => terminal.complain(`line ${line}: ${reason}`),
           warn: (line, reason) => terminal.complain(`warning for line ${line}: ${reason}`),
@@ -75,7 +75,7 @@ export const command: Command = {
         },
       );
     } catch (error) {
-      throw transferFault("import", error, written);
+      throw createTransferFault("import", error, written);
     }
     const code = report(outcome, file, terminal);
     if (outcome.kind === "imported" || outcome.kind === "stopped") nameDatabase(settings, terminal);
@@ -85,27 +85,27 @@ export const command: Command = {
 
 /** A file that is read twice: once to check all lines, and once to write their users. */
 interface Source extends Disposable {
-  readonly readPieces: (passed: PiecePassed) => Iterable<Buffer>;
+  readonly readPieces: (onPiece: PieceListener) => Iterable<Buffer>;
 }
 
 /** Called with the number of bytes read so far, and the size of the file. */
-type PiecePassed = (read: number, size: number) => void;
+type PieceListener = (read: number, size: number) => void;
 
-async function openSource(given: string, { ports }: Terminal): Promise<Source> {
-  if (given === STANDARD_INPUT) return sourceInMemory(await buffer(ports.stdin));
-  const file = resolve(given);
+async function openSource(path: string, { system }: Terminal): Promise<Source> {
+  if (path === STANDARD_INPUT) return createMemorySource(await buffer(system.stdin));
+  const file = resolve(path);
   requireReadable(file);
   // A pipe can be empty for now, and cannot be read twice.
-  if (!statSync(file).isFile()) return sourceInMemory(await readFile(file));
+  if (!statSync(file).isFile()) return createMemorySource(await readFile(file));
   return openFile(file);
 }
 
-const sourceInMemory = (content: Buffer): Source => ({
+const createMemorySource = (content: Buffer): Source => ({
   readPieces: () => [content],
   [Symbol.dispose]() {},
 });
 
-const megabytes = (bytes: number): number => Math.ceil(bytes / 1_000_000);
+const toMegabytes = (bytes: number): number => Math.ceil(bytes / 1_000_000);
 
 const PIECE_BYTES = 64 * 1_024;
 
@@ -114,7 +114,7 @@ function openFile(file: string): Source {
   const descriptor = openSync(file, "r");
   const opened = fstatSync(descriptor);
   return {
-    *readPieces(passed) {
+    *readPieces(onPiece) {
       // Used again for each piece: the reader has made a text of it by then.
       const piece = Buffer.alloc(PIECE_BYTES);
       for (let done = 0; ; ) {
@@ -124,7 +124,7 @@ function openFile(file: string): Source {
         const read = readSync(descriptor, piece, { position: done });
         if (read === 0) return;
         done += read;
-        passed(done, size);
+        onPiece(done, size);
         yield piece.subarray(0, read);
       }
     },
@@ -134,7 +134,7 @@ function openFile(file: string): Source {
 
 function report(outcome: ImportOutcome, file: string, terminal: Terminal): number {
   const { kind, refused, users, keysLeftOut } = outcome;
-  const lines = counted(refused, "line");
+  const lines = formatCount(refused, "line");
   if (kind === "nothing") {
     const name = file === STANDARD_INPUT ? "standard input" : file;
     return terminal.fail(`there is nothing to import in ${name}`);
@@ -144,12 +144,14 @@ function report(outcome: ImportOutcome, file: string, terminal: Terminal): numbe
   }
   if (kind === "stopped") {
     return terminal.fail(
-      `${counted(users, "user")} imported, then ${lines} refused, which other commands have added meanwhile (--skip-bad imports the others)`,
+      `${formatCount(users, "user")} imported, then ${lines} refused, which other commands have added meanwhile (--skip-bad imports the others)`,
     );
   }
   const done = kind === "imported" ? "Imported" : "Would import";
-  terminal.print(`${done} ${counted(users, "user")}${refused === 0 ? "" : `; ${lines} refused`}`);
+  terminal.print(
+    `${done} ${formatCount(users, "user")}${refused === 0 ? "" : `; ${lines} refused`}`,
+  );
   if (keysLeftOut > 0)
-    terminal.complain(`left out ${counted(keysLeftOut, "key")} (--keys imports them as well)`);
+    terminal.complain(`left out ${formatCount(keysLeftOut, "key")} (--keys imports them as well)`);
   return refused === 0 ? SUCCESS : FAILURE;
 }

@@ -1,22 +1,26 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { codeOf, Fault, messageOf, Unavailable } from "../../core/base/fault.ts";
+import { Fault, getErrorCode, getErrorMessage, Unavailable } from "../../core/base/fault.ts";
 import type { Amounts } from "../../db/transfer-store.ts";
-import { fileErrorText } from "../../files/file-error.ts";
-import { counted, type OptionValues } from "../command.ts";
+import { formatFileError } from "../../files/file-error.ts";
+import { formatCount, type OptionValues } from "../command.ts";
 
 /** `2 users and 1 log entry`. */
-export const amountsText = ({ users, entries }: Amounts): string =>
-  `${counted(users, "user")} and ${counted(entries, "log entry", "log entries")}`;
+export const formatAmounts = ({ users, entries }: Amounts): string =>
+  `${formatCount(users, "user")} and ${formatCount(entries, "log entry", "log entries")}`;
 
 /**
  * For a transfer that failed: what the target has now, and what to do.
  * @param imported The number of users that are in it by earlier transactions of this transfer.
  */
-export function transferFault(transfer: "import" | "copy", error: unknown, imported = 0): Fault {
-  const reason = messageOf(error);
-  const code = codeOf(error) ?? `${transfer}_failed`;
+export function createTransferFault(
+  transfer: "import" | "copy",
+  error: unknown,
+  imported = 0,
+): Fault {
+  const reason = getErrorMessage(error);
+  const code = getErrorCode(error) ?? `${transfer}_failed`;
   if (imported > 0) {
-    const text = `the import stopped after ${counted(imported, "user")}: ${reason}; the same command with --skip-bad imports the others`;
+    const text = `the import stopped after ${formatCount(imported, "user")}: ${reason}; the same command with --skip-bad imports the others`;
     return new Fault(code, text, { cause: error });
   }
   if (error instanceof Unavailable) {
@@ -38,7 +42,7 @@ export function requireReadable(file: string): void {
       return;
     }
   } catch (error) {
-    throw new Fault("file_unreadable", fileErrorText("read", file, error));
+    throw new Fault("file_unreadable", formatFileError("read", file, error));
   }
   throw new Fault("file_unreadable", `cannot read ${file}: it is a folder`);
 }
@@ -49,10 +53,10 @@ export function requireWritable(file: string, { force }: OptionValues): void {
   if (force !== true) {
     throw new Fault("file_exists", `${file} already exists: --force overwrites it`);
   }
-  const found = statSync(file);
+  const stats = statSync(file);
   // The new file would replace a device, such as /dev/null.
-  if (!found.isFile()) {
-    const what = found.isDirectory() ? "a folder" : "not a regular file";
+  if (!stats.isFile()) {
+    const what = stats.isDirectory() ? "a folder" : "not a regular file";
     throw new Fault("file_unwritable", `cannot write ${file}: it is ${what}`);
   }
 }

@@ -14,21 +14,21 @@ import type { Clock } from "../base/clock.ts";
 import { nextSecond } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import { isUsableUsername, nameKeyOf } from "../base/names.ts";
-import { type Event, eventOf } from "../log/events.ts";
+import { createAuditEvent, type NewAuditEvent } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
 import type { Passwords } from "../passwords/passwords.ts";
 import type { SetupTokenSource } from "../setup/setup-token.ts";
-import { groupsOf } from "./set-groups.ts";
+import { normalizeGroups } from "./set-groups.ts";
 
-interface UserPorts {
+interface UserServices {
   readonly store: Pick<StoreParts, "users">;
   readonly clock: Pick<Clock, "now">;
   /** Writes an entry of the audit log, which says who did it. */
-  readonly record: (event: Event) => unknown;
+  readonly record: (event: NewAuditEvent) => unknown;
 }
 
 /** What the rules of the account commands need. */
-export interface AccountPorts extends UserPorts {
+export interface AccountServices extends UserServices {
   readonly passwords: Pick<Passwords, "hash">;
   /** For a change by an administrator, who cannot leave nobody in charge. An operator can. */
   readonly keep?: Kept;
@@ -44,7 +44,7 @@ export type AddUserOutcome =
   | { readonly kind: "first-ends" }
   | { readonly kind: "added"; readonly user: User };
 
-export interface AddUserPorts extends AccountPorts {
+export interface AddUserServices extends AccountServices {
   readonly setupToken: Pick<SetupTokenSource, "delete">;
 }
 
@@ -55,12 +55,12 @@ export interface AddUserPorts extends AccountPorts {
  * @param password Without it, the account has none until it is set.
  */
 export async function addUser(
-  { store, passwords, setupToken, record }: AddUserPorts,
+  { store, passwords, setupToken, record }: AddUserServices,
   username: string,
   password: string | undefined,
-  { groups: given = [], endsAt }: Pick<NewUser, "groups" | "endsAt"> = {},
+  { groups: requestedGroups = [], endsAt }: Pick<NewUser, "groups" | "endsAt"> = {},
 ): Promise<AddUserOutcome> {
-  const groups = groupsOf(given);
+  const groups = normalizeGroups(requestedGroups);
   if (groups === "invalid") return { kind: "groups-invalid" };
   if (username === "") return { kind: "username-missing" };
   if (!isUsableUsername(username)) return { kind: "username-invalid" };
@@ -75,15 +75,15 @@ export async function addUser(
     // `null` means none, too. The store refuses other values, such as 0.
     ...(endsAt !== undefined && endsAt !== null && { endsAt }),
   });
-  if (user === undefined) return { kind: await reasonOf(store, username) };
-  await record(eventOf("user_add", { user }));
+  if (user === undefined) return { kind: await findNameConflict(store, username) };
+  await record(createAuditEvent("user_add", { user }));
   if (isFirst) await setupToken.delete();
   return { kind: "added", user };
 }
 
 /** Why the store refuses a username. */
-async function reasonOf(
-  { users }: UserPorts["store"],
+async function findNameConflict(
+  { users }: UserServices["store"],
   username: string,
 ): Promise<"username-taken" | "username-used"> {
   return (await users.findByName(username)) === undefined ? "username-used" : "username-taken";
@@ -100,7 +100,7 @@ export type RenameUserOutcome =
 
 /** Sessions continue, since they identify the user by ID. */
 export async function renameUser(
-  { store, record }: AccountPorts,
+  { store, record }: AccountServices,
   id: UserId,
   to: string,
 ): Promise<RenameUserOutcome> {
@@ -110,8 +110,8 @@ export async function renameUser(
   const user = await store.users.find(id);
   const outcome = user && (await store.users.rename(id, to));
   if (user === undefined || outcome === "missing") return "no-user";
-  if (outcome === "taken") return reasonOf(store, to);
-  await record(eventOf("user_rename", { user: { ...user, username: to } }));
+  if (outcome === "taken") return findNameConflict(store, to);
+  await record(createAuditEvent("user_rename", { user: { ...user, username: to } }));
   return "renamed";
 }
 
@@ -122,7 +122,7 @@ const PAGE_SIZE = 1_000;
  * taken for the earlier one by every app that knows accounts by their name.
  */
 export async function forgetName(
-  { store, record }: UserPorts,
+  { store, record }: UserServices,
   username: string,
 ): Promise<"username-taken" | "no-name" | "forgotten"> {
   const key = nameKeyOf(username);
@@ -135,7 +135,7 @@ export async function forgetName(
     after = last.id;
   }
   if (!(await store.users.forgetName(username))) return "no-name";
-  await record(eventOf("name_forget", { name: username }));
+  await record(createAuditEvent("name_forget", { name: username }));
   return "forgotten";
 }
 
@@ -144,7 +144,7 @@ export type ResetPasswordOutcome = "no-user" | "guest" | "password-too-short" | 
 
 /** For a forgotten password: does not ask for the old one. */
 export async function resetPassword(
-  { store, passwords, record }: AccountPorts,
+  { store, passwords, record }: AccountServices,
   id: UserId,
   password: string,
 ): Promise<ResetPasswordOutcome> {
@@ -160,7 +160,7 @@ export async function resetPassword(
     current = await store.users.find(id);
     if (current === undefined) return "no-user";
   }
-  await record(eventOf("user_password", { user }));
+  await record(createAuditEvent("user_password", { user }));
   return "reset";
 }
 
@@ -169,7 +169,7 @@ export type RemoveUserOutcome = "no-user" | "last-user" | "last-admin" | "remove
 
 /** Never removes the last user, which would reopen the setup for anyone. */
 export async function removeUser(
-  { store, record, keep }: AccountPorts,
+  { store, record, keep }: AccountServices,
   id: UserId,
 ): Promise<RemoveUserOutcome> {
   const user = await store.users.find(id);
@@ -177,71 +177,71 @@ export async function removeUser(
   if (user === undefined || outcome === "missing") return "no-user";
   if (outcome === "last") return "last-user";
   if (outcome === "last-admin") return outcome;
-  await record(eventOf("user_remove", { user }));
+  await record(createAuditEvent("user_remove", { user }));
   return "removed";
 }
 
 /** Ends every session of the user that was issued up to now. */
-export async function endSessionsOf(
-  { store, clock, record }: UserPorts,
+export async function endUserSessions(
+  { store, clock, record }: UserServices,
   id: UserId,
 ): Promise<"no-user" | "ended"> {
   const user = await store.users.find(id);
   const ended = user && (await store.users.endSessions(id, nextSecond(clock)));
   if (ended === undefined) return "no-user";
-  await record(eventOf("user_sign_out", { user }));
+  await record(createAuditEvent("user_sign_out", { user }));
   return "ended";
 }
 
 /** Returns the number of users. */
-export async function endAllSessions({ store, clock, record }: UserPorts): Promise<number> {
+export async function endAllSessions({ store, clock, record }: UserServices): Promise<number> {
   const users = await store.users.endAllSessions(nextSecond(clock));
-  await record(eventOf("user_sign_out_all", {}));
+  await record(createAuditEvent("user_sign_out_all", {}));
   return users;
 }
 
-interface TurnOffCodesPorts {
+interface RemoveCodesServices {
   readonly store: Pick<StoreParts, "users" | "codes">;
   /** Writes an entry of the audit log, which says who did it. */
-  readonly record: (event: Event) => unknown;
+  readonly record: (event: NewAuditEvent) => unknown;
 }
 
 /** For a lost phone: the operator turns codes off without one. Also ends what was begun. */
 export async function removeCodes(
-  { store, record }: TurnOffCodesPorts,
+  { store, record }: RemoveCodesServices,
   id: UserId,
 ): Promise<"no-user" | "already-off" | "off"> {
   const user = await store.users.find(id);
   if (user === undefined) return "no-user";
   if (!(await store.codes.turnOff(id))) return "already-off";
-  await record(eventOf("codes_off", { user }));
+  await record(createAuditEvent("codes_off", { user }));
   return "off";
 }
 
-interface RemoveFactorsPorts {
+interface RemoveFactorsServices {
   readonly store: Pick<StoreParts, "users" | "codes">;
   readonly clock: Pick<Clock, "now">;
   /** Writes an entry of the audit log, which says who did it. */
-  readonly record: (event: Event) => unknown;
+  readonly record: (event: NewAuditEvent) => unknown;
 }
 
 /**
  * For a user who has lost codes and passkeys: the operator removes both. All sessions end with them,
  * so that neither a lost device nor what was begun there, a passkey or a sign-in, can be used.
  */
-export async function endFactors(
-  { store, clock, record }: RemoveFactorsPorts,
+export async function removeFactors(
+  { store, clock, record }: RemoveFactorsServices,
   id: UserId,
 ): Promise<"no-user" | "ended"> {
   const user = await store.users.find(id);
   if (!user || !(await store.codes.endFactors(id, nextSecond(clock)))) return "no-user";
-  await record(eventOf("factors_off", { user }));
+  await record(createAuditEvent("factors_off", { user }));
   return "ended";
 }
 
 const PEOPLE_PER_PAGE = 25;
 
-interface ListPeoplePorts {
+interface ListPeopleServices {
   readonly store: Pick<StoreParts, "people">;
   readonly clock: Pick<Clock, "now">;
 }
@@ -251,18 +251,18 @@ interface ListPeoplePorts {
  * the first page if there is nobody. Returns the usernames that lead to the pages around it.
  */
 export async function listPeople(
-  ports: ListPeoplePorts,
+  services: ListPeopleServices,
   search: string,
   { after = "", before }: Pick<PeopleQuery, "after" | "before">,
 ): Promise<{ readonly people: readonly Person[] } & Pick<PeopleQuery, "after" | "before">> {
-  const { store, clock } = ports;
+  const { store, clock } = services;
   const [limit, now] = [PEOPLE_PER_PAGE + 1, new Date(clock.now())];
-  const found = await store.people.list({ search, after, before, limit, now });
+  const rows = await store.people.list({ search, after, before, limit, now });
   const isFirst = before === undefined && after === "";
-  if (found.length === 0 && !isFirst) return listPeople(ports, search, {});
-  const hasMore = found.length === limit;
+  if (rows.length === 0 && !isFirst) return listPeople(services, search, {});
+  const hasMore = rows.length === limit;
   const isBack = before !== undefined;
-  const people = isBack ? found.slice(-PEOPLE_PER_PAGE) : found.slice(0, PEOPLE_PER_PAGE);
+  const people = isBack ? rows.slice(-PEOPLE_PER_PAGE) : rows.slice(0, PEOPLE_PER_PAGE);
   return {
     people,
     before: (isBack ? hasMore : !isFirst) ? people[0]?.user.username : undefined,

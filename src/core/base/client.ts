@@ -1,8 +1,8 @@
-import { deviceName } from "./device-name.ts";
-import { networkOf } from "./network.ts";
+import { parseDeviceName } from "./device-name.ts";
+import { getNetwork } from "./network.ts";
 
 /** The smallest IPv6 network that providers assign to a client. */
-const IPV6_NETWORK = 64;
+const CLIENT_PREFIX_LENGTH = 64;
 
 /** The sender of a request, as far as the rules need it. */
 export interface Client {
@@ -13,13 +13,13 @@ export interface Client {
 }
 
 /** What sessions and entries of the audit log record of a client. */
-export const clientFacts = (
+export const describeClient = (
   client: Client,
 ): { readonly address: string; readonly device: string } => ({
   address: client.remoteAddress,
-  device: deviceName(client.userAgent),
+  device: parseDeviceName(client.userAgent),
 });
 
 /** The IPv4 address or the IPv6 network of a client. */
-export const clientNetwork = (remoteAddress: string): string =>
-  networkOf(remoteAddress, IPV6_NETWORK);
+export const getClientNetwork = (remoteAddress: string): string =>
+  getNetwork(remoteAddress, CLIENT_PREFIX_LENGTH);

@@ -8,7 +8,7 @@ export function parseDate(text: string): Date | undefined {
 }
 
 /** The same if it is to come. */
-export function futureDate(text: string, now: number): Date | undefined {
+export function parseFutureDate(text: string, now: number): Date | undefined {
   const date = parseDate(text);
   return date !== undefined && date.getTime() > now ? date : undefined;
 }

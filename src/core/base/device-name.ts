@@ -25,17 +25,17 @@ const systems: readonly (readonly [name: string, mark: RegExp])[] = [
  * Names the device of a `User-Agent`, such as `Firefox on Linux`; empty if it says nothing. Any
  * client can claim any device, so the name only helps users recognise their own sessions.
  */
-export function deviceName(userAgent: string | undefined): string {
+export function parseDeviceName(userAgent: string | undefined): string {
   // Bounds the work of the patterns. Browsers send about 150 characters.
   const text = (userAgent ?? "").slice(0, 512);
-  const of = (list: typeof browsers): string | undefined =>
+  const findName = (list: typeof browsers): string | undefined =>
     list.find(([, mark]) => mark.test(text))?.[0];
-  const browser = of(browsers) ?? programIn(text);
-  return [browser, of(systems)].filter((part) => part !== undefined).join(" on ");
+  const browser = findName(browsers) ?? parseProgramName(text);
+  return [browser, findName(systems)].filter((part) => part !== undefined).join(" on ");
 }
 
 /** The name of another program, such as `curl` in `curl/8.5.0`. */
-function programIn(text: string): string | undefined {
+function parseProgramName(text: string): string | undefined {
   const [name] = /^[A-Za-z][\w.-]*/.exec(text) ?? [];
   return name === "Mozilla" ? undefined : name?.slice(0, MAX_LENGTH);
 }

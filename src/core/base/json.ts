@@ -1,8 +1,8 @@
-import { unlessThrown } from "./fault.ts";
+import { tryCall } from "./fault.ts";
 
 /** The content of a text that is a JSON object; `undefined` for any other. */
-export function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
-  const value: unknown = unlessThrown(() => JSON.parse(text));
+export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  const value: unknown = tryCall(() => JSON.parse(text));
   return isObject(value) ? value : undefined;
 }
 

@@ -5,7 +5,7 @@ type SignInResult = "needs-setup" | "rate-limited" | "rejected" | "signed-in";
 export interface Meter {
   /** Called once, at the end of the construction. */
   watch(levels: Levels): void;
-  signInDecided(result: SignInResult): void;
+  countSignIn(result: SignInResult): void;
   readonly hashes: WorkMeter;
   readonly entries: EntryMeter;
 }
@@ -13,33 +13,33 @@ export interface Meter {
 /** Values that can be read at any time. */
 export interface Levels {
   /** Addresses that the rate limiter of this process tracks. */
-  trackedAddresses(): number;
-  waitingEntries(): number;
-  rememberedSessions(): number;
-  rememberedUsers(): number;
+  countTrackedAddresses(): number;
+  countWaitingEntries(): number;
+  countRememberedSessions(): number;
+  countRememberedUsers(): number;
 }
 
 export interface WorkMeter {
   /** A job waits until the returned function is called. */
-  waits(): () => void;
+  startWaiting(): () => void;
   /** A job runs until the returned function is called. */
-  runs(): () => void;
-  refused(): void;
+  startRunning(): () => void;
+  countRefused(): void;
 }
 
 export interface EntryMeter {
-  written(count: number): void;
+  countWritten(count: number): void;
   /** An entry was dropped because too many were waiting. */
-  dropped(): void;
+  countDropped(): void;
   /** A batch could not be written and will be retried. */
-  failed(): void;
+  countFailed(): void;
 }
 
-const nothing = (): void => {};
+const doNothing = (): void => {};
 
 export const noMeter: Meter = {
-  watch: nothing,
-  signInDecided: nothing,
-  hashes: { waits: () => nothing, runs: () => nothing, refused: nothing },
-  entries: { written: nothing, dropped: nothing, failed: nothing },
+  watch: doNothing,
+  countSignIn: doNothing,
+  hashes: { startWaiting: () => doNothing, startRunning: () => doNothing, countRefused: doNothing },
+  entries: { countWritten: doNothing, countDropped: doNothing, countFailed: doNothing },
 };

@@ -1,5 +1,5 @@
 import { Fault } from "./fault.ts";
-import { hashOf } from "./random-text.ts";
+import { digestText } from "./random-text.ts";
 
 /** In UTF-8, of every name that people choose. */
 const MAX_NAME_BYTES = 255;
@@ -76,11 +76,11 @@ export function nameKeyOf(username: string): string {
   const lower = username.normalize("NFKD").toLowerCase();
   const folded = lower.toUpperCase().toLowerCase().normalize("NFKD");
   const letters = folded
-    .replace(MARKS_AND_UNSEEN, (found) => (/\s/.test(found) ? " " : ""))
+    .replace(MARKS_AND_UNSEEN, (character) => (/\s/.test(character) ? " " : ""))
     .replace(
       /[\p{Script=Greek}\p{Script=Cyrillic}]/gu,
       (letter) => LOOKALIKES.get(letter) ?? letter,
     )
     .replace(/[\s\p{Z}]+/gu, " ");
-  return hashOf(letters.trim());
+  return digestText(letters.trim());
 }

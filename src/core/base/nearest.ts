@@ -1,7 +1,7 @@
 const MAX_EDITS = 2;
 
 /** The same for `TRUST_PROXY`, `trusted-proxies` and `proxiesTrusted`. */
-export const normalized = (name: string): string =>
+export const normalizeName = (name: string): string =>
   name
     .split(/[_.-]+|(?<=[a-z\d])(?=[A-Z])/)
     .map((word) =>
@@ -14,17 +14,21 @@ export const normalized = (name: string): string =>
     .join();
 
 /** The word that is nearest to a misspelt one, if one is near enough. */
-export function nearestOf(words: readonly string[], given: string): string | undefined {
+export function findNearest(words: readonly string[], misspelt: string): string | undefined {
   const near = words
     // Other lengths need more edits. Counting them for every variable took a fifth of the start.
-    .filter((word) => Math.abs(word.length - given.length) <= MAX_EDITS)
-    .map((word) => ({ word, edits: editsBetween(word, given) }))
-    .filter((one) => one.edits <= MAX_EDITS && one.edits < Math.min(one.word.length, given.length));
+    .filter((word) => Math.abs(word.length - misspelt.length) <= MAX_EDITS)
+    .map((word) => ({ word, edits: countEdits(word, misspelt) }))
+    .filter(
+      (candidate) =>
+        candidate.edits <= MAX_EDITS &&
+        candidate.edits < Math.min(candidate.word.length, misspelt.length),
+    );
   return near.toSorted((a, b) => a.edits - b.edits)[0]?.word;
 }
 
 /** The Levenshtein distance: letters to insert, delete or replace. */
-function editsBetween(a: string, b: string): number {
+function countEdits(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (const [i, letter] of [...a].entries()) {
     const next = [i + 1];

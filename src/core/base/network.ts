@@ -8,24 +8,24 @@ const BITS_PER_GROUP = 16n;
  *
  * @param ipv6Prefix 0 to 128. With 128, each IPv6 address is its own network.
  */
-export function networkOf(address: string, ipv6Prefix: number): string {
+export function getNetwork(address: string, ipv6Prefix: number): string {
   const [ip = "", zone] = address.split("%");
   if (!isIpv6(ip)) return address;
-  const bits = bitsOf(ip);
-  if (bits >> 32n === 0xffffn) return ipv4Of(Number(bits & 0xffff_ffffn));
+  const bits = parseBits(ip);
+  if (bits >> 32n === 0xffffn) return formatIpv4(Number(bits & 0xffff_ffffn));
   const rest = BigInt(BITS - ipv6Prefix);
   const groups = ((bits >> rest) << rest).toString(16).padStart(32, "0").match(/.{4}/g) ?? [];
   const suffix = ipv6Prefix === BITS ? "" : `/${ipv6Prefix}`;
-  return `${compressed(groups.join(":"))}${zone === undefined ? "" : `%${zone}`}${suffix}`;
+  return `${compressIpv6(groups.join(":"))}${zone === undefined ? "" : `%${zone}`}${suffix}`;
 }
 
 const isIpv6 = (ip: string): boolean => /^[\da-f:.]+$/i.test(ip) && URL.canParse(`http://[${ip}]`);
 
 /** Lower case and hexadecimal only, while `SocketAddress` keeps some dotted IPv4 endings. */
-const compressed = (ip: string): string => new URL(`http://[${ip}]`).hostname.slice(1, -1);
+const compressIpv6 = (ip: string): string => new URL(`http://[${ip}]`).hostname.slice(1, -1);
 
-function bitsOf(ip: string): bigint {
-  const [head = [], tail = []] = compressed(ip)
+function parseBits(ip: string): bigint {
+  const [head = [], tail = []] = compressIpv6(ip)
     .split("::")
     .map((half) => half.split(":").filter((group) => group !== ""));
   const zeros = Array<string>(8 - head.length - tail.length).fill("0");
@@ -35,5 +35,5 @@ function bitsOf(ip: string): bigint {
   );
 }
 
-const ipv4Of = (bits: number): string =>
+const formatIpv4 = (bits: number): string =>
   [24, 16, 8, 0].map((shift) => (bits >>> shift) & 0xff).join(".");

@@ -5,7 +5,7 @@ export interface ServerLog {
 }
 
 /** The log, whose own failures are dropped: no response and no guard depends on it. */
-export function unfailing(log: ServerLog): ServerLog {
+export function createSafeLog(log: ServerLog): ServerLog {
   const write = (level: keyof ServerLog) => (fields: object, message: string) => {
     // Covers what is thrown at once and what a logger rejects later, which would end the process.
     new Promise((resolve) => resolve(log[level](fields, message))).catch(() => {});

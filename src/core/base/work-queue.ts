@@ -1,4 +1,4 @@
-import { clientGone, Unavailable } from "./fault.ts";
+import { createClientGoneFault, Unavailable } from "./fault.ts";
 import { noMeter, type WorkMeter } from "./meter.ts";
 
 export interface WorkQueueLimits {
@@ -44,27 +44,28 @@ export function createWorkQueue(
   const share = Math.max(1, Math.floor(waiting / SHARES));
   let running = 0;
 
-  function isFullFor({ shares }: Requester): boolean {
+  function isFull({ shares }: Requester): boolean {
     const all = [...lines.values()].flatMap((line) => [...line]);
-    const takenBy = (name: string): number => all.filter((one) => one.shares.includes(name)).length;
-    return all.length >= waiting || shares.some((name) => takenBy(name) >= share);
+    const countTaken = (name: string): number =>
+      all.filter((place) => place.shares.includes(name)).length;
+    return all.length >= waiting || shares.some((name) => countTaken(name) >= share);
   }
 
-  async function untilStarted({ turn, shares, signal }: Requester): Promise<void> {
+  async function waitForTurn({ turn, shares, signal }: Requester): Promise<void> {
     const { promise, resolve: start, reject } = Promise.withResolvers<void>();
     const place: Waiting = { shares, start };
     const line = lines.get(turn) ?? new Set<Waiting>();
     lines.set(turn, line.add(place));
     const drop = (): void => {
       if (line.delete(place) && line.size === 0) lines.delete(turn);
-      reject(clientGone());
+      reject(createClientGoneFault());
     };
     signal?.addEventListener("abort", drop, { once: true });
-    const over = meter.waits();
+    const endWaiting = meter.startWaiting();
     try {
       await promise;
     } finally {
-      over();
+      endWaiting();
       signal?.removeEventListener("abort", drop);
     }
   }
@@ -85,20 +86,20 @@ export function createWorkQueue(
   }
 
   return async (requester, job) => {
-    if (requester.signal?.aborted) throw clientGone();
+    if (requester.signal?.aborted) throw createClientGoneFault();
     if (running < atOnce) {
       running += 1;
-    } else if (isFullFor(requester)) {
-      meter.refused();
+    } else if (isFull(requester)) {
+      meter.countRefused();
       throw new Unavailable("overloaded", "the server is busy: try again in a moment", 2);
     } else {
-      await untilStarted(requester);
+      await waitForTurn(requester);
     }
-    const done = meter.runs();
+    const endRunning = meter.startRunning();
     try {
       return await job();
     } finally {
-      done();
+      endRunning();
       startNext();
     }
   };

@@ -3,21 +3,21 @@ import type { Codes, User, UserId } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
-import { messageOf } from "../base/fault.ts";
+import { getErrorMessage } from "../base/fault.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import type { AttemptLimiter } from "../limits/attempt-limiter.ts";
 import type { EventLog } from "../log/event-log.ts";
-import { type EventType, eventOf } from "../log/events.ts";
+import { createAuditEvent, type EventType } from "../log/events.ts";
 import type { Seals } from "../sessions/seals.ts";
-import { recoveryHash } from "./recovery-codes.ts";
-import { stepOfCode } from "./totp.ts";
+import { hashRecoveryCode } from "./recovery-codes.ts";
+import { findStep } from "./totp.ts";
 
 /** So many wrong codes without a right one are judged: a guess succeeds with 0.03 %. */
 const MAX_WRONG_CODES = 100;
 /** Time for the answer to a wrong code to leave: an SQLite write holds the event loop. */
-const WRITE_AFTER_MS = 20;
+const WRITE_DELAY_MS = 20;
 
-export interface CheckCodePorts {
+export interface CheckCodeServices {
   readonly store: Pick<StoreParts, "codes">;
   readonly seals: Seals;
   readonly clock: Pick<Clock, "now">;
@@ -45,7 +45,7 @@ export interface CodeHolder {
  * guesses that are not counted, or not in time, would not be accepted either.
  */
 export async function checkCode(
-  { store: { codes: store }, seals, clock, codeLimiter, events, log }: CheckCodePorts,
+  { store: { codes: store }, seals, clock, codeLimiter, events, log }: CheckCodeServices,
   { user, codes }: CodeHolder,
   entered: string,
   client: Client,
@@ -54,38 +54,38 @@ export async function checkCode(
   if (entered === "") return "rejected";
   const { id } = user;
   if (codeLimiter.attempt(id) === "denied") return "rejected";
-  const judged = judgeCode(seals, { id, codes }, entered, clock.now());
-  const record = (type: EventType) => events.record(eventOf(type, { user, client }));
+  const verdict = judgeCode(seals, { id, codes }, entered, clock.now());
+  const record = (type: EventType) => events.record(createAuditEvent(type, { user, client }));
 
   /** Counts a wrong code, and logs a secret that cannot be read, after the answer. */
-  async function noteRejected(counting: StoreParts["codes"]): Promise<void> {
-    await sleep(WRITE_AFTER_MS);
-    if (judged === "unreadable")
+  async function recordRejection(codeStore: StoreParts["codes"]): Promise<void> {
+    await sleep(WRITE_DELAY_MS);
+    if (verdict === "unreadable")
       log.error({ userId: id }, "the one-time codes of an account cannot be read");
-    if (judged !== "wrong") return;
-    const wrong = await counting.countWrong(id, MAX_WRONG_CODES);
+    if (verdict !== "wrong") return;
+    const wrong = await codeStore.countWrong(id, MAX_WRONG_CODES);
     if (wrong !== undefined) record("code_rejected");
     if (wrong === MAX_WRONG_CODES) record("codes_locked");
   }
 
-  if (typeof judged === "string") {
-    noteRejected(store).catch((error: unknown) => {
-      log.error({ userId: id, reason: messageOf(error) }, "a wrong code was not counted");
+  if (typeof verdict === "string") {
+    recordRejection(store).catch((error: unknown) => {
+      log.error({ userId: id, reason: getErrorMessage(error) }, "a wrong code was not counted");
     });
     return "rejected";
   }
-  await sleep(WRITE_AFTER_MS);
+  await sleep(WRITE_DELAY_MS);
   // Only if the code is still unused, its key not replaced, and codes not locked, at this moment.
   const isUsedUp =
-    judged.kind === "code"
-      ? await store.useStep(id, judged.step, judged.secret, MAX_WRONG_CODES)
-      : await store.useRecovery(id, judged.hash);
-  if (isUsedUp && judged.kind === "recovery-code") record("recovery_code_used");
+    verdict.kind === "code"
+      ? await store.useStep(id, verdict.step, verdict.secret, MAX_WRONG_CODES)
+      : await store.useRecovery(id, verdict.hash);
+  if (isUsedUp && verdict.kind === "recovery-code") record("recovery_code_used");
   return isUsedUp ? "accepted" : "rejected";
 }
 
 /** What the secret of an account is sealed for. */
-export const purposeOf = (id: UserId): string => `one-time codes of ${id}`;
+export const getCodesPurpose = (id: UserId): string => `one-time codes of ${id}`;
 
 type JudgedCode =
   /** Its secret is sealed again, so that it follows a change of the signing secret. */
@@ -112,15 +112,15 @@ function judgeCode(
   const digits = entered.replace(/[\s-]/g, "");
   const isLocked = codes.wrong >= MAX_WRONG_CODES;
   if (/^\d{25}$/.test(digits)) {
-    const hash = recoveryHash(digits);
+    const hash = hashRecoveryCode(digits);
     if (codes.recovery.includes(hash)) return { kind: "recovery-code", hash };
     return isLocked ? "locked" : "wrong";
   }
   if (isLocked) return "locked";
-  const secret = seals.open(codes.secret, purposeOf(id));
+  const secret = seals.open(codes.secret, getCodesPurpose(id));
   if (secret === undefined) return "unreadable";
-  const step = stepOfCode(secret, digits, at, codes.lastStep);
+  const step = findStep(secret, digits, at, codes.lastStep);
   if (step === undefined) return "wrong";
-  const to = seals.seal(secret, purposeOf(id));
+  const to = seals.seal(secret, getCodesPurpose(id));
   return { kind: "code", step, secret: { from: codes.secret, to } };
 }

@@ -1,14 +1,14 @@
 import type { Device, StoredUser, User, UserId } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
-import { type Client, clientFacts } from "../base/client.ts";
+import { type Client, describeClient } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
-import { messageOf } from "../base/fault.ts";
-import { hashOf, randomText } from "../base/random-text.ts";
+import { getErrorMessage } from "../base/fault.ts";
+import { createRandomText, digestText } from "../base/random-text.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import type { EventLog } from "../log/event-log.ts";
-import { eventOf } from "../log/events.ts";
+import { createAuditEvent } from "../log/events.ts";
 import type { Seals } from "../sessions/seals.ts";
-import { type CodeHolder, purposeOf } from "./check-code.ts";
+import { type CodeHolder, getCodesPurpose } from "./check-code.ts";
 
 /** Thirty days, which the sign-in page says. */
 export const DEVICE_LIFETIME_SECONDS = 2_592_000;
@@ -22,12 +22,12 @@ interface DeviceHolder extends CodeHolder {
  * How the account signs in: a new password, the end of all sessions, other codes and new recovery
  * codes each change it, so nothing has to remove the device. `undefined` without readable codes.
  */
-function bindingOf(seals: Seals, { user, codes }: DeviceHolder): string | undefined {
-  const secret = codes && seals.open(codes.secret, purposeOf(user.id));
+function computeBinding(seals: Seals, { user, codes }: DeviceHolder): string | undefined {
+  const secret = codes && seals.open(codes.secret, getCodesPurpose(user.id));
   if (codes === undefined || secret === undefined) return undefined;
   const { id, passwordHash, sessionsFrom = 0 } = user;
-  const parts = [id, passwordHash, sessionsFrom, secret.toString("base64"), codes.renewals ?? 0];
-  return hashOf(JSON.stringify(parts));
+  const fields = [id, passwordHash, sessionsFrom, secret.toString("base64"), codes.renewals ?? 0];
+  return digestText(JSON.stringify(fields));
 }
 
 /** Whether the account, whose password was right, needs no code on this device. */
@@ -36,10 +36,10 @@ export function isRemembered(
   holder: DeviceHolder,
   device: Device | undefined,
 ): boolean {
-  return device?.userId === holder.user.id && device.boundTo === bindingOf(seals, holder);
+  return device?.userId === holder.user.id && device.boundTo === computeBinding(seals, holder);
 }
 
-export interface RememberDevicePorts {
+export interface RememberDeviceServices {
   readonly store: Pick<StoreParts, "devices">;
   readonly seals: Seals;
   readonly clock: Pick<Clock, "now">;
@@ -52,29 +52,29 @@ export interface RememberDevicePorts {
  * the next sign-in asks for a code again.
  */
 export async function rememberDevice(
-  { store: { devices }, seals, clock, events, log }: RememberDevicePorts,
+  { store: { devices }, seals, clock, events, log }: RememberDeviceServices,
   holder: DeviceHolder,
   client: Client,
 ): Promise<string | undefined> {
-  const boundTo = bindingOf(seals, holder);
+  const boundTo = computeBinding(seals, holder);
   if (boundTo === undefined) return undefined;
   const { user } = holder;
-  const text = randomText();
+  const text = createRandomText();
   const createdAt = new Date(clock.now());
   const expiresAt = new Date(clock.now() + DEVICE_LIFETIME_SECONDS * 1_000);
-  const { device } = clientFacts(client);
+  const { device } = describeClient(client);
   try {
-    const id = hashOf(text);
+    const id = digestText(text);
     await devices.insert({ id, userId: user.id, createdAt, expiresAt, device, boundTo });
   } catch (error) {
-    log.warn({ userId: user.id, reason: messageOf(error) }, "a device was not remembered");
+    log.warn({ userId: user.id, reason: getErrorMessage(error) }, "a device was not remembered");
     return undefined;
   }
-  events.record(eventOf("device_add", { user, client }));
+  events.record(createAuditEvent("device_add", { user, client }));
   return text;
 }
 
-interface FindDevicesPorts {
+interface ListDevicesServices {
   readonly store: Pick<StoreParts, "users" | "codes" | "devices">;
   readonly seals: Seals;
   readonly clock: Pick<Clock, "now">;
@@ -85,7 +85,7 @@ interface FindDevicesPorts {
  * codes, those that may count with another one.
  */
 export async function listDevices(
-  { store, seals, clock }: FindDevicesPorts,
+  { store, seals, clock }: ListDevicesServices,
   userId: UserId,
 ): Promise<readonly Device[]> {
   // Asked first: without codes, as most accounts are, no device counts.
@@ -96,23 +96,23 @@ export async function listDevices(
     store.devices.listOf(userId, new Date(clock.now()), MAX_LISTED),
   ]);
   if (user === undefined) return [];
-  const boundTo = bindingOf(seals, { user, codes });
-  return all.filter((one) => boundTo === undefined || one.boundTo === boundTo);
+  const boundTo = computeBinding(seals, { user, codes });
+  return all.filter((device) => boundTo === undefined || device.boundTo === boundTo);
 }
 
-interface ForgetDevicePorts {
+interface ForgetDeviceServices {
   readonly store: Pick<StoreParts, "devices">;
   readonly events: Pick<EventLog, "record">;
 }
 
 /** A device of another user is `no-device`, like an unknown one. */
 export async function forgetDevice(
-  { store, events }: ForgetDevicePorts,
+  { store, events }: ForgetDeviceServices,
   user: User,
   id: string,
   client: Client,
 ): Promise<"no-device" | "forgotten"> {
   if (!(await store.devices.remove(user.id, id))) return "no-device";
-  events.record(eventOf("device_remove", { user, client }));
+  events.record(createAuditEvent("device_remove", { user, client }));
   return "forgotten";
 }

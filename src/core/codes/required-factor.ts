@@ -10,11 +10,11 @@ const ALL = "all";
  *
  * @param groups Their members need one; `all` for everybody.
  */
-export const createRequiredFactor =
+export const createFactorCheck =
   (groups: readonly string[], { codes, passkeys }: Pick<StoreParts, "codes" | "passkeys">) =>
-  async ({ id, groups: own = [], guest }: User): Promise<RequiredFactor> => {
-    const isRequired = groups.includes(ALL) || own.some((group) => groups.includes(group));
+  async ({ id, groups: userGroups = [], guest }: User): Promise<RequiredFactor> => {
+    const isRequired = groups.includes(ALL) || userGroups.some((group) => groups.includes(group));
     if (!isRequired || guest === true) return "optional";
-    const [found, keys] = await Promise.all([codes.find(id), passkeys.listOf(id)]);
-    return found === undefined && keys.length === 0 ? "missing" : "required";
+    const [userCodes, userPasskeys] = await Promise.all([codes.find(id), passkeys.listOf(id)]);
+    return userCodes === undefined && userPasskeys.length === 0 ? "missing" : "required";
   };

@@ -8,28 +8,28 @@ const SECRET_BYTES = 20;
 
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-export const newCodeSecret = (): Buffer => randomBytes(SECRET_BYTES);
+export const createCodeSecret = (): Buffer => randomBytes(SECRET_BYTES);
 
 /** Base32 without padding, as authenticator apps take it. */
-export function base32(bytes: Uint8Array): string {
+export function encodeBase32(bytes: Uint8Array): string {
   const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, "0")).join("");
   const letters = bits.match(/.{1,5}/g) ?? [];
   return letters.map((five) => BASE32[Number.parseInt(five.padEnd(5, "0"), 2)]).join("");
 }
 
 /** What authenticator apps read. Names are cut so that the QR code stays easy to scan. */
-export function keyUri(appName: string, username: string, secret: string): string {
-  const start = (text: string, length: number): string =>
+export function formatKeyUri(appName: string, username: string, secret: string): string {
+  const encodeStart = (text: string, length: number): string =>
     encodeURIComponent(text.slice(0, length).toWellFormed());
   // A colon ends the issuer, also in its encoded form.
-  const issuer = start(appName.replaceAll(":", ""), 24);
-  return `otpauth://totp/${issuer}:${start(username, 32)}?secret=${secret}&issuer=${issuer}`;
+  const issuer = encodeStart(appName.replaceAll(":", ""), 24);
+  return `otpauth://totp/${issuer}:${encodeStart(username, 32)}?secret=${secret}&issuer=${issuer}`;
 }
 
 /** The number of the step at this time, in milliseconds since 1970. */
-export const stepAt = (at: number): number => Math.floor(at / STEP_MS);
+export const getStep = (at: number): number => Math.floor(at / STEP_MS);
 
-export function codeAt(secret: Uint8Array, step: number): string {
+export function computeCode(secret: Uint8Array, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
   const digest = createHmac("sha1", secret).update(counter).digest();
@@ -42,16 +42,16 @@ export function codeAt(secret: Uint8Array, step: number): string {
  * The step of a code: the current step, or the one before or after it, since a clock can be off.
  * `undefined` for the code of another step, or of one up to `lastStep`, which is used up.
  */
-export function stepOfCode(
+export function findStep(
   secret: Uint8Array,
   code: string,
   at: number,
   lastStep: number,
 ): number | undefined {
   if (!/^\d{6}$/.test(code)) return undefined;
-  const now = stepAt(at);
+  const now = getStep(at);
   return [now, now - 1, now + 1].find(
     (step) =>
-      step > lastStep && timingSafeEqual(Buffer.from(code), Buffer.from(codeAt(secret, step))),
+      step > lastStep && timingSafeEqual(Buffer.from(code), Buffer.from(computeCode(secret, step))),
   );
 }

@@ -1,5 +1,5 @@
 import { isLoopbackHost } from "../base/loopback.ts";
-import { ANY_HOST, hostNameIn } from "./host-name.ts";
+import { ANY_HOST, parseHostName } from "./host-name.ts";
 import { isAtOrBelow } from "./return-target.ts";
 
 /**
@@ -9,7 +9,7 @@ import { isAtOrBelow } from "./return-target.ts";
 export type AllowedHosts = readonly string[] | "loopback-setup";
 
 export interface HostRule {
-  /** In the form that `canonicalHost` returns. */
+  /** In the form that `normalizeHost` returns. */
   readonly allowed: AllowedHosts;
   /** The host of this URL is always allowed. */
   readonly publicUrl: string | undefined;
@@ -32,10 +32,10 @@ export function judgeHost(
   host: string,
 ): HostVerdict {
   if (allowsAnyHost(allowed)) return "allowed";
-  const name = hostNameIn(host);
+  const name = parseHostName(host);
   const refusal = allowed === "loopback-setup" ? "no-setup" : "refused";
   if (name === undefined) return refusal;
-  if (publicUrl !== undefined && hostNameIn(new URL(publicUrl).host) === name) return "allowed";
+  if (publicUrl !== undefined && parseHostName(new URL(publicUrl).host) === name) return "allowed";
   const isAllowed =
     allowed === "loopback-setup"
       ? isLoopbackHost(name) || (cookieDomain !== undefined && isAtOrBelow(name, cookieDomain))

@@ -5,11 +5,11 @@ export const ANY_HOST = "*";
 export const PLAIN_HOST: RegExp = /^([a-z\d._-]+|\[[\da-f:.]+\])$/;
 
 /** Normalises an entry of an allowed-hosts list; `undefined` for an invalid host or one with a port. */
-export function canonicalHost(text: string): string | undefined {
+export function normalizeHost(text: string): string | undefined {
   if (text === ANY_HOST) return text;
   // In a list, an IPv6 address may be written without brackets.
   const host = /^[^[]*:.*:/.test(text) ? `[${text}]` : text;
-  return /:\d*$/.test(host) ? undefined : parseHost(host);
+  return /:\d*$/.test(host) ? undefined : parseUrlHost(host);
 }
 
 /**
@@ -17,13 +17,13 @@ export function canonicalHost(text: string): string | undefined {
  * which the URL parser makes another name, such as `photos%2eexample.org` or one with a soft hyphen:
  * a proxy has chosen by the host as it was sent.
  */
-export function hostNameIn(host: string): string | undefined {
-  const name = parseHost(host);
+export function parseHostName(host: string): string | undefined {
+  const name = parseUrlHost(host);
   const sent = host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
   return name === sent ? name : undefined;
 }
 
-function parseHost(host: string): string | undefined {
+function parseUrlHost(host: string): string | undefined {
   // With these characters, a URL parser would take another part of the text as the host.
   if (/[\s/\\?#@]/.test(host)) return undefined;
   const name = URL.parse(`http://${host}`)?.hostname.replace(/\.$/, "");

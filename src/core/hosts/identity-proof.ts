@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { derivedKey } from "../base/derived-key.ts";
+import { deriveKey } from "../base/derived-key.ts";
 import { isSame } from "../base/random-text.ts";
 
 const NONCE_BYTES = 16;
@@ -12,28 +12,28 @@ type Names = readonly (string | undefined)[];
  * Shows the doctor whether a gate has its secret and uses the same folder and database. Only who
  * knows the secret can ask, so that others get no signature to guess the secret with.
  */
-interface IdentityProof {
-  question(): string;
+interface DoctorProof {
+  createQuestion(): string;
   /** A proof of the secret and one of each name; `undefined` if another secret signed the question. */
-  answer(question: string, names: Names): readonly string[] | undefined;
+  answerQuestion(question: string, names: Names): readonly string[] | undefined;
 }
 
-export function createIdentityProof(secret: string): IdentityProof {
-  const key = derivedKey(secret, "latchkey identity");
-  const macOf = (text: string): string =>
+export function createDoctorProof(secret: string): DoctorProof {
+  const key = deriveKey(secret, "latchkey identity");
+  const computeMac = (text: string): string =>
     createHmac("sha256", key).update(text).digest("base64url");
   return {
-    question() {
+    createQuestion() {
       const nonce = randomBytes(NONCE_BYTES).toString("base64url");
-      return `${nonce}.${macOf(`question ${nonce}`)}`;
+      return `${nonce}.${computeMac(`question ${nonce}`)}`;
     },
 
-    answer(question, names) {
-      const [, nonce, given] = QUESTION.exec(question) ?? [];
-      if (nonce === undefined || given === undefined) return undefined;
-      const expected = macOf(`question ${nonce}`);
-      if (!isSame(given, expected)) return undefined;
-      return ["", ...names].map((name, at) => macOf(`answer ${nonce} ${at} ${name ?? ""}`));
+    answerQuestion(question, names) {
+      const [, nonce, sentMac] = QUESTION.exec(question) ?? [];
+      if (nonce === undefined || sentMac === undefined) return undefined;
+      const expected = computeMac(`question ${nonce}`);
+      if (!isSame(sentMac, expected)) return undefined;
+      return ["", ...names].map((name, at) => computeMac(`answer ${nonce} ${at} ${name ?? ""}`));
     },
   };
 }

@@ -5,7 +5,7 @@ import { loadSuffixList } from "./public-suffix-list.ts";
  * get one there from a provider, as below `duckdns.org`. `undefined` for any other domain, and for
  * names that are in no list, such as `home.lan`.
  */
-export function publicSuffixProblem(domain: string): string | undefined {
+export function findPublicSuffixProblem(domain: string): string | undefined {
   const { getDomain } = loadSuffixList();
   const isBelowSuffix = (host: string): boolean =>
     getDomain(host, { allowPrivateDomains: true }) !== null;

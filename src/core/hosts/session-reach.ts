@@ -28,8 +28,8 @@ export function findMissingScope(host: string, scope: SessionScope): string | un
 }
 
 /** The longest domain that both hosts are at or below, if it has a dot. */
-function findSharedDomain(one: string, other: string): string | undefined {
-  const labels = one.split(".");
+function findSharedDomain(first: string, second: string): string | undefined {
+  const labels = first.split(".");
   const domains = labels.map((_, at) => labels.slice(at).join("."));
-  return domains.find((domain) => domain.includes(".") && isAtOrBelow(other, domain));
+  return domains.find((domain) => domain.includes(".") && isAtOrBelow(second, domain));
 }

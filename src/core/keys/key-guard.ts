@@ -2,10 +2,10 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Key, User } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import type { Clock } from "../base/clock.ts";
-import { messageOf } from "../base/fault.ts";
+import { getErrorMessage } from "../base/fault.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import { networkOf } from "../base/network.ts";
-import { hashOf } from "../base/random-text.ts";
+import { getNetwork } from "../base/network.ts";
+import { digestText } from "../base/random-text.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import type { AttemptLimiter } from "../limits/attempt-limiter.ts";
 import type {
@@ -15,7 +15,7 @@ import type {
   RequiredFactor,
 } from "../sessions/credential-cache.ts";
 import type { Factors } from "../sessions/session-token.ts";
-import { isWhole, keyTextIn } from "./key-text.ts";
+import { findKeyText, isCompleteKey } from "./key-text.ts";
 
 /**
  * `unknown` is also a key that was revoked; `limited` follows too many wrong keys of an address;
@@ -58,7 +58,7 @@ export type KeyGuard = (
 /** Longer headers are not remembered: with Basic, usernames of any length would fill the memory. */
 const MAX_REMEMBERED_LENGTH = 512;
 
-interface KeyGuardPorts {
+interface KeyGuardServices {
   readonly memory: CredentialCache;
   readonly log: ServerLog;
   readonly store: Pick<StoreParts["keys"], "find" | "noteUsed">;
@@ -74,7 +74,7 @@ interface KeyGuardPorts {
  * without it one query. Wrong keys never keep a right one from the same address out, which programs
  * behind one router share.
  */
-export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
+export function createKeyGuard(ports: KeyGuardServices): KeyGuard {
   const { store, memory, clock, keyLimiter, limitIpv6Prefix, log } = ports;
   // By the whole header.
   const cache = memory.createPart({
@@ -89,14 +89,14 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
     request: KeyRequest,
   ): Promise<KeyAdmission | undefined> {
     if (!(await memory.anyExists())) return undefined;
-    if (!isWhole(text)) return refuse("mistyped", request);
+    if (!isCompleteKey(text)) return refuse("mistyped", request);
     const address = networkIn(request);
     // After too many wrong keys one at a time, so that a flood does not keep the store busy.
     const isFlood = address !== undefined && keyLimiter.isSpent(address);
     if (isFlood && lookingUp.has(address)) return refusalFor("limited");
     if (isFlood) lookingUp.add(address);
     try {
-      return await lookUp(authorization, hashOf(text), request);
+      return await lookUp(authorization, digestText(text), request);
     } finally {
       if (isFlood) lookingUp.delete(address);
     }
@@ -128,7 +128,7 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
   /** In the background. The store ignores a use within an hour after the last one. */
   function noteUse({ id }: Key): void {
     const failed = (error: unknown) =>
-      log.warn({ reason: messageOf(error) }, "the last use of a key was not recorded");
+      log.warn({ reason: getErrorMessage(error) }, "the last use of a key was not recorded");
     turn()
       .then(() => store.noteUsed(id, new Date(clock.now())))
       .catch(failed);
@@ -136,7 +136,7 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
 
   function networkIn(request: KeyRequest): string | undefined {
     const address = request.address();
-    return address && networkOf(address, limitIpv6Prefix);
+    return address && getNetwork(address, limitIpv6Prefix);
   }
 
   function decide(
@@ -163,7 +163,7 @@ export function createKeyGuard(ports: KeyGuardPorts): KeyGuard {
     if (entry !== undefined) return decide(entry, request, now);
     const known = cache.findVerified(authorization);
     if (known !== undefined) return lookUp(authorization, known.hash, request);
-    const text = keyTextIn(authorization);
+    const text = findKeyText(authorization);
     return text === undefined ? undefined : verify(authorization, text, request);
   };
 }

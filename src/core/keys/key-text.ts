@@ -6,33 +6,33 @@ const PREFIX = "latchkey_";
 const SECRET_BYTES = 32;
 
 /** A new text: 32 random bytes and their checksum, 48 characters in base64url. */
-export function newKeyText(): string {
+export function createKeyText(): string {
   const secret = randomBytes(SECRET_BYTES);
-  return `${PREFIX}${Buffer.concat([secret, checksumOf(secret)]).toString("base64url")}`;
+  return `${PREFIX}${Buffer.concat([secret, computeChecksum(secret)]).toString("base64url")}`;
 }
 
 /** Whether it was typed or copied completely. Anyone can make a text that is. */
-export function isWhole(text: string): boolean {
+export function isCompleteKey(text: string): boolean {
   const bytes = Buffer.from(text.slice(PREFIX.length), "base64url");
   // Node also decodes other spellings of the same bytes.
   if (`${PREFIX}${bytes.toString("base64url")}` !== text) return false;
-  return checksumOf(bytes.subarray(0, SECRET_BYTES)).equals(bytes.subarray(SECRET_BYTES));
+  return computeChecksum(bytes.subarray(0, SECRET_BYTES)).equals(bytes.subarray(SECRET_BYTES));
 }
 
-function checksumOf(secret: Uint8Array): Buffer {
+function computeChecksum(secret: Uint8Array): Buffer {
   const checksum = Buffer.alloc(4);
   checksum.writeUInt32BE(crc32(secret));
   return checksum;
 }
 
 /** The text of a key in an Authorization header: a Bearer token, or the password of Basic. */
-export function keyTextIn(authorization: string): string | undefined {
+export function findKeyText(authorization: string): string | undefined {
   const [, scheme = "", credentials = ""] = /^(bearer|basic) +(\S+) *$/i.exec(authorization) ?? [];
-  const text = scheme.toLowerCase() === "basic" ? passwordIn(credentials) : credentials;
+  const text = scheme.toLowerCase() === "basic" ? parseBasicPassword(credentials) : credentials;
   return text.startsWith(PREFIX) ? text : undefined;
 }
 
-function passwordIn(credentials: string): string {
+function parseBasicPassword(credentials: string): string {
   const text = Buffer.from(credentials, "base64").toString();
   return text.slice(text.indexOf(":") + 1);
 }

@@ -5,10 +5,10 @@ import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import { isUsableName } from "../base/names.ts";
-import { hashOf } from "../base/random-text.ts";
-import { canonicalHost, PLAIN_HOST } from "../hosts/host-name.ts";
-import { type Event, eventOf } from "../log/events.ts";
-import { newKeyText } from "./key-text.ts";
+import { digestText } from "../base/random-text.ts";
+import { normalizeHost, PLAIN_HOST } from "../hosts/host-name.ts";
+import { createAuditEvent, type NewAuditEvent } from "../log/events.ts";
+import { createKeyText } from "./key-text.ts";
 
 /** A new key of a user. */
 export interface AddedKey {
@@ -32,73 +32,78 @@ const LIFETIME_SECONDS = 365 * 86_400;
 const MAX_KEYS = 100;
 const ID_BYTES = 8;
 
-interface AddKeyPorts {
+interface AddKeyServices {
   readonly store: Pick<StoreParts, "keys">;
   readonly clock: Pick<Clock, "now">;
   /** Writes an entry of the audit log, which says who did it. */
-  readonly record: (event: Event) => unknown;
+  readonly record: (event: NewAuditEvent) => unknown;
 }
 
 export async function addKey(
-  { store, clock, record }: AddKeyPorts,
+  { store, clock, record }: AddKeyServices,
   user: User,
-  { name: given, lifetime: wanted, factors: proven, ...limits }: AddedKey,
+  {
+    name: enteredName,
+    lifetime: requestedLifetime,
+    factors: requestedFactors,
+    ...limits
+  }: AddedKey,
   client?: Client,
 ): Promise<AddKeyOutcome> {
-  const name = given.trim();
+  const name = enteredName.trim();
   if (name === "") return { kind: "name-missing" };
   if (!isUsableName(name)) return { kind: "name-invalid" };
   // Plain JavaScript can pass anything, and `null` for what is left out.
-  const lifetime = wanted ?? LIFETIME_SECONDS;
+  const lifetime = requestedLifetime ?? LIFETIME_SECONDS;
   if (lifetime !== "never" && !(typeof lifetime === "number" && lifetime > 0))
     throw new Fault("invalid_option", "lifetime is invalid: expected seconds above 0, or never");
-  const factors = proven ?? 1;
+  const factors = requestedFactors ?? 1;
   if (factors !== 1 && factors !== 2)
     throw new Fault("invalid_option", "factors is invalid: expected 1 or 2");
   const hosts = limits.hosts?.map(
-    (host) => (typeof host === "string" && canonicalHost(host)) || "",
+    (host) => (typeof host === "string" && normalizeHost(host)) || "",
   );
   const areNamed = hosts !== undefined && hosts.length > 0;
   const arePlain = areNamed && hosts.every((host) => PLAIN_HOST.test(host));
   // A key without names would open every host, also if the given list is missing by mistake.
   if ("hosts" in limits && !arePlain) return { kind: "host-invalid" };
-  const text = newKeyText();
+  const text = createKeyText();
   const createdAt = new Date(clock.now());
   const key: Key = {
     id: randomBytes(ID_BYTES).toString("hex"),
     userId: user.id,
     name,
-    hash: hashOf(text),
+    hash: digestText(text),
     ...(hosts && { hosts: [...new Set(hosts)] }),
     createdAt,
     ...(lifetime !== "never" && { expiresAt: new Date(createdAt.getTime() + lifetime * 1_000) }),
     ...(factors === 2 && { factors }),
   };
   if (!(await store.keys.insert(key, MAX_KEYS))) return { kind: "too-many" };
-  await record(eventOf("key_add", { user, client }));
+  await record(createAuditEvent("key_add", { user, client }));
   return { kind: "added", key, text };
 }
 
-interface RevokeKeyPorts {
+interface RevokeKeyServices {
   readonly store: Pick<StoreParts, "users" | "keys">;
   /** Writes an entry of the audit log, which says who did it. */
-  readonly record: (event: Event) => unknown;
+  readonly record: (event: NewAuditEvent) => unknown;
 }
 
 /**
  * Revokes a key by its ID.
  *
- * @param of With it, only a key of this user.
+ * @param owner With it, only a key of this user.
  */
 export async function revokeKey(
-  { store, record }: RevokeKeyPorts,
+  { store, record }: RevokeKeyServices,
   id: string,
-  of?: User,
+  owner?: User,
   client?: Client,
 ): Promise<"no-key" | "revoked"> {
-  const key = await store.keys.remove(id, of?.id);
+  const key = await store.keys.remove(id, owner?.id);
   if (key === undefined) return "no-key";
-  const user = of ?? (await store.users.find(key.userId));
-  if (user !== undefined) await record(eventOf("key_revoke", { user, client }));
+  const user = owner ?? (await store.users.find(key.userId));
+  if (user !== undefined) await record(createAuditEvent("key_revoke", { user, client }));
   return "revoked";
 }

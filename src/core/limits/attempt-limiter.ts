@@ -36,9 +36,9 @@ export function createAttemptLimiter(
   clock: { monotonic(): number },
   rule: AttemptRule = attemptRule,
 ): AttemptLimiter {
-  const attemptsOf = new Map<string, number[]>();
+  const attemptsByAddress = new Map<string, number[]>();
 
-  const withinWindow = (attempts: readonly number[]): number[] => {
+  const selectRecent = (attempts: readonly number[]): number[] => {
     const start = clock.monotonic() - rule.windowMs;
     return attempts.filter((at) => at > start);
   };
@@ -47,26 +47,27 @@ export function createAttemptLimiter(
     rule,
 
     attempt(address) {
-      const recent = withinWindow(attemptsOf.get(address) ?? []);
+      const recent = selectRecent(attemptsByAddress.get(address) ?? []);
       if (recent.length >= rule.attempts) return "denied";
-      if (attemptsOf.size > rule.maxTracked) return "denied";
+      if (attemptsByAddress.size > rule.maxTracked) return "denied";
       recent.push(clock.monotonic());
-      attemptsOf.set(address, recent);
+      attemptsByAddress.set(address, recent);
       return "allowed";
     },
 
-    isSpent: (address) => withinWindow(attemptsOf.get(address) ?? []).length >= rule.attempts,
+    isSpent: (address) =>
+      selectRecent(attemptsByAddress.get(address) ?? []).length >= rule.attempts,
 
     cleanUp() {
-      for (const [address, attempts] of attemptsOf) {
-        const recent = withinWindow(attempts);
-        if (recent.length === 0) attemptsOf.delete(address);
-        else attemptsOf.set(address, recent);
+      for (const [address, attempts] of attemptsByAddress) {
+        const recent = selectRecent(attempts);
+        if (recent.length === 0) attemptsByAddress.delete(address);
+        else attemptsByAddress.set(address, recent);
       }
     },
 
     get tracked() {
-      return attemptsOf.size;
+      return attemptsByAddress.size;
     },
   };
 }

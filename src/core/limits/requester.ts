@@ -1,25 +1,25 @@
 import type { UserId } from "../../db/records.ts";
-import { type Client, clientNetwork } from "../base/client.ts";
+import { type Client, getClientNetwork } from "../base/client.ts";
 import type { Requester } from "../base/work-queue.ts";
 
 /** For requests without a session: turns and shares by network. */
-export function networkRequester({ remoteAddress, signal }: Client): Requester {
-  const network = clientNetwork(remoteAddress);
+export function createNetworkRequester({ remoteAddress, signal }: Client): Requester {
+  const network = getClientNetwork(remoteAddress);
   return { turn: network, shares: [network], signal };
 }
 
 /** For requests with a session: turns by user, shares by user and by network. */
-export function userRequester({ remoteAddress, signal }: Client, id: UserId): Requester {
+export function createUserRequester({ remoteAddress, signal }: Client, id: UserId): Requester {
   const user = `user ${id}`;
-  return { turn: user, shares: [user, clientNetwork(remoteAddress)], signal };
+  return { turn: user, shares: [user, getClientNetwork(remoteAddress)], signal };
 }
 
 /**
  * For setups: turns by network. They have no share, since no account can sign in yet, and every
  * client that loses the race for the first account must learn that it exists.
  */
-export function setupRequester({ remoteAddress, signal }: Client): Requester {
-  return { turn: clientNetwork(remoteAddress), shares: [], signal };
+export function createSetupRequester({ remoteAddress, signal }: Client): Requester {
+  return { turn: getClientNetwork(remoteAddress), shares: [], signal };
 }
 
 /** The operator at the command line. */

@@ -1,7 +1,7 @@
 import type { AttemptPart } from "../../db/store.ts";
-import { messageOf } from "../base/fault.ts";
+import { getErrorMessage } from "../base/fault.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import { networkOf } from "../base/network.ts";
+import { getNetwork } from "../base/network.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import type { Attempt, AttemptLimiter } from "./attempt-limiter.ts";
 
@@ -11,7 +11,7 @@ export interface Limiter {
   cleanUp(): MaybePromise<void>;
 }
 
-interface LimiterParts {
+interface LimiterOptions {
   /** Applies one limit to all instances. Without it, each instance counts separately. */
   readonly shared?: AttemptPart | undefined;
   /** Addresses of one IPv6 network count together; with a prefix length of 128, each separately. */
@@ -22,25 +22,25 @@ interface LimiterParts {
 
 /** While the shared counter fails, each instance counts separately. */
 export function createLimiter(
-  own: AttemptLimiter,
-  { shared, ipv6Prefix, kind }: LimiterParts,
+  local: AttemptLimiter,
+  { shared, ipv6Prefix, kind }: LimiterOptions,
   log: ServerLog,
 ): Limiter {
   return {
     attempt(address) {
-      const network = networkOf(address, ipv6Prefix);
-      const counted = kind === undefined ? network : `${kind} ${network}`;
-      if (shared === undefined) return own.attempt(counted);
-      return shared.record(counted, own.rule).catch((error) => {
-        log.warn({ reason: messageOf(error) }, FAILED);
-        return own.attempt(counted);
+      const network = getNetwork(address, ipv6Prefix);
+      const bucket = kind === undefined ? network : `${kind} ${network}`;
+      if (shared === undefined) return local.attempt(bucket);
+      return shared.record(bucket, local.rule).catch((error) => {
+        log.warn({ reason: getErrorMessage(error) }, FAILED);
+        return local.attempt(bucket);
       });
     },
 
     cleanUp() {
-      own.cleanUp();
-      return shared?.forget(own.rule).catch((error) => {
-        log.warn({ reason: messageOf(error) }, "cannot clean up the shared rate limiter");
+      local.cleanUp();
+      return shared?.forget(local.rule).catch((error) => {
+        log.warn({ reason: getErrorMessage(error) }, "cannot clean up the shared rate limiter");
       });
     },
   };

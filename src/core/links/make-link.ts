@@ -1,20 +1,20 @@
 import { randomBytes } from "node:crypto";
 import { idOf, type Link, NO_PASSWORD, type StoredUser, type User } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
-import { groupsOf } from "../accounts/set-groups.ts";
+import { normalizeGroups } from "../accounts/set-groups.ts";
 import type { Clock } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import { isUsableLabel, isUsableUsername } from "../base/names.ts";
-import { hashOf, randomText } from "../base/random-text.ts";
-import { type Event, eventOf } from "../log/events.ts";
-import { insertFor } from "../sessions/insert-for.ts";
-import { type VerifiedToken, validUpTo } from "../sessions/session-token.ts";
+import { createRandomText, digestText } from "../base/random-text.ts";
+import { createAuditEvent, type NewAuditEvent } from "../log/events.ts";
+import { insertUserRow } from "../sessions/insert-for.ts";
+import { computeValidUpTo, type VerifiedToken } from "../sessions/session-token.ts";
 
-interface LinkPorts {
+interface LinkServices {
   readonly store: Pick<StoreParts, "users" | "links">;
   readonly clock: Pick<Clock, "now">;
   /** Writes an entry of the audit log, which says who did it. */
-  readonly record: (event: Event) => unknown;
+  readonly record: (event: NewAuditEvent) => unknown;
 }
 
 /** How long a link works, unless its maker says otherwise. */
@@ -50,8 +50,8 @@ export type MakeLinkOutcome =
  *   group `admins`. Without a maker, it depends on no account.
  */
 export async function makeLink(
-  { store, clock, record }: LinkPorts,
-  { groups: given = [], userId, ...wanted }: WantedLink,
+  { store, clock, record }: LinkServices,
+  { groups: requestedGroups = [], userId, ...wanted }: WantedLink,
   maker?: LinkMaker,
 ): Promise<MakeLinkOutcome> {
   // Plain JavaScript can pass anything. Used, a link of another purpose would make an account.
@@ -60,7 +60,7 @@ export async function makeLink(
   // Plain JavaScript can pass them, but only a session proves who makes the link.
   for (const field of ["madeBy", "makerId", "makerValidUpTo"])
     if (field in wanted) throw new Fault("invalid_option", `${field} is not an option of a link`);
-  const groups = groupsOf(given);
+  const groups = normalizeGroups(requestedGroups);
   if (groups === "invalid") return { kind: "groups-invalid" };
   // The first account is made by the setup alone.
   if (!(await store.users.any())) return { kind: "no-account" };
@@ -77,27 +77,35 @@ export async function makeLink(
   const now = new Date(clock.now());
   const user = isReset ? await store.users.findActive(idOf(userId ?? ""), now) : undefined;
   if (isReset && !canHavePassword(user)) return { kind: "no-user" };
-  const token = randomText();
-  const ids = { id: randomBytes(8).toString("hex"), tokenHash: hashOf(token) };
-  const ofUser = user && { userId: user.id, name: user.username };
-  const named = groups.length > 0 && { groups };
-  const link: Link = { ...wanted, ...ids, ...named, ...ofUser, ...(maker && settledBy(maker)) };
-  const inserting = () => store.links.insert(link);
+  const token = createRandomText();
+  const ids = { id: randomBytes(8).toString("hex"), tokenHash: digestText(token) };
+  const userFields = user && { userId: user.id, name: user.username };
+  const groupFields = groups.length > 0 && { groups };
+  const link: Link = {
+    ...wanted,
+    ...ids,
+    ...groupFields,
+    ...userFields,
+    ...(maker && toMakerFields(maker)),
+  };
+  const insertLink = () => store.links.insert(link);
   // Either of them can be removed in the meantime.
-  const ofTheirs = maker ? () => insertFor(store.users, maker.user.id, inserting) : inserting;
-  const inserted = user ? insertFor(store.users, user.id, ofTheirs) : ofTheirs();
+  const insertForMaker = maker
+    ? () => insertUserRow(store.users, maker.user.id, insertLink)
+    : insertLink;
+  const inserted = user ? insertUserRow(store.users, user.id, insertForMaker) : insertForMaker();
   const outcome = await inserted;
   // The maker has left the group, or was signed out, since the guard.
   if (outcome === "removed" || !outcome) return { kind: "no-user" };
-  await record(eventOf("link_make", { user, name: linkText(link) }));
+  await record(createAuditEvent("link_make", { user, name: describeLink(link) }));
   return { kind: "made", link, token };
 }
 
 /** Rounded down, because the database compares it with whole seconds. */
-const settledBy = ({ user, session }: LinkMaker) => ({
+const toMakerFields = ({ user, session }: LinkMaker) => ({
   madeBy: user.username,
   makerId: user.id,
-  makerValidUpTo: Math.floor(validUpTo(session)),
+  makerValidUpTo: Math.floor(computeValidUpTo(session)),
 });
 
 /** Not a guest, whom guards without a list would admit from then on. */
@@ -105,16 +113,16 @@ const canHavePassword = (user: StoredUser | undefined): boolean =>
   user !== undefined && user.passwordHash !== NO_PASSWORD;
 
 /** What the audit log calls a link. */
-const linkText = ({ id, purpose, name }: Link): string =>
+const describeLink = ({ id, purpose, name }: Link): string =>
   [id, purpose, name ?? []].flat().join(" ");
 
 /** Also for a link that was used or has expired, there is none. */
 export async function revokeLink(
-  { store, clock, record }: LinkPorts,
+  { store, clock, record }: LinkServices,
   id: string,
 ): Promise<"no-link" | "revoked"> {
   const link = await store.links.revoke(id, new Date(clock.now()));
   if (link === undefined) return "no-link";
-  await record(eventOf("link_revoke", { name: linkText(link) }));
+  await record(createAuditEvent("link_revoke", { name: describeLink(link) }));
   return "revoked";
 }

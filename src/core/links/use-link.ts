@@ -3,21 +3,21 @@ import { hasEnded, type Link, NO_PASSWORD, type User } from "../../db/records.ts
 import type { StoreParts } from "../../db/store.ts";
 import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
-import { messageOf } from "../base/fault.ts";
+import { getErrorMessage } from "../base/fault.ts";
 import { isUsableUsername } from "../base/names.ts";
-import { hashOf } from "../base/random-text.ts";
+import { digestText } from "../base/random-text.ts";
 import type { ServerLog } from "../base/server-log.ts";
-import { networkRequester } from "../limits/requester.ts";
+import { createNetworkRequester } from "../limits/requester.ts";
 import type { Limiter } from "../limits/shared-limiter.ts";
 import type { EventLog } from "../log/event-log.ts";
-import { eventOf } from "../log/events.ts";
+import { createAuditEvent } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
 import type { Passwords } from "../passwords/passwords.ts";
 import type { CredentialCache } from "../sessions/credential-cache.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
-import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
+import { type StartSessionServices, startSession } from "../sessions/start-session.ts";
 
-interface FindLinkPorts {
+interface FindLinkServices {
   readonly store: Pick<StoreParts, "users" | "links">;
   readonly clock: Pick<Clock, "now">;
 }
@@ -33,11 +33,11 @@ export interface OpenLink {
  * a token of 256 bits cannot be guessed, and images on another site would use up that of a visitor.
  */
 export async function findLink(
-  { store, clock }: FindLinkPorts,
+  { store, clock }: FindLinkServices,
   token: string,
 ): Promise<OpenLink | undefined> {
   const now = clock.now();
-  const link = await store.links.find(hashOf(token), new Date(now));
+  const link = await store.links.find(digestText(token), new Date(now));
   // The account of an invitation can end before the link does.
   if (!link || hasEnded(link, now)) return undefined;
   if (link.userId === undefined) return { link, username: link.name };
@@ -45,7 +45,7 @@ export async function findLink(
   return user && { link, username: user.username };
 }
 
-interface UseLinkPorts extends StartSessionPorts, FindLinkPorts {
+interface UseLinkServices extends StartSessionServices, FindLinkServices {
   readonly store: Pick<StoreParts, "users" | "links">;
   readonly memory: CredentialCache;
   readonly passwords: Passwords;
@@ -75,40 +75,42 @@ type UseLinkOutcome =
 
 /** Uses a link with what its page has asked for, which for a guest is nothing. */
 export async function useLink(
-  ports: UseLinkPorts,
+  services: UseLinkServices,
   token: string,
   form: LinkForm,
   client: Client,
 ): Promise<UseLinkOutcome> {
-  if ((await ports.linkLimiter.attempt(client.remoteAddress)) === "denied") return { kind: "gone" };
-  const open = await findLink(ports, token);
+  if ((await services.linkLimiter.attempt(client.remoteAddress)) === "denied")
+    return { kind: "gone" };
+  const open = await findLink(services, token);
   if (open === undefined) return { kind: "gone" };
   const { link, username = form.username } = open;
   const isGuest = link.purpose === "guest";
   const isNew = link.userId === undefined;
-  const entered = isGuest ? undefined : linkProblem({ ...form, username });
+  const entered = isGuest ? undefined : findLinkProblem({ ...form, username });
   // Links from before names were checked can have any.
   const problem =
     entered ?? (isNew && !isUsableUsername(username) ? "username-invalid" : undefined);
   if (problem !== undefined) return { kind: "rejected", problem, open };
   const passwordHash = isGuest
     ? NO_PASSWORD
-    : await ports.passwords.hash(form.password, networkRequester(client));
+    : await services.passwords.hash(form.password, createNetworkRequester(client));
 
-  const now = new Date(ports.clock.now());
-  const made = { passwordHash, ...settledBy(link, now) };
-  const useAs = (name: string) => ports.store.links.use(link, { ...made, username: name }, now);
-  let user = await useAs(username);
-  while (isGuest && user === "taken") user = await useAs(`${username} ${suffix()}`);
+  const now = new Date(services.clock.now());
+  const account = { passwordHash, ...toAccountFields(link, now) };
+  const useWithName = (name: string) =>
+    services.store.links.use(link, { ...account, username: name }, now);
+  let user = await useWithName(username);
+  while (isGuest && user === "taken") user = await useWithName(`${username} ${createSuffix()}`);
   if (user === "gone") return { kind: "gone" };
   if (user === "taken") return { kind: "rejected", problem: "username-taken", open };
-  ports.memory.forget(user.id);
-  ports.events.record(eventOf("link_use", { user, client }));
+  services.memory.forget(user.id);
+  services.events.record(createAuditEvent("link_use", { user, client }));
   if (link.userId !== undefined) return { kind: "password-reset" };
-  return { kind: "entered", user, token: startSession(ports, user, client) };
+  return { kind: "entered", user, token: startSession(services, user, client) };
 }
 
-interface RemoveEndedLinksPorts {
+interface RemoveEndedLinksServices {
   readonly store: Pick<StoreParts, "links">;
   readonly clock: Pick<Clock, "now">;
   readonly events: Pick<EventLog, "record">;
@@ -116,18 +118,18 @@ interface RemoveEndedLinksPorts {
 }
 
 /** Removes expired links, and guests whose account has ended. Never fails. */
-export async function removeEndedLinks(ports: RemoveEndedLinksPorts): Promise<void> {
-  const { store, clock, events, log } = ports;
+export async function removeEndedLinks(services: RemoveEndedLinksServices): Promise<void> {
+  const { store, clock, events, log } = services;
   try {
     const removed = await store.links.removeEnded(new Date(clock.now()));
-    for (const user of removed) events.record(eventOf("user_remove", { user }));
+    for (const user of removed) events.record(createAuditEvent("user_remove", { user }));
   } catch (error) {
-    log.warn({ reason: messageOf(error) }, "cannot remove guests whose time has ended");
+    log.warn({ reason: getErrorMessage(error) }, "cannot remove guests whose time has ended");
   }
 }
 
 /** What a link settles of the account that it makes. */
-function settledBy({ purpose, groups = [], guestSeconds, ...link }: Link, now: Date) {
+function toAccountFields({ purpose, groups = [], guestSeconds, ...link }: Link, now: Date) {
   const leaves =
     guestSeconds === undefined ? link.expiresAt : new Date(now.getTime() + guestSeconds * 1_000);
   const endsAt = purpose === "guest" ? leaves : link.endsAt;
@@ -135,9 +137,9 @@ function settledBy({ purpose, groups = [], guestSeconds, ...link }: Link, now: D
 }
 
 /** Long enough that a label finds a free username, also after thousands of guests. */
-const suffix = (): string => randomBytes(4).toString("hex");
+const createSuffix = (): string => randomBytes(4).toString("hex");
 
-function linkProblem({ username, password, confirm }: LinkForm): LinkProblem | undefined {
+function findLinkProblem({ username, password, confirm }: LinkForm): LinkProblem | undefined {
   if (username === "") return "username-missing";
   if (password === "") return "password-missing";
   if (password !== confirm) return "passwords-differ";

@@ -1,4 +1,4 @@
-import { clientNetwork } from "../base/client.ts";
+import { getClientNetwork } from "../base/client.ts";
 import type { ServerLog } from "../base/server-log.ts";
 
 /** In full, of each address and of each message. As many as fail2ban needs for a ban. */
@@ -23,24 +23,24 @@ export function createBoundedLog(log: ServerLog): BoundedLog {
   const byAddress = createCounts();
   const byMessage = createCounts();
 
-  const at = (level: Level) => (fields: object, message: string) => {
+  const createWriter = (level: Level) => (fields: object, message: string) => {
     const isWritten =
       "address" in fields && typeof fields.address === "string"
-        ? byAddress.add(clientNetwork(fields.address), level)
+        ? byAddress.add(getClientNetwork(fields.address), level)
         : byMessage.add(message, level);
     if (isWritten) log[level](fields, message);
   };
 
   return {
-    warn: at("warn"),
-    error: at("error"),
+    warn: createWriter("warn"),
+    error: createWriter("error"),
     sumUp() {
       const addresses = byAddress.take();
       const messages = byMessage.take();
       for (const [address, { more, level }] of addresses)
         log[level]({ address, more }, "more requests refused within a minute");
-      for (const [of, { more, level }] of messages)
-        log[level]({ of, more }, "more lines of one kind within a minute");
+      for (const [message, { more, level }] of messages)
+        log[level]({ of: message, more }, "more lines of one kind within a minute");
     },
   };
 }
@@ -55,10 +55,10 @@ function createCounts() {
   return {
     /** Whether the line is written. */
     add(key: string, level: Level): boolean {
-      const isOwn = counts.has(key) || counts.size < MAX_KEYS;
-      const counted = isOwn ? key : "others";
-      const { more } = counts.get(counted) ?? { more: isOwn ? -MAX_LINES : 0 };
-      counts.set(counted, { more: more + 1, level: isOwn ? level : "warn" });
+      const hasOwnCount = counts.has(key) || counts.size < MAX_KEYS;
+      const countedKey = hasOwnCount ? key : "others";
+      const { more } = counts.get(countedKey) ?? { more: hasOwnCount ? -MAX_LINES : 0 };
+      counts.set(countedKey, { more: more + 1, level: hasOwnCount ? level : "warn" });
       return more < 0;
     },
     /** The numbers of lines that were not written, which begin again. */

@@ -1,6 +1,6 @@
 import type { NewLogEntry } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
-import { messageOf } from "../base/fault.ts";
+import { getErrorMessage } from "../base/fault.ts";
 import type { ServerLog } from "../base/server-log.ts";
 
 /** A stored entry of the audit log, as a listener gets it. */
@@ -18,13 +18,19 @@ export function createEventListener(
   store: Pick<StoreParts["log"], "hasEarlier">,
   log: ServerLog,
 ): (stored: readonly NewLogEntry[]) => Promise<void> {
-  const pass = async (event: AuditEvent): Promise<unknown> => listener(Object.freeze(event));
-  const fail = (what: string) => (error: unknown) => log.error({ reason: messageOf(error) }, what);
+  const callListener = async (event: AuditEvent): Promise<unknown> =>
+    listener(Object.freeze(event));
+  const logFailure = (what: string) => (error: unknown) =>
+    log.error({ reason: getErrorMessage(error) }, what);
   return async (stored) => {
     for (const entry of stored) {
-      const isNew = await isFirstSignIn(store, entry).catch(fail("earlier sign-ins not read"));
+      const isNew = await isFirstSignIn(store, entry).catch(
+        logFailure("earlier sign-ins not read"),
+      );
       // Not awaited: a listener that hangs must not hold up the log.
-      pass({ ...entry, ...(isNew === true && { new: true }) }).catch(fail("onEvent failed"));
+      callListener({ ...entry, ...(isNew === true && { new: true }) }).catch(
+        logFailure("onEvent failed"),
+      );
     }
   };
 }

@@ -2,11 +2,11 @@ import { setImmediate as turn } from "node:timers/promises";
 import { MAX_WAITING_ENTRIES, type NewLogEntry } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import type { Clock } from "../base/clock.ts";
-import { messageOf } from "../base/fault.ts";
+import { getErrorMessage } from "../base/fault.ts";
 import { type EntryMeter, noMeter } from "../base/meter.ts";
 import { pause } from "../base/pause.ts";
 import type { ServerLog } from "../base/server-log.ts";
-import { DENIAL, type Event } from "./events.ts";
+import { DENIAL, type NewAuditEvent } from "./events.ts";
 import { createRepeatedEvents } from "./repeated-events.ts";
 
 /** Denials, which any client can cause, fill at most half of the queue. */
@@ -31,7 +31,7 @@ const MAX_PRUNED = 1_000;
  * account repeats are bounded.
  */
 export interface EventLog {
-  record(event: Event): void;
+  record(event: NewAuditEvent): void;
   /** Records how many entries repeated others too often, and begins the next minute. */
   sumUp(): void;
   readonly waiting: number;
@@ -44,12 +44,12 @@ export interface EventLog {
   close(): Promise<void>;
 }
 
-export const toEntry = (event: Event, clock: Pick<Clock, "now">): NewLogEntry => ({
+export const toLogEntry = (event: NewAuditEvent, clock: Pick<Clock, "now">): NewLogEntry => ({
   at: new Date(clock.now()),
   ...event,
 });
 
-interface EventLogParts {
+interface EventLogOptions {
   readonly meter?: EntryMeter;
   /** Called with the entries of each transaction. Must not throw. */
   readonly onStored?: (stored: readonly NewLogEntry[]) => Promise<void>;
@@ -59,7 +59,7 @@ export function createEventLog(
   store: Pick<StoreParts["log"], "insert" | "pruneType">,
   clock: Clock,
   log: ServerLog,
-  { meter = noMeter.entries, onStored = async () => {} }: EventLogParts = {},
+  { meter = noMeter.entries, onStored = async () => {} }: EventLogOptions = {},
 ): EventLog {
   const waiting: NewLogEntry[] = [];
   const repeated = createRepeatedEvents(clock);
@@ -74,7 +74,7 @@ export function createEventLog(
     let ms = PAUSE_MS;
     while (waiting.length > 0) {
       const isLast = closing.signal.aborted;
-      const outcome = await nextBatch();
+      const outcome = await writeNextBatch();
       if (outcome === "failed" && isLast) break;
       ms = outcome === "written" ? PAUSE_MS : Math.min(ms * 2, MAX_PAUSE_MS);
       await pause(ms, closing.signal);
@@ -84,7 +84,7 @@ export function createEventLog(
   }
 
   /** Writes a batch, or waits for the one that is being written. Never throws. */
-  function nextBatch(): Promise<"written" | "failed"> {
+  function writeNextBatch(): Promise<"written" | "failed"> {
     batch ??= writeBatch()
       // The server log or the meter threw, so there is nowhere to report it.
       .catch(() => "failed" as const)
@@ -99,13 +99,16 @@ export function createEventLog(
     try {
       await store.insert(batch);
     } catch (error) {
-      meter.failed();
-      log.error({ reason: messageOf(error), waiting: waiting.length }, "log entries not written");
+      meter.countFailed();
+      log.error(
+        { reason: getErrorMessage(error), waiting: waiting.length },
+        "log entries not written",
+      );
       return "failed";
     }
     waiting.splice(0, batch.length);
     writtenCount += batch.length;
-    meter.written(batch.length);
+    meter.countWritten(batch.length);
     if (dropped > 0) log.error({ dropped }, "log entries dropped: too many were waiting");
     dropped = 0;
     await pruneDenials(batch);
@@ -123,18 +126,18 @@ export function createEventLog(
       // There may be more, for example of an imported log.
       if (removed === MAX_PRUNED) uncheckedDenials = PRUNE_AFTER;
     } catch (error) {
-      log.warn({ reason: messageOf(error) }, "old log entries were not removed");
+      log.warn({ reason: getErrorMessage(error) }, "old log entries were not removed");
     }
   }
 
-  function add(event: Event): void {
+  function add(event: NewAuditEvent): void {
     const limit = event.type === DENIAL ? MAX_WAITING_DENIALS : MAX_WAITING_ENTRIES;
     if (waiting.length >= limit) {
       dropped += 1;
-      meter.dropped();
+      meter.countDropped();
       return;
     }
-    waiting.push(toEntry(event, clock));
+    waiting.push(toLogEntry(event, clock));
     // One turn of the event loop first: the response is sent before the disk write, and entries of
     // the same turn share one transaction.
     writing ??= turn().then(writeAll);
@@ -146,11 +149,11 @@ export function createEventLog(
     },
 
     record(event) {
-      for (const one of repeated.admit(event)) add(one);
+      for (const admitted of repeated.admit(event)) add(admitted);
     },
 
     sumUp() {
-      for (const one of repeated.sumUp()) add(one);
+      for (const admitted of repeated.sumUp()) add(admitted);
     },
 
     async flush() {
@@ -161,11 +164,11 @@ export function createEventLog(
       const late = pause(FLUSH_WITHIN_MS).then(() => "late");
       let last = "written";
       while (last === "written" && writtenCount < upTo)
-        last = await Promise.race([nextBatch(), late]);
+        last = await Promise.race([writeNextBatch(), late]);
     },
 
     async close() {
-      for (const one of repeated.sumUp()) add(one);
+      for (const admitted of repeated.sumUp()) add(admitted);
       closing.abort();
       await Promise.race([writing, pause(CLOSE_WITHIN_MS)]);
       const lost = waiting.length + dropped;

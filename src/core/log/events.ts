@@ -1,8 +1,8 @@
 import type { NewLogEntry, User } from "../../db/records.ts";
-import { type Client, clientFacts } from "../base/client.ts";
+import { type Client, describeClient } from "../base/client.ts";
 
 /** What happened: an entry of the audit log without its time. */
-export interface Event extends Omit<NewLogEntry, "at"> {
+export interface NewAuditEvent extends Omit<NewLogEntry, "at"> {
   readonly type: EventType;
   /** The service itself, an operator at the command line, or an administrator by the username. */
   readonly author: "system" | "cli" | `admin ${string}`;
@@ -67,32 +67,42 @@ interface Facts {
 const MAX_SUBJECT = 1_024;
 
 /** A name as entries have it: shortened, and without NULs, which not every store can keep. */
-function inEntry(name: string): string {
+function sanitizeSubject(name: string): string {
   const text = name.replaceAll("\0", "\ufffd");
   return text.length <= MAX_SUBJECT ? text : `${text.slice(0, MAX_SUBJECT).toWellFormed()}…`;
 }
 
 /** The event, caused by the service itself, with its facts and the summary that is made of them. */
-export function eventOf(type: EventType, { user, name, count, client }: Facts): Event {
-  const given = name ?? user?.username ?? count?.toString();
-  const subject = given === undefined ? undefined : inEntry(given);
+export function createAuditEvent(
+  type: EventType,
+  { user, name, count, client }: Facts,
+): NewAuditEvent {
+  const fullSubject = name ?? user?.username ?? count?.toString();
+  const subject = fullSubject === undefined ? undefined : sanitizeSubject(fullSubject);
   const facts = {
     ...(user && { userId: user.id }),
     ...(subject !== undefined && { subject }),
-    ...(client && clientFacts(client)),
+    ...(client && describeClient(client)),
   };
   const { address = "" } = facts;
-  const parts = { "{subject}": subject ?? "", "{address}": address };
-  const summary = summaries[type].replace(/\{\w+\}/, (part) => parts[part as keyof typeof parts]);
+  const values = { "{subject}": subject ?? "", "{address}": address };
+  const summary = summaries[type].replace(/\{\w+\}/, (part) => values[part as keyof typeof values]);
   return { type, summary, author: "system", ...facts };
 }
 
 /** The same event, caused by an administrator. */
-export const byAdmin = (event: Event, { username }: User, client: Client): Event => ({
+export const attributeToAdmin = (
+  event: NewAuditEvent,
+  { username }: User,
+  client: Client,
+): NewAuditEvent => ({
   ...event,
-  ...clientFacts(client),
-  author: `admin ${inEntry(username)}`,
+  ...describeClient(client),
+  author: `admin ${sanitizeSubject(username)}`,
 });
 
 /** The same event, caused by a command. */
-export const byOperator = (event: Event): Event => ({ ...event, author: "cli" });
+export const attributeToOperator = (event: NewAuditEvent): NewAuditEvent => ({
+  ...event,
+  author: "cli",
+});

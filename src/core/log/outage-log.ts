@@ -1,6 +1,6 @@
 import type { Observer } from "../../db/operations.ts";
 import type { Clock } from "../base/clock.ts";
-import { messageOf, STORE_BUSY, Unavailable } from "../base/fault.ts";
+import { getErrorMessage, STORE_BUSY, Unavailable } from "../base/fault.ts";
 import type { ServerLog } from "../base/server-log.ts";
 
 /** A database that has answered within this time has only failed a single request. */
@@ -31,7 +31,7 @@ export function createOutageLog(clock: Pick<Clock, "monotonic">, log: ServerLog)
       failingSince ??= monotonic;
       if (isAway || monotonic - answeredAt < AWAY_AFTER_MS) return;
       isAway = true;
-      const cause = error.cause === undefined ? {} : { cause: messageOf(error.cause) };
+      const cause = error.cause === undefined ? {} : { cause: getErrorMessage(error.cause) };
       log.warn({ reason: error.message, ...cause }, "the database is away");
     },
   };

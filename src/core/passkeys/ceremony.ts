@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
-import { objectIn } from "../base/json.ts";
+import { parseJsonObject } from "../base/json.ts";
 import { readCreatedKey } from "./attestation.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
 /** What a browser returns when it uses a passkey, in base64url. */
-export interface BrowserAnswer {
+export interface CeremonyResponse {
   readonly clientData: string;
   readonly authenticatorData: string;
 }
@@ -50,13 +50,13 @@ const MAX_ID_BYTES = 1_023;
  * this relying party itself, and the authenticator verified the user.
  */
 export function parseCeremony(
-  answer: BrowserAnswer,
+  response: CeremonyResponse,
   type: "webauthn.create" | "webauthn.get",
   party: RelyingParty,
 ): Ceremony | undefined {
-  const client = Buffer.from(answer.clientData, "base64url");
-  const data = Buffer.from(answer.authenticatorData, "base64url");
-  const claims = objectIn(client.toString());
+  const client = Buffer.from(response.clientData, "base64url");
+  const data = Buffer.from(response.authenticatorData, "base64url");
+  const claims = parseJsonObject(client.toString());
   if (claims?.type !== type || typeof claims.challenge !== "string") return undefined;
   if (typeof claims.origin !== "string" || !party.origins.includes(claims.origin)) return undefined;
   // A page of another site has embedded this one.
@@ -64,7 +64,7 @@ export function parseCeremony(
   if (isEmbedded || claims.topOrigin !== undefined) return undefined;
 
   if (data.length < HEADER_BYTES) return undefined;
-  if (!data.subarray(0, FLAGS_AT).equals(sha256(party.id))) return undefined;
+  if (!data.subarray(0, FLAGS_AT).equals(hashSha256(party.id))) return undefined;
   const flags = data.readUInt8(FLAGS_AT);
   if ((flags & VERIFIED) !== VERIFIED) return undefined;
   // No authenticator reports that: it cannot be backed up without being able to.
@@ -73,7 +73,7 @@ export function parseCeremony(
     challenge: claims.challenge,
     counter: data.readUInt32BE(COUNTER_AT),
     created: (flags & FLAG.credentialIncluded) === 0 ? undefined : readCreated(data, flags),
-    signed: Buffer.concat([data, sha256(client)]),
+    signed: Buffer.concat([data, hashSha256(client)]),
   };
 }
 
@@ -89,4 +89,4 @@ function readCreated(data: Buffer, flags: number): CreatedPasskey | undefined {
   return { id: data.subarray(ID_AT, end).toString("base64url"), publicKey };
 }
 
-const sha256 = (data: string | Buffer): Buffer => hash("sha256", data, "buffer");
+const hashSha256 = (data: string | Buffer): Buffer => hash("sha256", data, "buffer");

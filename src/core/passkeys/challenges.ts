@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import type { AnsweredChallenge, UserId } from "../../db/records.ts";
 import type { Clock } from "../base/clock.ts";
-import { derivedKey } from "../base/derived-key.ts";
+import { deriveKey } from "../base/derived-key.ts";
 import { parseJwt, signJwt } from "../sessions/jwt.ts";
 
 const LIFETIME_MS = 5 * 60_000;
@@ -10,7 +10,9 @@ const LIFETIME_MS = 5 * 60_000;
  * What an answer may be used for: any sign-in, or one more passkey of this user, until all sessions
  * of the user end.
  */
-type Purpose = "sign-in" | { readonly addTo: UserId; readonly sessionsFrom?: number | undefined };
+type ChallengePurpose =
+  | "sign-in"
+  | { readonly addTo: UserId; readonly sessionsFrom?: number | undefined };
 
 /**
  * Challenges are signed, so that the server stores only those that were answered. They are not
@@ -19,9 +21,12 @@ type Purpose = "sign-in" | { readonly addTo: UserId; readonly sessionsFrom?: num
  */
 export interface Challenges {
   /** A challenge in base64url, valid for five minutes. */
-  issue(purpose: Purpose): string;
+  issue(purpose: ChallengePurpose): string;
   /** Returns `undefined` unless one of the secrets signed it for this purpose and it is valid. */
-  verify(challenge: string, purpose: Purpose): Omit<AnsweredChallenge, "userId"> | undefined;
+  verify(
+    challenge: string,
+    purpose: ChallengePurpose,
+  ): Omit<AnsweredChallenge, "userId"> | undefined;
 }
 
 /** Signs with the secret, and also accepts challenges signed with a previous one. */
@@ -29,12 +34,12 @@ export function createChallenges(
   secrets: readonly [string, ...string[]],
   clock: Pick<Clock, "now">,
 ): Challenges {
-  const [key, ...previous] = secrets.map(keyOf) as [KeyObject, ...KeyObject[]];
+  const [key, ...previous] = secrets.map(deriveChallengeKey) as [KeyObject, ...KeyObject[]];
 
   return {
     issue(purpose) {
       const id = randomBytes(16).toString("base64url");
-      const claims = { id, expiresAt: clock.now() + LIFETIME_MS, purpose: purposeText(purpose) };
+      const claims = { id, expiresAt: clock.now() + LIFETIME_MS, purpose: formatPurpose(purpose) };
       return Buffer.from(signJwt({ header: {}, claims }, key)).toString("base64url");
     },
 
@@ -43,15 +48,15 @@ export function createChallenges(
       const { claims = {} } = parseJwt(text, [key, ...previous]) ?? {};
       const { id, expiresAt } = claims;
       if (typeof id !== "string" || typeof expiresAt !== "number") return undefined;
-      if (claims.purpose !== purposeText(purpose) || expiresAt <= clock.now()) return undefined;
+      if (claims.purpose !== formatPurpose(purpose) || expiresAt <= clock.now()) return undefined;
       return { id, expiresAt: new Date(expiresAt) };
     },
   };
 }
 
 /** A key of its own, so that a challenge is no session, and a session no challenge. */
-const keyOf = (secret: string): KeyObject =>
-  createSecretKey(derivedKey(secret, "latchkey passkey challenges"));
+const deriveChallengeKey = (secret: string): KeyObject =>
+  createSecretKey(deriveKey(secret, "latchkey passkey challenges"));
 
-const purposeText = (purpose: Purpose): string =>
+const formatPurpose = (purpose: ChallengePurpose): string =>
   purpose === "sign-in" ? purpose : JSON.stringify([purpose.addTo, purpose.sessionsFrom ?? null]);

@@ -7,21 +7,21 @@ const MAX_RSA_EXPONENT = 0xffff_ffffn;
 
 /**
  * Reads a public key as browsers return it (SubjectPublicKeyInfo in base64url) for one of the
- * algorithms that `isSignedBy` knows: ES256, RS256 and EdDSA with Ed25519. Returns it without what
+ * algorithms that `isValidSignature` knows: ES256, RS256 and EdDSA with Ed25519. Returns it without what
  * the decoders ignore, such as foreign characters and bytes after its end.
  */
-export const canonicalKey = (spki: string): string | undefined =>
-  keyFrom(spki)?.export({ format: "der", type: "spki" }).toString("base64url");
+export const normalizePublicKey = (spki: string): string | undefined =>
+  parsePublicKey(spki)?.export({ format: "der", type: "spki" }).toString("base64url");
 
 /** The type of the key decides the algorithm, so that no message can choose another one. */
-export function isSignedBy(spki: string, data: Buffer, signature: string): boolean {
-  const key = keyFrom(spki);
+export function isValidSignature(spki: string, data: Buffer, signature: string): boolean {
+  const key = parsePublicKey(spki);
   if (key === undefined) return false;
   const digest = key.asymmetricKeyType === "ed25519" ? undefined : "sha256";
   return verify(digest, data, key, Buffer.from(signature, "base64url"));
 }
 
-function keyFrom(spki: string): KeyObject | undefined {
+function parsePublicKey(spki: string): KeyObject | undefined {
   try {
     const bytes = Buffer.from(spki, "base64url");
     const key = createPublicKey({ key: bytes, format: "der", type: "spki" });

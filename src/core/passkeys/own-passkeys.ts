@@ -1,10 +1,10 @@
-import { type User, type UserId, userOf } from "../../db/records.ts";
+import { toPublicUser, type User, type UserId } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { isUsableName } from "../base/names.ts";
 import type { EventLog } from "../log/event-log.ts";
-import { eventOf } from "../log/events.ts";
+import { createAuditEvent } from "../log/events.ts";
 import { readAuthenticatorData } from "./attestation.ts";
 import { parseCeremony } from "./ceremony.ts";
 import type { Challenges } from "./challenges.ts";
@@ -16,12 +16,12 @@ const MAX_PASSKEYS = 20;
 export const MAX_PASSKEY_NAME = 60;
 
 /** What users do with their own passkeys. All of it is only for a recent sign-in. */
-interface PasskeyPorts {
+interface PasskeyServices {
   readonly store: Pick<StoreParts, "users" | "passkeys">;
   readonly clock: Pick<Clock, "now">;
   readonly events: Pick<EventLog, "record">;
   /** Must be called after a change of the codes or passkeys of an account, even one that failed. */
-  readonly factorsChanged: (user: UserId) => void;
+  readonly onFactorsChanged: (user: UserId) => void;
   readonly challenges: Challenges;
 }
 
@@ -37,7 +37,7 @@ type BeginPasskeyOutcome =
 
 /** The challenge proves to `addPasskey` that there was a recent sign-in. */
 export async function beginPasskey(
-  { store, challenges, clock }: PasskeyPorts,
+  { store, challenges, clock }: PasskeyServices,
   userId: UserId,
 ): Promise<BeginPasskeyOutcome> {
   const user = await store.users.findActive(userId, new Date(clock.now()));
@@ -45,7 +45,7 @@ export async function beginPasskey(
   const existing = (await store.passkeys.listOf(userId)).map(({ id }) => id);
   if (existing.length >= MAX_PASSKEYS) return { kind: "too-many" };
   const challenge = challenges.issue({ addTo: userId, sessionsFrom: user.sessionsFrom });
-  return { kind: "begun", user: userOf(user), challenge, existing };
+  return { kind: "begun", user: toPublicUser(user), challenge, existing };
 }
 
 /** A passkey that a browser has created. */
@@ -63,14 +63,14 @@ export interface NewPasskey {
  * ended.
  */
 export async function addPasskey(
-  { store, challenges, events, clock, factorsChanged }: PasskeyPorts,
+  { store, challenges, events, clock, onFactorsChanged }: PasskeyServices,
   userId: UserId,
   { name, clientData, attestation }: NewPasskey,
   { party, client }: { readonly party: RelyingParty; readonly client: Client },
 ): Promise<"no-user" | "name-invalid" | "rejected" | "added"> {
   const user = await store.users.findActive(userId, new Date(clock.now()));
   if (user === undefined) return "no-user";
-  if (!isUsableName(passkeyName(name))) return "name-invalid";
+  if (!isUsableName(normalizePasskeyName(name))) return "name-invalid";
   const authenticatorData = readAuthenticatorData(attestation)?.toString("base64url") ?? "";
   const ceremony = parseCeremony({ clientData, authenticatorData }, "webauthn.create", party);
   const { sessionsFrom } = user;
@@ -81,35 +81,35 @@ export async function addPasskey(
   if (!(await store.passkeys.answer({ ...challenge, userId }, addedAt))) return "rejected";
   const { created, counter } = ceremony;
   const { id, publicKey: key } = created;
-  const added = { id, userId, name: passkeyName(name), key, counter, addedAt };
-  const adding = store.passkeys.insert(added, MAX_PASSKEYS, sessionsFrom);
-  if (!(await adding.finally(() => factorsChanged(userId)))) return "rejected";
-  events.record(eventOf("passkey_add", { user, client }));
+  const passkey = { id, userId, name: normalizePasskeyName(name), key, counter, addedAt };
+  const adding = store.passkeys.insert(passkey, MAX_PASSKEYS, sessionsFrom);
+  if (!(await adding.finally(() => onFactorsChanged(userId)))) return "rejected";
+  events.record(createAuditEvent("passkey_add", { user, client }));
   return "added";
 }
 
 /** A name as it is stored: without space around it, and never empty. */
-const passkeyName = (entered: string): string => entered.trim() || "Passkey";
+const normalizePasskeyName = (entered: string): string => entered.trim() || "Passkey";
 
 export async function renamePasskey(
-  { store }: PasskeyPorts,
+  { store }: PasskeyServices,
   userId: UserId,
   passkey: string,
   name: string,
 ): Promise<"no-passkey" | "name-invalid" | "renamed"> {
-  if (!isUsableName(passkeyName(name))) return "name-invalid";
-  const isRenamed = await store.passkeys.rename(userId, passkey, passkeyName(name));
+  if (!isUsableName(normalizePasskeyName(name))) return "name-invalid";
+  const isRenamed = await store.passkeys.rename(userId, passkey, normalizePasskeyName(name));
   return isRenamed ? "renamed" : "no-passkey";
 }
 
 /** Does nothing if the passkey is gone already, or another user's. */
 export async function removePasskey(
-  { store, events, factorsChanged }: PasskeyPorts,
+  { store, events, onFactorsChanged }: PasskeyServices,
   user: User,
   passkey: string,
   client: Client,
 ): Promise<void> {
   const removing = store.passkeys.remove(user.id, passkey);
-  if (await removing.finally(() => factorsChanged(user.id)))
-    events.record(eventOf("passkey_remove", { user, client }));
+  if (await removing.finally(() => onFactorsChanged(user.id)))
+    events.record(createAuditEvent("passkey_remove", { user, client }));
 }

@@ -1,6 +1,6 @@
 import { isLoopbackHost } from "../base/loopback.ts";
 import { type HostRule, judgeHost } from "../hosts/allowed-hosts.ts";
-import { hostNameIn } from "../hosts/host-name.ts";
+import { parseHostName } from "../hosts/host-name.ts";
 
 /** What a passkey is bound to: a host, and the origins from which a browser may use it. */
 export interface RelyingParty {
@@ -14,15 +14,15 @@ export interface RelyingParty {
  * is allowed. `undefined` where browsers have no passkeys: at an IP address, and over plain HTTP
  * except on the same machine.
  */
-export function relyingPartyOf(rule: HostRule, host: string): RelyingParty | undefined {
-  if (rule.publicUrl !== undefined) return partyAt([rule.publicUrl]);
-  if (hostNameIn(host) === undefined || judgeHost(rule, host) === "refused") return undefined;
+export function findRelyingParty(rule: HostRule, host: string): RelyingParty | undefined {
+  if (rule.publicUrl !== undefined) return createRelyingParty([rule.publicUrl]);
+  if (parseHostName(host) === undefined || judgeHost(rule, host) === "refused") return undefined;
   // Not whether this request is encrypted: a proxy may end TLS.
-  return partyAt([`https://${host}`, `http://${host}`]);
+  return createRelyingParty([`https://${host}`, `http://${host}`]);
 }
 
 /** @param urls Of one host. */
-function partyAt(urls: readonly string[]): RelyingParty | undefined {
+function createRelyingParty(urls: readonly string[]): RelyingParty | undefined {
   const secure = urls
     .map((url) => new URL(url))
     .filter(({ protocol, hostname }) => protocol === "https:" || isLoopbackHost(hostname));

@@ -1,20 +1,20 @@
-import { type UserId, userOf } from "../../db/records.ts";
+import { toPublicUser, type UserId } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import type { Client } from "../base/client.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import type { Limiter } from "../limits/shared-limiter.ts";
 import type { EventLog } from "../log/event-log.ts";
-import { eventOf } from "../log/events.ts";
+import { createAuditEvent } from "../log/events.ts";
 import type { CredentialCache } from "../sessions/credential-cache.ts";
-import { insertFor } from "../sessions/insert-for.ts";
-import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
+import { insertUserRow } from "../sessions/insert-for.ts";
+import { type StartSessionServices, startSession } from "../sessions/start-session.ts";
 import type { SignInOutcome } from "../sign-in/sign-in.ts";
-import { type BrowserAnswer, parseCeremony } from "./ceremony.ts";
+import { type CeremonyResponse, parseCeremony } from "./ceremony.ts";
 import type { Challenges } from "./challenges.ts";
-import { isSignedBy } from "./key.ts";
+import { isValidSignature } from "./key.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
-interface SignInWithPasskeyPorts extends StartSessionPorts {
+interface SignInWithPasskeyServices extends StartSessionServices {
   readonly store: Pick<StoreParts, "users" | "passkeys">;
   readonly memory: CredentialCache;
   readonly passkeyLimiter: Pick<Limiter, "attempt">;
@@ -24,7 +24,7 @@ interface SignInWithPasskeyPorts extends StartSessionPorts {
 }
 
 /** What a browser returns when a passkey is used, in base64url. */
-export interface PasskeyAnswer extends BrowserAnswer {
+export interface PasskeyResponse extends CeremonyResponse {
   readonly id: string;
   /** The ID of the user, which the passkey has kept. */
   readonly userHandle: string;
@@ -36,39 +36,41 @@ export interface PasskeyAnswer extends BrowserAnswer {
  * that of `signIn`, and so are the numbers of the limit. One `rejected` for all reasons.
  */
 export async function signInWithPasskey(
-  ports: SignInWithPasskeyPorts,
-  answer: PasskeyAnswer,
+  services: SignInWithPasskeyServices,
+  response: PasskeyResponse,
   party: RelyingParty | undefined,
   client: Client,
 ): Promise<SignInOutcome> {
-  if (!(await ports.memory.anyExists())) return { kind: "needs-setup" };
+  if (!(await services.memory.anyExists())) return { kind: "needs-setup" };
 
-  if ((await ports.passkeyLimiter.attempt(client.remoteAddress)) === "denied") {
-    ports.events.record(eventOf("signin_rate_limited", { client }));
+  if ((await services.passkeyLimiter.attempt(client.remoteAddress)) === "denied") {
+    services.events.record(createAuditEvent("signin_rate_limited", { client }));
     return { kind: "rate-limited" };
   }
 
-  const ceremony = party && parseCeremony(answer, "webauthn.get", party);
-  const challenge = ceremony && ports.challenges.verify(ceremony.challenge, "sign-in");
+  const ceremony = party && parseCeremony(response, "webauthn.get", party);
+  const challenge = ceremony && services.challenges.verify(ceremony.challenge, "sign-in");
   if (challenge === undefined || ceremony === undefined) return { kind: "rejected" };
-  const userId = Buffer.from(answer.userHandle, "base64url").toString("utf8") as UserId;
-  const user = await ports.store.users.findActive(userId, new Date(ports.clock.now()));
-  const passkeys = user === undefined ? [] : await ports.store.passkeys.listOf(userId);
-  const passkey = passkeys.find(({ id }) => id === answer.id);
+  const userId = Buffer.from(response.userHandle, "base64url").toString("utf8") as UserId;
+  const user = await services.store.users.findActive(userId, new Date(services.clock.now()));
+  const passkeys = user === undefined ? [] : await services.store.passkeys.listOf(userId);
+  const passkey = passkeys.find(({ id }) => id === response.id);
   if (user === undefined || passkey === undefined) return { kind: "rejected" };
-  if (!isSignedBy(passkey.key, ceremony.signed, answer.signature)) return { kind: "rejected" };
+  if (!isValidSignature(passkey.key, ceremony.signed, response.signature))
+    return { kind: "rejected" };
 
-  const now = new Date(ports.clock.now());
+  const now = new Date(services.clock.now());
   // Once for all passkeys, so that the same answer is not accepted again.
-  const claiming = () => ports.store.passkeys.answer({ ...challenge, userId }, now);
-  if ((await insertFor(ports.store.users, userId, claiming)) !== true) return { kind: "rejected" };
-  if (!(await ports.store.passkeys.use(userId, passkey.id, ceremony.counter, now))) {
-    ports.log.warn({ username: user.username }, COPIED);
+  const claimChallenge = () => services.store.passkeys.answer({ ...challenge, userId }, now);
+  if ((await insertUserRow(services.store.users, userId, claimChallenge)) !== true)
+    return { kind: "rejected" };
+  if (!(await services.store.passkeys.use(userId, passkey.id, ceremony.counter, now))) {
+    services.log.warn({ username: user.username }, COPIED);
     return { kind: "rejected" };
   }
-  const token = startSession(ports, user, client, 2);
-  ports.events.record(eventOf("signin", { user, client }));
-  return { kind: "signed-in", user: userOf(user), token };
+  const token = startSession(services, user, client, 2);
+  services.events.record(createAuditEvent("signin", { user, client }));
+  return { kind: "signed-in", user: toPublicUser(user), token };
 }
 
 const COPIED =

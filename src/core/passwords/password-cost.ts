@@ -1,7 +1,7 @@
 import { type BinaryLike, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { parseOptions } from "@node-rs/argon2";
-import { unlessThrown } from "../base/fault.ts";
+import { tryCall } from "../base/fault.ts";
 
 /** Limits of one hash: this memory, and about two seconds on an older processor. */
 const MAX_MEMORY_KIB = 1_048_576;
@@ -24,7 +24,7 @@ export function judgeHash(hash: string): HashVerdict {
 }
 
 function judgeArgon2(hash: string): HashVerdict {
-  const options = unlessThrown(() => parseOptions(hash));
+  const options = tryCall(() => parseOptions(hash));
   if (options === undefined) return "unknown";
   const { memoryCost, timeCost } = options;
   if (memoryCost > MAX_MEMORY_KIB) return "too-costly";
@@ -52,7 +52,7 @@ const SCRYPT =
  * The PHC string for `salt:key` in hexadecimal, as better-auth stores scrypt: with parameters that
  * the text does not name, and with the text of the salt as salt. Any other hash stays as it is.
  */
-export function withParameters(hash: string): string {
+export function toPhcString(hash: string): string {
   const [, salt, key] = /^([\da-f]{32}):([\da-f]{128})$/.exec(hash) ?? [];
   if (salt === undefined || key === undefined) return hash;
   const [saltText, digest] = [Buffer.from(salt), Buffer.from(key, "hex")];
@@ -72,7 +72,7 @@ function parseScrypt(hash: string) {
 }
 
 /** Runs on a libuv thread and does not block the event loop. */
-const derive = promisify<BinaryLike, BinaryLike, number, ScryptOptions, Buffer>(scrypt);
+const deriveScrypt = promisify<BinaryLike, BinaryLike, number, ScryptOptions, Buffer>(scrypt);
 
 export async function verifyScrypt(hash: string, password: string): Promise<boolean> {
   const parsed = parseScrypt(hash);
@@ -80,6 +80,6 @@ export async function verifyScrypt(hash: string, password: string): Promise<bool
   const { N, r, p, salt, digest } = parsed;
   // What OpenSSL needs. `judgeHash` has already refused too costly hashes.
   const maxmem = 128 * r * (N + p + 2) + 1024;
-  const found = await derive(password, salt, digest.length, { N, r, p, maxmem });
-  return timingSafeEqual(found, digest);
+  const computed = await deriveScrypt(password, salt, digest.length, { N, r, p, maxmem });
+  return timingSafeEqual(computed, digest);
 }

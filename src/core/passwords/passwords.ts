@@ -1,6 +1,6 @@
 import { hash as argon2Hash, verify as argon2Verify } from "@node-rs/argon2";
 import { NO_PASSWORD, type PasswordHash, UNSET_PASSWORD } from "../../db/records.ts";
-import { messageOf } from "../base/fault.ts";
+import { getErrorMessage } from "../base/fault.ts";
 import type { WorkMeter } from "../base/meter.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import { createWorkQueue, type Requester, type WorkQueueLimits } from "../base/work-queue.ts";
@@ -35,15 +35,15 @@ export function createPasswords(
   log?: Pick<ServerLog, "warn">,
   meter?: WorkMeter,
 ): Passwords {
-  const queued = createWorkQueue(limits, meter);
+  const enqueue = createWorkQueue(limits, meter);
 
   return {
     hash: (password, requester = OPERATOR) =>
-      queued(requester, async () => (await argon2Hash(password, COST)) as PasswordHash),
+      enqueue(requester, async () => (await argon2Hash(password, COST)) as PasswordHash),
 
     verify: (password, hash, requester = OPERATOR) =>
-      queued(requester, async () => {
-        const matches = hash === undefined ? undefined : await matchesHash(hash, password, log);
+      enqueue(requester, async () => {
+        const matches = hash === undefined ? undefined : await verifyHash(hash, password, log);
         if (matches !== undefined) return matches;
         await argon2Verify(DUMMY_HASH, password);
         return false;
@@ -59,7 +59,7 @@ const UNREADABLE =
   "a password was rejected: the stored password hash cannot be read (reset the password of that account)";
 
 /** Returns `undefined`, and logs why, for a hash against which nothing can be verified. */
-async function matchesHash(
+async function verifyHash(
   hash: PasswordHash,
   password: string,
   log?: Pick<ServerLog, "warn">,
@@ -71,20 +71,20 @@ async function matchesHash(
   if (verdict === "unknown") log?.warn({}, UNREADABLE);
   if (verdict !== "usable") return undefined;
   try {
-    return await verifierOf(hash)(hash, password);
+    return await getVerifier(hash)(hash, password);
   } catch (error) {
-    log?.warn({ reason: messageOf(error) }, UNREADABLE);
+    log?.warn({ reason: getErrorMessage(error) }, UNREADABLE);
     return undefined;
   }
 }
 
-function verifierOf(hash: PasswordHash): (hash: string, password: string) => Promise<boolean> {
+function getVerifier(hash: PasswordHash): (hash: string, password: string) => Promise<boolean> {
   if (hash.startsWith("$argon2")) return argon2Verify;
-  return hash.startsWith("$2") ? bcryptVerify : verifyScrypt;
+  return hash.startsWith("$2") ? verifyBcrypt : verifyScrypt;
 }
 
 /** Loaded on first use: only imported accounts have bcrypt hashes. */
-async function bcryptVerify(hash: string, password: string): Promise<boolean> {
+async function verifyBcrypt(hash: string, password: string): Promise<boolean> {
   const bcrypt = await import("@node-rs/bcrypt");
   return bcrypt.verify(password, hash);
 }

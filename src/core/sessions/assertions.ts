@@ -2,10 +2,10 @@ import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:cr
 import type { User } from "../../db/records.ts";
 import { type BoundedMemory, createBoundedMemory } from "../base/bounded-memory.ts";
 import type { Clock } from "../base/clock.ts";
-import { derivedKey } from "../base/derived-key.ts";
-import { hashOf } from "../base/random-text.ts";
-import { hostNameIn } from "../hosts/host-name.ts";
-import { jwtPart } from "./jwt.ts";
+import { deriveKey } from "../base/derived-key.ts";
+import { digestText } from "../base/random-text.ts";
+import { parseHostName } from "../hosts/host-name.ts";
+import { encodeJwtPart } from "./jwt.ts";
 
 const LIFETIME_SECONDS = 60;
 /** One that is handed out is valid for at least half of its minute. */
@@ -18,7 +18,7 @@ const MAX_HOST_LENGTH = 260;
 /** A JSON Web Key (RFC 8037). */
 type PublicKey = Readonly<Record<"kty" | "crv" | "x" | "kid" | "alg" | "use", string>>;
 
-interface Remembered {
+interface RememberedAssertion {
   readonly text: string;
   readonly issuedAt: number;
 }
@@ -29,9 +29,9 @@ export interface Assertions {
    * A signed token (JWT) that names the user to the app on this host, as a Host header writes it.
    * `undefined` if that is not a host.
    */
-  about(user: User, host: string): string | undefined;
+  getAssertion(user: User, host: string): string | undefined;
   /** Of the secret and the previous ones, with whose assertions apps may still be asked. */
-  readonly keys: readonly PublicKey[];
+  readonly publicKeys: readonly PublicKey[];
 }
 
 /** Each key follows from its secret, so that all gates with this secret sign and list the same ones. */
@@ -40,51 +40,56 @@ export function createAssertions(
   clock: Pick<Clock, "now">,
   previousSecrets: readonly string[] = [],
 ): Assertions {
-  const key = signingKey(secret);
-  const keys = [key, ...previousSecrets.map(signingKey)].map(publicKeyOf);
-  const header = jwtPart({ alg: "EdDSA", typ: "JWT", kid: keys[0]?.kid });
+  const signingKey = deriveSigningKey(secret);
+  const publicKeys = [signingKey, ...previousSecrets.map(deriveSigningKey)].map(exportPublicKey);
+  const header = encodeJwtPart({ alg: "EdDSA", typ: "JWT", kid: publicKeys[0]?.kid });
   /** Keyed by user object, so a user that the guards read again, with other groups, has none. */
-  const remembered = new WeakMap<User, BoundedMemory<string, Remembered>>();
+  const assertionsByUser = new WeakMap<User, BoundedMemory<string, RememberedAssertion>>();
 
-  function issue({ id: sub, username, groups = [] }: User, aud: string, iat: number): string {
+  function signAssertion(
+    { id: sub, username, groups = [] }: User,
+    aud: string,
+    iat: number,
+  ): string {
     const claims = { sub, username, groups, aud, iat, exp: iat + LIFETIME_SECONDS };
-    const text = `${header}.${jwtPart(claims)}`;
-    return `${text}.${sign(null, Buffer.from(text), key).toString("base64url")}`;
+    const text = `${header}.${encodeJwtPart(claims)}`;
+    return `${text}.${sign(null, Buffer.from(text), signingKey).toString("base64url")}`;
   }
 
   return {
-    about(user, host) {
+    getAssertion(user, host) {
       if (host.length > MAX_HOST_LENGTH) return undefined;
       const now = clock.now();
-      const hosts = remembered.get(user) ?? createBoundedMemory<string, Remembered>(MAX_HOSTS);
-      const known = hosts.get(host);
+      const hosts =
+        assertionsByUser.get(user) ?? createBoundedMemory<string, RememberedAssertion>(MAX_HOSTS);
+      const cached = hosts.get(host);
       // A clock that was set back would hand out one whose time of issue is in the future.
-      if (known !== undefined && now >= known.issuedAt && now < known.issuedAt + RENEW_AFTER_MS)
-        return known.text;
-      const audience = hostNameIn(host);
+      if (cached !== undefined && now >= cached.issuedAt && now < cached.issuedAt + RENEW_AFTER_MS)
+        return cached.text;
+      const audience = parseHostName(host);
       if (audience === undefined) return undefined;
-      const text = issue(user, audience, Math.floor(now / 1_000));
+      const text = signAssertion(user, audience, Math.floor(now / 1_000));
       hosts.set(host, { text, issuedAt: now });
-      remembered.set(user, hosts);
+      assertionsByUser.set(user, hosts);
       return text;
     },
-    keys,
+    publicKeys,
   };
 }
 
 /** The head of a PKCS#8 structure (RFC 8410), which the 32 bytes of the key follow. */
 const PKCS8_OF_ED25519 = Buffer.from("302e020100300506032b657004220420", "hex");
 
-function signingKey(secret: string): KeyObject {
-  const seed = derivedKey(secret, "latchkey assertions");
+function deriveSigningKey(secret: string): KeyObject {
+  const seed = deriveKey(secret, "latchkey assertions");
   const key = Buffer.concat([PKCS8_OF_ED25519, seed]);
   return createPrivateKey({ key, format: "der", type: "pkcs8" });
 }
 
-function publicKeyOf(key: KeyObject): PublicKey {
-  const { x = "" } = createPublicKey(key).export({ format: "jwk" });
+function exportPublicKey(signingKey: KeyObject): PublicKey {
+  const { x = "" } = createPublicKey(signingKey).export({ format: "jwk" });
   const members = { crv: "Ed25519", kty: "OKP", x };
   // The thumbprint of RFC 7638, which takes the members in this order.
-  const kid = hashOf(JSON.stringify(members));
+  const kid = digestText(JSON.stringify(members));
   return { ...members, kid, alg: "EdDSA", use: "sig" };
 }

@@ -1,9 +1,9 @@
 import {
   type StoredUser,
+  toPublicUser,
   USE_PRECISION_MS,
   type User,
   type UserId,
-  userOf,
 } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import { createBoundedMemory } from "../base/bounded-memory.ts";
@@ -142,7 +142,7 @@ export function createCredentialCache(
       const found = await read();
       if (found === undefined) return { kind: "unknown" };
       const { credential, expiresAt, user: stored } = found;
-      const user = userOf(stored);
+      const user = toPublicUser(stored);
       const factor = await findFactor(user);
 
       // By the system clock, which may have been set. Also refuses invalid dates.

@@ -3,7 +3,7 @@ import type { StoreParts } from "../../db/store.ts";
 import { Unavailable } from "../base/fault.ts";
 
 /** Inserts a row of a user: `removed` if the store refuses it because the user is gone by now. */
-export async function insertFor<T>(
+export async function insertUserRow<T>(
   users: Pick<StoreParts["users"], "find">,
   id: UserId,
   insert: () => Promise<T>,

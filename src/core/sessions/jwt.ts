@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from "node:crypto";
-import { objectIn } from "../base/json.ts";
+import { parseJsonObject } from "../base/json.ts";
 import { isSame } from "../base/random-text.ts";
 
 const ALGORITHM = "HS256";
@@ -11,11 +11,11 @@ export interface Jwt {
   readonly claims: Fields;
 }
 
-export const jwtKey = (secret: string): KeyObject => createSecretKey(secret, "utf8");
+export const createJwtKey = (secret: string): KeyObject => createSecretKey(secret, "utf8");
 
 export function signJwt({ header, claims }: Jwt, key: KeyObject): string {
-  const text = `${jwtPart({ alg: ALGORITHM, typ: "JWT", ...header })}.${jwtPart(claims)}`;
-  return `${text}.${signatureOf(text, key).toString("base64url")}`;
+  const text = `${encodeJwtPart({ alg: ALGORITHM, typ: "JWT", ...header })}.${encodeJwtPart(claims)}`;
+  return `${text}.${computeSignature(text, key).toString("base64url")}`;
 }
 
 /**
@@ -26,26 +26,26 @@ export function parseJwt(token: string, keys: readonly KeyObject[]): Jwt | undef
   const parts = token.split(".");
   if (parts.length !== 3 || !parts.every(isCanonical)) return undefined;
   const [headerPart = "", claimsPart = "", signature = ""] = parts;
-  const given = Buffer.from(signature, "base64url");
+  const sentSignature = Buffer.from(signature, "base64url");
   const text = `${headerPart}.${claimsPart}`;
-  if (!keys.some((key) => isSame(signatureOf(text, key), given))) return undefined;
-  const header = decoded(headerPart);
-  const claims = decoded(claimsPart);
+  if (!keys.some((key) => isSame(computeSignature(text, key), sentSignature))) return undefined;
+  const header = decodeJwtPart(headerPart);
+  const claims = decodeJwtPart(claimsPart);
   // `crit` names extensions that must be understood, and there are none here.
   if (header?.alg !== ALGORITHM || "crit" in header || claims === undefined) return undefined;
   return { header, claims };
 }
 
-const signatureOf = (text: string, key: KeyObject): Buffer =>
+const computeSignature = (text: string, key: KeyObject): Buffer =>
   createHmac("sha256", key).update(text).digest();
 
 /** One part of a token: JSON in base64url. */
-export const jwtPart = (fields: object): string =>
+export const encodeJwtPart = (fields: object): string =>
   Buffer.from(JSON.stringify(fields)).toString("base64url");
 
 /** Node also decodes padding, white space and stray bits, so one token would have many spellings. */
 const isCanonical = (part: string): boolean =>
   Buffer.from(part, "base64url").toString("base64url") === part;
 
-const decoded = (part: string): Fields | undefined =>
-  objectIn(Buffer.from(part, "base64url").toString());
+const decodeJwtPart = (part: string): Fields | undefined =>
+  parseJsonObject(Buffer.from(part, "base64url").toString());

@@ -11,10 +11,10 @@ import type {
 } from "./credential-cache.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
 import {
+  computeValidUpTo,
   type Factors,
   type SessionTokens,
   type VerifiedToken,
-  validUpTo,
 } from "./session-token.ts";
 import type { WaitingEnds } from "./waiting-ends.ts";
 
@@ -80,7 +80,7 @@ export const createSessionCache = (memory: CredentialCache): SessionCache =>
 
 interface SessionParts {
   readonly store: Pick<StoreParts["sessions"], "findUser">;
-  readonly recorder?: Pick<SessionRecorder, "used"> | undefined;
+  readonly recorder?: Pick<SessionRecorder, "recordUse"> | undefined;
   /** Sessions that have signed out here, and that the store does not know as ended yet. */
   readonly waiting?: Pick<WaitingEnds, "has"> | undefined;
 }
@@ -123,14 +123,14 @@ export function createRequireUser(
     token: VerifiedToken,
   ): Promise<FoundCredential<VerifiedToken> | undefined> {
     const user = await store.findUser(token.id, token.userId);
-    if (user === undefined || (user.sessionsFrom ?? 0) > validUpTo(token)) return undefined;
+    if (user === undefined || (user.sessionsFrom ?? 0) > computeValidUpTo(token)) return undefined;
     return { credential: token, expiresAt: token.expiresAt, user };
   }
 
   /** The store ignores a use within an hour after the last one, as after a sign-in. */
   function noteUse(entry: CacheEntry<VerifiedToken, Admission>): void {
     const { id } = entry.credential;
-    if (id !== undefined && cache.isUseDue(entry, clock.monotonic())) recorder?.used(id);
+    if (id !== undefined && cache.isUseDue(entry, clock.monotonic())) recorder?.recordUse(id);
   }
 
   return (text) => {

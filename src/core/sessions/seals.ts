@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { derivedKey } from "../base/derived-key.ts";
+import { deriveKey } from "../base/derived-key.ts";
 
 const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
@@ -15,8 +15,8 @@ export interface Seals {
 
 /** Seals with the secret, and also opens what a previous secret has sealed. */
 export function createSeals(secret: string, previousSecrets: readonly string[] = []): Seals {
-  const key = keyOf(secret);
-  const keys = [key, ...previousSecrets.map(keyOf)];
+  const key = deriveSealKey(secret);
+  const keys = [key, ...previousSecrets.map(deriveSealKey)];
   return {
     seal(content, purpose) {
       const nonce = randomBytes(NONCE_BYTES);
@@ -28,15 +28,15 @@ export function createSeals(secret: string, previousSecrets: readonly string[] =
     open(text, purpose) {
       const bytes = Buffer.from(text, "base64url");
       if (bytes.length < NONCE_BYTES + TAG_BYTES) return undefined;
-      const opened = keys.map((one) => openWith(one, bytes, purpose));
+      const opened = keys.map((candidate) => decrypt(candidate, bytes, purpose));
       return opened.find((content) => content !== undefined);
     },
   };
 }
 
-const keyOf = (secret: string): Buffer => derivedKey(secret, "latchkey seals");
+const deriveSealKey = (secret: string): Buffer => deriveKey(secret, "latchkey seals");
 
-function openWith(key: Buffer, bytes: Buffer, purpose: string): Buffer | undefined {
+function decrypt(key: Buffer, bytes: Buffer, purpose: string): Buffer | undefined {
   const tagFrom = NONCE_BYTES;
   const contentFrom = NONCE_BYTES + TAG_BYTES;
   const nonce = bytes.subarray(0, tagFrom);

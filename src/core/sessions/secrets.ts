@@ -16,13 +16,13 @@ export interface WeakSecret {
 }
 
 /** The secrets that production refuses: all of them, since each is accepted for a session. */
-export function weakSecrets({ secret, previousSecrets }: Secrets): readonly WeakSecret[] {
+export function findWeakSecrets({ secret, previousSecrets }: Secrets): readonly WeakSecret[] {
   const all: readonly (readonly [keyof Secrets, string])[] = [
     ["secret", secret || DEVELOPMENT_SECRET],
-    ...previousSecrets.map((one) => ["previousSecrets", one] as const),
+    ...previousSecrets.map((previous) => ["previousSecrets", previous] as const),
   ];
   return all.flatMap(([which, text]) => {
-    const weakness = secretWeakness(text);
+    const weakness = findWeakness(text);
     return weakness === undefined
       ? []
       : [{ which, weakness, isBuiltIn: text === DEVELOPMENT_SECRET }];
@@ -37,7 +37,7 @@ const PLACEHOLDERS =
   /passphrase|development|password|latchkey|insecure|default|example|replace|session|signing|change|please|random|secret|strong|super|auth|here|long|must|some|test|this|todo|very|your|app|for|jwt|key|the|top|me|my|it|a|\d/g;
 
 /** Why an attacker could guess the secret; `undefined` if nothing suggests it. */
-function secretWeakness(secret: string): string | undefined {
+function findWeakness(secret: string): string | undefined {
   if (secret === DEVELOPMENT_SECRET)
     return "it is unset or the built-in development secret, which is public";
   if (isPlaceholder(secret)) return "it is a placeholder that attackers try first";

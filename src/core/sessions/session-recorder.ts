@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import type { Session } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import type { Clock } from "../base/clock.ts";
-import { messageOf } from "../base/fault.ts";
+import { getErrorMessage } from "../base/fault.ts";
 import { pause } from "../base/pause.ts";
 import type { ServerLog } from "../base/server-log.ts";
 
@@ -16,8 +16,8 @@ const FLUSH_WITHIN_MS = 250;
  * log: a session is valid whether it is recorded or not.
  */
 export interface SessionRecorder {
-  started(session: Session): void;
-  used(id: string): void;
+  recordStart(session: Session): void;
+  recordUse(id: string): void;
   /** Writes what waits, and returns after 250 ms at most. Never throws. */
   flush(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export function createSessionRecorder(
   clock: Pick<Clock, "now">,
   log: ServerLog,
 ): SessionRecorder {
-  if (store === undefined) return { started() {}, used() {}, async flush() {} };
+  if (store === undefined) return { recordStart() {}, recordUse() {}, async flush() {} };
   const running = new Set<Promise<void>>();
   let usedIds = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
@@ -37,7 +37,7 @@ export function createSessionRecorder(
     // One turn of the event loop first, so that the response is sent before the disk write.
     const done = turn()
       .then(write)
-      .catch((error: unknown) => log.warn({ reason: messageOf(error) }, failure))
+      .catch((error: unknown) => log.warn({ reason: getErrorMessage(error) }, failure))
       .finally(() => running.delete(done));
     running.add(done);
   }
@@ -53,9 +53,9 @@ export function createSessionRecorder(
   };
 
   return {
-    started: (session) => run(() => store.insert(session), "a session was not recorded"),
+    recordStart: (session) => run(() => store.insert(session), "a session was not recorded"),
 
-    used(id) {
+    recordUse(id) {
       if (usedIds.size >= MAX_WAITING_USES) return;
       usedIds.add(id);
       timer ??= setTimeout(writeUses, PAUSE_MS).unref();

@@ -3,20 +3,20 @@ import type { StoreParts } from "../../db/store.ts";
 import type { Client } from "../base/client.ts";
 import { type Clock, nextSecond } from "../base/clock.ts";
 import type { EventLog } from "../log/event-log.ts";
-import { eventOf } from "../log/events.ts";
+import { createAuditEvent } from "../log/events.ts";
 import type { CredentialCache } from "./credential-cache.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
 import {
+  computeValidUpTo,
   type IssuedToken,
   type SessionTokens,
   type VerifiedToken,
-  validUpTo,
 } from "./session-token.ts";
-import { sessionRecord } from "./start-session.ts";
-import { endInStore } from "./waiting-ends.ts";
+import { toSession } from "./start-session.ts";
+import { endStoredSession } from "./waiting-ends.ts";
 
 /** What signed-in users do with their sessions. */
-interface SessionPorts {
+interface SessionServices {
   readonly store: Pick<StoreParts, "users" | "sessions">;
   readonly clock: Pick<Clock, "now">;
   readonly tokens: SessionTokens;
@@ -41,7 +41,7 @@ const MAX_LISTED = 50;
  * @param current The session of the request; `undefined` if it has expired since its guard.
  */
 export async function listSessions(
-  { store, clock, recorder }: SessionPorts,
+  { store, clock, recorder }: SessionServices,
   current: VerifiedToken | undefined,
   client: Client,
 ): Promise<SessionList> {
@@ -50,26 +50,27 @@ export async function listSessions(
   const { id, userId } = current;
   const now = clock.now();
   const listed = await store.sessions.listOf(userId, new Date(now), MAX_LISTED + 1);
-  let own = listed.find((session) => session.id === id);
-  if (own === undefined && id !== undefined) {
-    own = sessionRecord({ ...current, id }, now, client);
-    recorder.started(own);
+  let currentSession = listed.find((session) => session.id === id);
+  if (currentSession === undefined && id !== undefined) {
+    currentSession = toSession({ ...current, id }, now, client);
+    recorder.recordStart(currentSession);
   }
-  const sessions = [own ?? [], listed.filter((session) => session.id !== id)].flat();
+  const sessions = [currentSession ?? [], listed.filter((session) => session.id !== id)].flat();
   const hasMore = sessions.length > MAX_LISTED;
   return { sessions: sessions.slice(0, MAX_LISTED), hasMore, currentId: id };
 }
 
 /** Ends a session of the user. A session of another user is `no-session`, like an unknown one. */
 export async function endSession(
-  ports: SessionPorts,
+  services: SessionServices,
   user: User,
   id: string,
   client: Client,
 ): Promise<"no-session" | "ended"> {
-  const session = await ports.store.sessions.find(id);
-  if (session?.userId !== user.id || !(await endInStore(ports, session))) return "no-session";
-  ports.events.record(eventOf("session_end", { user, client }));
+  const session = await services.store.sessions.find(id);
+  if (session?.userId !== user.id || !(await endStoredSession(services, session)))
+    return "no-session";
+  services.events.record(createAuditEvent("session_end", { user, client }));
   return "ended";
 }
 
@@ -79,24 +80,24 @@ export async function endSession(
  * that a stolen session cannot be prolonged.
  */
 export async function endOtherSessions(
-  { store, clock, tokens, memory, recorder, events }: SessionPorts,
+  { store, clock, tokens, memory, recorder, events }: SessionServices,
   user: User,
   current: VerifiedToken | undefined,
   client: Client,
 ): Promise<IssuedToken | undefined> {
   // A record that is still to be written would list a session that has ended.
   await recorder.flush();
-  const own = current?.userId === user.id ? current : undefined;
-  const asker = own && { id: own.id, validUpTo: validUpTo(own) };
+  const currentToken = current?.userId === user.id ? current : undefined;
+  const asker = currentToken && { id: currentToken.id, validUpTo: computeValidUpTo(currentToken) };
   try {
     const ended = await store.users.endSessions(user.id, nextSecond(clock), asker);
     if (ended === undefined) return undefined;
-    events.record(eventOf("session_end_others", { user, client }));
+    events.record(createAuditEvent("session_end_others", { user, client }));
     // Not from the guard, which may have admitted a slow request long ago: a session that has
     // ended since must not get a new token.
-    if (own === undefined || ended.asker === "had-ended") return undefined;
-    const token = tokens.sign({ ...own, sessionsFrom: ended.sessionsFrom });
-    recorder.started(sessionRecord(token, clock.now(), client));
+    if (currentToken === undefined || ended.asker === "had-ended") return undefined;
+    const token = tokens.sign({ ...currentToken, sessionsFrom: ended.sessionsFrom });
+    recorder.recordStart(toSession(token, clock.now(), client));
     return token;
   } finally {
     // Also after a failure: the sessions may have ended, and only the answer was lost.

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { UserId } from "../../db/records.ts";
 import { CLOCK_MARGIN_SECONDS, type Clock, secondsOf } from "../base/clock.ts";
-import { type Jwt, jwtKey, parseJwt, signJwt } from "./jwt.ts";
+import { createJwtKey, type Jwt, parseJwt, signJwt } from "./jwt.ts";
 
 /** Thirty days, unless an option says otherwise. */
 export const SESSION_LIFETIME_SECONDS = 2_592_000;
@@ -60,8 +60,8 @@ export function createSessionTokens(
   previousSecrets: readonly string[] = [],
   lifetimeSeconds: number = SESSION_LIFETIME_SECONDS,
 ): SessionTokens {
-  const key = jwtKey(secret);
-  const keys = [key, ...previousSecrets.map(jwtKey)];
+  const key = createJwtKey(secret);
+  const keys = [key, ...previousSecrets.map(createJwtKey)];
 
   function sign(
     token: Omit<VerifiedToken, "id">,
@@ -89,13 +89,13 @@ export function createSessionTokens(
 
     verify(token) {
       const jwt = parseJwt(token, keys);
-      return jwt === undefined ? "forged" : sessionIn(jwt, secondsOf(clock));
+      return jwt === undefined ? "forged" : toVerifiedToken(jwt, secondsOf(clock));
     },
   };
 }
 
 /** The session of a genuine token at a time in seconds; `undefined` if it is not a valid session. */
-function sessionIn({ header, claims }: Jwt, now: number): VerifiedToken | undefined {
+function toVerifiedToken({ header, claims }: Jwt, now: number): VerifiedToken | undefined {
   const { user_id: userId, exp, iat = 0, nbf = 0, jti } = claims;
   if (typeof userId !== "string" || userId === "") return undefined;
   if (!isTime(exp) || !isTime(iat) || !isTime(nbf)) return undefined;
@@ -124,7 +124,7 @@ const isTime = (value: unknown): value is number => Number.isFinite(value);
  * The largest `sessionsFrom` of its user with which a session has not ended. Within the margin the
  * time of issue does not decide, so a token records the user's `sessionsFrom` at the sign-in.
  */
-export const validUpTo = (token: Pick<VerifiedToken, "issuedAt" | "sessionsFrom">): number =>
+export const computeValidUpTo = (token: Pick<VerifiedToken, "issuedAt" | "sessionsFrom">): number =>
   Math.max(token.sessionsFrom, token.issuedAt / 1_000 - CLOCK_MARGIN_SECONDS);
 
 const RECENT_SECONDS = 600;

@@ -2,10 +2,10 @@ import type { UserId } from "../../db/records.ts";
 import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
 import type { SessionTokens } from "./session-token.ts";
-import { sessionRecord } from "./start-session.ts";
+import { toSession } from "./start-session.ts";
 import type { WaitingEnds } from "./waiting-ends.ts";
 
-export interface SignOutPorts {
+export interface SignOutServices {
   readonly tokens: SessionTokens;
   readonly clock: Pick<Clock, "now">;
   /** `undefined` if the store keeps no sessions. */
@@ -17,21 +17,21 @@ export interface SignOutPorts {
  * browser forgets its cookies in any case. A token without an ID cannot end alone.
  *
  * @param cookies The values of its session cookies.
- * @param of Only the sessions of this user, who has just signed in again.
+ * @param onlyUser Only the sessions of this user, who has just signed in again.
  */
 export async function signOut(
-  { tokens, clock, waiting }: SignOutPorts,
+  { tokens, clock, waiting }: SignOutServices,
   cookies: readonly string[],
   client: Client,
-  of?: UserId,
+  onlyUser?: UserId,
 ): Promise<"ended" | "not-ended"> {
   let outcome: "ended" | "not-ended" = "ended";
   for (const text of cookies) {
     const token = tokens.verify(text);
-    if (typeof token !== "object" || (of ?? token.userId) !== token.userId) continue;
+    if (typeof token !== "object" || (onlyUser ?? token.userId) !== token.userId) continue;
     const { id } = token;
     if (id === undefined) continue;
-    const session = sessionRecord({ ...token, id }, clock.now(), client);
+    const session = toSession({ ...token, id }, clock.now(), client);
     if ((await waiting?.end(session)) === "not-ended") outcome = "not-ended";
   }
   return outcome;

@@ -1,10 +1,10 @@
 import type { Session, StoredUser } from "../../db/records.ts";
-import { type Client, clientFacts } from "../base/client.ts";
+import { type Client, describeClient } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
 import type { SessionRecorder } from "./session-recorder.ts";
 import type { Factors, IssuedToken, SessionTokens, VerifiedToken } from "./session-token.ts";
 
-export interface StartSessionPorts {
+export interface StartSessionServices {
   readonly tokens: SessionTokens;
   readonly clock: Pick<Clock, "now">;
   readonly recorder: SessionRecorder;
@@ -12,18 +12,18 @@ export interface StartSessionPorts {
 
 /** Issues a session token for a user who has signed in, and records the session. */
 export function startSession(
-  { tokens, clock, recorder }: StartSessionPorts,
+  { tokens, clock, recorder }: StartSessionServices,
   { id, sessionsFrom }: Pick<StoredUser, "id" | "sessionsFrom">,
   client: Client,
   factors?: Factors,
 ): IssuedToken {
   const token = tokens.issue(id, sessionsFrom, factors);
-  recorder.started(sessionRecord(token, clock.now(), client));
+  recorder.recordStart(toSession(token, clock.now(), client));
   return token;
 }
 
 /** The record of a session that this client uses now, in milliseconds since 1970. */
-export const sessionRecord = (
+export const toSession = (
   { id, userId, issuedAt, expiresAt, host }: VerifiedToken & Pick<IssuedToken, "id">,
   now: number,
   client: Client,
@@ -33,6 +33,6 @@ export const sessionRecord = (
   createdAt: new Date(issuedAt),
   usedAt: new Date(now),
   expiresAt: new Date(expiresAt),
-  ...clientFacts(client),
+  ...describeClient(client),
   ...(host !== undefined && { host }),
 });

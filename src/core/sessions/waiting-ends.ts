@@ -1,13 +1,13 @@
 import type { Session } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import type { Clock } from "../base/clock.ts";
-import { messageOf } from "../base/fault.ts";
+import { getErrorMessage } from "../base/fault.ts";
 import { pause } from "../base/pause.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import type { CredentialCache } from "./credential-cache.ts";
 
 /** What ends single sessions. */
-interface EndSessionPorts {
+interface EndSessionServices {
   readonly store: Pick<StoreParts, "sessions">;
   readonly clock: Pick<Clock, "now">;
   /** Of this process, if it has guards. */
@@ -15,8 +15,8 @@ interface EndSessionPorts {
 }
 
 /** Returns whether this call has ended it. */
-export async function endInStore(
-  { store, clock, memory }: EndSessionPorts,
+export async function endStoredSession(
+  { store, clock, memory }: EndSessionServices,
   session: Session,
 ): Promise<boolean> {
   try {
@@ -45,11 +45,11 @@ export interface WaitingEnds {
   close(): Promise<void>;
 }
 
-interface WaitingEndsPorts extends Required<EndSessionPorts> {
+interface WaitingEndsServices extends Required<EndSessionServices> {
   readonly log: ServerLog;
 }
 
-export function createWaitingEnds(ports: WaitingEndsPorts): WaitingEnds {
+export function createWaitingEnds(services: WaitingEndsServices): WaitingEnds {
   const waiting = new Map<string, Session>();
   const closing = new AbortController();
   let retrying: Promise<void> | undefined;
@@ -58,7 +58,8 @@ export function createWaitingEnds(ports: WaitingEndsPorts): WaitingEnds {
   async function endAll(): Promise<void> {
     for (const [id, session] of waiting) {
       try {
-        if (session.expiresAt.getTime() > ports.clock.now()) await endInStore(ports, session);
+        if (session.expiresAt.getTime() > services.clock.now())
+          await endStoredSession(services, session);
         waiting.delete(id);
       } catch {
         waiting.delete(id);
@@ -85,16 +86,16 @@ export function createWaitingEnds(ports: WaitingEndsPorts): WaitingEnds {
     async end(session) {
       if (waiting.has(session.id)) return "not-ended";
       try {
-        await endInStore(ports, session);
+        await endStoredSession(services, session);
         return "ended";
       } catch (error) {
         const isKept = waiting.size < MAX_WAITING_ENDS;
         if (isKept) waiting.set(session.id, session);
         // The guards look the session up again, and find it here.
-        ports.memory.forget(session.userId);
+        services.memory.forget(session.userId);
         retrying ??= retry();
-        const fields = { userId: session.userId, reason: messageOf(error) };
-        ports.log.warn(fields, isKept ? "a session was not ended yet: trying again" : NOT_ENDED);
+        const fields = { userId: session.userId, reason: getErrorMessage(error) };
+        services.log.warn(fields, isKept ? "a session was not ended yet: trying again" : NOT_ENDED);
         return "not-ended";
       }
     },
@@ -104,7 +105,7 @@ export function createWaitingEnds(ports: WaitingEndsPorts): WaitingEnds {
       const last = Promise.resolve(retrying).then(endAll);
       await Promise.race([last, pause(CLOSE_WITHIN_MS)]);
       const sessions = waiting.size;
-      if (sessions > 0) ports.log.warn({ sessions }, STAY_VALID);
+      if (sessions > 0) services.log.warn({ sessions }, STAY_VALID);
     },
   };
 }

@@ -1,19 +1,19 @@
 import { ADMINS, type User } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import type { Client } from "../base/client.ts";
-import { messageOf } from "../base/fault.ts";
+import { getErrorMessage } from "../base/fault.ts";
 import type { ServerLog } from "../base/server-log.ts";
 import { trimWhiteSpace } from "../base/white-space.ts";
-import { setupRequester } from "../limits/requester.ts";
+import { createSetupRequester } from "../limits/requester.ts";
 import type { EventLog } from "../log/event-log.ts";
-import { eventOf } from "../log/events.ts";
+import { createAuditEvent } from "../log/events.ts";
 import type { Passwords } from "../passwords/passwords.ts";
 import type { CredentialCache } from "../sessions/credential-cache.ts";
 import type { IssuedToken } from "../sessions/session-token.ts";
-import { type StartSessionPorts, startSession } from "../sessions/start-session.ts";
-import { type SetupTokenSource, setupTokenMatches } from "./setup-token.ts";
+import { type StartSessionServices, startSession } from "../sessions/start-session.ts";
+import { matchesSetupToken, type SetupTokenSource } from "./setup-token.ts";
 
-export interface SetUpPorts extends StartSessionPorts {
+export interface SetUpServices extends StartSessionServices {
   readonly store: Pick<StoreParts, "users">;
   readonly memory: CredentialCache;
   readonly passwords: Passwords;
@@ -37,12 +37,12 @@ type SetUpOutcome =
 
 /** The rule of the setup, in the order of its checks. */
 export async function setUp(
-  ports: SetUpPorts,
+  services: SetUpServices,
   form: SetUpForm,
   client: Client,
 ): Promise<SetUpOutcome> {
-  if (await ports.memory.anyExists()) return { kind: "already-configured" };
-  if (!setupTokenMatches(await ports.setupToken.read(), form.token)) {
+  if (await services.memory.anyExists()) return { kind: "already-configured" };
+  if (!matchesSetupToken(await services.setupToken.read(), form.token)) {
     return { kind: "invalid-setup-token" };
   }
   if (form.username === "" || form.password === "") {
@@ -51,46 +51,46 @@ export async function setUp(
   if (form.password !== form.confirm) return { kind: "passwords-differ" };
   if (form.username.includes("\0")) return { kind: "username-unstorable" };
 
-  const passwordHash = await ports.passwords.hash(form.password, setupRequester(client));
+  const passwordHash = await services.passwords.hash(form.password, createSetupRequester(client));
   // The store decides which of concurrent setups is first.
-  const user = await ports.store.users.insertFirst({
+  const user = await services.store.users.insertFirst({
     username: form.username,
     passwordHash,
     groups: [ADMINS],
   });
   if (user === undefined) return { kind: "already-configured" };
 
-  const token = startSession(ports, user, client);
-  await deleteUsedToken(ports);
-  startDomainSetup(ports, form.domain);
-  ports.events.record(eventOf("signup", { user, client }));
+  const token = startSession(services, user, client);
+  await deleteUsedToken(services);
+  startDomainSetup(services, form.domain);
+  services.events.record(createAuditEvent("signup", { user, client }));
   return { kind: "set-up", user, token };
 }
 
 /** A failure only causes a warning: the account exists, so the setup is closed anyway. */
-export async function deleteUsedToken({ setupToken, log }: SetUpPorts): Promise<void> {
+export async function deleteUsedToken({ setupToken, log }: SetUpServices): Promise<void> {
   try {
     await setupToken.delete();
   } catch (error) {
-    log.warn({ reason: messageOf(error) }, "cannot delete the used setup token");
+    log.warn({ reason: getErrorMessage(error) }, "cannot delete the used setup token");
   }
 }
 
 /** Returns the domain to set up, or `undefined` if the field does not look like a domain. */
-function domainToSetUp(field: string): string | undefined {
+function parseDomain(field: string): string | undefined {
   const domain = trimWhiteSpace(field);
   return domain.includes(".") && !/[ /\\@]/.test(domain) ? domain : undefined;
 }
 
-function startDomainSetup({ setUpDomain, log }: SetUpPorts, field: string): void {
-  const domain = domainToSetUp(field);
+function startDomainSetup({ setUpDomain, log }: SetUpServices, field: string): void {
+  const domain = parseDomain(field);
   if (domain === undefined || setUpDomain === undefined) return;
   // Later: the response must not wait for a domain setup that begins with slow synchronous work.
   setImmediate(async () => {
     try {
       await setUpDomain(domain);
     } catch (error) {
-      log.error({ domain, reason: messageOf(error) }, "domain setup failed");
+      log.error({ domain, reason: getErrorMessage(error) }, "domain setup failed");
     }
   });
 }

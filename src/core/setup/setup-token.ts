@@ -14,8 +14,8 @@ export function isSetupTokenExpected(stored: string | undefined): stored is stri
   return stored !== undefined && trimWhiteSpace(stored) !== "";
 }
 
-export function setupTokenMatches(stored: string | undefined, given: string): boolean {
+export function matchesSetupToken(stored: string | undefined, entered: string): boolean {
   if (!isSetupTokenExpected(stored)) return true;
   // As UTF-8, a lone surrogate would be equal to U+FFFD.
-  return stored.isWellFormed() && isSame(trimWhiteSpace(stored), trimWhiteSpace(given));
+  return stored.isWellFormed() && isSame(trimWhiteSpace(stored), trimWhiteSpace(entered));
 }

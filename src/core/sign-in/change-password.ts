@@ -2,14 +2,14 @@ import type { UserId } from "../../db/records.ts";
 import type { StoreParts } from "../../db/store.ts";
 import type { Client } from "../base/client.ts";
 import type { Clock } from "../base/clock.ts";
-import { userRequester } from "../limits/requester.ts";
+import { createUserRequester } from "../limits/requester.ts";
 import type { EventLog } from "../log/event-log.ts";
-import { eventOf } from "../log/events.ts";
+import { createAuditEvent } from "../log/events.ts";
 import { isTooShort } from "../passwords/password-length.ts";
 import type { Passwords } from "../passwords/passwords.ts";
 import type { CredentialCache } from "../sessions/credential-cache.ts";
 
-interface ChangePasswordPorts {
+interface ChangePasswordServices {
   readonly store: Pick<StoreParts, "users">;
   readonly clock: Pick<Clock, "now">;
   readonly memory: CredentialCache;
@@ -36,26 +36,31 @@ export interface ChangePasswordOutcome {
  * more: a sign-in may have stored a newer hash of the same password.
  */
 export async function changePassword(
-  ports: ChangePasswordPorts,
+  services: ChangePasswordServices,
   userId: UserId,
   form: ChangePasswordForm,
   client: Client,
 ): Promise<ChangePasswordOutcome> {
-  const requester = userRequester(client, userId);
+  const requester = createUserRequester(client, userId);
   for (let tries = 1; tries <= 2; tries += 1) {
     // From the store, because another process may just have changed the hash.
-    const user = await ports.store.users.findActive(userId, new Date(ports.clock.now()));
+    const user = await services.store.users.findActive(userId, new Date(services.clock.now()));
     if (user === undefined) return { kind: "no-user" };
     if (form.currentPassword === "" || form.newPassword === "") return { kind: "field-missing" };
-    if (!(await ports.passwords.verify(form.currentPassword, user.passwordHash, requester))) break;
+    if (!(await services.passwords.verify(form.currentPassword, user.passwordHash, requester)))
+      break;
     if (form.newPassword !== form.confirmPassword) return { kind: "new-passwords-differ" };
     if (isTooShort(form.newPassword)) return { kind: "new-password-too-short" };
 
-    const passwordHash = await ports.passwords.hash(form.newPassword, requester);
-    const replaced = await ports.store.users.replaceHash(userId, user.passwordHash, passwordHash);
-    ports.memory.forget(userId);
+    const passwordHash = await services.passwords.hash(form.newPassword, requester);
+    const replaced = await services.store.users.replaceHash(
+      userId,
+      user.passwordHash,
+      passwordHash,
+    );
+    services.memory.forget(userId);
     if (!replaced) continue;
-    ports.events.record(eventOf("password_change", { user, client }));
+    services.events.record(createAuditEvent("password_change", { user, client }));
     return { kind: "changed" };
   }
   return { kind: "current-password-incorrect" };

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import type { TableName } from "../../db/tables.ts";
 import type { Amounts, RowReader, Rows, TransferStore } from "../../db/transfer-store.ts";
-import { Fault, messageOf } from "../base/fault.ts";
-import { rowPagesOf, tableNames } from "./pages.ts";
+import { Fault, getErrorMessage } from "../base/fault.ts";
+import { readRowPages, tableNames } from "./pages.ts";
 
 export type CopyOutcome =
   | ({ readonly kind: "copied" } & Amounts)
@@ -15,52 +15,48 @@ export type CopyOutcome =
  * @throws When the source changes meanwhile, or the target cannot store a row as it is. Nothing was
  * copied then.
  */
-export async function copy(
+export async function copyStore(
   source: RowReader,
   target: TransferStore,
-  passed: RowsPassed = () => {},
+  onRows: OnRows = () => {},
 ): Promise<CopyOutcome> {
   if (isEmpty(await source.readAmounts())) return { kind: "source-empty" };
-  const before = await target.readAmounts();
-  if (!isEmpty(before)) return { kind: "target-occupied", ...before };
+  const targetAmounts = await target.readAmounts();
+  if (!isEmpty(targetAmounts)) return { kind: "target-occupied", ...targetAmounts };
   const copied: Digest = new Map();
-  const outcome = await target.importRows(copiedRows(source, copied, passed), async (written) => {
-    const changed = differenceOf(copied, await digestOf(source, passed));
+  const outcome = await target.importRows(copyRows(source, copied, onRows), async (written) => {
+    const changed = findDifference(copied, await computeDigest(source, onRows));
     if (changed !== undefined)
       throw new Fault("source_changed", `the ${changed} of the source changed during the copy`);
-    const different = differenceOf(copied, await digestOf(written, passed));
+    const different = findDifference(copied, await computeDigest(written, onRows));
     if (different !== undefined)
       throw new Fault("copy_different", `the ${different} in the target differ from the source`);
   });
   if (outcome === "taken") return { kind: "target-occupied", ...(await target.readAmounts()) };
-  const countOf = (table: "users" | "log"): number => copied.get(table)?.count ?? 0;
-  return { kind: "copied", users: countOf("users"), entries: countOf("log") };
+  const getCount = (table: "users" | "log"): number => copied.get(table)?.count ?? 0;
+  return { kind: "copied", users: getCount("users"), entries: getCount("log") };
 }
 
 const isEmpty = ({ users, entries }: Amounts): boolean => users + entries === 0;
 
 /** @param copied Receives the digest of the rows. */
-async function* copiedRows(
-  source: RowReader,
-  copied: Digest,
-  passed: RowsPassed,
-): AsyncIterable<Rows> {
-  for await (const page of rowsOf(source)) {
+async function* copyRows(source: RowReader, copied: Digest, onRows: OnRows): AsyncIterable<Rows> {
+  for await (const page of readAllRows(source)) {
     addRows(copied, page);
-    passed("copying", copied);
+    onRows("copying", copied);
     yield page;
   }
 }
 
 /** Faults only: the store that writes the rows would take another error for one of its own driver. */
-async function* rowsOf(store: RowReader): AsyncIterable<Rows> {
+async function* readAllRows(store: RowReader): AsyncIterable<Rows> {
   try {
     for (const table of tableNames) {
-      for await (const rows of rowPagesOf(store, table)) yield { table, rows };
+      for await (const rows of readRowPages(store, table)) yield { table, rows };
     }
   } catch (error) {
     if (error instanceof Fault) throw error;
-    throw new Fault("unreadable", messageOf(error), { cause: error });
+    throw new Fault("unreadable", getErrorMessage(error), { cause: error });
   }
 }
 
@@ -74,15 +70,15 @@ interface Sum {
 type Digest = Map<TableName, Sum>;
 
 /** Called after each page of rows, with the counts so far. */
-type RowsPassed = (step: "copying" | "comparing", counts: Digest) => void;
+type OnRows = (step: "copying" | "comparing", counts: Digest) => void;
 
 const NONE: Sum = { count: 0, sum: 0n };
 
-async function digestOf(store: RowReader, passed: RowsPassed): Promise<Digest> {
+async function computeDigest(store: RowReader, onRows: OnRows): Promise<Digest> {
   const digest: Digest = new Map();
-  for await (const page of rowsOf(store)) {
+  for await (const page of readAllRows(store)) {
     addRows(digest, page);
-    passed("comparing", digest);
+    onRows("comparing", digest);
   }
   return digest;
 }
@@ -100,10 +96,10 @@ function addRows(digest: Digest, { table, rows }: Rows): void {
 }
 
 /** What differs first, by number or by sum. */
-function differenceOf(copied: Digest, found: Digest): string | undefined {
+function findDifference(copied: Digest, compared: Digest): string | undefined {
   const different = tableNames.find((table) => {
-    const [one, other] = [copied.get(table) ?? NONE, found.get(table) ?? NONE];
-    return one.count !== other.count || one.sum !== other.sum;
+    const [copiedSum, comparedSum] = [copied.get(table) ?? NONE, compared.get(table) ?? NONE];
+    return copiedSum.count !== comparedSum.count || copiedSum.sum !== comparedSum.sum;
   });
   return different === "log" ? "log entries" : different;
 }

@@ -3,20 +3,20 @@ import { NO_PASSWORD, UNSET_PASSWORD, type UserId } from "../../db/records.ts";
 import {
   type Column,
   type ColumnValue,
-  columnName,
-  columnsOf,
+  joinTexts,
+  listColumns,
   type Row,
-  storedTexts,
   type TableName,
   tables,
+  toColumnName,
 } from "../../db/tables.ts";
 import type { Rows } from "../../db/transfer-store.ts";
-import { unlessThrown } from "../base/fault.ts";
+import { tryCall } from "../base/fault.ts";
 import { isObject } from "../base/json.ts";
-import { judgeHash, withParameters } from "../passwords/password-cost.ts";
+import { judgeHash, toPhcString } from "../passwords/password-cost.ts";
 import { ownedTables } from "./pages.ts";
 
-/** The fields of a line by `fieldName`. In CSV, all values are strings and none is absent. */
+/** The fields of a line by `normalizeFieldName`. In CSV, all values are strings and none is absent. */
 export type ImportFields = ReadonlyMap<string, unknown>;
 
 /** A user with the rows of every table that belong to it. */
@@ -32,12 +32,12 @@ export interface ImportedUser {
 const MAX_TIME = Date.UTC(10_000, 0) - 1;
 
 /** `password_hash`, `PasswordHash` and `Password_Hash` are the same name. */
-export const fieldName = (name: string): string => name.replaceAll("_", "").toLowerCase();
+export const normalizeFieldName = (name: string): string => name.replaceAll("_", "").toLowerCase();
 
 /** A text says why there is none. It never repeats content, which may be a hash in the wrong field. */
 export function parseRecord(fields: ImportFields): ImportedUser | string {
   try {
-    return userIn(fields);
+    return parseUser(fields);
   } catch (error) {
     if (error instanceof UnusableField) return error.message;
     throw error;
@@ -47,16 +47,20 @@ export function parseRecord(fields: ImportFields): ImportedUser | string {
 class UnusableField extends Error {}
 
 /** Of an argon2 hash, which some systems write with the `=` of base64. */
-const withoutPadding = (hash: string): string =>
+const removePadding = (hash: string): string =>
   hash.startsWith("$argon2") ? hash.replace(/=+(?=\$|$)/g, "") : hash;
 
-function userIn(fields: ImportFields): ImportedUser {
-  const givenId = fields.get("id");
-  const isNumber = Number.isSafeInteger(givenId);
-  const id = isAbsent(givenId) ? randomUUID() : isNumber ? String(givenId) : givenId;
-  const given = fields.get("passwordhash");
-  const hash = typeof given === "string" ? withoutPadding(withParameters(given)) : given;
-  const row = rowIn("users", new Map([...fields, ["id", id], ["passwordhash", hash]]), undefined);
+function parseUser(fields: ImportFields): ImportedUser {
+  const idField = fields.get("id");
+  const isNumber = Number.isSafeInteger(idField);
+  const id = isAbsent(idField) ? randomUUID() : isNumber ? String(idField) : idField;
+  const hashField = fields.get("passwordhash");
+  const hash = typeof hashField === "string" ? removePadding(toPhcString(hashField)) : hashField;
+  const row = parseRow(
+    "users",
+    new Map([...fields, ["id", id], ["passwordhash", hash]]),
+    undefined,
+  );
   if (hash === NO_PASSWORD && isAbsent(fields.get("endsat"))) {
     throw new UnusableField("a guest needs ends_at");
   }
@@ -67,44 +71,47 @@ function userIn(fields: ImportFields): ImportedUser {
     throw new UnusableField("the password_hash would take too much memory or time to verify");
   }
   const userId = String(id) as UserId;
-  const owned = ownedTables.map((table) => ({ table, rows: ownedIn(table, fields, userId) }));
+  const owned = ownedTables.map((table) => ({
+    table,
+    rows: parseOwnedRows(table, fields, userId),
+  }));
   return {
     id: userId,
-    isKnown: !isAbsent(givenId),
+    isKnown: !isAbsent(idField),
     username: String(fields.get("username")),
     rows: [{ table: "users", rows: [row] }, ...owned.filter(({ rows }) => rows.length > 0)],
   };
 }
 
 /** The rows of one table that belong to the user, as an export writes them: as JSON, or in a text. */
-function ownedIn(table: TableName, fields: ImportFields, userId: UserId): readonly Row[] {
-  const field = fields.get(fieldName(table));
+function parseOwnedRows(table: TableName, fields: ImportFields, userId: UserId): readonly Row[] {
+  const field = fields.get(normalizeFieldName(table));
   if (isAbsent(field)) return [];
-  const value = typeof field === "string" ? parsed(field) : field;
+  const value = typeof field === "string" ? parseJson(field) : field;
   const list = Array.isArray(value) ? value : [value];
   try {
-    return list.map((one) => rowIn(table, fieldsOf(one), userId));
+    return list.map((item) => parseRow(table, parseFields(item), userId));
   } catch (error) {
     if (!(error instanceof UnusableField)) throw error;
     throw new UnusableField(`${table} must be as an export writes them: ${error.message}`);
   }
 }
 
-const parsed = (text: string): unknown => unlessThrown(() => JSON.parse(text));
+const parseJson = (text: string): unknown => tryCall(() => JSON.parse(text));
 
-function fieldsOf(value: unknown): ImportFields {
+function parseFields(value: unknown): ImportFields {
   if (!isObject(value)) throw new UnusableField("one is not an object");
-  return new Map(Object.entries(value).map(([name, one]) => [fieldName(name), one]));
+  return new Map(Object.entries(value).map(([name, field]) => [normalizeFieldName(name), field]));
 }
 
-const rowIn = (table: TableName, fields: ImportFields, userId: UserId | undefined): Row =>
-  columnsOf(tables[table]).map(([field, column]) =>
+const parseRow = (table: TableName, fields: ImportFields, userId: UserId | undefined): Row =>
+  listColumns(tables[table]).map(([field, column]) =>
     column.kind === "user"
       ? (userId ?? null)
-      : valueIn(columnName(field), column, fields.get(fieldName(field))),
+      : parseValue(toColumnName(field), column, fields.get(normalizeFieldName(field))),
   );
 
-function valueIn(name: string, column: Column, value: unknown): ColumnValue {
+function parseValue(name: string, column: Column, value: unknown): ColumnValue {
   const { kind, optional } = column;
   const isMissing =
     value === undefined || value === null || (value === "" && REQUIRED.includes(name));
@@ -115,26 +122,27 @@ function valueIn(name: string, column: Column, value: unknown): ColumnValue {
   switch (kind) {
     case "integer":
     case "time":
-      return numberIn(name, kind, value);
+      return parseNumber(name, kind, value);
     case "texts": {
-      const list = typeof value === "string" ? listIn(value) : value;
-      if (!Array.isArray(list) || list.some((one) => String(one).includes(","))) {
+      const list = typeof value === "string" ? parseList(value) : value;
+      if (!Array.isArray(list) || list.some((item) => String(item).includes(","))) {
         throw new UnusableField(`${name} must be a list of texts without commas`);
       }
-      return storedTexts(list.map((one) => checkedText(name, one, column)));
+      return joinTexts(list.map((item) => checkText(name, item, column)));
     }
     default:
-      return checkedText(name, value, column);
+      return checkText(name, value, column);
   }
 }
 
 /** A list in a cell of CSV: JSON, as an export writes it, or texts with commas between them. */
-const listIn = (text: string): unknown => (text.startsWith("[") ? parsed(text) : text.split(","));
+const parseList = (text: string): unknown =>
+  text.startsWith("[") ? parseJson(text) : text.split(",");
 
 /** The texts that must not be empty. */
 const REQUIRED = ["id", "username", "password_hash"];
 
-function numberIn(name: string, kind: "integer" | "time", value: unknown): number {
+function parseNumber(name: string, kind: "integer" | "time", value: unknown): number {
   const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
   const isValid = typeof number === "number" && Number.isSafeInteger(number) && number >= 0;
   if (isValid && (kind === "integer" || number <= MAX_TIME)) return number;
@@ -143,7 +151,7 @@ function numberIn(name: string, kind: "integer" | "time", value: unknown): numbe
   throw new UnusableField(`${name} must be ${expected}`);
 }
 
-function checkedText(name: string, text: unknown, { maxBytes = 0, pattern }: Column): string {
+function checkText(name: string, text: unknown, { maxBytes = 0, pattern }: Column): string {
   if (typeof text !== "string") throw new UnusableField(`${name} must be a string`);
   if (text.includes("\0")) throw new UnusableField(`${name} contains a NUL character`);
   if (!text.isWellFormed()) throw new UnusableField(`${name} is not valid Unicode`);

@@ -1,20 +1,25 @@
 import type { UserId } from "../../db/records.ts";
 import {
   type ColumnValue,
-  columnsOf,
+  listColumns,
   type Row,
-  rowOf,
   type TableName,
   tables,
+  toRowValues,
 } from "../../db/tables.ts";
 import type { Rows, RowWriter } from "../../db/transfer-store.ts";
 import { nextSecond } from "../base/clock.ts";
 import { Fault } from "../base/fault.ts";
 import { isUsableUsername, nameKeyOf } from "../base/names.ts";
-import { stepAt } from "../codes/totp.ts";
-import { toEntry } from "../log/event-log.ts";
-import { byOperator, eventOf } from "../log/events.ts";
-import { fieldName, type ImportedUser, type ImportFields, parseRecord } from "./import-record.ts";
+import { getStep } from "../codes/totp.ts";
+import { toLogEntry } from "../log/event-log.ts";
+import { attributeToOperator, createAuditEvent } from "../log/events.ts";
+import {
+  type ImportedUser,
+  type ImportFields,
+  normalizeFieldName,
+  parseRecord,
+} from "./import-record.ts";
 import { ownedTables } from "./pages.ts";
 
 /** A line of the file: its fields, or why it cannot be parsed. */
@@ -23,7 +28,7 @@ export interface ImportLine {
   readonly fields: ImportFields | string;
 }
 
-export interface ImportPorts {
+export interface ImportServices {
   /**
    * The same lines each time: once to check all, and once to write them, so that the rows of a large
    * file are never in memory together.
@@ -32,13 +37,13 @@ export interface ImportPorts {
   /** The store, if it already exists. */
   readonly existing: RowWriter | undefined;
   /** Opens the store, and creates it if necessary. */
-  readonly target: () => Promise<RowWriter>;
+  readonly openTarget: () => Promise<RowWriter>;
   readonly clock: { now(): number };
   readonly refuse: (line: number, reason: string) => void;
   /** Called for a user that is imported although no other way would take the username. */
   readonly warn: (line: number, reason: string) => void;
   /** Called after each transaction, with the number of users so far and that of all. */
-  readonly passed?: (users: number, all: number) => void;
+  readonly onProgress?: (users: number, all: number) => void;
 }
 
 export interface ImportChoices {
@@ -76,40 +81,45 @@ type Plan = Map<string, Accepted>;
  * transactions of at most `BATCH_USERS`. Other processes can write between two of them.
  */
 export async function importUsers(
-  given: ImportPorts,
+  services: ImportServices,
   choices: ImportChoices,
 ): Promise<ImportOutcome> {
   let refused = 0;
-  const ports: ImportPorts = {
-    ...given,
+  const counting: ImportServices = {
+    ...services,
     refuse(line, reason) {
       refused += 1;
-      given.refuse(line, reason);
+      services.refuse(line, reason);
     },
   };
-  const { plan, keys } = planImport(ports);
+  const { plan, keys } = planImport(counting);
   const keysLeftOut = choices.keys === "import" ? 0 : keys;
-  const outcome = (kind: ImportOutcome["kind"], users = plan.size): ImportOutcome => ({
+  const createOutcome = (kind: ImportOutcome["kind"], users = plan.size): ImportOutcome => ({
     ...{ kind, refused, users, keysLeftOut },
   });
 
-  if (ports.existing !== undefined) await removeTaken(ports.existing, plan, ports.refuse);
-  await warnOfNames(ports.existing, plan, ports.warn);
-  if (plan.size + refused === 0) return outcome("nothing");
+  if (counting.existing !== undefined) await removeTaken(counting.existing, plan, counting.refuse);
+  await warnAboutNames(counting.existing, plan, counting.warn);
+  if (plan.size + refused === 0) return createOutcome("nothing");
   if (plan.size === 0 || (refused > 0 && choices.badLines === "refuse-all"))
-    return outcome("refused");
-  if (choices.how === "dry-run") return outcome("would-import");
+    return createOutcome("refused");
+  if (choices.how === "dry-run") return createOutcome("would-import");
 
-  const { users, isComplete } = await writeUsers(await ports.target(), plan, ports, choices);
-  if (isComplete && users > 0) return outcome("imported", users);
-  return outcome(users === 0 ? "refused" : "stopped", users);
+  const { users, isComplete } = await writeUsers(
+    await counting.openTarget(),
+    plan,
+    counting,
+    choices,
+  );
+  if (isComplete && users > 0) return createOutcome("imported", users);
+  return createOutcome(users === 0 ? "refused" : "stopped", users);
 }
 
 /** What may have ended since the export, and depends on the sessions, all of which end. */
 const ENDED: readonly TableName[] = ["sessions", "handoffs", "devices"];
 
 /** The users of the lines that can be parsed and repeat no other, and how many keys they have. */
-function planImport({ readLines, refuse }: ImportPorts): { plan: Plan; keys: number } {
+function planImport({ readLines, refuse }: ImportServices): { plan: Plan; keys: number } {
   const plan: Plan = new Map();
   const lineOfId = new Map<string, number>();
   let keys = 0;
@@ -124,8 +134,8 @@ function planImport({ readLines, refuse }: ImportPorts): { plan: Plan; keys: num
     if (sameName !== undefined) refuse(line, `line ${sameName.line} has the same username`);
     else if (sameId !== undefined) refuse(line, `line ${sameId} has the same id`);
     else {
-      const username = ownText(user.username);
-      const id = ownText(user.id) as UserId;
+      const username = copyText(user.username);
+      const id = copyText(user.id) as UserId;
       plan.set(username, { id, username, line });
       if (user.isKnown) lineOfId.set(id, line);
       keys += user.rows.find(({ table }) => table === "keys")?.rows.length ?? 0;
@@ -135,12 +145,12 @@ function planImport({ readLines, refuse }: ImportPorts): { plan: Plan; keys: num
 }
 
 /** A copy: a part of a text can keep the whole text, such as a megabyte of a file, in memory. */
-const ownText = (text: string): string => Buffer.from(text).toString();
+const copyText = (text: string): string => Buffer.from(text).toString();
 
 /** For one question to the database. */
 const PAGE_SIZE = 1_000;
 
-function* pagesOf(accepted: Iterable<Accepted>): Iterable<readonly Accepted[]> {
+function* splitPages(accepted: Iterable<Accepted>): Iterable<readonly Accepted[]> {
   let page: Accepted[] = [];
   for (const user of accepted) {
     page.push(user);
@@ -154,11 +164,11 @@ function* pagesOf(accepted: Iterable<Accepted>): Iterable<readonly Accepted[]> {
 async function removeTaken(
   store: RowWriter,
   plan: Plan,
-  refuse: ImportPorts["refuse"],
+  refuse: ImportServices["refuse"],
 ): Promise<void> {
-  for (const page of pagesOf([...plan.values()])) {
+  for (const page of splitPages([...plan.values()])) {
     const users = new Map(page.map((user) => [user.id, user]));
-    for (const { id, taken } of await store.findTaken(page)) {
+    for (const { id, taken } of await store.findTakenUsers(page)) {
       const user = users.get(id);
       if (user === undefined) continue;
       refuse(user.line, `an account with this ${taken} already exists`);
@@ -173,14 +183,14 @@ const USED =
   "a user has or had this username in another spelling: apps could take one for the other";
 
 /** Other systems have names that differ only in case, and people must not lose their accounts. */
-async function warnOfNames(
+async function warnAboutNames(
   store: RowWriter | undefined,
   plan: Plan,
-  warn: ImportPorts["warn"],
+  warn: ImportServices["warn"],
 ): Promise<void> {
   const lines = new Map<string, number>();
-  for (const page of pagesOf(plan.values())) {
-    const used = new Set(await store?.findUsed(page));
+  for (const page of splitPages(plan.values())) {
+    const used = new Set(await store?.findUsedNames(page));
     for (const { id, username, line } of page) {
       const key = nameKeyOf(username);
       const earlier = lines.get(key);
@@ -204,16 +214,16 @@ const BATCH_ROWS = 10_000;
 async function writeUsers(
   store: RowWriter,
   plan: Plan,
-  ports: ImportPorts,
+  services: ImportServices,
   choices: ImportChoices,
 ): Promise<{ users: number; isComplete: boolean }> {
   const all = plan.size;
   let users = 0;
-  for (const batch of batchesOf(plan, ports.readLines("write"))) {
-    const written = await writeBatch(store, batch, ports, choices);
+  for (const batch of readBatches(plan, services.readLines("write"))) {
+    const written = await writeBatch(store, batch, services, choices);
     if (written === "refused") return { users, isComplete: false };
     users += written;
-    ports.passed?.(users, all);
+    services.onProgress?.(users, all);
   }
   return { users, isComplete: true };
 }
@@ -222,11 +232,11 @@ async function writeUsers(
 async function writeBatch(
   store: RowWriter,
   batch: readonly PlannedUser[],
-  { clock, refuse }: ImportPorts,
+  { clock, refuse }: ImportServices,
   { badLines, keys }: ImportChoices,
 ): Promise<number | "refused"> {
   for (let left = batch; left.length > 0; ) {
-    if ((await store.importRows(rowsOf(left, clock, keys))) === "imported") return left.length;
+    if ((await store.importRows(createRows(left, clock, keys))) === "imported") return left.length;
     // Checked before as well, but another process can add users at any time.
     const free: Plan = new Map(left.map((user) => [user.username, user]));
     await removeTaken(store, free, refuse);
@@ -242,14 +252,14 @@ async function writeBatch(
 type PlannedUser = Accepted & ImportedUser;
 
 /** The users of the plan with their rows, in the order of their lines. */
-function* batchesOf(plan: Plan, lines: Iterable<ImportLine>): Iterable<readonly PlannedUser[]> {
+function* readBatches(plan: Plan, lines: Iterable<ImportLine>): Iterable<readonly PlannedUser[]> {
   let batch: PlannedUser[] = [];
   let rows = 0;
   for (const { line, fields } of lines) {
-    const user = typeof fields === "string" ? fields : parseRecord(withoutEnded(fields));
+    const user = typeof fields === "string" ? fields : parseRecord(removeEndedFields(fields));
     if (typeof user === "string" || plan.get(user.username)?.line !== line) continue;
     batch.push({ ...user, line });
-    rows += user.rows.reduce((count, one) => count + one.rows.length, 0);
+    rows += user.rows.reduce((count, entry) => count + entry.rows.length, 0);
     if (batch.length < BATCH_USERS && rows < BATCH_ROWS) continue;
     yield batch;
     batch = [];
@@ -259,54 +269,56 @@ function* batchesOf(plan: Plan, lines: Iterable<ImportLine>): Iterable<readonly 
 }
 
 /** The fields of a line that was checked, without what is not imported. */
-const withoutEnded = (fields: ImportFields): ImportFields =>
-  new Map([...fields].filter(([name]) => !ENDED.some((table) => fieldName(table) === name)));
+const removeEndedFields = (fields: ImportFields): ImportFields =>
+  new Map(
+    [...fields].filter(([name]) => !ENDED.some((table) => normalizeFieldName(table) === name)),
+  );
 
 /** The log entry last: in PostgreSQL, other writers of log entries wait from then on. */
-function* rowsOf(
+function* createRows(
   users: readonly ImportedUser[],
-  clock: ImportPorts["clock"],
+  clock: ImportServices["clock"],
   keys: ImportChoices["keys"],
 ): Iterable<Rows> {
   const imported = ownedTables.filter((table) => table !== "keys" || keys === "import");
-  const all = users.flatMap((user) => user.rows.map((rows) => withoutRevival(user, rows, clock)));
+  const all = users.flatMap((user) => user.rows.map((rows) => expireRows(user, rows, clock)));
   for (const table of ["users", ...imported] as const) {
-    yield { table, rows: all.flatMap((one) => (one.table === table ? one.rows : [])) };
+    yield { table, rows: all.flatMap((entry) => (entry.table === table ? entry.rows : [])) };
   }
-  const event = byOperator(eventOf("user_import", { count: users.length }));
-  yield { table: "log", rows: [rowOf(tables.log, toEntry(event, clock))] };
+  const event = attributeToOperator(createAuditEvent("user_import", { count: users.length }));
+  yield { table: "log", rows: [toRowValues(tables.log, toLogEntry(event, clock))] };
 }
 
 /**
  * The rows of a line without what may have ended since its export: every session ends, also one that
  * the line does not have, one-time codes up to now are used up, and begun enrolments are dropped.
  */
-function withoutRevival(
+function expireRows(
   { isKnown }: ImportedUser,
   { table, rows }: Rows,
-  clock: ImportPorts["clock"],
+  clock: ImportServices["clock"],
 ): Rows {
   if (table === "users" && isKnown)
     return {
       table,
-      rows: rows.map((row) => raised(row, table, "sessionsFrom", nextSecond(clock))),
+      rows: rows.map((row) => raiseField(row, table, "sessionsFrom", nextSecond(clock))),
     };
   if (table !== "codes") return { table, rows };
-  const [begun, secret] = [placeOf(table, "begun"), placeOf(table, "secret")];
+  const [begun, secret] = [findColumn(table, "begun"), findColumn(table, "secret")];
   // A code of the next step is accepted, too.
-  const used = stepAt(clock.now()) + 1;
+  const used = getStep(clock.now()) + 1;
   const turnedOn = rows.filter((row) => row[secret] !== null);
   return {
     table,
-    rows: turnedOn.map((row) => raised(row.with(begun, null), table, "lastStep", used)),
+    rows: turnedOn.map((row) => raiseField(row.with(begun, null), table, "lastStep", used)),
   };
 }
 
-const raised = (row: Row, table: TableName, field: string, least: number): Row => {
-  const at = placeOf(table, field);
+const raiseField = (row: Row, table: TableName, field: string, least: number): Row => {
+  const at = findColumn(table, field);
   const value: ColumnValue = row[at] ?? null;
   return row.with(at, Math.max(Number(value ?? 0), least));
 };
 
-const placeOf = (table: TableName, field: string): number =>
-  columnsOf(tables[table]).findIndex(([name]) => name === field);
+const findColumn = (table: TableName, field: string): number =>
+  listColumns(tables[table]).findIndex(([name]) => name === field);

@@ -1,4 +1,10 @@
-import { type ColumnValue, columnsOf, type Row, type TableName, tables } from "../../db/tables.ts";
+import {
+  type ColumnValue,
+  listColumns,
+  type Row,
+  type TableName,
+  tables,
+} from "../../db/tables.ts";
 import type { RowReader } from "../../db/transfer-store.ts";
 
 const PAGE_SIZE = 1_000;
@@ -10,32 +16,32 @@ export const tableNames: readonly TableName[] = (
 
 /** The tables whose rows belong to users. */
 export const ownedTables: readonly TableName[] = tableNames.filter((name) =>
-  columnsOf(tables[name]).some(([, { kind, optional }]) => kind === "user" && optional !== true),
+  listColumns(tables[name]).some(([, { kind, optional }]) => kind === "user" && optional !== true),
 );
 
 /** All items in pages, in the order of their keys, from a key that comes before all. */
-async function* pagesAfter<Item, Key>(
+async function* readPages<Item, Key>(
   first: Key,
   read: (after: Key, limit: number) => Promise<readonly Item[]>,
-  keyOf: (item: Item) => Key,
+  getKey: (item: Item) => Key,
 ): AsyncIterable<readonly Item[]> {
   for (let after = first; ; ) {
     const items = await read(after, PAGE_SIZE);
     const last = items.at(-1);
     if (last === undefined) return;
     yield items;
-    after = keyOf(last);
+    after = getKey(last);
   }
 }
 
 /** All items in pages, in the order of their IDs. */
-export const pagesOf = <Item extends { readonly id: string }>(
+export const readPagesById = <Item extends { readonly id: string }>(
   read: (afterId: string, limit: number) => Promise<readonly Item[]>,
-): AsyncIterable<readonly Item[]> => pagesAfter("", read, ({ id }) => id);
+): AsyncIterable<readonly Item[]> => readPages("", read, ({ id }) => id);
 
 /** All rows of a table in pages, in the order of their keys. */
-export function rowPagesOf(store: RowReader, name: TableName): AsyncIterable<readonly Row[]> {
+export function readRowPages(store: RowReader, name: TableName): AsyncIterable<readonly Row[]> {
   const first: ColumnValue = name === "log" ? 0 : "";
   const read = (after: ColumnValue, limit: number) => store.readRows(name, after, limit);
-  return pagesAfter<Row, ColumnValue>(first, read, ([key]) => key ?? null);
+  return readPages<Row, ColumnValue>(first, read, ([key]) => key ?? null);
 }

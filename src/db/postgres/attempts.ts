@@ -1,10 +1,10 @@
 import type { AttemptRule } from "../records.ts";
 import type { OpenDatabase } from "../store.ts";
-import { run } from "../transfer.ts";
+import { runSql } from "../transfer.ts";
 
 /** A database that is open, and the full names of its tables. */
 export interface OpenPostgres extends OpenDatabase {
-  readonly nameOf: (table: string) => string;
+  readonly getTableName: (table: string) => string;
 }
 
 /**
@@ -16,17 +16,17 @@ export interface OpenPostgres extends OpenDatabase {
  *   kind has its own limit of tracked addresses.
  */
 export async function recordAttempt(
-  { db, nameOf }: OpenPostgres,
+  { db, getTableName: nameOf }: OpenPostgres,
   address: string,
   { attempts, windowMs, maxTracked }: AttemptRule,
 ): Promise<"allowed" | "denied"> {
   const table = nameOf("attempts");
-  const recent = `FROM unnest(tracked.made) AS at WHERE ${isWithin("at", "$2")}`;
-  const rows = await run(
+  const recent = `FROM unnest(tracked.made) AS at WHERE ${formatWithin("at", "$2")}`;
+  const rows = await runSql(
     db,
     `INSERT INTO ${table} AS tracked (address, made)
      SELECT $1, ARRAY[clock_timestamp()]
-     WHERE NOT EXISTS (SELECT FROM ${table} WHERE ${kindOf("address")} = ${kindOf("$1")} OFFSET $4)
+     WHERE NOT EXISTS (SELECT FROM ${table} WHERE ${formatKind("address")} = ${formatKind("$1")} OFFSET $4)
      ON CONFLICT (address) DO UPDATE
      SET made = array_append(ARRAY(SELECT at ${recent}), clock_timestamp())
      WHERE (SELECT count(*) ${recent}) < $3
@@ -38,15 +38,15 @@ export async function recordAttempt(
 
 /** Removes the addresses without an attempt in the window. */
 export async function forgetAttempts(
-  { db, nameOf }: OpenPostgres,
+  { db, getTableName: nameOf }: OpenPostgres,
   { windowMs }: AttemptRule,
 ): Promise<void> {
   const table = nameOf("attempts");
-  await run(
+  await runSql(
     db,
     `DELETE FROM ${table} WHERE address IN (
        SELECT address FROM ${table}
-       WHERE NOT (${isWithin("made[cardinality(made)]", "$1")})
+       WHERE NOT (${formatWithin("made[cardinality(made)]", "$1")})
        FOR UPDATE SKIP LOCKED
      )`,
     [windowMs],
@@ -54,8 +54,8 @@ export async function forgetAttempts(
 }
 
 /** What is before a space: empty for sign-ins by password. */
-const kindOf = (address: string): string => `left(${address}, strpos(${address}, ' '))`;
+const formatKind = (address: string): string => `left(${address}, strpos(${address}, ' '))`;
 
 /** Attempts in the future do not count: they were made while the clock was ahead. */
-const isWithin = (at: string, windowMs: string): string =>
+const formatWithin = (at: string, windowMs: string): string =>
   `${at} > clock_timestamp() - ${windowMs} * interval '1 millisecond' AND ${at} <= clock_timestamp()`;

@@ -1,15 +1,15 @@
-import { DatabaseBusy, NoAnswer } from "./failures.ts";
+import { DatabaseBusy, NoResponse } from "./failures.ts";
 
 /** After the database did not answer, other calls fail at once for this long. */
 const PAUSE_MS = 1_000;
 
 /** One use of a connection: a query, or a transaction. */
-export interface Use {
+export interface ConnectionUse {
   /** When it began to wait for a connection. */
   readonly startedAt: number;
-  answered(): void;
+  markAnswered(): void;
   /** Returns the error to throw. */
-  failed(error: unknown): unknown;
+  fail(error: unknown): unknown;
   end(): void;
 }
 
@@ -24,22 +24,22 @@ export class Availability {
   #isBusy = false;
 
   /** @throws while the database does not answer. */
-  begin(): Use {
+  begin(): ConnectionUse {
     const startedAt = performance.now();
     const isTrial = this.#silentUntil > 0;
-    if (isTrial && (this.#isTrying || startedAt < this.#silentUntil)) throw this.#silence();
+    if (isTrial && (this.#isTrying || startedAt < this.#silentUntil)) throw this.#createFault();
     this.#isTrying ||= isTrial;
     let hasAnswered = false;
     return {
       startedAt,
-      answered: () => {
+      markAnswered: () => {
         hasAnswered = true;
         this.#answeredAt = performance.now();
         this.#silentUntil = 0;
       },
-      failed: (error) => {
+      fail: (error) => {
         if (isTrial) this.#isTrying = false;
-        if (!(error instanceof NoAnswer)) {
+        if (!(error instanceof NoResponse)) {
           this.#silentUntil = 0;
           return error;
         }
@@ -55,7 +55,7 @@ export class Availability {
     };
   }
 
-  #silence(): Error {
-    return this.#isBusy ? new DatabaseBusy() : new NoAnswer();
+  #createFault(): Error {
+    return this.#isBusy ? new DatabaseBusy() : new NoResponse();
   }
 }

@@ -14,8 +14,13 @@ import {
 } from "kysely";
 import pg from "pg";
 import type { Db, Schema } from "../database.ts";
-import { Availability, type Use } from "./availability.ts";
-import { connectionFailure, isStatementError, NoAnswer, translated } from "./failures.ts";
+import { Availability, type ConnectionUse } from "./availability.ts";
+import {
+  isStatementError,
+  NoResponse,
+  translateConnectionError,
+  translateError,
+} from "./failures.ts";
 import { CANCEL_AFTER_MS, type PostgresClient, type PostgresPool } from "./pool.ts";
 
 /** How long work may take, in milliseconds. */
@@ -23,16 +28,16 @@ export interface TimeLimits {
   /** From the wait for a connection to the last answer. */
   readonly all: number;
   /** One statement, by this machine's clock: for a server that does not keep its own limit. */
-  readonly answer: number;
+  readonly statement: number;
   /** After this time the server cancels a statement of a transaction: its result would come too late. */
   readonly cancel: number;
 }
 
 /** A page must answer within two seconds, even when the database does not. */
-export const FOR_PAGES: TimeLimits = { all: 1_800, answer: 1_000, cancel: CANCEL_AFTER_MS };
+export const PAGE_LIMITS: TimeLimits = { all: 1_800, statement: 1_000, cancel: CANCEL_AFTER_MS };
 
 /** For what no page waits for: counting rows or a slow disk can take long. */
-export const PATIENT: TimeLimits = { all: 86_400_000, answer: 60_000, cancel: 60_000 };
+export const PATIENT_LIMITS: TimeLimits = { all: 86_400_000, statement: 60_000, cancel: 60_000 };
 
 /** Kysely on connections of a pool. */
 export function createPostgresDb(
@@ -69,7 +74,7 @@ class PostgresDriver implements Driver {
       const client = await connectWithin(this.#pool, this.#limits.all);
       return new PostgresConnection(client, use, this.#limits);
     } catch (error) {
-      throw use.failed(connectionFailure(error));
+      throw use.fail(translateConnectionError(error));
     }
   }
 
@@ -100,11 +105,11 @@ class PostgresDriver implements Driver {
 
 class PostgresConnection implements DatabaseConnection {
   readonly #client: PostgresClient;
-  readonly #use: Use;
+  readonly #use: ConnectionUse;
   readonly #limits: TimeLimits;
   #isBroken = false;
 
-  constructor(client: PostgresClient, use: Use, limits: TimeLimits) {
+  constructor(client: PostgresClient, use: ConnectionUse, limits: TimeLimits) {
     this.#client = client;
     this.#use = use;
     this.#limits = limits;
@@ -134,18 +139,18 @@ class PostgresConnection implements DatabaseConnection {
     const left = this.#use.startedAt + this.#limits.all - performance.now();
     try {
       // The caller has given up by then, so the statement must not run any more.
-      if (left <= 0) throw new NoAnswer();
+      if (left <= 0) throw new NoResponse();
       const result = await this.#client.query({
         text,
         values: [...values],
-        query_timeout: Math.min(left, this.#limits.answer),
+        query_timeout: Math.min(left, this.#limits.statement),
         types: NUMBERS,
       });
-      this.#use.answered();
+      this.#use.markAnswered();
       return result.rows;
     } catch (error) {
       this.#isBroken ||= !isStatementError(error);
-      throw this.#use.failed(translated(error));
+      throw this.#use.fail(translateError(error));
     }
   }
 
@@ -177,13 +182,13 @@ const NUMBERS: pg.CustomTypesConfig = {
 
 /** Waits for a connection. One that arrives too late is returned to the pool. */
 async function connectWithin(pool: PostgresPool, ms: number): Promise<PostgresClient> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new NoAnswer()), ms);
+  const timeout = Promise.withResolvers<never>();
+  const timer = setTimeout(() => timeout.reject(new NoResponse()), ms);
   const connecting = pool.connect();
   try {
-    return await Promise.race([connecting, late.promise]);
+    return await Promise.race([connecting, timeout.promise]);
   } catch (error) {
-    if (error instanceof NoAnswer) connecting.then((client) => client.release(), ignore);
+    if (error instanceof NoResponse) connecting.then((client) => client.release(), ignore);
     throw error;
   } finally {
     clearTimeout(timer);

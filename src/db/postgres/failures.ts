@@ -1,4 +1,10 @@
-import { codeOf, Fault, messageOf, STORE_BUSY, Unavailable } from "../../core/base/fault.ts";
+import {
+  Fault,
+  getErrorCode,
+  getErrorMessage,
+  STORE_BUSY,
+  Unavailable,
+} from "../../core/base/fault.ts";
 import { TransactionConflict, UniqueViolation } from "../database.ts";
 
 const RETRY_AFTER_SECONDS = 2;
@@ -9,7 +15,7 @@ const CONNECTION_ERROR = /^(08|57P|25006)/;
 
 /** Whether the server rejected the statement and the connection is still usable. */
 export function isStatementError(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = getErrorCode(error);
   return isSqlState(code) && !CONNECTION_ERROR.test(code);
 }
 
@@ -28,16 +34,18 @@ const BUSY = /^(53|57014|40|55P03)/;
 /** Transactions that cannot be one after the other, or that wait for each other. */
 const CONFLICTS = ["40001", "40P01"];
 
-export function translated(error: unknown): unknown {
-  const code = codeOf(error);
+export function translateError(error: unknown): unknown {
+  const code = getErrorCode(error);
   // These do not come from the driver.
   if (error instanceof Fault || error instanceof TypeError) return error;
   if (code === UNIQUE_VIOLATION) return new UniqueViolation(error);
   if (CONFLICTS.includes(code ?? "")) return new TransactionConflict(error);
   if (isSqlState(code) && !TEMPORARY.test(code)) return error;
-  if (messageOf(error) === POOL_IS_FULL || (isSqlState(code) && BUSY.test(code)))
+  if (getErrorMessage(error) === POOL_IS_FULL || (isSqlState(code) && BUSY.test(code)))
     return new DatabaseBusy(error);
-  return messageOf(error) === QUERY_TIMEOUT ? new NoAnswer(error) : new DatabaseUnavailable(error);
+  return getErrorMessage(error) === QUERY_TIMEOUT
+    ? new NoResponse(error)
+    : new DatabaseUnavailable(error);
 }
 
 /** Messages of the driver, which has no codes for these errors. */
@@ -59,26 +67,26 @@ export class DatabaseBusy extends Unavailable {
 }
 
 /** No answer at all, unlike a broken connection or a full pool. */
-export class NoAnswer extends DatabaseUnavailable {}
+export class NoResponse extends DatabaseUnavailable {}
 
 /** The error for a connection that cannot be opened. */
-export const connectionFailure = (error: unknown): unknown =>
-  isSqlState(codeOf(error)) || messageOf(error) === POOL_IS_FULL
-    ? translated(error)
-    : new NoAnswer(error);
+export const translateConnectionError = (error: unknown): unknown =>
+  isSqlState(getErrorCode(error)) || getErrorMessage(error) === POOL_IS_FULL
+    ? translateError(error)
+    : new NoResponse(error);
 
 /** The driver's messages about a certificate, a server without TLS, or a missing password. */
 const LASTING = /certificate|SSL|SASL/;
 
 /** Whether a failure to open the store may pass without a change of its configuration. */
-export const mayPass = (error: unknown): boolean =>
+export const isTemporary = (error: unknown): boolean =>
   error instanceof Unavailable && !isLasting(error.cause);
 
 /** With several hosts, or several addresses of one, each must have failed for good. */
 function isLasting(cause: unknown): boolean {
   if (cause instanceof AggregateError) return cause.errors.every(isLasting);
-  const code = codeOf(cause);
+  const code = getErrorCode(cause);
   if (isSqlState(code)) return !TEMPORARY.test(code);
   if (!(cause instanceof Error) || "syscall" in cause) return false;
-  return cause.cause === undefined ? LASTING.test(messageOf(cause)) : isLasting(cause.cause);
+  return cause.cause === undefined ? LASTING.test(getErrorMessage(cause)) : isLasting(cause.cause);
 }

@@ -1,15 +1,15 @@
 import type pg from "pg";
 import {
-  contentQueries,
+  createContentQueries,
   type DatabaseContents,
   type DatabaseInspection,
   toContents,
 } from "../inspection.ts";
-import type { FoundRow } from "../rows.ts";
+import type { RawRow } from "../rows.ts";
 import { NEWEST_SCHEMA } from "../schema.ts";
-import { type Ask, findMissingParts, type MissingPart } from "./missing-parts.ts";
-import { onConnection } from "./pool.ts";
-import { FIND_SCHEMA, fullNames, IDENTITY, qualifiedName } from "./schema.ts";
+import { findMissingParts, type MissingPart, type RunQuery } from "./missing-parts.ts";
+import { useConnection } from "./pool.ts";
+import { FIND_DATABASE_ID, FIND_SCHEMA, listFullNames, qualifyName } from "./schema.ts";
 import { type PostgresHost, type PostgresLogin, parsePostgresUrl } from "./url.ts";
 
 const ANSWER_WITHIN_MS = 2_000;
@@ -21,13 +21,13 @@ const LIMITS = {
 };
 
 export type PostgresInspection =
-  | Answering
+  | AnsweringHost
   | { readonly kind: "silent"; readonly host: string; readonly reason: unknown };
 
 /** Relatives of PostgreSQL. */
 const MANY_WRITERS = "CockroachDB|-YB-";
 
-interface Answering {
+interface AnsweringHost {
   readonly kind: "answers";
   readonly host: string;
   readonly version: string;
@@ -44,13 +44,13 @@ interface Answering {
   /** Differs between two servers; `undefined` if several nodes of the database accept writes. */
   readonly startedAt: string | undefined;
   readonly creators: readonly Creator[];
-  readonly identity: string | undefined;
+  readonly databaseId: string | undefined;
 }
 
 /** A role, other than owners and superusers, that may create objects beside Latchkey's tables. */
 interface Creator {
   /** As SQL writes it: `SCHEMA public` or `DATABASE latchkey`. */
-  readonly place: string;
+  readonly target: string;
   readonly role: string;
 }
 
@@ -62,21 +62,24 @@ export function inspectPostgres(url: string): Promise<readonly PostgresInspectio
 
 async function inspectHost(host: PostgresHost, login: PostgresLogin): Promise<PostgresInspection> {
   try {
-    return await onConnection({ ...LIMITS, ...login, ...host }, (client) => {
-      return inspectOn(client, host);
+    return await useConnection({ ...LIMITS, ...login, ...host }, (client) => {
+      return inspectServer(client, host);
     });
   } catch (error) {
     return { kind: "silent", host: `${host.host}:${host.port}`, reason: error };
   }
 }
 
-async function inspectOn(client: pg.Client, { host, port }: PostgresHost): Promise<Answering> {
-  const ask: Ask = async (text, values) => (await client.query<FoundRow>(text, values)).rows;
-  await ask("BEGIN TRANSACTION READ ONLY");
-  const [found] = await ask(FIND_SCHEMA);
-  const schema = String(found?.schema);
+async function inspectServer(
+  client: pg.Client,
+  { host, port }: PostgresHost,
+): Promise<AnsweringHost> {
+  const query: RunQuery = async (text, values) => (await client.query<RawRow>(text, values)).rows;
+  await query("BEGIN TRANSACTION READ ONLY");
+  const [schemaRow] = await query(FIND_SCHEMA);
+  const schema = String(schemaRow?.schema);
   const askedAt = Date.now();
-  const [state] = await ask(
+  const [state] = await query(
     `SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now,
        current_setting('server_version') AS version, pg_is_in_recovery() AS standby,
        current_setting('default_transaction_read_only') = 'on' AS read_only,
@@ -94,47 +97,51 @@ async function inspectOn(client: pg.Client, { host, port }: PostgresHost): Promi
     aheadMs: Number(state?.now) - halfway,
     startedAt: state?.many === true ? undefined : String(state?.started),
     isReadOnly: state?.read_only === true,
-    ...(await inspectTables(ask, schema, found?.made === true)),
-    creators: await listCreators(ask, schema),
+    ...(await inspectTables(query, schema, schemaRow?.made === true)),
+    creators: await listCreators(query, schema),
     // The last query, since a failed one ends the transaction.
-    identity: await readIdentity(ask, schema),
+    databaseId: await readDatabaseId(query, schema),
   };
 }
 
 /** `undefined` if the role may not ask, or the server is a relative of PostgreSQL. */
-async function readIdentity(ask: Ask, schema: string): Promise<string | undefined> {
-  const [row] = await ask(IDENTITY, [qualifiedName(schema, "schema")]).catch(() => []);
+async function readDatabaseId(query: RunQuery, schema: string): Promise<string | undefined> {
+  const [row] = await query(FIND_DATABASE_ID, [qualifyName(schema, "schema")]).catch(() => []);
   return row && `${row.system_identifier}:${row.database}:${row.tables}`;
 }
 
 async function inspectTables(
-  ask: Ask,
+  query: RunQuery,
   name: string,
-  made: boolean,
-): Promise<Pick<Answering, "database" | "missing" | "denied">> {
-  const difference = await findForeignObject(ask, name);
-  const isRead = made && difference === undefined;
-  const [row] = isRead ? await ask(`SELECT version FROM ${qualifiedName(name, "schema")}`) : [];
+  hasTables: boolean,
+): Promise<Pick<AnsweringHost, "database" | "missing" | "denied">> {
+  const difference = await findForeignObject(query, name);
+  const isRead = hasTables && difference === undefined;
+  const [row] = isRead ? await query(`SELECT version FROM ${qualifyName(name, "schema")}`) : [];
   const schema = Number(row?.version ?? 0);
   if (schema <= 0 || schema > NEWEST_SCHEMA) {
     return { database: { schema, difference, contents: undefined }, missing: [], denied: [] };
   }
   // An older schema is upgraded first.
-  const missing = schema === NEWEST_SCHEMA ? await findMissingParts(ask, name) : [];
-  const denied = await listDeniedTables(ask, name);
+  const missing = schema === NEWEST_SCHEMA ? await findMissingParts(query, name) : [];
+  const denied = await listDeniedTables(query, name);
   // Otherwise a query fails.
   const isReadable = denied.length === 0 && missing.every(({ repair }) => repair !== undefined);
-  const contents = isReadable ? await readContents(ask, name, schema) : undefined;
+  const contents = isReadable ? await readContents(query, name, schema) : undefined;
   return { database: { schema, difference, contents }, missing, denied };
 }
 
-async function readContents(ask: Ask, name: string, schema: number): Promise<DatabaseContents> {
-  const queries = contentQueries((table) => qualifiedName(name, table), schema);
+async function readContents(
+  query: RunQuery,
+  name: string,
+  schema: number,
+): Promise<DatabaseContents> {
+  const queries = createContentQueries((table) => qualifyName(name, table), schema);
   return toContents({
-    users: await ask(queries.users),
-    groups: await ask(queries.groups),
-    codes: await ask(queries.codes),
-    tokens: await ask(queries.tokens),
+    users: await query(queries.users),
+    groups: await query(queries.groups),
+    codes: await query(queries.codes),
+    tokens: await query(queries.tokens),
   });
 }
 
@@ -142,8 +149,8 @@ async function readContents(ask: Ask, name: string, schema: number): Promise<Dat
  * Finds a trigger, rule, policy, view or child table that acts on Latchkey's tables and is not of its
  * migrations. Reads only PostgreSQL's own tables.
  */
-async function findForeignObject(ask: Ask, schema: string): Promise<string | undefined> {
-  const [foreign] = await ask(ACTING_OBJECTS, [fullNames(schema)]);
+async function findForeignObject(query: RunQuery, schema: string): Promise<string | undefined> {
+  const [foreign] = await query(ACTING_OBJECTS, [listFullNames(schema)]);
   return foreign && `the ${foreign.kind} ${foreign.name} is not Latchkey's`;
 }
 
@@ -165,20 +172,20 @@ const ACTING_OBJECTS = `
   UNION ALL SELECT 'child table', inhrelid::regclass::text
     FROM own JOIN pg_inherits ON inhparent = own.oid`;
 
-async function listDeniedTables(ask: Ask, schema: string): Promise<readonly string[]> {
-  const rows = await ask(
+async function listDeniedTables(query: RunQuery, schema: string): Promise<readonly string[]> {
+  const rows = await query(
     `SELECT oid::regclass::text AS denied FROM pg_class
      WHERE oid = ANY (SELECT to_regclass(name) FROM unnest($1::text[]) AS each (name))
        AND NOT (SELECT bool_and(has_table_privilege(oid, privilege))
          FROM unnest('{SELECT,INSERT,UPDATE,DELETE}'::text[]) AS each (privilege))
      ORDER BY denied`,
-    [fullNames(schema).filter((name) => name !== qualifiedName(schema, "schema"))],
+    [listFullNames(schema).filter((name) => name !== qualifyName(schema, "schema"))],
   );
   return rows.map(({ denied }) => String(denied));
 }
 
-async function listCreators(ask: Ask, schema: string): Promise<readonly Creator[]> {
-  const rows = await ask(
+async function listCreators(query: RunQuery, schema: string): Promise<readonly Creator[]> {
+  const rows = await query(
     `SELECT DISTINCT place, coalesce(quote_ident(rolname), 'PUBLIC') AS role
      FROM pg_database, LATERAL (
        SELECT 'SCHEMA ' || quote_ident(nspname), nspowner, coalesce(nspacl, acldefault('n', nspowner))
@@ -191,7 +198,7 @@ async function listCreators(ask: Ask, schema: string): Promise<readonly Creator[
        AND rolname IS DISTINCT FROM current_user
        AND NOT EXISTS (SELECT FROM pg_class WHERE oid = to_regclass($2) AND relowner = grantee)
      ORDER BY place DESC, role`,
-    [schema, qualifiedName(schema, "schema")],
+    [schema, qualifyName(schema, "schema")],
   );
-  return rows.map(({ place, role }) => ({ place: String(place), role: String(role) }));
+  return rows.map(({ place: target, role }) => ({ target: String(target), role: String(role) }));
 }

@@ -1,9 +1,9 @@
-import type { FoundRow } from "../rows.ts";
-import { indexName, type SchemaPart, schemaParts, tableName } from "../schema.ts";
-import { fullNames, qualifiedName } from "./schema.ts";
+import type { RawRow } from "../rows.ts";
+import { formatIndexName, getTableName, listSchemaParts, type SchemaPart } from "../schema.ts";
+import { listFullNames, qualifyName } from "./schema.ts";
 
 /** Asks in the transaction of an inspection. */
-export type Ask = (text: string, values?: unknown[]) => Promise<readonly FoundRow[]>;
+export type RunQuery = (text: string, values?: unknown[]) => Promise<readonly RawRow[]>;
 
 interface Part {
   readonly kind: SchemaPart["kind"] | "table";
@@ -18,7 +18,7 @@ export interface MissingPart {
 }
 
 /** Beside those of `tables.ts`. */
-const OWN_PARTS: readonly Part[] = [
+const POSTGRES_PARTS: readonly Part[] = [
   { kind: "primary key", table: "schema", columns: "one" },
   { kind: "primary key", table: "log_end", columns: "one" },
   { kind: "primary key", table: "attempts", columns: "address" },
@@ -29,17 +29,20 @@ const OWN_PARTS: readonly Part[] = [
  * Finds the tables, columns, keys and indexes that the database lacks, such as after a partial
  * dump. Reads only PostgreSQL's own tables.
  */
-export async function findMissingParts(ask: Ask, schema: string): Promise<readonly MissingPart[]> {
-  const rows = await ask(PARTS, [fullNames(schema), qualifiedName(schema, "users")]);
-  const found = new Set(rows.map((row) => `${row.kind} ${row.relation} ${row.columns}`));
+export async function findMissingParts(
+  query: RunQuery,
+  schema: string,
+): Promise<readonly MissingPart[]> {
+  const rows = await query(FIND_PARTS, [listFullNames(schema), qualifyName(schema, "users")]);
+  const existing = new Set(rows.map((row) => `${row.kind} ${row.relation} ${row.columns}`));
   const tables = new Set(rows.map((row) => String(row.relation)));
-  const expected: readonly Part[] = [...schemaParts(), ...OWN_PARTS];
+  const expected: readonly Part[] = [...listSchemaParts(), ...POSTGRES_PARTS];
   const missingTables = new Set(
-    expected.map(({ table }) => table).filter((table) => !tables.has(tableName(table))),
+    expected.map(({ table }) => table).filter((table) => !tables.has(getTableName(table))),
   );
   const missing = expected.filter(
     ({ kind, table, columns }) =>
-      !missingTables.has(table) && !found.has(`${kind} ${tableName(table)} ${columns}`),
+      !missingTables.has(table) && !existing.has(`${kind} ${getTableName(table)} ${columns}`),
   );
   const whole = Array.from(missingTables, (table) => ({
     kind: "table" as const,
@@ -47,19 +50,19 @@ export async function findMissingParts(ask: Ask, schema: string): Promise<readon
     columns: "",
   }));
   return [...whole, ...missing].map((part) => ({
-    part: nameOf(part),
-    repair: repairOf(part, schema),
+    part: describePart(part),
+    repair: formatRepair(part, schema),
   }));
 }
 
-function nameOf({ kind, table, columns }: Part): string {
-  if (kind === "table") return `the table ${tableName(table)}`;
+function describePart({ kind, table, columns }: Part): string {
+  if (kind === "table") return `the table ${getTableName(table)}`;
   const which = kind === "column" ? columns : `(${columns})`;
-  return `the ${kind} ${which} of ${tableName(table)}`;
+  return `the ${kind} ${which} of ${getTableName(table)}`;
 }
 
-function repairOf({ kind, table, columns }: Part, schema: string): string | undefined {
-  const sqlName = qualifiedName(schema, table);
+function formatRepair({ kind, table, columns }: Part, schema: string): string | undefined {
+  const sqlName = qualifyName(schema, table);
   const alter = `ALTER TABLE ${sqlName}`;
   switch (kind) {
     case "primary key":
@@ -67,9 +70,9 @@ function repairOf({ kind, table, columns }: Part, schema: string): string | unde
     case "unique key":
       return `${alter} ADD UNIQUE (${columns})`;
     case "foreign key":
-      return `${alter} ADD FOREIGN KEY (${columns}) REFERENCES ${qualifiedName(schema, "users")} (id) ON DELETE CASCADE`;
+      return `${alter} ADD FOREIGN KEY (${columns}) REFERENCES ${qualifyName(schema, "users")} (id) ON DELETE CASCADE`;
     case "index":
-      return `CREATE INDEX ${indexName(tableName(table), columns)} ON ${sqlName} (${columns})`;
+      return `CREATE INDEX ${formatIndexName(getTableName(table), columns)} ON ${sqlName} (${columns})`;
     case "table":
     case "column":
       return undefined;
@@ -77,7 +80,7 @@ function repairOf({ kind, table, columns }: Part, schema: string): string | unde
 }
 
 /** An index that could not be built, and a key that is disabled, count as missing. */
-const PARTS = `
+const FIND_PARTS = `
   WITH own AS (
     SELECT pg_class.oid, relname::text AS relation
     FROM unnest($1::text[]) AS each (name) JOIN pg_class ON pg_class.oid = to_regclass(each.name)

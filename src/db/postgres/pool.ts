@@ -1,7 +1,7 @@
 import type { EventEmitter } from "node:events";
 import { Socket } from "node:net";
 import pg from "pg";
-import { codeOf, messageOf } from "../../core/base/fault.ts";
+import { getErrorCode, getErrorMessage } from "../../core/base/fault.ts";
 import { NEWEST_SCHEMA } from "../schema.ts";
 import { type PostgresHost, parsePostgresUrl } from "./url.ts";
 
@@ -62,7 +62,7 @@ export function createPool(url: string): PostgresPool & { end(): Promise<void> }
   let searching: Promise<Primary> | undefined;
 
   async function findPrimary(): Promise<Primary> {
-    const host = await primaryOf(hosts, config);
+    const host = await findPrimaryHost(hosts, config);
     if (primary?.host === host) return primary;
     // Connections in use are closed when they are returned.
     primary?.pool.end().catch(() => {});
@@ -75,12 +75,12 @@ export function createPool(url: string): PostgresPool & { end(): Promise<void> }
   return {
     async connect() {
       searching ??= findPrimary();
-      const mine = searching;
+      const search = searching;
       try {
-        return (await (await mine).pool.connect()) as PostgresClient;
+        return (await (await search).pool.connect()) as PostgresClient;
       } catch (error) {
         // Of calls that failed together, the first starts the new search.
-        if (searching === mine) searching = undefined;
+        if (searching === search) searching = undefined;
         throw error;
       }
     },
@@ -97,21 +97,23 @@ export function createPool(url: string): PostgresPool & { end(): Promise<void> }
 }
 
 /** Asks all hosts at once, so that an unreachable one delays nothing. */
-async function primaryOf(
+async function findPrimaryHost(
   hosts: readonly PostgresHost[],
   config: pg.ClientConfig,
 ): Promise<PostgresHost> {
   const [only, ...others] = hosts;
   if (only !== undefined && others.length === 0) return only;
-  const asked = hosts.map((host) => asPrimary(host, { ...config, ...host }));
-  return Promise.any(asked).catch((error: AggregateError) => {
-    const reasons = error.errors.map((one) => messageOf(one) || codeOf(one)).join("; ");
+  const checks = hosts.map((host) => requirePrimary(host, { ...config, ...host }));
+  return Promise.any(checks).catch((error: AggregateError) => {
+    const reasons = error.errors
+      .map((reason) => getErrorMessage(reason) || getErrorCode(reason))
+      .join("; ");
     throw new Error(`none of the hosts accepts writes: ${reasons}`, { cause: error });
   });
 }
 
-function asPrimary(host: PostgresHost, config: pg.ClientConfig): Promise<PostgresHost> {
-  return onConnection({ ...config, query_timeout: CANCEL_AFTER_MS }, async (client) => {
+function requirePrimary(host: PostgresHost, config: pg.ClientConfig): Promise<PostgresHost> {
+  return useConnection({ ...config, query_timeout: CANCEL_AFTER_MS }, async (client) => {
     const { rows } = await client.query("SELECT pg_catalog.pg_is_in_recovery() AS standby");
     if (rows[0]?.standby !== false) throw new Error("the host is a standby");
     return host;
@@ -119,7 +121,7 @@ function asPrimary(host: PostgresHost, config: pg.ClientConfig): Promise<Postgre
 }
 
 /** Runs `work` on a connection of its own, and closes it without waiting for the server. */
-export async function onConnection<T>(
+export async function useConnection<T>(
   config: pg.ClientConfig,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {

@@ -1,18 +1,18 @@
-import { codeOf, Fault } from "../../core/base/fault.ts";
+import { Fault, getErrorCode } from "../../core/base/fault.ts";
 import { type Db, TransactionConflict, UniqueViolation } from "../database.ts";
 import { noteAllNames } from "../queries/names.ts";
 import {
   type Definitions,
+  getTableName,
+  listSchemaChanges,
   NEWEST_SCHEMA,
   refuseNewerSchema,
-  schemaChanges,
-  tableName,
 } from "../schema.ts";
 import { tables } from "../tables.ts";
-import { run } from "../transfer.ts";
+import { runSql } from "../transfer.ts";
 
 const definitions: Definitions = {
-  tableName,
+  getTableName,
   text: 'text COLLATE "C"',
   number: "bigint",
   counted: "",
@@ -24,7 +24,7 @@ const definitions: Definitions = {
  * Sessions that insert or delete users can have any search_path, so the functions have their own.
  * They read the schema's name on each call, so that it can be renamed.
  */
-export const OWN_CHANGES: readonly string[] = [
+export const POSTGRES_CHANGES: readonly string[] = [
   `-- Has its one row once there is a user. Of concurrent setups, one can insert that row.
    CREATE TABLE latchkey_configured (yes boolean PRIMARY KEY CHECK (yes));
 
@@ -99,18 +99,18 @@ export const OWN_CHANGES: readonly string[] = [
    DROP TABLE latchkey_configured;`,
 ];
 
-export const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** The full name of a table, so that no `search_path` decides which one is used. */
-export const qualifiedName = (schema: string, table: string): string =>
-  `${quotedName(schema)}.${tableName(table)}`;
+export const qualifyName = (schema: string, table: string): string =>
+  `${quoteName(schema)}.${getTableName(table)}`;
 
 /** Beside the tables of `tables.ts`, those that only PostgreSQL needs. */
-const OWN_TABLES = ["schema", "log_end", "attempts"];
+const POSTGRES_TABLES = ["schema", "log_end", "attempts"];
 
 /** The full names of all tables. */
-export const fullNames = (schema: string): readonly string[] =>
-  [...Object.keys(tables), ...OWN_TABLES].map((name) => qualifiedName(schema, name));
+export const listFullNames = (schema: string): readonly string[] =>
+  [...Object.keys(tables), ...POSTGRES_TABLES].map((name) => qualifyName(schema, name));
 
 /**
  * Finds the schema of the tables through the connection's own `search_path`, or else the schema that
@@ -123,7 +123,7 @@ export const FIND_SCHEMA: string = `SELECT to_regclass('latchkey_schema') IS NOT
     current_schema()) AS schema`;
 
 /** Of the server with its standbys, the database, and the table whose full name is the parameter. */
-export const IDENTITY: string = `SELECT system_identifier::text, pg_database.oid AS database,
+export const FIND_DATABASE_ID: string = `SELECT system_identifier::text, pg_database.oid AS database,
     to_regclass($1)::oid AS tables
   FROM pg_control_system(), pg_database
   WHERE datname = current_database()`;
@@ -149,7 +149,7 @@ export async function migrate(
       throw new Fault("database_missing", "this database has no Latchkey tables");
     }
     try {
-      await migrateIn(schema, patientDb);
+      await migrateSchema(schema, patientDb);
     } catch (error) {
       if (left <= 1 || !isRace(error)) throw error;
     }
@@ -159,41 +159,41 @@ export async function migrate(
 const isRace = (error: unknown): boolean =>
   error instanceof TransactionConflict ||
   error instanceof UniqueViolation ||
-  CREATED_TWICE.includes(codeOf(error) ?? "");
+  CREATED_TWICE.includes(getErrorCode(error) ?? "");
 
-async function migrateIn(schema: string, db: Db): Promise<void> {
-  const versionTable = qualifiedName(schema, "schema");
+async function migrateSchema(schema: string, db: Db): Promise<void> {
+  const versionTable = qualifyName(schema, "schema");
   await db.transaction().execute(async (trx) => {
-    await run(
+    await runSql(
       trx,
       `CREATE TABLE IF NOT EXISTS ${versionTable} (one boolean PRIMARY KEY CHECK (one), version integer NOT NULL)`,
     );
-    await run(trx, `INSERT INTO ${versionTable} VALUES (true, 0) ON CONFLICT DO NOTHING`);
+    await runSql(trx, `INSERT INTO ${versionTable} VALUES (true, 0) ON CONFLICT DO NOTHING`);
     // An instance that waited for the lock reads the version that the other one has written.
-    const [row] = await run(trx, `SELECT version FROM ${versionTable} FOR UPDATE`);
+    const [row] = await runSql(trx, `SELECT version FROM ${versionTable} FOR UPDATE`);
     // New objects go to that schema.
-    await run(trx, `SET LOCAL search_path = ${quotedName(schema)}, pg_temp`);
+    await runSql(trx, `SET LOCAL search_path = ${quoteName(schema)}, pg_temp`);
     const from = Number(row?.version);
     for (let to = from + 1; to <= NEWEST_SCHEMA; to += 1) {
-      const own = OWN_CHANGES[to - 1];
-      for (const change of schemaChanges(to, definitions)) await run(trx, change);
-      if (own !== undefined) await run(trx, own);
+      const postgresChange = POSTGRES_CHANGES[to - 1];
+      for (const change of listSchemaChanges(to, definitions)) await runSql(trx, change);
+      if (postgresChange !== undefined) await runSql(trx, postgresChange);
     }
     if (from === 1) await noteAllNames(trx.withSchema(schema));
-    await run(trx, `UPDATE ${versionTable} SET version = ${NEWEST_SCHEMA}`);
+    await runSql(trx, `UPDATE ${versionTable} SET version = ${NEWEST_SCHEMA}`);
   });
 }
 
 async function findTables(db: Db): Promise<{ schema: string; version: number }> {
-  const [found] = await run(db, FIND_SCHEMA);
-  if (typeof found?.schema !== "string") {
+  const [schemaRow] = await runSql(db, FIND_SCHEMA);
+  if (typeof schemaRow?.schema !== "string") {
     throw new Fault(
       "database_schema_missing",
       "the search_path of this database role names no existing schema that the role can use: create a schema for it, or grant it USAGE on one",
     );
   }
-  const { schema } = found;
-  if (found.made !== true) return { schema, version: 0 };
-  const [row] = await run(db, `SELECT version FROM ${qualifiedName(schema, "schema")}`);
+  const { schema } = schemaRow;
+  if (schemaRow.made !== true) return { schema, version: 0 };
+  const [row] = await runSql(db, `SELECT version FROM ${qualifyName(schema, "schema")}`);
   return { schema, version: Number(row?.version ?? 0) };
 }

@@ -1,19 +1,19 @@
 import "../../core/base/node-version.ts";
 import { randomUUID } from "node:crypto";
 import { Fault } from "../../core/base/fault.ts";
-import { option, settle, word } from "../../core/base/options.ts";
+import { checkOptions, defineChoice, defineOption } from "../../core/base/options.ts";
 import { createOperations } from "../operations.ts";
 import type { NewLogEntry } from "../records.ts";
 import { type AttemptPart, createParts, type Store } from "../store.ts";
-import { rowOf, tables } from "../tables.ts";
-import { createTransfer, run } from "../transfer.ts";
+import { tables, toRowValues } from "../tables.ts";
+import { createTransfer, runSql } from "../transfer.ts";
 import { forgetAttempts, type OpenPostgres, recordAttempt } from "./attempts.ts";
 import { Availability } from "./availability.ts";
-import { createPostgresDb, FOR_PAGES, PATIENT } from "./dialect.ts";
+import { createPostgresDb, PAGE_LIMITS, PATIENT_LIMITS } from "./dialect.ts";
 import { DatabaseUnavailable } from "./failures.ts";
 import { insertEntries, insertRows } from "./insert-rows.ts";
 import { createPool, type PostgresPool } from "./pool.ts";
-import { IDENTITY, migrate, qualifiedName } from "./schema.ts";
+import { FIND_DATABASE_ID, migrate, qualifyName } from "./schema.ts";
 
 export type { PostgresClient, PostgresPool } from "./pool.ts";
 
@@ -40,13 +40,13 @@ type SettledPostgresOptions = Required<Pick<PostgresOptions, "missing">> & {
 };
 
 const postgresOptions = {
-  url: option<string | undefined>(undefined, "text", (url) => typeof url === "string"),
-  pool: option<PostgresPool | undefined>(
+  url: defineOption<string | undefined>(undefined, "text", (url) => typeof url === "string"),
+  pool: defineOption<PostgresPool | undefined>(
     undefined,
     "a pool of the package pg",
     (pool) => typeof pool.connect === "function",
   ),
-  missing: word("create", "refuse"),
+  missing: defineChoice("create", "refuse"),
 };
 
 /** The store of `openPostgres`. */
@@ -55,7 +55,7 @@ export interface PostgresStore extends Store {
   /** @internal */
   readonly attempts: AttemptPart;
   /** What identifies the database, or `undefined` if it does not tell. @internal */
-  identity(): Promise<string | undefined>;
+  readDatabaseId(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -81,36 +81,40 @@ export async function openPostgres(options: PostgresOptions): Promise<PostgresSt
 }
 
 /** Until `open` has succeeded, each call of the store throws an `Unavailable`. @internal */
-export interface UnopenedStore<S> {
+export interface PreparedStore<S> {
   readonly store: S;
   /** May be called again after it has failed. */
   open(): Promise<void>;
 }
 
 /** As `openPostgres`, for a database that may not be there yet. @internal */
-export function preparePostgres(options: PostgresOptions): UnopenedStore<PostgresStore> {
+export function preparePostgres(options: PostgresOptions): PreparedStore<PostgresStore> {
   const takes = "openPostgres takes an object with url, or with pool";
-  const { url, pool, missing } = settle<SettledPostgresOptions>(postgresOptions, options, takes);
-  if (pool !== undefined) return prepareOn(pool, missing, async () => {});
+  const { url, pool, missing } = checkOptions<SettledPostgresOptions>(
+    postgresOptions,
+    options,
+    takes,
+  );
+  if (pool !== undefined) return prepareStore(pool, missing, async () => {});
   if (url === undefined) throw new Fault("invalid_option", takes);
-  const own = createPool(url);
-  return prepareOn(own, missing, () => own.end());
+  const ownedPool = createPool(url);
+  return prepareStore(ownedPool, missing, () => ownedPool.end());
 }
 
-function prepareOn(
+function prepareStore(
   pool: PostgresPool,
   missing: SettledPostgresOptions["missing"],
   close: () => Promise<void>,
-): UnopenedStore<PostgresStore> {
-  const db = createPostgresDb(pool, FOR_PAGES, new Availability());
-  const patientDb = createPostgresDb(pool, PATIENT, new Availability());
+): PreparedStore<PostgresStore> {
+  const db = createPostgresDb(pool, PAGE_LIMITS, new Availability());
+  const patientDb = createPostgresDb(pool, PATIENT_LIMITS, new Availability());
   let opened: OpenPostgres | undefined;
   const requireOpen = (): OpenPostgres => {
     if (opened === undefined) throw new DatabaseUnavailable();
     return opened;
   };
   const keys = new WeakMap<NewLogEntry, string>();
-  const keyOf = (entry: NewLogEntry): string => {
+  const getEntryKey = (entry: NewLogEntry): string => {
     const key = keys.get(entry) ?? randomUUID();
     keys.set(entry, key);
     return key;
@@ -121,8 +125,8 @@ function prepareOn(
     operations: operations.names,
     observe: operations.observe,
     ...createParts(operations, async (database, entries) => {
-      const rows = entries.map((entry) => rowOf(tables.log, entry));
-      await insertEntries(database, rows, entries.map(keyOf));
+      const rows = entries.map((entry) => toRowValues(tables.log, entry));
+      await insertEntries(database, rows, entries.map(getEntryKey));
     }),
     attempts: {
       record: operations.define("attempts.record", recordAttempt),
@@ -132,9 +136,9 @@ function prepareOn(
       db: () => requireOpen().patientDb,
       insertRows: (trx, rows) => insertRows({ ...requireOpen(), db: trx }, rows),
     }),
-    async identity() {
-      const name = requireOpen().nameOf("schema");
-      const [row] = await run(db, IDENTITY, [name]).catch(() => []);
+    async readDatabaseId() {
+      const name = requireOpen().getTableName("schema");
+      const [row] = await runSql(db, FIND_DATABASE_ID, [name]).catch(() => []);
       // Undefined if the role may not ask, or the server is a relative of PostgreSQL.
       return row && `${row.system_identifier}:${row.database}:${row.tables}`;
     },
@@ -147,7 +151,7 @@ function prepareOn(
       opened = {
         db: db.withSchema(schema),
         patientDb: patientDb.withSchema(schema),
-        nameOf: (table) => qualifiedName(schema, table),
+        getTableName: (table) => qualifyName(schema, table),
       };
     },
   };

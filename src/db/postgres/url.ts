@@ -1,6 +1,6 @@
 import type { ClientConfig } from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";
-import { Fault, messageOf, unlessThrown } from "../../core/base/fault.ts";
+import { Fault, getErrorMessage, tryCall } from "../../core/base/fault.ts";
 import { isLoopbackHost } from "../../core/base/loopback.ts";
 
 export interface PostgresHost {
@@ -49,17 +49,17 @@ const PARAMETERS = new Map<string, readonly string[] | "all">([
  * never repeats the URL, which can contain a password.
  */
 export function parsePostgresUrl(text: string): PostgresUrl {
-  if (!/^postgres(ql)?:\/\//.test(text)) throw invalidUrl("it must start with postgres://");
+  if (!/^postgres(ql)?:\/\//.test(text)) throw createUrlFault("it must start with postgres://");
   const [, credentials = "", hostList, path = "", query = ""] =
     /^postgres(?:ql)?:\/\/([^/?#]*@)?([^@/?#]*)(\/[^@?#]*)?(?:\?([^#]*))?$/.exec(text) ?? [];
-  if (hostList === undefined) throw invalidUrl("special characters must be percent-encoded");
+  if (hostList === undefined) throw createUrlFault("special characters must be percent-encoded");
   const parameters = new URLSearchParams(query);
   checkParameters(parameters);
   const ssl = parameters.get("sslmode");
   if (ssl === "require" || ssl === "verify-ca") parameters.set("sslmode", "verify-full");
-  const parsed = parsedWithoutHost(`${credentials}placeholder${path}?${parameters}`);
+  const parsed = parseWithoutHost(`${credentials}placeholder${path}?${parameters}`);
   return {
-    hosts: hostsNamed(parameters) ?? hostsIn(hostList),
+    hosts: parseHostParameters(parameters) ?? parseHosts(hostList),
     login: {
       user: parsed.user || undefined,
       password: parsed.password || undefined,
@@ -81,58 +81,58 @@ export function isSilentlyPlain(text: string): boolean {
 
 /** Whether the text is a valid URL with a password, in the user part or in a parameter. */
 export const hasPassword = (text: string): boolean =>
-  unlessThrown(() => parsePostgresUrl(text).login.password) !== undefined;
+  tryCall(() => parsePostgresUrl(text).login.password) !== undefined;
 
 function checkParameters(parameters: URLSearchParams): void {
   for (const [name, value] of parameters) {
     const accepted = PARAMETERS.get(name);
     // The message leaves out the unknown name: it may be part of a password.
     if (accepted === undefined) {
-      throw invalidUrl(`unknown parameter: it accepts ${[...PARAMETERS.keys()].join(", ")}`);
+      throw createUrlFault(`unknown parameter: it accepts ${[...PARAMETERS.keys()].join(", ")}`);
     }
-    if (parameters.getAll(name).length > 1) throw invalidUrl(`${name} is given twice`);
+    if (parameters.getAll(name).length > 1) throw createUrlFault(`${name} is given twice`);
     if (accepted !== "all" && !accepted.includes(value)) {
-      throw invalidUrl(`${name} accepts ${accepted.join(", ")}`);
+      throw createUrlFault(`${name} accepts ${accepted.join(", ")}`);
     }
   }
 }
 
-function parsedWithoutHost(rest: string): ClientConfig {
+function parseWithoutHost(rest: string): ClientConfig {
   try {
     return parseIntoClientConfig(`postgres://${rest}`);
   } catch (error) {
     // A certificate file that cannot be read is named; other messages may repeat the URL.
-    const reason = messageOf(error);
-    throw invalidUrl(
+    const reason = getErrorMessage(error);
+    throw createUrlFault(
       reason.startsWith("ENOENT") || reason.startsWith("EACCES") ? reason : "it is not a valid URL",
     );
   }
 }
 
 /** Like libpq: `?host=/run/postgresql`, several hosts separated by commas. */
-function hostsNamed(parameters: URLSearchParams): readonly PostgresHost[] | undefined {
-  const ports = parameters.get("port")?.split(",") ?? [];
+function parseHostParameters(parameters: URLSearchParams): readonly PostgresHost[] | undefined {
+  const portTexts = parameters.get("port")?.split(",") ?? [];
   const hosts = parameters.get("host")?.split(",");
-  return hosts?.map((host, at) => ({ host, port: portIn(ports[at] ?? ports[0]) }));
+  return hosts?.map((host, at) => ({ host, port: parsePort(portTexts[at] ?? portTexts[0]) }));
 }
 
 /** Without a host, this machine. */
-function hostsIn(text: string): readonly PostgresHost[] {
+function parseHosts(text: string): readonly PostgresHost[] {
   if (text === "") return [{ host: "localhost", port: DEFAULT_PORT }];
-  return text.split(",").map((one) => {
-    const [, host = "", port] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(one) ?? [];
-    const name = unlessThrown(() => decodeURIComponent(host.replace(/^\[(.*)\]$/, "$1")));
-    if (!name) throw invalidUrl("a host is empty or not valid percent-encoding");
-    return { host: name, port: portIn(port) };
+  return text.split(",").map((address) => {
+    const [, host = "", port] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(address) ?? [];
+    const name = tryCall(() => decodeURIComponent(host.replace(/^\[(.*)\]$/, "$1")));
+    if (!name) throw createUrlFault("a host is empty or not valid percent-encoding");
+    return { host: name, port: parsePort(port) };
   });
 }
 
-function portIn(text: string | undefined): number {
+function parsePort(text: string | undefined): number {
   const port = Number(text || DEFAULT_PORT);
   if (port >= 1 && port <= 65_535) return port;
-  throw invalidUrl("a port must be a number from 1 to 65535");
+  throw createUrlFault("a port must be a number from 1 to 65535");
 }
 
-export function invalidUrl(problem: string): Fault {
+export function createUrlFault(problem: string): Fault {
   return new Fault("database_url_invalid", `invalid database URL: ${problem}`);
 }

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import { compileOnce, type Db, inTransaction } from "../database.ts";
+import { compileOnce, type Db, runTransaction } from "../database.ts";
 import type { Codes, Device, UserId } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
-import { storedTexts, tables } from "../tables.ts";
+import { joinTexts, tables } from "../tables.ts";
 import { removeExpired } from "./expired.ts";
 import { findUser, raiseSessionsFrom } from "./users.ts";
 
@@ -30,7 +30,7 @@ export async function findCodes(db: Db, userId: UserId): Promise<Codes | undefin
 export async function beginCodes(db: Db, userId: UserId, mark: string): Promise<boolean> {
   const begun = await db
     .insertInto("latchkey_codes")
-    .values({ user_id: userId, begun: mark, last_step: 0, recovery: storedTexts([]), wrong: 0 })
+    .values({ user_id: userId, begun: mark, last_step: 0, recovery: joinTexts([]), wrong: 0 })
     .onConflict((conflict) =>
       conflict
         .column("user_id")
@@ -51,7 +51,7 @@ export async function turnOnCodes(
 ): Promise<boolean> {
   const turnedOn = await db
     .updateTable("latchkey_codes")
-    .set({ begun: null, secret, last_step: lastStep, recovery: storedTexts(recovery), wrong })
+    .set({ begun: null, secret, last_step: lastStep, recovery: joinTexts(recovery), wrong })
     .where("user_id", "=", userId)
     .where("begun", "=", mark)
     .where("secret", "is", null)
@@ -72,7 +72,7 @@ export async function turnOffCodes(db: Db, userId: UserId): Promise<boolean> {
 
 /** Removes codes, mark, devices and passkeys, and ends every session. `false` for an unknown user. */
 export const removeFactors = (db: Db, userId: UserId, before: number): Promise<boolean> =>
-  inTransaction(db, async (trx) => {
+  runTransaction(db, async (trx) => {
     const user = await findUser(trx, userId);
     if (user === undefined) return false;
     await raiseSessionsFrom(trx, user, before);
@@ -128,7 +128,7 @@ export async function renewRecoveryCodes(
 ): Promise<boolean> {
   const renewed = await db
     .updateTable("latchkey_codes")
-    .set({ recovery: storedTexts(hashes), renewals: sql<number>`coalesce(renewals, 0) + 1` })
+    .set({ recovery: joinTexts(hashes), renewals: sql<number>`coalesce(renewals, 0) + 1` })
     .where("user_id", "=", userId)
     .where("secret", "is not", null)
     .returning("user_id")

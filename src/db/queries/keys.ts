@@ -1,4 +1,4 @@
-import { compileOnce, type Db, inTransaction, type RowOf } from "../database.ts";
+import { compileOnce, type Db, runTransaction, type TableRow } from "../database.ts";
 import { type Key, type StoredUser, USE_PRECISION_MS, type UserId } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
@@ -10,7 +10,7 @@ export interface FoundKey {
   readonly user: StoredUser;
 }
 
-const toKey = (row: RowOf<typeof tables.keys>): Key => toRecord(tables.keys, row);
+const toKey = (row: TableRow<typeof tables.keys>): Key => toRecord(tables.keys, row);
 
 const findKeyRow = compileOnce((db, hash: string) =>
   db
@@ -42,7 +42,7 @@ export const listKeys = async (db: Db, userId: UserId): Promise<readonly Key[]> 
 
 /** Inserts a key unless its ID or hash is known, or the user has that many. Returns whether it did. */
 export const insertKey = (db: Db, key: Key, limit: number): Promise<boolean> =>
-  inTransaction(db, async (trx) => {
+  runTransaction(db, async (trx) => {
     if (!(await userExists(trx, key.userId))) return false;
     if ((await listKeys(trx, key.userId)).length >= limit) return false;
     const inserted = await trx

@@ -1,21 +1,21 @@
 import type { ExpressionBuilder } from "kysely";
 import { nextSecond } from "../../core/base/clock.ts";
-import { type Db, inTransaction, type RowOf, type Schema } from "../database.ts";
+import { type Db, runTransaction, type Schema, type TableRow } from "../database.ts";
 import {
   ADMINS,
   type Link,
   type NewUser,
   NO_PASSWORD,
+  toPublicUser,
   type User,
   type UserId,
-  userOf,
 } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
 import { forgetExpiredNames } from "./names.ts";
 import { findUser, insertUser, raiseSessionsFrom, removeLinksOf, toUser } from "./users.ts";
 
-const toLink = (row: RowOf<typeof tables.links>): Link => toRecord(tables.links, row);
+const toLink = (row: TableRow<typeof tables.links>): Link => toRecord(tables.links, row);
 
 /**
  * Whether a link can still be used. One of an administrator ends with that account, its group and its
@@ -59,7 +59,7 @@ const BEFORE_ALL_ENDS = new Date(0);
 
 /** Keeps a new link, and returns `false` for one whose maker does not let it be used. */
 export const insertLink = (db: Db, link: Link): Promise<boolean> =>
-  inTransaction(db, async (trx) => {
+  runTransaction(db, async (trx) => {
     await trx.insertInto("latchkey_links").values(toRow(tables.links, link)).execute();
     if (link.makerId === undefined) return true;
     const open = selectOpenLinks(trx, BEFORE_ALL_ENDS).where("id", "=", link.id);
@@ -96,7 +96,7 @@ export const consumeLink = (
   account: NewUser,
   now: Date,
 ): Promise<User | "taken" | "gone"> =>
-  inTransaction(db, async (trx) => {
+  runTransaction(db, async (trx) => {
     const open = await selectOpenLinks(trx, now).where("id", "=", link.id).executeTakeFirst();
     if (open === undefined) return "gone";
     if (link.userId !== undefined) return resetPassword(trx, link, link.userId, account, now);
@@ -133,7 +133,7 @@ async function resetPassword(
   await removeLinksOf(trx, userId);
   if (purpose === "reset-codes-off")
     await trx.deleteFrom("latchkey_codes").where("user_id", "=", userId).execute();
-  return userOf({ ...user, passwordHash });
+  return toPublicUser({ ...user, passwordHash });
 }
 
 /** Removes a link that can still be used, and returns it. */
@@ -152,7 +152,7 @@ export async function revokeLink(db: Db, id: string, now: Date): Promise<Link | 
  * guests that ended long ago.
  */
 export const removeEndedLinks = (db: Db, now: Date): Promise<readonly User[]> =>
-  inTransaction(db, async (trx) => {
+  runTransaction(db, async (trx) => {
     await trx.deleteFrom("latchkey_links").where("expires_at", "<=", now.getTime()).execute();
     await forgetExpiredNames(trx, now);
     // An account without an end must be left: without any, anyone could set up the server.
@@ -164,5 +164,5 @@ export const removeEndedLinks = (db: Db, now: Date): Promise<readonly User[]> =>
       .where("password_hash", "=", NO_PASSWORD)
       .returningAll()
       .execute();
-    return removed.map((row) => userOf(toUser(row)));
+    return removed.map((row) => toPublicUser(toUser(row)));
   });

@@ -1,5 +1,5 @@
 import type { SelectQueryBuilder } from "kysely";
-import { compileOnce, type Db, type RowOf, type Schema } from "../database.ts";
+import { compileOnce, type Db, type Schema, type TableRow } from "../database.ts";
 import { type LogEntry, MAX_WAITING_ENTRIES, type UserId } from "../records.ts";
 import { toRecord } from "../rows.ts";
 import { tables } from "../tables.ts";
@@ -36,9 +36,9 @@ export interface NewestQuery extends LogFilter {
  */
 const EARLIEST_ENTRIES = MAX_WAITING_ENTRIES + 1;
 
-const toEntry = (row: RowOf<typeof tables.log>): LogEntry => toRecord(tables.log, row);
+const toEntry = (row: TableRow<typeof tables.log>): LogEntry => toRecord(tables.log, row);
 
-type EntryQuery = SelectQueryBuilder<Schema, "latchkey_log", RowOf<typeof tables.log>>;
+type EntryQuery = SelectQueryBuilder<Schema, "latchkey_log", TableRow<typeof tables.log>>;
 
 /** The entries after an ID that match, the oldest first. */
 export async function listEntries(

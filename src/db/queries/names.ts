@@ -1,5 +1,5 @@
 import { nameKeyOf } from "../../core/base/names.ts";
-import { type Db, inTransaction } from "../database.ts";
+import { type Db, runTransaction } from "../database.ts";
 import { NO_PASSWORD, type StoredUser, type UsedName } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
@@ -63,7 +63,7 @@ const PAGE_SIZE = 500;
 
 /** Notes the usernames of all users, for a database from before they were noted. */
 export const noteAllNames = (db: Db): Promise<void> =>
-  inTransaction(db, async (trx) => {
+  runTransaction(db, async (trx) => {
     for (let after: string | undefined = ""; after !== undefined; ) {
       const page = await trx
         .selectFrom("latchkey_users")

@@ -1,4 +1,4 @@
-import { compileOnce, type Db, inTransaction } from "../database.ts";
+import { compileOnce, type Db, runTransaction } from "../database.ts";
 import type { AnsweredChallenge, Passkey, UserId } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
 import { tables } from "../tables.ts";
@@ -35,7 +35,7 @@ export const insertPasskey = (
   limit: number,
   sessionsFrom = 0,
 ): Promise<boolean> =>
-  inTransaction(db, async (trx) => {
+  runTransaction(db, async (trx) => {
     const user = await findUser(trx, passkey.userId);
     if (user === undefined || (user.sessionsFrom ?? 0) !== sessionsFrom) return false;
     if ((await listPasskeys(trx, user.id)).length >= limit) return false;

@@ -1,6 +1,6 @@
 import { type Expression, sql } from "kysely";
 import type { Db } from "../database.ts";
-import { type Person, userOf } from "../records.ts";
+import { type Person, toPublicUser } from "../records.ts";
 import { toUser } from "./users.ts";
 
 export interface PeopleQuery {
@@ -76,7 +76,7 @@ export async function listPeople(
   return rows.map(({ sessions, codes, passkeys, signed_in_at: signedInAt, ...row }): Person => {
     const stored = toUser(row);
     return {
-      user: userOf(stored),
+      user: toPublicUser(stored),
       ...(stored.endsAt && { endsAt: stored.endsAt }),
       ...(signedInAt !== null && { signedInAt: new Date(signedInAt) }),
       sessions: Number(sessions),

@@ -1,4 +1,4 @@
-import { compileOnce, type Db, inTransaction, type RowOf } from "../database.ts";
+import { compileOnce, type Db, runTransaction, type TableRow } from "../database.ts";
 import {
   type Handoff,
   type Session,
@@ -11,7 +11,8 @@ import { tables } from "../tables.ts";
 import { removeExpired } from "./expired.ts";
 import { findUser, toUser, userExists } from "./users.ts";
 
-const toSession = (row: RowOf<typeof tables.sessions>): Session => toRecord(tables.sessions, row);
+const toSession = (row: TableRow<typeof tables.sessions>): Session =>
+  toRecord(tables.sessions, row);
 
 /** Inserts a session unless its ID is known. Removes some that expired before it began. */
 export async function insertSession(db: Db, session: Session): Promise<void> {
@@ -68,7 +69,7 @@ export async function noteSessionsUsed(db: Db, ids: readonly string[], at: Date)
 
 /** Ends a session, also if it was never inserted. Returns whether this call has ended it. */
 export const endSession = (db: Db, session: Session, at: Date): Promise<boolean> =>
-  inTransaction(db, async (trx) => {
+  runTransaction(db, async (trx) => {
     if (!(await userExists(trx, session.userId))) return false;
     const endedAt = at.getTime();
     const ended = await trx

@@ -4,9 +4,9 @@ import { nameKeyOf } from "../../core/base/names.ts";
 import {
   compileOnce,
   type Db,
-  inTransaction,
-  type RowOf,
+  runTransaction,
   type Schema,
+  type TableRow,
   UniqueViolation,
 } from "../database.ts";
 import {
@@ -14,12 +14,12 @@ import {
   type NewUser,
   type PasswordHash,
   type StoredUser,
+  toPublicUser,
   type User,
   type UserId,
-  userOf,
 } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";
-import { storedTexts, tables } from "../tables.ts";
+import { joinTexts, tables } from "../tables.ts";
 import { claimName, claimNameAgain, takeName, usedNameOf } from "./names.ts";
 
 /** What a change of an account must leave. */
@@ -38,7 +38,8 @@ export interface EndOfSessions {
   readonly asker: "was-valid" | "had-ended";
 }
 
-export const toUser = (row: RowOf<typeof tables.users>): StoredUser => toRecord(tables.users, row);
+export const toUser = (row: TableRow<typeof tables.users>): StoredUser =>
+  toRecord(tables.users, row);
 
 /** Whether there is an account. */
 export async function anyUserExists(db: Db): Promise<boolean> {
@@ -123,7 +124,7 @@ export async function listUsers(
  * username is free for it.
  */
 export const insertFirstUser = (db: Db, user: NewUser): Promise<User | undefined> =>
-  inTransaction(db, async (trx) => {
+  runTransaction(db, async (trx) => {
     if (await anyUserExists(trx)) return undefined;
     const first: StoredUser = { ...user, id: randomUUID() as UserId };
     await takeName(trx, first);
@@ -136,7 +137,7 @@ export const insertFirstUser = (db: Db, user: NewUser): Promise<User | undefined
  */
 export const insertUser = (db: Db, user: NewUser): Promise<User | undefined> =>
   // In a transaction, so that it is in conflict with an insert of the first user at the same time.
-  inTransaction(db, async (trx) => {
+  runTransaction(db, async (trx) => {
     const added: StoredUser = { ...user, id: randomUUID() as UserId };
     // An instance of an older version may have inserted the username, and noted nothing.
     return (await claimName(trx, added)) ? insertRow(trx, added) : undefined;
@@ -149,7 +150,7 @@ async function insertRow(trx: Db, user: StoredUser): Promise<User | undefined> {
     .onConflict((conflict) => conflict.column("username").doNothing())
     .returningAll()
     .executeTakeFirst();
-  return inserted && userOf(toUser(inserted));
+  return inserted && toPublicUser(toUser(inserted));
 }
 
 /** Whether `insertUser` would refuse the username. */
@@ -169,7 +170,7 @@ export async function renameUser(
   username: string,
 ): Promise<"renamed" | "taken" | "missing"> {
   try {
-    return await inTransaction(db, async (trx) => {
+    return await runTransaction(db, async (trx) => {
       const user = await findUser(trx, id);
       if (user === undefined) return "missing";
       const renamed = { ...user, username };
@@ -202,12 +203,12 @@ export const setUserGroups = (
   groups: readonly string[],
   keep?: Kept,
 ): Promise<"set" | "last-admin" | "missing"> =>
-  inTransaction(db, async (trx) => {
+  runTransaction(db, async (trx) => {
     const user = await findUser(trx, id);
     if (user === undefined) return "missing";
     if (keep && !groups.includes(ADMINS) && (await isLastAdmin(trx, user))) return "last-admin";
     // An empty list is stored as an absent one.
-    const stored = groups.length === 0 ? null : storedTexts(groups);
+    const stored = groups.length === 0 ? null : joinTexts(groups);
     await trx.updateTable("latchkey_users").set({ groups: stored }).where("id", "=", id).execute();
     if (!groups.includes(ADMINS)) await removeLinksMadeBy(trx, id);
     return "set";
@@ -224,7 +225,7 @@ export const removeUser = (
   id: UserId,
   keep?: Kept,
 ): Promise<"removed" | "last" | "last-admin" | "missing"> =>
-  inTransaction(db, async (trx) => {
+  runTransaction(db, async (trx) => {
     const user = await findUser(trx, id);
     if (user === undefined) return "missing";
     const query = trx.selectFrom("latchkey_users").select("id").where(otherStays(id)).limit(1);
@@ -263,7 +264,7 @@ export const replacePasswordHash = (
   to: PasswordHash,
   keep?: "links",
 ): Promise<boolean> =>
-  inTransaction(db, async (trx) => {
+  runTransaction(db, async (trx) => {
     const replaced = await trx
       .updateTable("latchkey_users")
       .set({ password_hash: to })
@@ -297,7 +298,7 @@ export const endSessionsOfUser = (
   before: number,
   asker?: AskingSession,
 ): Promise<EndOfSessions | undefined> =>
-  inTransaction(db, async (trx) => {
+  runTransaction(db, async (trx) => {
     const user = await findUser(trx, id);
     if (user === undefined) return undefined;
     const wasValid =
@@ -345,7 +346,7 @@ export const hasSessionEnded = async (db: Db, id: string): Promise<boolean> =>
 
 /** Ends every session of every user, and returns the number of users. */
 export const endAllSessions = (db: Db, before: number): Promise<number> =>
-  inTransaction(db, async (trx) => {
+  runTransaction(db, async (trx) => {
     const current = sql<number>`coalesce(sessions_from, 0)`;
     await trx
       .updateTable("latchkey_users")

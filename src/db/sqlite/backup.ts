@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
-import { Fault, messageOf } from "../../core/base/fault.ts";
+import { Fault, getErrorMessage } from "../../core/base/fault.ts";
 import { refuseNewerSchema } from "../schema.ts";
 import type { Amounts } from "../transfer-store.ts";
-import { accessFault, databaseExists, explained, isReadOnly } from "./file.ts";
+import { explainError, findAccessFault, hasDatabase, isReadOnly } from "./file.ts";
 import { isBusy, isDiskError, isFileError, retryWhileBusy } from "./locking.ts";
 import {
   openExisting,
@@ -12,7 +12,7 @@ import {
   sqlite,
   UNTRUSTED,
 } from "./open.ts";
-import { damageIn, requireOwnSchema, tableNameIn } from "./schema.ts";
+import { findDamage, getNameInSchema, requireOwnSchema } from "./schema.ts";
 
 const PAGES_AT_ONCE = 256;
 
@@ -22,7 +22,7 @@ export interface FileCopy {
   readonly source: "live" | "at-rest";
   /** An empty file. It keeps its mode. */
   readonly to: string;
-  readonly progress?: (copied: number, pages: number) => void;
+  readonly onProgress?: (copied: number, pages: number) => void;
 }
 
 /**
@@ -34,7 +34,7 @@ export async function copyDatabase({
   from,
   source: kind,
   to,
-  progress,
+  onProgress,
 }: FileCopy): Promise<Amounts> {
   using opened = openSource(from, kind);
   const source = opened.database;
@@ -46,10 +46,10 @@ export async function copyDatabase({
   await sqlite.backup(source, to, {
     rate: PAGES_AT_ONCE,
     progress: ({ totalPages, remainingPages }) =>
-      progress?.(totalPages - remainingPages, totalPages),
+      onProgress?.(totalPages - remainingPages, totalPages),
   });
   opened.requireUnchanged();
-  const after = verify(to, from);
+  const after = verifyCopy(to, from);
   if (after.users === before.users && after.entries === before.entries) return after;
   throw new Fault(
     "copy_different",
@@ -58,7 +58,7 @@ export async function copyDatabase({
 }
 
 function openSource(file: string, kind: FileCopy["source"]): ReadOnlyDatabase {
-  if (!databaseExists(file)) throw new Fault("database_missing", `there is no database at ${file}`);
+  if (!hasDatabase(file)) throw new Fault("database_missing", `there is no database at ${file}`);
   try {
     if (kind === "at-rest" || isReadOnly(file)) return openToRead(file, UNTRUSTED);
     const database = openExisting(file, UNTRUSTED);
@@ -68,7 +68,7 @@ function openSource(file: string, kind: FileCopy["source"]): ReadOnlyDatabase {
     }
     return { database, requireUnchanged() {}, [Symbol.dispose]: () => database.close() };
   } catch (error) {
-    throw explained(file, error);
+    throw explainError(file, error);
   }
 }
 
@@ -83,20 +83,22 @@ function isDiskFull(database: DatabaseSync): boolean {
 }
 
 /** Names the source, since the copy has a temporary name. */
-function verify(copy: string, file: string): Amounts {
+function verifyCopy(copy: string, file: string): Amounts {
   using database = openReadOnly(copy, "immutable");
   const amounts = readAmounts(database, file);
-  const [first] = damageIn(database, "integrity_check");
+  const [first] = findDamage(database, "integrity_check");
   if (first === undefined) return amounts;
   throw new Fault("database_damaged", `${file} is damaged: ${first}`);
 }
 
 /** @throws An Fault when the file is not a complete Latchkey database that this version can read. */
 function readAmounts(database: DatabaseSync, file: string): Amounts {
-  const version = reading(file, () => requireOwnSchema(database, file));
+  const version = readSource(file, () => requireOwnSchema(database, file));
   refuseNewerSchema(file, version);
   if (version <= 0) throw new Fault("not_latchkey", `${file} is not a Latchkey database`);
-  const row = reading(file, () => database.prepare(amountsIn(version)).get(MAX_ID, MAX_ID));
+  const row = readSource(file, () =>
+    database.prepare(formatAmountsQuery(version)).get(MAX_ID, MAX_ID),
+  );
   if (row?.full === 0) return { users: Number(row.users), entries: Number(row.entries) };
   throw new Fault("database_damaged", `${file} has no IDs left for new log entries`);
 }
@@ -104,22 +106,22 @@ function readAmounts(database: DatabaseSync, file: string): Amounts {
 /** Far more than there will ever be, and far from the numbers that JavaScript cannot represent. */
 const MAX_ID = 2 ** 52;
 
-function amountsIn(schema: number): string {
-  const [users, log] = [tableNameIn("users", schema), tableNameIn("log", schema)];
+function formatAmountsQuery(schema: number): string {
+  const [users, log] = [getNameInSchema("users", schema), getNameInSchema("log", schema)];
   return `SELECT (SELECT count(*) FROM ${users}) AS users,
     (SELECT count(*) FROM ${log}) AS entries,
     EXISTS (SELECT 1 FROM ${log} WHERE id > ?)
       OR EXISTS (SELECT 1 FROM sqlite_sequence WHERE seq > ?) AS full`;
 }
 
-function reading<T>(file: string, read: () => T): T {
+function readSource<T>(file: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
     if (isBusy(error) || error instanceof Fault) throw error;
-    const denied = isFileError(error) ? accessFault(file) : undefined;
+    const denied = isFileError(error) ? findAccessFault(file) : undefined;
     if (denied !== undefined) throw denied;
-    const reason = messageOf(error);
+    const reason = getErrorMessage(error);
     throw new Fault("not_latchkey", `${file} is not a complete Latchkey database: ${reason}`);
   }
 }

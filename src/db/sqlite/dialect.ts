@@ -61,7 +61,7 @@ class SqliteDriver implements Driver {
 
   /** Takes the write lock at once, so that no other process changes what the transaction reads. */
   async beginTransaction(connection: SqliteConnection): Promise<void> {
-    await this.#outsideTransaction(() => {
+    await this.#runOutsideTransaction(() => {
       this.#database.exec("BEGIN IMMEDIATE");
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#open = { ended: promise, end: resolve };
@@ -97,7 +97,7 @@ class SqliteDriver implements Driver {
 
   async execute<Row>(query: CompiledQuery, connection: SqliteConnection): Promise<Row[]> {
     const run = (): Row[] => translateFailure(() => this.#run(query));
-    return connection.isInTransaction ? run() : this.#outsideTransaction(run);
+    return connection.isInTransaction ? run() : this.#runOutsideTransaction(run);
   }
 
   #run<Row>({ sql, parameters }: CompiledQuery): Row[] {
@@ -109,7 +109,7 @@ class SqliteDriver implements Driver {
   }
 
   /** Runs `work` once no transaction of this process is open, and retries while others hold locks. */
-  #outsideTransaction<T>(work: () => T): Promise<T> {
+  #runOutsideTransaction<T>(work: () => T): Promise<T> {
     return retryWhileBusy(work, () => this.#open?.ended);
   }
 }

@@ -10,46 +10,46 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
-import { codeOf, Fault, unlessThrown } from "../../core/base/fault.ts";
-import { fileErrorText, isDenied, isMissing } from "../../files/file-error.ts";
-import { folderOwner } from "../../files/ownership.ts";
+import { Fault, getErrorCode, tryCall } from "../../core/base/fault.ts";
+import { formatFileError, isDenied, isMissing } from "../../files/file-error.ts";
+import { findNewFileOwner } from "../../files/ownership.ts";
 import { isDiskError } from "./locking.ts";
 
 /** @throws If this user cannot find out, or for a pipe, at which SQLite would wait for ever. */
-export function databaseExists(file: string): boolean {
+export function hasDatabase(file: string): boolean {
   try {
-    const found = statSync(file, { throwIfNoEntry: false });
-    if (found?.isFIFO() !== true) return found !== undefined;
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats?.isFIFO() !== true) return stats !== undefined;
   } catch (error) {
-    throw accessFault(file) ?? error;
+    throw findAccessFault(file) ?? error;
   }
   throw new Fault("database_unreadable", `cannot read ${file}: it is a pipe, not a file`);
 }
 
 /** What identifies a file or folder, by whatever path; `undefined` if this user cannot find out. */
-export const fileIdentity = (path: string): string | undefined =>
-  unlessThrown(() => {
-    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return found === undefined ? "missing" : `${found.dev}:${found.ino}`;
+export const getFileId = (path: string): string | undefined =>
+  tryCall(() => {
+    const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stats === undefined ? "missing" : `${stats.dev}:${stats.ino}`;
   });
 
 /** As root, gives the new file to the owner of its folder: the gate has to be able to open it. */
-export function createEmpty(file: string): void {
+export function createEmptyFile(file: string): void {
   try {
-    const made = openSync(file, "wx", 0o600);
+    const descriptor = openSync(file, "wx", 0o600);
     try {
-      const owner = folderOwner(dirname(file));
-      if (owner !== undefined) fchownSync(made, owner.uid, owner.gid);
+      const owner = findNewFileOwner(dirname(file));
+      if (owner !== undefined) fchownSync(descriptor, owner.uid, owner.gid);
     } finally {
-      closeSync(made);
+      closeSync(descriptor);
     }
   } catch (error) {
     if (isMissing(error)) {
-      throw new Fault("database_unwritable", fileErrorText("create", file, error));
+      throw new Fault("database_unwritable", formatFileError("create", file, error));
     }
-    if (codeOf(error) !== "EEXIST") throw error;
+    if (getErrorCode(error) !== "EEXIST") throw error;
     // Another process may have created the file in the meantime: use that one.
-    if (databaseExists(file)) return;
+    if (hasDatabase(file)) return;
     throw new Fault("database_missing", `${file} is a symbolic link to a file that does not exist`);
   }
 }
@@ -62,16 +62,16 @@ const FOR_OTHERS = 0o077;
  * holds on the file. Skips symbolic links, which could lead to a file of root's.
  */
 export function restrictToOwner(file: string): void {
-  for (const one of [file, `${file}-wal`, `${file}-shm`]) {
+  for (const path of [file, `${file}-wal`, `${file}-shm`]) {
     try {
-      const found = lstatSync(one);
+      const stats = lstatSync(path);
       // The owner of the folder could still replace the file by a link between these two calls.
-      if (found.isFile() && (found.mode & FOR_OTHERS) !== 0) chmodSync(one, 0o600);
+      if (stats.isFile() && (stats.mode & FOR_OTHERS) !== 0) chmodSync(path, 0o600);
     } catch (error) {
-      if (codeOf(error) === "ENOENT") continue;
-      if (codeOf(error) !== "EPERM") throw error;
-      const text = `${basename(one)} can be read by other users, and only its owner can change that`;
-      throw accessFault(file) ?? new Fault("database_foreign", text);
+      if (getErrorCode(error) === "ENOENT") continue;
+      if (getErrorCode(error) !== "EPERM") throw error;
+      const text = `${basename(path)} can be read by other users, and only its owner can change that`;
+      throw findAccessFault(file) ?? new Fault("database_foreign", text);
     }
   }
 }
@@ -80,25 +80,25 @@ export function restrictToOwner(file: string): void {
  * Names the missing permission, if any. SQLite does not: it cannot open a file that it must not
  * read, and for a read-only file fails only at the first write.
  */
-export function accessFault(file: string): Fault | undefined {
-  const unreadable = accessError(file, constants.R_OK);
+export function findAccessFault(file: string): Fault | undefined {
+  const unreadable = findAccessError(file, constants.R_OK);
   if (isDenied(unreadable)) {
-    return new Fault("database_unreadable", fileErrorText("read", file, unreadable));
+    return new Fault("database_unreadable", formatFileError("read", file, unreadable));
   }
-  const errors = [file, dirname(file)].map((path) => accessError(path, constants.W_OK));
-  const unwritable = errors.find((error) => codeOf(error) === "EROFS" || isDenied(error));
+  const errors = [file, dirname(file)].map((path) => findAccessError(path, constants.W_OK));
+  const unwritable = errors.find((error) => getErrorCode(error) === "EROFS" || isDenied(error));
   if (unwritable === undefined) return undefined;
-  return new Fault("database_unwritable", fileErrorText("write", file, unwritable));
+  return new Fault("database_unwritable", formatFileError("write", file, unwritable));
 }
 
 /** Whether this user can read the file, but not change it or create files beside it. */
 export const isReadOnly = (file: string): boolean =>
-  accessFault(file)?.code === "database_unwritable";
+  findAccessFault(file)?.code === "database_unwritable";
 
 /** The error to throw: a missing permission or a full disk if that is why, otherwise the error itself. */
-export function explained(file: string, error: unknown): unknown {
+export function explainError(file: string, error: unknown): unknown {
   if (error instanceof Fault) return error;
-  const denied = accessFault(file);
+  const denied = findAccessFault(file);
   if (denied !== undefined || !isDiskError(error) || hasRoom(file)) return denied ?? error;
   const text = `cannot write beside ${file}: no space left on device`;
   return new Fault("database_unwritable", text, { cause: error });
@@ -119,7 +119,7 @@ export function isAccessFault(error: unknown): error is Fault {
   );
 }
 
-function accessError(path: string, mode: number): unknown {
+function findAccessError(path: string, mode: number): unknown {
   try {
     accessSync(path, mode);
     return undefined;

@@ -1,15 +1,21 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { messageOf } from "../../core/base/fault.ts";
+import { getErrorMessage } from "../../core/base/fault.ts";
 import {
-  contentQueries,
+  createContentQueries,
   type DatabaseContents,
   type DatabaseInspection,
   toContents,
 } from "../inspection.ts";
 import { isBusy, retryWhileBusy } from "./locking.ts";
 import { openToRead, UNTRUSTED } from "./open.ts";
-import { damageIn, isKnownSchema, schemaDifference, tableNameIn, versionOf } from "./schema.ts";
+import {
+  findDamage,
+  findSchemaDifference,
+  getNameInSchema,
+  isKnownSchema,
+  readVersion,
+} from "./schema.ts";
 
 /** A slow disk reads this in a few seconds, which block the event loop. */
 const MAX_CHECKED_BYTES = 256 * 1024 * 1024;
@@ -31,7 +37,7 @@ function inspectOnce(file: string): SqliteInspection {
   using opened = openToRead(file, UNTRUSTED);
   const { database } = opened;
   const checked = statSync(file).size <= MAX_CHECKED_BYTES ? "all" : "too-large";
-  const state = stateOf(database, checked);
+  const state = inspectState(database, checked);
   const readable = isKnownSchema(state.schema) && state.difference === undefined;
   const contents = readable ? readContents(database, state.schema) : undefined;
   opened.requireUnchanged();
@@ -39,7 +45,7 @@ function inspectOnce(file: string): SqliteInspection {
 }
 
 function readContents(database: DatabaseSync, schema: number): DatabaseContents {
-  const queries = contentQueries((table) => tableNameIn(table, schema), schema);
+  const queries = createContentQueries((table) => getNameInSchema(table, schema), schema);
   const read = (text: string) => database.prepare(text).all();
   return toContents({
     users: read(queries.users),
@@ -51,16 +57,16 @@ function readContents(database: DatabaseSync, schema: number): DatabaseContents 
 
 type State = Pick<SqliteInspection, "schema" | "difference" | "damage">;
 
-function stateOf(database: DatabaseSync, checked: SqliteInspection["checked"]): State {
+function inspectState(database: DatabaseSync, checked: SqliteInspection["checked"]): State {
   try {
-    const schema = versionOf(database);
-    const difference = isKnownSchema(schema) ? schemaDifference(database, schema) : undefined;
+    const schema = readVersion(database);
+    const difference = isKnownSchema(schema) ? findSchemaDifference(database, schema) : undefined;
     // A check would also run what a foreign schema contains.
     const isChecked = checked === "all" && difference === undefined;
-    const damage = isChecked ? damageIn(database, "quick_check") : [];
+    const damage = isChecked ? findDamage(database, "quick_check") : [];
     return { schema: damage.length === 0 ? schema : 0, difference, damage };
   } catch (error) {
     if (isBusy(error)) throw error;
-    return { schema: 0, difference: undefined, damage: [messageOf(error)] };
+    return { schema: 0, difference: undefined, damage: [getErrorMessage(error)] };
   }
 }

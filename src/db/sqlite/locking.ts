@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf, STORE_BUSY, Unavailable } from "../../core/base/fault.ts";
+import { getErrorMessage, STORE_BUSY, Unavailable } from "../../core/base/fault.ts";
 
 /** SQLite's primary result codes for a lock that another connection holds. */
 const SQLITE_BUSY = 5;
@@ -45,26 +45,26 @@ export async function retryWhileBusy<T>(
 
 /** Whether a username or an ID is already in use. */
 export const isTaken = (error: unknown): boolean =>
-  messageOf(error).startsWith("UNIQUE constraint failed");
+  getErrorMessage(error).startsWith("UNIQUE constraint failed");
 
 export function isBusy(error: unknown): boolean {
-  const code = primaryCodeOf(error);
+  const code = getPrimaryCode(error);
   return code === SQLITE_BUSY || code === SQLITE_LOCKED;
 }
 
 /** Whether SQLite could not open or write the file, for any reason. */
 export function isFileError(error: unknown): boolean {
-  const code = primaryCodeOf(error);
+  const code = getPrimaryCode(error);
   return code === SQLITE_READONLY || code === SQLITE_CANTOPEN;
 }
 
 /** Whether the disk failed or is full. SQLite does not always tell which. */
 export function isDiskError(error: unknown): boolean {
-  const code = primaryCodeOf(error);
+  const code = getPrimaryCode(error);
   return code === SQLITE_IOERR || code === SQLITE_FULL;
 }
 
-function primaryCodeOf(error: unknown): number | undefined {
+function getPrimaryCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("errcode" in error)) return undefined;
   return Number(error.errcode) & PRIMARY_CODE;
 }

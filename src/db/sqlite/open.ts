@@ -10,7 +10,7 @@ import {
 import type { DatabaseSync, DatabaseSyncOptions } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { Fault } from "../../core/base/fault.ts";
-import { fileErrorText, isMissing } from "../../files/file-error.ts";
+import { formatFileError, isMissing } from "../../files/file-error.ts";
 
 /** The module `node:sqlite`. An import of it fails on old versions of Node before they are named. */
 export const sqlite: typeof import("node:sqlite") = process.getBuiltinModule("node:sqlite");
@@ -69,14 +69,14 @@ export interface ReadOnlyDatabase extends Disposable {
 /** Opens a database that this user cannot write, or that is not to be changed. */
 export function openToRead(file: string, limits: DatabaseLimits): ReadOnlyDatabase {
   for (const suffix of ["-wal", "-shm"]) requireReadAccess(`${file}${suffix}`);
-  const how = howToRead(file);
-  const before = how === "readonly_shm" ? undefined : stateOf(file);
+  const how = chooseReadMode(file);
+  const before = how === "readonly_shm" ? undefined : readFileState(file);
   const database = openReadOnly(file, how, limits);
   return {
     database,
     // With shared memory, the locks of SQLite keep the reader and a writer apart.
     requireUnchanged() {
-      if (before === undefined || stateOf(file) === before) return;
+      if (before === undefined || readFileState(file) === before) return;
       const text = `another process began to write to ${file}: run this again`;
       throw new Fault("database_changed", text);
     },
@@ -85,7 +85,7 @@ export function openToRead(file: string, limits: DatabaseLimits): ReadOnlyDataba
 }
 
 /** Only a running process keeps both files of a write-ahead log, or has been killed. */
-function howToRead(file: string): Parameters<typeof openReadOnly>[1] {
+function chooseReadMode(file: string): Parameters<typeof openReadOnly>[1] {
   const wal = statSync(`${file}-wal`, { throwIfNoEntry: false });
   const isWal = readHeader(file)[WRITE_VERSION_AT] === WAL_VERSION;
   const shm = statSync(`${file}-shm`, { throwIfNoEntry: false });
@@ -101,14 +101,14 @@ function requireReadAccess(file: string): void {
     accessSync(file, constants.R_OK);
   } catch (error) {
     if (isMissing(error)) return;
-    throw new Fault("database_unreadable", fileErrorText("read", file, error));
+    throw new Fault("database_unreadable", formatFileError("read", file, error));
   }
 }
 
-function stateOf(file: string): string {
+function readFileState(file: string): string {
   const states = ["", "-wal", "-shm"].map((suffix) => {
-    const found = statSync(`${file}${suffix}`, { bigint: true, throwIfNoEntry: false });
-    return found && [found.ino, found.size, found.mtimeNs].join(" ");
+    const stats = statSync(`${file}${suffix}`, { bigint: true, throwIfNoEntry: false });
+    return stats && [stats.ino, stats.size, stats.mtimeNs].join(" ");
   });
   return states.join(", ");
 }

@@ -1,46 +1,46 @@
 import { existsSync, lstatSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { Fault, unlessThrown } from "../../core/base/fault.ts";
-import { fileIdentity } from "./file.ts";
+import { Fault, tryCall } from "../../core/base/fault.ts";
+import { getFileId } from "./file.ts";
 import { isDatabase } from "./open.ts";
 
 /** What SQLite puts beside a database, and would apply to another one of the same name. */
-export const BESIDE = ["-wal", "-shm", "-journal"] as const;
+export const COMPANION_SUFFIXES = ["-wal", "-shm", "-journal"] as const;
 
 /** A name of which SQLite would take the file for a part of the database before the suffix. */
 const PART = /^(.+)-(?:wal|shm|journal)$/is;
 
 /** Whether both absolute paths lead to one file, or to one name in one folder. */
-export function isSameFile(one: string, other: string): boolean {
-  const identity = fileIdentity(one);
-  if (identity !== undefined && identity !== "missing" && identity === fileIdentity(other)) {
+export function isSameFile(first: string, second: string): boolean {
+  const fileId = getFileId(first);
+  if (fileId !== undefined && fileId !== "missing" && fileId === getFileId(second)) {
     return true;
   }
-  const places = placesOf(other);
-  return placesOf(one).some((place) => places.includes(place));
+  const places = listNormalPaths(second);
+  return listNormalPaths(first).some((path) => places.includes(path));
 }
 
 /** SQLite puts its files beside the target of a link, and other programs beside the link. */
-const pathsOf = (path: string): readonly string[] => {
-  const real = unlessThrown(() => realpathSync(path));
+const listPaths = (path: string): readonly string[] => {
+  const real = tryCall(() => realpathSync(path));
   return real === undefined || real === path ? [path] : [path, real];
 };
 
-const placesOf = (path: string): readonly string[] => pathsOf(path).map(placeOf);
+const listNormalPaths = (path: string): readonly string[] => listPaths(path).map(normalizePath);
 
 /** The folder by its identity, and the name without case, since some file systems ignore it. */
-function placeOf(path: string): string {
+function normalizePath(path: string): string {
   const folder = dirname(path);
-  const identity = fileIdentity(folder);
-  const isKnown = (identity !== undefined && identity !== "missing") || folder === path;
+  const folderId = getFileId(folder);
+  const isKnown = (folderId !== undefined && folderId !== "missing") || folder === path;
   const name = basename(path).normalize("NFC").toLowerCase();
-  return `${isKnown ? identity : placeOf(folder)}/${name}`;
+  return `${isKnown ? folderId : normalizePath(folder)}/${name}`;
 }
 
 /** Whether it is one of the files of a database, which may not exist yet. */
-export const isPartOf = (file: string, database: string): boolean =>
-  pathsOf(database).some((main) =>
-    ["", ...BESIDE].some((suffix) => isSameFile(file, `${main}${suffix}`)),
+export const belongsToDatabase = (file: string, database: string): boolean =>
+  listPaths(database).some((main) =>
+    ["", ...COMPANION_SUFFIXES].some((suffix) => isSameFile(file, `${main}${suffix}`)),
   );
 
 /**
@@ -56,27 +56,27 @@ export function requireNoDatabase(
   database: string | undefined,
   over: "no-database" | "closed-database",
 ): void {
-  if (database !== undefined && isPartOf(file, database)) {
-    const isMain = pathsOf(database).some((main) => isSameFile(file, main));
+  if (database !== undefined && belongsToDatabase(file, database)) {
+    const isMain = listPaths(database).some((main) => isSameFile(file, main));
     const what = isMain ? "the database itself" : "a part of the database";
     throw new Fault("same_file", `${file} is ${what}`);
   }
   requireOwnName(file);
-  const beside = besideAny(file);
+  const beside = findCompanion(file);
   if (beside !== undefined) {
     const remedy = "choose another name, or delete it if no program uses a database of that name";
     throw new Fault("same_file", `${beside} exists, a part of the database ${file}: ${remedy}`);
   }
-  if (over === "no-database" && isKindOfDatabase(file) === "database") {
+  if (over === "no-database" && detectFileKind(file) === "database") {
     throw new Fault("same_file", `${file} is a database: choose another name`);
   }
 }
 
 /** @throws If SQLite would take the file for a part of another database. */
 export function requireOwnName(file: string): void {
-  for (const path of pathsOf(file)) {
+  for (const path of listPaths(file)) {
     const [, main] = PART.exec(path) ?? [];
-    if (main === undefined || isKindOfDatabase(main) === "other") continue;
+    if (main === undefined || detectFileKind(main) === "other") continue;
     const text = `${file} is a part of the database ${main}: choose another name`;
     throw new Fault("database_unwritable", text);
   }
@@ -87,7 +87,7 @@ export function requireOwnName(file: string): void {
  * apply it, and without accounts anyone could set up the server.
  */
 export function requireNothingBeside(file: string): void {
-  const beside = besideAny(file);
+  const beside = findCompanion(file);
   if (beside === undefined) return;
   throw new Fault(
     "database_incomplete",
@@ -96,15 +96,15 @@ export function requireNothingBeside(file: string): void {
 }
 
 /** What SQLite would take for a part of the database of that name. */
-const besideAny = (file: string): string | undefined =>
-  pathsOf(file)
-    .flatMap((path) => BESIDE.map((suffix) => `${path}${suffix}`))
+const findCompanion = (file: string): string | undefined =>
+  listPaths(file)
+    .flatMap((path) => COMPANION_SUFFIXES.map((suffix) => `${path}${suffix}`))
     .find((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
 
 /** An empty file can be a database that is being created. */
-function isKindOfDatabase(file: string): "database" | "empty" | "other" {
+function detectFileKind(file: string): "database" | "empty" | "other" {
   if (!existsSync(file) || !statSync(file).isFile()) return "other";
   if (statSync(file).size === 0) return "empty";
   // What this user cannot read may be a database.
-  return unlessThrown(() => isDatabase(file)) === false ? "other" : "database";
+  return tryCall(() => isDatabase(file)) === false ? "other" : "database";
 }

@@ -1,11 +1,11 @@
 import { constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { codeOf, Fault } from "../../core/base/fault.ts";
+import { Fault, getErrorCode } from "../../core/base/fault.ts";
 import { NEWEST_SCHEMA } from "../schema.ts";
 import { isBusy } from "./locking.ts";
 import { isDatabase, openExisting, openReadOnly, UNTRUSTED } from "./open.ts";
-import { BESIDE } from "./own-files.ts";
-import { requireOwnSchema, tableNameIn, versionOf } from "./schema.ts";
+import { COMPANION_SUFFIXES } from "./own-files.ts";
+import { getNameInSchema, readVersion, requireOwnSchema } from "./schema.ts";
 
 interface Replacement {
   readonly file: string;
@@ -25,15 +25,17 @@ export function replaceDatabase({ file, by, over, keptAs }: Replacement): void {
   if (isReplaced && over === "nothing") {
     throw new Fault("database_exists", `${file} was created meanwhile: --force replaces it`);
   }
-  using lock = isReplaced && isDatabase(file) ? openAlone(file) : undefined;
+  using lock = isReplaced && isDatabase(file) ? lockDatabase(file) : undefined;
   if (isReplaced) refuseLossOfAccounts(file, by, lock);
   using undo = new DisposableStack();
   if (isReplaced) {
-    keepAs(file, keptAs);
+    keepReplaced(file, keptAs);
     undo.defer(() => rmSync(keptAs));
   }
   // SQLite would apply an old log to the new database.
-  for (const suffix of BESIDE.filter((one) => existsSync(`${file}${one}`))) {
+  for (const suffix of COMPANION_SUFFIXES.filter((companion) =>
+    existsSync(`${file}${companion}`),
+  )) {
     renameSync(`${file}${suffix}`, `${keptAs}${suffix}`);
     undo.defer(() => renameSync(`${keptAs}${suffix}`, `${file}${suffix}`));
   }
@@ -47,7 +49,7 @@ export function replaceDatabase({ file, by, over, keptAs }: Replacement): void {
  */
 export function putBackup(file: string, by: string): void {
   refuseEmptyBackup(file, by);
-  using _lock = existsSync(file) && isDatabase(file) ? openAlone(file) : undefined;
+  using _lock = existsSync(file) && isDatabase(file) ? lockDatabase(file) : undefined;
   renameSync(by, file);
 }
 
@@ -70,7 +72,7 @@ function refuseLossOfAccounts(file: string, by: string, old: DatabaseSync | unde
 }
 
 function hasAccounts(database: DatabaseSync): boolean {
-  const users = tableNameIn("users", versionOf(database));
+  const users = getNameInSchema("users", readVersion(database));
   return database.prepare(`SELECT 1 FROM ${users} LIMIT 1`).get() !== undefined;
 }
 
@@ -94,7 +96,7 @@ const LOCKS = [
   "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE",
 ] as const;
 
-function openAlone(file: string): DatabaseSync | undefined {
+function lockDatabase(file: string): DatabaseSync | undefined {
   for (const lock of LOCKS) {
     const database = openExisting(file, UNTRUSTED);
     try {
@@ -113,11 +115,11 @@ function openAlone(file: string): DatabaseSync | undefined {
 }
 
 /** Adds a second name instead of renaming, so that the first name always has a database. */
-function keepAs(file: string, keptAs: string): void {
+function keepReplaced(file: string, keptAs: string): void {
   try {
     linkSync(file, keptAs);
   } catch (error) {
-    if (codeOf(error) === "EEXIST") throw error;
+    if (getErrorCode(error) === "EEXIST") throw error;
     // Not every file system supports hard links. A copy that is cut off must not look complete.
     copyFileSync(file, `${keptAs}.partial`, constants.COPYFILE_EXCL);
     renameSync(`${keptAs}.partial`, keptAs);

@@ -1,31 +1,31 @@
 import type { DatabaseSync } from "node:sqlite";
-import { Fault, messageOf } from "../../core/base/fault.ts";
-import { randomText } from "../../core/base/random-text.ts";
-import { inTransaction } from "../database.ts";
+import { Fault, getErrorMessage } from "../../core/base/fault.ts";
+import { createRandomText } from "../../core/base/random-text.ts";
+import { runTransaction } from "../database.ts";
 import { noteAllNames } from "../queries/names.ts";
 import {
   createIndex,
   type Definitions,
-  indexesOf,
-  indexName,
+  formatIndexName,
+  getTableName,
+  listIndexes,
+  listSchemaChanges,
   NEWEST_SCHEMA,
   refuseNewerSchema,
-  schemaChanges,
-  tableName,
 } from "../schema.ts";
-import { type AnyTable, columnName, columnsOf, tables } from "../tables.ts";
+import { type AnyTable, listColumns, tables, toColumnName } from "../tables.ts";
 import { createSqliteDb } from "./dialect.ts";
 import { isBusy, retryWhileBusy } from "./locking.ts";
 import { openExisting, sqlite, UNTRUSTED } from "./open.ts";
 
 /** The name of a table, which had another one in the first schema. */
-export function tableNameIn(table: string, schema: number): string {
-  if (schema > 1) return tableName(table);
+export function getNameInSchema(table: string, schema: number): string {
+  if (schema > 1) return getTableName(table);
   return table === "log" ? "log_entries" : table;
 }
 
 const definitions: Definitions = {
-  tableName: tableNameIn,
+  getTableName: getNameInSchema,
   text: "TEXT",
   number: "INTEGER",
   counted: "AUTOINCREMENT",
@@ -37,9 +37,9 @@ const definitions: Definitions = {
  * processes that start together only one migrates.
  */
 export async function migrate(database: DatabaseSync): Promise<void> {
-  if ((await retryWhileBusy(() => versionOf(database))) === NEWEST_SCHEMA) return;
-  await inTransaction(createSqliteDb(database), async (trx) => {
-    const version = versionOf(database);
+  if ((await retryWhileBusy(() => readVersion(database))) === NEWEST_SCHEMA) return;
+  await runTransaction(createSqliteDb(database), async (trx) => {
+    const version = readVersion(database);
     refuseNewerSchema("the database", version);
     createSchema(database, NEWEST_SCHEMA, version);
     if (version === 1) {
@@ -54,27 +54,27 @@ export async function migrate(database: DatabaseSync): Promise<void> {
 function replaceNuls(database: DatabaseSync): void {
   const all: Readonly<Record<string, AnyTable>> = { ...tables };
   for (const [name, table] of Object.entries(all)) {
-    for (const [field, { kind, since = table.since ?? 1 }] of columnsOf(table)) {
+    for (const [field, { kind, since = table.since ?? 1 }] of listColumns(table)) {
       if (kind !== "text" || field === "id" || since > 1) continue;
-      const column = columnName(field);
-      const of = tableName(name);
+      const column = toColumnName(field);
+      const sqlName = getTableName(name);
       // In SQL, `replace` finds no NUL.
-      const found = database.prepare(
-        `SELECT rowid AS place, ${column} AS text FROM ${of} WHERE instr(${column}, char(0)) > 0`,
+      const findNuls = database.prepare(
+        `SELECT rowid AS place, ${column} AS text FROM ${sqlName} WHERE instr(${column}, char(0)) > 0`,
       );
-      const isTaken = database.prepare(`SELECT 1 FROM ${of} WHERE ${column} = ?`);
-      const update = database.prepare(`UPDATE ${of} SET ${column} = ? WHERE rowid = ?`);
-      for (const { place, text } of found.all()) {
+      const isTaken = database.prepare(`SELECT 1 FROM ${sqlName} WHERE ${column} = ?`);
+      const update = database.prepare(`UPDATE ${sqlName} SET ${column} = ? WHERE rowid = ?`);
+      for (const { place, text } of findNuls.all()) {
         const replaced = String(text).replaceAll("\0", "\ufffd");
         // A username is unique.
         const isUnique = field !== "username" || isTaken.get(replaced) === undefined;
-        update.run(isUnique ? replaced : `${replaced} ${randomText()}`, Number(place));
+        update.run(isUnique ? replaced : `${replaced} ${createRandomText()}`, Number(place));
       }
     }
   }
 }
 
-export function versionOf(database: DatabaseSync): number {
+export function readVersion(database: DatabaseSync): number {
   return Number(database.prepare("PRAGMA user_version").get()?.user_version);
 }
 
@@ -82,7 +82,7 @@ export function versionOf(database: DatabaseSync): number {
 function createSchema(database: DatabaseSync, version: number, from = 0): void {
   for (let to = from + 1; to <= version; to += 1) {
     if (to === 2) renameTables(database);
-    for (const change of schemaChanges(to, definitions)) database.exec(change);
+    for (const change of listSchemaChanges(to, definitions)) database.exec(change);
   }
 }
 
@@ -91,17 +91,17 @@ function renameTables(database: DatabaseSync): void {
   const all: readonly (readonly [string, AnyTable])[] = Object.entries(tables);
   const first = all.filter(([, { since = 1 }]) => since === 1);
   for (const [table, declaration] of first) {
-    const [before, after] = [tableNameIn(table, 1), tableNameIn(table, 2)];
+    const [before, after] = [getNameInSchema(table, 1), getNameInSchema(table, 2)];
     database.exec(`ALTER TABLE ${before} RENAME TO ${after}`);
-    for (const index of indexesOf(declaration)) {
-      database.exec(`DROP INDEX ${indexName(before, index)}`);
+    for (const index of listIndexes(declaration)) {
+      database.exec(`DROP INDEX ${formatIndexName(before, index)}`);
       database.exec(createIndex(after, index));
     }
   }
 }
 
 /** The damage that SQLite reports, one line each; empty for an intact database. */
-export function damageIn(
+export function findDamage(
   database: DatabaseSync,
   check: "quick_check" | "integrity_check",
 ): readonly string[] {
@@ -111,7 +111,7 @@ export function damageIn(
     return lines.filter((line) => line !== "ok" && !DATABASE_NAME.test(line));
   } catch (error) {
     if (isBusy(error)) throw error;
-    return [messageOf(error)];
+    return [getErrorMessage(error)];
   }
 }
 
@@ -125,26 +125,26 @@ export const isKnownSchema = (version: number): boolean => version > 0 && versio
  * trigger could bring a removed account back, and a view in place of a table could never end. Only
  * reads the list of objects, which runs none of them.
  */
-export function schemaDifference(database: DatabaseSync, version: number): string | undefined {
+export function findSchemaDifference(database: DatabaseSync, version: number): string | undefined {
   using fresh = new sqlite.DatabaseSync(":memory:");
   createSchema(fresh, version);
-  const expected = new Map(objectsIn(fresh));
-  const found = objectsIn(database);
-  const names = new Set(found.map(([name]) => name));
+  const expected = new Map(listObjects(fresh));
+  const objects = listObjects(database);
+  const names = new Set(objects.map(([name]) => name));
   const missing = [...expected.keys()].find((name) => !names.has(name));
   if (missing !== undefined) return `the ${missing} is missing`;
-  const [different] = found.find(([name, definition]) => expected.get(name) !== definition) ?? [];
+  const [different] = objects.find(([name, definition]) => expected.get(name) !== definition) ?? [];
   if (different === undefined) return undefined;
   return expected.has(different)
     ? `the ${different} is not as Latchkey creates it`
-    : `the ${shortened(different)} is not Latchkey's`;
+    : `the ${shortenName(different)} is not Latchkey's`;
 }
 
 // By its older name: a file can contain a view named sqlite_schema, but none named sqlite_master.
 const OBJECTS = "SELECT type, name, tbl_name, sql FROM sqlite_master";
 
 /** The definition of each object by its name, such as `table "users"`. */
-const objectsIn = (database: DatabaseSync): readonly (readonly [string, string])[] =>
+const listObjects = (database: DatabaseSync): readonly (readonly [string, string])[] =>
   database
     .prepare(OBJECTS)
     .all()
@@ -155,13 +155,13 @@ const objectsIn = (database: DatabaseSync): readonly (readonly [string, string])
 
 const MAX_SHOWN = 80;
 
-const shortened = (name: string): string =>
+const shortenName = (name: string): string =>
   name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
 
 /** Refuses a database whose schema is not exactly that of its version, and returns the version. */
 export function requireOwnSchema(database: DatabaseSync, file: string): number {
-  const version = versionOf(database);
-  const difference = isKnownSchema(version) ? schemaDifference(database, version) : undefined;
+  const version = readVersion(database);
+  const difference = isKnownSchema(version) ? findSchemaDifference(database, version) : undefined;
   if (difference === undefined) return version;
   throw new Fault("schema_foreign", `${file} has a foreign schema: ${difference}`);
 }

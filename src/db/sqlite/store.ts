@@ -2,21 +2,21 @@ import "../../core/base/node-version.ts";
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { Fault } from "../../core/base/fault.ts";
-import { required, settle, word } from "../../core/base/options.ts";
-import { type Db, inTransaction } from "../database.ts";
+import { checkOptions, defineChoice, defineRequired } from "../../core/base/options.ts";
+import { type Db, runTransaction } from "../database.ts";
 import { type Around, createOperations } from "../operations.ts";
-import { columnNames } from "../rows.ts";
-import { NEWEST_SCHEMA, refuseNewerSchema, tableName } from "../schema.ts";
+import { listColumnNames } from "../rows.ts";
+import { getTableName, NEWEST_SCHEMA, refuseNewerSchema } from "../schema.ts";
 import { createParts, type OpenDatabase, type Store } from "../store.ts";
-import { columnsOf, rowOf, tables } from "../tables.ts";
+import { listColumns, tables, toRowValues } from "../tables.ts";
 import { createTransfer } from "../transfer.ts";
 import type { Rows } from "../transfer-store.ts";
 import { createSqliteDb, translateFailure } from "./dialect.ts";
-import { createEmpty, databaseExists, explained, isReadOnly, restrictToOwner } from "./file.ts";
+import { createEmptyFile, explainError, hasDatabase, isReadOnly, restrictToOwner } from "./file.ts";
 import { isDiskError, isFileError, retryWhileBusy } from "./locking.ts";
 import { openExisting, openToRead, sqlite } from "./open.ts";
 import { requireNothingBeside, requireOwnName } from "./own-files.ts";
-import { migrate, versionOf } from "./schema.ts";
+import { migrate, readVersion } from "./schema.ts";
 
 /** The options of `openSqlite`. */
 export interface SqliteOptions {
@@ -27,8 +27,11 @@ export interface SqliteOptions {
 }
 
 const sqliteOptions = {
-  file: required("a path such as accounts.db", (file) => typeof file === "string" && file !== ""),
-  missing: word("create", "refuse"),
+  file: defineRequired(
+    "a path such as accounts.db",
+    (file) => typeof file === "string" && file !== "",
+  ),
+  missing: defineChoice("create", "refuse"),
 };
 
 /** The store of `openSqlite`. */
@@ -49,45 +52,45 @@ export interface SqliteStore extends Store {
  */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
   const takes = 'openSqlite takes { file }, such as { file: "accounts.db" }';
-  const { file, missing } = settle<Required<SqliteOptions>>(sqliteOptions, options, takes);
-  if (missing === "refuse" && !databaseExists(file)) {
+  const { file, missing } = checkOptions<Required<SqliteOptions>>(sqliteOptions, options, takes);
+  if (missing === "refuse" && !hasDatabase(file)) {
     requireNothingBeside(resolve(file));
     throw new Fault("database_missing", `there is no database at ${file}`);
   }
   try {
     return await openFile(file, missing);
   } catch (error) {
-    throw explained(file, error);
+    throw explainError(file, error);
   }
 }
 
 /** Opens an existing store. Where this user cannot write, what would change it fails. @internal */
 export async function openSqliteToRead(file: string): Promise<SqliteStore> {
-  if (!databaseExists(file)) return openSqlite({ file, missing: "refuse" });
+  if (!hasDatabase(file)) return openSqlite({ file, missing: "refuse" });
   try {
     if (!isReadOnly(file)) return await openFile(file, "refuse");
   } catch (error) {
     // A full disk has no room for the files that SQLite makes to open it.
-    if (!isDiskError(error)) throw explained(file, error);
+    if (!isDiskError(error)) throw explainError(file, error);
   }
   try {
     return await openFileToRead(file);
   } catch (error) {
-    throw isFileError(error) ? explained(file, error) : error;
+    throw isFileError(error) ? explainError(file, error) : error;
   }
 }
 
 async function openFileToRead(file: string): Promise<SqliteStore> {
   const { database, requireUnchanged } = openToRead(file, {});
-  return closingAfterFailure(database, async () => {
+  return closeOnFailure(database, async () => {
     await refuseWithoutTables(database, file);
-    const version = versionOf(database);
+    const version = readVersion(database);
     refuseNewerSchema(file, version);
     if (version < NEWEST_SCHEMA) {
       const text = `it has schema ${version}, and cannot be migrated to ${NEWEST_SCHEMA} where it is read-only: make a backup, and restore it in another folder`;
       throw new Fault("schema_older", text);
     }
-    return storeOn(database, createSqliteDb(database, requireUnchanged));
+    return createSqliteStore(database, createSqliteDb(database, requireUnchanged));
   });
 }
 
@@ -95,23 +98,23 @@ const IN_MEMORY = ":memory:";
 
 async function openFile(file: string, missing: "create" | "refuse"): Promise<SqliteStore> {
   if (missing === "create" && file !== IN_MEMORY) requireOwnName(resolve(file));
-  if (file !== IN_MEMORY && !databaseExists(file)) {
+  if (file !== IN_MEMORY && !hasDatabase(file)) {
     requireNothingBeside(resolve(file));
-    createEmpty(file);
+    createEmptyFile(file);
   }
   const database = file === IN_MEMORY ? new sqlite.DatabaseSync(file) : openExisting(file);
-  return closingAfterFailure(database, async () => {
+  return closeOnFailure(database, async () => {
     if (missing === "refuse") await refuseWithoutTables(database, file);
     if (file !== IN_MEMORY) restrictToOwner(file);
     await retryWhileBusy(() =>
       database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"),
     );
     await migrate(database);
-    return storeOn(database);
+    return createSqliteStore(database);
   });
 }
 
-async function closingAfterFailure(
+async function closeOnFailure(
   database: DatabaseSync,
   open: () => Promise<SqliteStore>,
 ): Promise<SqliteStore> {
@@ -126,7 +129,7 @@ async function closingAfterFailure(
 /** Keeps Latchkey from creating its tables in an empty file or in a database of another program. */
 async function refuseWithoutTables(database: DatabaseSync, file: string): Promise<void> {
   const { version, tables } = await retryWhileBusy(() => ({
-    version: versionOf(database),
+    version: readVersion(database),
     tables: database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").all().length,
   }));
   if (version > 0) return;
@@ -140,7 +143,7 @@ async function refuseWithoutTables(database: DatabaseSync, file: string): Promis
  * @param db All stores on one `DatabaseSync` must share it: it keeps their transactions apart.
  * @internal
  */
-export function storeOn(
+export function createSqliteStore(
   database: DatabaseSync,
   db: Db = createSqliteDb(database),
   around?: Around,
@@ -152,8 +155,8 @@ export function storeOn(
     operations: operations.names,
     observe: operations.observe,
     ...createParts(operations, (_, entries) =>
-      inTransaction(db, async () => {
-        const rows = entries.map((entry) => rowOf(tables.log, entry));
+      runTransaction(db, async () => {
+        const rows = entries.map((entry) => toRowValues(tables.log, entry));
         insertRows(database, { table: "log", rows });
       }),
     ),
@@ -167,11 +170,11 @@ export function storeOn(
 
 /** Runs in a transaction. A row of a user whose key is known is left out, but not a user. */
 function insertRows(database: DatabaseSync, { table, rows }: Rows): void {
-  const columns = columnNames(tables[table]);
-  const values = columnsOf(tables[table]).map(() => "?");
-  const known = table === "users" || table === "log" ? "" : "ON CONFLICT DO NOTHING";
+  const columns = listColumnNames(tables[table]);
+  const values = listColumns(tables[table]).map(() => "?");
+  const onConflict = table === "users" || table === "log" ? "" : "ON CONFLICT DO NOTHING";
   const insert = database.prepare(
-    `INSERT INTO ${tableName(table)} (${columns.join(", ")}) VALUES (${values.join(", ")}) ${known}`,
+    `INSERT INTO ${getTableName(table)} (${columns.join(", ")}) VALUES (${values.join(", ")}) ${onConflict}`,
   );
   // The database counts the entries of its log.
   for (const row of rows) insert.run(...(table === "log" ? row.with(0, null) : row));

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { messageOf } from "../../core/base/fault.ts";
+import { getErrorMessage } from "../../core/base/fault.ts";
 import type { ServerLog } from "../../core/base/server-log.ts";
 import { poll } from "../poll.ts";
 import {
@@ -13,7 +13,7 @@ import {
 const POLL_MS = 1_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A certificate that expires within this time is logged as ending soon. */
-export const SOON_MS: number = 14 * DAY_MS;
+export const EXPIRES_SOON_MS: number = 14 * DAY_MS;
 
 interface CertificateFiles {
   readonly certFile: string;
@@ -33,7 +33,7 @@ export async function watchCertificateFiles(
   const source = new CertificateSource();
   let [last, warnedAt] = ["", Number.NEGATIVE_INFINITY];
   const load = async (): Promise<void> => {
-    const [cert, key] = await readBoth(certFile, keyFile);
+    const [cert, key] = await readPair(certFile, keyFile);
     if (cert + key === last) return;
     source.replace([parseCertificate(cert, key)]);
     [last, warnedAt] = [cert + key, Number.NEGATIVE_INFINITY];
@@ -42,7 +42,7 @@ export async function watchCertificateFiles(
 
   const warnOfExpiry = ({ notAfter }: Certificate): void => {
     const at = now();
-    if (notAfter.getTime() > at + SOON_MS || at < warnedAt + DAY_MS) return;
+    if (notAfter.getTime() > at + EXPIRES_SOON_MS || at < warnedAt + DAY_MS) return;
     warnedAt = at;
     const until = notAfter.toISOString();
     const text = notAfter.getTime() > at ? "expires soon" : "has expired";
@@ -50,7 +50,7 @@ export async function watchCertificateFiles(
   };
   let [lastReason, reported] = ["", ""];
   const check = async (): Promise<void> => {
-    const reason = await load().then(() => "", messageOf);
+    const reason = await load().then(() => "", getErrorMessage);
     // Perhaps the files are being written: a reason is reported once the next check finds it, too.
     if (reason === lastReason && reason !== reported) {
       if (reason !== "") log.warn({ reason }, "the changed certificate files cannot be used yet");
@@ -65,7 +65,7 @@ export async function watchCertificateFiles(
 export const readCertificateFiles = async (
   certFile: string,
   keyFile: string,
-): Promise<Certificate> => parseCertificate(...(await readBoth(certFile, keyFile)));
+): Promise<Certificate> => parseCertificate(...(await readPair(certFile, keyFile)));
 
-const readBoth = (certFile: string, keyFile: string): Promise<[cert: string, key: string]> =>
+const readPair = (certFile: string, keyFile: string): Promise<[cert: string, key: string]> =>
   Promise.all([readFile(certFile, "utf8"), readFile(keyFile, "utf8")]);

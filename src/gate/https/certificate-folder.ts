@@ -1,16 +1,16 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { messageOf } from "../../core/base/fault.ts";
-import { objectIn } from "../../core/base/json.ts";
+import { getErrorMessage } from "../../core/base/fault.ts";
+import { parseJsonObject } from "../../core/base/json.ts";
 import { makeFolder } from "../../files/data-dir.ts";
-import { unlessMissing } from "../../files/file-error.ts";
+import { ignoreMissing } from "../../files/file-error.ts";
 import { followOwnLinks } from "../../files/ownership.ts";
 import { replaceText } from "../../files/replace-file.ts";
-import { newKeyPem } from "./acme/keys.ts";
+import { createKeyPem } from "./acme/keys.ts";
 import type { PlacedOrder } from "./acme/order.ts";
-import { type Certificate, parseStored } from "./certificate.ts";
-import { dueAt, isPossible, type Progress } from "./renewal.ts";
+import { type Certificate, parseStoredCertificate } from "./certificate.ts";
+import { getDueTime, isPossible, type Progress } from "./renewal.ts";
 
 /** The files in the folder of a name. One with JSON that is not an object counts as missing. */
 interface Files {
@@ -22,12 +22,12 @@ interface Files {
 }
 
 /** The certificate of a name, or why the stored one cannot be used: the gate requests a new one. */
-interface Stored {
+interface StoredCertificate {
   readonly certificate?: Certificate | undefined;
   readonly unusable?: string | undefined;
 }
 
-export interface DomainState extends Stored {
+export interface DomainState extends StoredCertificate {
   readonly name: string;
   readonly lastAttempt?: Progress | undefined;
   /** In the past if a running gate would start the attempt at once. */
@@ -49,41 +49,43 @@ export class CertificateFolder {
     this.#root = join(dataDir, "certificates");
   }
 
-  async names(): Promise<readonly string[]> {
-    const found = (await unlessMissing(readdir(this.#root))) ?? [];
-    const wanted = await Promise.all(found.map((name) => this.requestedAt(name)));
-    return found.filter((_, at) => wanted[at] !== 0).sort();
+  async listNames(): Promise<readonly string[]> {
+    const entries = (await ignoreMissing(readdir(this.#root))) ?? [];
+    const requestTimes = await Promise.all(entries.map((name) => this.readRequestTime(name)));
+    return entries.filter((_, at) => requestTimes[at] !== 0).sort();
   }
 
   /** Requests a certificate. For a known name, records a new request. */
   async request(name: string): Promise<void> {
-    await makeFolder(this.#trustedRoot());
-    const folder = followOwnLinks(join(this.#trustedRoot(), name));
+    await makeFolder(this.#getTrustedRoot());
+    const folder = followOwnLinks(join(this.#getTrustedRoot(), name));
     await makeFolder(folder);
     await replaceText(join(folder, WANTED), "");
   }
 
   /** The time of the last request, in milliseconds since 1970; 0 without one. */
-  async requestedAt(name: string): Promise<number> {
-    const wanted = await unlessMissing(stat(join(this.#root, name, WANTED)));
+  async readRequestTime(name: string): Promise<number> {
+    const requestFile = await ignoreMissing(stat(join(this.#root, name, WANTED)));
     // An archive may have set the time of every file to 1970.
-    return wanted === undefined ? 0 : Math.max(wanted.mtimeMs, 1);
+    return requestFile === undefined ? 0 : Math.max(requestFile.mtimeMs, 1);
   }
 
   /** Returns whether the name was there. */
   async remove(name: string): Promise<boolean> {
-    const wasThere = (await this.requestedAt(name)) !== 0;
+    const wasThere = (await this.readRequestTime(name)) !== 0;
     // An attempt that ends at this moment may still write to the folder: then it is not empty.
     const removal = { recursive: true, force: true, maxRetries: 5 };
-    const folder = join(this.#trustedRoot(), name);
+    const folder = join(this.#getTrustedRoot(), name);
     // A domain could have the name of a file: that of an account key.
-    if ((await unlessMissing(stat(folder)))?.isDirectory()) await rm(folder, removal);
+    if ((await ignoreMissing(stat(folder)))?.isDirectory()) await rm(folder, removal);
     return wasThere;
   }
 
   async read<F extends keyof Files>(name: string, file: F): Promise<Files[F] | undefined> {
-    const content = await textAt(join(this.#root, name, file));
-    return (file.endsWith(".json") ? objectIn(content ?? "") : content) as Files[F] | undefined;
+    const content = await readText(join(this.#root, name, file));
+    return (file.endsWith(".json") ? parseJsonObject(content ?? "") : content) as
+      | Files[F]
+      | undefined;
   }
 
   write<F extends keyof Files>(name: string, file: F, content: Files[F]): Promise<void> {
@@ -95,12 +97,12 @@ export class CertificateFolder {
     return rm(join(this.#root, name, "order.json"), { force: true });
   }
 
-  async stored(name: string): Promise<Stored> {
+  async readCertificate(name: string): Promise<StoredCertificate> {
     try {
       const pem = await this.read(name, "certificate.pem");
-      return pem === undefined ? {} : { certificate: parseStored(pem, name) };
+      return pem === undefined ? {} : { certificate: parseStoredCertificate(pem, name) };
     } catch (error) {
-      return { unusable: messageOf(error) };
+      return { unusable: getErrorMessage(error) };
     }
   }
 
@@ -111,39 +113,44 @@ export class CertificateFolder {
   }
 
   /** What cannot be read of a name is part of its state, so that it hides no other name. */
-  async states(): Promise<readonly DomainState[]> {
-    const states = (await this.names()).map(async (name) => {
-      const stored = await this.stored(name);
+  async listDomainStates(): Promise<readonly DomainState[]> {
+    const states = (await this.listNames()).map(async (name) => {
+      const stored = await this.readCertificate(name);
       const lastAttempt = await this.lastAttempt(name);
-      const nextAttemptAt = dueAt(stored.certificate, lastAttempt, await this.requestedAt(name));
+      const nextAttemptAt = getDueTime(
+        stored.certificate,
+        lastAttempt,
+        await this.readRequestTime(name),
+      );
       return { name, ...stored, lastAttempt, nextAttemptAt };
     });
     return Promise.all(states);
   }
 
   /** The key of the account at an authority, which is made if it is missing. */
-  accountKey(authority: string): Promise<string> {
-    const known = this.#accountKeys.get(authority) ?? this.#readAccountKey(authority);
-    this.#accountKeys.set(authority, known);
-    known.catch(() => this.#accountKeys.delete(authority));
-    return known;
+  getAccountKey(authority: string): Promise<string> {
+    const cachedKey = this.#accountKeys.get(authority) ?? this.#readAccountKey(authority);
+    this.#accountKeys.set(authority, cachedKey);
+    cachedKey.catch(() => this.#accountKeys.delete(authority));
+    return cachedKey;
   }
 
   async #readAccountKey(authority: string): Promise<string> {
     const host = new URL(authority).host.replaceAll(":", "-");
     const file = join(this.#root, `account-${host}.pem`);
-    const stored = await textAt(file);
+    const stored = await readText(file);
     if (stored !== undefined) return stored;
-    const made = newKeyPem();
+    const newKey = createKeyPem();
     await makeFolder(this.#root);
-    await replaceText(file, made);
-    return made;
+    await replaceText(file, newKey);
+    return newKey;
   }
 
   /** Commands may run as root, which must not follow a link of the data folder's owner. */
-  #trustedRoot(): string {
+  #getTrustedRoot(): string {
     return existsSync(dirname(this.#root)) ? followOwnLinks(this.#root) : this.#root;
   }
 }
 
-const textAt = (file: string): Promise<string | undefined> => unlessMissing(readFile(file, "utf8"));
+const readText = (file: string): Promise<string | undefined> =>
+  ignoreMissing(readFile(file, "utf8"));

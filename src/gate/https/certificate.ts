@@ -1,8 +1,8 @@
 import { constants, createPrivateKey, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
-import { Fault, messageOf } from "../../core/base/fault.ts";
-import { inUrl } from "../reach.ts";
+import { Fault, getErrorMessage } from "../../core/base/fault.ts";
+import { formatUrlHost } from "../reach.ts";
 import type { HttpChallenges } from "./challenges.ts";
 
 /** A certificate chain and its matching private key. */
@@ -38,19 +38,23 @@ export const TLS_OPTIONS: Readonly<SecureContextOptions> = {
 };
 
 export function parseCertificate(chain: string, key: string): Certificate {
-  const first = readable("certificate", () => new X509Certificate(chain));
-  const privateKey = readable("key", () => createPrivateKey(key));
+  const first = parsePem("certificate", () => new X509Certificate(chain));
+  const privateKey = parsePem("key", () => createPrivateKey(key));
   if (!first.checkPrivateKey(privateKey)) {
     throw new Fault("certificate_key_differs", "the key belongs to another certificate");
   }
   return {
     pem: { cert: chain, key },
-    context: readable("chain", () => createSecureContext({ cert: chain, key, ...TLS_OPTIONS })),
+    context: parsePem("chain", () => createSecureContext({ cert: chain, key, ...TLS_OPTIONS })),
     notBefore: first.validFromDate,
     notAfter: first.validToDate,
     hosts: [
-      ...entriesOf(first, "DNS:").flatMap((name) => (name.includes("*") ? [] : name.toLowerCase())),
-      ...entriesOf(first, "IP Address:").map((ip) => new URL(`http://${inUrl(ip)}`).hostname),
+      ...listAlternativeNames(first, "DNS:").flatMap((name) =>
+        name.includes("*") ? [] : name.toLowerCase(),
+      ),
+      ...listAlternativeNames(first, "IP Address:").map(
+        (ip) => new URL(`http://${formatUrlHost(ip)}`).hostname,
+      ),
     ],
     covers(host) {
       const address = host.replace(/^\[(.*)\]$/, "$1");
@@ -62,7 +66,7 @@ export function parseCertificate(chain: string, key: string): Certificate {
 }
 
 /** Reads a PEM file that holds both the key and the chain of a certificate for a name. */
-export function parseStored(pem: string, name: string): Certificate {
+export function parseStoredCertificate(pem: string, name: string): Certificate {
   const certificate = parseCertificate(pem, pem);
   if (!certificate.covers(name)) {
     throw new Fault("certificate_other_name", `the certificate is not for ${name}`);
@@ -71,18 +75,21 @@ export function parseStored(pem: string, name: string): Certificate {
 }
 
 /** Keeps only the first line of the cause: the rest could contain bytes of a key. */
-function readable<T>(what: string, read: () => T): T {
+function parsePem<T>(what: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
     throw new Fault(
       "certificate_unreadable",
-      `the ${what} cannot be used: ${messageOf(error).split("\n")[0]}`,
+      `the ${what} cannot be used: ${getErrorMessage(error).split("\n")[0]}`,
     );
   }
 }
 
-const entriesOf = ({ subjectAltName = "" }: X509Certificate, kind: string): readonly string[] =>
+const listAlternativeNames = (
+  { subjectAltName = "" }: X509Certificate,
+  kind: string,
+): readonly string[] =>
   subjectAltName
     .split(", ")
     .filter((entry) => entry.startsWith(kind))
@@ -106,14 +113,19 @@ export class CertificateSource {
   /** The same certificates in the same order are no change. */
   replace(next: readonly Certificate[]): void {
     const { length } = this.#current;
-    if (next.length === length && next.every((one, at) => one === this.#current[at])) return;
+    if (
+      next.length === length &&
+      next.every((certificate, at) => certificate === this.#current[at])
+    )
+      return;
     this.#current = next;
     for (const listener of this.#listeners) listener();
   }
 
   /** The certificate that covers the host; the first one for no host or an unknown one. */
-  for(host: string | undefined): Certificate | undefined {
-    const covering = host === undefined ? undefined : this.current.find((one) => one.covers(host));
+  findCertificate(host: string | undefined): Certificate | undefined {
+    const covering =
+      host === undefined ? undefined : this.current.find((certificate) => certificate.covers(host));
     return covering ?? this.current[0];
   }
 

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { lookup } from "node:dns/promises";
 import { Fault } from "../../core/base/fault.ts";
 import { pause } from "../../core/base/pause.ts";
-import type { Handle } from "../handle.ts";
-import { inUrl } from "../reach.ts";
-import { answer } from "../refusals.ts";
-import { networkReason, sendRequest } from "./http-request.ts";
+import type { Handler } from "../handle.ts";
+import { formatUrlHost } from "../reach.ts";
+import { sendTextResponse } from "../refusals.ts";
+import { explainNetworkError, sendRequest } from "./http-request.ts";
 
 const CHALLENGE_PATH = "/.well-known/acme-challenge/";
 
@@ -16,21 +16,21 @@ const MAX_RESPONSE_BYTES = 64;
 
 /** Answers ACME challenges, which prove that a name points to this gate. */
 export class HttpChallenges {
-  readonly #answers = new Map<string, string>();
+  readonly #responses = new Map<string, string>();
 
   /** Answers the token until the result is disposed of. */
   publish(token: string, text: string): Disposable {
-    this.#answers.set(token, text);
-    return { [Symbol.dispose]: () => void this.#answers.delete(token) };
+    this.#responses.set(token, text);
+    return { [Symbol.dispose]: () => void this.#responses.delete(token) };
   }
 
   /** Returns whether this was a published challenge, which it has then answered. */
-  answer(...[{ method, url = "" }, outgoing]: Parameters<Handle>): boolean {
+  respond(...[{ method, url = "" }, outgoing]: Parameters<Handler>): boolean {
     if (!url.startsWith(CHALLENGE_PATH)) return false;
-    const text = this.#answers.get(url.slice(CHALLENGE_PATH.length));
+    const text = this.#responses.get(url.slice(CHALLENGE_PATH.length));
     // An unknown token may belong to another ACME client behind the application.
     if (text === undefined || (method !== "GET" && method !== "HEAD")) return false;
-    answer(outgoing, 200, { "Content-Type": "application/octet-stream" }, text);
+    sendTextResponse(outgoing, 200, { "Content-Type": "application/octet-stream" }, text);
     return true;
   }
 }
@@ -45,22 +45,25 @@ export async function checkDomain(
   stop: AbortSignal,
   port: number = HTTP_PORT,
 ): Promise<void> {
-  const fault = (reason: string): Fault =>
+  const createFault = (reason: string): Fault =>
     new Fault("domain_not_here", `${name} does not point to this gate: ${reason}`);
   // Node cannot abort a lookup, which waits half a minute for a silent name server.
-  const late = pause(TIMEOUT_MS, stop).then(() => Promise.reject(new Error("no response in time")));
-  const { address } = await Promise.race([lookup(name), late]).catch((error) => {
+  const timeout = pause(TIMEOUT_MS, stop).then(() =>
+    Promise.reject(new Error("no response in time")),
+  );
+  const { address } = await Promise.race([lookup(name), timeout]).catch((error) => {
     stop.throwIfAborted();
-    throw fault(`the name does not resolve (${networkReason(error)})`);
+    throw createFault(`the name does not resolve (${explainNetworkError(error)})`);
   });
   const token = `latchkey-${randomBytes(16).toString("hex")}`;
   const value = randomBytes(16).toString("hex");
   using _published = challenges.publish(token, value);
-  const url = new URL(`http://${inUrl(address)}:${port}${CHALLENGE_PATH}${token}`);
+  const url = new URL(`http://${formatUrlHost(address)}:${port}${CHALLENGE_PATH}${token}`);
   const limits = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_RESPONSE_BYTES, stop };
   const response = await sendRequest(url, { headers: { Host: name }, ...limits }).catch((error) => {
     if (stop.aborted) throw error;
-    throw fault(`port ${port} of ${address} does not answer (${networkReason(error)})`);
+    throw createFault(`port ${port} of ${address} does not answer (${explainNetworkError(error)})`);
   });
-  if (response.body !== value) throw fault(`another server answers at ${address}, port ${port}`);
+  if (response.body !== value)
+    throw createFault(`another server answers at ${address}, port ${port}`);
 }

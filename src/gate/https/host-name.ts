@@ -3,25 +3,25 @@ import { domainToASCII } from "node:url";
 import { Fault } from "../../core/base/fault.ts";
 
 /** Normalizes a host name to its form in certificates. Throws a fault that says what is wrong. */
-export function certifiableName(text: string): string {
+export function parseCertifiableName(text: string): string {
   if (text.includes("*"))
-    throw unusableName(
+    throw createNameFault(
       text,
       "wildcard certificates need DNS challenges, which the gate does not support",
     );
-  const given = text.trim().replace(/\.$/, "");
+  const trimmedText = text.trim().replace(/\.$/, "");
   // domainToASCII would drop these characters and keep the text around them.
-  const name = /[\p{Cc}/?#%\\]/u.test(given) ? "" : domainToASCII(given);
-  if (isIP(name) !== 0) throw unusableName(text, "it is an IP address");
+  const name = /[\p{Cc}/?#%\\]/u.test(trimmedText) ? "" : domainToASCII(trimmedText);
+  if (isIP(name) !== 0) throw createNameFault(text, "it is an IP address");
   const labels = name.split(".");
   const isName =
     name.length <= 253 &&
     labels.length > 1 &&
     labels.every((label) => /^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/.test(label)) &&
     !/^\d+$/.test(labels.at(-1) ?? "");
-  if (!isName) throw unusableName(text, "a host name looks like home.example.org");
+  if (!isName) throw createNameFault(text, "a host name looks like home.example.org");
   return name;
 }
 
-const unusableName = (text: string, reason: string): Fault =>
+const createNameFault = (text: string, reason: string): Fault =>
   new Fault("domain_refused", `cannot get a certificate for ${text}: ${reason}`);

@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { type RequestOptions, request as requestTls } from "node:https";
 import type { SecureContext } from "node:tls";
-import { codeOf, Fault, reasonOf } from "../../core/base/fault.ts";
+import { Fault, getErrorCode, getErrorReason } from "../../core/base/fault.ts";
 
 export interface HttpRequest
   extends Readonly<Pick<RequestOptions, "headers" | "rejectUnauthorized">> {
@@ -23,10 +23,10 @@ export interface HttpResponse {
 }
 
 /** Sends one request, and follows no redirect. Rejects unless an HTTP response arrives in time. */
-export async function sendRequest(url: URL, sent: HttpRequest): Promise<HttpResponse> {
-  const { method = "GET", body = "", timeoutMs, maxBytes, stop, ...rest } = sent;
-  const late = AbortSignal.timeout(timeoutMs);
-  const signal = stop === undefined ? late : AbortSignal.any([stop, late]);
+export async function sendRequest(url: URL, httpRequest: HttpRequest): Promise<HttpResponse> {
+  const { method = "GET", body = "", timeoutMs, maxBytes, stop, ...rest } = httpRequest;
+  const timeoutSignal = AbortSignal.timeout(timeoutMs);
+  const signal = stop === undefined ? timeoutSignal : AbortSignal.any([stop, timeoutSignal]);
   const options: RequestOptions = { ...rest, method, signal, agent: false };
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -41,7 +41,7 @@ export async function sendRequest(url: URL, sent: HttpRequest): Promise<HttpResp
     const { statusCode: status = 0, headers } = response;
     return { status, headers, body: await readBody(response, maxBytes) };
   } catch (error) {
-    if (!late.aborted || stop?.aborted === true) throw error;
+    if (!timeoutSignal.aborted || stop?.aborted === true) throw error;
     throw new Fault("response_timeout", `no response within ${timeoutMs / 1_000} seconds`);
   }
 }
@@ -68,5 +68,5 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: "it does not use TLS",
 };
 
-export const networkReason = (error: unknown): string =>
-  REASONS[codeOf(error) ?? ""] ?? reasonOf(error);
+export const explainNetworkError = (error: unknown): string =>
+  REASONS[getErrorCode(error) ?? ""] ?? getErrorReason(error);

@@ -9,12 +9,12 @@ import {
 } from "node:http2";
 import { Server as NetServer, type Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
-import type { Handle } from "../handle.ts";
-import { type Drainable, SERVER_OPTIONS, watchConnections } from "../listener.ts";
-import { limitingPipelines } from "../pipeline-limit.ts";
-import { answerRefusals, requiringHost } from "../refusals.ts";
+import type { Handler } from "../handle.ts";
+import { type DrainableServer, SERVER_OPTIONS, watchConnections } from "../listener.ts";
+import { limitPipelines } from "../pipeline-limit.ts";
+import { requireHost, respondToRefusals } from "../refusals.ts";
 import { type CertificateSource, TLS_OPTIONS } from "./certificate.ts";
-import { limitingStreams, MAX_HEADER_LIST_BYTES } from "./stream-limits.ts";
+import { limitStreams, MAX_HEADER_LIST_BYTES } from "./stream-limits.ts";
 
 /**
  * Time limits for clients, in milliseconds. Short, because Node's limits let slow connections pile
@@ -37,18 +37,18 @@ const MAX_SESSION_MIB = 2;
  */
 const RESETS = { streamResetBurst: 100, streamResetRate: 33 };
 
-export type HttpsServer = Http2SecureServer & Drainable;
+export type HttpsServer = Http2SecureServer & DrainableServer;
 
 /**
  * Serves HTTP/2, with HTTP/1.1 as fallback. Without a certificate yet, it refuses every handshake,
  * but listens from the start, so that a port in use is reported at startup.
  */
 export function createHttpsServer(
-  handle: Handle,
+  handle: Handler,
   source: CertificateSource,
   timeouts: typeof TIMEOUTS = TIMEOUTS,
 ): HttpsServer {
-  const serve = limitingPipelines(requiringHost(handle));
+  const serve = limitPipelines(requireHost(handle));
   const server = createSecureServer(
     {
       ...TLS_OPTIONS,
@@ -58,14 +58,14 @@ export function createHttpsServer(
       settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: MAX_HEADER_LIST_BYTES },
       maxSessionMemory: MAX_SESSION_MIB,
       ...RESETS,
-      SNICallback: (host, tell) => tell(null, source.for(host)?.context),
+      SNICallback: (host, tell) => tell(null, source.findCertificate(host)?.context),
     },
-    limitingStreams((incoming, outgoing) => {
+    limitStreams((incoming, outgoing) => {
       if ("stream" in incoming) normalize(incoming);
       return serve(incoming, outgoing);
     }),
   );
-  answerRefusals(server);
+  respondToRefusals(server);
   // A client without SNI gets the first certificate.
   source.onChange(() => {
     server.setSecureContext({ ...TLS_OPTIONS, ...source.current[0]?.pem });
@@ -76,15 +76,15 @@ export function createHttpsServer(
     if (!server.listening) session.close();
   });
   server.on("stream", (stream) => {
-    const late = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), timeouts.stream);
-    stream.once("close", () => clearTimeout(late));
+    const timer = setTimeout(() => stream.close(constants.NGHTTP2_CANCEL), timeouts.stream);
+    stream.once("close", () => clearTimeout(timer));
   });
   const closeUnused = watchConnections(server, "secureConnection");
   // Failed handshakes and lost connections are client errors, and are not logged.
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   server.on("sessionError", () => {});
   // Node 24 ignores these options for HTTP/1.1 over TLS.
-  return drainable(Object.assign(server, SERVER_OPTIONS), closeUnused);
+  return makeDrainable(Object.assign(server, SERVER_OPTIONS), closeUnused);
 }
 
 /** Gives an HTTP/2 request the fields that handlers expect from HTTP/1.1. */
@@ -101,19 +101,19 @@ function normalize(incoming: Http2ServerRequest): void {
 }
 
 /** Adds a forced close for all connections, which Node's HTTP/2 server lacks. */
-function drainable(server: Http2SecureServer, closeUnused: () => void): HttpsServer {
-  const sockets = openOf<Socket>(server, "connection");
-  const sessions = openOf<ServerHttp2Session>(server, "session");
-  const streams = openOf<Http2Stream>(server, "stream");
+function makeDrainable(server: Http2SecureServer, closeUnused: () => void): HttpsServer {
+  const sockets = trackOpen<Socket>(server, "connection");
+  const sessions = trackOpen<ServerHttp2Session>(server, "session");
+  const streams = trackOpen<Http2Stream>(server, "stream");
   const inHandshake = new Map<string, Socket>();
   server.on("connection", (socket: Socket) => {
-    const peer = keyOf(socket);
+    const peer = formatPeer(socket);
     inHandshake.set(peer, socket);
     socket.once("close", () => {
       if (inHandshake.get(peer) === socket) inHandshake.delete(peer);
     });
   });
-  server.on("secureConnection", (socket: TLSSocket) => inHandshake.delete(keyOf(socket)));
+  server.on("secureConnection", (socket: TLSSocket) => inHandshake.delete(formatPeer(socket)));
   const closeIdle: unknown = Reflect.get(server, "closeIdleConnections");
   return Object.assign(server, {
     finish: (closed: () => void) => {
@@ -134,13 +134,14 @@ function drainable(server: Http2SecureServer, closeUnused: () => void): HttpsSer
 }
 
 /** Those that the event has reported, until they close. */
-function openOf<T extends EventEmitter>(server: Http2SecureServer, event: string): Set<T> {
+function trackOpen<T extends EventEmitter>(server: Http2SecureServer, event: string): Set<T> {
   const open = new Set<T>();
-  server.on(event, (one: T) => {
-    open.add(one);
-    one.once("close", () => open.delete(one));
+  server.on(event, (emitter: T) => {
+    open.add(emitter);
+    emitter.once("close", () => open.delete(emitter));
   });
   return open;
 }
 
-const keyOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
+const formatPeer = ({ remoteAddress, remotePort }: Socket): string =>
+  `${remoteAddress} ${remotePort}`;

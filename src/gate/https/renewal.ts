@@ -34,32 +34,32 @@ const MAX_PAUSE_MS = 12 * 3_600_000;
 const MAX_REISSUE_PAUSE_MS = 48 * 3_600_000;
 
 /** At two thirds of the lifetime: of 90 days, 30 remain to fix failures. */
-export function renewalAt({ notBefore, notAfter }: Lifetime): number {
+export function getRenewalTime({ notBefore, notAfter }: Lifetime): number {
   const life = notAfter.getTime() - notBefore.getTime();
   return notBefore.getTime() + Math.floor((life * 2) / 3);
 }
 
 /** 1, 4, 16 and 64 minutes, then hours, up to 12, to stay below the limits of authorities. */
-export function pauseAfter(failures: number, askedForMs = 0): number {
+export function getRetryPause(failures: number, askedForMs = 0): number {
   const growing = FIRST_PAUSE_MS * PAUSES_GROW_BY ** (failures - 1);
   return Math.max(askedForMs, Math.min(growing, MAX_PAUSE_MS));
 }
 
 /** A certificate may be due when it is new: clocks are wrong, or it began long ago. */
-export const reissuePause = (lifetime: Lifetime): number =>
-  Math.min(lifetime.notAfter.getTime() - renewalAt(lifetime), MAX_REISSUE_PAUSE_MS);
+export const getReissuePause = (lifetime: Lifetime): number =>
+  Math.min(lifetime.notAfter.getTime() - getRenewalTime(lifetime), MAX_REISSUE_PAUSE_MS);
 
 /**
  * When the next attempt is due. A request that the last attempt has not answered ends the pause: the
  * operator has probably fixed the cause. The times of requests are compared for equality only, since
  * clocks can be wrong.
  */
-export function dueAt(
+export function getDueTime(
   lifetime: Lifetime | undefined,
   last: Progress | undefined,
   requestedAt: number,
 ): number {
-  const wantedAt = lifetime === undefined ? 0 : renewalAt(lifetime);
+  const wantedAt = lifetime === undefined ? 0 : getRenewalTime(lifetime);
   if (last === undefined || requestedAt !== last.requestedAt) return wantedAt;
   // The attempt has stored a certificate, which is not there any more.
   const isLost = lifetime === undefined && last.failures === 0;

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ALIVE, ASSERTION_KEYS, FORWARD_AUTH, READY } from "../../web/paths.ts";
-import type { Handle } from "../handle.ts";
+import type { Handler } from "../handle.ts";
 import { listen } from "../listener.ts";
-import { answer } from "../refusals.ts";
+import { sendTextResponse } from "../refusals.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { Certificate, Certificates } from "./certificate.ts";
 import { createHttpsServer, type HttpsServer } from "./https-server.ts";
@@ -14,27 +14,27 @@ const HSTS = "max-age=31536000";
 /** Paths that health checks, proxies and apps on the local network request over plain HTTP. */
 const NEVER_REDIRECTED: readonly string[] = [ALIVE, READY, FORWARD_AUTH, ASSERTION_KEYS];
 
-interface Https {
+interface HttpsListener {
   readonly url: string;
   readonly server: HttpsServer;
   /** For plain HTTP: answers ACME challenges, and redirects to HTTPS while a certificate is valid. */
-  wrapPlain(handle: Handle): Handle;
+  wrapPlain(handle: Handler): Handler;
 }
 
 export async function startHttps(
   { host, port, publicUrl }: Pick<Settings, "host" | "port" | "publicUrl">,
-  handle: Handle,
+  handle: Handler,
   { source, challenges }: Certificates,
   now: () => number,
-): Promise<Https> {
+): Promise<HttpsListener> {
   /** Browsers reject any other certificate: it gets neither redirects nor HSTS. */
-  const isValidFor = (incoming: Parameters<Handle>[0]): boolean => {
-    const certificate = source.for(hostIn(incoming));
+  const hasValidCertificate = (incoming: Parameters<Handler>[0]): boolean => {
+    const certificate = source.findCertificate(parseRequestHost(incoming));
     const at = now();
     return certificate !== undefined && +certificate.notBefore <= at && at < +certificate.notAfter;
   };
   const server = createHttpsServer((incoming, outgoing) => {
-    if (isValidFor(incoming)) outgoing.setHeader("Strict-Transport-Security", HSTS);
+    if (hasValidCertificate(incoming)) outgoing.setHeader("Strict-Transport-Security", HSTS);
     handle(incoming, outgoing);
   }, source);
   const url = await listen(server, host, port);
@@ -44,11 +44,13 @@ export async function startHttps(
     url,
     server,
     wrapPlain: (plain) => (incoming, outgoing) => {
-      if (challenges?.answer(incoming, outgoing) === true) return;
+      if (challenges?.respond(incoming, outgoing) === true) return;
       const target = { port: actualPort, certificates: source.current, publicUrl };
-      const location = isValidFor(incoming) ? secureLocation(incoming, target) : undefined;
+      const location = hasValidCertificate(incoming)
+        ? findHttpsLocation(incoming, target)
+        : undefined;
       if (location === undefined) return plain(incoming, outgoing);
-      answer(outgoing, 308, { Location: location });
+      sendTextResponse(outgoing, 308, { Location: location });
     },
   };
 }
@@ -61,7 +63,7 @@ export interface HttpsTarget {
 }
 
 /** The HTTPS URL for a request over plain HTTP, or `undefined` if it is not redirected. */
-export function secureLocation(
+export function findHttpsLocation(
   incoming: Pick<IncomingMessage, "url" | "headers">,
   { port, certificates, publicUrl }: HttpsTarget,
 ): string | undefined {
@@ -71,8 +73,10 @@ export function secureLocation(
   // A proxy has terminated TLS: a redirect would come back the same way, in a loop.
   if (headers["x-forwarded-proto"] === "https") return undefined;
   if (publicUrl?.startsWith("https:")) return `${publicUrl}${target}`;
-  const requested = hostIn(incoming);
-  const isCovered = certificates.some((one) => requested !== undefined && one.covers(requested));
+  const requested = parseRequestHost(incoming);
+  const isCovered = certificates.some(
+    (certificate) => requested !== undefined && certificate.covers(requested),
+  );
   // Any client chooses the Host that it sends: only hosts of a certificate become a target.
   const host = isCovered ? requested : certificates.flatMap(({ hosts }) => hosts)[0];
   if (host === undefined) return undefined;
@@ -80,7 +84,7 @@ export function secureLocation(
 }
 
 /** The requested host, without its port. */
-function hostIn({ headers }: Pick<IncomingMessage, "headers">): string | undefined {
-  const named = headers.host ?? headers[":authority"];
-  return typeof named === "string" ? URL.parse(`http://${named}`)?.hostname : undefined;
+function parseRequestHost({ headers }: Pick<IncomingMessage, "headers">): string | undefined {
+  const hostHeader = headers.host ?? headers[":authority"];
+  return typeof hostHeader === "string" ? URL.parse(`http://${hostHeader}`)?.hostname : undefined;
 }

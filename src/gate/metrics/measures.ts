@@ -3,7 +3,7 @@ import type { Meter } from "../../core/base/meter.ts";
 import type { SignInOutcome } from "../../core/sign-in/sign-in.ts";
 import type { Store } from "../../db/store.ts";
 import { pathOf } from "../../web/paths.ts";
-import { type Handle, wasSent } from "../handle.ts";
+import { type Handler, wasSent } from "../handle.ts";
 import type { Registry } from "./registry.ts";
 
 const HASH_SECONDS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
@@ -18,38 +18,38 @@ const outcomes: Readonly<Record<SignInOutcome["kind"], true>> = {
 
 /** Creates the metrics of sign-ins, hashes and log entries. `seconds` is a monotonic clock. */
 export function createMeter(registry: Registry, seconds: () => number): Meter {
-  const signIns = registry.counter(
+  const signIns = registry.addCounter(
     "latchkey_sign_ins_total",
     Object.keys(outcomes).map((outcome) => ({ outcome })),
   );
-  const denials = registry.counter("latchkey_limiter_denials_total");
+  const denials = registry.addCounter("latchkey_limiter_denials_total");
   let [running, waiting] = [0, 0];
-  registry.gauge("latchkey_hashes_running", () => running);
-  registry.gauge("latchkey_hashes_waiting", () => waiting);
-  const refused = registry.counter("latchkey_hashes_refused_total");
-  const hashTime = registry.histogram("latchkey_hash_duration_seconds", HASH_SECONDS);
-  const written = registry.counter("latchkey_log_entries_written_total");
-  const dropped = registry.counter("latchkey_log_entries_dropped_total");
-  const failed = registry.counter("latchkey_log_write_failures_total");
+  registry.addGauge("latchkey_hashes_running", () => running);
+  registry.addGauge("latchkey_hashes_waiting", () => waiting);
+  const refused = registry.addCounter("latchkey_hashes_refused_total");
+  const hashTime = registry.addHistogram("latchkey_hash_duration_seconds", HASH_SECONDS);
+  const written = registry.addCounter("latchkey_log_entries_written_total");
+  const dropped = registry.addCounter("latchkey_log_entries_dropped_total");
+  const failed = registry.addCounter("latchkey_log_write_failures_total");
   return {
     watch(levels) {
-      registry.gauge("latchkey_limiter_tracked_addresses", levels.trackedAddresses);
-      registry.gauge("latchkey_log_entries_waiting", levels.waitingEntries);
-      registry.gauge("latchkey_remembered_sessions", levels.rememberedSessions);
-      registry.gauge("latchkey_remembered_users", levels.rememberedUsers);
+      registry.addGauge("latchkey_limiter_tracked_addresses", levels.countTrackedAddresses);
+      registry.addGauge("latchkey_log_entries_waiting", levels.countWaitingEntries);
+      registry.addGauge("latchkey_remembered_sessions", levels.countRememberedSessions);
+      registry.addGauge("latchkey_remembered_users", levels.countRememberedUsers);
     },
-    signInDecided(outcome) {
+    countSignIn(outcome) {
       signIns(1, { outcome });
       if (outcome === "rate-limited") denials(1);
     },
     hashes: {
-      waits() {
+      startWaiting() {
         waiting += 1;
         return () => {
           waiting -= 1;
         };
       },
-      runs() {
+      startRunning() {
         running += 1;
         const start = seconds();
         return () => {
@@ -57,9 +57,13 @@ export function createMeter(registry: Registry, seconds: () => number): Meter {
           hashTime(seconds() - start);
         };
       },
-      refused: () => refused(1),
+      countRefused: () => refused(1),
     },
-    entries: { written, dropped: () => dropped(1), failed: () => failed(1) },
+    entries: {
+      countWritten: written,
+      countDropped: () => dropped(1),
+      countFailed: () => failed(1),
+    },
   };
 }
 
@@ -72,12 +76,12 @@ const METHODS: readonly string[] = ["GET", "HEAD", "POST"];
  * Returns a wrapper that counts the requests of a handler. Labels come from fixed lists, with `other`
  * for the rest, so that clients cannot create series with new paths or methods.
  */
-export function countRequests(
+export function createRequestCounter(
   registry: Registry,
   seconds: () => number,
-): (handle: Handle, paths: ReadonlySet<string>) => Handle {
-  const requests = registry.counter("latchkey_http_requests_total", []);
-  const durations = registry.histogram(
+): (handle: Handler, paths: ReadonlySet<string>) => Handler {
+  const requests = registry.addCounter("latchkey_http_requests_total", []);
+  const durations = registry.addHistogram(
     "latchkey_http_request_duration_seconds",
     REQUEST_SECONDS,
     [],
@@ -87,7 +91,7 @@ export function countRequests(
     outgoing.once("close", () => {
       const path = pathOf(incoming.url ?? "");
       const route = paths.has(path) ? path : "other";
-      const method = METHODS.find((one) => one === incoming.method) ?? "other";
+      const method = METHODS.find((listed) => listed === incoming.method) ?? "other";
       const code = wasSent(outgoing) ? String(outgoing.statusCode) : "aborted";
       durations(seconds() - start, { route, method });
       requests(1, { route, method, code });
@@ -102,12 +106,12 @@ const STORE_SECONDS = [0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 
 export function createStoreTimer(
   registry: Registry,
 ): (store: Pick<Store, "operations" | "observe">) => void {
-  const durations = registry.histogram(
+  const durations = registry.addHistogram(
     "latchkey_store_operation_duration_seconds",
     STORE_SECONDS,
     [],
   );
-  const failures = registry.counter("latchkey_store_failures_total", []);
+  const failures = registry.addCounter("latchkey_store_failures_total", []);
   return (store) => {
     // From 0, so that the first failure is an increase.
     for (const operation of store.operations) failures(0, { operation });
@@ -122,7 +126,7 @@ export function createStoreTimer(
 }
 
 export function addProcessMetrics(registry: Registry): void {
-  registry.gauge(
+  registry.addGauge(
     "process_cpu_seconds_total",
     () => {
       const { user, system } = process.cpuUsage();
@@ -130,9 +134,9 @@ export function addProcessMetrics(registry: Registry): void {
     },
     "counter",
   );
-  registry.gauge("process_resident_memory_bytes", () => process.memoryUsage.rss());
-  registry.gauge("process_start_time_seconds", () => performance.timeOrigin / 1e3);
-  registry.gauge(
+  registry.addGauge("process_resident_memory_bytes", () => process.memoryUsage.rss());
+  registry.addGauge("process_start_time_seconds", () => performance.timeOrigin / 1e3);
+  registry.addGauge(
     "process_open_fds",
     // Minus one: reading the folder opens a descriptor itself.
     () => readdirSync("/proc/self/fd").length - 1,
@@ -148,7 +152,7 @@ const DELAY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
  * the delay in progress.
  */
 export function watchEventLoop(registry: Registry, seconds: () => number): NodeJS.Timeout {
-  const delay = registry.histogram("latchkey_event_loop_delay_seconds", DELAY_SECONDS);
+  const delay = registry.addHistogram("latchkey_event_loop_delay_seconds", DELAY_SECONDS);
   let last = seconds();
   return setInterval(() => {
     const current = seconds();

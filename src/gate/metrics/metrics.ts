@@ -1,19 +1,19 @@
 import type { AddressInfo } from "node:net";
-import { Fault, messageOf } from "../../core/base/fault.ts";
+import { Fault, getErrorMessage } from "../../core/base/fault.ts";
 import { isLoopbackHost } from "../../core/base/loopback.ts";
 import type { Meter } from "../../core/base/meter.ts";
 import { judgeHost } from "../../core/hosts/allowed-hosts.ts";
-import { canonicalHost } from "../../core/hosts/host-name.ts";
+import { normalizeHost } from "../../core/hosts/host-name.ts";
 import type { Store } from "../../db/store.ts";
 import type { Headers } from "../../web/answers/responses.ts";
-import type { Handle } from "../handle.ts";
+import type { Handler } from "../handle.ts";
 import { createListener, drain, listen, type PlainServer } from "../listener.ts";
-import { answer } from "../refusals.ts";
-import { version } from "../version.ts";
+import { sendTextResponse } from "../refusals.ts";
+import { getVersion } from "../version.ts";
 import {
   addProcessMetrics,
-  countRequests,
   createMeter,
+  createRequestCounter,
   createStoreTimer,
   watchEventLoop,
 } from "./measures.ts";
@@ -26,7 +26,7 @@ const PATH = "/metrics";
 export interface Metrics {
   readonly meter: Meter;
   /** Wraps a handler to count its requests. All paths outside `paths` count as one. */
-  counting(handle: Handle, paths: ReadonlySet<string>): Handle;
+  countRequests(handle: Handler, paths: ReadonlySet<string>): Handler;
   /** Times the operations of the store, while it is open. */
   timeStore(store: Pick<Store, "operations" | "observe">): void;
   /** Returns the URL. */
@@ -38,28 +38,28 @@ export interface Metrics {
 export function openMetrics(
   { host, port }: { readonly host: string; readonly port: number },
   monotonic: () => number,
-  certificateExpiry: () => Date | undefined,
+  getCertificateExpiry: () => Date | undefined,
 ): Metrics {
   const seconds = (): number => monotonic() / 1e3;
   const registry = new Registry();
-  const build = registry.counter("latchkey_build_info", [], "gauge");
-  build(1, { version: version(), node: process.versions.node });
+  const build = registry.addCounter("latchkey_build_info", [], "gauge");
+  build(1, { version: getVersion(), node: process.versions.node });
   const meter = createMeter(registry, seconds);
-  registry.gauge("latchkey_certificate_expiry_timestamp_seconds", () => {
-    const expiry = certificateExpiry();
+  registry.addGauge("latchkey_certificate_expiry_timestamp_seconds", () => {
+    const expiry = getCertificateExpiry();
     return expiry && expiry.getTime() / 1e3;
   });
   const eventLoop = watchEventLoop(registry, seconds);
   addProcessMetrics(registry);
-  const server = serverOf(host, registry);
+  const server = createMetricsServer(host, registry);
   return {
     meter,
-    counting: countRequests(registry, seconds),
+    countRequests: createRequestCounter(registry, seconds),
     timeStore: createStoreTimer(registry),
     listen: () =>
       listen(server, host, port).catch((error) => {
         // Names the setting: an operator would first suspect PORT.
-        const text = `METRICS_PORT: ${messageOf(error)}`;
+        const text = `METRICS_PORT: ${getErrorMessage(error)}`;
         throw new Fault("cannot_listen", text, { cause: error });
       }),
     async stop() {
@@ -71,13 +71,13 @@ export function openMetrics(
 
 const PLAIN_TEXT = { "Content-Type": "text/plain; charset=utf-8" };
 
-function serverOf(host: string, registry: Registry): PlainServer {
-  const named = canonicalHost(host);
-  const publicUrl = named === undefined ? undefined : `http://${named}`;
+function createMetricsServer(host: string, registry: Registry): PlainServer {
+  const hostName = normalizeHost(host);
+  const publicUrl = hostName === undefined ? undefined : `http://${hostName}`;
   const rule = { allowed: "loopback-setup", publicUrl, cookieDomain: undefined } as const;
   const server = createListener((request, response) => {
     const respond = (status: number, text: string, headers: Headers = {}): void =>
-      answer(response, status, { ...PLAIN_TEXT, ...headers }, text);
+      sendTextResponse(response, status, { ...PLAIN_TEXT, ...headers }, text);
     const isOnLoopback = isLoopbackHost((server.address() as AddressInfo).address);
     // HTTP/1.0 clients may send no Host header; browsers always send one.
     const requested = request.headers.host ?? "localhost";
@@ -89,7 +89,7 @@ function serverOf(host: string, registry: Registry): PlainServer {
     } else if (request.method !== "GET" && request.method !== "HEAD") {
       respond(405, "method not allowed\n", { Allow: "GET, HEAD" });
     } else {
-      respond(200, registry.text(), { "Content-Type": CONTENT_TYPE });
+      respond(200, registry.formatText(), { "Content-Type": CONTENT_TYPE });
     }
   });
   return server;

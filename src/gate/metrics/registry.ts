@@ -53,12 +53,16 @@ export class Registry {
   readonly #metrics: (() => string)[] = [];
 
   /** Prometheus's text format, version 0.0.4. */
-  text(): string {
+  formatText(): string {
     return this.#metrics.map((write) => write()).join("");
   }
 
-  /** @param begun The labels of values that exist from the start, as 0. */
-  counter(name: MetricName, begun: readonly Labels[] = [{}], type: MetricType = "counter"): Add {
+  /** @param initialLabels The labels of values that exist from the start, as 0. */
+  addCounter(
+    name: MetricName,
+    initialLabels: readonly Labels[] = [{}],
+    type: MetricType = "counter",
+  ): Add {
     const members = new Map<string, { readonly series: string; value: number }>();
     this.#write(name, type, () =>
       [...members.values()].map(({ series, value }): Sample => [series, value]),
@@ -66,15 +70,15 @@ export class Registry {
     const add: Add = (value, labels = {}) => {
       const key = joinValues(labels);
       const member = members.get(key);
-      if (member === undefined) members.set(key, { series: labelText(labels), value });
+      if (member === undefined) members.set(key, { series: formatLabels(labels), value });
       else member.value += value;
     };
-    for (const labels of begun) add(0, labels);
+    for (const labels of initialLabels) add(0, labels);
     return add;
   }
 
   /** Reads a value at each scrape. A value that is missing or unreadable has no sample. */
-  gauge(name: MetricName, read: () => number | undefined, type: MetricType = "gauge"): void {
+  addGauge(name: MetricName, read: () => number | undefined, type: MetricType = "gauge"): void {
     this.#write(name, type, () => {
       try {
         const value = read();
@@ -85,17 +89,21 @@ export class Registry {
     });
   }
 
-  histogram(name: MetricName, bounds: readonly number[], begun: readonly Labels[] = [{}]): Add {
+  addHistogram(
+    name: MetricName,
+    bounds: readonly number[],
+    initialLabels: readonly Labels[] = [{}],
+  ): Add {
     const limits = [...bounds, Number.POSITIVE_INFINITY];
     const members = new Map<string, HistogramMember>();
     this.#write(name, "histogram", () =>
       [...members.values()].flatMap(({ labels, counts, sum }): readonly Sample[] => [
         ...limits.map((limit, at): Sample => {
           const le = limit === Number.POSITIVE_INFINITY ? "+Inf" : String(limit);
-          return [`_bucket${labelText({ ...labels, le })}`, counts[at] ?? 0];
+          return [`_bucket${formatLabels({ ...labels, le })}`, counts[at] ?? 0];
         }),
-        [`_sum${labelText(labels)}`, sum],
-        [`_count${labelText(labels)}`, counts.at(-1) ?? 0],
+        [`_sum${formatLabels(labels)}`, sum],
+        [`_count${formatLabels(labels)}`, counts.at(-1) ?? 0],
       ]),
     );
     const findMember = (labels: Labels): HistogramMember => {
@@ -106,7 +114,7 @@ export class Registry {
       members.set(key, member);
       return member;
     };
-    begun.forEach(findMember);
+    initialLabels.forEach(findMember);
     return (value, labels = {}) => {
       const member = findMember(labels);
       member.sum += value;
@@ -116,10 +124,10 @@ export class Registry {
     };
   }
 
-  #write(name: MetricName, type: MetricType, samples: () => Iterable<Sample>): void {
+  #write(name: MetricName, type: MetricType, readSamples: () => Iterable<Sample>): void {
     this.#metrics.push(() => {
       const lines = [`# HELP ${name} ${HELP[name]}`, `# TYPE ${name} ${type}`];
-      for (const [series, value] of samples()) lines.push(`${name}${series} ${value}`);
+      for (const [series, value] of readSamples()) lines.push(`${name}${series} ${value}`);
       return `${lines.join("\n")}\n`;
     });
   }
@@ -139,7 +147,7 @@ function joinValues(labels: Labels): string {
   return joined;
 }
 
-function labelText(labels: Labels): string {
+function formatLabels(labels: Labels): string {
   const pairs = Object.entries(labels).map(
     ([name, value]) =>
       `${name}="${value.replace(/[\\\n"]/g, (sign) => (sign === "\n" ? "\\n" : `\\${sign}`))}"`,

@@ -32,20 +32,20 @@ export interface Setting
 }
 
 /** The settings of all entries, and for each secret the `_FILE` setting below it. */
-export function settingsOf(entries: readonly NamedEntry[]): readonly Setting[] {
+export function listSettings(entries: readonly NamedEntry[]): readonly Setting[] {
   let group = "";
   return entries.flatMap((entry) => {
     group = entry.heading ?? group;
-    if (entry.secret !== true) return [settingOf(entry, group)];
+    if (entry.secret !== true) return [toSetting(entry, group)];
     const { name, value } = entry;
     const lines = value.parseFile === undefined ? "" : ", one per line";
     const about = `file that contains ${name} instead${lines}`;
     const file = { name: `${name}_FILE`, value: readableFile, about };
-    return [settingOf(entry, group), settingOf(file, group)];
+    return [toSetting(entry, group), toSetting(file, group)];
   });
 }
 
-const settingOf = ({ value, ...entry }: NamedEntry, group: string): Setting => ({
+const toSetting = ({ value, ...entry }: NamedEntry, group: string): Setting => ({
   ...{ ...value, ...entry, group },
   fallback: entry.default || entry.unset || "none",
   flag: entry.flag ?? entry.name.toLowerCase().replaceAll("_", "-"),

@@ -1,11 +1,11 @@
 import { join, resolve } from "node:path";
 import { isLoopbackHost } from "../../core/base/loopback.ts";
 import type { AllowedHosts } from "../../core/hosts/allowed-hosts.ts";
-import { fileOf, type Place } from "../../db/place.ts";
-import { isPartOf, isSameFile } from "../../db/sqlite/own-files.ts";
+import { type DatabaseLocation, getSqliteFile } from "../../db/place.ts";
+import { belongsToDatabase, isSameFile } from "../../db/sqlite/own-files.ts";
 import type { AuthOptions } from "../../options.ts";
 import type { SecretNames } from "../../settle-options.ts";
-import { sharesCookies } from "../../web/answers/location.ts";
+import { canShareCookies } from "../../web/answers/location.ts";
 import type { Entry } from "./entry.ts";
 import {
   ENV_FILE,
@@ -26,7 +26,7 @@ type TableValues = { readonly [F in keyof SettingsTable]: ValueOf<SettingsTable[
 export interface Settings extends Omit<TableValues, "allowedHosts"> {
   readonly allowedHosts: AllowedHosts;
   readonly setupTokenFile: string;
-  readonly database: Place;
+  readonly database: DatabaseLocation;
   /** The environment without the secrets, for programs that the gate runs. */
   readonly programEnvironment: Environment;
   readonly nodeEnv: string | undefined;
@@ -38,7 +38,7 @@ export const SECRET_SETTINGS: SecretNames = {
   previousSecrets: "AUTH_SECRET_PREVIOUS",
 };
 
-export function optionsOf(settings: Settings): Omit<AuthOptions, "store"> {
+export function toAuthOptions(settings: Settings): Omit<AuthOptions, "store"> {
   const { secret, previousSecrets, postLoginLocation, trustedProxies } = settings;
   const { allowedHosts: allowed, publicUrl, cookieDomain, trustedOrigins } = settings;
   const { limiter, limitIpv6Prefix, locale, customCss: css } = settings;
@@ -62,21 +62,21 @@ export interface SettingsReading {
   readonly secretFiles: readonly SecretFile[];
 }
 
-export const tokenFileIn = (dataDir: string): string => join(dataDir, "setup-token");
+export const getTokenFile = (dataDir: string): string => join(dataDir, "setup-token");
 
 /** The client of PostgreSQL reads `PGPASSWORD` itself. */
 const isSecret = (name: string): boolean => name === "PGPASSWORD" || secretNames.includes(name);
 
 /** The only code of the gate that reads the environment. */
-export function readSettings(given: SettingsSources): SettingsReading {
-  const { env = process.env } = given;
-  const sources = new Sources({ ...given, env });
+export function readSettings(input: SettingsSources): SettingsReading {
+  const { env = process.env } = input;
+  const sources = new Sources({ ...input, env });
   const { problems, warnings, secretFiles } = sources;
   const values = Object.fromEntries(
     entries.map(([field, entry]) => {
-      const otherwise =
+      const defaultValue =
         entry.default === undefined ? undefined : entry.value.parse(entry.default, env);
-      return [field, sources.value(entry) ?? otherwise];
+      return [field, sources.readValue(entry) ?? defaultValue];
     }),
   ) as TableValues;
 
@@ -84,20 +84,20 @@ export function readSettings(given: SettingsSources): SettingsReading {
   const settings = Object.freeze<Settings>({
     ...values,
     allowedHosts: values.allowedHosts ?? (isLoopbackHost(host) ? "loopback-setup" : ["*"]),
-    setupTokenFile: values.setupTokenFile ?? tokenFileIn(dataDir),
+    setupTokenFile: values.setupTokenFile ?? getTokenFile(dataDir),
     database: values.database ?? { kind: "sqlite", file: join(dataDir, "latchkey.db") },
     programEnvironment: Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret(name))),
-    nodeEnv: sources.text("NODE_ENV"),
+    nodeEnv: sources.readText("NODE_ENV"),
   });
   problems.push(
-    ...conflicts(settings),
-    ...sharedFiles(settings, filesOf(sources, settings, given)),
+    ...findConflicts(settings),
+    ...findSharedFiles(settings, listFiles(sources, settings, input)),
   );
   return { settings, problems, warnings, secretFiles };
 }
 
 /** The files that settings name, each with the name of the setting. */
-function filesOf(
+function listFiles(
   sources: Sources,
   { domainSetupCommand }: Settings,
   { envFile }: SettingsSources,
@@ -115,23 +115,24 @@ function filesOf(
     "LOGO_FILE_DARK",
     "CUSTOM_CSS",
   ]) {
-    add(name, sources.text(name));
+    add(name, sources.readText(name));
   }
   add("DOMAIN_SETUP_COMMAND", domainSetupCommand);
   return files;
 }
 
 /** The setup deletes its token file, and the gate writes its database: neither may be the file of another setting. */
-function sharedFiles(
+function findSharedFiles(
   { setupTokenFile, database }: Settings,
   files: readonly SecretFile[],
 ): readonly SettingProblem[] {
-  const place = fileOf(database);
-  const isDatabaseFile = (path: string) => place !== undefined && isPartOf(path, place);
+  const databaseFile = getSqliteFile(database);
+  const isDatabaseFile = (path: string) =>
+    databaseFile !== undefined && belongsToDatabase(path, databaseFile);
   const problems: SettingProblem[] = [];
   const refuse = (name: string, other: string): void => {
     const text = `${name} and ${other} name the same file: give each a file of its own`;
-    problems.push({ about: [name, other], text });
+    problems.push({ about: [name, other], message: text });
   };
   for (const { name, path } of files) {
     if (isSameFile(path, setupTokenFile)) refuse("SETUP_TOKEN_FILE", name);
@@ -142,24 +143,24 @@ function sharedFiles(
 }
 
 /** Values that are valid, but not together. */
-function conflicts(settings: Settings): readonly SettingProblem[] {
+function findConflicts(settings: Settings): readonly SettingProblem[] {
   const { limiter, database, tlsCertFile, tlsKeyFile } = settings;
   const problems: SettingProblem[] = [];
   if (limiter === "shared" && database.kind === "sqlite") {
     const text = "SHARED_LIMITER=on requires a postgres:// URL in DATABASE_URL";
-    problems.push({ about: ["SHARED_LIMITER", "DATABASE_URL"], text });
+    problems.push({ about: ["SHARED_LIMITER", "DATABASE_URL"], message: text });
   }
   if ((tlsCertFile === undefined) !== (tlsKeyFile === undefined)) {
     const text = "TLS_CERT_FILE and TLS_KEY_FILE must be set together";
-    problems.push({ about: ["TLS_CERT_FILE", "TLS_KEY_FILE"], text });
+    problems.push({ about: ["TLS_CERT_FILE", "TLS_KEY_FILE"], message: text });
   }
-  if (!sharesCookies(settings.publicUrl, settings.cookieDomain)) {
+  if (!canShareCookies(settings.publicUrl, settings.cookieDomain)) {
     const text = "PUBLIC_URL must be at or below COOKIE_DOMAIN, or browsers reject the cookie";
-    problems.push({ about: ["PUBLIC_URL", "COOKIE_DOMAIN"], text });
+    problems.push({ about: ["PUBLIC_URL", "COOKIE_DOMAIN"], message: text });
   }
   if (settings.returnDomains.length > 0 && settings.publicUrl?.startsWith("https:") !== true) {
     const text = "RETURN_DOMAINS requires a PUBLIC_URL with https";
-    problems.push({ about: ["RETURN_DOMAINS", "PUBLIC_URL"], text });
+    problems.push({ about: ["RETURN_DOMAINS", "PUBLIC_URL"], message: text });
   }
   return problems;
 }

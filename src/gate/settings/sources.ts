@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { Fault } from "../../core/base/fault.ts";
-import { fileErrorReason, fileErrorText } from "../../files/file-error.ts";
+import { explainFileError, formatFileError } from "../../files/file-error.ts";
 import type { NamedEntry } from "./entry.ts";
-import { unknownNames } from "./suggestions.ts";
+import { findUnknownNames } from "./suggestions.ts";
 import { secretNames, settings } from "./table.ts";
 import type { Environment } from "./values.ts";
 
@@ -18,7 +18,7 @@ export interface SecretFile {
 export interface SettingProblem {
   /** The settings whose values are unknown, or `ENV_FILE` when every value is. */
   readonly about: readonly string[];
-  readonly text: string;
+  readonly message: string;
 }
 
 export const ENV_FILE = "--env-file";
@@ -41,50 +41,50 @@ export class Sources {
   readonly secretFiles: SecretFile[] = [];
   readonly warnings: readonly string[];
   readonly #env: Environment;
-  readonly #given: readonly Environment[];
+  readonly #environments: readonly Environment[];
 
   constructor({ flags, envFile, env = {} }: SettingsSources) {
     const file =
       envFile === undefined
         ? {}
-        : valuesIn(envFile, (text) => this.#refuse(ENV_FILE, `${ENV_FILE}: ${text}`));
-    const known = settings.map(({ name }) => name);
-    const { unknown, warnings } = unknownNames(known, Object.keys(env), Object.keys(file));
-    this.problems.push(...unknown.map((text) => ({ about: [], text })));
+        : readEnvFile(envFile, (text) => this.#refuse(ENV_FILE, `${ENV_FILE}: ${text}`));
+    const names = settings.map(({ name }) => name);
+    const { unknown, warnings } = findUnknownNames(names, Object.keys(env), Object.keys(file));
+    this.problems.push(...unknown.map((text) => ({ about: [], message: text })));
     if (envFile !== undefined && secretNames.some((name) => file[name] !== undefined)) {
       this.secretFiles.push({ name: ENV_FILE, path: resolve(envFile) });
     }
     this.warnings = warnings;
     this.#env = env;
-    this.#given = [flags, env, file];
+    this.#environments = [flags, env, file];
   }
 
   /** Compose files pass an unset variable on as an empty one. */
-  text(name: string): string | undefined {
-    return this.#given.find((values) => values[name])?.[name];
+  readText(name: string): string | undefined {
+    return this.#environments.find((values) => values[name])?.[name];
   }
 
   /** The value that is given, or `undefined` when it is unset or invalid. */
-  value(entry: NamedEntry): unknown {
+  readValue(entry: NamedEntry): unknown {
     const { name } = entry;
-    const given = this.text(name);
+    const text = this.readText(name);
     const fileName = `${name}_FILE`;
-    const path = entry.secret === true ? this.text(fileName) : undefined;
-    if (path === undefined) return given === undefined ? undefined : this.#parsed(entry, given);
-    if (given !== undefined) {
+    const path = entry.secret === true ? this.readText(fileName) : undefined;
+    if (path === undefined) return text === undefined ? undefined : this.#parse(entry, text);
+    if (text !== undefined) {
       this.#refuse(name, `${name} and ${fileName} are both set: remove one of them`);
     }
     const { content, problem } = readSecret(path);
     if (content === undefined) return this.#refuse(name, `${fileName} names ${problem}`);
     this.secretFiles.push({ name: fileName, path: resolve(path) });
-    return entry.value.parseFile?.(content) ?? this.#parsed(entry, content);
+    return entry.value.parseFile?.(content) ?? this.#parse(entry, content);
   }
 
-  #parsed({ name, value, secret }: NamedEntry, given: string): unknown {
-    const isShown = secret !== true && given.length <= MAX_SHOWN && !/:\/\/.*@/.test(given);
-    const shown = isShown ? `${name}=${JSON.stringify(given)}` : name;
+  #parse({ name, value, secret }: NamedEntry, text: string): unknown {
+    const isShown = secret !== true && text.length <= MAX_SHOWN && !/:\/\/.*@/.test(text);
+    const shown = isShown ? `${name}=${JSON.stringify(text)}` : name;
     try {
-      const accepted = value.parse(given, this.#env);
+      const accepted = value.parse(text, this.#env);
       return accepted ?? this.#refuse(name, `${shown} is invalid: expected ${value.takes}`);
     } catch (error) {
       if (error instanceof Fault) return this.#refuse(name, `${name}: ${error.message}`);
@@ -93,7 +93,7 @@ export class Sources {
   }
 
   #refuse(about: string, text: string): undefined {
-    this.problems.push({ about: [about], text });
+    this.problems.push({ about: [about], message: text });
   }
 }
 
@@ -104,21 +104,21 @@ const NAME = /^[\w.-]+$/;
 const VALID = /^[^\S\n]*(?:#.*|(?:export +)?[\w.-]+[^\S\n]*=[^\S\n]*(?:(["'`])[\s\S]*?\1.*|.*))$/gm;
 
 /** Problems name lines by number, because an invalid line may be a secret. */
-function valuesIn(path: string, refuse: (problem: string) => void): Environment {
+function readEnvFile(path: string, refuse: (problem: string) => void): Environment {
   try {
     // Some editors write a byte order mark, which is not part of the first name.
     const text = readFileSync(path, "utf8").replace(/^\uFEFF/, "");
-    const invalid = invalidLines(text).slice(0, MAX_LINES_LISTED);
+    const invalid = findInvalidLines(text).slice(0, MAX_LINES_LISTED);
     if (invalid.length > 0) refuse(`expected NAME=value in line ${invalid.join(", ")}`);
     return Object.fromEntries(Object.entries(parseEnv(text)).filter(([name]) => NAME.test(name)));
   } catch (error) {
-    refuse(fileErrorText("read", resolve(path), error));
+    refuse(formatFileError("read", resolve(path), error));
     return {};
   }
 }
 
 /** The numbers of lines, from 1, that Node.js ignores without a message. */
-const invalidLines = (text: string): readonly number[] =>
+const findInvalidLines = (text: string): readonly number[] =>
   text
     .replace(VALID, (valid) => valid.replace(/.+/g, ""))
     .split("\n")
@@ -135,6 +135,6 @@ export function readSecret(path: string): { readonly content?: string; readonly 
     const content = bytes.toString().replace(/\r?\n$/, "");
     return content === "" ? { problem: "an empty file" } : { content };
   } catch (error) {
-    return { problem: `a file that cannot be read: ${fileErrorReason(error)}` };
+    return { problem: `a file that cannot be read: ${explainFileError(error)}` };
   }
 }

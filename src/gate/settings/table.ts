@@ -1,7 +1,7 @@
 import { optionTable } from "../../option-table.ts";
 import { DEFAULT_ACCENT } from "../../web/pages/accent-color.ts";
 import { locales } from "../../web/pages/words.ts";
-import { type Entry, type NamedEntry, type Setting, settingsOf } from "./entry.ts";
+import { type Entry, listSettings, type NamedEntry, type Setting } from "./entry.ts";
 import * as values from "./values.ts";
 
 const { hosts, pages, postLoginLocation, signIn } = optionTable;
@@ -64,7 +64,7 @@ const table = {
   },
   database: {
     name: "DATABASE_URL",
-    value: values.place,
+    value: values.databaseLocation,
     secret: true,
     unset: "sqlite:DATA_DIR/latchkey.db",
     about: "SQLite file or PostgreSQL database for accounts and audit log",
@@ -107,7 +107,7 @@ const table = {
     about: "groups whose members, or all who, need one-time codes or a passkey to open anything",
   },
   rememberDevice: {
-    value: values.words({ "30d": true, off: false }),
+    value: values.fromWords({ "30d": true, off: false }),
     default: "30d",
     about: "offers to ask for no one-time code on this device for 30 days",
   },
@@ -124,7 +124,7 @@ const table = {
       "auto: a gate that others can reach requires a token, and makes one at the start if there is no account",
   },
   postLoginLocation: {
-    value: values.checked(postLoginLocation),
+    value: values.fromOption(postLoginLocation),
     default: "/",
     about: "where setup and sign-in redirect to",
   },
@@ -134,7 +134,7 @@ const table = {
   },
   limiter: {
     name: "SHARED_LIMITER",
-    value: values.words({ on: "shared", off: "own" }),
+    value: values.fromWords({ on: "shared", off: "own" }),
     default: "off",
     about: "counts sign-in attempts for all instances together, in PostgreSQL",
   },
@@ -147,12 +147,12 @@ const table = {
 
   trustedProxies: {
     heading: "Reverse proxies",
-    value: values.checkedList(hosts.trustedProxies),
+    value: values.fromListOption(hosts.trustedProxies),
     default: "",
     about: "proxies whose X-Forwarded-For is trusted",
   },
   publicUrl: {
-    value: values.checked(hosts.publicUrl, values.withoutSlash),
+    value: values.fromOption(hosts.publicUrl, values.removeSlash),
     about: "where browsers reach the gate, for reverse proxies on other hosts",
   },
   cookieDomain: {
@@ -165,24 +165,24 @@ const table = {
     about: "other domains, whose apps get their sessions from the sign-in at PUBLIC_URL",
   },
   trustedOrigins: {
-    value: values.checkedList(hosts.trustedOrigins, values.withoutSlash),
+    value: values.fromListOption(hosts.trustedOrigins, values.removeSlash),
     default: "",
     about: "apps on other hosts whose sign-out buttons the gate accepts; no other form of theirs",
   },
   assertions: {
-    value: values.choice(["on", "off"]),
+    value: values.fromChoices(["on", "off"]),
     default: "off",
     about: "tells apps who asks in a signed header, Latchkey-Assertion",
   },
 
   appName: {
     heading: "Pages",
-    value: values.checked(pages.appName),
+    value: values.fromOption(pages.appName),
     default: pages.appName.default,
     about: "name of the app on all pages",
   },
   accentColor: {
-    value: values.checked(pages.accentColor),
+    value: values.fromOption(pages.accentColor),
     unset: DEFAULT_ACCENT,
     about: "color of buttons, and of links, adjusted for contrast",
   },
@@ -197,7 +197,7 @@ const table = {
     about: "image in its place where the browser prefers a dark scheme",
   },
   locale: {
-    value: values.choice(locales),
+    value: values.fromChoices(locales),
     unset: "the browser's",
     about: "language of all pages",
   },
@@ -208,7 +208,7 @@ const table = {
 
   logLevel: {
     heading: "Logs and metrics",
-    value: values.choice(logLevels),
+    value: values.fromChoices(logLevels),
     default: "info",
     about: "lowest level that the server log contains",
   },
@@ -229,15 +229,18 @@ export type SettingsTable = typeof table;
 const byField: Readonly<Record<keyof SettingsTable, Entry>> = table;
 
 /** The name that users know a field by, such as `DATA_DIR`. */
-export const nameOf = (field: keyof SettingsTable): string =>
+export const getSettingName = (field: keyof SettingsTable): string =>
   byField[field].name ?? field.replace(/[A-Z]/g, "_$&").toUpperCase();
 
 /** The entries with their fields, in the order of the table. */
 export const entries: readonly (readonly [field: string, entry: NamedEntry])[] = Object.entries(
   byField,
-).map(([field, entry]) => [field, { ...entry, name: nameOf(field as keyof SettingsTable) }]);
+).map(([field, entry]) => [
+  field,
+  { ...entry, name: getSettingName(field as keyof SettingsTable) },
+]);
 
-export const settings: readonly Setting[] = settingsOf(entries.map(([, entry]) => entry));
+export const settings: readonly Setting[] = listSettings(entries.map(([, entry]) => entry));
 
 /** The settings that programs which the gate runs do not get. */
 export const secretNames: readonly string[] = entries

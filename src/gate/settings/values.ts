@@ -3,14 +3,14 @@ import { X509Certificate } from "node:crypto";
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { delimiter, resolve } from "node:path";
-import { groupsOf } from "../../core/accounts/set-groups.ts";
+import { normalizeGroups } from "../../core/accounts/set-groups.ts";
 import { parseAge } from "../../core/base/dates.ts";
-import { Fault, unlessThrown } from "../../core/base/fault.ts";
+import { Fault, tryCall } from "../../core/base/fault.ts";
 import type { Option } from "../../core/base/options.ts";
-import { canonicalHost } from "../../core/hosts/host-name.ts";
-import { publicSuffixProblem } from "../../core/hosts/public-suffix.ts";
-import { type Place, parsePlace } from "../../db/place.ts";
-import { fileErrorReason } from "../../files/file-error.ts";
+import { normalizeHost } from "../../core/hosts/host-name.ts";
+import { findPublicSuffixProblem } from "../../core/hosts/public-suffix.ts";
+import { type DatabaseLocation, parseDatabaseLocation } from "../../db/place.ts";
+import { explainFileError } from "../../files/file-error.ts";
 import { optionTable } from "../../option-table.ts";
 import { MAX_CSS_BYTES, readLogo } from "../../web/pages/assets.ts";
 import { readSmallFile, type SmallFile } from "../../web/pages/small-file.ts";
@@ -21,13 +21,15 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export type ValueKind = readonly string[] | "file" | "folder" | "free";
 
 /** `a, b or c`. */
-export const oneOf = (choices: readonly string[]): string =>
+export const formatChoices = (choices: readonly string[]): string =>
   [choices.slice(0, -1).join(", "), ...choices.slice(-1)]
     .filter((part) => part !== "")
     .join(" or ");
 
-export const chosen = <T extends string>(choices: readonly T[], given: unknown): T | undefined =>
-  choices.find((choice) => choice === given);
+export const findChoice = <T extends string>(
+  choices: readonly T[],
+  value: unknown,
+): T | undefined => choices.find((choice) => choice === value);
 
 /** What a setting accepts, and how it becomes a value. */
 export interface Parser<T> {
@@ -40,7 +42,7 @@ export interface Parser<T> {
   readonly parseFile?: (content: string) => T | undefined;
 }
 
-const value = <T>(
+const createParser = <T>(
   takes: string,
   parse: Parser<T>["parse"],
   completes: ValueKind = "free",
@@ -49,52 +51,59 @@ const value = <T>(
 const { hosts, signIn } = optionTable;
 
 /** Text that the library checks: an option and its setting accept the same. */
-export const checked = (
-  { takes, accepts }: Option<unknown, string>,
+export const fromOption = (
+  { expected: takes, accepts }: Option<unknown, string>,
   tidy = (text: string): string => text,
-): Parser<string> => value(takes, (text) => (accepts(tidy(text)) ? tidy(text) : undefined));
+): Parser<string> => createParser(takes, (text) => (accepts(tidy(text)) ? tidy(text) : undefined));
 
 /** The same for a list, separated by commas. */
-export const checkedList = (
-  { takes, accepts }: Option<readonly string[]>,
+export const fromListOption = (
+  { expected: takes, accepts }: Option<readonly string[]>,
   tidy = (text: string): string => text,
 ): Parser<readonly string[]> =>
-  value(`${takes}, separated by commas`, (text) => {
-    const pieces = piecesOf(text).map(tidy);
+  createParser(`${takes}, separated by commas`, (text) => {
+    const pieces = splitList(text).map(tidy);
     return accepts(pieces) ? pieces : undefined;
   });
 
 /** The same, for pieces that are read one by one. */
-const listOf = <T>(takes: string, read: (piece: string) => T | undefined): Parser<readonly T[]> =>
-  value(takes, (text) => {
-    const pieces = piecesOf(text);
+const createListParser = <T>(
+  takes: string,
+  read: (piece: string) => T | undefined,
+): Parser<readonly T[]> =>
+  createParser(takes, (text) => {
+    const pieces = splitList(text);
     const accepted = pieces.flatMap((piece) => read(piece) ?? []);
     return accepted.length === pieces.length ? accepted : undefined;
   });
 
 /** Accepts a path that passes the test; the value is the absolute path. */
-const path = (
+const createPathParser = (
   takes: string,
   completes: "file" | "folder",
   isUsable: (path: string) => boolean,
 ): Parser<string> => {
   const read = (text: string): string | undefined =>
-    unlessThrown(() => (isUsable(resolve(text)) ? resolve(text) : undefined));
-  return value(takes, read, completes);
+    tryCall(() => (isUsable(resolve(text)) ? resolve(text) : undefined));
+  return createParser(takes, read, completes);
 };
 
 /** One of a few words, and the value of each. */
-export const words = <const T>(meaning: Readonly<Record<string, T>>): Parser<T> => {
+export const fromWords = <const T>(meaning: Readonly<Record<string, T>>): Parser<T> => {
   const all = Object.keys(meaning);
-  return value(oneOf(all), (word) => (all.includes(word) ? meaning[word] : undefined), all);
+  return createParser(
+    formatChoices(all),
+    (word) => (all.includes(word) ? meaning[word] : undefined),
+    all,
+  );
 };
 
-export const choice = <const T extends string>(choices: readonly T[]): Parser<T> =>
-  words(Object.fromEntries(choices.map((word) => [word, word])));
+export const fromChoices = <const T extends string>(choices: readonly T[]): Parser<T> =>
+  fromWords(Object.fromEntries(choices.map((word) => [word, word])));
 
 /** Throws a fault that does not repeat the text, which may be a token. */
 export const setupToken: Parser<"auto" | "off"> = {
-  ...choice(["auto", "off"]),
+  ...fromChoices(["auto", "off"]),
   parse(text) {
     if (text === "auto" || text === "off") return text;
     const problem = "expected auto or off; a token of your own belongs in SETUP_TOKEN_FILE";
@@ -103,95 +112,96 @@ export const setupToken: Parser<"auto" | "off"> = {
 };
 
 /** Throws a fault that says why a public suffix cannot be shared. */
-function ownDomain(domain: string): string | undefined {
+function parseDomain(domain: string): string | undefined {
   const name = domain.replace(/^\*\./, "");
   if (!hosts.cookieDomain.accepts(name)) return undefined;
-  const problem = publicSuffixProblem(name);
+  const problem = findPublicSuffixProblem(name);
   if (problem !== undefined) throw new Fault("public_suffix", problem);
   return domain;
 }
 
-export const cookieDomain: Parser<string> = value(hosts.cookieDomain.takes, (text) =>
-  text.startsWith("*") ? undefined : ownDomain(text),
+export const cookieDomain: Parser<string> = createParser(hosts.cookieDomain.expected, (text) =>
+  text.startsWith("*") ? undefined : parseDomain(text),
 );
 
-export const domainList: Parser<readonly string[]> = listOf(
+export const domainList: Parser<readonly string[]> = createListParser(
   "domains such as other.net, or *.third.org for the hosts below it, separated by commas",
-  ownDomain,
+  parseDomain,
 );
 
 /** Users add a trailing slash to origins. */
-export const withoutSlash = (text: string): string => text.replace(/\/$/, "");
+export const removeSlash = (text: string): string => text.replace(/\/$/, "");
 
-export const ipv6Prefix: Parser<number> = value(signIn.limitIpv6Prefix.takes, (text) =>
+export const ipv6Prefix: Parser<number> = createParser(signIn.limitIpv6Prefix.expected, (text) =>
   /^\d{2,3}$/.test(text) && signIn.limitIpv6Prefix.accepts(Number(text)) ? Number(text) : undefined,
 );
 
-export const hostName: Parser<string> = value("an IP address or a host name", (text) =>
+export const hostName: Parser<string> = createParser("an IP address or a host name", (text) =>
   // Not with a zone, such as fe80::1%eth0: no URL can contain it.
   (isIP(text) !== 0 && !text.includes("%")) || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(text)
     ? text
     : undefined,
 );
 
-export const hostList: Parser<readonly string[]> = listOf(
+export const hostList: Parser<readonly string[]> = createListParser(
   "host names without a port, separated by commas, or * for any",
-  canonicalHost,
+  normalizeHost,
 );
 
-export const groupList: Parser<readonly string[]> = value(
+export const groupList: Parser<readonly string[]> = createParser(
   "names of groups, separated by commas, or all",
   (text) => {
-    const groups = groupsOf(piecesOf(text));
-    return groups === "invalid" || piecesOf(text).includes("") ? undefined : groups;
+    const groups = normalizeGroups(splitList(text));
+    return groups === "invalid" || splitList(text).includes("") ? undefined : groups;
   },
 );
 
-export const port: Parser<number> = value("a number from 0 (any free port) to 65535", (text) =>
-  /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined,
+export const port: Parser<number> = createParser(
+  "a number from 0 (any free port) to 65535",
+  (text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined),
 );
 
-export const httpsUrl: Parser<string> = value("an https URL", (text) =>
+export const httpsUrl: Parser<string> = createParser("an https URL", (text) =>
   URL.parse(text)?.protocol === "https:" ? text : undefined,
 );
 
 /** Throws a fault that says what is wrong, without repeating the URL. */
-export const place: Parser<Place> = value(
+export const databaseLocation: Parser<DatabaseLocation> = createParser(
   "sqlite:PATH, or a URL such as postgres://user:password@host:5432/database?sslmode=verify-full",
-  parsePlace,
+  parseDatabaseLocation,
 );
 
-export const secret: Parser<string> = value(
+export const secret: Parser<string> = createParser(
   "a random text of 32 characters or more",
   (text) => text,
 );
 
 /** Separated by commas. In a file each line is a secret, which may then contain commas and spaces. */
 export const secretList: Parser<readonly string[]> = {
-  ...listOf("secrets, separated by commas", (secret) => secret || undefined),
+  ...createListParser("secrets, separated by commas", (secret) => secret || undefined),
   parseFile(content) {
     const lines = content.split(/\r?\n/).filter((line) => line !== "");
     return lines.length === 0 ? undefined : lines;
   },
 };
 
-const piecesOf = (text: string): readonly string[] =>
+const splitList = (text: string): readonly string[] =>
   text === "" ? [] : text.split(",").map((piece) => piece.trim());
 
 /** In milliseconds. */
-export const age: Parser<number> = value("a time such as 400d or 12h", (text) =>
+export const age: Parser<number> = createParser("a time such as 400d or 12h", (text) =>
   /^[1-9]\d*[hd]$/.test(text) ? parseAge(text) : undefined,
 );
 
 /** Need not exist yet. */
-export const newFolder: Parser<string> = path("a folder", "folder", () => true);
-export const newFile: Parser<string> = path("a file", "file", () => true);
+export const newFolder: Parser<string> = createPathParser("a folder", "folder", () => true);
+export const newFile: Parser<string> = createPathParser("a file", "file", () => true);
 
-export const readableFile: Parser<string> = path("a readable file", "file", (given) =>
-  isFileWith(constants.R_OK, given),
+export const readableFile: Parser<string> = createPathParser("a readable file", "file", (path) =>
+  isAccessibleFile(constants.R_OK, path),
 );
 
-export const image: Parser<string> = path(
+export const image: Parser<string> = createPathParser(
   "an SVG, PNG, JPEG, WebP, AVIF or GIF file of at most 512 KiB",
   "file",
   // Throws for a file that cannot be used.
@@ -199,7 +209,7 @@ export const image: Parser<string> = path(
 );
 
 /** The content of the file. Throws a fault that says why a file cannot be used. */
-export const styleSheet: Parser<string> = value(
+export const styleSheet: Parser<string> = createParser(
   `a CSS file of at most ${MAX_CSS_BYTES} bytes`,
   (text) => readStyleSheet(resolve(text)),
   "file",
@@ -214,7 +224,7 @@ function readStyleSheet(file: string): string {
   try {
     read = readSmallFile(file, MAX_CSS_BYTES);
   } catch (error) {
-    return refuse(`the file cannot be read: ${fileErrorReason(error)}`);
+    return refuse(`the file cannot be read: ${explainFileError(error)}`);
   }
   switch (read.kind) {
     case "not-a-file":
@@ -229,10 +239,10 @@ function readStyleSheet(file: string): string {
 }
 
 /** The content of a file with at least one certificate. */
-export const certificates: Parser<string> = value(
+export const certificates: Parser<string> = createParser(
   "a file with certificates in PEM",
   (text) =>
-    unlessThrown(() => {
+    tryCall(() => {
       const pem = readFileSync(resolve(text), "utf8");
       return new X509Certificate(pem) && pem;
     }),
@@ -240,18 +250,18 @@ export const certificates: Parser<string> = value(
 );
 
 /** A path, or a name that is looked up in PATH as a shell does. */
-export const program: Parser<string> = value(
+export const program: Parser<string> = createParser(
   "one executable program, without arguments",
   (text, { PATH = "" }) => {
     const folders = text.includes("/") ? [""] : PATH.split(delimiter);
     return folders
       .map((folder) => resolve(folder, text))
-      .find((file) => unlessThrown(() => isFileWith(constants.X_OK, file)));
+      .find((file) => tryCall(() => isAccessibleFile(constants.X_OK, file)));
   },
   "file",
 );
 
-function isFileWith(permission: number, file: string): boolean {
+function isAccessibleFile(permission: number, file: string): boolean {
   accessSync(file, permission);
   return statSync(file).isFile();
 }

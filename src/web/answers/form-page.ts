@@ -1,6 +1,6 @@
 import { isLocalPath } from "../../core/hosts/return-target.ts";
 import { type Paths, pathOf } from "../paths.ts";
-import { isOfHost } from "../request/same-origin.ts";
+import { isSameHost } from "../request/same-origin.ts";
 import type { WebRequest } from "../request/web-request.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { WebRequest } from "../request/web-request.ts";
  */
 export function findFormPage({ password, home }: Paths, request: WebRequest): string | undefined {
   const referer = request.header("referer");
-  if (referer === undefined || !isOfHost(referer, request.header("host"))) return undefined;
+  if (referer === undefined || !isSameHost(referer, request.header("host"))) return undefined;
   const { pathname, search } = new URL(referer);
   if (pathname === password) return home;
   const path = `${pathname}${search}`;

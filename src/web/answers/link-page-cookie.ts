@@ -1,6 +1,6 @@
 import type { Paths } from "../paths.ts";
 import type { WebRequest } from "../request/web-request.ts";
-import { cookieIn } from "./session-cookie.ts";
+import { readCookie } from "./session-cookie.ts";
 
 const OPENED = "latchkey-link";
 
@@ -16,4 +16,4 @@ export const linkPageCookie = ({ link }: Paths): string =>
 export const isSentByLinkPage = (request: WebRequest): boolean =>
   request.header("sec-fetch-site") === undefined &&
   request.header("origin") === "null" &&
-  cookieIn(request.header("cookie"), OPENED) !== undefined;
+  readCookie(request.header("cookie"), OPENED) !== undefined;

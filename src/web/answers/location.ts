@@ -5,11 +5,11 @@ import type { User } from "../../db/records.ts";
 
 /** Whether a redirect may go there: a path of this site, or an absolute http or https URL. */
 export function isLocation(text: string): boolean {
-  return isLocalPath(text) || originOf(text) !== undefined;
+  return isLocalPath(text) || parseOrigin(text) !== undefined;
 }
 
 /** The origin of an absolute URL in plain spelling; `undefined` for anything else. */
-export function originOf(text: string): string | undefined {
+export function parseOrigin(text: string): string | undefined {
   const plain = /^https?:\/\/[^/\\]/i.test(text) && PRINTABLE.test(text) && URL.canParse(text);
   if (!plain) return undefined;
   const { hostname, origin } = new URL(text);
@@ -17,7 +17,7 @@ export function originOf(text: string): string | undefined {
 }
 
 /** The port of a URL, empty for the default port and without a URL. */
-export function portOf(url: string | undefined): string {
+export function getPort(url: string | undefined): string {
   return url === undefined ? "" : new URL(url).port;
 }
 
@@ -27,7 +27,7 @@ export function isCookieDomain(text: string): boolean {
 }
 
 /** Whether browsers accept a cookie for the domain from this origin, if both are known. */
-export function sharesCookies(origin: string | undefined, domain: string | undefined): boolean {
+export function canShareCookies(origin: string | undefined, domain: string | undefined): boolean {
   if (origin === undefined || domain === undefined) return true;
   return isAtOrBelow(new URL(origin).hostname, domain);
 }
@@ -36,9 +36,9 @@ export function sharesCookies(origin: string | undefined, domain: string | undef
 export type PostLoginLocation = string | ((user: User) => string);
 
 /** The post-login location of this user. The result of an app's function is checked. */
-export function locationFor(location: PostLoginLocation, user: User): string {
-  const given = typeof location === "string" ? location : location(user);
-  if (isLocation(given)) return given;
+export function resolveLocation(location: PostLoginLocation, user: User): string {
+  const target = typeof location === "string" ? location : location(user);
+  if (isLocation(target)) return target;
   throw new Fault(
     "invalid_post_login_location",
     "postLoginLocation must return a path or an http or https URL",

@@ -1,23 +1,23 @@
 import { Fault } from "../../core/base/fault.ts";
 import type { WebOptions } from "../options.ts";
-import { originOf, portOf } from "./location.ts";
+import { getPort, parseOrigin } from "./location.ts";
 
 /** For responses that are not pages: if a browser shows one, nothing in it runs. */
-export const NOTHING_RUNS =
+export const STRICT_CSP =
   "default-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Sent with every response: no caching, sniffing, framing or referrer to other sites. */
-const PROTECTIVE: Readonly<Record<string, string>> = {
+const PROTECTIVE_HEADERS: Readonly<Record<string, string>> = {
   "Cache-Control": "no-store",
   "X-Content-Type-Options": "nosniff",
   // Not `no-referrer`: after a password change, the Referer tells which page to reload.
   "Referrer-Policy": "same-origin",
   "X-Frame-Options": "DENY",
-  "Content-Security-Policy": NOTHING_RUNS,
+  "Content-Security-Policy": STRICT_CSP,
 };
 
 export const BODYLESS_HEADERS: Readonly<Record<string, string>> = {
-  ...PROTECTIVE,
+  ...PROTECTIVE_HEADERS,
   "Content-Length": "0",
 };
 
@@ -44,7 +44,7 @@ export function respond(
   for (const cookie of cookies) requireSendable(cookie);
   if (body === null) return { status, headers: { ...BODYLESS_HEADERS, ...headers }, cookies, body };
   const length = { "Content-Length": String(Buffer.byteLength(body)) };
-  return { status, headers: { ...PROTECTIVE, ...length, ...headers }, cookies, body };
+  return { status, headers: { ...PROTECTIVE_HEADERS, ...length, ...headers }, cookies, body };
 }
 
 /** Checked here, where an error page can still replace the answer. HTTP/2 would not check at all. */
@@ -83,23 +83,24 @@ interface FormTargets extends Pick<WebOptions, "postLoginLocation" | "returnDoma
  *
  * @param connect Whether scripts of the page can send requests to its own site.
  */
-export function pageHeaders(
+export function createPageHeaders(
   { postLoginLocation, returnDomains, hosts: { publicUrl, cookieDomain } }: FormTargets,
   connect: "none" | "self" = "none",
 ): Headers {
-  const outside = typeof postLoginLocation === "string" ? originOf(postLoginLocation) : undefined;
-  const port = portOf(publicUrl);
-  const withBelow = (domain: string): readonly string[] =>
+  const outside =
+    typeof postLoginLocation === "string" ? parseOrigin(postLoginLocation) : undefined;
+  const port = getPort(publicUrl);
+  const addSubdomains = (domain: string): readonly string[] =>
     [domain, `*.${domain}`].map((host) => `${host}${port === "" ? "" : `:${port}`}`);
-  const hosts = cookieDomain === undefined ? [] : withBelow(cookieDomain);
+  const hosts = cookieDomain === undefined ? [] : addSubdomains(cookieDomain);
   const shared = ["", "https://"].flatMap((scheme) => hosts.map((host) => `${scheme}${host}`));
   const others = returnDomains
-    .flatMap((domain) => withBelow(domain.replace("*.", "")))
+    .flatMap((domain) => addSubdomains(domain.replace("*.", "")))
     .map((host) => `https://${host}`);
   // The page for an excluded user is shown under the host name of the app.
-  const own = ["'self'", publicUrl].filter(Boolean).join(" ");
+  const pageSources = ["'self'", publicUrl].filter(Boolean).join(" ");
   // A sign-out at another host leads to the sign-in.
-  const formTargets = [others.length === 0 ? "'self'" : own, outside, ...shared, ...others]
+  const formTargets = [others.length === 0 ? "'self'" : pageSources, outside, ...shared, ...others]
     .filter(Boolean)
     .join(" ");
   const connectTo = connect === "self" ? "connect-src 'self'; " : "";
@@ -108,6 +109,6 @@ export function pageHeaders(
     Vary: "Accept-Language",
     // A page of another origin that opens this one cannot control its window.
     "Cross-Origin-Opener-Policy": "same-origin",
-    "Content-Security-Policy": `default-src 'none'; script-src ${own}; style-src ${own}; img-src ${own}; ${connectTo}object-src 'none'; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
+    "Content-Security-Policy": `default-src 'none'; script-src ${pageSources}; style-src ${pageSources}; img-src ${pageSources}; ${connectTo}object-src 'none'; form-action ${formTargets}; base-uri 'none'; frame-ancestors 'none'`,
   };
 }

@@ -1,17 +1,17 @@
-import { hostNameIn } from "../../core/hosts/host-name.ts";
+import { parseHostName } from "../../core/hosts/host-name.ts";
 import { isLocalPath, isReturnTarget } from "../../core/hosts/return-target.ts";
 import type { WebOptions } from "../options.ts";
 import { HANDOFF, isAccountPage, type Paths } from "../paths.ts";
-import { isOfHost } from "../request/same-origin.ts";
-import { hostOf, parameterOf, type WebRequest } from "../request/web-request.ts";
-import { portOf } from "./location.ts";
+import { isSameHost } from "../request/same-origin.ts";
+import { getHost, getParameter, type WebRequest } from "../request/web-request.ts";
+import { getPort } from "./location.ts";
 import { isOverTls } from "./session-cookie.ts";
 
 /** The form field and query parameter that carry the return target through the sign-in. */
 export const RETURN_TO = "return_to";
 
 /** Returns the target if it is allowed. Without `returnTo`, an app accepts none. */
-export function acceptedTarget(
+export function acceptReturnTarget(
   { guards, standalone, hosts: { publicUrl, cookieDomain } }: WebOptions,
   request: WebRequest,
   target: string | undefined,
@@ -21,9 +21,9 @@ export function acceptedTarget(
   const scope = {
     // An http page does not get the Secure session cookie, and others on the network could change it.
     protocols: isHttps ? ["https:"] : ["https:", "http:"],
-    origins: publicUrl === undefined ? requestedOrigin(request, target) : [publicUrl],
+    origins: publicUrl === undefined ? listRequestOrigins(request, target) : [publicUrl],
     domains: [cookieDomain ?? []].flat(),
-    port: portOf(publicUrl),
+    port: getPort(publicUrl),
   };
   return isReturnTarget(target, scope) ? target : undefined;
 }
@@ -40,36 +40,36 @@ export function acceptedSignInTarget(
   target: string | undefined,
 ): string | undefined {
   const isOwn = target !== undefined && isLocalPath(target) && isAccountPage(paths, target);
-  return isOwn ? target : acceptedTarget(options, request, target);
+  return isOwn ? target : acceptReturnTarget(options, request, target);
 }
 
 /** The return target in the query: of a sign-in, or of what turns on a second factor. */
 export const readReturnTarget = (context: ReturnContext): string | undefined =>
-  acceptedSignInTarget(context, parameterOf(context.request, RETURN_TO));
+  acceptedSignInTarget(context, getParameter(context.request, RETURN_TO));
 
 /**
  * The target as a URL, if it is at a host that gets its sessions from a handoff. Latchkey's own host
  * never is, so that it does not send a browser to itself.
  */
-export function handoffTarget(
+export function parseHandoffTarget(
   { returnDomains: domains, hosts: { publicUrl } }: WebOptions,
   target: string | null | undefined,
 ): URL | undefined {
   const url = URL.parse(target ?? "");
   if (url === null || url.hostname === URL.parse(publicUrl ?? "")?.hostname) return undefined;
-  const scope = { protocols: ["https:"], origins: [], domains, port: portOf(publicUrl) };
+  const scope = { protocols: ["https:"], origins: [], domains, port: getPort(publicUrl) };
   return isReturnTarget(target ?? "", scope) ? url : undefined;
 }
 
 /** Its root at the host of the request, if that is such a host. */
-export function handoffRoot(options: WebOptions, request: WebRequest): URL | undefined {
-  const port = portOf(options.hosts.publicUrl);
-  const host = hostNameIn(hostOf(request));
-  return handoffTarget(options, `https://${host}${port && `:${port}`}/`);
+export function getHandoffRoot(options: WebOptions, request: WebRequest): URL | undefined {
+  const port = getPort(options.hosts.publicUrl);
+  const host = parseHostName(getHost(request));
+  return parseHandoffTarget(options, `https://${host}${port && `:${port}`}/`);
 }
 
 /** The host of an accepted target that is not on Latchkey's own host. */
-export function otherHostOf(
+export function findOtherHost(
   options: WebOptions,
   request: WebRequest,
   target: string | undefined,
@@ -77,19 +77,19 @@ export function otherHostOf(
   const { publicUrl } = options.hosts;
   if (target?.startsWith(`${HANDOFF}?`)) {
     const query = new URLSearchParams(target.slice(HANDOFF.length));
-    return handoffTarget(options, query.get(RETURN_TO))?.host;
+    return parseHandoffTarget(options, query.get(RETURN_TO))?.host;
   }
   if (target === undefined || !URL.canParse(target)) return undefined;
-  const own = publicUrl === undefined ? request.header("host") : new URL(publicUrl).host;
-  return isOfHost(target, own) ? undefined : new URL(target).host;
+  const latchkeyHost = publicUrl === undefined ? request.header("host") : new URL(publicUrl).host;
+  return isSameHost(target, latchkeyHost) ? undefined : new URL(target).host;
 }
 
 /** Without a public URL, the host of the request counts as Latchkey's own. */
-function requestedOrigin(request: WebRequest, target: string): readonly string[] {
-  return isOfHost(target, request.header("host")) ? [new URL(target).origin] : [];
+function listRequestOrigins(request: WebRequest, target: string): readonly string[] {
+  return isSameHost(target, request.header("host")) ? [new URL(target).origin] : [];
 }
 
-export function withReturnTo(location: string, target: string | undefined): string {
+export function addReturnTo(location: string, target: string | undefined): string {
   if (target === undefined) return location;
   const separator = location.includes("?") ? "&" : "?";
   return `${location}${separator}${RETURN_TO}=${encodeURIComponent(target)}`;

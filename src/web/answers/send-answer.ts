@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Http2ServerResponse } from "node:http2";
-import { errorOf } from "../../core/base/fault.ts";
+import { toError } from "../../core/base/fault.ts";
 import type { Answer } from "./responses.ts";
 
 /** What the responses of HTTP/1 and HTTP/2 have in common. */
@@ -30,7 +30,7 @@ export function sendAnswer(
     else to.end(body);
   } catch (thrown) {
     // Other middleware can have replaced these methods.
-    throw errorOf(thrown);
+    throw toError(thrown);
   }
 }
 

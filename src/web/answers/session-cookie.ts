@@ -12,7 +12,7 @@ export const SESSION_COOKIE = "session";
 const CLEARED = `${SESSION_COOKIE}=; Path=/; HttpOnly; Max-Age=-1`;
 
 /** The Set-Cookie lines that sign out. */
-export function clearedSessionCookies(domain: string | undefined): readonly string[] {
+export function clearSessionCookies(domain: string | undefined): readonly string[] {
   return domain === undefined ? [CLEARED] : [`${CLEARED}; Domain=${domain}`, CLEARED];
 }
 
@@ -21,7 +21,7 @@ export function clearedSessionCookies(domain: string | undefined): readonly stri
  * browsers would send it first. It is cleared before the new one is set, because some browsers do
  * not tell the two apart if the host is the domain itself.
  */
-export function sessionCookies(
+export function createSessionCookies(
   request: WebRequest,
   token: IssuedToken,
   domain: string | undefined,
@@ -35,11 +35,11 @@ export function sessionCookies(
 
 const DEVICE_COOKIE = "latchkey-device";
 
-export const deviceTextIn = (request: WebRequest): string | undefined =>
-  cookieIn(request.header("cookie"), DEVICE_COOKIE);
+export const readDeviceCookie = (request: WebRequest): string | undefined =>
+  readCookie(request.header("cookie"), DEVICE_COOKIE);
 
 /** The Set-Cookie line of a remembered device. Only the sign-in gets it, on this host alone. */
-export function deviceCookie(
+export function createDeviceCookie(
   request: WebRequest,
   path: string,
   text: string,
@@ -60,10 +60,10 @@ export const isOverTls = (request: Pick<WebRequest, "connection" | "header">): b
 const MAX_TRIED = 4;
 
 /** The session tokens of a Cookie header, of which only the first four count. */
-export const sessionTokensIn = (cookies: string | undefined): readonly string[] =>
+export const readSessionTokens = (cookies: string | undefined): readonly string[] =>
   Array.from(
     { length: MAX_TRIED },
-    (_, skip) => cookieIn(cookies, SESSION_COOKIE, skip) ?? [],
+    (_, skip) => readCookie(cookies, SESSION_COOKIE, skip) ?? [],
   ).flat();
 
 /** The session of a request: its first genuine token, unless that is not a session any more. */
@@ -71,7 +71,7 @@ export function readSession(
   { tokens }: { readonly tokens: Pick<SessionTokens, "verify"> },
   request: WebRequest,
 ): VerifiedToken | undefined {
-  const verified = sessionTokensIn(request.header("cookie")).map(tokens.verify);
+  const verified = readSessionTokens(request.header("cookie")).map(tokens.verify);
   return verified.find((token) => token !== "forged");
 }
 
@@ -83,20 +83,27 @@ export type AuthenticateCookies = (cookies: string | undefined) => MaybePromise<
  * cookie is forged.
  */
 export function readSessionCookie(
-  guard: Guard,
+  authenticate: Guard,
   isGenuine: (token: string) => boolean,
 ): AuthenticateCookies {
-  function readOn(admission: Admission, cookies: string | undefined): MaybePromise<Admission> {
+  function tryOtherTokens(
+    admission: Admission,
+    cookies: string | undefined,
+  ): MaybePromise<Admission> {
     if (admission.kind !== "forged-token") return admission;
-    const genuine = sessionTokensIn(cookies).slice(1).find(isGenuine);
-    return genuine === undefined ? admission : guard(genuine);
+    const genuine = readSessionTokens(cookies).slice(1).find(isGenuine);
+    return genuine === undefined ? admission : authenticate(genuine);
   }
-  const later = (first: Promise<Admission>, cookies: string | undefined): Promise<Admission> =>
-    first.then((admission) => readOn(admission, cookies));
+  const continueLater = (
+    first: Promise<Admission>,
+    cookies: string | undefined,
+  ): Promise<Admission> => first.then((admission) => tryOtherTokens(admission, cookies));
   // Makes no closure: this is on the hot path.
   return (cookies) => {
-    const first = guard(cookieIn(cookies, SESSION_COOKIE));
-    return first instanceof Promise ? later(first, cookies) : readOn(first, cookies);
+    const first = authenticate(readCookie(cookies, SESSION_COOKIE));
+    return first instanceof Promise
+      ? continueLater(first, cookies)
+      : tryOtherTokens(first, cookies);
   };
 }
 
@@ -104,7 +111,11 @@ export function readSessionCookie(
  * The value of the first cookie of this name that is not empty, after `skip` others. Runs on every
  * guarded request.
  */
-export function cookieIn(cookies: string | undefined, name: string, skip = 0): string | undefined {
+export function readCookie(
+  cookies: string | undefined,
+  name: string,
+  skip = 0,
+): string | undefined {
   if (cookies === undefined) return undefined;
   let left = skip;
   let equals = cookies.indexOf("=");
@@ -112,8 +123,8 @@ export function cookieIn(cookies: string | undefined, name: string, skip = 0): s
     const semicolon = cookies.indexOf(";", start);
     const end = semicolon === -1 ? cookies.length : semicolon;
     if (equals < end) {
-      if (trimmed(cookies, start, equals) === name) {
-        const value = trimmed(cookies, equals + 1, end);
+      if (trimBlanks(cookies, start, equals) === name) {
+        const value = trimBlanks(cookies, equals + 1, end);
         if (value !== "" && left === 0) return value;
         if (value !== "") left -= 1;
       }
@@ -125,7 +136,7 @@ export function cookieIn(cookies: string | undefined, name: string, skip = 0): s
 }
 
 /** Without spaces and tabs around it. Browsers take other white space as a part of the name. */
-function trimmed(text: string, start: number, end: number): string {
+function trimBlanks(text: string, start: number, end: number): string {
   let [from, to] = [start, end];
   while (from < to && isBlank(text.charCodeAt(from))) from += 1;
   while (from < to && isBlank(text.charCodeAt(to - 1))) to -= 1;

@@ -1,14 +1,14 @@
 import { changePassword } from "../../core/sign-in/change-password.ts";
 import { findFormPage } from "../answers/form-page.ts";
-import { locationFor } from "../answers/location.ts";
-import { noticeCookie } from "../answers/notice.ts";
+import { resolveLocation } from "../answers/location.ts";
+import { createNoticeCookie } from "../answers/notice.ts";
 import { type Answer, redirect, respond, respondJson } from "../answers/responses.ts";
 import type { PasswordField } from "../pages/page-data.ts";
 import type { MessageName } from "../pages/words.ts";
 import { pathOf } from "../paths.ts";
 import { COOKIE_CHALLENGE, noteForgedToken } from "../refusals.ts";
-import { type Form, missingFields } from "../request/form.ts";
-import { noteRefusal } from "../request/warnings.ts";
+import { type Form, findMissingFields } from "../request/form.ts";
+import { logRefusal } from "../request/warnings.ts";
 import type { Context, UserContext } from "../services.ts";
 import type { AccountFormResult } from "./account-form.ts";
 import { endOthers } from "./sessions.ts";
@@ -22,7 +22,7 @@ export async function postPassword(context: UserContext, form: Form): Promise<Ac
   const { rules, request, user, client } = context;
   const outcome = await changePassword(rules, user.id, entered, client);
 
-  const again = (
+  const showProblem = (
     message: MessageName,
     ...fields: readonly [PasswordField, ...PasswordField[]]
   ): AccountFormResult => ({ kind: "problem", problem: { form: "password", message, fields } });
@@ -31,14 +31,17 @@ export async function postPassword(context: UserContext, form: Form): Promise<Ac
     case "no-user":
       return { kind: "answered", answer: redirect(context.paths.login) };
     case "field-missing":
-      return again("fieldMissing", ...missingFields(form, "current_password", "new_password"));
+      return showProblem(
+        "fieldMissing",
+        ...findMissingFields(form, "current_password", "new_password"),
+      );
     case "current-password-incorrect":
-      noteRefusal(context, request, "password change rejected");
-      return again("currentPasswordIncorrect", "current_password");
+      logRefusal(context, request, "password change rejected");
+      return showProblem("currentPasswordIncorrect", "current_password");
     case "new-passwords-differ":
-      return again("newPasswordsDiffer", "new_password", "confirm_password");
+      return showProblem("newPasswordsDiffer", "new_password", "confirm_password");
     case "new-password-too-short":
-      return again("newPasswordTooShort", "new_password");
+      return showProblem("newPasswordTooShort", "new_password");
     case "changed": {
       const isAsked = form("end_others") !== "";
       const cookies = isAsked ? await endOthers(context) : [];
@@ -54,11 +57,11 @@ function refresh(
 ): Answer {
   const page = findFormPage(paths, request);
   const isHome = page !== undefined && paths.homes.includes(pathOf(page));
-  const notice = isHome ? [noticeCookie(request, "passwordIsChanged")] : [];
+  const notice = isHome ? [createNoticeCookie(request, "passwordIsChanged")] : [];
   const cookies = [...session, ...notice];
   return request.header("hx-request") === "true"
     ? respond(null, 200, { "HX-Refresh": "true" }, cookies)
-    : redirect(page ?? locationFor(options.postLoginLocation, user), cookies);
+    : redirect(page ?? resolveLocation(options.postLoginLocation, user), cookies);
 }
 
 /** Tells scripts who is signed in. Without CORS headers, pages of other origins cannot read it. */

@@ -5,17 +5,17 @@ import {
   renewRecoveryCodes,
   turnOffCodes,
 } from "../../core/codes/own-codes.ts";
-import { keyUri } from "../../core/codes/totp.ts";
+import { formatKeyUri } from "../../core/codes/totp.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import type { CodesSection } from "../pages/page-data.ts";
-import { qrCode } from "../pages/qr-code.ts";
-import { shownTime } from "../pages/words.ts";
+import { createQrCode } from "../pages/qr-code.ts";
+import { formatTime } from "../pages/words.ts";
 import type { Form } from "../request/form.ts";
-import { hostOf } from "../request/web-request.ts";
+import { getHost } from "../request/web-request.ts";
 import type { UserContext } from "../services.ts";
 import type { AccountFormProblem, AccountFormResult } from "./account-form.ts";
-import { backTo } from "./redirects.ts";
-import { provenSession } from "./sessions.ts";
+import { redirectToSection } from "./redirects.ts";
+import { renewSessionCookies } from "./sessions.ts";
 
 const WRONG_CODE: AccountFormProblem = {
   form: "codes",
@@ -31,9 +31,9 @@ export async function postBeginCodes(context: UserContext): Promise<AccountFormR
     case "no-user":
       return { kind: "answered", answer: redirect(context.paths.login) };
     case "already-on":
-      return { kind: "answered", answer: backTo("codes", context) };
+      return { kind: "answered", answer: redirectToSection("codes", context) };
     case "begun":
-      return { kind: "step", codes: begunSection(context, outcome.begun) };
+      return { kind: "step", codes: createBegunSection(context, outcome.begun) };
   }
 }
 
@@ -48,16 +48,16 @@ export async function postConfirmCodes(
     case "no-user":
       return { kind: "answered", answer: redirect(context.paths.login) };
     case "already-on":
-      return { kind: "answered", answer: backTo("codes", context) };
+      return { kind: "answered", answer: redirectToSection("codes", context) };
     case "not-begun":
       return { kind: "problem", problem: NOT_BEGUN };
     case "code-incorrect": {
-      const codes = begunSection(context, outcome.begun);
+      const codes = createBegunSection(context, outcome.begun);
       return { kind: "problem", problem: WRONG_CODE, codes };
     }
     case "on": {
-      const codes = recoverySection(context, outcome.recoveryCodes);
-      const cookies = provenSession(context);
+      const codes = createRecoverySection(context, outcome.recoveryCodes);
+      const cookies = renewSessionCookies(context);
       return { kind: "step", codes, notice: "codesAreOn", cookies };
     }
   }
@@ -65,34 +65,35 @@ export async function postConfirmCodes(
 
 export async function postRenewCodes(context: UserContext): Promise<AccountFormResult> {
   const renewed = await renewRecoveryCodes(context.rules, context.user, context.client);
-  if (renewed === undefined) return { kind: "answered", answer: backTo("codes", context) };
-  const codes = recoverySection(context, renewed);
+  if (renewed === undefined)
+    return { kind: "answered", answer: redirectToSection("codes", context) };
+  const codes = createRecoverySection(context, renewed);
   return { kind: "step", codes, notice: "recoveryCodesAreNew" };
 }
 
 export async function postTurnOffCodes(context: UserContext): Promise<Answer> {
   switch (await turnOffCodes(context.rules, context.user, context.client)) {
     case "already-off":
-      return backTo("codes", context);
+      return redirectToSection("codes", context);
     case "off":
-      return backTo("codes", context, { notice: "codesAreOff" });
+      return redirectToSection("codes", context, { notice: "codesAreOff" });
   }
 }
 
-function recoverySection(
+function createRecoverySection(
   { views, request, user }: UserContext,
   recoveryCodes: readonly string[],
 ): CodesSection {
-  const made = shownTime(views.locale(request), new Date());
-  const of = `${hostOf(request)}, ${user.username}, ${made.utc}`;
-  return { kind: "turned-on", recoveryCodes, of };
+  const made = formatTime(views.locale(request), new Date());
+  const owner = `${getHost(request)}, ${user.username}, ${made.utc}`;
+  return { kind: "turned-on", recoveryCodes, of: owner };
 }
 
-function begunSection(
+function createBegunSection(
   { options, user }: UserContext,
   { secret, sealed }: BegunCodes,
 ): CodesSection {
-  const uri = keyUri(options.pages.appName, user.username, secret);
+  const uri = formatKeyUri(options.pages.appName, user.username, secret);
   const grouped = (secret.match(/.{1,4}/g) ?? []).join(" ");
-  return { kind: "begun", secret: grouped, uri, qr: qrCode(uri), sealed };
+  return { kind: "begun", secret: grouped, uri, qr: createQrCode(uri), sealed };
 }

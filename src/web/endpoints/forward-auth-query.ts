@@ -40,8 +40,8 @@ export function parseForwardAuthQuery(query: string): ForwardAuthQuery | Unknown
   for (const parameter of query.slice(1).split("&")) {
     const [name = ""] = parameter.split("=", 1);
     const value = parameter.slice(name.length + 1);
-    if (name === "users") users.push(listedNames(value));
-    else if (name === "groups") groups.push(listedNames(value));
+    if (name === "users") users.push(parseNames(value));
+    else if (name === "groups") groups.push(parseNames(value));
     else if (name === "deny") deny = value === "401" ? "401" : deny;
     else if (name === "authorization") authorization = value === "pass" ? "pass" : authorization;
     else if (parameter === `${FACTOR}=2`) factors = 2;
@@ -51,10 +51,11 @@ export function parseForwardAuthQuery(query: string): ForwardAuthQuery | Unknown
 }
 
 /** As sent: `,` separates names, and `%2C` is a comma in a name. */
-const listedNames = (list: string): readonly (string | undefined)[] => list.split(",").map(decoded);
+const parseNames = (list: string): readonly (string | undefined)[] =>
+  list.split(",").map(decodeName);
 
 /** `undefined` for text that is not percent-encoded UTF-8: it names nobody. */
-function decoded(name: string): string | undefined {
+function decodeName(name: string): string | undefined {
   try {
     return decodeURIComponent(name);
   } catch {

@@ -4,7 +4,7 @@ import { FORWARD_AUTH } from "../paths.ts";
 import { answerWithId } from "../request/request-id.ts";
 import type { WebRequest } from "../request/web-request.ts";
 import type { Services } from "../services.ts";
-import { forwardAuth, KEY_ACCEPTED } from "./forward-auth.ts";
+import { answerForwardAuth, KEY_ACCEPTED } from "./forward-auth.ts";
 
 /** Envoy has no rule that removes a header after a certain answer, and obeys this one. */
 const REMOVED_BY_ENVOY = ["X-Envoy-Auth-Headers-To-Remove", "authorization"] as const;
@@ -13,7 +13,10 @@ const REMOVED_BY_ENVOY = ["X-Envoy-Auth-Headers-To-Remove", "authorization"] as 
  * Answers a proxy that asks with the method and the path of the client, below the path of forward
  * auth. The query is the client's, so no parameter is read from it.
  */
-export function suffixedForwardAuth(services: Services, request: WebRequest): MaybePromise<Answer> {
+export function answerSuffixedForwardAuth(
+  services: Services,
+  request: WebRequest,
+): MaybePromise<Answer> {
   const endpoint = `${services.paths.base}${FORWARD_AUTH}`;
   const suffix = request.path.slice(endpoint.length);
   // After a slash too many, a list or a factor would admit every user: it looks like the client's query.
@@ -26,11 +29,11 @@ export function suffixedForwardAuth(services: Services, request: WebRequest): Ma
     ["x-forwarded-host", request.header("host")],
     ["x-forwarded-uri", `${suffix}${request.query}`],
   ]);
-  const { request: own, connection, path, signal } = request;
+  const { request: original, connection, path, signal } = request;
   const header = (name: string): string | undefined =>
     forwarded.has(name) ? forwarded.get(name) : request.header(name);
-  const asked = { request: own, connection, path, signal, method: "GET", query: "", header };
-  return andThen(forwardAuth(services, { ...asked, body: [] }), (answer) =>
+  const asked = { request: original, connection, path, signal, method: "GET", query: "", header };
+  return andThen(answerForwardAuth(services, { ...asked, body: [] }), (answer) =>
     answer.headers[KEY_ACCEPTED] === undefined ? answer : withHeader(answer, ...REMOVED_BY_ENVOY),
   );
 }

@@ -1,12 +1,12 @@
 import { andThen, type MaybePromise } from "../../core/base/maybe-promise.ts";
-import { hostNameIn } from "../../core/hosts/host-name.ts";
+import { parseHostName } from "../../core/hosts/host-name.ts";
 import { findMissingScope } from "../../core/hosts/session-reach.ts";
 import { type KeyAdmission, type KeyRefusal, refusalFor } from "../../core/keys/key-guard.ts";
 import { admitsUser } from "../../core/sessions/admits-user.ts";
 import type { Admission } from "../../core/sessions/require-user.ts";
 import type { User } from "../../db/records.ts";
 import { type Answer, redirect, respond, respondText, withHeader } from "../answers/responses.ts";
-import { acceptedTarget, handoffTarget, withReturnTo } from "../answers/return-to.ts";
+import { acceptReturnTarget, addReturnTo, parseHandoffTarget } from "../answers/return-to.ts";
 import { readRequestedHost } from "../authenticate.ts";
 import { FORWARD_AUTH, HANDOFF } from "../paths.ts";
 import {
@@ -18,7 +18,7 @@ import {
 } from "../refusals.ts";
 import type { ProxyTrust } from "../request/remote-address.ts";
 import { answerWithId } from "../request/request-id.ts";
-import { kindOfRequest } from "../request/request-kind.ts";
+import { getRequestKind } from "../request/request-kind.ts";
 import type { WebRequest } from "../request/web-request.ts";
 import type { Services } from "../services.ts";
 import {
@@ -46,7 +46,7 @@ type Refused =
  * read from any client, because they only choose between a redirect and a 401. A request that is
  * admitted gets no ID: that would cost more than the answer.
  */
-export function forwardAuth(services: Services, request: WebRequest): MaybePromise<Answer> {
+export function answerForwardAuth(services: Services, request: WebRequest): MaybePromise<Answer> {
   const query = parseForwardAuthQuery(request.query);
   if (query.kind === "unknown-parameter") return refuse(services, request, NO_QUERY, query);
   const authorization = request.header("authorization");
@@ -115,7 +115,7 @@ const readBound = (
   request: WebRequest,
   { host, there }: Extract<Admission, { readonly kind: "bound" }>,
 ): Exclude<Admission, { readonly kind: "bound" }> =>
-  host === hostNameIn(readRequestedHost(proxies, request)) ? there : { kind: "needs-sign-in" };
+  host === parseHostName(readRequestedHost(proxies, request)) ? there : { kind: "needs-sign-in" };
 
 const refuse = (
   services: Services,
@@ -161,23 +161,24 @@ function sendToSignIn(
     return respond(null, 401, options.guards.keys ? challengeForKey(request) : {});
   }
   const asked = readTarget(proxies, request);
-  const target = acceptedTarget(options, request, asked);
+  const target = acceptReturnTarget(options, request, asked);
   const isLost = target === undefined && admission.kind !== "needs-setup";
   // A target can be too long, and the root of its host then takes its place.
   const other = isLost
-    ? (handoffTarget(options, asked) ?? handoffTarget(options, URL.parse("/", asked)?.href))
+    ? (parseHandoffTarget(options, asked) ??
+      parseHandoffTarget(options, URL.parse("/", asked)?.href))
     : undefined;
-  if (isLost && other === undefined) warnOfLostHost(services, asked);
+  if (isLost && other === undefined) warnAboutLostHost(services, asked);
   const factor = admission.kind === "factor-unproven" ? ASKING_FACTOR : "";
   const location = other
-    ? withReturnTo(`${other.origin}${HANDOFF}${factor}`, other.href)
-    : withReturnTo(`${options.hosts.publicUrl ?? ""}${path}`, target);
+    ? addReturnTo(`${other.origin}${HANDOFF}${factor}`, other.href)
+    : addReturnTo(`${options.hosts.publicUrl ?? ""}${path}`, target);
   // nginx turns a redirect into a 500; its configuration makes a redirect from the 401.
   return deny === "401" ? respond(null, 401, { Location: location }) : redirect(location);
 }
 
 /** A visitor of such a host signs in, and is sent there again without a session, for ever. */
-function warnOfLostHost({ options, requests }: Services, asked: string | undefined): void {
+function warnAboutLostHost({ options, requests }: Services, asked: string | undefined): void {
   const host = URL.parse(asked ?? "")?.hostname;
   const missing = host && findMissingScope(host, { ...options, ...options.hosts });
   if (missing)
@@ -188,7 +189,7 @@ function warnOfLostHost({ options, requests }: Services, asked: string | undefin
 }
 
 const asksForPage = (request: WebRequest): boolean =>
-  kindOfRequest(request.header("x-forwarded-method") ?? "GET", request) === "page";
+  getRequestKind(request.header("x-forwarded-method") ?? "GET", request) === "page";
 
 /** For a signed-in user whom the app does not admit. */
 function exclude(
@@ -214,7 +215,7 @@ function findSignInUrl(
   const origin = target && new URL(target).origin;
   if (publicUrl === undefined || publicUrl === origin) return undefined;
   if (trustedOrigins.some((trusted) => trusted === origin)) return undefined;
-  return withReturnTo(`${publicUrl}${paths.login}`, acceptedTarget(options, request, target));
+  return addReturnTo(`${publicUrl}${paths.login}`, acceptReturnTarget(options, request, target));
 }
 
 /** The answer that admits, with what the proxy passes on to the app. */
@@ -225,8 +226,8 @@ function admit(
   { kind, user }: Admitted,
 ): Answer {
   const isKey = kind === "key-admitted";
-  const answer = isKey ? keyAdmissionOf(user) : admissionOf(user);
-  const assertion = rules.assertions?.about(user, readRequestedHost(proxies, request));
+  const answer = isKey ? answerKeyAdmitted(user) : answerAdmitted(user);
+  const assertion = rules.assertions?.getAssertion(user, readRequestedHost(proxies, request));
   const signed = assertion ? withHeader(answer, "Latchkey-Assertion", assertion) : answer;
   // For a proxy that replaces the client's `Authorization` by that of the answer.
   const repeated = authorization === "pass" && !isKey ? request.header("authorization") : undefined;
@@ -237,11 +238,11 @@ function admit(
 export const KEY_ACCEPTED = "Latchkey-Key";
 
 /** Keyed by user object, so a user that the guards read again gets a new answer. */
-function onceForEach(make: (user: User) => Answer): (user: User) => Answer {
+function memoizeByUser(make: (user: User) => Answer): (user: User) => Answer {
   const made = new WeakMap<User, Answer>();
   return (user) => {
-    const known = made.get(user);
-    if (known !== undefined) return known;
+    const cached = made.get(user);
+    if (cached !== undefined) return cached;
     const answer = make(user);
     made.set(user, answer);
     return answer;
@@ -252,11 +253,11 @@ function onceForEach(make: (user: User) => Answer): (user: User) => Answer {
  * Every request to an app gets this answer, so it has only the headers that proxies use. Without
  * `no-store`, a proxy that caches everything would share the answer of one user with the others.
  */
-const admissionOf = onceForEach(({ id, username, groups = [] }) => {
+const answerAdmitted = memoizeByUser(({ id, username, groups = [] }) => {
   const headers = {
-    "Remote-User": inHeader(username),
+    "Remote-User": encodeHeader(username),
     // An imported account keeps the ID of its old system, which can be any text.
-    "Remote-User-Id": inHeader(id),
+    "Remote-User-Id": encodeHeader(id),
     "Remote-Groups": groups.join(","),
     "Cache-Control": "no-store",
     "Content-Length": "0",
@@ -265,26 +266,26 @@ const admissionOf = onceForEach(({ id, username, groups = [] }) => {
 });
 
 /** The same for a key, which the proxy then removes from the request. */
-const keyAdmissionOf = onceForEach((user) =>
-  withHeader(admissionOf(user), KEY_ACCEPTED, "accepted"),
+const answerKeyAdmitted = memoizeByUser((user) =>
+  withHeader(answerAdmitted(user), KEY_ACCEPTED, "accepted"),
 );
 
 /**
  * Header values are bytes: text with other characters than plain ASCII, or with `%`, is
  * percent-encoded. So is text with a comma, at which proxies and apps split a header into several.
  */
-function inHeader(text: string): string {
+function encodeHeader(text: string): string {
   const plain = /^[\x21-\x24\x26-\x2b\x2d-\x7e]+( +[\x21-\x24\x26-\x2b\x2d-\x7e]+)*$/.test(text);
   return plain ? text : encodeURIComponent(text);
 }
 
 /** The URL that the browser requested, according to a trusted proxy. */
 function readTarget(proxies: ProxyTrust, request: WebRequest): string | undefined {
-  const forwarded = (name: string): string | undefined =>
+  const readForwarded = (name: string): string | undefined =>
     proxies.header(request, `x-forwarded-${name}`);
-  const host = forwarded("host");
+  const host = readForwarded("host");
   // Otherwise the proxy may have chosen by another name than the one in the URL.
-  if (host === undefined || hostNameIn(host) === undefined) return undefined;
-  const url = `${forwarded("proto")}://${host}${forwarded("uri")}`;
-  return forwarded("uri")?.startsWith("/") ? URL.parse(url)?.href : undefined;
+  if (host === undefined || parseHostName(host) === undefined) return undefined;
+  const url = `${readForwarded("proto")}://${host}${readForwarded("uri")}`;
+  return readForwarded("uri")?.startsWith("/") ? URL.parse(url)?.href : undefined;
 }

@@ -1,20 +1,25 @@
-import { hashOf, randomText } from "../../core/base/random-text.ts";
-import { handOff, takeHandoff } from "../../core/sessions/hand-off.ts";
+import { createRandomText, digestText } from "../../core/base/random-text.ts";
+import { createHandoff, takeHandoff } from "../../core/sessions/hand-off.ts";
 import type { Admission } from "../../core/sessions/require-user.ts";
 import type { Factors } from "../../core/sessions/session-token.ts";
 import { type Answer, redirect, withHeader } from "../answers/responses.ts";
-import { handoffRoot, handoffTarget, RETURN_TO, withReturnTo } from "../answers/return-to.ts";
-import { cookieIn, readSession, sessionCookies } from "../answers/session-cookie.ts";
+import {
+  addReturnTo,
+  getHandoffRoot,
+  parseHandoffTarget,
+  RETURN_TO,
+} from "../answers/return-to.ts";
+import { createSessionCookies, readCookie, readSession } from "../answers/session-cookie.ts";
 import { HANDOFF } from "../paths.ts";
 import { asksForFactor, FACTOR, findSignInPath, type NotAdmitted } from "../refusals.ts";
-import { noteRefusal } from "../request/warnings.ts";
-import { parameterOf, type WebRequest } from "../request/web-request.ts";
+import { logRefusal } from "../request/warnings.ts";
+import { getParameter, type WebRequest } from "../request/web-request.ts";
 import type { Context } from "../services.ts";
 import { HANDOFF_FAILED } from "./login.ts";
 import { postLogout } from "./sessions.ts";
 
 /** Browsers accept it only from the host itself, so no sibling host can choose its value. */
-const BEGUN = "__Host-latchkey-handoff";
+const BEGUN_COOKIE = "__Host-latchkey-handoff";
 /** As long as somebody may take to sign in. */
 const BEGUN_SECONDS = 3_600;
 /** The query parameter with the hash of that cookie. */
@@ -28,52 +33,52 @@ const RANDOM_TEXT = /^[\w-]{43}$/;
  */
 export async function getHandoff(context: Context): Promise<Answer> {
   const { options, request } = context;
-  const root = handoffRoot(options, request);
-  const asked = handoffTarget(options, parameterOf(request, RETURN_TO));
-  if (root === undefined) return give(context, asked);
+  const root = getHandoffRoot(options, request);
+  const asked = parseHandoffTarget(options, getParameter(request, RETURN_TO));
+  if (root === undefined) return giveCode(context, asked);
   const target = asked?.origin === root.origin ? asked : root;
-  const code = parameterOf(request, "code");
-  return code === undefined ? begin(context, target) : take(context, code, target);
+  const code = getParameter(request, "code");
+  return code === undefined ? beginHandoff(context, target) : takeCode(context, code, target);
 }
 
 /** An earlier cookie stays, for pages that were opened at the same time. */
-function begin({ options, request }: Context, target: URL): Answer {
-  const begun = begunIn(request) ?? randomText();
-  const query = new URLSearchParams({ [RETURN_TO]: target.href, [BROWSER]: hashOf(begun) });
+function beginHandoff({ options, request }: Context, target: URL): Answer {
+  const begun = readBegun(request) ?? createRandomText();
+  const query = new URLSearchParams({ [RETURN_TO]: target.href, [BROWSER]: digestText(begun) });
   if (asksForFactor(request)) query.set(FACTOR, "2");
   const attributes = `Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=${BEGUN_SECONDS}`;
   return redirect(`${options.hosts.publicUrl}${HANDOFF}?${query}`, [
-    `${BEGUN}=${begun}; ${attributes}`,
+    `${BEGUN_COOKIE}=${begun}; ${attributes}`,
   ]);
 }
 
 /** Only what `begin` has made: anyone can ask for a code for the hash of an empty cookie. */
-function begunIn(request: WebRequest): string | undefined {
-  const value = cookieIn(request.header("cookie"), BEGUN) ?? "";
+function readBegun(request: WebRequest): string | undefined {
+  const value = readCookie(request.header("cookie"), BEGUN_COOKIE) ?? "";
   return RANDOM_TEXT.test(value) ? value : undefined;
 }
 
-async function give(context: Context, target: URL | undefined): Promise<Answer> {
+async function giveCode(context: Context, target: URL | undefined): Promise<Answer> {
   const { rules, paths, views, request } = context;
   if (target === undefined) return views.error(context, 404, "noSuchPage");
   const location = `${target.origin}${HANDOFF}`;
-  const browser = parameterOf(request, BROWSER) ?? "";
-  if (!RANDOM_TEXT.test(browser)) return redirect(withReturnTo(location, target.href));
+  const browser = getParameter(request, BROWSER) ?? "";
+  if (!RANDOM_TEXT.test(browser)) return redirect(addReturnTo(location, target.href));
   const admission = await rules.authenticate(request.header("cookie"));
   const lacking = findMissing(admission, asksForFactor(request) ? 2 : 1);
   if (lacking !== undefined) {
     const path = findSignInPath(context, lacking, request);
-    return redirect(withReturnTo(path, `${request.path}${request.query}`));
+    return redirect(addReturnTo(path, `${request.path}${request.query}`));
   }
   const receiver = { host: target.hostname, browser };
   const session = readSession(rules, request);
   if (session === undefined) return redirect(paths.login);
-  const code = await handOff(rules, session, receiver);
+  const code = await createHandoff(rules, session, receiver);
   if (code === undefined) {
-    noteRefusal(context, request, "handoff refused");
+    logRefusal(context, request, "handoff refused");
     return views.error(context, 429, "tooManyHandoffs", { "Retry-After": "60" });
   }
-  return redirect(withReturnTo(`${location}?code=${code}`, target.href));
+  return redirect(addReturnTo(`${location}?code=${code}`, target.href));
 }
 
 /** What the admission lacks for a session of another host with so many factors, if anything. */
@@ -92,17 +97,18 @@ function findMissing(admission: Admission, factors: Factors): NotAdmitted | unde
   }
 }
 
-async function take(context: Context, code: string, target: URL): Promise<Answer> {
+async function takeCode(context: Context, code: string, target: URL): Promise<Answer> {
   const { rules, options, paths, request, client } = context;
-  const begun = begunIn(request);
+  const begun = readBegun(request);
   // Without the cookie, the code is used up for nobody.
-  const receiver = { host: target.hostname, browser: begun === undefined ? "" : hashOf(begun) };
+  const receiver = { host: target.hostname, browser: begun === undefined ? "" : digestText(begun) };
   const token = await takeHandoff(rules, code, receiver, client);
-  if (token !== undefined) return redirect(target.href, sessionCookies(request, token, undefined));
-  noteRefusal(context, request, "handoff refused");
-  const again = withReturnTo(HANDOFF, target.href);
+  if (token !== undefined)
+    return redirect(target.href, createSessionCookies(request, token, undefined));
+  logRefusal(context, request, "handoff refused");
+  const again = addReturnTo(HANDOFF, target.href);
   const login = `${options.hosts.publicUrl}${paths.login}?${HANDOFF_FAILED}=1`;
-  return redirect(withReturnTo(login, again));
+  return redirect(addReturnTo(login, again));
 }
 
 /** Ends the session of the host, and leads to the sign-in, whose session goes on. */

@@ -1,5 +1,5 @@
 import { isAdmin } from "../../core/accounts/set-groups.ts";
-import { deviceName } from "../../core/base/device-name.ts";
+import { parseDeviceName } from "../../core/base/device-name.ts";
 import { eventTypes } from "../../core/log/events.ts";
 import { MAX_PASSKEY_NAME } from "../../core/passkeys/own-passkeys.ts";
 import type { LogEntry } from "../../db/records.ts";
@@ -7,16 +7,16 @@ import { takeNotice } from "../answers/notice.ts";
 import type { Answer } from "../answers/responses.ts";
 import { readReturnTarget } from "../answers/return-to.ts";
 import type { ActivityEntry, CodesSection, PageData } from "../pages/page-data.ts";
-import { type Locale, shownTime, wordsIn } from "../pages/words.ts";
+import { formatTime, getWords, type Locale } from "../pages/words.ts";
 import type { UserContext } from "../services.ts";
 import type { AccountFormResult } from "./account-form.ts";
-import { partyOf } from "./login.ts";
-import { deviceIn, sessionsFor } from "./sessions.ts";
+import { getRelyingParty } from "./login.ts";
+import { formatDevice, readSessionSection } from "./sessions.ts";
 
 export async function getHome(context: UserContext): Promise<Answer> {
   const { views, request } = context;
   const { notice, cookies } = takeNotice(request);
-  const data = { ...(await homeData(context)), notice };
+  const data = { ...(await readHomeData(context)), notice };
   return views.page(context, "home", data, { cookies });
 }
 
@@ -36,12 +36,12 @@ export async function answerAccountForm(
       const { problem: found, codes } = result;
       if (paths.home === undefined) return views.error(context, 422, found.message);
       const problem = { ...found, message: views.message(request, found.message) };
-      const data = { ...(await homeData(context, { codes })), problem };
+      const data = { ...(await readHomeData(context, { codes })), problem };
       return views.page(context, "home", data, { status: 422 });
     }
     case "step": {
       const { codes, madeKey, notice, cookies = [] } = result;
-      const data = { ...(await homeData(context, { codes, madeKey })), notice };
+      const data = { ...(await readHomeData(context, { codes, madeKey })), notice };
       return views.page(context, "home", data, { cookies });
     }
   }
@@ -56,26 +56,26 @@ interface Step {
 const NONE = { kind: "none" } as const;
 
 /** The home page in its usual state, apart from what is given. */
-async function homeData(context: UserContext, own: Step = {}): Promise<PageData["home"]> {
+async function readHomeData(context: UserContext, extra: Step = {}): Promise<PageData["home"]> {
   const { options, paths, views, request, user } = context;
   const locale = views.locale(request);
   const returnTo = readReturnTarget(context);
   const step = { activity: NONE, sessions: NONE, lacksFactor: context.lacksFactor, returnTo };
   // Recovery codes and keys are shown once, so nothing is read that could fail.
-  if (own.codes !== undefined || own.madeKey !== undefined) {
-    return { ...step, codes: own.codes ?? NONE, madeKey: own.madeKey };
+  if (extra.codes !== undefined || extra.madeKey !== undefined) {
+    return { ...step, codes: extra.codes ?? NONE, madeKey: extra.madeKey };
   }
   const [passkeys, codesNow] = await Promise.all([
-    passkeySection(context, locale),
-    codesFor(context),
+    readPasskeySection(context, locale),
+    readCodesSection(context),
   ]);
   if (step.lacksFactor) return { ...step, codes: codesNow, passkeys };
   const [recent, sessions, keys] = await Promise.all([
-    recentEntries(context),
-    sessionsFor(context, locale),
-    keySection(context),
+    readRecentEntries(context),
+    readSessionSection(context, locale),
+    readKeySection(context),
   ]);
-  const entries = recent.map((entry) => activityOf(locale, entry));
+  const entries = recent.map((entry) => formatActivity(locale, entry));
   const activity = { kind: "entries", entries } as const;
   const offersPeople = options.people && isAdmin(user);
   const peoplePath = offersPeople ? paths.people : undefined;
@@ -83,31 +83,31 @@ async function homeData(context: UserContext, own: Step = {}): Promise<PageData[
 }
 
 /** Read from the store, since another instance may have changed them a moment ago. */
-async function codesFor({ options, rules, user }: UserContext): Promise<CodesSection> {
+async function readCodesSection({ options, rules, user }: UserContext): Promise<CodesSection> {
   if (!options.signIn.codes) return NONE;
   const codes = await rules.store.codes.find(user.id);
   if (codes === undefined) return { kind: "off" };
   return { kind: "on", recoveryCodesLeft: codes.recovery.length };
 }
 
-async function passkeySection(
+async function readPasskeySection(
   context: UserContext,
   locale: Locale,
 ): Promise<PageData["home"]["passkeys"]> {
   const { options, rules, request, user } = context;
   if (!options.signIn.passkeys) return undefined;
-  const found = await rules.store.passkeys.listOf(user.id);
-  const list = found.map(({ id, name, addedAt, usedAt }) => ({
-    ...{ id, name, added: shownTime(locale, addedAt) },
-    used: usedAt && shownTime(locale, usedAt),
+  const passkeys = await rules.store.passkeys.listOf(user.id);
+  const list = passkeys.map(({ id, name, addedAt, usedAt }) => ({
+    ...{ id, name, added: formatTime(locale, addedAt) },
+    used: usedAt && formatTime(locale, usedAt),
   }));
-  const canAdd = partyOf(context) !== undefined;
+  const canAdd = getRelyingParty(context) !== undefined;
   if (list.length === 0 && !canAdd) return undefined;
-  const newName = deviceIn(locale, deviceName(request.header("user-agent")));
+  const newName = formatDevice(locale, parseDeviceName(request.header("user-agent")));
   return { list, canAdd, newName, maxName: MAX_PASSKEY_NAME };
 }
 
-async function keySection({
+async function readKeySection({
   options,
   rules,
   views,
@@ -115,12 +115,12 @@ async function keySection({
   user,
 }: UserContext): Promise<PageData["home"]["keys"]> {
   if (!options.guards.keys) return undefined;
-  const shown = (at: Date) => shownTime(views.locale(request), at);
+  const formatAt = (at: Date) => formatTime(views.locale(request), at);
   const keys = await rules.store.keys.listOf(user.id);
   const list = keys.map(({ id, name, hosts = [], createdAt, expiresAt, usedAt }) => ({
     ...{ id, name, hosts: hosts.join(", "), isUsed: usedAt !== undefined },
-    ...shown(usedAt ?? createdAt),
-    expiresAt: expiresAt && shown(expiresAt).utc,
+    ...formatAt(usedAt ?? createdAt),
+    expiresAt: expiresAt && formatAt(expiresAt).utc,
   }));
   return { list };
 }
@@ -128,16 +128,16 @@ async function keySection({
 const RECENT_ENTRIES = 10;
 
 /** No user sees the entries of another, nor those that concern no account, as denied sign-ins. */
-async function recentEntries({ rules, user }: UserContext): Promise<readonly LogEntry[]> {
+async function readRecentEntries({ rules, user }: UserContext): Promise<readonly LogEntry[]> {
   await rules.events.flush();
   return rules.store.log.newest({ userId: user.id, limit: RECENT_ENTRIES });
 }
 
 /** A log entry in the reader's language. One of an unknown type keeps its summary. */
-export function activityOf(locale: Locale, entry: LogEntry): ActivityEntry {
+export function formatActivity(locale: Locale, entry: LogEntry): ActivityEntry {
   const { type, summary, subject, address, at } = entry;
-  const { events } = wordsIn(locale);
-  const known = eventTypes.find((one) => one === type);
-  const text = known === undefined ? summary : events[known](subject ?? address ?? "");
-  return { text, ...shownTime(locale, at) };
+  const { events } = getWords(locale);
+  const eventType = eventTypes.find((candidate) => candidate === type);
+  const text = eventType === undefined ? summary : events[eventType](subject ?? address ?? "");
+  return { text, ...formatTime(locale, at) };
 }

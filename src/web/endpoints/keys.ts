@@ -4,7 +4,7 @@ import { readSession } from "../answers/session-cookie.ts";
 import type { Form } from "../request/form.ts";
 import type { UserContext } from "../services.ts";
 import type { AccountFormProblem, AccountFormResult } from "./account-form.ts";
-import { backTo } from "./redirects.ts";
+import { redirectToSection } from "./redirects.ts";
 
 const DAY_SECONDS = 86_400;
 const DAYS = [30, 90, 365];
@@ -18,7 +18,7 @@ const problems: Readonly<Record<Exclude<AddKeyOutcome["kind"], "added">, Account
 
 /** The response to the form is the only page that shows the new key. */
 export async function postAddKey(context: UserContext, form: Form): Promise<AccountFormResult> {
-  const days = DAYS.find((one) => `${one}` === form("days")) ?? 365;
+  const days = DAYS.find((choice) => `${choice}` === form("days")) ?? 365;
   const lifetime = form("days") === "never" ? "never" : days * DAY_SECONDS;
   const hosts = form("hosts").match(/[^\s,]+/g) ?? [];
   // A key must not open what its session could not.
@@ -33,5 +33,5 @@ export async function postAddKey(context: UserContext, form: Form): Promise<Acco
 
 export async function postRevokeKey(context: UserContext, form: Form): Promise<Answer> {
   await revokeKey(context.rules, form("key"), context.user, context.client);
-  return backTo("keys", context, { notice: "keyIsRevoked" });
+  return redirectToSection("keys", context, { notice: "keyIsRevoked" });
 }

@@ -1,36 +1,36 @@
 import { findLink, type LinkProblem, type OpenLink, useLink } from "../../core/links/use-link.ts";
 import { linkPageCookie } from "../answers/link-page-cookie.ts";
-import { noticeCookie } from "../answers/notice.ts";
+import { createNoticeCookie } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
-import { acceptedTarget, RETURN_TO } from "../answers/return-to.ts";
+import { acceptReturnTarget, RETURN_TO } from "../answers/return-to.ts";
 import type { LinkField, PageData } from "../pages/page-data.ts";
 import type { MessageName } from "../pages/words.ts";
 import type { Form } from "../request/form.ts";
-import { noteRefusal } from "../request/warnings.ts";
-import { parameterOf } from "../request/web-request.ts";
+import { logRefusal } from "../request/warnings.ts";
+import { getParameter } from "../request/web-request.ts";
 import type { Context } from "../services.ts";
-import { limitedClient } from "./login.ts";
-import { enter } from "./redirects.ts";
+import { getLimitedClient } from "./login.ts";
+import { redirectSignedIn } from "./redirects.ts";
 
-const tokenIn = ({ paths, request }: Context): string => request.path.slice(paths.link.length);
+const getLinkToken = ({ paths, request }: Context): string => request.path.slice(paths.link.length);
 
 /** Shows what the link is for and uses nothing up: mail scanners open links too. */
 export async function getLink(context: Context): Promise<Answer> {
-  const open = await findLink(context.rules, tokenIn(context));
-  if (open === undefined) return gone(context);
+  const open = await findLink(context.rules, getLinkToken(context));
+  if (open === undefined) return respondGone(context);
   const cookies = [linkPageCookie(context.paths)];
-  return context.views.page(context, "link", linkData(open, ""), { cookies });
+  return context.views.page(context, "link", toLinkData(open, ""), { cookies });
 }
 
-const linkData = ({ link, username }: OpenLink, entered: string): PageData["link"] => ({
+const toLinkData = ({ link, username }: OpenLink, entered: string): PageData["link"] => ({
   purpose: link.purpose === "reset-codes-off" ? "reset" : link.purpose,
   username: username ?? entered,
   isUsernameSet: username !== undefined,
 });
 
 /** One answer for all links that cannot be used, and for too many attempts to use one. */
-function gone(context: Context): Promise<Answer> {
-  noteRefusal(context, context.request, "one-time link refused");
+function respondGone(context: Context): Promise<Answer> {
+  logRefusal(context, context.request, "one-time link refused");
   return context.views.error(context, 404, "linkGone");
 }
 
@@ -47,21 +47,26 @@ export async function postLink(context: Context, form: Form): Promise<Answer> {
   const { rules, views, paths, request } = context;
   const [username, password, confirm] = [form("username"), form("password"), form("confirm")];
   const entered = { username, password, confirm };
-  const outcome = await useLink(rules, tokenIn(context), entered, await limitedClient(context));
+  const outcome = await useLink(
+    rules,
+    getLinkToken(context),
+    entered,
+    await getLimitedClient(context),
+  );
   switch (outcome.kind) {
     case "gone":
-      return gone(context);
+      return respondGone(context);
     case "rejected": {
       const [name, field] = problems[outcome.problem];
       const problem = { message: views.message(request, name), fields: [field] as const };
-      const data = { ...linkData(outcome.open, username), problem };
+      const data = { ...toLinkData(outcome.open, username), problem };
       return views.page(context, "link", data, { status: 422 });
     }
     case "password-reset":
-      return redirect(paths.login, [noticeCookie(request, "passwordIsChanged")]);
+      return redirect(paths.login, [createNoticeCookie(request, "passwordIsChanged")]);
     case "entered": {
-      const target = acceptedTarget(context.options, request, parameterOf(request, RETURN_TO));
-      return enter(context, outcome, target);
+      const target = acceptReturnTarget(context.options, request, getParameter(request, RETURN_TO));
+      return redirectSignedIn(context, outcome, target);
     }
   }
 }

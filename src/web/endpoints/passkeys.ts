@@ -9,43 +9,43 @@ import { type Answer, redirect, respondJson } from "../answers/responses.ts";
 import { readReturnTarget } from "../answers/return-to.ts";
 import type { MessageName } from "../pages/words.ts";
 import type { Form } from "../request/form.ts";
-import { noteRefusal } from "../request/warnings.ts";
+import { logRefusal } from "../request/warnings.ts";
 import type { Context, UserContext } from "../services.ts";
-import { answerSignIn, limitedClient, partyOf } from "./login.ts";
-import { backTo } from "./redirects.ts";
-import { provenSession } from "./sessions.ts";
+import { getLimitedClient, getRelyingParty, respondToSignIn } from "./login.ts";
+import { redirectToSection } from "./redirects.ts";
+import { renewSessionCookies } from "./sessions.ts";
 
 /** The script asks for a challenge first; the answer to it arrives as a form. */
 export async function postPasskeySignIn(context: Context, form: Form): Promise<Answer> {
   const { rules, request, warnOfProxy } = context;
   warnOfProxy(request);
-  const party = partyOf(context);
+  const party = getRelyingParty(context);
   if (form("credential") === "") {
     return respondJson({ challenge: rules.challenges.issue("sign-in"), rpId: party?.id }, 200);
   }
-  const answer = {
+  const response = {
     id: form("credential"),
     userHandle: form("user_handle"),
     clientData: form("client_data"),
     authenticatorData: form("authenticator_data"),
     signature: form("signature"),
   };
-  const client = await limitedClient(context);
-  return answerSignIn(context, form, await signInWithPasskey(rules, answer, party, client));
+  const client = await getLimitedClient(context);
+  return respondToSignIn(context, form, await signInWithPasskey(rules, response, party, client));
 }
 
 /** Answers the script with the options for the browser, or with a message to show. */
 export async function postBeginPasskey(context: UserContext): Promise<Answer> {
-  const party = partyOf(context);
-  const problem = (name: MessageName): Answer =>
+  const party = getRelyingParty(context);
+  const respondProblem = (name: MessageName): Answer =>
     respondJson({ message: context.views.message(context.request, name) }, 422);
-  if (party === undefined) return problem("passkeyRejected");
+  if (party === undefined) return respondProblem("passkeyRejected");
   const outcome = await beginPasskey(context.rules, context.user.id);
   switch (outcome.kind) {
     case "no-user":
       return redirect(context.paths.login);
     case "too-many":
-      return problem("tooMany");
+      return respondProblem("tooMany");
     case "begun": {
       const { challenge, existing, user } = outcome;
       const { id: rpId } = party;
@@ -57,7 +57,7 @@ export async function postBeginPasskey(context: UserContext): Promise<Answer> {
 
 export async function postAddPasskey(context: UserContext, form: Form): Promise<Answer> {
   const { views, rules, request, user, client } = context;
-  const party = partyOf(context);
+  const party = getRelyingParty(context);
   if (party === undefined) return views.error(context, 422, "passkeyRejected");
   const passkey = {
     name: form("name"),
@@ -70,13 +70,13 @@ export async function postAddPasskey(context: UserContext, form: Form): Promise<
     case "name-invalid":
       return views.error(context, 422, "nameInvalid");
     case "rejected":
-      noteRefusal(context, request, "passkey change rejected");
+      logRefusal(context, request, "passkey change rejected");
       return views.error(context, 422, "passkeyRejected");
     case "added": {
       const target = readReturnTarget(context);
-      const cookies = provenSession(context);
+      const cookies = renewSessionCookies(context);
       return target === undefined
-        ? backTo("passkeys", context, { notice: "passkeyIsAdded", cookies })
+        ? redirectToSection("passkeys", context, { notice: "passkeyIsAdded", cookies })
         : redirect(target, cookies);
     }
   }
@@ -85,15 +85,15 @@ export async function postAddPasskey(context: UserContext, form: Form): Promise<
 export async function postRenamePasskey(context: UserContext, form: Form): Promise<Answer> {
   switch (await renamePasskey(context.rules, context.user.id, form("passkey"), form("name"))) {
     case "no-passkey":
-      return backTo("passkeys", context);
+      return redirectToSection("passkeys", context);
     case "name-invalid":
       return context.views.error(context, 422, "nameInvalid");
     case "renamed":
-      return backTo("passkeys", context, { notice: "passkeyIsRenamed" });
+      return redirectToSection("passkeys", context, { notice: "passkeyIsRenamed" });
   }
 }
 
 export async function postRemovePasskey(context: UserContext, form: Form): Promise<Answer> {
   await removePasskey(context.rules, context.user, form("passkey"), context.client);
-  return backTo("passkeys", context, { notice: "passkeyIsRemoved" });
+  return redirectToSection("passkeys", context, { notice: "passkeyIsRemoved" });
 }

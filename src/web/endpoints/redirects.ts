@@ -1,24 +1,27 @@
 import type { IssuedToken } from "../../core/sessions/session-token.ts";
 import type { User } from "../../db/records.ts";
-import { locationFor } from "../answers/location.ts";
-import { noticeCookie } from "../answers/notice.ts";
+import { resolveLocation } from "../answers/location.ts";
+import { createNoticeCookie } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
-import { sessionCookies } from "../answers/session-cookie.ts";
+import { createSessionCookies } from "../answers/session-cookie.ts";
 import type { Notice } from "../pages/page-data.ts";
 import type { Context, UserContext } from "../services.ts";
 
 /** Redirects a user with a new session to the target, otherwise to the post-login location. */
-export function enter(
+export function redirectSignedIn(
   { options, request }: Context,
   { user, token }: { readonly user: User; readonly token: IssuedToken },
   target: string | undefined,
   cookies: readonly string[] = [],
 ): Answer {
-  const session = sessionCookies(request, token, options.hosts.cookieDomain);
-  return redirect(target ?? locationFor(options.postLoginLocation, user), [...cookies, ...session]);
+  const session = createSessionCookies(request, token, options.hosts.cookieDomain);
+  return redirect(target ?? resolveLocation(options.postLoginLocation, user), [
+    ...cookies,
+    ...session,
+  ]);
 }
 
-export interface Sent {
+export interface NoticeAndCookies {
   readonly notice?: Notice;
   readonly cookies?: readonly string[];
 }
@@ -27,14 +30,14 @@ export interface Sent {
  * Redirects to a section of the home page, which the fragment unfolds, with a notice; to the
  * post-login location of this user if the app has its own page instead.
  */
-export function backTo(
+export function redirectToSection(
   section: "sessions" | "codes" | "passkeys" | "keys",
   { paths, options, request, user }: UserContext,
-  { notice, cookies = [] }: Sent = {},
+  { notice, cookies = [] }: NoticeAndCookies = {},
 ): Answer {
   if (paths.home === undefined) {
-    return redirect(locationFor(options.postLoginLocation, user), cookies);
+    return redirect(resolveLocation(options.postLoginLocation, user), cookies);
   }
-  const shown = notice === undefined ? [] : [noticeCookie(request, notice)];
+  const shown = notice === undefined ? [] : [createNoticeCookie(request, notice)];
   return redirect(`${paths.home}#your-${section}`, [...shown, ...cookies]);
 }

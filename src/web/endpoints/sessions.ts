@@ -1,20 +1,20 @@
 import { forgetDevice, listDevices } from "../../core/codes/remembered-devices.ts";
 import { endOtherSessions, endSession, listSessions } from "../../core/sessions/session-rules.ts";
 import { signOut } from "../../core/sessions/sign-out.ts";
-import { noticeCookie } from "../answers/notice.ts";
+import { createNoticeCookie } from "../answers/notice.ts";
 import { type Answer, redirect } from "../answers/responses.ts";
 import {
-  clearedSessionCookies,
+  clearSessionCookies,
+  createSessionCookies,
   readSession,
-  sessionCookies,
-  sessionTokensIn,
+  readSessionTokens,
 } from "../answers/session-cookie.ts";
 import type { SessionSection } from "../pages/page-data.ts";
-import { type Locale, shownTime, wordsIn } from "../pages/words.ts";
+import { formatTime, getWords, type Locale } from "../pages/words.ts";
 import type { Form } from "../request/form.ts";
-import { kindOfRequest } from "../request/request-kind.ts";
+import { getRequestKind } from "../request/request-kind.ts";
 import type { Context, UserContext } from "../services.ts";
-import { backTo, type Sent } from "./redirects.ts";
+import { type NoticeAndCookies, redirectToSection } from "./redirects.ts";
 
 /**
  * Without it, the back button after a sign-out shows an app's page from the browser's cache. Browsers
@@ -30,11 +30,11 @@ const ALL = "all";
 /** The cookie is cleared even if the session cannot be ended yet, which the sign-in page then says. */
 export async function postLogout(context: Context): Promise<Answer> {
   const { rules, options, paths, request, client } = context;
-  const outcome = await signOut(rules, sessionTokensIn(request.header("cookie")), client);
+  const outcome = await signOut(rules, readSessionTokens(request.header("cookie")), client);
   const notice = outcome === "ended" ? "signedOut" : "sessionNotEnded";
-  const isShown = outcome !== "ended" || kindOfRequest(request.method, request) === "form";
-  const notices = isShown ? [noticeCookie(request, notice)] : [];
-  const cookies = [...clearedSessionCookies(options.hosts.cookieDomain), ...notices];
+  const isShown = outcome !== "ended" || getRequestKind(request.method, request) === "form";
+  const notices = isShown ? [createNoticeCookie(request, notice)] : [];
+  const cookies = [...clearSessionCookies(options.hosts.cookieDomain), ...notices];
   return redirect(paths.login, cookies, CLEAR_CACHE);
 }
 
@@ -45,14 +45,14 @@ export async function postLogout(context: Context): Promise<Answer> {
 export async function postEndSession(context: UserContext, form: Form): Promise<Answer> {
   const { rules, options, user, client } = context;
   const [session, device] = [form("session"), form("device")];
-  const back = (sent: Sent) => backTo("sessions", context, sent);
+  const redirectBack = (extras: NoticeAndCookies) => redirectToSection("sessions", context, extras);
   if (session === OTHERS) {
-    return back({ notice: "othersAreEnded", cookies: await endOthers(context) });
+    return redirectBack({ notice: "othersAreEnded", cookies: await endOthers(context) });
   }
   if (device !== "") {
-    if (!options.signIn.rememberDevice) return back({});
+    if (!options.signIn.rememberDevice) return redirectBack({});
     const outcome = await forgetDevice(rules, user, device, client);
-    return back(outcome === "forgotten" ? { notice: "deviceIsForgotten" } : {});
+    return redirectBack(outcome === "forgotten" ? { notice: "deviceIsForgotten" } : {});
   }
   if (session === ALL) {
     // Without a token that continues, this session ends as well.
@@ -60,7 +60,7 @@ export async function postEndSession(context: UserContext, form: Form): Promise<
     return postLogout(context);
   }
   const isEnded = (await endSession(rules, user, session, client)) === "ended";
-  return back(isEnded ? { notice: "sessionIsEnded" } : {});
+  return redirectBack(isEnded ? { notice: "sessionIsEnded" } : {});
 }
 
 /** Ends all sessions but that of the request, and returns the cookies with which it continues. */
@@ -69,19 +69,21 @@ export async function endOthers(context: UserContext): Promise<readonly string[]
   if (!options.sessions.list) return [];
   const current = readSession(rules, request);
   const token = await endOtherSessions(rules, user, current, client);
-  return token === undefined ? [] : sessionCookies(request, token, options.hosts.cookieDomain);
+  return token === undefined
+    ? []
+    : createSessionCookies(request, token, options.hosts.cookieDomain);
 }
 
 /** The cookies with which the session of the request continues, after a second factor was turned on. */
-export function provenSession({ rules, options, request }: UserContext): readonly string[] {
+export function renewSessionCookies({ rules, options, request }: UserContext): readonly string[] {
   const session = readSession(rules, request);
   if (session === undefined) return [];
   // The same session: what ends it ends this token, too.
   const proven = rules.tokens.sign({ ...session, factors: 2 }, session.id);
-  return sessionCookies(request, proven, options.hosts.cookieDomain);
+  return createSessionCookies(request, proven, options.hosts.cookieDomain);
 }
 
-export async function sessionsFor(
+export async function readSessionSection(
   { rules, options, request, user, client }: UserContext,
   locale: Locale,
 ): Promise<SessionSection> {
@@ -92,23 +94,23 @@ export async function sessionsFor(
   return {
     kind: "sessions",
     devices: devices.map(({ id, device, createdAt }) => ({
-      ...{ id, device: deviceIn(locale, device) },
-      ...shownTime(locale, createdAt),
+      ...{ id, device: formatDevice(locale, device) },
+      ...formatTime(locale, createdAt),
     })),
     count: `${sessions.length}${hasMore ? "+" : ""}`,
     sessions: sessions.map((session) => ({
       id: session.id,
-      device: deviceIn(locale, session.device),
+      device: formatDevice(locale, session.device),
       address: session.address,
       isCurrent: session.id === currentId,
       host: session.host,
-      ...shownTime(locale, session.usedAt),
+      ...formatTime(locale, session.usedAt),
     })),
   };
 }
 
 /** The name of a device in the reader's language. */
-export function deviceIn(locale: Locale, device: string): string {
-  const { on, unknownDevice } = wordsIn(locale);
+export function formatDevice(locale: Locale, device: string): string {
+  const { on, unknownDevice } = getWords(locale);
   return device === "" ? unknownDevice : device.split(" on ").join(` ${on} `);
 }

@@ -23,46 +23,46 @@ export const isColor = (text: string): boolean => /^#([\da-f]{3}|[\da-f]{6})$/i.
  * The shades are adjusted for contrast as little as possible. Black or white contrasts enough with
  * any colour.
  */
-export function accentFrom(text: string): Accent {
-  const color = parse(text);
-  const isDark = contrast(color, WHITE) >= contrast(color, BLACK);
-  const [light, dark] = [legible(color, "light"), legible(color, "dark")];
-  return { brand: format(color), onBrand: format(isDark ? WHITE : BLACK), light, dark };
+export function createAccent(text: string): Accent {
+  const color = parseColor(text);
+  const isDark = computeContrast(color, WHITE) >= computeContrast(color, BLACK);
+  const [light, dark] = [makeLegible(color, "light"), makeLegible(color, "dark")];
+  return { brand: formatColor(color), onBrand: formatColor(isDark ? WHITE : BLACK), light, dark };
 }
 
-function legible(color: Color, scheme: Scheme): string {
+function makeLegible(color: Color, scheme: Scheme): string {
   const end = scheme === "light" ? 0 : 255;
   for (let step = 0; step <= STEPS; step += 1) {
-    const mixed = mix(color, end, step / STEPS);
-    if (contrast(mixed, CARD[scheme]) >= MIN_CONTRAST) return format(mixed);
+    const mixed = mixColor(color, end, step / STEPS);
+    if (computeContrast(mixed, CARD[scheme]) >= MIN_CONTRAST) return formatColor(mixed);
   }
-  return format([end, end, end]);
+  return formatColor([end, end, end]);
 }
 
-function parse(text: string): Color {
+function parseColor(text: string): Color {
   const digits = text.length === 4 ? text.replace(/[\da-f]/gi, "$&$&") : text;
-  const channel = (at: number): number => Number.parseInt(digits.slice(at, at + 2), 16);
-  return [channel(1), channel(3), channel(5)];
+  const readChannel = (at: number): number => Number.parseInt(digits.slice(at, at + 2), 16);
+  return [readChannel(1), readChannel(3), readChannel(5)];
 }
 
-function mix([red, green, blue]: Color, end: number, share: number): Color {
-  const towards = (from: number): number => Math.round(from + (end - from) * share);
-  return [towards(red), towards(green), towards(blue)];
+function mixColor([red, green, blue]: Color, end: number, share: number): Color {
+  const mixChannel = (from: number): number => Math.round(from + (end - from) * share);
+  return [mixChannel(red), mixChannel(green), mixChannel(blue)];
 }
 
-const format = (color: Color): string =>
+const formatColor = (color: Color): string =>
   `#${color.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
 
 /** The contrast ratio as WCAG 2 defines it: from 1 to 21. */
-function contrast(one: Color, other: Color): number {
-  const [a, b] = [luminance(one), luminance(other)];
+function computeContrast(one: Color, other: Color): number {
+  const [a, b] = [computeLuminance(one), computeLuminance(other)];
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
 }
 
-function luminance([red, green, blue]: Color): number {
-  const linear = (channel: number): number => {
+function computeLuminance([red, green, blue]: Color): number {
+  const toLinear = (channel: number): number => {
     const share = channel / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
   };
-  return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+  return 0.2126 * toLinear(red) + 0.7152 * toLinear(green) + 0.0722 * toLinear(blue);
 }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { extname } from "node:path";
 import { gzipSync } from "node:zlib";
-import { Fault, messageOf } from "../../core/base/fault.ts";
-import { type Answer, NOTHING_RUNS, respond } from "../answers/responses.ts";
+import { Fault, getErrorMessage } from "../../core/base/fault.ts";
+import { type Answer, respond, STRICT_CSP } from "../answers/responses.ts";
 import type { WebRequest } from "../request/web-request.ts";
 import type { Accent } from "./accent-color.ts";
 import { readSmallFile, type SmallFile } from "./small-file.ts";
@@ -42,7 +42,7 @@ export function assetOf(
   const headers = {
     "Content-Type": contentType,
     // An image opened directly is a document, and an SVG document could contain scripts.
-    "Content-Security-Policy": `${NOTHING_RUNS}; style-src 'unsafe-inline'; sandbox`,
+    "Content-Security-Policy": `${STRICT_CSP}; style-src 'unsafe-inline'; sandbox`,
     "Cache-Control": cacheControl,
     Vary: "Accept-Encoding",
   };
@@ -77,7 +77,7 @@ export function readLogo(file: string): { type: string; body: Uint8Array<ArrayBu
   try {
     read = readSmallFile(file, MAX_LOGO_BYTES);
   } catch (error) {
-    return unusable(`cannot be read: ${messageOf(error)}`, error);
+    return unusable(`cannot be read: ${getErrorMessage(error)}`, error);
   }
   switch (read.kind) {
     case "not-a-file":

@@ -11,7 +11,7 @@ export interface QrCode {
   readonly path: string;
 }
 
-export function qrCode(text: string): QrCode {
+export function createQrCode(text: string): QrCode {
   const { size, data } = encode(text, { ecc: "L", border: MARGIN });
   const lines = data.flatMap((row, y) => {
     const modules = row.map((dark) => (dark ? "1" : "0")).join("");

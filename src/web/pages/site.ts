@@ -1,7 +1,7 @@
 import { type Answer, withHeader } from "../answers/responses.ts";
 import type { Paths } from "../paths.ts";
 import type { WebRequest } from "../request/web-request.ts";
-import { accentFrom, DEFAULT_ACCENT } from "./accent-color.ts";
+import { createAccent, DEFAULT_ACCENT } from "./accent-color.ts";
 import { type Asset, accentRules, answerAsset, assetOf, keyIcon, readLogo } from "./assets.ts";
 import type { PageFunctions } from "./page-data.ts";
 import { readPageFile } from "./page-files.ts";
@@ -40,7 +40,7 @@ function answerFrom(assets: readonly Asset[], first: Asset, request: WebRequest)
 /** Throws a `Fault` for a logo that cannot be used. */
 export function openSite(paths: Paths, { pages, signIn, standalone }: SiteOptions): Site {
   const { appName, accentColor, logoFile, logoFileDark, css } = pages;
-  const accent = accentFrom(accentColor ?? DEFAULT_ACCENT);
+  const accent = createAccent(accentColor ?? DEFAULT_ACCENT);
   const icon = { type: "image/svg+xml", body: keyIcon(accent) };
   const at = (file: string): string => `${paths.base}/${file}`;
   const scriptOf = (file: string, path = file): Asset =>

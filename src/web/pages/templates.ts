@@ -10,7 +10,7 @@ import type {
   PageName,
 } from "./page-data.ts";
 import { listPageFiles, readPageFile } from "./page-files.ts";
-import { type Locale, wordsIn } from "./words.ts";
+import { getWords, type Locale } from "./words.ts";
 
 const EXTENSION = ".eta";
 
@@ -49,7 +49,7 @@ export function loadPages(frameAt: (origin: string) => SiteFrame, functions: Pag
     { locale, helpers, origin = "" }: Reader,
     data: PageData[Name],
   ): PageContents<Name> {
-    const frame: PageFrame = { ...frameAt(origin), locale, words: wordsIn(locale) };
+    const frame: PageFrame = { ...frameAt(origin), locale, words: getWords(locale) };
     return { ...frame, ...helpers, ...data };
   }
 

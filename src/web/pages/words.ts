@@ -59,7 +59,7 @@ const languages: Readonly<Record<Locale, Texts>> = { en, de, fr, es };
 /** Each language is compiled at its first use, and kept. */
 const compiled: Partial<Record<Locale, Words>> = {};
 
-export function wordsIn(locale: Locale): Words {
+export function getWords(locale: Locale): Words {
   compiled[locale] ??= compileWords(locale);
   return compiled[locale];
 }
@@ -94,7 +94,7 @@ export interface ShownTime {
   readonly utc: string;
 }
 
-export function shownTime(locale: Locale, at: Date): ShownTime {
+export function formatTime(locale: Locale, at: Date): ShownTime {
   formats[locale] ??= new Intl.DateTimeFormat(locale, {
     dateStyle: "medium",
     timeStyle: "short",
@@ -107,12 +107,12 @@ export function shownTime(locale: Locale, at: Date): ShownTime {
 const MAX_LENGTH = 1_000;
 
 /** The available language that the browser prefers, otherwise English. `de-AT` counts as `de`. */
-export function preferredLocale(acceptLanguage = ""): Locale {
+export function chooseLocale(acceptLanguage = ""): Locale {
   const ranges = acceptLanguage.slice(0, MAX_LENGTH).split(",");
-  const known = ranges.flatMap((range) => {
+  const accepted = ranges.flatMap((range) => {
     const locale = (/^\s*([a-z]+)/i.exec(range)?.[1] ?? "").toLowerCase();
     const weight = Number(/;\s*q\s*=\s*([^;\s]*)/i.exec(range)?.[1] ?? 1);
     return isLocale(locale) && weight > 0 && weight <= 1 ? [{ locale, weight }] : [];
   });
-  return known.sort((one, other) => other.weight - one.weight)[0]?.locale ?? "en";
+  return accepted.sort((first, second) => second.weight - first.weight)[0]?.locale ?? "en";
 }

@@ -13,7 +13,7 @@ const SEPARATOR = "&".charCodeAt(0);
 export type Form = (field: string) => string;
 
 /** Which of two required fields are empty; at least one of them is. */
-export function missingFields<Field extends string>(
+export function findMissingFields<Field extends string>(
   form: Form,
   first: Field,
   second: Field,

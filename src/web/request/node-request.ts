@@ -39,7 +39,7 @@ class WebRequestOnNode implements WebRequest {
     this.request = request;
     this.#response = response;
     this.method = request.method ?? "GET";
-    const target = targetOf(request.originalUrl ?? request.url ?? "/");
+    const target = getRequestTarget(request.originalUrl ?? request.url ?? "/");
     this.path = pathOf(target);
     this.query = target.slice(this.path.length);
   }
@@ -75,7 +75,7 @@ class WebRequestOnNode implements WebRequest {
 }
 
 /** Path and query. A request to a proxy has a whole URL. */
-export function targetOf(url: string): string {
+export function getRequestTarget(url: string): string {
   if (url.startsWith("/")) return url;
   const whole = /^https?:/i.test(url) ? URL.parse(url) : null;
   return whole === null ? url : `${whole.pathname}${whole.search}`;

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { andThen, type MaybePromise } from "../../core/base/maybe-promise.ts";
 import type { ServerLog } from "../../core/base/server-log.ts";
 import { type Answer, withHeader } from "../answers/responses.ts";
-import { peerOf } from "./remote-address.ts";
+import { getPeer } from "./remote-address.ts";
 import type { WebRequest } from "./web-request.ts";
 
 export const REQUEST_ID = "X-Request-Id";
@@ -22,29 +22,29 @@ export interface RequestIds {
 export function createRequestIds(isTrusted: (peer: string) => boolean, log: ServerLog): RequestIds {
   const current = new AsyncLocalStorage<{ readonly request: object; readonly id: string }>();
 
-  function idOf(source: WebRequest): string {
-    const known = current.getStore();
-    if (known?.request === source.request) return known.id;
+  function chooseId(source: WebRequest): string {
+    const context = current.getStore();
+    if (context?.request === source.request) return context.id;
     // Counts only if a trusted proxy sent it.
     const givenId = source.header("x-request-id");
-    const peer = givenId === undefined ? undefined : peerOf(source);
+    const peer = givenId === undefined ? undefined : getPeer(source);
     const isGiven = givenId !== undefined && peer !== undefined && isTrusted(peer);
     return isGiven && isRequestId(givenId) ? givenId : randomUUID();
   }
 
-  function withId(fields: object): object {
-    const known = current.getStore();
-    return known === undefined ? fields : { ...fields, requestId: known.id };
+  function addRequestId(fields: object): object {
+    const context = current.getStore();
+    return context === undefined ? fields : { ...fields, requestId: context.id };
   }
 
   return {
     run(source, work) {
-      const id = idOf(source);
+      const id = chooseId(source);
       return current.run({ request: source.request, id }, () => work(id));
     },
     log: {
-      warn: (fields, message) => log.warn(withId(fields), message),
-      error: (fields, message) => log.error(withId(fields), message),
+      warn: (fields, message) => log.warn(addRequestId(fields), message),
+      error: (fields, message) => log.error(addRequestId(fields), message),
     },
   };
 }

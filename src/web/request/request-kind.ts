@@ -14,7 +14,7 @@ export const KIND_HEADERS = "Accept, Sec-Fetch-Mode, Sec-Fetch-Dest, X-Requested
  * Reads the kind from headers that any client can send, so it may decide what a refusal looks like,
  * never whether a request is refused.
  */
-export function kindOfRequest(method: string, request: WithHeaders): RequestKind {
+export function getRequestKind(method: string, request: WithHeaders): RequestKind {
   if (!isNavigation(request)) return "call";
   if (method === "GET" || method === "HEAD") return "page";
   return method === "POST" ? "form" : "call";

@@ -17,14 +17,14 @@ export function isCrossSite(
   if (site !== undefined) return site !== "same-origin" && site !== "none";
   if (origin === undefined) return false;
   if (isOverTls(request) && !/^https:/i.test(origin)) return true;
-  return !isOfHost(origin, request.header("host"));
+  return !isSameHost(origin, request.header("host"));
 }
 
 /**
  * Whether a URL belongs to the host of the request. The scheme is ignored: behind a proxy that
  * terminates TLS, the browser uses https and the gate sees http.
  */
-export function isOfHost(url: string, host: string | undefined): boolean {
+export function isSameHost(url: string, host: string | undefined): boolean {
   if (host === undefined || !URL.canParse(url)) return false;
   const { protocol, host: itsHost } = new URL(url);
   if (protocol !== "http:" && protocol !== "https:") return false;

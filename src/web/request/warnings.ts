@@ -1,21 +1,21 @@
 import type { ServerLog } from "../../core/base/server-log.ts";
-import { canonicalAddress, hopsOf, type ProxyTrust, peerOf } from "./remote-address.ts";
+import { getPeer, normalizeAddress, type ProxyTrust, parseHops } from "./remote-address.ts";
 import type { RequestIds } from "./request-id.ts";
 import type { WebRequest } from "./web-request.ts";
 
-export interface RefusalPorts {
+export interface WarningServices {
   readonly requests: RequestIds;
   readonly proxies: ProxyTrust;
 }
 
 /** Logs a refusal with its client's address, and no entered value: users may confuse the fields. */
-export function noteRefusal(
-  { requests, proxies }: RefusalPorts,
+export function logRefusal(
+  { requests, proxies }: WarningServices,
   request: WebRequest,
   message: string,
   fields: Readonly<Record<string, string>> = {},
 ): void {
-  requests.log.warn({ address: proxies.addressOf(request), ...fields }, message);
+  requests.log.warn({ address: proxies.getAddressOrUnknown(request), ...fields }, message);
 }
 
 /** Any client can send the header, so the number of warnings is bounded. */
@@ -33,11 +33,11 @@ export function createProxyWarning(
   const warned = new Set<string>();
   return (request) => {
     const forwardedFor = request.header("x-forwarded-for");
-    const connected = peerOf(request);
+    const connected = getPeer(request);
     if (forwardedFor === undefined || connected === undefined) return;
-    const peer = canonicalAddress(connected);
+    const peer = normalizeAddress(connected);
     if (trusts(peer) || warned.has(peer) || warned.size >= MAX_WARNED) return;
-    if ([...hopsOf(forwardedFor)].includes(peer)) return;
+    if ([...parseHops(forwardedFor)].includes(peer)) return;
     warned.add(peer);
     log.warn(
       { peer },

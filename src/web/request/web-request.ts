@@ -25,12 +25,12 @@ export interface WebRequest {
 }
 
 /** The first value of a query parameter. */
-export const parameterOf = (
+export const getParameter = (
   { query }: Pick<WebRequest, "query">,
   name: string,
 ): string | undefined =>
   query === "" ? undefined : (new URLSearchParams(query).get(name) ?? undefined);
 
 /** An HTTP/1.0 request may lack the Host header. */
-export const hostOf = (request: Pick<WebRequest, "header">): string =>
+export const getHost = (request: Pick<WebRequest, "header">): string =>
   request.header("host") ?? "localhost";

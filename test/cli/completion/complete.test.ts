@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { COMPLETE, type Command, type CommandEntry } from "../../../src/cli/command.ts";
 import { commands } from "../../../src/cli/commands.ts";
 import { complete } from "../../../src/cli/complete.ts";
-import { allOptions } from "../../../src/cli/help.ts";
+import { listAllOptions } from "../../../src/cli/help.ts";
 import type { ValueKind } from "../../../src/gate/settings/values.ts";
 import { outputOf } from "../../support/command.ts";
 
@@ -40,14 +40,14 @@ test("offers the second words of a family, with what they are", async () => {
 
 test("offers every option of every command, and no others", async () => {
   for (const command of loaded) {
-    const known = allOptions(command).map(({ name }) => `--${name}`);
+    const known = listAllOptions(command).map(({ name }) => `--${name}`);
     assert.deepEqual(await offered(`${command.name} --`), known, command.name);
   }
 });
 
 test("offers the values of every option that takes one", async () => {
   for (const command of loaded) {
-    for (const { name, value, completes } of allOptions(command)) {
+    for (const { name, value, completes } of listAllOptions(command)) {
       if (value === undefined) continue;
       assert.deepEqual(await offered(`${command.name} --${name} `), valuesOf(completes), name);
     }

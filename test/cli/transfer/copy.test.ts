@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { type TestContext, test } from "node:test";
-import { parsePlace } from "../../../src/db/place.ts";
+import { parseDatabaseLocation } from "../../../src/db/place.ts";
 import { openStore } from "../../../src/gate/open-store.ts";
 import { rowsIn } from "../../stores/either.ts";
 import { outputOf } from "../../support/command.ts";
@@ -19,7 +19,7 @@ const kinds = {
   PostgreSQL: (): Promise<string> => server.newDatabase(),
 };
 
-const open = (name: string) => openStore({ database: parsePlace(name) }, "refuse");
+const open = (name: string) => openStore({ database: parseDatabaseLocation(name) }, "refuse");
 
 /** The whole content of a database. */
 async function contentOf(name: string) {

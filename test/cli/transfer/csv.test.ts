@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
-import { csvLine, csvRecords } from "../../../src/cli/transfer/csv.ts";
+import { formatCsvLine, parseCsv } from "../../../src/cli/transfer/csv.ts";
 import { anyCharacter } from "../../support/any-character.ts";
 
 /** By the line of each record, its fields or its problem. */
@@ -10,7 +10,7 @@ type Read = Readonly<Record<number, readonly string[] | string>>;
 
 function read(...pieces: readonly string[]): Read {
   const records: Record<number, readonly string[] | string> = {};
-  for (const record of csvRecords(pieces)) {
+  for (const record of parseCsv(pieces)) {
     assert.ok(!(record.line in records), "one record for a line");
     records[record.line] = record.problem ?? record.fields;
   }
@@ -55,8 +55,8 @@ test("reads any fields that it has written, and writes none that a spreadsheet w
       fc.array(fc.array(field, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 5 }),
       (records) => {
         for (const one of records.flat())
-          assert.doesNotMatch(csvLine([one]), /^"?\s*[=+\-@＝＋－＠\t\r\n]/u);
-        const text = records.map((fields) => `${csvLine(fields)}\n`).join("");
+          assert.doesNotMatch(formatCsvLine([one]), /^"?\s*[=+\-@＝＋－＠\t\r\n]/u);
+        const text = records.map((fields) => `${formatCsvLine(fields)}\n`).join("");
         assert.deepEqual(Object.values(read(text)), records);
       },
     ),

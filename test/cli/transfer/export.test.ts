@@ -4,7 +4,7 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { UserId } from "../../../src/db/records.ts";
-import { rowOf, tables } from "../../../src/db/tables.ts";
+import { tables, toRowValues } from "../../../src/db/tables.ts";
 import { byTable, rowsIn, rowsOfEveryTable } from "../../stores/either.ts";
 import { failureOf, outputOf, runCommand } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
@@ -57,7 +57,10 @@ async function placeWith(
   const place = await open(t);
   const rows = users.map(({ id, username, sessions_from: sessionsFrom }) => {
     const user = { id: id as UserId, username, passwordHash: hashText(HASH) };
-    return rowOf(tables.users, { ...user, ...(sessionsFrom !== undefined && { sessionsFrom }) });
+    return toRowValues(tables.users, {
+      ...user,
+      ...(sessionsFrom !== undefined && { sessionsFrom }),
+    });
   });
   await place.store.transfer.importRows([{ table: "users", rows }]);
   return place;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ImportFormat, importLines } from "../../../src/cli/transfer/import-lines.ts";
+import { type ImportFormat, parseImportLines } from "../../../src/cli/transfer/import-lines.ts";
 
 /** Pieces of three bytes, which end in the middle of lines and characters. */
 const inPieces = (content: Buffer): readonly Buffer[] =>
@@ -10,7 +10,7 @@ const inPieces = (content: Buffer): readonly Buffer[] =>
 
 /** The number of each line with its fields, or with its problem. */
 const read = (text: string | Buffer, format?: ImportFormat): readonly unknown[] =>
-  [...importLines(inPieces(Buffer.from(text)), format)].map((line) => [
+  [...parseImportLines(inPieces(Buffer.from(text)), format)].map((line) => [
     line.line,
     typeof line.fields === "string" ? line.fields : Object.fromEntries(line.fields),
   ]);
@@ -69,7 +69,7 @@ for (const [what, text, lines] of texts) {
 
 test("takes the username from another field, in CSV and in JSON", () => {
   const from = (text: string) =>
-    [...importLines([Buffer.from(text)], undefined, "Email")].map((line) =>
+    [...parseImportLines([Buffer.from(text)], undefined, "Email")].map((line) =>
       typeof line.fields === "string" ? line.fields : line.fields.get("username"),
     );
   assert.deepEqual(from("username,email,password_hash\nann,ann@a.test,h\n"), ["ann@a.test"]);
@@ -128,7 +128,7 @@ test("reads JSON lines and htpasswd lines as they come, and never all of them to
         for (; asked < 10; asked += 1) yield Buffer.from(line);
       },
     };
-    const lines = importLines(pieces, undefined)[Symbol.iterator]();
+    const lines = parseImportLines(pieces, undefined)[Symbol.iterator]();
     const { value } = lines.next();
     assert.equal(value?.fields.size, fields);
     assert.ok(asked <= 2, `${asked} pieces for the first line`);

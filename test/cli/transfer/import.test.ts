@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Process } from "../../../src/cli/command.ts";
-import { latchkey } from "../../../src/cli/latchkey.ts";
+import { runLatchkey } from "../../../src/cli/latchkey.ts";
 import { failureOf, outputOf, runCommand } from "../../support/command.ts";
 import { runSql } from "../../support/postgres-admin.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
@@ -161,7 +161,7 @@ test("import stops if the file changes while it is read, and adds nothing", asyn
     shown += text;
   };
   const stderr = { isTTY: true, columns: 80, write, on: () => {} };
-  const code = await latchkey(["import", file], {
+  const code = await runLatchkey(["import", file], {
     ...{ env: place.env, stdin: process.stdin, stdout: { write, on: () => {} }, stderr },
     on: () => {},
     exit: () => {

@@ -1,14 +1,14 @@
 import type { TestContext } from "node:test";
-import type { Event } from "../../../src/core/log/events.ts";
+import type { NewAuditEvent } from "../../../src/core/log/events.ts";
 import type { StoredUser, UserId } from "../../../src/db/records.ts";
-import { type CorePorts, corePorts } from "../../support/core-ports.ts";
+import { type CoreServices, createCoreServices } from "../../support/core-ports.ts";
 import { hashText } from "../../support/store.ts";
 
-export interface AccountPorts extends CorePorts {
+export interface TestAccountServices extends CoreServices {
   readonly setupToken: { deletions: number; delete(): Promise<void> };
-  record(event: Event): Promise<void>;
+  record(event: NewAuditEvent): Promise<void>;
   /** The recorded events. */
-  readonly recorded: Event[];
+  readonly recorded: NewAuditEvent[];
   /** The ID of an account; an unknown one for an unknown username. */
   idOf(username: string): Promise<UserId>;
   /** All accounts, sorted by username. */
@@ -16,16 +16,16 @@ export interface AccountPorts extends CorePorts {
 }
 
 /** The ports of the account rules, with a real store that has these accounts. */
-export async function accountPorts(
+export async function createAccountServices(
   t: TestContext,
   ...usernames: readonly string[]
-): Promise<AccountPorts> {
-  const ports = await corePorts(t);
+): Promise<TestAccountServices> {
+  const ports = await createCoreServices(t);
   const { store } = ports;
   for (const username of usernames) {
     await store.users.insert({ username, passwordHash: hashText(`hash of ${username}`) });
   }
-  const recorded: Event[] = [];
+  const recorded: NewAuditEvent[] = [];
   return {
     ...ports,
     setupToken: {

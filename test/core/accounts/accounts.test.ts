@@ -7,16 +7,20 @@ import {
   renameUser,
   resetPassword,
 } from "../../../src/core/accounts/accounts.ts";
-import { eventOf } from "../../../src/core/log/events.ts";
+import { createAuditEvent } from "../../../src/core/log/events.ts";
 import { NO_PASSWORD, UNSET_PASSWORD, type UserId } from "../../../src/db/records.ts";
 import { hashingAfter } from "../../support/core-ports.ts";
 import { hashText } from "../../support/store.ts";
-import { type AccountPorts, accountPorts } from "./account-ports.ts";
+import { createAccountServices, type TestAccountServices } from "./account-ports.ts";
 
 const PASSWORD = "a good password";
 
 /** A change that is refused changes and records nothing. */
-async function refuses(ports: AccountPorts, changing: () => Promise<unknown>, outcome: unknown) {
+async function refuses(
+  ports: TestAccountServices,
+  changing: () => Promise<unknown>,
+  outcome: unknown,
+) {
   const before = await ports.accounts();
   assert.deepEqual(await changing(), outcome);
   assert.deepEqual(await ports.accounts(), before);
@@ -24,7 +28,7 @@ async function refuses(ports: AccountPorts, changing: () => Promise<unknown>, ou
 }
 
 test("adds an account with its password and records an entry", async (t) => {
-  const ports = await accountPorts(t, "owner");
+  const ports = await createAccountServices(t, "owner");
   const outcome = await addUser(ports, "guest", PASSWORD);
   const stored = await ports.store.users.findByName("guest");
   assert.ok(stored);
@@ -32,11 +36,11 @@ test("adds an account with its password and records an entry", async (t) => {
   assert.equal(await ports.passwords.verify(PASSWORD, stored.passwordHash), true);
   assert.equal(ports.passwords.isOutdated(stored.passwordHash), false);
   assert.equal(stored.sessionsFrom, undefined);
-  assert.deepEqual(ports.recorded, [eventOf("user_add", { user: stored })]);
+  assert.deepEqual(ports.recorded, [createAuditEvent("user_add", { user: stored })]);
 });
 
 test("deletes the setup token with the first account only, which closes the setup", async (t) => {
-  const ports = await accountPorts(t);
+  const ports = await createAccountServices(t);
   for (const [username, password, kind, deletions] of [
     ["owner", "1234567", "password-too-short", 0],
     // Eight bytes are enough.
@@ -50,7 +54,7 @@ test("deletes the setup token with the first account only, which closes the setu
 });
 
 test("keeps groups and end, but the first account cannot end", async (t) => {
-  const ports = await accountPorts(t);
+  const ports = await createAccountServices(t);
   const facts = { groups: ["family"], endsAt: new Date(4_000_000_000_000) };
   assert.deepEqual(await addUser(ports, "temp", PASSWORD, facts), { kind: "first-ends" });
   const first = await addUser(ports, "owner", PASSWORD, { endsAt: null as never });
@@ -67,7 +71,7 @@ test("keeps groups and end, but the first account cannot end", async (t) => {
 });
 
 test("adds no account with a wrong or taken name, a short password or wrong groups", async (t) => {
-  const ports = await accountPorts(t, "owner");
+  const ports = await createAccountServices(t, "owner");
   for (const [username, password, kind] of [
     ["", "short", "username-missing"],
     ["owner", "1234567", "password-too-short"],
@@ -81,17 +85,17 @@ test("adds no account with a wrong or taken name, a short password or wrong grou
 });
 
 test("keeps ID and password of a renamed account and records an entry", async (t) => {
-  const ports = await accountPorts(t, "guest", "owner");
+  const ports = await createAccountServices(t, "guest", "owner");
   const [guest, owner] = await ports.accounts();
   assert.ok(owner);
   const host = { ...owner, username: "host" };
   assert.equal(await renameUser(ports, await ports.idOf("owner"), "host"), "renamed");
   assert.deepEqual(await ports.accounts(), [guest, host]);
-  assert.deepEqual(ports.recorded, [eventOf("user_rename", { user: host })]);
+  assert.deepEqual(ports.recorded, [createAuditEvent("user_rename", { user: host })]);
 });
 
 test("renames no unknown or removed account, and none to a name in use", async (t) => {
-  const ports = await accountPorts(t, "guest", "owner");
+  const ports = await createAccountServices(t, "guest", "owner");
   const owner = await ports.idOf("owner");
   for (const [from, to, outcome] of [
     ["unknown", "", "username-missing"],
@@ -107,7 +111,7 @@ test("renames no unknown or removed account, and none to a name in use", async (
 });
 
 test("sets the new password whatever the old hash, and records an entry", async (t) => {
-  const ports = await accountPorts(t, "guest", "owner");
+  const ports = await createAccountServices(t, "guest", "owner");
   const [guest, owner] = await ports.accounts();
   assert.ok(owner);
   assert.equal(await resetPassword(ports, await ports.idOf("owner"), PASSWORD), "reset");
@@ -115,11 +119,11 @@ test("sets the new password whatever the old hash, and records an entry", async 
   assert.equal(await ports.passwords.verify(PASSWORD, ownerAfter?.passwordHash), true);
   assert.deepEqual(guestAfter, guest);
   assert.deepEqual(ownerAfter, { ...owner, passwordHash: ownerAfter?.passwordHash }, "no sign-out");
-  assert.deepEqual(ports.recorded, [eventOf("user_password", { user: owner })]);
+  assert.deepEqual(ports.recorded, [createAuditEvent("user_password", { user: owner })]);
 });
 
 test("sets no password of an unknown user or a guest, and none of seven bytes", async (t) => {
-  const ports = await accountPorts(t, "owner");
+  const ports = await createAccountServices(t, "owner");
   await ports.store.users.insert({ username: "guest", passwordHash: NO_PASSWORD });
   for (const [username, password, outcome] of [
     ["Owner", PASSWORD, "no-user"],
@@ -133,7 +137,7 @@ test("sets no password of an unknown user or a guest, and none of seven bytes", 
 });
 
 test("sets the new password over one that the user sets during the hashing", async (t) => {
-  const ports = await accountPorts(t, "owner");
+  const ports = await createAccountServices(t, "owner");
   const id = await ports.idOf("owner");
   const hashing = hashingAfter(ports, () =>
     ports.store.users.replaceHash(id, hashText("hash of owner"), hashText("of the user")),
@@ -144,7 +148,7 @@ test("sets the new password over one that the user sets during the hashing", asy
 });
 
 test("reports an account that is removed during the hashing as missing", async (t) => {
-  const ports = await accountPorts(t, "guest", "owner");
+  const ports = await createAccountServices(t, "guest", "owner");
   const id = await ports.idOf("guest");
   const hashing = hashingAfter(ports, () => ports.store.users.remove(id));
   assert.equal(await resetPassword(hashing, id, PASSWORD), "no-user");
@@ -152,16 +156,16 @@ test("reports an account that is removed during the hashing as missing", async (
 });
 
 test("removes only that account and records an entry", async (t) => {
-  const ports = await accountPorts(t, "guest", "owner");
+  const ports = await createAccountServices(t, "guest", "owner");
   const [guest, owner] = await ports.accounts();
   assert.ok(guest);
   assert.equal(await removeUser(ports, await ports.idOf("guest")), "removed");
   assert.deepEqual(await ports.accounts(), [owner]);
-  assert.deepEqual(ports.recorded, [eventOf("user_remove", { user: guest })]);
+  assert.deepEqual(ports.recorded, [createAuditEvent("user_remove", { user: guest })]);
 });
 
 test("removes no unknown account, not the last one, and not the last administrator", async (t) => {
-  const ports = await accountPorts(t, "owner");
+  const ports = await createAccountServices(t, "owner");
   const owner = await ports.idOf("owner");
   await refuses(ports, () => removeUser(ports, owner), "last-user");
   await refuses(ports, () => removeUser(ports, "unknown" as UserId), "no-user");
@@ -174,7 +178,7 @@ test("removes no unknown account, not the last one, and not the last administrat
 
 test("lists people in pages of 25, by a part of the name, forward and back", async (t) => {
   const usernames = Array.from({ length: 50 }, (_, n) => `p${100 + n}`);
-  const ports = await accountPorts(t, ...usernames, "owner");
+  const ports = await createAccountServices(t, ...usernames, "owner");
   for (const [search, key, first, count, before, after] of [
     ["", {}, "owner", 25, undefined, "p123"],
     ["", { after: "p123" }, "p124", 25, "p124", "p148"],

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { endFactors, removeCodes } from "../../../src/core/accounts/accounts.ts";
+import { removeCodes, removeFactors } from "../../../src/core/accounts/accounts.ts";
 import { beginCodes, confirmCodes } from "../../../src/core/codes/own-codes.ts";
-import { codeAt, stepAt } from "../../../src/core/codes/totp.ts";
-import type { Event } from "../../../src/core/log/events.ts";
+import { computeCode, getStep } from "../../../src/core/codes/totp.ts";
+import type { NewAuditEvent } from "../../../src/core/log/events.ts";
 import { createChallenges } from "../../../src/core/passkeys/challenges.ts";
 import { addPasskey, beginPasskey } from "../../../src/core/passkeys/own-passkeys.ts";
 import { createRequireUser, createSessionCache } from "../../../src/core/sessions/require-user.ts";
@@ -17,13 +17,13 @@ import { added, FROM } from "../passkeys/passkey-ports.ts";
 
 /** An operator who removes the factors of an account. */
 function operator({ ports, user }: CodesScene) {
-  const recorded: Event[] = [];
-  const record = async (event: Event) => void recorded.push(event);
+  const recorded: NewAuditEvent[] = [];
+  const record = async (event: NewAuditEvent) => void recorded.push(event);
   return {
     recorded,
     id: user.id,
     off: (id: UserId) => removeCodes({ ...ports, record }, id),
-    end: (id: UserId) => endFactors({ ...ports, record }, id),
+    end: (id: UserId) => removeFactors({ ...ports, record }, id),
   };
 }
 
@@ -75,7 +75,7 @@ test("no passkey and no codes that were begun before are added after it", async 
   assert.ok(begun.kind === "begun");
   await end(user.id);
   const { sealed, secret } = begun.begun;
-  const form = { sealed, code: codeAt(decodeBase32(secret), stepAt(ports.clock.now())) };
+  const form = { sealed, code: computeCode(decodeBase32(secret), getStep(ports.clock.now())) };
   assert.equal((await confirmCodes(ports, user.id, form, CLIENT)).kind, "not-begun");
   assert.equal(await scene.codes(), undefined);
 });

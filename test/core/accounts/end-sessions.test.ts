@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { endAllSessions, endSessionsOf } from "../../../src/core/accounts/accounts.ts";
-import { eventOf } from "../../../src/core/log/events.ts";
+import { endAllSessions, endUserSessions } from "../../../src/core/accounts/accounts.ts";
+import { createAuditEvent } from "../../../src/core/log/events.ts";
 import {
   createRequireUser,
   createSessionCache,
@@ -11,12 +11,12 @@ import { createSessionTokens } from "../../../src/core/sessions/session-token.ts
 import type { UserId } from "../../../src/db/records.ts";
 import { SECRET } from "../../support/gate.ts";
 import { mint, partsOf } from "../../support/mint.ts";
-import { accountPorts } from "./account-ports.ts";
+import { createAccountServices } from "./account-ports.ts";
 
 const SECOND = 1_000;
 
 async function scene(t: TestContext) {
-  const ports = await accountPorts(t, "guest", "owner");
+  const ports = await createAccountServices(t, "guest", "owner");
   const [guest, owner] = await ports.accounts();
   assert.ok(guest && owner);
   const guard = createRequireUser(ports.tokens, createSessionCache(ports.memory), ports.clock, {
@@ -45,18 +45,18 @@ test("ends every session of the account only, or of all, and records an entry", 
   clock.advance(86_400 * SECOND);
   const [fresh, other] = [await issue(owner), await issue(guest)];
   assert.equal(await whose(old), "owner");
-  assert.equal(await endSessionsOf(ports, await ports.idOf("owner")), "ended");
+  assert.equal(await endUserSessions(ports, await ports.idOf("owner")), "ended");
   const users = await Promise.all([old, fresh, other].map(whose));
   assert.deepEqual(users, [undefined, undefined, "guest"]);
   assert.deepEqual(ports.recorded, [
-    eventOf("user_sign_out", { user: { id: owner, username: "owner" } }),
+    createAuditEvent("user_sign_out", { user: { id: owner, username: "owner" } }),
   ]);
   const stored = (await ports.accounts()).map(({ sessionsFrom }) => sessionsFrom);
   assert.deepEqual(stored, [undefined, clock.now() / SECOND + 1]);
   assert.equal(await endAllSessions(ports), 2);
   assert.equal(await whose(other), undefined);
   assert.equal(await whose(await issue(guest)), "guest");
-  assert.deepEqual(ports.recorded.slice(1), [eventOf("user_sign_out_all", {})]);
+  assert.deepEqual(ports.recorded.slice(1), [createAuditEvent("user_sign_out_all", {})]);
 });
 
 for (const [ahead, user] of [
@@ -69,7 +69,7 @@ for (const [ahead, user] of [
     const fast = createSessionTokens(SECRET, { now: () => clock.now() + ahead * SECOND });
     const token = fast.issue(owner).text;
     assert.equal(await whose(token), "owner");
-    await endSessionsOf(ports, await ports.idOf("owner"));
+    await endUserSessions(ports, await ports.idOf("owner"));
     assert.equal(await whose(token), user);
   });
 }
@@ -78,7 +78,10 @@ test("accepts a sign-in right after the end, whatever the clocks of both instanc
   const ports = await scene(t);
   const { clock, owner, store, whose } = ports;
   for (const endAhead of [0, 90, -90]) {
-    await endSessionsOf({ ...ports, clock: { now: () => clock.now() + endAhead * SECOND } }, owner);
+    await endUserSessions(
+      { ...ports, clock: { now: () => clock.now() + endAhead * SECOND } },
+      owner,
+    );
     const user = await store.users.find(owner);
     for (const ahead of [0, 90, -90]) {
       const issuer = createSessionTokens(SECRET, { now: () => clock.now() + ahead * SECOND });
@@ -93,11 +96,11 @@ test("accepts a sign-in right after the end, whatever the clocks of both instanc
 test("ends a session from between two ends of a second, with any clock", async (t) => {
   const ports = await scene(t);
   const { clock, owner, store, issue, whose } = ports;
-  await endSessionsOf(ports, await ports.idOf("owner"));
+  await endUserSessions(ports, await ports.idOf("owner"));
   const fast = createSessionTokens(SECRET, { now: () => clock.now() + 90 * SECOND });
   const between = fast.issue(owner, (await store.users.find(owner))?.sessionsFrom).text;
   assert.equal(await whose(between), "owner");
-  await endSessionsOf(ports, await ports.idOf("owner"));
+  await endUserSessions(ports, await ports.idOf("owner"));
   assert.deepEqual([await whose(between), await whose(await issue(owner))], [undefined, "owner"]);
 });
 
@@ -106,9 +109,9 @@ test("does not revive a session when a machine with a slow clock ends sessions",
   const { clock, owner, issue, whose } = ports;
   const old = await issue(owner);
   clock.advance(10 * SECOND);
-  await endSessionsOf(ports, await ports.idOf("owner"));
+  await endUserSessions(ports, await ports.idOf("owner"));
   const behind = { ...ports, clock: { now: () => clock.now() - 60 * SECOND } };
-  await endSessionsOf(behind, await ports.idOf("owner"));
+  await endUserSessions(behind, await ports.idOf("owner"));
   assert.equal(await whose(old), undefined);
 });
 
@@ -121,9 +124,9 @@ for (const [what, claims] of [
     const exp = ports.clock.now() / SECOND + 3_600;
     const token = mint({ user_id: ports.owner, exp, ...claims });
     assert.equal(await ports.whose(token), "owner");
-    await endSessionsOf(ports, await ports.idOf("guest"));
+    await endUserSessions(ports, await ports.idOf("guest"));
     assert.equal(await ports.whose(token), "owner");
-    await endSessionsOf(ports, await ports.idOf("owner"));
+    await endUserSessions(ports, await ports.idOf("owner"));
     assert.equal(await ports.whose(token), undefined);
   });
 }
@@ -138,6 +141,6 @@ test("ends nothing for an account that is removed in the meantime", async (t) =>
     },
   };
   const removing = { ...ports, store: { users } };
-  assert.equal(await endSessionsOf(removing, ports.owner), "no-user");
+  assert.equal(await endUserSessions(removing, ports.owner), "no-user");
   assert.deepEqual(ports.recorded, []);
 });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { groupsOf, isAdmin, setGroups } from "../../../src/core/accounts/set-groups.ts";
-import { eventOf } from "../../../src/core/log/events.ts";
+import { isAdmin, normalizeGroups, setGroups } from "../../../src/core/accounts/set-groups.ts";
+import { createAuditEvent } from "../../../src/core/log/events.ts";
 import type { UserId } from "../../../src/db/records.ts";
-import { accountPorts } from "./account-ports.ts";
+import { createAccountServices } from "./account-ports.ts";
 
 const names = (count: number) => Array.from({ length: count }, (_, n) => `g${100 + n}`);
 
@@ -33,7 +33,7 @@ test("groups are sorted names, each once, at most 32", () => {
       null,
     ].map((wrong) => [wrong, "invalid"]),
   ]) {
-    assert.deepEqual(groupsOf(given as readonly string[]), groups, JSON.stringify(given));
+    assert.deepEqual(normalizeGroups(given as readonly string[]), groups, JSON.stringify(given));
   }
 });
 
@@ -46,13 +46,13 @@ test("users in the group admins are administrators, but no guest is", () => {
 });
 
 test("replaces the groups, unless nobody could manage accounts then", async (t) => {
-  const ports = await accountPorts(t, "guest", "owner");
+  const ports = await createAccountServices(t, "guest", "owner");
   const [guest, owner] = [await ports.idOf("guest"), await ports.idOf("owner")];
   const keeping = { ...ports, keep: "an-admin" } as const;
   const groupsNow = async () => (await ports.accounts()).map(({ groups }) => groups);
   assert.equal(await setGroups(ports, owner, ["b", "admins"]), "set");
   const user = { id: owner, username: "owner" };
-  assert.deepEqual(ports.recorded.splice(0), [eventOf("user_groups", { user })]);
+  assert.deepEqual(ports.recorded.splice(0), [createAuditEvent("user_groups", { user })]);
   for (const [id, groups, outcome] of [
     [owner, ["A"], "groups-invalid"],
     ["unknown" as UserId, ["A"], "groups-invalid"],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { futureDate, parseAge, parseDate } from "../../../src/core/base/dates.ts";
+import { parseAge, parseDate, parseFutureDate } from "../../../src/core/base/dates.ts";
 
 test("reads a date in its time zone, or else as local time, and a day from its start", (t) => {
   const before = process.env.TZ;
@@ -17,15 +17,15 @@ test("reads a date in its time zone, or else as local time, and a day from its s
   ] as const) {
     const date = parseDate(text);
     assert.equal(date?.toJSON(), time);
-    assert.deepEqual(futureDate(text, Date.parse(time) - 1), date);
-    assert.equal(futureDate(text, Date.parse(time)), undefined);
+    assert.deepEqual(parseFutureDate(text, Date.parse(time) - 1), date);
+    assert.equal(parseFutureDate(text, Date.parse(time)), undefined);
   }
 });
 
 test("reads nothing else, such as a day that no month has", () => {
   const wrong = ["", "yesterday", "2030", "2030-13-01", "2030-02-30", "2030-02-30T00:00"];
   for (const text of [...wrong, "31.1.2030", "2030-01-31T", "2030-01-31Tnoon", "12030-01-31"]) {
-    assert.deepEqual([parseDate(text), futureDate(text, 0)], [undefined, undefined], text);
+    assert.deepEqual([parseDate(text), parseFutureDate(text, 0)], [undefined, undefined], text);
   }
 });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { deviceName } from "../../../src/core/base/device-name.ts";
+import { parseDeviceName } from "../../../src/core/base/device-name.ts";
 
 const mac = "Macintosh; Intel Mac OS X 10_15_7";
 const iPhone = "iPhone; CPU iPhone OS 18_5 like Mac OS X";
@@ -41,6 +41,6 @@ const names: readonly (readonly [userAgent: string | undefined, name: string])[]
 
 for (const [userAgent, name] of names) {
   test(`names ${JSON.stringify(userAgent?.slice(0, 160))} ${JSON.stringify(name)}`, () => {
-    assert.equal(deviceName(userAgent), name);
+    assert.equal(parseDeviceName(userAgent), name);
   });
 }

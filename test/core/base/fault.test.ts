@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  clientGone,
-  codeOf,
-  errorOf,
+  createClientGoneFault,
   Fault,
+  getErrorCode,
+  getErrorMessage,
+  getErrorReason,
   isClientGone,
-  messageOf,
-  reasonOf,
+  toError,
   Unavailable,
 } from "../../../src/core/base/fault.ts";
 
@@ -22,29 +22,35 @@ test("carries a code, a message and a cause", () => {
 });
 
 test("finds the code of errors of Node and Latchkey, and of no other thrown value", () => {
-  assert.equal(codeOf(Object.assign(new Error("no such file"), { code: "ENOENT" })), "ENOENT");
-  assert.equal(codeOf(new Fault("store_busy", "a message")), "store_busy");
-  assert.equal(codeOf(clientGone()), "client_gone");
-  assert.ok(isClientGone(clientGone()));
-  for (const other of [new Fault("store_busy", ""), Object.assign(new Error(), clientGone())])
+  assert.equal(
+    getErrorCode(Object.assign(new Error("no such file"), { code: "ENOENT" })),
+    "ENOENT",
+  );
+  assert.equal(getErrorCode(new Fault("store_busy", "a message")), "store_busy");
+  assert.equal(getErrorCode(createClientGoneFault()), "client_gone");
+  assert.ok(isClientGone(createClientGoneFault()));
+  for (const other of [
+    new Fault("store_busy", ""),
+    Object.assign(new Error(), createClientGoneFault()),
+  ])
     assert.ok(!isClientGone(other));
   const numbered = Object.assign(new Error("numbered"), { code: 42 });
   for (const thrown of [new Error("plain"), numbered, { code: "X" }, "text", null, undefined]) {
-    assert.equal(codeOf(thrown), undefined);
+    assert.equal(getErrorCode(thrown), undefined);
   }
 });
 
 test("makes an Error of any thrown value, which keeps the value as its cause", () => {
   const error = new TypeError("an error");
-  assert.equal(errorOf(error), error);
+  assert.equal(toError(error), error);
   for (const thrown of [undefined, null, 0, "", "route", Symbol("s"), Object.create(null)]) {
-    const made = errorOf(thrown);
+    const made = toError(thrown);
     assert.ok(made instanceof Fault);
     assert.deepEqual([made.code, made.cause], ["not_an_error", thrown]);
   }
-  assert.equal(messageOf(error), "an error");
-  assert.equal(messageOf("thrown text"), "thrown text");
-  assert.equal(messageOf(undefined), "undefined was thrown, not an Error");
+  assert.equal(getErrorMessage(error), "an error");
+  assert.equal(getErrorMessage("thrown text"), "thrown text");
+  assert.equal(getErrorMessage(undefined), "undefined was thrown, not an Error");
 });
 
 test("gives the reason of what caused an error, and of every attempt that failed", () => {
@@ -57,6 +63,6 @@ test("gives the reason of what caused an error, and of every attempt that failed
     [{ cause: "refused" }, "object was thrown, not an Error"],
     ["no answer", "no answer"],
   ] as const) {
-    assert.equal(reasonOf(thrown), reason);
+    assert.equal(getErrorReason(thrown), reason);
   }
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nearestOf, normalized } from "../../../src/core/base/nearest.ts";
+import { findNearest, normalizeName } from "../../../src/core/base/nearest.ts";
 
 test("finds the word within two edits that needs the fewest, if they leave any of it", () => {
   for (const [words, given, nearest] of [
@@ -18,7 +18,7 @@ test("finds the word within two edits that needs the fewest, if they leave any o
     [["abc"], "c", undefined],
     [[], "json", undefined],
   ] as const) {
-    assert.equal(nearestOf(words, given), nearest, `${words} ${given}`);
+    assert.equal(findNearest(words, given), nearest, `${words} ${given}`);
   }
 });
 
@@ -29,8 +29,8 @@ test("takes the spellings of a name for one, in any order and number of its word
     "proxiesTrusted",
     "proxy.trust",
   ];
-  for (const other of others) assert.equal(normalized(other), normalized(first), other);
-  assert.equal(normalized("limitIpv6Sessions"), normalized("LIMIT__IPV6_SESSION"));
+  for (const other of others) assert.equal(normalizeName(other), normalizeName(first), other);
+  assert.equal(normalizeName("limitIpv6Sessions"), normalizeName("LIMIT__IPV6_SESSION"));
   for (const other of ["trustproxy", "TRUST_PROX_Y", "TRUST", ""])
-    assert.notEqual(normalized(other), normalized(first), other);
+    assert.notEqual(normalizeName(other), normalizeName(first), other);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { BlockList } from "node:net";
 import { test } from "node:test";
 import fc from "fast-check";
-import { networkOf } from "../../../src/core/base/network.ts";
+import { getNetwork } from "../../../src/core/base/network.ts";
 
 for (const [address, prefix, network] of [
   ["2001:db8:1:2:3:4:5:6", 64, "2001:db8:1:2::/64"],
@@ -22,21 +22,21 @@ for (const [address, prefix, network] of [
   ["fe80::1%eth0", 128, "fe80::1%eth0"],
 ] as const) {
   test(`${address} with prefix length ${prefix} is in ${network}`, () => {
-    assert.equal(networkOf(address, prefix), network);
+    assert.equal(getNetwork(address, prefix), network);
   });
 }
 
 for (const prefix of [64, 128]) {
   test(`an IPv4 address is its own network, with prefix length ${prefix}`, () => {
     for (const address of ["192.0.2.1", "::ffff:192.0.2.1", "::FFFF:c000:201"]) {
-      assert.equal(networkOf(address, prefix), "192.0.2.1");
+      assert.equal(getNetwork(address, prefix), "192.0.2.1");
     }
   });
 }
 
 test("returns text that is not an address unchanged", () => {
   for (const text of ["", "unknown", "::1]:80/[", "::1]:80/[::1", "2001:db8::/64"]) {
-    assert.equal(networkOf(text, 64), text);
+    assert.equal(getNetwork(text, 64), text);
   }
 });
 
@@ -53,7 +53,7 @@ test("two addresses share a network exactly when they share the prefix", () => {
         // Never zero, so that neither address is an IPv4-mapped one.
         const one = [0x2001, ...groups.slice(1)];
         const flipped = one.with(bit >> 4, (one[bit >> 4] ?? 0) ^ (0x8000 >> (bit & 15)));
-        const same = networkOf(text(one), prefix) === networkOf(text(flipped), prefix);
+        const same = getNetwork(text(one), prefix) === getNetwork(text(flipped), prefix);
         assert.equal(same, bit >= prefix);
         const list = new BlockList();
         list.addSubnet(text(one), prefix, "ipv6");

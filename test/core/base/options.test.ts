@@ -1,23 +1,29 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { option, optionNames, required, settle, word } from "../../../src/core/base/options.ts";
+import {
+  checkOptions,
+  defineChoice,
+  defineOption,
+  defineRequired,
+  listOptionNames,
+} from "../../../src/core/base/options.ts";
 
 const text = (value: string): boolean => value.length >= 0;
 const TABLE = {
-  secret: required<string>("text", text),
-  onDenied: word("redirect", "negotiate"),
+  secret: defineRequired<string>("text", text),
+  onDenied: defineChoice("redirect", "negotiate"),
   hosts: {
-    publicUrl: option<string | undefined>(undefined, "an origin", text),
-    allowed: option<readonly string[]>(["*"], "names", (all) => all.every(text)),
-    trustedProxies: option<readonly string[]>([], "addresses", (all) => all.every(text)),
+    publicUrl: defineOption<string | undefined>(undefined, "an origin", text),
+    allowed: defineOption<readonly string[]>(["*"], "names", (all) => all.every(text)),
+    trustedProxies: defineOption<readonly string[]>([], "addresses", (all) => all.every(text)),
   },
-  signIn: { codes: option(true, "true or false", (value) => typeof value === "boolean") },
-  pages: { css: option("", "CSS", text), logoFile: option("", "a path", text) },
+  signIn: { codes: defineOption(true, "true or false", (value) => typeof value === "boolean") },
+  pages: { css: defineOption("", "CSS", text), logoFile: defineOption("", "a path", text) },
 };
 type Settled = Readonly<Record<keyof typeof TABLE, unknown>> & {
   readonly hosts: { readonly allowed: readonly string[] };
 };
-const settled = (given: unknown) => settle<Settled>(TABLE, given, "it takes an object");
+const settled = (given: unknown) => checkOptions<Settled>(TABLE, given, "it takes an object");
 
 test("completes, copies and freezes options, and takes undefined as left out", () => {
   const allowed = ["a.test"];
@@ -41,7 +47,7 @@ test("completes, copies and freezes options, and takes undefined as left out", (
   assert.partialDeepStrictEqual(settled({ secret: "s", onDenied: "negotiate" }), {
     onDenied: "negotiate",
   });
-  assert.deepEqual(optionNames(TABLE), [
+  assert.deepEqual(listOptionNames(TABLE), [
     ...["secret", "onDenied", "hosts.publicUrl", "hosts.allowed", "hosts.trustedProxies"],
     ...["signIn.codes", "pages.css", "pages.logoFile"],
   ]);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { unfailing } from "../../../src/core/base/server-log.ts";
+import { createSafeLog } from "../../../src/core/base/server-log.ts";
 import { strayFaults } from "../../support/faults.ts";
 
 test("passes lines on, and drops what the log throws now or later", async (t) => {
   const faults = strayFaults(t);
   const lines: unknown[] = [];
-  const log = unfailing({
+  const log = createSafeLog({
     warn(...line) {
       lines.push(line);
       throw undefined;

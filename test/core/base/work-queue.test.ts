@@ -109,7 +109,11 @@ test("reports waiting, dropped, running and refused jobs to the meter", async ()
     heard.push(what);
     return () => void heard.push(`${what} no more`);
   };
-  const meter = { waits: hearing("waits"), runs: hearing("runs"), refused: hearing("refused") };
+  const meter = {
+    startWaiting: hearing("waits"),
+    startRunning: hearing("runs"),
+    countRefused: hearing("refused"),
+  };
   const queued = createWorkQueue({ atOnce: 1, waiting: 1 }, meter);
   const end = Promise.withResolvers<void>();
   const running = queued(someone, () => end.promise);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type CheckCodePorts, checkCode } from "../../../src/core/codes/check-code.ts";
+import { type CheckCodeServices, checkCode } from "../../../src/core/codes/check-code.ts";
 import { createSeals } from "../../../src/core/sessions/seals.ts";
 import { eventually } from "../../support/eventually.ts";
 import { SECRET } from "../../support/gate.ts";
@@ -13,7 +13,7 @@ async function scene(t: TestContext, file?: string) {
   return {
     ...codesScene,
     /** Checks a code as it is entered now. */
-    check: async (entered: string, changed: Partial<CheckCodePorts> = {}) =>
+    check: async (entered: string, changed: Partial<CheckCodeServices> = {}) =>
       checkCode({ ...ports, ...changed }, { user, codes: await codes() }, entered, CLIENT),
     counted: (wrong: number) =>
       eventually(async () => (await codes())?.wrong === wrong || undefined),

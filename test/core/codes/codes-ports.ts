@@ -1,15 +1,15 @@
 import type { TestContext } from "node:test";
 import { beginCodes, confirmCodes } from "../../../src/core/codes/own-codes.ts";
-import { codeAt, stepAt } from "../../../src/core/codes/totp.ts";
+import { computeCode, getStep } from "../../../src/core/codes/totp.ts";
 import type { Codes, StoredUser } from "../../../src/db/records.ts";
-import { type CorePorts, corePorts } from "../../support/core-ports.ts";
+import { type CoreServices, createCoreServices } from "../../support/core-ports.ts";
 import { decodeBase32 } from "../../support/one-time-codes.ts";
 
 export const CLIENT = { remoteAddress: "192.0.2.1" } as const;
 export const STEP_MS = 30_000;
 
 export interface CodesScene {
-  readonly ports: CorePorts;
+  readonly ports: CoreServices;
   readonly user: StoredUser;
   readonly secret: Buffer;
   readonly recoveryCodes: readonly string[];
@@ -21,13 +21,13 @@ export interface CodesScene {
 
 /** An account that turned codes on a step ago: `code(-1)`, which confirmed it, is used up. */
 export async function withCodes(t: TestContext, file?: string): Promise<CodesScene> {
-  const ports = await corePorts(t, file);
+  const ports = await createCoreServices(t, file);
   const user = await ports.insertOwner();
   const outcome = await beginCodes(ports, user.id);
   if (outcome.kind !== "begun") throw new Error(outcome.kind);
   const { sealed } = outcome.begun;
   const secret = decodeBase32(outcome.begun.secret);
-  const code = (steps = 0): string => codeAt(secret, stepAt(ports.clock.now()) + steps);
+  const code = (steps = 0): string => computeCode(secret, getStep(ports.clock.now()) + steps);
   const confirmed = await confirmCodes(ports, user.id, { sealed, code: code() }, CLIENT);
   if (confirmed.kind !== "on") throw new Error(confirmed.kind);
   ports.clock.advance(STEP_MS);

@@ -7,9 +7,9 @@ import {
   renewRecoveryCodes,
   turnOffCodes,
 } from "../../../src/core/codes/own-codes.ts";
-import { codeAt, stepAt } from "../../../src/core/codes/totp.ts";
+import { computeCode, getStep } from "../../../src/core/codes/totp.ts";
 import type { UserId } from "../../../src/db/records.ts";
-import { corePorts } from "../../support/core-ports.ts";
+import { createCoreServices } from "../../support/core-ports.ts";
 import { decodeBase32 } from "../../support/one-time-codes.ts";
 import { addTo } from "../../support/store.ts";
 import { CLIENT, withCodes } from "./codes-ports.ts";
@@ -19,13 +19,13 @@ const MINUTE_MS = 60_000;
 const NEVER = { kind: "not-begun" };
 
 async function begun(t: TestContext) {
-  const ports = await corePorts(t);
+  const ports = await createCoreServices(t);
   const { id } = await ports.insertOwner();
   const begin = () => beginCodes(ports, id);
   const outcome = await begin();
   assert.ok(outcome.kind === "begun");
   const { secret, sealed } = outcome.begun;
-  const codeNow = (key: string) => codeAt(decodeBase32(key), stepAt(ports.clock.now()));
+  const codeNow = (key: string) => computeCode(decodeBase32(key), getStep(ports.clock.now()));
   return {
     ports,
     begin,
@@ -52,7 +52,7 @@ test("begins for an account that exists, and turns nothing on", async (t) => {
 test("turns codes on with a code of the new secret within 15 minutes", async (t) => {
   const { ports, confirm, code, codes } = await begun(t);
   ports.clock.advance(15 * MINUTE_MS);
-  const changed = t.mock.method(ports, "factorsChanged");
+  const changed = t.mock.method(ports, "onFactorsChanged");
   const outcome = await confirm(` ${code()} `);
   assert.equal(changed.mock.callCount(), 1);
   assert.equal(outcome.kind === "on" && outcome.recoveryCodes.length, 10);
@@ -110,7 +110,7 @@ const OFF = "codes_off: Turned off one-time codes of owner";
 
 test("renews recovery codes and turns codes off, and records both", async (t) => {
   const { ports, codes, user, recoveryCodes } = await withCodes(t);
-  const changed = t.mock.method(ports, "factorsChanged");
+  const changed = t.mock.method(ports, "onFactorsChanged");
   const renewed = await renewRecoveryCodes(ports, user, CLIENT);
   assert.equal(new Set([...(renewed ?? []), ...recoveryCodes]).size, 20);
   assert.equal(await turnOffCodes(ports, user, CLIENT), "off");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { hashOf } from "../../../src/core/base/random-text.ts";
+import { digestText } from "../../../src/core/base/random-text.ts";
 import { renewRecoveryCodes } from "../../../src/core/codes/own-codes.ts";
 import {
   DEVICE_LIFETIME_SECONDS,
@@ -46,7 +46,7 @@ test("asks for no code on a remembered device, for 30 days from then on", async 
   assert.equal(again.device, undefined, "its time is not prolonged");
   assert.equal(again.token.factors, 2);
   const [listed] = await listDevices(ports, user.id);
-  assert.deepEqual([listed?.id, listed?.device], [hashOf(device), "Firefox on Linux"]);
+  assert.deepEqual([listed?.id, listed?.device], [digestText(device), "Firefox on Linux"]);
   ports.clock.advance(DEVICE_LIFETIME_SECONDS * 1_000 - 1);
   assert.equal(await kind(), "signed-in");
   ports.clock.advance(1);
@@ -91,10 +91,10 @@ test("does the same for a wrong password with and without a remembered device", 
 
 test("does not take the device of another account, or a text that is not one", async (t) => {
   const { ports, user, device, kind } = await scene(t);
-  const row = await ports.store.devices.find(hashOf(device), new Date(0));
+  const row = await ports.store.devices.find(digestText(device), new Date(0));
   assert.ok(row);
   const guest = await addTo(ports.store, "guest");
-  await ports.store.devices.insert({ ...row, id: hashOf("theirs"), userId: guest.id });
+  await ports.store.devices.insert({ ...row, id: digestText("theirs"), userId: guest.id });
   for (const one of ["theirs", row.id, `${device}A`, "", device.toLowerCase()])
     assert.equal(await kind({ device: one }), "rejected", one);
   assert.equal(await forgetDevice(ports, guest, row.id, CLIENT), "no-device");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createRequiredFactor } from "../../../src/core/codes/required-factor.ts";
+import { createFactorCheck } from "../../../src/core/codes/required-factor.ts";
 import type { User } from "../../../src/db/records.ts";
 import { withCodes } from "./codes-ports.ts";
 
@@ -11,7 +11,7 @@ test("requires a second factor of groups or of all, and never of guests", async 
   const { codes, passkeys } = ports.store;
   const member = { ...user, groups: ["photos"] };
   const needed = (groups: readonly string[], of: User = member) =>
-    createRequiredFactor(groups, { codes, passkeys })(of);
+    createFactorCheck(groups, { codes, passkeys })(of);
   for (const groups of REQUIRING) {
     assert.equal(await needed(groups), "required", "has codes");
     assert.equal(await needed(groups, { ...member, guest: true }), "optional");

@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { Secret, TOTP } from "otpauth";
-import { base32, codeAt, newCodeSecret, stepAt, stepOfCode } from "../../../src/core/codes/totp.ts";
+import {
+  computeCode,
+  createCodeSecret,
+  encodeBase32,
+  findStep,
+  getStep,
+} from "../../../src/core/codes/totp.ts";
 
 /** The secret of the test vectors of RFC 6238 for SHA-1. */
 const SECRET = Buffer.from("12345678901234567890");
@@ -19,24 +25,24 @@ for (const [seconds, code] of [
   [20_000_000_000, "65353130"],
 ] as const) {
   test(`makes the code of RFC 6238 for the second ${seconds}`, () => {
-    assert.equal(codeAt(SECRET, stepAt(seconds * 1_000)), code.slice(-6));
+    assert.equal(computeCode(SECRET, getStep(seconds * 1_000)), code.slice(-6));
   });
 }
 
 test("accepts no code of a step that is used up", () => {
-  const step = stepAt(NOW);
+  const step = getStep(NOW);
   for (const [last, drift, accepted] of [
     [step, 0, undefined],
     [step, -1, undefined],
     [step, 1, step + 1],
     [step - 1, 0, step],
   ] as const) {
-    assert.equal(stepOfCode(SECRET, codeAt(SECRET, step + drift), NOW, last), accepted);
+    assert.equal(findStep(SECRET, computeCode(SECRET, step + drift), NOW, last), accepted);
   }
 });
 
 test("makes a new secret of 160 bits each time", () => {
-  const secrets = [newCodeSecret(), newCodeSecret()].map(base32);
+  const secrets = [createCodeSecret(), createCodeSecret()].map(encodeBase32);
   assert.notEqual(secrets[0], secrets[1]);
   for (const secret of secrets) assert.match(secret, /^[A-Z2-7]{32}$/);
 });
@@ -50,16 +56,16 @@ test("another implementation makes and accepts the same codes", () => {
   const time = fc.integer({ min: 3 * STEP_MS, max: 20_000_000_000_000 });
   fc.assert(
     fc.property(bytes, time, entered, (secret, now, choice) => {
-      const app = new TOTP({ secret: Secret.fromBase32(base32(secret)) });
-      const step = stepAt(now);
-      assert.equal(app.generate({ timestamp: now }), codeAt(secret, step));
+      const app = new TOTP({ secret: Secret.fromBase32(encodeBase32(secret)) });
+      const step = getStep(now);
+      assert.equal(app.generate({ timestamp: now }), computeCode(secret, step));
       const bent = (drift: number, add: number): string =>
-        String((Number(codeAt(secret, step + drift)) + add) % 1_000_000).padStart(6, "0");
+        String((Number(computeCode(secret, step + drift)) + add) % 1_000_000).padStart(6, "0");
       const code = typeof choice === "string" ? choice : bent(choice.drift, choice.add);
       // It throws at six characters of more bytes.
       const isAscii = /^[\0-\x7f]*$/.test(code);
       const delta = isAscii ? app.validate({ token: code, timestamp: now, window: 1 }) : null;
-      assert.equal(stepOfCode(secret, code, now, -1), delta === null ? undefined : step + delta);
+      assert.equal(findStep(secret, code, now, -1), delta === null ? undefined : step + delta);
     }),
     { numRuns: 300 },
   );

@@ -5,7 +5,7 @@ import {
   type HostVerdict,
   judgeHost,
 } from "../../../src/core/hosts/allowed-hosts.ts";
-import { canonicalHost } from "../../../src/core/hosts/host-name.ts";
+import { normalizeHost } from "../../../src/core/hosts/host-name.ts";
 
 const ALONE = { publicUrl: undefined, cookieDomain: undefined };
 const PUBLIC = { publicUrl: "https://auth.example.org:8443", cookieDomain: "example.org" };
@@ -53,7 +53,7 @@ test("normalises an entry to lower case, brackets and no trailing dot", () => {
   const spelled = [
     ...["Auth.Example.ORG.", "::1", "2001:DB8::1", "[0:0::1]", "127.0.0.1", "bücher.example", "*"],
   ];
-  assert.deepEqual(spelled.map(canonicalHost), [
+  assert.deepEqual(spelled.map(normalizeHost), [
     ...["auth.example.org", "[::1]", "[2001:db8::1]", "[::1]", "127.0.0.1"],
     ...["xn--bcher-kva.example", "*"],
   ]);
@@ -64,5 +64,5 @@ test("rejects an entry with a port, a wildcard, a scheme or a path", () => {
     ...["", "a.test:3000", "a.test:", "[::1]:80", "*.a.test", "https://a.test", "a.test/", "a b"],
     ...["a.test,b.test", "u@a.test", "a:b:c", "[::1", "."],
   ];
-  for (const text of wrong) assert.equal(canonicalHost(text), undefined, text);
+  for (const text of wrong) assert.equal(normalizeHost(text), undefined, text);
 });

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { publicSuffixProblem } from "../../../src/core/hosts/public-suffix.ts";
+import { findPublicSuffixProblem } from "../../../src/core/hosts/public-suffix.ts";
 
 test("names public suffixes: of registries, of providers, and below wildcards", () => {
   for (const domain of [
     ...["co.uk", "com.au", "home.arpa", "xn--55qx5d.cn", "kawasaki.jp", "any.kawasaki.jp"],
     ...["duckdns.org", "github.io", "ts.net", "compute.amazonaws.com", "s3.amazonaws.com"],
   ]) {
-    assert.ok(publicSuffixProblem(domain)?.startsWith(`${domain} is a public suffix`), domain);
+    assert.ok(findPublicSuffixProblem(domain)?.startsWith(`${domain} is a public suffix`), domain);
   }
 });
 
@@ -18,7 +18,7 @@ test("accepts domains of their own, and names that no registry has", () => {
     ...["x.home.arpa", "home.lan", "home.internal", "nas.local", "example.localhost", "fritz.box"],
     ...["city.kawasaki.jp", "example.test"],
   ]) {
-    assert.equal(publicSuffixProblem(domain), undefined, domain);
+    assert.equal(findPublicSuffixProblem(domain), undefined, domain);
   }
 });
 

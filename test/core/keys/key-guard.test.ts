@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createKeyGuard } from "../../../src/core/keys/key-guard.ts";
-import { newKeyText } from "../../../src/core/keys/key-text.ts";
+import { createKeyText } from "../../../src/core/keys/key-text.ts";
 import { revokeKey } from "../../../src/core/keys/own-keys.ts";
 import { createAttemptLimiter } from "../../../src/core/limits/attempt-limiter.ts";
 import {
@@ -9,7 +9,7 @@ import {
   type RequiredFactor,
 } from "../../../src/core/sessions/credential-cache.ts";
 import { createRequireUser, createSessionCache } from "../../../src/core/sessions/require-user.ts";
-import { corePorts } from "../../support/core-ports.ts";
+import { createCoreServices } from "../../support/core-ports.ts";
 import { eventually } from "../../support/eventually.ts";
 import { hashText } from "../../support/store.ts";
 import { from, keyPorts } from "./key-ports.ts";
@@ -48,7 +48,7 @@ test("refuses a mistyped key without asking the store, and an unknown one", asyn
   const { text } = await add();
   assert.deepEqual(await guard(`Bearer ${text.slice(0, -1)}`, HERE), refused("mistyped"));
   assert.equal(finding.mock.callCount(), 0);
-  assert.deepEqual(await guard(`Bearer ${newKeyText()}`, HERE), refused("unknown"));
+  assert.deepEqual(await guard(`Bearer ${createKeyText()}`, HERE), refused("unknown"));
 });
 
 test("refuses a revoked key at once, and those of a removed account", async (t) => {
@@ -177,7 +177,7 @@ test("limits wrong keys by network, and never keeps a right key out", async (t) 
   const guard = guardWith();
   const [known, fresh] = [await add(), await add()];
   await guard(`Bearer ${known.text}`, from("2001:db8::1"));
-  const wrong = () => guard(`Bearer ${newKeyText()}`, from(`2001:db8::${clock.monotonic()}`));
+  const wrong = () => guard(`Bearer ${createKeyText()}`, from(`2001:db8::${clock.monotonic()}`));
   const five = await Promise.all(Array.from({ length: 5 }, wrong));
   assert.deepEqual(five, Array(5).fill(refused("unknown")));
   assert.deepEqual(await wrong(), LIMITED);
@@ -185,8 +185,8 @@ test("limits wrong keys by network, and never keeps a right key out", async (t) 
   for (const { text } of [known, fresh]) {
     assert.equal((await guard(`Bearer ${text}`, from("2001:db8::1")))?.kind, "key-admitted");
   }
-  assert.deepEqual(await guard(`Bearer ${newKeyText()}`, HERE), refused("unknown"));
-  const ofNobody = () => guard(`Bearer ${newKeyText()}`, from(undefined));
+  assert.deepEqual(await guard(`Bearer ${createKeyText()}`, HERE), refused("unknown"));
+  const ofNobody = () => guard(`Bearer ${createKeyText()}`, from(undefined));
   for (let i = 0; i < 6; i += 1) assert.deepEqual(await ofNobody(), refused("unknown"));
   clock.advance(60_000);
   assert.deepEqual(await wrong(), refused("unknown"));
@@ -196,17 +196,17 @@ test("after too many wrong keys, a network has one lookup at a time", async (t) 
   const { guardWith, store } = await keyPorts(t);
   const finding = t.mock.fn(store.keys.find);
   const guard = guardWith({ find: finding });
-  for (let i = 0; i < 5; i += 1) await guard(`Bearer ${newKeyText()}`, HERE);
-  const flood = Array.from({ length: 50 }, () => guard(`Bearer ${newKeyText()}`, HERE));
+  for (let i = 0; i < 5; i += 1) await guard(`Bearer ${createKeyText()}`, HERE);
+  const flood = Array.from({ length: 50 }, () => guard(`Bearer ${createKeyText()}`, HERE));
   assert.deepEqual(await Promise.all(flood), Array(50).fill(LIMITED));
   assert.equal(finding.mock.callCount(), 6);
 });
 
 test("leaves a wrong key to the session guard while there is no account", async (t) => {
-  const ports = await corePorts(t);
+  const ports = await createCoreServices(t);
   const given = { ...ports, store: ports.store.keys, keyLimiter: ports.signInLimiter };
   const guard = createKeyGuard({ ...given, limitIpv6Prefix: 128 });
-  const wrong = `Bearer ${newKeyText()}`;
+  const wrong = `Bearer ${createKeyText()}`;
   assert.equal(await guard(wrong, HERE), undefined);
   await ports.insertOwner(hashText("a hash"));
   assert.deepEqual(await guard(wrong, HERE), refused("unknown"));

@@ -3,15 +3,15 @@ import type { TestContext } from "node:test";
 import { createKeyGuard, type KeyRequest } from "../../../src/core/keys/key-guard.ts";
 import { type AddedKey, addKey } from "../../../src/core/keys/own-keys.ts";
 import { createAttemptLimiter } from "../../../src/core/limits/attempt-limiter.ts";
-import type { Event } from "../../../src/core/log/events.ts";
+import type { NewAuditEvent } from "../../../src/core/log/events.ts";
 import type { Key, StoredUser, User } from "../../../src/db/records.ts";
 import type { StoreParts } from "../../../src/db/store.ts";
-import { type CorePorts, corePorts } from "../../support/core-ports.ts";
+import { type CoreServices, createCoreServices } from "../../support/core-ports.ts";
 import { hashText } from "../../support/store.ts";
 
-export interface KeyPorts extends CorePorts {
+export interface TestKeyServices extends CoreServices {
   readonly owner: StoredUser;
-  readonly recorded: Event[];
+  readonly recorded: NewAuditEvent[];
   /** The store with these changes, as the guard sees it. */
   guardWith(changes?: Partial<StoreParts["keys"]>): ReturnType<typeof createKeyGuard>;
   add(
@@ -21,11 +21,11 @@ export interface KeyPorts extends CorePorts {
 }
 
 /** The ports of the rules of keys, and an account. */
-export async function keyPorts(t: TestContext): Promise<KeyPorts> {
-  const ports = await corePorts(t);
+export async function keyPorts(t: TestContext): Promise<TestKeyServices> {
+  const ports = await createCoreServices(t);
   const owner = await ports.insertOwner(hashText("a hash"));
-  const recorded: Event[] = [];
-  const changing = { ...ports, record: (event: Event) => recorded.push(event) };
+  const recorded: NewAuditEvent[] = [];
+  const changing = { ...ports, record: (event: NewAuditEvent) => recorded.push(event) };
   return {
     ...ports,
     owner,

@@ -1,27 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { hashOf } from "../../../src/core/base/random-text.ts";
-import { isWhole, keyTextIn, newKeyText } from "../../../src/core/keys/key-text.ts";
+import { digestText } from "../../../src/core/base/random-text.ts";
+import { createKeyText, findKeyText, isCompleteKey } from "../../../src/core/keys/key-text.ts";
 
 const basic = (text: string): string => `Basic ${Buffer.from(text).toString("base64")}`;
 
 test("makes texts of 57 characters that differ, with a checksum", () => {
-  const texts = Array.from({ length: 100 }, newKeyText);
+  const texts = Array.from({ length: 100 }, createKeyText);
   for (const text of texts) {
     assert.match(text, /^latchkey_[\w-]{48}$/);
-    assert.ok(isWhole(text));
+    assert.ok(isCompleteKey(text));
   }
   assert.equal(new Set(texts).size, texts.length);
-  assert.equal(new Set(texts.map(hashOf)).size, texts.length);
+  assert.equal(new Set(texts.map(digestText)).size, texts.length);
 });
 
 test("notices every mistyped character, and a text that is cut, longer or spelt differently", () => {
-  const text = newKeyText();
+  const text = createKeyText();
   fc.assert(
     fc.property(fc.nat(47), fc.constantFrom(..."abcXYZ019-_"), (at, letter) => {
       const changed = text.slice(0, 9 + at) + letter + text.slice(10 + at);
-      return isWhole(changed) === (changed === text);
+      return isCompleteKey(changed) === (changed === text);
     }),
   );
   for (const other of [
@@ -31,7 +31,7 @@ test("notices every mistyped character, and a text that is cut, longer or spelt 
     text.slice(0, 9),
     "latchkey_AAAA",
   ]) {
-    assert.ok(!isWhole(other), other);
+    assert.ok(!isCompleteKey(other), other);
   }
 });
 
@@ -39,7 +39,7 @@ test("finds a key as a Bearer token and as the password of Basic, whatever the u
   const headers = ["Bearer latchkey_x", "bearer  latchkey_x ", "BEARER latchkey_x"];
   for (const name of ["", "owner", "Jürgen", "latchkey_y"])
     headers.push(basic(`${name}:latchkey_x`));
-  for (const header of headers) assert.equal(keyTextIn(header), "latchkey_x", header);
+  for (const header of headers) assert.equal(findKeyText(header), "latchkey_x", header);
 });
 
 test("finds no key in any other Authorization", () => {
@@ -53,5 +53,5 @@ test("finds no key in any other Authorization", () => {
     "x",
   );
   others.push('Digest username="latchkey_x"', `Negotiate ${"x".repeat(9_000)}`);
-  for (const header of others) assert.equal(keyTextIn(header), undefined, header);
+  for (const header of others) assert.equal(findKeyText(header), undefined, header);
 });

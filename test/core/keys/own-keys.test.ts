@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hashOf } from "../../../src/core/base/random-text.ts";
+import { digestText } from "../../../src/core/base/random-text.ts";
 import { addKey, revokeKey } from "../../../src/core/keys/own-keys.ts";
-import { eventOf } from "../../../src/core/log/events.ts";
+import { createAuditEvent } from "../../../src/core/log/events.ts";
 import type { UserId } from "../../../src/db/records.ts";
 import { keyPorts } from "./key-ports.ts";
 
@@ -13,7 +13,7 @@ test("adds a key for a year, of which only the hash is stored", async (t) => {
   const createdAt = new Date(clock.now());
   const expiresAt = new Date(clock.now() + 365 * 86_400_000);
   const { id } = key;
-  const expected = { id, userId: owner.id, name: "n".repeat(255), hash: hashOf(text) };
+  const expected = { id, userId: owner.id, name: "n".repeat(255), hash: digestText(text) };
   assert.deepEqual(await store.keys.listOf(owner.id), [{ ...expected, createdAt, expiresAt }]);
   assert.equal("expiresAt" in (await add({ lifetime: "never" })).key, false);
   assert.ok(!JSON.stringify([key, recorded]).includes(text.slice(9)));
@@ -58,7 +58,7 @@ test("revokes a key once for its user or an operator, and no key of another user
   t.mock.method(store.users, "find", async () => undefined);
   assert.equal(await revokeKey(ports, last.id), "revoked", "its user is removed in the meantime");
   assert.deepEqual(recorded, [
-    eventOf("key_revoke", { user: owner, client }),
-    eventOf("key_revoke", { user: owner }),
+    createAuditEvent("key_revoke", { user: owner, client }),
+    createAuditEvent("key_revoke", { user: owner }),
   ]);
 });

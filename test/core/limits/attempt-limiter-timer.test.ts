@@ -32,13 +32,13 @@ test("cleans the limiter up every five minutes until createAuth is closed", asyn
   for (const address of ["192.0.2.1", "192.0.2.2"]) await attempt(address);
   now += FIVE_MINUTES;
   t.mock.timers.tick(FIVE_MINUTES - 1);
-  assert.equal(levels?.trackedAddresses(), 2, "just before the clean-up");
+  assert.equal(levels?.countTrackedAddresses(), 2, "just before the clean-up");
   t.mock.timers.tick(1);
-  assert.equal(levels?.trackedAddresses(), 0, "after the clean-up");
+  assert.equal(levels?.countTrackedAddresses(), 0, "after the clean-up");
 
   await attempt("192.0.2.1");
   await auth.close();
   now += FIVE_MINUTES;
   t.mock.timers.tick(FIVE_MINUTES);
-  assert.equal(levels?.trackedAddresses(), 1, "after it was closed");
+  assert.equal(levels?.countTrackedAddresses(), 1, "after it was closed");
 });

@@ -2,25 +2,25 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isClientGone } from "../../../src/core/base/fault.ts";
 import {
-  networkRequester,
+  createNetworkRequester,
+  createSetupRequester,
+  createUserRequester,
   OPERATOR,
-  setupRequester,
-  userRequester,
 } from "../../../src/core/limits/requester.ts";
 import { setUp } from "../../../src/core/setup/set-up.ts";
 import { changePassword } from "../../../src/core/sign-in/change-password.ts";
 import { signIn } from "../../../src/core/sign-in/sign-in.ts";
 import type { UserId } from "../../../src/db/records.ts";
-import { corePorts } from "../../support/core-ports.ts";
+import { createCoreServices } from "../../support/core-ports.ts";
 import { OWNER } from "../../support/gate.ts";
 
 test("counts password changes for user and network, sign-ins for the network", () => {
   const client = { remoteAddress: "2001:db8::1", signal: undefined };
   const network = "2001:db8::/64";
-  assert.deepEqual(networkRequester(client).shares, [network]);
-  const { turn, shares } = userRequester(client, "7" as UserId);
+  assert.deepEqual(createNetworkRequester(client).shares, [network]);
+  const { turn, shares } = createUserRequester(client, "7" as UserId);
   assert.deepEqual([turn, shares], ["user 7", ["user 7", network]]);
-  assert.deepEqual(setupRequester(client).shares, []);
+  assert.deepEqual(createSetupRequester(client).shares, []);
   assert.deepEqual(OPERATOR, { turn: "operator", shares: [] });
 });
 
@@ -28,7 +28,7 @@ const noToken = { read: async () => undefined, delete: async () => {} };
 const GONE = { remoteAddress: "192.0.2.1", signal: AbortSignal.abort() };
 
 test("no rule hashes for a client that has disconnected", async (t) => {
-  const ports = await corePorts(t);
+  const ports = await createCoreServices(t);
   const typed = { ...OWNER, confirm: OWNER.password, token: "", domain: "" };
   const setUpPorts = { ...ports, setupToken: noToken, setUpDomain: undefined };
   await assert.rejects(setUp(setUpPorts, typed, GONE), isClientGone);

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { hashOf } from "../../../src/core/base/random-text.ts";
+import { digestText } from "../../../src/core/base/random-text.ts";
 import { type LinkMaker, makeLink, revokeLink } from "../../../src/core/links/make-link.ts";
-import { eventOf } from "../../../src/core/log/events.ts";
-import { type Link, NO_PASSWORD, type StoredUser, userOf } from "../../../src/db/records.ts";
+import { createAuditEvent } from "../../../src/core/log/events.ts";
+import { type Link, NO_PASSWORD, type StoredUser, toPublicUser } from "../../../src/db/records.ts";
 import { hashText } from "../../support/store.ts";
-import { accountPorts } from "../accounts/account-ports.ts";
+import { createAccountServices } from "../accounts/account-ports.ts";
 
 /** An owner, a guest, an account that has ended, and the links that can be used. */
 async function scene(t: TestContext) {
-  const ports = await accountPorts(t, "owner");
+  const ports = await createAccountServices(t, "owner");
   const endsAt = new Date(ports.clock.now());
   await ports.store.users.insert({ username: "guest", passwordHash: NO_PASSWORD });
   await ports.store.users.insert({ username: "ended", passwordHash: hashText("x"), endsAt });
@@ -38,7 +38,7 @@ test("makes no link that nobody could use, or for a user without a password", as
     assert.deepEqual(await makeLink(ports, link), { kind }, JSON.stringify(link));
   }
   assert.deepEqual([await links(), ports.recorded], [[], []]);
-  const none = await accountPorts(t);
+  const none = await createAccountServices(t);
   const first = { purpose: "invite", usesLeft: 1, expiresAt } as const;
   assert.deepEqual(await makeLink(none, first), { kind: "no-account" });
 });
@@ -59,24 +59,24 @@ test("keeps what was wanted with the hash of the token, and logs it once", async
     assert.ok(made.kind === "made");
     const { id } = made.link;
     assert.match(id, /^[0-9a-f]{16}$/);
-    const ids = { id, tokenHash: hashOf(made.token), usesLeft: 2, expiresAt };
+    const ids = { id, tokenHash: digestText(made.token), usesLeft: 2, expiresAt };
     assert.deepEqual([made.link], [{ ...wanted, ...ids, ...settled }]);
     assert.deepEqual(await links(), [made.link]);
     assert.equal(await revokeLink(ports, id), "revoked");
     assert.equal(await revokeLink(ports, id), "no-link");
     assert.deepEqual(ports.recorded.slice(-2), [
-      eventOf("link_make", {
-        ...("name" in settled && { user: userOf(owner) }),
+      createAuditEvent("link_make", {
+        ...("name" in settled && { user: toPublicUser(owner) }),
         name: `${id} ${text}`,
       }),
-      eventOf("link_revoke", { name: `${id} ${text}` }),
+      createAuditEvent("link_revoke", { name: `${id} ${text}` }),
     ]);
   }
   assert.deepEqual([await links(), ports.recorded.length], [[], 12]);
 });
 
 test("makes no link for an account that is removed in the meantime", async (t) => {
-  const ports = await accountPorts(t, "guest", "owner");
+  const ports = await createAccountServices(t, "guest", "owner");
   const [guest, owner] = [await ports.idOf("guest"), await ports.idOf("owner")];
   t.mock.method(ports.store.links, "insert", async () => {
     await ports.store.users.remove(guest);
@@ -89,7 +89,7 @@ test("makes no link for an account that is removed in the meantime", async (t) =
 });
 
 test("a link works no longer than the session of its maker could", async (t) => {
-  const ports = await accountPorts(t);
+  const ports = await createAccountServices(t);
   const passwordHash = hashText("of maker");
   const admin = { username: "maker", passwordHash, groups: ["admins"] };
   const user = await ports.store.users.insert(admin);
@@ -124,8 +124,8 @@ test("a link works no longer than the session of its maker could", async (t) => 
 });
 
 test("makes no link of an administrator who is removed in the meantime", async (t) => {
-  const ports = await accountPorts(t, "owner");
-  const user = userOf({ ...(await ports.accounts())[0], id: "unknown" } as StoredUser);
+  const ports = await createAccountServices(t, "owner");
+  const user = toPublicUser({ ...(await ports.accounts())[0], id: "unknown" } as StoredUser);
   const session = { issuedAt: ports.clock.now(), sessionsFrom: 0 };
   const expiresAt = new Date(ports.clock.now() + 1);
   for (const wanted of [

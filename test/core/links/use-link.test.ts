@@ -8,7 +8,7 @@ import { createCredentialCache } from "../../../src/core/sessions/credential-cac
 import { createRequireUser, createSessionCache } from "../../../src/core/sessions/require-user.ts";
 import { changePassword } from "../../../src/core/sign-in/change-password.ts";
 import { NO_PASSWORD, type UserId } from "../../../src/db/records.ts";
-import { accountPorts } from "../accounts/account-ports.ts";
+import { createAccountServices } from "../accounts/account-ports.ts";
 
 const PASSWORD = "battery staple";
 const BOB = { username: "bob", password: PASSWORD, confirm: PASSWORD };
@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000;
 
 /** An owner, and links that can be used for a minute. */
 async function scene(t: TestContext) {
-  const ports = await accountPorts(t, "owner");
+  const ports = await createAccountServices(t, "owner");
   return {
     ports,
     owner: await ports.idOf("owner"),

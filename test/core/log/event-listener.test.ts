@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import type { AuditEvent, EventListener } from "../../../src/core/log/event-listener.ts";
 import { createEventListener } from "../../../src/core/log/event-listener.ts";
 import { createEventLog } from "../../../src/core/log/event-log.ts";
-import { eventOf } from "../../../src/core/log/events.ts";
+import { createAuditEvent } from "../../../src/core/log/events.ts";
 import type { User, UserId } from "../../../src/db/records.ts";
 import { createAuth, fetchRequest } from "../../../src/index.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
@@ -26,7 +26,9 @@ async function listening(t: TestContext, listener: EventListener) {
   /** Signs in a second after the last time. */
   const signIn = (name: string, remoteAddress = "192.0.2.1", userAgent = FIREFOX): void => {
     clock.advance(1_000);
-    events.record(eventOf("signin", { user: user(name), client: { remoteAddress, userAgent } }));
+    events.record(
+      createAuditEvent("signin", { user: user(name), client: { remoteAddress, userAgent } }),
+    );
   };
   return { store, log, events, signIn };
 }
@@ -35,8 +37,8 @@ test("passes stored entries with their facts, in order", async (t) => {
   const received: AuditEvent[] = [];
   const { store, events, signIn } = await listening(t, (event) => received.push(event));
   signIn("ann");
-  events.record(eventOf("password_change", { user: user("ann") }));
-  events.record(eventOf("signin", { client: { remoteAddress: "192.0.2.1" } }));
+  events.record(createAuditEvent("password_change", { user: user("ann") }));
+  events.record(createAuditEvent("signin", { client: { remoteAddress: "192.0.2.1" } }));
   await events.flush();
   const stored = await store.read({ afterId: 0, limit: 10 });
   const marks = received.map((event) => event.new);

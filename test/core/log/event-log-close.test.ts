@@ -61,11 +61,11 @@ test("does not keep the process alive after closing", async (t) => {
     JSON.stringify(new URL(`../../../src/core/log/${name}.ts`, import.meta.url));
   const script = `
     import { createEventLog } from ${module("event-log")};
-    import { eventOf } from ${module("events")};
+    import { createAuditEvent } from ${module("events")};
     const store = { insert: async () => {} };
     const clock = { now: () => 0, monotonic: () => 0 };
     const events = createEventLog(store, clock, { warn() {}, error() {} });
-    events.record(eventOf("password_change", {}));
+    events.record(createAuditEvent("password_change", {}));
     await events.close();
     const closedAt = performance.now();
     process.on("exit", () => console.log(performance.now() - closedAt));

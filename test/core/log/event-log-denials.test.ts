@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createEventLog } from "../../../src/core/log/event-log.ts";
-import { eventOf } from "../../../src/core/log/events.ts";
+import { createAuditEvent } from "../../../src/core/log/events.ts";
 import type { NewLogEntry } from "../../../src/db/records.ts";
 import { fakeClock } from "../../support/fake-clock.ts";
 import { recordingLog } from "../../support/recording-log.ts";
@@ -24,7 +24,7 @@ test("the audit log keeps the newest 10,000 denied sign-ins and every other entr
   const events = createEventLog(store.log, fakeClock(), recordingLog());
   events.record(signedIn("owner"));
   for (const address of ["192.0.2.1", "192.0.2.2"]) {
-    events.record(eventOf("signin_rate_limited", { client: { remoteAddress: address } }));
+    events.record(createAuditEvent("signin_rate_limited", { client: { remoteAddress: address } }));
   }
   await events.close();
   const summaries = await summariesIn(store);
@@ -43,7 +43,8 @@ function eventLog(store: Parameters<typeof createEventLog>[0], log = recordingLo
   return async (denied: number, others = 0) => {
     const client = { remoteAddress: "192.0.2.1" };
     for (let n = 0; n < others; n += 1) events.record(signedIn("owner"));
-    for (let n = 0; n < denied; n += 1) events.record(eventOf("signin_rate_limited", { client }));
+    for (let n = 0; n < denied; n += 1)
+      events.record(createAuditEvent("signin_rate_limited", { client }));
     await events.flush();
   };
 }

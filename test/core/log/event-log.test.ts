@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createEventLog } from "../../../src/core/log/event-log.ts";
-import { eventOf } from "../../../src/core/log/events.ts";
+import { createAuditEvent } from "../../../src/core/log/events.ts";
 import type { NewLogEntry } from "../../../src/db/records.ts";
 import type { SqliteStore } from "../../../src/db/sqlite/store.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -38,13 +38,13 @@ test("writes entries in the order and with the time of recording", async (t) => 
   const events = createEventLog(store.log, clock, recordingLog());
   events.record(signedIn("first"));
   clock.advance(1_500);
-  events.record(eventOf("password_change", {}));
+  events.record(createAuditEvent("password_change", {}));
   await events.close();
   const at = new Date("2031-05-01T00:00:00.000Z");
   const later = new Date("2031-05-01T00:00:01.500Z");
   assert.deepEqual(await store.log.read({ afterId: 0, limit: 10 }), [
     { id: 1, at, ...signedIn("first") },
-    { id: 2, at: later, ...eventOf("password_change", {}) },
+    { id: 2, at: later, ...createAuditEvent("password_change", {}) },
   ]);
 });
 
@@ -81,7 +81,9 @@ test("lets denied sign-ins fill at most half of the queue", async (t) => {
   const log = recordingLog();
   const events = createEventLog(store.log, fakeClock(), log);
   for (let i = 0; i < 9_000; i += 1)
-    events.record(eventOf("signin_rate_limited", { client: { remoteAddress: "192.0.2.1" } }));
+    events.record(
+      createAuditEvent("signin_rate_limited", { client: { remoteAddress: "192.0.2.1" } }),
+    );
   for (let i = 0; i < 20; i += 1) events.record(signedIn(String(i)));
   await events.close();
   const summaries = await summariesIn(store);
@@ -108,9 +110,9 @@ test("drops and counts entries beyond 10,000 waiting ones", async (t) => {
   door.failNext(1);
   const heard: string[] = [];
   const meter = {
-    written: (count: number) => void heard.push(`${count} written`),
-    failed: () => void heard.push("failed"),
-    dropped: () => void heard.push("dropped"),
+    countWritten: (count: number) => void heard.push(`${count} written`),
+    countFailed: () => void heard.push("failed"),
+    countDropped: () => void heard.push("dropped"),
   };
   const log = recordingLog();
   const events = createEventLog(door, fakeClock(), log, { meter });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  byAdmin,
-  byOperator,
+  attributeToAdmin,
+  attributeToOperator,
+  createAuditEvent,
   type EventType,
-  eventOf,
   eventTypes,
 } from "../../../src/core/log/events.ts";
 import type { UserId } from "../../../src/db/records.ts";
@@ -12,7 +12,7 @@ import type { UserId } from "../../../src/db/records.ts";
 const USER = { id: "1" as UserId, username: "owner" };
 const ADDRESS = "2001:db8::1";
 
-type Facts = Parameters<typeof eventOf>[1];
+type Facts = Parameters<typeof createAuditEvent>[1];
 
 /** Where they are more than the user. */
 const others: Partial<Record<EventType, Facts>> = {
@@ -65,7 +65,7 @@ test("each type of entry has a summary and the facts that it is made of", () => 
   assert.deepEqual(Object.keys(summaries), eventTypes);
   for (const type of eventTypes) {
     const facts: Facts = others[type] ?? { user: USER };
-    const event = eventOf(type, facts);
+    const event = createAuditEvent(type, facts);
     assert.partialDeepStrictEqual(event, { type, summary: summaries[type], author: "system" });
     assert.equal(event.userId, facts.user?.id);
     assert.equal(event.subject, facts.name ?? facts.user?.username ?? facts.count?.toString());
@@ -75,25 +75,25 @@ test("each type of entry has a summary and the facts that it is made of", () => 
 
 test("keeps a username as it is, also one that looks like a part of a summary", () => {
   for (const username of ["{address}", "{subject}", "$& $1", " \n<b>%s ", "", "x".repeat(1_024)]) {
-    const event = eventOf("signin", { user: { ...USER, username } });
+    const event = createAuditEvent("signin", { user: { ...USER, username } });
     assert.deepEqual([event.summary, event.subject], [`Signed in as ${username}`, username]);
   }
 });
 
 test("shortens a username of over 1,024 characters, and replaces a NUL", () => {
   const username = `a\0${"x".repeat(60_000)}`;
-  const event = eventOf("signin", { user: { ...USER, username } });
+  const event = createAuditEvent("signin", { user: { ...USER, username } });
   const shown = `a\ufffd${"x".repeat(1_022)}…`;
   assert.deepEqual([event.summary, event.subject], [`Signed in as ${shown}`, shown]);
-  const { author } = byAdmin(event, { ...USER, username }, { remoteAddress: ADDRESS });
+  const { author } = attributeToAdmin(event, { ...USER, username }, { remoteAddress: ADDRESS });
   assert.equal(author, `admin ${shown}`);
 });
 
 test("names the author of an event that a command or an administrator caused", () => {
-  const event = eventOf("session_end", { user: USER });
-  assert.deepEqual(byOperator(event), { ...event, author: "cli" });
+  const event = createAuditEvent("session_end", { user: USER });
+  assert.deepEqual(attributeToOperator(event), { ...event, author: "cli" });
   const client = { remoteAddress: ADDRESS, userAgent: "curl/8" };
   const facts = { author: "admin ann", address: ADDRESS, device: "curl" };
   const admin = { id: "2" as UserId, username: "ann" };
-  assert.deepEqual(byAdmin(event, admin, client), { ...event, ...facts });
+  assert.deepEqual(attributeToAdmin(event, admin, client), { ...event, ...facts });
 });

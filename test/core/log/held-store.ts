@@ -1,10 +1,10 @@
-import { type Event, eventOf } from "../../../src/core/log/events.ts";
+import { createAuditEvent, type NewAuditEvent } from "../../../src/core/log/events.ts";
 import type { NewLogEntry, UserId } from "../../../src/db/records.ts";
 import type { StoreParts } from "../../../src/db/store.ts";
 import { eventually } from "../../support/eventually.ts";
 
-export const signedIn = (username: string): Event =>
-  eventOf("signin", { user: { id: `id of ${username}` as UserId, username } });
+export const signedIn = (username: string): NewAuditEvent =>
+  createAuditEvent("signin", { user: { id: `id of ${username}` as UserId, username } });
 
 /** The part of a store that an event log needs, with the usernames of the written sign-ins. */
 export interface LogTarget extends Pick<StoreParts["log"], "insert" | "pruneType"> {

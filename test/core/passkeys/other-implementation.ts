@@ -4,8 +4,8 @@ import {
   type WebAuthnCredential,
 } from "@simplewebauthn/server";
 import { isoCBOR } from "@simplewebauthn/server/helpers";
-import type { BrowserAnswer } from "../../../src/core/passkeys/ceremony.ts";
-import type { PasskeyAnswer } from "../../../src/core/passkeys/sign-in-with-passkey.ts";
+import type { CeremonyResponse } from "../../../src/core/passkeys/ceremony.ts";
+import type { PasskeyResponse } from "../../../src/core/passkeys/sign-in-with-passkey.ts";
 
 interface Expectation {
   readonly expectedOrigin: string;
@@ -20,7 +20,7 @@ export const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
 
 /** The passkey that the other implementation adds. The ID of the answer is not in question. */
 export async function otherwiseAdded(
-  answer: BrowserAnswer,
+  answer: CeremonyResponse,
   expected: Expectation,
 ): Promise<WebAuthnCredential | undefined> {
   const attestation = new Map<string, unknown>([
@@ -39,7 +39,7 @@ export async function otherwiseAdded(
 
 /** Whether the other implementation signs in. */
 export function otherwiseSignedIn(
-  answer: Omit<PasskeyAnswer, "id" | "userHandle">,
+  answer: Omit<PasskeyResponse, "id" | "userHandle">,
   expected: Expectation,
   stored: { readonly publicKey: Uint8Array<ArrayBuffer>; readonly counter: number },
 ): Promise<boolean> {

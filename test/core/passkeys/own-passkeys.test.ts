@@ -104,7 +104,7 @@ test("stores an ID of up to 1,023 bytes, and only what the decoder accepts", asy
 
 test("removes one passkey, and records it once", async (t) => {
   const { ports, owner, passkey, passkeys } = await ownerWithPasskey(t);
-  const changed = t.mock.method(ports, "factorsChanged");
+  const changed = t.mock.method(ports, "onFactorsChanged");
   const second = await added(ports, owner.id);
   assert.equal(changed.mock.callCount(), 1);
   for (const _ of ["once", "again"]) await removePasskey(ports, owner, passkey.id, CLIENT);

@@ -3,26 +3,26 @@ import { type Challenges, createChallenges } from "../../../src/core/passkeys/ch
 import { addPasskey } from "../../../src/core/passkeys/own-passkeys.ts";
 import type { Passkey, StoredUser, UserId } from "../../../src/db/records.ts";
 import { type Authenticator, createAuthenticator, PARTY } from "../../support/authenticator.ts";
-import { type CorePorts, corePorts } from "../../support/core-ports.ts";
+import { type CoreServices, createCoreServices } from "../../support/core-ports.ts";
 import { SECRET } from "../../support/gate.ts";
 
 export const CLIENT = { remoteAddress: "192.0.2.1" } as const;
 /** From where a passkey is added. */
 export const FROM: Parameters<typeof addPasskey>[3] = { party: PARTY, client: CLIENT };
 
-export interface PasskeyPorts extends CorePorts {
+export interface TestPasskeyServices extends CoreServices {
   readonly challenges: Challenges;
 }
 
 export interface Owner {
-  readonly ports: PasskeyPorts;
+  readonly ports: TestPasskeyServices;
   readonly owner: StoredUser;
   passkeys(): Promise<readonly Passkey[]>;
 }
 
 /** The ports of the rules with one account, which has no passkey. */
 export async function ownerWithoutPasskey(t: TestContext): Promise<Owner> {
-  const core = await corePorts(t);
+  const core = await createCoreServices(t);
   const ports = { ...core, challenges: createChallenges([SECRET], core.clock) };
   const owner = await ports.insertOwner();
   const passkeys = () => ports.store.passkeys.listOf(owner.id);
@@ -30,7 +30,7 @@ export async function ownerWithoutPasskey(t: TestContext): Promise<Owner> {
 }
 
 /** Adds a passkey to the account, and returns it. */
-export async function added(ports: PasskeyPorts, userId: UserId): Promise<Authenticator> {
+export async function added(ports: TestPasskeyServices, userId: UserId): Promise<Authenticator> {
   const passkey = createAuthenticator();
   const answer = passkey.create(ports.challenges.issue({ addTo: userId }));
   const outcome = await addPasskey(ports, userId, answer, FROM);

@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createChallenges } from "../../../src/core/passkeys/challenges.ts";
 import {
-  type PasskeyAnswer,
+  type PasskeyResponse,
   signInWithPasskey,
 } from "../../../src/core/passkeys/sign-in-with-passkey.ts";
 import type { SignInOutcome } from "../../../src/core/sign-in/sign-in.ts";
 import { type Authenticator, createAuthenticator, PARTY } from "../../support/authenticator.ts";
-import { corePorts } from "../../support/core-ports.ts";
+import { createCoreServices } from "../../support/core-ports.ts";
 import { userIdIn } from "../../support/mint.ts";
 import { addTo } from "../../support/store.ts";
-import { added, ownerWithPasskey, type PasskeyPorts } from "./passkey-ports.ts";
+import { added, ownerWithPasskey, type TestPasskeyServices } from "./passkey-ports.ts";
 
 const REJECTED = { kind: "rejected" };
 
@@ -18,8 +18,8 @@ let clients = 0;
 
 /** From an address of its own, so that the limit does not decide. */
 function signIn(
-  ports: PasskeyPorts,
-  answer: PasskeyAnswer,
+  ports: TestPasskeyServices,
+  answer: PasskeyResponse,
   remoteAddress?: string,
 ): Promise<SignInOutcome> {
   clients += 1;
@@ -76,7 +76,7 @@ test("rejects unknown users and passkeys, and foreign signatures", async (t) => 
   const answer = passkey.get(challenges.issue("sign-in"), owner.id);
   const other = createAuthenticator().get(challenges.issue("sign-in"), owner.id);
   const foreign = createChallenges(["another secret"], clock).issue("sign-in");
-  const wrong: readonly PasskeyAnswer[] = [
+  const wrong: readonly PasskeyResponse[] = [
     passkey.get(challenges.issue("sign-in"), "nobody"),
     passkey.get(challenges.issue("sign-in"), ""),
     other,
@@ -131,7 +131,7 @@ test("denies the sixth attempt of an address within a minute, and records it", a
 });
 
 test("requires the setup without an account", async (t) => {
-  const core = await corePorts(t);
+  const core = await createCoreServices(t);
   const ports = { ...core, challenges: createChallenges(["secret"], core.clock) };
   const answer = createAuthenticator().get(ports.challenges.issue("sign-in"), "1");
   assert.deepEqual(await signIn(ports, answer), { kind: "needs-setup" });

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { createPublicKey } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { BrowserAnswer } from "../../../src/core/passkeys/ceremony.ts";
+import type { CeremonyResponse } from "../../../src/core/passkeys/ceremony.ts";
 import { addPasskey } from "../../../src/core/passkeys/own-passkeys.ts";
 import {
-  type PasskeyAnswer,
+  type PasskeyResponse,
   signInWithPasskey,
 } from "../../../src/core/passkeys/sign-in-with-passkey.ts";
 import * as authenticators from "../../support/authenticator.ts";
@@ -49,7 +49,7 @@ const ceremonies = fc.record({
 });
 
 /** The other one lets a page of another site embed the sign-in, unless the browser names the site. */
-function isEmbedded({ clientData }: BrowserAnswer): boolean {
+function isEmbedded({ clientData }: CeremonyResponse): boolean {
   try {
     const said = JSON.parse(Buffer.from(clientData, "base64url").toString());
     return said.crossOrigin === true || said.topOrigin !== undefined;
@@ -125,7 +125,7 @@ test("adds the passkeys that another implementation adds", async (t) => {
 
 let clients = 0;
 /** From an address of its own, so that the limit does not decide. */
-async function signsIn({ ports }: Owner, answer: PasskeyAnswer): Promise<boolean> {
+async function signsIn({ ports }: Owner, answer: PasskeyResponse): Promise<boolean> {
   clients += 1;
   const client = { remoteAddress: `2001:db8:${clients.toString(16)}::1` };
   return (await signInWithPasskey(ports, answer, PARTY, client)).kind === "signed-in";

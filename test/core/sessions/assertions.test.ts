@@ -20,7 +20,7 @@ const ANN = userOf("ann", ["admins", "family"]);
 const start = (secret = SECRET, previous: readonly string[] = []) => {
   const clock = fakeClock();
   const assertions = createAssertions(secret, clock, previous);
-  const keys = createLocalJWKSet({ keys: assertions.keys.map((key) => ({ ...key })) });
+  const keys = createLocalJWKSet({ keys: assertions.publicKeys.map((key) => ({ ...key })) });
   /** As another implementation verifies it. */
   const read = async (token = "") =>
     jwtVerify(token, keys, { currentDate: new Date(clock.now()), requiredClaims: ["exp"] });
@@ -28,7 +28,7 @@ const start = (secret = SECRET, previous: readonly string[] = []) => {
 };
 
 test("another implementation verifies who asks, for which host, and for one minute", async () => {
-  const { about, keys, read, clock } = start();
+  const { getAssertion: about, publicKeys: keys, read, clock } = start();
   for (const [host, aud] of [
     [HOST, HOST],
     ["APP.Example.test:8443", HOST],
@@ -45,18 +45,18 @@ test("another implementation verifies who asks, for which host, and for one minu
   assert.equal(key.kid, await calculateJwkThumbprint(key));
   assert.equal("d" in key, false, "the private part");
   clock.advance(60_000);
-  await assert.rejects(read(start().about(ANN, HOST)), /exp/);
+  await assert.rejects(read(start().getAssertion(ANN, HOST)), /exp/);
 });
 
 test("names no host that is not one, and none that is too long", () => {
-  const { about } = start();
+  const { getAssertion: about } = start();
   for (const host of ["", "a b", "a/b", "x@app.test", "a,b", "*", `${"a".repeat(300)}.test`]) {
     assert.equal(about(ANN, host), undefined, host);
   }
 });
 
 test("hands one out again while it is valid for 29 seconds or more", async () => {
-  const { about, clock, read } = start();
+  const { getAssertion: about, clock, read } = start();
   const first = about(ANN, HOST);
   for (const [pass, isSame] of [
     [29_999, true],
@@ -74,7 +74,7 @@ test("hands one out again while it is valid for 29 seconds or more", async () =>
 });
 
 test("signs again for a user who was read again, and for more hosts than it remembers", async () => {
-  const { about, clock, read } = start();
+  const { getAssertion: about, clock, read } = start();
   const first = about(ANN, HOST);
   clock.advance(1_000);
   const changed = { ...ANN, groups: ["family"] };
@@ -87,7 +87,7 @@ test("signs again for a user who was read again, and for more hosts than it reme
 });
 
 test("never names another user, group or host than was asked about", async () => {
-  const { about, read } = start();
+  const { getAssertion: about, read } = start();
   const text = fc.constantFrom("a", "b", 'a"', '"}', "a,b", '","username":"b', "\n");
   const host = fc.constantFrom("a.test", "b.test", "a.test:1", "A.test");
   await fc.assert(
@@ -104,10 +104,10 @@ test("never names another user, group or host than was asked about", async () =>
 test("gates with one secret sign alike, and keys of previous secrets stay listed", async () => {
   const before = start(OTHER);
   const after = start(SECRET, [OTHER]);
-  assert.deepEqual(before.keys, start(OTHER).keys);
-  assert.equal(before.about(ANN, HOST), start(OTHER).about(ANN, HOST));
-  await after.read(before.about(ANN, HOST));
-  const { protectedHeader } = await after.read(after.about(ANN, HOST));
-  assert.equal(protectedHeader.kid, start().keys[0]?.kid);
-  await assert.rejects(start().read(before.about(ANN, HOST)), /no applicable key/);
+  assert.deepEqual(before.publicKeys, start(OTHER).publicKeys);
+  assert.equal(before.getAssertion(ANN, HOST), start(OTHER).getAssertion(ANN, HOST));
+  await after.read(before.getAssertion(ANN, HOST));
+  const { protectedHeader } = await after.read(after.getAssertion(ANN, HOST));
+  assert.equal(protectedHeader.kid, start().publicKeys[0]?.kid);
+  await assert.rejects(start().read(before.getAssertion(ANN, HOST)), /no applicable key/);
 });

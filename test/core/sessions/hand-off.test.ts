@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { hashOf, randomText } from "../../../src/core/base/random-text.ts";
-import { handOff, takeHandoff } from "../../../src/core/sessions/hand-off.ts";
+import { createRandomText, digestText } from "../../../src/core/base/random-text.ts";
+import { createHandoff, takeHandoff } from "../../../src/core/sessions/hand-off.ts";
 import { endOtherSessions, endSession } from "../../../src/core/sessions/session-rules.ts";
 import { signOut } from "../../../src/core/sessions/sign-out.ts";
 import { accountWithSessions, CLIENT, idOf } from "./session-ports.ts";
 
 const DAY_MS = 86_400_000;
 const HOST = "photos.other.test";
-const RECEIVER = { host: HOST, browser: hashOf("the cookie of the browser that began") };
+const RECEIVER = { host: HOST, browser: digestText("the cookie of the browser that began") };
 
 async function scene(t: TestContext) {
   const account = await accountWithSessions(t);
@@ -22,7 +22,8 @@ async function scene(t: TestContext) {
     own,
     token,
     endOthers: () => endOtherSessions(ports, account.user, token, CLIENT),
-    give: async () => (await handOff(ports, token, RECEIVER)) ?? assert.fail("too many codes"),
+    give: async () =>
+      (await createHandoff(ports, token, RECEIVER)) ?? assert.fail("too many codes"),
     take: (code: string, receiver = RECEIVER) => takeHandoff(ports, code, receiver, CLIENT),
     listed: () => ports.store.sessions.listOf(account.user.id, new Date(ports.clock.now()), 9),
   };
@@ -51,13 +52,13 @@ test("keeps the hash of a random code, once", async (t) => {
   for (const [i, code] of codes.entries()) {
     assert.match(code, /^[\w-]{43}$/);
     const row = insert.mock.calls[i]?.arguments[0];
-    assert.equal(row?.id, hashOf(code));
+    assert.equal(row?.id, digestText(code));
     assert.doesNotMatch(JSON.stringify(row), new RegExp(code));
     assert.ok(await take(code));
     assert.equal(await take(code), undefined, "again");
   }
   assert.notEqual(codes[0], codes[1]);
-  assert.notEqual(randomText(), randomText());
+  assert.notEqual(createRandomText(), createRandomText());
 });
 
 test("gives one session for one code that eight take at once", async (t) => {
@@ -70,9 +71,9 @@ test("gives one session for one code that eight take at once", async (t) => {
 
 const others = {
   "another host": { ...RECEIVER, host: "wiki.other.test" },
-  "another browser": { ...RECEIVER, browser: hashOf("another cookie") },
-  "a browser that did not begin": { ...RECEIVER, browser: hashOf("") },
-  "the hash of the cookie as the cookie": { ...RECEIVER, browser: hashOf(RECEIVER.browser) },
+  "another browser": { ...RECEIVER, browser: digestText("another cookie") },
+  "a browser that did not begin": { ...RECEIVER, browser: digestText("") },
+  "the hash of the cookie as the cookie": { ...RECEIVER, browser: digestText(RECEIVER.browser) },
   "a text of another length": { ...RECEIVER, browser: "" },
 };
 for (const [whom, receiver] of Object.entries(others)) {
@@ -88,7 +89,7 @@ for (const [whom, receiver] of Object.entries(others)) {
 test("gives nothing for a code that is unknown, a hash, or a minute old", async (t) => {
   const { ports, give, take } = await scene(t);
   const [code, late] = [await give(), await give()];
-  for (const other of ["", "x", hashOf(code), `${code}=`, `${code} `, code.slice(0, -1)]) {
+  for (const other of ["", "x", digestText(code), `${code}=`, `${code} `, code.slice(0, -1)]) {
     assert.equal(await take(other), undefined);
   }
   ports.clock.advance(59_999);
@@ -153,9 +154,9 @@ test("gives a session 60 codes a minute, whatever others have asked for", async 
   const { ports, token, give } = await scene(t);
   const insert = t.mock.method(ports.store.sessions, "handOff");
   for (let n = 0; n < 60; n += 1) await give();
-  assert.equal(await handOff(ports, token, RECEIVER), undefined);
+  assert.equal(await createHandoff(ports, token, RECEIVER), undefined);
   assert.equal(insert.mock.callCount(), 60, "a refused code costs no statement");
-  assert.ok(await handOff(ports, { ...token, id: "of-another-session" }, RECEIVER));
+  assert.ok(await createHandoff(ports, { ...token, id: "of-another-session" }, RECEIVER));
   ports.clock.advance(60_001);
   assert.ok(await give());
 });

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { jwtVerify } from "jose";
-import { jwtKey, parseJwt, signJwt } from "../../../src/core/sessions/jwt.ts";
+import { createJwtKey, parseJwt, signJwt } from "../../../src/core/sessions/jwt.ts";
 
 const SECRET = "ein längeres Geheimnis für Tests 🔑";
 const SECRET_BYTES = Buffer.from(SECRET, "utf8");
-const KEY = jwtKey(SECRET);
+const KEY = createJwtKey(SECRET);
 const GENUINE = signJwt({ header: {}, claims: { user_id: "user-1" } }, KEY);
 
 const fields = fc.dictionary(

@@ -11,9 +11,9 @@ import {
   userOfAdmission,
 } from "../../../src/core/sessions/require-user.ts";
 import { SESSION_LIFETIME_SECONDS } from "../../../src/core/sessions/session-token.ts";
-import { sessionRecord } from "../../../src/core/sessions/start-session.ts";
+import { toSession } from "../../../src/core/sessions/start-session.ts";
 import { NO_PASSWORD, type User, type UserId } from "../../../src/db/records.ts";
-import { type CorePorts, corePorts, signedInOwner } from "../../support/core-ports.ts";
+import { type CoreServices, createCoreServices, signedInOwner } from "../../support/core-ports.ts";
 import { strayFaults } from "../../support/faults.ts";
 import { mint, partsOf } from "../../support/mint.ts";
 import { CLIENT, idOf } from "./session-ports.ts";
@@ -23,13 +23,13 @@ const FORGED = { kind: "forged-token" };
 const admitted = (user: User) => ({ kind: "admitted", user, factors: 1 });
 
 /** A guard with an empty cache of its own. */
-const createGuard = (ports: Pick<CorePorts, "tokens" | "memory" | "clock" | "store">) =>
+const createGuard = (ports: Pick<CoreServices, "tokens" | "memory" | "clock" | "store">) =>
   createRequireUser(ports.tokens, createSessionCache(ports.memory), ports.clock, {
     store: ports.store.sessions,
   });
 
 test("requires the setup while no account exists, whatever the token", async (t) => {
-  const ports = await corePorts(t);
+  const ports = await createCoreServices(t);
   const requireUser = createGuard(ports);
   const guard = createRequireAuth(ports.memory, requireUser);
   assert.deepEqual(await guard(undefined), { kind: "needs-setup" });
@@ -104,7 +104,7 @@ test("never admits a guest, whom only apps may let in", async (t) => {
 });
 
 test("does not count accounts in the guard for whole handlers", async (t) => {
-  const ports = await corePorts(t);
+  const ports = await createCoreServices(t);
   const any = t.mock.method(ports.store.users, "any");
   const guard = createGuard(ports);
   assert.deepEqual(guard(undefined), { kind: "needs-sign-in" });
@@ -209,9 +209,9 @@ test("returns the same object without a promise, a query, a signature or the sys
 });
 
 /** A guard, and the IDs of the sessions that it notes as used. */
-function notingUses({ tokens, memory, clock, store }: CorePorts) {
+function notingUses({ tokens, memory, clock, store }: CoreServices) {
   const used: string[] = [];
-  const recorder = { used: (id: string) => void used.push(id) };
+  const recorder = { recordUse: (id: string) => void used.push(id) };
   const guard = createRequireUser(tokens, createSessionCache(memory), clock, {
     store: store.sessions,
     recorder,
@@ -253,7 +253,7 @@ test("reads whether a session has ended with its user in one query, at most once
   assert.equal(findUser.mock.callCount(), 1);
   for (const { mock } of [...others, hasEnded]) assert.equal(mock.callCount(), 0);
   ports.clock.advance(1_000);
-  const ended = sessionRecord(ports.tokens.issue(user.id), ports.clock.now(), CLIENT);
+  const ended = toSession(ports.tokens.issue(user.id), ports.clock.now(), CLIENT);
   await ports.store.sessions.end({ ...ended, id: idOf(token) }, new Date(ports.clock.now()));
   assert.deepEqual(await guard(token), NONE);
   assert.deepEqual(await guard(token), NONE);

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import { weakSecrets } from "../../../src/core/sessions/secrets.ts";
+import { findWeakSecrets } from "../../../src/core/sessions/secrets.ts";
 import { DEVELOPMENT_SECRET } from "../../../src/core/sessions/session-token.ts";
 
 const secretWeakness = (secret: string): string | undefined =>
-  weakSecrets({ secret, previousSecrets: [] })[0]?.weakness;
+  findWeakSecrets({ secret, previousSecrets: [] })[0]?.weakness;
 
 const FINE = "kJ8s!xQz7Lp2Vw9Rt4Yb6Nc3Md5Hf1Gu";
 /** Nine different characters in no order that repeats. */
@@ -73,7 +73,7 @@ test("reports the weak secrets among the current and the previous ones, and none
     ["changeme", [FINE.slice(1)], ["secret", "previousSecrets"]],
     [FINE, [FINE, DEVELOPMENT_SECRET, "changeme"], ["previousSecrets", "previousSecrets"]],
   ] as const) {
-    const weak = weakSecrets({ secret, previousSecrets });
+    const weak = findWeakSecrets({ secret, previousSecrets });
     const which = weak.map(({ which }) => which);
     assert.deepEqual(which, expected);
     assert.ok(!JSON.stringify(weak).includes(FINE.slice(1)));

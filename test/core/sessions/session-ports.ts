@@ -4,14 +4,14 @@ import { createRequireUser, createSessionCache } from "../../../src/core/session
 import { startSession } from "../../../src/core/sessions/start-session.ts";
 import { createWaitingEnds, type WaitingEnds } from "../../../src/core/sessions/waiting-ends.ts";
 import type { StoredUser } from "../../../src/db/records.ts";
-import { type CorePorts, corePorts } from "../../support/core-ports.ts";
+import { type CoreServices, createCoreServices } from "../../support/core-ports.ts";
 import { partsOf } from "../../support/mint.ts";
 import { hashText } from "../../support/store.ts";
 
 export const CLIENT = { remoteAddress: "192.0.2.1", userAgent: "curl/8.5.0" } as const;
 
 export interface SessionsScene {
-  readonly ports: CorePorts & { readonly waiting: WaitingEnds };
+  readonly ports: CoreServices & { readonly waiting: WaitingEnds };
   readonly user: StoredUser;
   /** Signs the user in, and returns the token once the session is recorded. */
   start(): Promise<string>;
@@ -23,7 +23,7 @@ export interface SessionsScene {
 
 /** One account that signs in. */
 export async function accountWithSessions(t: TestContext): Promise<SessionsScene> {
-  const core = await corePorts(t);
+  const core = await createCoreServices(t);
   // Of a store that reports no changes, so that the rules have to forget whom they change.
   const given = { ...core, memory: createCredentialCache(core.store, core.clock) };
   const waiting = createWaitingEnds(given);

@@ -32,7 +32,7 @@ function recorderOfAll() {
 
 test("inserts a session after the turn that started it, and before a flush returns", async () => {
   const { recorder, inserted } = recorderOfAll();
-  recorder.started(session);
+  recorder.recordStart(session);
   await Promise.resolve();
   assert.deepEqual(inserted, []);
   await recorder.flush();
@@ -41,7 +41,7 @@ test("inserts a session after the turn that started it, and before a flush retur
 
 test("writes the uses of several sessions together, each once", async () => {
   const { recorder, clock, written } = recorderOfAll();
-  for (const id of ["a", "b", "a"]) recorder.used(id);
+  for (const id of ["a", "b", "a"]) recorder.recordUse(id);
   await recorder.flush();
   await recorder.flush();
   assert.deepEqual(written, [[["a", "b"], new Date(clock.now())]]);
@@ -54,17 +54,17 @@ test("writes uses after a second, counted again from each flush", async (t) => {
     await turn();
     return written.map(([ids]) => ids.join(" "));
   };
-  recorder.used("a");
+  recorder.recordUse("a");
   t.mock.timers.tick(500);
-  recorder.used("b");
+  recorder.recordUse("b");
   t.mock.timers.tick(499);
   assert.deepEqual(await uses(), []);
   t.mock.timers.tick(1);
   assert.deepEqual(await uses(), ["a b"]);
-  recorder.used("c");
+  recorder.recordUse("c");
   t.mock.timers.tick(500);
   await recorder.flush();
-  recorder.used("d");
+  recorder.recordUse("d");
   t.mock.timers.tick(999);
   assert.deepEqual(await uses(), ["a b", "c"]);
   t.mock.timers.tick(1);
@@ -73,7 +73,7 @@ test("writes uses after a second, counted again from each flush", async (t) => {
 
 test("keeps ten thousand uses at most until the next write", async () => {
   const { recorder, written } = recorderOfAll();
-  for (let id = 0; id <= 10_000; id += 1) recorder.used(String(id));
+  for (let id = 0; id <= 10_000; id += 1) recorder.recordUse(String(id));
   await recorder.flush();
   const sizes = written.map(([ids]) => ids.length);
   assert.deepEqual(sizes, [10_000]);
@@ -84,8 +84,8 @@ test("logs a failure once and throws nothing", async () => {
   const log = recordingLog();
   const store = { insert: fail, noteUsed: fail };
   const recorder = createSessionRecorder(store, fakeClock(), log);
-  recorder.started(session);
-  recorder.used("a");
+  recorder.recordStart(session);
+  recorder.recordUse("a");
   await recorder.flush();
   const lines = log.lines.map(({ message, fields }) => [message, fields.reason]);
   assert.deepEqual(lines, [
@@ -98,7 +98,7 @@ test("a flush does not wait for a store that does not answer", async () => {
   const never = () => new Promise<void>(() => {});
   const store = { insert: never, noteUsed: never };
   const recorder = createSessionRecorder(store, fakeClock(), recordingLog());
-  recorder.started(session);
+  recorder.recordStart(session);
   const start = performance.now();
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
   const before = timers();
@@ -111,8 +111,8 @@ test("a flush does not wait for a store that does not answer", async () => {
 test("does nothing without a store that keeps sessions", async () => {
   const log = recordingLog();
   const recorder = createSessionRecorder(undefined, fakeClock(), log);
-  recorder.started(session);
-  recorder.used("a");
+  recorder.recordStart(session);
+  recorder.recordUse("a");
   await recorder.flush();
   assert.deepEqual(log.lines, []);
 });

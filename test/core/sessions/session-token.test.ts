@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  computeValidUpTo,
   createSessionTokens,
   isRecentSignIn,
   SESSION_LIFETIME_SECONDS,
   type SessionTokens,
-  validUpTo,
 } from "../../../src/core/sessions/session-token.ts";
 import type { UserId } from "../../../src/db/records.ts";
 import { type FakeClock, fakeClock } from "../../support/fake-clock.ts";
@@ -84,7 +84,7 @@ test("a token with an endless sessions_from ends with all sessions", () => {
   const header = Buffer.from('{"alg":"HS256","typ":"JWT","sessions_from":1e999}');
   const token = tokens.verify(signed(header.toString("base64url"), claims));
   assert.ok(typeof token === "object");
-  assert.ok(validUpTo(token) < secondsOf(clock));
+  assert.ok(computeValidUpTo(token) < secondsOf(clock));
 });
 
 test("a token tells of two factors, also under another ID", () => {

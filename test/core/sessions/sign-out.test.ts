@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { signOut } from "../../../src/core/sessions/sign-out.ts";
-import { sessionRecord } from "../../../src/core/sessions/start-session.ts";
+import { toSession } from "../../../src/core/sessions/start-session.ts";
 import { createWaitingEnds } from "../../../src/core/sessions/waiting-ends.ts";
 import type { Session, UserId } from "../../../src/db/records.ts";
-import { corePorts } from "../../support/core-ports.ts";
+import { createCoreServices } from "../../support/core-ports.ts";
 import { eventually } from "../../support/eventually.ts";
 import { mint } from "../../support/mint.ts";
 import { addTo } from "../../support/store.ts";
@@ -68,7 +68,7 @@ test("refuses here at once what a failing store cannot end, logs it once, and en
 
 /** Waiting sessions, of a store that fails while `isAway`. */
 async function waitingEnds(t: TestContext) {
-  const ports = await corePorts(t);
+  const ports = await createCoreServices(t);
   const { clock, log } = ports;
   const store = { isAway: true, tried: 0, ended: [] as unknown[] };
   const end = async ({ id }: Session): Promise<boolean> => {
@@ -81,7 +81,7 @@ async function waitingEnds(t: TestContext) {
   const sessionOf = (id: string): Session => {
     const token = ports.tokens.issue("1" as UserId);
     const soon = { ...token, id, expiresAt: clock.now() + 60_000 };
-    return sessionRecord(soon, clock.now(), { remoteAddress: "192.0.2.1" });
+    return toSession(soon, clock.now(), { remoteAddress: "192.0.2.1" });
   };
   return { clock, log, store, waiting: endingWith(end), endingWith, sessionOf };
 }

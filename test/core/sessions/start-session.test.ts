@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startSession } from "../../../src/core/sessions/start-session.ts";
 import type { Session, UserId } from "../../../src/db/records.ts";
-import { corePorts } from "../../support/core-ports.ts";
+import { createCoreServices } from "../../support/core-ports.ts";
 import { partsOf } from "../../support/mint.ts";
 
 test("issues a token and records its session under the token's jti", async (t) => {
-  const ports = await corePorts(t);
+  const ports = await createCoreServices(t);
   const started: Session[] = [];
-  const recorder = { ...ports.recorder, started: (session: Session) => started.push(session) };
+  const recorder = { ...ports.recorder, recordStart: (session: Session) => started.push(session) };
   const user = { id: "1" as UserId, sessionsFrom: 7 };
   const client = { remoteAddress: "192.0.2.1", userAgent: "curl/8.5.0" };
   const token = startSession({ ...ports, recorder }, user, client);

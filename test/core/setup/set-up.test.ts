@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type SetUpForm, type SetUpPorts, setUp } from "../../../src/core/setup/set-up.ts";
-import { corePorts, hashingAfter } from "../../support/core-ports.ts";
+import { type SetUpForm, type SetUpServices, setUp } from "../../../src/core/setup/set-up.ts";
+import { createCoreServices, hashingAfter } from "../../support/core-ports.ts";
 import { eventually } from "../../support/eventually.ts";
 import { OWNER } from "../../support/gate.ts";
 import { userIdIn } from "../../support/mint.ts";
@@ -20,7 +20,7 @@ const formWith = (fields: Partial<SetUpForm> = {}): SetUpForm => ({
 
 /** A setup token in memory, and a domain setup that only keeps what it is given. */
 async function setUpPorts(t: TestContext, kept?: string) {
-  const core = await corePorts(t);
+  const core = await createCoreServices(t);
   const domains: string[] = [];
   let token = kept;
   const ports = {
@@ -38,7 +38,7 @@ async function setUpPorts(t: TestContext, kept?: string) {
   return { ports, domains, keptToken: () => token };
 }
 
-const kindOf = async (ports: SetUpPorts, fields?: Partial<SetUpForm>): Promise<string> =>
+const kindOf = async (ports: SetUpServices, fields?: Partial<SetUpForm>): Promise<string> =>
   (await setUp(ports, formWith(fields), CLIENT)).kind;
 
 test("creates the first account, and deletes the setup token", async (t) => {

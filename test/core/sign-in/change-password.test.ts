@@ -5,7 +5,7 @@ import {
   changePassword,
 } from "../../../src/core/sign-in/change-password.ts";
 import type { PasswordHash, UserId } from "../../../src/db/records.ts";
-import { corePorts, hashingAfter } from "../../support/core-ports.ts";
+import { createCoreServices, hashingAfter } from "../../support/core-ports.ts";
 import { OWNER } from "../../support/gate.ts";
 
 const CLIENT = { remoteAddress: "192.0.2.1" };
@@ -19,7 +19,7 @@ const formWith = (fields: Partial<ChangePasswordForm> = {}): ChangePasswordForm 
 });
 
 async function withOwner(t: TestContext) {
-  const ports = await corePorts(t);
+  const ports = await createCoreServices(t);
   const owner = await ports.insertOwner();
   const storedHash = async () => (await ports.store.users.find(owner.id))?.passwordHash;
   const change = async (fields?: Partial<ChangePasswordForm>): Promise<string> =>

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { hash as bcrypt } from "@node-rs/bcrypt";
 import { Unavailable } from "../../../src/core/base/fault.ts";
 import { type SignInAttempt, signIn } from "../../../src/core/sign-in/sign-in.ts";
-import { corePorts, hashingAfter } from "../../support/core-ports.ts";
+import { createCoreServices, hashingAfter } from "../../support/core-ports.ts";
 import { OWNER } from "../../support/gate.ts";
 import { userIdIn } from "../../support/mint.ts";
 import { hashText } from "../../support/store.ts";
@@ -15,12 +15,12 @@ const attemptBy = (fields: Partial<SignInAttempt> = {}): SignInAttempt => ({
 });
 
 async function configured(t: TestContext) {
-  const ports = await corePorts(t);
+  const ports = await createCoreServices(t);
   return { ports, owner: await ports.insertOwner() };
 }
 
 test("requires the setup without an account and does not count the attempt", async (t) => {
-  const ports = await corePorts(t);
+  const ports = await createCoreServices(t);
   assert.deepEqual(await signIn(ports, attemptBy()), { kind: "needs-setup" });
   assert.equal(ports.signInLimiter.tracked, 0);
   assert.deepEqual(await ports.writtenEntries(), []);
@@ -78,7 +78,7 @@ test("fails the sign-in without an entry when the token cannot be created", asyn
 
 /** The ports with an owner whose hash is outdated. */
 async function withBcryptHash(t: TestContext) {
-  const ports = await corePorts(t);
+  const ports = await createCoreServices(t);
   return { ports, owner: await ports.insertOwner(hashText(await bcrypt(OWNER.password, 4))) };
 }
 

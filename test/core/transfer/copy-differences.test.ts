@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { copy } from "../../../src/core/transfer/copy.ts";
+import { copyStore } from "../../../src/core/transfer/copy.ts";
 import { tableNames } from "../../../src/core/transfer/pages.ts";
 import type { Row, TableName } from "../../../src/db/tables.ts";
 import type { TransferStore } from "../../../src/db/transfer-store.ts";
@@ -32,7 +32,7 @@ async function copyAndChange(
   };
   const of = changed === "log" ? "log entries" : changed;
   const message = `the ${of} in the target differ from the source`;
-  await assert.rejects(copy(source.transfer, changing), { code: "copy_different", message });
+  await assert.rejects(copyStore(source.transfer, changing), { code: "copy_different", message });
   assert.deepEqual(await target.transfer.readAmounts(), { users: 0, entries: 0 });
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { Unavailable } from "../../../src/core/base/fault.ts";
-import { copy } from "../../../src/core/transfer/copy.ts";
+import { copyStore } from "../../../src/core/transfer/copy.ts";
 import type { SqliteStore } from "../../../src/db/sqlite/store.ts";
 import type { RowReader, TransferStore } from "../../../src/db/transfer-store.ts";
 import { rows, rowsIn, user } from "../../stores/either.ts";
@@ -35,7 +35,7 @@ interface Running {
 }
 
 const run = ({ source, target }: Running) =>
-  copy(source.transfer, "transfer" in target ? target.transfer : target);
+  copyStore(source.transfer, "transfer" in target ? target.transfer : target);
 
 async function assertCopied({ source, target }: Awaited<ReturnType<typeof stores>>): Promise<void> {
   assert.deepEqual(await rowsIn(target), await rowsIn(source));
@@ -44,9 +44,9 @@ async function assertCopied({ source, target }: Awaited<ReturnType<typeof stores
 test("copies all rows page by page, and tells how far it is", async (t) => {
   const both = await stores(t, 1_500);
   const steps = new Map<string, number>();
-  const passed: Parameters<typeof copy>[2] = (step, counts) =>
+  const passed: Parameters<typeof copyStore>[2] = (step, counts) =>
     steps.set(step, counts.get("log")?.count ?? 0);
-  const outcome = await copy(both.source.transfer, both.target.transfer, passed);
+  const outcome = await copyStore(both.source.transfer, both.target.transfer, passed);
   assert.deepEqual(outcome, { kind: "copied", users: 1_500, entries: 2_500 });
   assert.deepEqual(Object.fromEntries(steps), { copying: 2_500, comparing: 2_500 });
   await assertCopied(both);

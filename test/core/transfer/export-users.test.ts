@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exportedUsers, exportFields } from "../../../src/core/transfer/export-users.ts";
-import { fieldName, parseRecord } from "../../../src/core/transfer/import-record.ts";
+import { exportUsers, listExportFields } from "../../../src/core/transfer/export-users.ts";
+import { normalizeFieldName, parseRecord } from "../../../src/core/transfer/import-record.ts";
 import { byTable, rows, rowsIn, rowsOfEveryTable, user } from "../../stores/either.ts";
 import { hashText, openStore } from "../../support/store.ts";
 
@@ -17,16 +17,16 @@ test("exports users in pages, with hashes all that an import takes", async (t) =
   await store.transfer.importRows([...all, ...rows([inGroups, ...many]), ended]);
   const exported = async (hashes: "with" | "without") => {
     const found = [];
-    for await (const page of exportedUsers(store.transfer, hashes, 5)) found.push(...page);
+    for await (const page of exportUsers(store.transfer, hashes, 5)) found.push(...page);
     return found;
   };
   const plain = (await exported("without")).map((fields) => Object.fromEntries(fields));
   assert.equal(new Set(plain.map(({ id }) => id)).size, 1_503);
   const names = plain.flatMap((fields) => Object.keys(fields));
   assert.deepEqual([...new Set(names)].toSorted(), PUBLIC.toSorted());
-  assert.deepEqual(exportFields("without"), PUBLIC);
+  assert.deepEqual(listExportFields("without"), PUBLIC);
   const whole = await exported("with");
-  const written = new Set(exportFields("with"));
+  const written = new Set(listExportFields("with"));
   assert.ok(whole.every((fields) => [...fields.keys()].every((name) => written.has(name))));
   assert.doesNotMatch(JSON.stringify(whole.map((one) => [...one])), /user_id/);
   const ofMany = whole.find((fields) => fields.get("id") === "many 1") ?? new Map();
@@ -34,7 +34,9 @@ test("exports users in pages, with hashes all that an import takes", async (t) =
 
   const target = await openStore(t);
   for (const fields of whole.filter((one) => one.get("password_hash") === HASH)) {
-    const read = parseRecord(new Map([...fields].map(([name, one]) => [fieldName(name), one])));
+    const read = parseRecord(
+      new Map([...fields].map(([name, one]) => [normalizeFieldName(name), one])),
+    );
     assert.ok(typeof read === "object", String(read));
     await target.transfer.importRows(read.rows);
   }

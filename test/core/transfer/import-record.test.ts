@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { verify } from "@node-rs/argon2";
-import { fieldName, parseRecord } from "../../../src/core/transfer/import-record.ts";
+import { normalizeFieldName, parseRecord } from "../../../src/core/transfer/import-record.ts";
 import type { Row } from "../../../src/db/tables.ts";
 import { byTable } from "../../stores/either.ts";
 
@@ -10,7 +10,9 @@ const HASH = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
 type Fields = Readonly<Record<string, unknown>>;
 
 const read = (fields: Fields) =>
-  parseRecord(new Map(Object.entries(fields).map(([name, value]) => [fieldName(name), value])));
+  parseRecord(
+    new Map(Object.entries(fields).map(([name, value]) => [normalizeFieldName(name), value])),
+  );
 
 const user = (fields: Fields = {}) => ({ username: "owner", password_hash: HASH, ...fields });
 

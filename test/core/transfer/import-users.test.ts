@@ -4,7 +4,7 @@ import { type TestContext, test } from "node:test";
 import {
   type ImportChoices,
   type ImportLine,
-  type ImportPorts,
+  type ImportServices,
   importUsers,
 } from "../../../src/core/transfer/import-users.ts";
 import type { RowWriter } from "../../../src/db/transfer-store.ts";
@@ -25,15 +25,15 @@ const LENIENT: ImportChoices = { badLines: "skip", how: "import", keys: "leave-o
 async function setting(
   t: TestContext,
   lines: readonly ImportLine[],
-  fields: Partial<ImportPorts> = {},
+  fields: Partial<ImportServices> = {},
 ) {
   const store = await openStore(t);
   const refused: string[] = [];
   const warned: string[] = [];
-  const ports: ImportPorts = {
+  const ports: ImportServices = {
     readLines: () => lines,
     existing: store.transfer,
-    target: async () => store.transfer,
+    openTarget: async () => store.transfer,
     clock: { now: () => NOW },
     refuse: (line, reason) => refused.push(`${line}: ${reason}`),
     warn: (line, reason) => warned.push(`${line}: ${reason}`),
@@ -95,7 +95,7 @@ test("imports nothing when all lines are refused", async (t) => {
 test("creates no store for an empty file", async (t) => {
   const { ports } = await setting(t, [], {
     existing: undefined,
-    target: () => Promise.reject(new Error("made")),
+    openTarget: () => Promise.reject(new Error("made")),
   });
   assert.equal((await importUsers(ports, STRICT)).kind, "nothing");
 });
@@ -103,7 +103,7 @@ test("creates no store for an empty file", async (t) => {
 test("reports the same in a dry run and changes nothing", async (t) => {
   const lines = [userLine(1, "a"), userLine(2, "owner")];
   const { ports, refused, names, entries, store } = await setting(t, lines, {
-    target: () => Promise.reject(new Error("opened to write")),
+    openTarget: () => Promise.reject(new Error("opened to write")),
   });
   await store.users.insertFirst({ username: "owner", passwordHash: hashText("x") });
   const outcome = await importUsers(ports, { ...LENIENT, how: "dry-run" });
@@ -126,7 +126,7 @@ for (const [choices, kind, names] of [
         return made.store.transfer.importRows(rows);
       },
     };
-    const ports = { ...made.ports, existing: racing, target: async () => racing };
+    const ports = { ...made.ports, existing: racing, openTarget: async () => racing };
     assert.equal((await importUsers(ports, choices)).kind, kind);
     assert.deepEqual(made.refused, [`2: ${TAKEN}`]);
     assert.deepEqual(await made.names(), names);
@@ -138,7 +138,7 @@ const MANY = Array.from({ length: 2_500 }, (_, at) => userLine(at + 1, `user ${a
 test("writes many users in transactions of 1,000, each with its log entry", async (t) => {
   const passed: string[] = [];
   const { ports, entries, store } = await setting(t, MANY, {
-    passed: (users, all) => passed.push(`${users} of ${all}`),
+    onProgress: (users, all) => passed.push(`${users} of ${all}`),
   });
   const outcome = await importUsers(ports, STRICT);
   assert.deepEqual(outcome, { kind: "imported", refused: 0, users: 2_500, keysLeftOut: 0 });
@@ -179,7 +179,7 @@ for (const [choices, expected, users] of [
         return made.store.transfer.importRows(rows);
       },
     };
-    const outcome = await importUsers({ ...made.ports, target: async () => racing }, choices);
+    const outcome = await importUsers({ ...made.ports, openTarget: async () => racing }, choices);
     assert.deepEqual(outcome, { ...expected, keysLeftOut: 0 });
     assert.deepEqual(made.refused, [`1500: ${TAKEN}`]);
     assert.equal((await made.store.transfer.readAmounts()).users, users);
@@ -197,7 +197,7 @@ test("an import that an error ends can be repeated for the users that it left", 
       return store.transfer.importRows(rows);
     },
   };
-  await assert.rejects(importUsers({ ...ports, target: async () => failing }, STRICT), /disk/);
+  await assert.rejects(importUsers({ ...ports, openTarget: async () => failing }, STRICT), /disk/);
   assert.equal((await store.transfer.readAmounts()).users, 1_000);
   const outcome = await importUsers(ports, LENIENT);
   assert.deepEqual([outcome.kind, outcome.users, refused.length], ["imported", 1_500, 1_000]);
@@ -232,7 +232,7 @@ test("fails once if the database refuses a user by a rule of its own", async (t)
   database.exec("CREATE UNIQUE INDEX own ON latchkey_users (lower(username))");
   database.close();
   const { ports } = await setting(t, [userLine(1, "Ann"), userLine(2, "ann")]);
-  const racing = { ...ports, existing: transfer, target: async () => transfer };
+  const racing = { ...ports, existing: transfer, openTarget: async () => transfer };
   const importing = importUsers(racing, STRICT);
   await assert.rejects(importing, { code: "rows_refused" });
 });

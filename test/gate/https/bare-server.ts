@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
-import type { Handle } from "../../../src/gate/handle.ts";
+import type { Handler } from "../../../src/gate/handle.ts";
 import { CertificateSource, parseCertificate } from "../../../src/gate/https/certificate.ts";
 import { createHttpsServer, type HttpsServer } from "../../../src/gate/https/https-server.ts";
 import { drain } from "../../../src/gate/listener.ts";
@@ -17,7 +17,7 @@ export interface BareServer {
 /** Starts only the gate's HTTPS server, with the handler and timeouts of the test. */
 export async function startBareServer(
   t: TestContext,
-  handle: Handle,
+  handle: Handler,
   timeouts?: Parameters<typeof createHttpsServer>[2],
 ): Promise<BareServer> {
   const certificate = parseCertificate(LOCALHOST.cert, LOCALHOST.key);

@@ -17,11 +17,11 @@ async function place(t: TestContext) {
 
 test("reading a missing folder finds nothing and does not create it", async (t) => {
   const { dataDir, folder } = await place(t);
-  assert.deepEqual(await folder.names(), []);
+  assert.deepEqual(await folder.listNames(), []);
   assert.equal(await folder.read(NAME, "certificate.pem"), undefined);
   assert.equal(await folder.read(NAME, "progress.json"), undefined);
   assert.equal(await folder.read(NAME, "order.json"), undefined);
-  assert.equal(await folder.requestedAt(NAME), 0);
+  assert.equal(await folder.readRequestTime(NAME), 0);
   assert.equal(await folder.remove(NAME), false);
   assert.deepEqual(await readdir(dataDir), []);
 });
@@ -35,11 +35,11 @@ test("reads back what it wrote, with modes 0700 and 0600 whatever the umask", as
   await folder.write(NAME, "progress.json", FAILED);
   await folder.write(NAME, "order.json", ORDER);
   const again = new CertificateFolder(dataDir);
-  assert.deepEqual(await again.names(), [NAME]);
+  assert.deepEqual(await again.listNames(), [NAME]);
   assert.equal(await again.read(NAME, "certificate.pem"), "key and chain");
   assert.deepEqual(await again.read(NAME, "progress.json"), FAILED);
   assert.deepEqual(await again.read(NAME, "order.json"), ORDER);
-  await folder.accountKey(AUTHORITY);
+  await folder.getAccountKey(AUTHORITY);
   for (const path of await readdir(root, { recursive: true, withFileTypes: true })) {
     const { mode } = await stat(join(path.parentPath, path.name));
     assert.equal(mode & 0o777, path.isDirectory() ? 0o700 : 0o600, path.name);
@@ -55,9 +55,9 @@ test("lists only requested names, in order, also from an archive", async (t) => 
   for (const name of ["b.example", "a.example"]) await folder.request(name);
   await mkdir(join(root, "c.example"));
   await writeFile(join(root, "notes.txt"), "");
-  await folder.accountKey(AUTHORITY);
+  await folder.getAccountKey(AUTHORITY);
   await utimes(join(root, "a.example", "wanted"), 0, 0);
-  assert.deepEqual(await folder.names(), ["a.example", "b.example"]);
+  assert.deepEqual(await folder.listNames(), ["a.example", "b.example"]);
   assert.equal(await folder.remove("a.example"), true);
 });
 
@@ -66,11 +66,11 @@ test("a repeated request updates only the time of the request", async (t) => {
   await folder.request(NAME);
   await folder.write(NAME, "certificate.pem", "key and chain");
   await utimes(join(root, NAME, "wanted"), 1, 1);
-  assert.equal(await folder.requestedAt(NAME), 1_000);
+  assert.equal(await folder.readRequestTime(NAME), 1_000);
   const before = Date.now();
   await folder.request(NAME);
   // The file system's clock may be slightly behind.
-  assert.ok((await folder.requestedAt(NAME)) >= before - 50);
+  assert.ok((await folder.readRequestTime(NAME)) >= before - 50);
   assert.equal(await folder.read(NAME, "certificate.pem"), "key and chain");
 });
 
@@ -89,11 +89,11 @@ test("removes a name with its key, and rejects later writes for it", async (t) =
 
 test("creates one account key for each authority, once", async (t) => {
   const { folder, dataDir } = await place(t);
-  const [first, same] = await Promise.all([1, 2].map(() => folder.accountKey(AUTHORITY)));
+  const [first, same] = await Promise.all([1, 2].map(() => folder.getAccountKey(AUTHORITY)));
   assert.equal(same, first);
-  assert.equal(await new CertificateFolder(dataDir).accountKey(AUTHORITY), first);
+  assert.equal(await new CertificateFolder(dataDir).getAccountKey(AUTHORITY), first);
   for (const other of ["https://acme.example/dir", "https://[::1]:14000/dir"]) {
-    assert.notEqual(await folder.accountKey(other), first);
+    assert.notEqual(await folder.getAccountKey(other), first);
   }
 });
 

@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { AcmeProblem } from "../../../src/gate/https/acme/problem.ts";
 import { type Certificate, parseCertificate } from "../../../src/gate/https/certificate.ts";
 import { CertificateFolder } from "../../../src/gate/https/certificate-folder.ts";
-import { Renewer, type RenewerPorts } from "../../../src/gate/https/certificate-renewer.ts";
+import { Renewer, type RenewerServices } from "../../../src/gate/https/certificate-renewer.ts";
 import { createServerLog } from "../../../src/gate/server-log.ts";
 import { SERVER_CERTIFICATE, SERVER_KEY } from "../../support/certificates.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -31,7 +31,7 @@ async function withStored(t: TestContext, pem: string): Promise<string> {
 
 interface Tested {
   readonly now?: number;
-  readonly obtain?: RenewerPorts["obtain"];
+  readonly obtain?: RenewerServices["obtain"];
   readonly dataDir?: string;
 }
 
@@ -40,9 +40,9 @@ async function openTested(
   { now = NOW, obtain = async () => certificate(), dataDir = "" }: Tested = {},
 ) {
   class PolledFolder extends CertificateFolder {
-    override names(): Promise<readonly string[]> {
+    override listNames(): Promise<readonly string[]> {
       polls += 1;
-      return super.names();
+      return super.listNames();
     }
   }
   const folder = new PolledFolder(dataDir || (await tempDir(t)));
@@ -135,7 +135,7 @@ test("logs an unusable stored certificate once, and replaces it", async (t) => {
 });
 
 test("a slow attempt for one name does not delay other names", async (t) => {
-  const obtain: RenewerPorts["obtain"] = async (name, stop) => {
+  const obtain: RenewerServices["obtain"] = async (name, stop) => {
     if (name !== NAME) await once(stop, "abort");
     return certificate();
   };

@@ -89,12 +89,12 @@ for (const [what, [chain, key, fault]] of Object.entries(refused)) {
 test("selects the certificate that covers the name, otherwise the first", () => {
   const [first, second] = [read(HOME), read(OTHER)];
   const source = new CertificateSource();
-  assert.equal(source.for("home.example.org"), undefined);
+  assert.equal(source.findCertificate("home.example.org"), undefined);
   source.replace([first, second]);
-  assert.equal(source.for("other.example.org"), second);
-  assert.equal(source.for("home.example.org"), first);
+  assert.equal(source.findCertificate("other.example.org"), second);
+  assert.equal(source.findCertificate("home.example.org"), first);
   for (const host of [undefined, "", "evil.example", " ", "a".repeat(10_000)]) {
-    assert.equal(source.for(host), first);
+    assert.equal(source.findCertificate(host), first);
   }
 });
 

@@ -14,7 +14,7 @@ const PATH = "/.well-known/acme-challenge/";
 async function startResponder(t: TestContext) {
   const responder = new HttpChallenges();
   const server = createServer((incoming, outgoing) => {
-    if (!responder.answer(incoming, outgoing)) outgoing.writeHead(404).end("the application");
+    if (!responder.respond(incoming, outgoing)) outgoing.writeHead(404).end("the application");
   });
   const url = `http://127.0.0.1:${await listenOn(t, server)}`;
   return { responder, ask: (path: string, method = "GET") => send(`${url}${path}`, { method }) };
@@ -61,7 +61,7 @@ test("accepts a name that points to this gate, and cleans up", async (t) => {
   const asked: unknown[] = [];
   const port = await start(t, (incoming, outgoing) => {
     asked.push(incoming.headers.host, incoming.url);
-    if (!own.answer(incoming, outgoing)) outgoing.writeHead(404).end();
+    if (!own.respond(incoming, outgoing)) outgoing.writeHead(404).end();
   });
   await check(port);
   const [host, path] = asked;

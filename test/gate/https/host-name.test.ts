@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { basename, join, relative } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { certifiableName } from "../../../src/gate/https/host-name.ts";
+import { parseCertifiableName } from "../../../src/gate/https/host-name.ts";
 
 const longest = `${`${"a".repeat(63)}.`.repeat(3)}${"b".repeat(57)}.org`;
 
@@ -20,7 +20,7 @@ const taken: readonly (readonly [text: string, name: string])[] = [
 ];
 
 test("normalizes a name to its form in certificates", () => {
-  for (const [text, name] of taken) assert.equal(certifiableName(text), name);
+  for (const [text, name] of taken) assert.equal(parseCertifiableName(text), name);
 });
 
 const refused: Readonly<Record<string, readonly string[]>> = {
@@ -46,7 +46,7 @@ for (const [what, texts] of Object.entries(refused)) {
   test(`rejects ${what}`, () => {
     for (const text of texts) {
       const fault = { code: "domain_refused", message: /^cannot get a certificate for / };
-      assert.throws(() => certifiableName(text), fault, JSON.stringify(text));
+      assert.throws(() => parseCertifiableName(text), fault, JSON.stringify(text));
     }
   });
 }
@@ -59,7 +59,7 @@ test("every accepted name is a single safe folder name, and normalizing it again
     fc.property(fc.oneof(hostile, fc.domain(), fc.string({ unit: "grapheme" })), (text) => {
       let name: string;
       try {
-        name = certifiableName(text);
+        name = parseCertifiableName(text);
       } catch {
         return;
       }
@@ -67,7 +67,7 @@ test("every accepted name is a single safe folder name, and normalizing it again
       assert.ok(name.includes(".") && !name.includes("..") && name.length <= 253);
       assert.equal(basename(name), name);
       assert.equal(relative("/data", join("/data", name)), name);
-      assert.equal(certifiableName(name), name);
+      assert.equal(parseCertifiableName(name), name);
     }),
     { numRuns: 500 },
   );

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import {
+  explainNetworkError,
   type HttpRequest,
-  networkReason,
   sendRequest,
 } from "../../../src/gate/https/http-request.ts";
 import { listenOn } from "../../support/listen.ts";
@@ -24,7 +24,7 @@ async function startSending(
 
 /** Why the request fails, in words. */
 const failure = (url: URL, sent: Partial<HttpRequest> = {}): Promise<string> =>
-  sendRequest(url, { ...LIMITS, ...sent }).then(() => "it does not fail", networkReason);
+  sendRequest(url, { ...LIMITS, ...sent }).then(() => "it does not fail", explainNetworkError);
 
 test("accepts a response that ends with the connection", async (t) => {
   const url = await startSending(t, "HTTP/1.1 201 OK\r\nX: y\r\n\r\nä", (socket) => socket.end());

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import {
-  dueAt,
+  getDueTime,
+  getReissuePause,
+  getRenewalTime,
+  getRetryPause,
   type Lifetime,
   type Progress,
-  pauseAfter,
-  reissuePause,
-  renewalAt,
 } from "../../../src/gate/https/renewal.ts";
 
 const MINUTE = 60_000;
@@ -25,10 +25,10 @@ const attempts: fc.Arbitrary<Progress> = fc
 test("renews a certificate within its lifetime and after its pause", () => {
   fc.assert(
     fc.property(lifetimes, (lifetime) => {
-      const at = renewalAt(lifetime);
+      const at = getRenewalTime(lifetime);
       assert.ok(at >= lifetime.notBefore.getTime());
       assert.ok(at < lifetime.notAfter.getTime());
-      const pause = reissuePause(lifetime);
+      const pause = getReissuePause(lifetime);
       assert.ok(pause > 0 && pause <= 2 * DAY && pause <= at - lifetime.notBefore.getTime() + 1);
     }),
   );
@@ -40,12 +40,12 @@ test("renews 30 days before the end of 90, and 2 days before that of 6", () => {
     [6, 2],
   ] as const) {
     const life = { notBefore: new Date(0), notAfter: new Date(days * DAY) };
-    assert.equal(renewalAt(life), (days - left) * DAY);
+    assert.equal(getRenewalTime(life), (days - left) * DAY);
   }
 });
 
 test("pauses start at a minute, grow fourfold after each failure, and end at 12 hours", () => {
-  const pauses = [1, 2, 3, 4, 5, 6, 7, 1_000].map((failures) => pauseAfter(failures));
+  const pauses = [1, 2, 3, 4, 5, 6, 7, 1_000].map((failures) => getRetryPause(failures));
   const hours = [4 * 64 * MINUTE, 12 * HOUR, 12 * HOUR, 12 * HOUR];
   assert.deepEqual(pauses, [MINUTE, 4 * MINUTE, 16 * MINUTE, 64 * MINUTE, ...hours]);
 });
@@ -53,9 +53,9 @@ test("pauses start at a minute, grow fourfold after each failure, and end at 12 
 test("a pause is at least as long as the previous one, and as the authority asks for", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2_000 }), fc.nat(2 * DAY), (failures, asked) => {
-      const pause = pauseAfter(failures, asked);
+      const pause = getRetryPause(failures, asked);
       assert.ok(Number.isFinite(pause) && pause >= MINUTE && pause >= asked);
-      assert.ok(pauseAfter(failures + 1, asked) >= pause);
+      assert.ok(getRetryPause(failures + 1, asked) >= pause);
       assert.ok(pause <= Math.max(12 * HOUR, asked));
     }),
   );
@@ -65,11 +65,11 @@ test("attempts at once without a certificate, or after the pause", () => {
   fc.assert(
     fc.property(attempts, time, (made, other) => {
       const { requestedAt = 0 } = made;
-      assert.equal(dueAt(undefined, undefined, other), 0);
-      assert.equal(dueAt(undefined, { ...made, failures: 0 }, requestedAt), 0);
+      assert.equal(getDueTime(undefined, undefined, other), 0);
+      assert.equal(getDueTime(undefined, { ...made, failures: 0 }, requestedAt), 0);
       const failed = { ...made, failures: made.failures + 1 };
-      assert.equal(dueAt(undefined, failed, requestedAt), made.nextAt);
-      if (other !== requestedAt) assert.equal(dueAt(undefined, failed, other), 0);
+      assert.equal(getDueTime(undefined, failed, requestedAt), made.nextAt);
+      if (other !== requestedAt) assert.equal(getDueTime(undefined, failed, other), 0);
     }),
   );
 });
@@ -77,9 +77,9 @@ test("attempts at once without a certificate, or after the pause", () => {
 test("requests and attempts never make the renewal earlier", () => {
   fc.assert(
     fc.property(lifetimes, attempts, fc.boolean(), (life, made, isAnswered) => {
-      const at = dueAt(life, made, isAnswered ? Number(made.requestedAt) : 0);
-      assert.ok(at >= renewalAt(life));
-      assert.ok(at <= Math.max(renewalAt(life), made.nextAt));
+      const at = getDueTime(life, made, isAnswered ? Number(made.requestedAt) : 0);
+      assert.ok(at >= getRenewalTime(life));
+      assert.ok(at <= Math.max(getRenewalTime(life), made.nextAt));
     }),
   );
 });

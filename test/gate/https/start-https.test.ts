@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type HttpsTarget, secureLocation } from "../../../src/gate/https/start-https.ts";
+import { findHttpsLocation, type HttpsTarget } from "../../../src/gate/https/start-https.ts";
 
 const NAMES = ["home.example.org", "auth.example.org"];
 
@@ -29,7 +29,7 @@ interface Case {
 }
 
 const located = ({ host, url = "/", proto, place: own }: Omit<Case, "location">) =>
-  secureLocation(
+  findHttpsLocation(
     {
       url,
       headers: {
@@ -119,5 +119,5 @@ test("redirects every host and target to a name of a certificate", () => {
 
 test("reads the host from :authority over HTTP/2", () => {
   const incoming = { url: "/", headers: { ":authority": "auth.example.org:8443" } };
-  assert.equal(secureLocation(incoming, place), "https://auth.example.org/");
+  assert.equal(findHttpsLocation(incoming, place), "https://auth.example.org/");
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
-import type { Handle } from "../../../src/gate/handle.ts";
+import type { Handler } from "../../../src/gate/handle.ts";
 import { OWNER } from "../../support/gate.ts";
 import { openSocket } from "../../support/raw.ts";
 import { startBareServer } from "./bare-server.ts";
@@ -10,7 +10,7 @@ import { ask, handshake, openSession, startWithOwner } from "./secure-gate.ts";
 
 const FORM = new URLSearchParams(OWNER).toString();
 const asForm = { "content-type": "application/x-www-form-urlencoded" };
-const hello: Handle = (_, outgoing) => void outgoing.end("hello");
+const hello: Handler = (_, outgoing) => void outgoing.end("hello");
 
 /** A stop that waits for its limit exceeds the time-out of the test. */
 const LONG_MS = 60_000;

@@ -7,8 +7,8 @@ import {
   type Http2ServerResponse,
 } from "node:http2";
 import { type TestContext, test } from "node:test";
-import type { Handle } from "../../../src/gate/handle.ts";
-import { limitingStreams } from "../../../src/gate/https/stream-limits.ts";
+import type { Handler } from "../../../src/gate/handle.ts";
+import { limitStreams } from "../../../src/gate/https/stream-limits.ts";
 import { listenOn } from "../../support/listen.ts";
 import { ask, openSession, startSecureGate } from "./secure-gate.ts";
 
@@ -23,12 +23,12 @@ test("answers 431 to a header list over 16 KiB", async (t) => {
 });
 
 /** The server side of HTTP/2 without TLS, and the responses that it has not ended. */
-async function startServer(t: TestContext, limits: Parameters<typeof limitingStreams>[1]) {
+async function startServer(t: TestContext, limits: Parameters<typeof limitStreams>[1]) {
   const waiting: Http2ServerResponse[] = [];
-  const handle: Handle = (_, outgoing) => {
+  const handle: Handler = (_, outgoing) => {
     if ("stream" in outgoing) waiting.push(outgoing);
   };
-  const port = await listenOn(t, createServer(limitingStreams(handle, limits)));
+  const port = await listenOn(t, createServer(limitStreams(handle, limits)));
   const open = (): ClientHttp2Session => {
     const session = connect(`http://127.0.0.1:${port}`);
     t.after(() => session.destroy());

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { constants } from "node:http2";
 import { type TestContext, test } from "node:test";
-import type { Handle } from "../../../src/gate/handle.ts";
+import type { Handler } from "../../../src/gate/handle.ts";
 import { eventually } from "../../support/eventually.ts";
 import { openSocket } from "../../support/raw.ts";
 import { startBareServer } from "./bare-server.ts";
@@ -16,12 +16,12 @@ const MODERATE = 3_000;
 const post = { ":path": "/", ":method": "POST" };
 
 /** Answers after the whole body has arrived. */
-const echo: Handle = (incoming, outgoing) => {
+const echo: Handler = (incoming, outgoing) => {
   incoming.on("error", () => {});
   incoming.resume().on("end", () => outgoing.end("done"));
 };
 
-async function start(t: TestContext, handle: Handle, stream: number, silence: number) {
+async function start(t: TestContext, handle: Handler, stream: number, silence: number) {
   const { port } = await startBareServer(t, handle, { handshake: LONG, stream, silence });
   return openSession(t, port);
 }
@@ -41,7 +41,7 @@ test("a form that trickles in loses its stream, and not the connection", async (
 
 test("gives up a response that the client does not read", async (t) => {
   const codes: unknown[] = [];
-  const large: Handle = (_, outgoing) => {
+  const large: Handler = (_, outgoing) => {
     if ("stream" in outgoing)
       outgoing.stream.on("close", () => codes.push(outgoing.stream.rstCode));
     outgoing.end(Buffer.alloc(4 * 1024 * 1024));

@@ -68,7 +68,7 @@ test("reports the hash queue during a flood, and counts refused hashes", async (
   const addresses = Array.from({ length: 40 }, (_, index) => `127.0.1.${index + 1}`);
   const flood = addresses.map((from) => app.send("/login", { form, from }));
   const during = await eventually(() => {
-    const scraped = readScrape(registry.text());
+    const scraped = readScrape(registry.formatText());
     return (scraped.value("latchkey_hashes_refused_total") ?? 0) > 0 ? scraped : undefined;
   });
   assert.equal(during.value("latchkey_hashes_running"), 1);
@@ -76,7 +76,7 @@ test("reports the hash queue during a flood, and counts refused hashes", async (
   assert.ok(waiting > 0 && waiting <= 8, `${waiting} waiting`);
 
   const refused = (await Promise.all(flood)).filter(({ status }) => status === 503);
-  const { value } = readScrape(registry.text());
+  const { value } = readScrape(registry.formatText());
   assert.equal(value("latchkey_hashes_refused_total"), refused.length);
   assert.equal(value(HASHES), 1 + flood.length - refused.length);
   assert.deepEqual([value("latchkey_hashes_running"), value("latchkey_hashes_waiting")], [0, 0]);

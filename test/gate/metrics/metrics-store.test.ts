@@ -74,6 +74,6 @@ test("reports waiting log entries and counts each failed write", async (t) => {
 test("counts dropped entries", () => {
   const registry = new Registry();
   const { entries } = createMeter(registry, () => 0);
-  for (let entry = 0; entry < 3; entry += 1) entries.dropped();
-  assert.equal(readScrape(registry.text()).value("latchkey_log_entries_dropped_total"), 3);
+  for (let entry = 0; entry < 3; entry += 1) entries.countDropped();
+  assert.equal(readScrape(registry.formatText()).value("latchkey_log_entries_dropped_total"), 3);
 });

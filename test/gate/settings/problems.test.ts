@@ -142,7 +142,10 @@ test("rejects public suffixes in COOKIE_DOMAIN and RETURN_DOMAINS and says why",
   ] as const) {
     const [problem, ...others] = wholeProblems({ ...env, [name]: text });
     assert.deepEqual([problem?.about, others], [[name], []]);
-    assert.match(problem?.text ?? "", new RegExp(`^${name}: ${suffix} is a public suffix, .*own`));
+    assert.match(
+      problem?.message ?? "",
+      new RegExp(`^${name}: ${suffix} is a public suffix, .*own`),
+    );
   }
   const { returnDomains } = settled({ ...env, RETURN_DOMAINS: "me.github.io,*.home.lan" });
   assert.deepEqual(returnDomains, ["me.github.io", "*.home.lan"]);

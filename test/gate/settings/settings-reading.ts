@@ -29,7 +29,7 @@ export const wholeProblems = (
 ): readonly SettingProblem[] => read(env, flags, envFile).problems;
 
 export const problems = (env: Values, flags: Values = {}, envFile?: string): readonly string[] =>
-  wholeProblems(env, flags, envFile).map(({ text }) => text);
+  wholeProblems(env, flags, envFile).map(({ message: text }) => text);
 
 export const warnings = (env: Values, envFile?: string): readonly string[] =>
   read(env, {}, envFile).warnings;

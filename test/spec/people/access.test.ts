@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
-import { wordsIn } from "../../../src/web/pages/words.ts";
+import { getWords } from "../../../src/web/pages/words.ts";
 import { PEOPLE_FORMS } from "../../../src/web/paths.ts";
 import { addKey } from "../../support/add-key.ts";
 import { startConfiguredApp } from "../../support/app.ts";
@@ -13,7 +13,7 @@ import { elements } from "../../support/markup.ts";
 import { inSeconds, inThePast, mint, partsOf } from "../../support/mint.ts";
 import { addMember, atPeople, groupsIn, PEOPLE } from "./at-people.ts";
 
-const en = wordsIn("en");
+const en = getWords("en");
 const PAGES = [PEOPLE, `${PEOPLE}/activity`];
 
 test("to users who are not administrators, the pages and forms are unknown paths", async (t) => {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { wordsIn } from "../../../src/web/pages/words.ts";
+import { getWords } from "../../../src/web/pages/words.ts";
 import { execute, valuesOf } from "../../support/database.ts";
 import { elements } from "../../support/markup.ts";
 import { partsOf } from "../../support/mint.ts";
 import { addMember, atPeople, groupsIn, PEOPLE } from "./at-people.ts";
 
-const en = wordsIn("en");
+const en = getWords("en");
 const RTL_GUEST = { username: "a\u202eb", groups: "a", guest: "1" };
 const at = (name: string): string => `${PEOPLE}#${encodeURIComponent(`p-id of ${name}`)}`;
 

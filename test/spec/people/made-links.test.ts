@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { parsePlace } from "../../../src/db/place.ts";
+import { parseDatabaseLocation } from "../../../src/db/place.ts";
 import { openStore } from "../../../src/gate/open-store.ts";
 import type { Answer, Sending } from "../../support/client.ts";
 import { outputOf } from "../../support/command.ts";
@@ -30,7 +30,7 @@ async function twoGates(t: TestContext, databaseUrl: string | undefined) {
   const gates = [await startGate(t, settings), await startGate(t, settings)] as const;
   const owner = await gates[0].setUp();
   const name = databaseUrl ?? `sqlite:${gates[0].databaseFile}`;
-  const store = await openStore({ database: parsePlace(name) }, "refuse");
+  const store = await openStore({ database: parseDatabaseLocation(name) }, "refuse");
   t.after(() => store.close());
   const env = { DATA_DIR: dataDir, ...(databaseUrl && { DATABASE_URL: databaseUrl }) };
   const run = (args: readonly string[], input = "") => outputOf(args, { env, input });

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { wordsIn } from "../../../src/web/pages/words.ts";
+import { getWords } from "../../../src/web/pages/words.ts";
 import { execute, insertMany } from "../../support/database.ts";
 import { assertNothingInline, elements } from "../../support/markup.ts";
 import { addMember, atPeople, PEOPLE } from "./at-people.ts";
 
-const en = wordsIn("en");
+const en = getWords("en");
 const ACTIVITY = `${PEOPLE}/activity`;
 
 /** The usernames on the page, from top to bottom. */

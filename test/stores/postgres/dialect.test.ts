@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { sql } from "kysely";
 import pg from "pg";
 import type { Db } from "../../../src/db/database.ts";
-import { createPostgresDb, PATIENT } from "../../../src/db/postgres/dialect.ts";
+import { createPostgresDb, PATIENT_LIMITS } from "../../../src/db/postgres/dialect.ts";
 import type { PostgresPool } from "../../../src/db/postgres/pool.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";
 
@@ -44,7 +44,7 @@ for (const [what, failure] of [
 ] as const) {
   test(`a rollback that fails ${what} closes the connection and keeps the first error`, async (t) => {
     const pool = await realPool(t);
-    const db = createPostgresDb(withFailingRollback(pool, failure), PATIENT);
+    const db = createPostgresDb(withFailingRollback(pool, failure), PATIENT_LIMITS);
     const work = db.transaction().execute(async (trx) => {
       await insertOne(trx);
       throw first;
@@ -56,7 +56,7 @@ for (const [what, failure] of [
 
 test("reuses the connection after a rollback", async (t) => {
   const pool = await realPool(t);
-  const db = createPostgresDb(pool, PATIENT);
+  const db = createPostgresDb(pool, PATIENT_LIMITS);
   const work = db.transaction().execute(async (trx) => {
     await insertOne(trx);
     await insertOne(trx);

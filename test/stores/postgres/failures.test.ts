@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fault } from "../../../src/core/base/fault.ts";
-import { DatabaseUnavailable, mayPass } from "../../../src/db/postgres/failures.ts";
+import { DatabaseUnavailable, isTemporary } from "../../../src/db/postgres/failures.ts";
 
 const coded = (message: string, fields: object): Error => Object.assign(new Error(message), fields);
 const refused = coded("connect ECONNREFUSED", { code: "ECONNREFUSED", syscall: "connect" });
@@ -35,6 +35,6 @@ const failures: readonly (readonly [string, boolean, unknown])[] = [
 ];
 for (const [what, expected, error] of failures) {
   test(`waiting ${expected ? "may help" : "does not help"} against ${what}`, () => {
-    assert.equal(mayPass(error), expected);
+    assert.equal(isTemporary(error), expected);
   });
 }

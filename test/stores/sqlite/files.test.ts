@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { codeOf, Fault } from "../../../src/core/base/fault.ts";
+import { Fault, getErrorCode } from "../../../src/core/base/fault.ts";
 import { openSqlite } from "../../../src/db/sqlite/store.ts";
 import { execute, inDatabase } from "../../support/database.ts";
 import { hashText, logEntry, newFile, openStore } from "../../support/store.ts";
@@ -64,7 +64,10 @@ test("refuses a file that is not a database and leaves it unchanged", async (t) 
 test("refuses a folder as the file, and a missing folder", async (t) => {
   const dir = await tempDir(t);
   const { mode } = statSync(dir);
-  await assert.rejects(openSqlite({ file: dir }), (error) => codeOf(error) === "ERR_SQLITE_ERROR");
+  await assert.rejects(
+    openSqlite({ file: dir }),
+    (error) => getErrorCode(error) === "ERR_SQLITE_ERROR",
+  );
   assert.equal(statSync(dir).mode, mode);
   const file = join(dir, "missing", "latchkey.db");
   await assert.rejects(openSqlite({ file }), { code: "database_unwritable" });

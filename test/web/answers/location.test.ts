@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  canShareCookies,
   isCookieDomain,
   isLocation,
-  originOf,
-  sharesCookies,
+  parseOrigin,
 } from "../../../src/web/answers/location.ts";
 
 const urls = [
@@ -60,10 +60,10 @@ for (const trick of tricks) {
 }
 
 test("the origin of a URL is its scheme, host and port; a path has no origin", () => {
-  assert.equal(originOf("https://App.example.org:443/home?a=b"), "https://app.example.org");
-  assert.equal(originOf("http://127.0.0.1:8080"), "http://127.0.0.1:8080");
+  assert.equal(parseOrigin("https://App.example.org:443/home?a=b"), "https://app.example.org");
+  assert.equal(parseOrigin("http://127.0.0.1:8080"), "http://127.0.0.1:8080");
   for (const text of ["/", "home", "//evil.example", "javascript:alert(1)", "null", ""]) {
-    assert.equal(originOf(text), undefined, text);
+    assert.equal(parseOrigin(text), undefined, text);
   }
 });
 
@@ -88,10 +88,10 @@ for (const domain of [
 }
 
 test("an origin shares the cookies of its own host and of its parent domains", () => {
-  assert.equal(sharesCookies("https://example.org:8443", "example.org"), true);
-  assert.equal(sharesCookies("https://app.example.org", "example.org"), true);
-  assert.equal(sharesCookies("https://badexample.org", "example.org"), false);
-  assert.equal(sharesCookies("https://org", "example.org"), false);
-  assert.equal(sharesCookies(undefined, "example.org"), true, "not known");
-  assert.equal(sharesCookies("https://example.org", undefined), true, "not known");
+  assert.equal(canShareCookies("https://example.org:8443", "example.org"), true);
+  assert.equal(canShareCookies("https://app.example.org", "example.org"), true);
+  assert.equal(canShareCookies("https://badexample.org", "example.org"), false);
+  assert.equal(canShareCookies("https://org", "example.org"), false);
+  assert.equal(canShareCookies(undefined, "example.org"), true, "not known");
+  assert.equal(canShareCookies("https://example.org", undefined), true, "not known");
 });

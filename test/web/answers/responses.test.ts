@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   type Answer,
+  createPageHeaders,
   type Headers,
-  pageHeaders,
   redirect,
   respond,
   respondText,
@@ -16,7 +16,7 @@ const FORM_TARGETS = {
   hosts: { publicUrl: undefined, cookieDomain: undefined },
 };
 const page = (headers: Headers = {}): Answer =>
-  respond("<p>", 200, { ...pageHeaders(FORM_TARGETS), ...headers });
+  respond("<p>", 200, { ...createPageHeaders(FORM_TARGETS), ...headers });
 const header = (answer: Answer, name: string): string | undefined => answer.headers[name];
 
 const guarded = {
@@ -56,20 +56,21 @@ for (const [options, targets] of [
   ],
 ] as const) {
   test(`with ${JSON.stringify(options)}, the CSP of a page allows form targets ${targets}`, () => {
-    const policy = pageHeaders({ ...FORM_TARGETS, ...options })["Content-Security-Policy"] ?? "";
+    const policy =
+      createPageHeaders({ ...FORM_TARGETS, ...options })["Content-Security-Policy"] ?? "";
     assert.ok(policy.includes(`; form-action ${targets};`), policy);
   });
 }
 
 test("the CSP of a page allows requests only for passkeys, and only to the site itself", () => {
-  const connecting = pageHeaders(FORM_TARGETS, "self");
+  const connecting = createPageHeaders(FORM_TARGETS, "self");
   assert.match(connecting["Content-Security-Policy"] ?? "", /; connect-src 'self';/);
-  const without = pageHeaders(FORM_TARGETS);
+  const without = createPageHeaders(FORM_TARGETS);
   assert.doesNotMatch(without["Content-Security-Policy"] ?? "", /connect-src/);
 });
 
 test("a page has the given status and headers, and varies by Accept-Language", () => {
-  const answer = respond("<p>", 503, { ...pageHeaders(FORM_TARGETS), "Retry-After": "2" });
+  const answer = respond("<p>", 503, { ...createPageHeaders(FORM_TARGETS), "Retry-After": "2" });
   assert.deepEqual([answer.status, header(answer, "Retry-After")], [503, "2"]);
   assert.equal(header(answer, "Content-Type"), "text/html; charset=utf-8");
   assert.equal(header(answer, "Vary"), "Accept-Language");

@@ -4,10 +4,10 @@ import { fetchRequest } from "../../../src/index.ts";
 import { NO_GATE, type SettledOptions } from "../../../src/options.ts";
 import { settleOptions } from "../../../src/settle-options.ts";
 import {
-  acceptedTarget,
-  handoffRoot,
-  handoffTarget,
-  otherHostOf,
+  acceptReturnTarget,
+  findOtherHost,
+  getHandoffRoot,
+  parseHandoffTarget,
 } from "../../../src/web/answers/return-to.ts";
 import { optionsWith } from "../../support/options.ts";
 
@@ -26,7 +26,7 @@ function isAccepted(target: string, asking: Asking): boolean {
   const given = optionsWith({ guards: { returnTo }, hosts: { publicUrl, cookieDomain } });
   const options = { ...settleOptions(given), ...NO_GATE, standalone };
   const request = fetchRequest(new Request(`http://${REQUESTED_HOST}/`), { encrypted: isHttps });
-  return acceptedTarget(options, request, target) === target;
+  return acceptReturnTarget(options, request, target) === target;
 }
 
 for (const option of ["standalone", "returnTo"] as const) {
@@ -86,11 +86,11 @@ test("hands over to the port of the public URL alone, and never to Latchkey's ow
     ["evil.test:8443", undefined],
   ] as const) {
     const { options, request } = handingOver(host);
-    assert.equal(handoffRoot(options, request)?.href, root, host);
+    assert.equal(getHandoffRoot(options, request)?.href, root, host);
   }
   const { options } = handingOver("auth.example.test:8443");
   for (const target of [null, undefined, "", "/", "https://photos.other.test/"]) {
-    assert.equal(handoffTarget(options, target), undefined, String(target));
+    assert.equal(parseHandoffTarget(options, target), undefined, String(target));
   }
 });
 
@@ -107,8 +107,8 @@ test("names the other host of a target, also of one that is handed over", () => 
     ["/page", undefined],
     [undefined, undefined],
   ] as const) {
-    assert.equal(otherHostOf(options, request, target), host, `${target}`);
+    assert.equal(findOtherHost(options, request, target), host, `${target}`);
   }
   const atRequest = { ...options, hosts: { ...options.hosts, publicUrl: undefined } };
-  assert.equal(otherHostOf(atRequest, request, "https://auth.example.test:8443/"), undefined);
+  assert.equal(findOtherHost(atRequest, request, "https://auth.example.test:8443/"), undefined);
 });

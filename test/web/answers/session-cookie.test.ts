@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { cookieIn } from "../../../src/web/answers/session-cookie.ts";
+import { readCookie } from "../../../src/web/answers/session-cookie.ts";
 import { anyCharacter } from "../../support/any-character.ts";
 
 const headers: readonly (readonly [header: string | undefined, token: string | undefined])[] = [
@@ -23,7 +23,7 @@ const headers: readonly (readonly [header: string | undefined, token: string | u
 
 for (const [header, token] of headers) {
   test(`reads ${token === undefined ? "no" : "the"} token from ${JSON.stringify(header)}`, () => {
-    assert.equal(cookieIn(header, "session"), token);
+    assert.equal(readCookie(header, "session"), token);
   });
 }
 
@@ -47,7 +47,7 @@ test("finds the first session cookie in any header and never throws", () => {
   );
   fc.assert(
     fc.property(header, (text) => {
-      assert.equal(cookieIn(text, "session"), firstSession(text));
+      assert.equal(readCookie(text, "session"), firstSession(text));
     }),
     { numRuns: 300 },
   );
@@ -57,8 +57,8 @@ test("reads a long header in linear time", () => {
   // Quadratic time would be minutes, whatever the machine.
   const before = process.threadCpuUsage();
   for (const unit of [";", "=", "a=b;", " ", "session;"]) {
-    assert.equal(cookieIn(unit.repeat(100_000), "session"), undefined);
-    assert.equal(cookieIn(`${unit.repeat(100_000)}=`, "session"), undefined);
+    assert.equal(readCookie(unit.repeat(100_000), "session"), undefined);
+    assert.equal(readCookie(`${unit.repeat(100_000)}=`, "session"), undefined);
   }
   const { user } = process.threadCpuUsage(before);
   assert.ok(user < 20_000_000, `${user} µs`);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { accentFrom, isColor } from "../../../src/web/pages/accent-color.ts";
+import { createAccent, isColor } from "../../../src/web/pages/accent-color.ts";
 import { readPageFile } from "../../../src/web/pages/page-files.ts";
 import { startGate } from "../../support/gate.ts";
 import { addressIn } from "../../support/markup.ts";
@@ -50,7 +50,7 @@ test("measures contrast as WCAG 2 defines it", () => {
 test("keeps the brand colour as given, with black or white on it, whichever contrasts more", () => {
   fc.assert(
     fc.property(anyColor, (color) => {
-      const { brand, onBrand } = accentFrom(color);
+      const { brand, onBrand } = createAccent(color);
       const [black, white] = [contrast(color, "#000000"), contrast(color, "#ffffff")];
       assert.equal(brand, color);
       assert.equal(contrast(onBrand, color), Math.max(black, white));
@@ -64,7 +64,7 @@ for (const scheme of SCHEMES) {
   test(`the ${scheme} shade of any colour has enough contrast with the card`, () => {
     fc.assert(
       fc.property(anyColor, (color) => {
-        const shade = accentFrom(color)[scheme];
+        const shade = createAccent(color)[scheme];
         assert.match(shade, /^#[\da-f]{6}$/);
         assert.ok(contrast(shade, CARDS[scheme]) >= MIN_CONTRAST, `${color}: ${shade}`);
       }),
@@ -76,7 +76,7 @@ for (const scheme of SCHEMES) {
     const readable = anyColor.filter((color) => contrast(color, CARDS[scheme]) >= MIN_CONTRAST);
     fc.assert(
       fc.property(readable, (color) => {
-        assert.equal(accentFrom(color)[scheme], color);
+        assert.equal(createAccent(color)[scheme], color);
       }),
       { numRuns: 1_000 },
     );
@@ -88,16 +88,16 @@ test("changes a colour no more than necessary", () => {
   fc.assert(
     fc.property(pale, (color) => {
       // One step is a hundredth of the way to black, and channels are whole numbers.
-      assert.ok(contrast(accentFrom(color).light, CARDS.light) < MIN_CONTRAST + 0.4, color);
+      assert.ok(contrast(createAccent(color).light, CARDS.light) < MIN_CONTRAST + 0.4, color);
     }),
     { numRuns: 1_000 },
   );
 });
 
 test("accepts three digits as short for six, and ignores case", () => {
-  assert.deepEqual(accentFrom("#15b"), accentFrom("#1155bb"));
-  assert.deepEqual(accentFrom("#15B"), accentFrom("#1155bb"));
-  assert.deepEqual(accentFrom("#1A5FB4"), accentFrom("#1a5fb4"));
+  assert.deepEqual(createAccent("#15b"), createAccent("#1155bb"));
+  assert.deepEqual(createAccent("#15B"), createAccent("#1155bb"));
+  assert.deepEqual(createAccent("#1A5FB4"), createAccent("#1a5fb4"));
 });
 
 test("accepts # and three or six hexadecimal digits as a colour", () => {
@@ -119,7 +119,7 @@ test("the line around what has the focus has 3:1 against the card and the ground
   fc.assert(
     fc.property(anyColor, (color) => {
       for (const [at, scheme] of SCHEMES.entries()) {
-        assert.ok(contrast(accentFrom(color)[scheme], grounds[at] ?? "") >= 3, color);
+        assert.ok(contrast(createAccent(color)[scheme], grounds[at] ?? "") >= 3, color);
       }
     }),
   );
@@ -131,7 +131,7 @@ test("the style sheet's default accent colours equal those computed from its lig
   const read = (name: string) => readCustomProperty(STYLE_SHEET, name);
   const [light, dark] = read("accent");
   const [[brand = ""], [onBrand]] = [read("brand"), read("on-brand")];
-  assert.deepEqual(accentFrom(brand), { brand, onBrand, light, dark });
+  assert.deepEqual(createAccent(brand), { brand, onBrand, light, dark });
 });
 
 test("a custom colour is in the style sheet and changes its URL", async (t) => {
@@ -142,7 +142,7 @@ test("a custom colour is in the style sheet and changes its URL", async (t) => {
   };
   const [plain, red, blue] = [await sheetOf(), await sheetOf("#c00"), await sheetOf("#00c")];
   assert.equal(new Set([plain.url, red.url, blue.url]).size, 3);
-  const { brand, onBrand, light, dark } = accentFrom("#c00");
+  const { brand, onBrand, light, dark } = createAccent("#c00");
   assert.ok(red.css.startsWith(plain.css), "the rest is unchanged");
   assert.deepEqual(readCustomProperty(red.css, "accent").slice(-2), [light, dark]);
   assert.deepEqual(readCustomProperty(red.css, "brand").at(-1), brand);

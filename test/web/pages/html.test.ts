@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { HtmlValidate } from "html-validate";
 import { readForRelease } from "../../../release-tools/page-files.ts";
-import { accentFrom } from "../../../src/web/pages/accent-color.ts";
+import { createAccent } from "../../../src/web/pages/accent-color.ts";
 import { accentRules } from "../../../src/web/pages/assets.ts";
-import { type Locale, locales, wordsIn } from "../../../src/web/pages/words.ts";
+import { getWords, type Locale, locales } from "../../../src/web/pages/words.ts";
 import type { Answer, Sending } from "../../support/client.ts";
 import { OWNER, type RunningGate, SETUP_FORM, startGate } from "../../support/gate.ts";
 import { linkPath } from "../../support/link.ts";
@@ -24,13 +24,13 @@ const MAX_BYTES = 18 * 1024;
 const [longest = "en"] = locales.toSorted((one, other) => bytesOfWords(other) - bytesOfWords(one));
 
 function bytesOfWords(locale: Locale): number {
-  return Buffer.byteLength(JSON.stringify(wordsIn(locale)));
+  return Buffer.byteLength(JSON.stringify(getWords(locale)));
 }
 
 const PAGE_FILES = join(import.meta.dirname, "../../../src/web/pages/templates");
 
 /** The style sheet of the package, with an accent colour, which makes it larger. */
-const STYLE_SHEET = readForRelease(PAGE_FILES, "latchkey.css") + accentRules(accentFrom("#c00"));
+const STYLE_SHEET = readForRelease(PAGE_FILES, "latchkey.css") + accentRules(createAccent("#c00"));
 
 interface Visitor {
   readonly gate: RunningGate;

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Words } from "../../../src/web/pages/words.ts";
 import {
+  chooseLocale,
+  getWords,
   isLocale,
   type Locale,
   locales,
-  preferredLocale,
-  wordsIn,
 } from "../../../src/web/pages/words.ts";
 import { anyCharacter } from "../../support/any-character.ts";
 import { startGate } from "../../support/gate.ts";
@@ -37,14 +37,14 @@ const preferences: readonly (readonly [header: string | undefined, locale: Local
 for (const [header, locale, why] of preferences) {
   const shown = JSON.stringify(header)?.slice(0, 60);
   test(`Accept-Language ${shown} selects ${locale}: ${why}`, () => {
-    assert.equal(preferredLocale(header), locale);
+    assert.equal(chooseLocale(header), locale);
   });
 }
 
 test("selects an available language for any header", () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), (header) => {
-      assert.ok(isLocale(preferredLocale(header)));
+      assert.ok(isLocale(chooseLocale(header)));
     }),
   );
 });
@@ -53,7 +53,7 @@ test("serves every page in every language with Vary: Accept-Language", async (t)
   const gate = await startGate(t);
   const inEach = async (path: string, textIn: (words: Words) => string, session?: string) => {
     for (const locale of locales) {
-      const words = wordsIn(locale);
+      const words = getWords(locale);
       const answer = await gate.send(path, { headers: { "Accept-Language": locale }, session });
       assert.ok(answer.body.includes(textIn(words)), `${path}: ${textIn(words)}`);
       assert.ok(answer.body.includes(`<html lang="${locale}" dir="${words.direction}">`));

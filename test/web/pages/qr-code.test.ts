@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import jsqr from "jsqr";
 import { URI } from "otpauth";
-import { base32, keyUri, newCodeSecret } from "../../../src/core/codes/totp.ts";
-import { type QrCode, qrCode } from "../../../src/web/pages/qr-code.ts";
+import { createCodeSecret, encodeBase32, formatKeyUri } from "../../../src/core/codes/totp.ts";
+import { createQrCode, type QrCode } from "../../../src/web/pages/qr-code.ts";
 
 /** Pixels per module. */
 const SCALE = 4;
@@ -27,12 +27,12 @@ function read({ width: modules, path }: QrCode): string | undefined {
 test("draws texts of every length", () => {
   for (let length = 1; length <= 160; length += 9) {
     const text = Array.from({ length }, (_, i) => String(i % 10)).join("");
-    assert.equal(read(qrCode(text)), text);
+    assert.equal(read(createQrCode(text)), text);
   }
 });
 
 test("leaves the margin that scanners need", () => {
-  assert.match(qrCode("x").path, /^M4 4h7/);
+  assert.match(createQrCode("x").path, /^M4 4h7/);
 });
 
 for (const [appName, username] of [
@@ -44,14 +44,14 @@ for (const [appName, username] of [
   ["A:B", "c:d"],
 ] as const) {
   test(`names ${appName} and ${username.slice(0, 20)} in an address that apps read`, () => {
-    const secret = base32(newCodeSecret());
-    const uri = new URL(keyUri(appName, username, secret));
+    const secret = encodeBase32(createCodeSecret());
+    const uri = new URL(formatKeyUri(appName, username, secret));
     const [issuer = "", account = ""] = uri.pathname.slice(1).split(":");
     assert.ok(appName.replaceAll(":", "").startsWith(decodeURIComponent(issuer)) && issuer !== "");
     assert.ok(username.toWellFormed().startsWith(decodeURIComponent(account)) && account !== "");
     assert.equal(uri.searchParams.get("issuer"), decodeURIComponent(issuer));
     assert.equal(uri.searchParams.get("secret"), secret);
-    assert.equal(read(qrCode(uri.href)), uri.href);
+    assert.equal(read(createQrCode(uri.href)), uri.href);
     const app = URI.parse(uri.href);
     const names = [issuer, account].map(decodeURIComponent);
     assert.deepEqual([app.issuer, app.label, app.secret.base32], [...names, secret]);

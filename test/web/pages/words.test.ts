@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { type Locale, locales, shownTime, wordsIn } from "../../../src/web/pages/words.ts";
+import { formatTime, getWords, type Locale, locales } from "../../../src/web/pages/words.ts";
 
 const FOLDER = new URL("../../../src/web/pages/words/", import.meta.url);
 
@@ -128,7 +128,7 @@ const isWord = (value: unknown): value is string | FillText =>
   isString(value) || typeof value === "function";
 
 /** The texts as pages get them. */
-const readWords = (locale: Locale) => flatten(wordsIn(locale), isWord);
+const readWords = (locale: Locale) => flatten(getWords(locale), isWord);
 
 const VALUES = ["4711", "0815"];
 
@@ -160,8 +160,8 @@ test("the texts with placeholders, and all of events, are functions", () => {
 });
 
 test("a text with two placeholders takes the user first, then the app", () => {
-  assert.equal(wordsIn("en").mayNotOpen("me", "Notes"), "me may not open Notes.");
-  assert.equal(wordsIn("de").mayNotOpen("me", "Notes"), "me darf Notes nicht öffnen.");
+  assert.equal(getWords("en").mayNotOpen("me", "Notes"), "me may not open Notes.");
+  assert.equal(getWords("de").mayNotOpen("me", "Notes"), "me darf Notes nicht öffnen.");
 });
 
 /** Other programs may look for these. */
@@ -172,7 +172,7 @@ const FIXED = [
 ];
 
 for (const locale of locales) {
-  const words = wordsIn(locale);
+  const words = getWords(locale);
 
   test(`${locale}: no text is blank, or contains a character that a page would escape`, () => {
     for (const [name, text] of flatten(readTexts(locale), isString)) {
@@ -222,7 +222,7 @@ for (const locale of locales.filter((one) => one !== "en")) {
 
 test("shows a time in ISO 8601, and to the minute in UTC in the reader's language", () => {
   const time = new Date(Date.UTC(2030, 0, 31, 23, 59, 1));
-  const shown = locales.map((locale) => shownTime(locale, time));
+  const shown = locales.map((locale) => formatTime(locale, time));
   assert.equal(shown[0]?.at, "2030-01-31T23:59:01.000Z");
   assert.deepEqual(
     // Some languages have a narrow space before PM.

@@ -3,12 +3,12 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { Fault, isClientGone } from "../../../src/core/base/fault.ts";
 import {
-  canonicalAddress,
-  hopsOf,
+  createAddressMatcher,
+  getPeer,
   isAddressRange,
-  membershipOf,
+  normalizeAddress,
   ProxyTrust,
-  peerOf,
+  parseHops,
 } from "../../../src/web/request/remote-address.ts";
 import { anyCharacter } from "../../support/any-character.ts";
 import { fakeNodeRequest } from "../../support/fake-node-request.ts";
@@ -18,7 +18,7 @@ const PROXY = { remoteAddress: "10.0.0.1" };
 
 /** The client's address in a header of a trusted proxy. */
 const clientIn = (forwardedFor: string, proxies = new ProxyTrust(TRUSTED)): string =>
-  proxies.remoteAddress(
+  proxies.getRemoteAddress(
     fakeNodeRequest({ socket: PROXY, headers: { "x-forwarded-for": forwardedFor } }),
   );
 
@@ -65,7 +65,7 @@ test("reads no more of the header than it needs, and 32 hops at most", (t) => {
   mock.resetCalls();
   assert.equal(clientIn(trusted, proxies), "10.0.0.3");
   assert.equal(mock.callCount(), 1 + 32);
-  assert.equal([...hopsOf(client)].length, 32);
+  assert.equal([...parseHops(client)].length, 32);
 });
 
 test("headers from a Unix socket count only if `local` is trusted", () => {
@@ -76,7 +76,7 @@ test("headers from a Unix socket count only if `local` is trusted", () => {
     [["0.0.0.0/0", "::/0"], "local"],
     [["local"], "203.0.113.7"],
   ] as const) {
-    assert.equal(new ProxyTrust(trusted).remoteAddress(request), address);
+    assert.equal(new ProxyTrust(trusted).getRemoteAddress(request), address);
   }
   assert.equal(clientIn("local"), "10.0.0.1", "not as a hop");
 });
@@ -106,18 +106,18 @@ const spellings: readonly (readonly [address: string, canonical: string])[] = [
 
 for (const [address, canonical] of spellings) {
   test(`normalizes ${address} to ${canonical}`, () => {
-    assert.equal(canonicalAddress(address), canonical);
+    assert.equal(normalizeAddress(address), canonical);
   });
 }
 
 test("matches addresses against ranges and single addresses", () => {
-  const isTrusted = membershipOf(TRUSTED);
+  const isTrusted = createAddressMatcher(TRUSTED);
   for (const address of ["10.0.0.0", "10.255.255.255", "192.0.2.1", "2001:db8:1::", "::1"]) {
     assert.equal(isTrusted(address), true, address);
   }
   const others = ["9.255.255.255", "11.0.0.0", "192.0.2.2", "2001:db8:2::", "::2", "x", ""];
   for (const address of others) assert.equal(isTrusted(address), false, address);
-  assert.equal(membershipOf([])("10.0.0.1"), false);
+  assert.equal(createAddressMatcher([])("10.0.0.1"), false);
 });
 
 test("reads the client's address and other headers from a trusted proxy only", () => {
@@ -125,7 +125,7 @@ test("reads the client's address and other headers from a trusted proxy only", (
   const headers = { "x-forwarded-for": "203.0.113.7", "x-forwarded-uri": "/page" };
   const readFrom = (remoteAddress: string): readonly unknown[] => {
     const request = fakeNodeRequest({ socket: { remoteAddress }, headers });
-    return [proxies.clientOf(request).remoteAddress, proxies.header(request, "x-forwarded-uri")];
+    return [proxies.getClient(request).remoteAddress, proxies.header(request, "x-forwarded-uri")];
   };
   for (const proxy of ["10.0.0.1", "10.0.0.1:4711", "[::ffff:10.0.0.1]:4711"])
     assert.deepEqual(readFrom(proxy), ["203.0.113.7", "/page"]);
@@ -145,11 +145,11 @@ for (const range of invalidRanges) {
 }
 
 const over = (socket: object) => fakeNodeRequest({ socket, headers: {} });
-const addressOver = (socket: object) => new ProxyTrust([]).remoteAddress(over(socket));
+const addressOver = (socket: object) => new ProxyTrust([]).getRemoteAddress(over(socket));
 
 for (const socket of [{}, { remoteAddress: 7 }]) {
   test(`throws if the server does not provide the address: ${JSON.stringify(socket)}`, () => {
-    assert.equal(peerOf(over(socket)), undefined);
+    assert.equal(getPeer(over(socket)), undefined);
     assert.throws(
       () => addressOver(socket),
       (error) =>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { KIND_HEADERS, kindOfRequest } from "../../../src/web/request/request-kind.ts";
+import { getRequestKind, KIND_HEADERS } from "../../../src/web/request/request-kind.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -8,7 +8,7 @@ const HTML: Headers = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 const NAVIGATION: Headers = { ...HTML, "sec-fetch-mode": "navigate", "sec-fetch-dest": "document" };
 
 const kindOf = (headers: Headers, method = "GET") =>
-  kindOfRequest(method, {
+  getRequestKind(method, {
     header(name) {
       assert.ok(KIND_HEADERS.toLowerCase().split(", ").includes(name), `Vary lacks ${name}`);
       return headers[name];

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isCrossSite, isOfHost } from "../../../src/web/request/same-origin.ts";
+import { isCrossSite, isSameHost } from "../../../src/web/request/same-origin.ts";
 
 const HOST = "home.example.org";
 const TRUSTED = ["https://app.example.org"];
@@ -108,6 +108,6 @@ for (const [url, host, answer] of [
   ["https://undefined/", undefined, false],
 ] as const) {
   test(`the URL ${url} ${answer ? "belongs" : "does not belong"} to the host ${host}`, () => {
-    assert.equal(isOfHost(url, host), answer);
+    assert.equal(isSameHost(url, host), answer);
   });
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Hono } from "hono";
 import { honoAuth } from "../../../src/adapters/hono.ts";
 import { fetchRequest, type WebRequest } from "../../../src/index.ts";
-import { hostOf, parameterOf } from "../../../src/web/request/web-request.ts";
+import { getHost, getParameter } from "../../../src/web/request/web-request.ts";
 import { openAuth } from "../../support/auth.ts";
 import { fakeNodeRequest } from "../../support/fake-node-request.ts";
 
@@ -21,8 +21,8 @@ const read = (request: WebRequest) => ({
   query: request.query,
   cookie: request.header("cookie"),
   unknown: request.header("x-unknown"),
-  error: parameterOf(request, "error"),
-  host: hostOf(request),
+  error: getParameter(request, "error"),
+  host: getHost(request),
 });
 
 const EXPECTED = {
@@ -68,7 +68,7 @@ test("reads path and query of a whole URL, as clients send it to a proxy", () =>
 
 test("reads the host of HTTP/2 from its pseudo-header", () => {
   const request = fakeNodeRequest(incoming({ ":authority": "example.test", host: "other.test" }));
-  assert.equal(hostOf(request), "example.test");
+  assert.equal(getHost(request), "example.test");
 });
 
 test("aborts the signal of a Node request when its response is closed", () => {

@@ -15,12 +15,12 @@ export interface AccountKey {
   readonly thumbprint: string;
 }
 
-export function newKeyPem(): string {
+export function createKeyPem(): string {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return privateKey.export({ type: "pkcs8", format: "pem" }).toString();
 }
 
-export function accountKey(pem: string): AccountKey {
+export function parseAccountKey(pem: string): AccountKey {
   const { crv, kty, x, y } = createPublicKey(pem).export({ format: "jwk" });
   // These names, in this order, are what a thumbprint is computed from.
   const publicJwk = { crv, kty, x, y };
@@ -33,35 +33,45 @@ const SUBJECT_ALTERNATIVE_NAME = "551d11";
 const ECDSA_WITH_SHA256 = "2a8648ce3d040302";
 
 /** Creates a certificate signing request (PKCS #10) for one name and a P-256 key, as DER. */
-export function signingRequest(name: string, keyPem: string): Buffer {
+export function createSigningRequest(name: string, keyPem: string): Buffer {
   const key = createPrivateKey(keyPem);
   const publicKey = createPublicKey(key).export({ type: "spki", format: "der" });
-  const noSubject = sequence();
-  const wanted = sequence(version0, noSubject, publicKey, extensions(name));
-  const signature = sign("sha256", wanted, key);
-  return sequence(wanted, sequence(identifier(ECDSA_WITH_SHA256)), bits(signature));
+  const noSubject = encodeSequence();
+  const requestInfo = encodeSequence(version0, noSubject, publicKey, encodeExtensions(name));
+  const signature = sign("sha256", requestInfo, key);
+  return encodeSequence(
+    requestInfo,
+    encodeSequence(encodeIdentifier(ECDSA_WITH_SHA256)),
+    encodeBits(signature),
+  );
 }
 
 /** Subject alternative name: authorities read the names only from this extension. */
-function extensions(name: string): Buffer {
-  const dnsName = der(0x82, Buffer.from(name, "ascii"));
-  const names = sequence(identifier(SUBJECT_ALTERNATIVE_NAME), octets(sequence(dnsName)));
-  return der(0xa0, sequence(identifier(CERTIFICATE_EXTENSIONS), set(sequence(names))));
+function encodeExtensions(name: string): Buffer {
+  const dnsName = encodeDer(0x82, Buffer.from(name, "ascii"));
+  const names = encodeSequence(
+    encodeIdentifier(SUBJECT_ALTERNATIVE_NAME),
+    encodeOctets(encodeSequence(dnsName)),
+  );
+  return encodeDer(
+    0xa0,
+    encodeSequence(encodeIdentifier(CERTIFICATE_EXTENSIONS), encodeSet(encodeSequence(names))),
+  );
 }
 
 const version0 = Buffer.from([0x02, 0x01, 0x00]);
-const sequence = (...parts: readonly Buffer[]): Buffer => der(0x30, ...parts);
-const set = (...parts: readonly Buffer[]): Buffer => der(0x31, ...parts);
-const octets = (content: Buffer): Buffer => der(0x04, content);
-const bits = (content: Buffer): Buffer => der(0x03, Buffer.from([0]), content);
-const identifier = (hex: string): Buffer => der(0x06, Buffer.from(hex, "hex"));
+const encodeSequence = (...parts: readonly Buffer[]): Buffer => encodeDer(0x30, ...parts);
+const encodeSet = (...parts: readonly Buffer[]): Buffer => encodeDer(0x31, ...parts);
+const encodeOctets = (content: Buffer): Buffer => encodeDer(0x04, content);
+const encodeBits = (content: Buffer): Buffer => encodeDer(0x03, Buffer.from([0]), content);
+const encodeIdentifier = (hex: string): Buffer => encodeDer(0x06, Buffer.from(hex, "hex"));
 
-function der(tag: number, ...parts: readonly Buffer[]): Buffer {
+function encodeDer(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
-  return Buffer.concat([Buffer.from([tag, ...lengthOf(content.length)]), content]);
+  return Buffer.concat([Buffer.from([tag, ...encodeLength(content.length)]), content]);
 }
 
-function lengthOf(length: number): readonly number[] {
+function encodeLength(length: number): readonly number[] {
   if (length < 0x80) return [length];
   return length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
 }

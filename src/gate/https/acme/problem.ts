@@ -1,5 +1,5 @@
 import { Fault } from "../../../core/base/fault.ts";
-import { objectIn } from "../../../core/base/json.ts";
+import { parseJsonObject } from "../../../core/base/json.ts";
 import type { HttpResponse } from "../http-request.ts";
 
 /** Each attempt writes the text to a file and to the server log. */
@@ -16,11 +16,11 @@ export class AcmeProblem extends Fault {
   readonly retryAfterMs: number | undefined;
 
   /** Authorities also put a problem document into orders and challenges. */
-  constructor(document: unknown, otherwise = "no reason given", retryAfterMs?: number) {
+  constructor(document: unknown, defaultReason = "no reason given", retryAfterMs?: number) {
     const { type, detail }: { type?: unknown; detail?: unknown } = Object(document);
-    const named = typeof type === "string" ? type.split(":").at(-1) : undefined;
-    const problem = (named ?? "unknown").slice(0, MAX_TEXT_LENGTH);
-    const reason = (typeof detail === "string" ? detail : otherwise).slice(0, MAX_TEXT_LENGTH);
+    const typeName = typeof type === "string" ? type.split(":").at(-1) : undefined;
+    const problem = (typeName ?? "unknown").slice(0, MAX_TEXT_LENGTH);
+    const reason = (typeof detail === "string" ? detail : defaultReason).slice(0, MAX_TEXT_LENGTH);
     super("acme_refused", `the certificate authority refused (${problem}): ${reason}`);
     this.name = "AcmeProblem";
     this.problem = problem;
@@ -28,15 +28,15 @@ export class AcmeProblem extends Fault {
   }
 }
 
-export const acmeProblemIn = (reply: HttpResponse): AcmeProblem =>
-  new AcmeProblem(objectIn(reply.body), `status ${reply.status}`, retryAfterMs(reply));
+export const parseAcmeProblem = (reply: HttpResponse): AcmeProblem =>
+  new AcmeProblem(parseJsonObject(reply.body), `status ${reply.status}`, parseRetryAfter(reply));
 
 /** Reads `Retry-After` in seconds. Dates are ignored, because the two clocks may differ. */
-export function retryAfterMs(reply: HttpResponse): number | undefined {
+export function parseRetryAfter(reply: HttpResponse): number | undefined {
   const text = reply.headers["retry-after"];
   if (text === undefined || !/^\d{1,9}$/.test(text)) return undefined;
   return Math.min(Number(text) * 1_000, MAX_PAUSE_MS);
 }
 
-export const unusableAnswer = (what: string): Fault =>
+export const createResponseFault = (what: string): Fault =>
   new Fault("acme_answer_unusable", `the certificate authority answered with ${what}`);

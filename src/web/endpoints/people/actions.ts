@@ -1,11 +1,11 @@
 import {
-  type AccountPorts,
-  endSessionsOf,
+  type AccountServices,
+  endUserSessions,
   removeUser,
   renameUser,
 } from "../../../core/accounts/accounts.ts";
 import { findAdmin, setGroups } from "../../../core/accounts/set-groups.ts";
-import { futureDate } from "../../../core/base/dates.ts";
+import { parseFutureDate } from "../../../core/base/dates.ts";
 import {
   LINK_LIFETIME_MS,
   type LinkMaker,
@@ -14,63 +14,71 @@ import {
   revokeLink,
   type WantedLink,
 } from "../../../core/links/make-link.ts";
-import { byAdmin } from "../../../core/log/events.ts";
+import { attributeToAdmin } from "../../../core/log/events.ts";
 import type { UserId } from "../../../db/records.ts";
 import type { StoreParts } from "../../../db/store.ts";
 import { findPeoplePage } from "../../answers/form-page.ts";
-import { locationFor } from "../../answers/location.ts";
-import { noticeCookie } from "../../answers/notice.ts";
+import { resolveLocation } from "../../answers/location.ts";
+import { createNoticeCookie } from "../../answers/notice.ts";
 import { type Answer, redirect, withHeader } from "../../answers/responses.ts";
 import { isOverTls, readSession } from "../../answers/session-cookie.ts";
-import { type MessageName, shownTime } from "../../pages/words.ts";
+import { formatTime, type MessageName } from "../../pages/words.ts";
 import type { PEOPLE_FORMS } from "../../paths.ts";
 import type { Form } from "../../request/form.ts";
-import { hostOf } from "../../request/web-request.ts";
+import { getHost } from "../../request/web-request.ts";
 import type { UserContext } from "../../services.ts";
-import { peopleData } from "./pages.ts";
+import { readPeopleData } from "./pages.ts";
 
 type MadeLink = Extract<MakeLinkOutcome, { readonly kind: "made" }>;
 
 /** What the forms call the rules with. `record` says which administrator did it. */
-interface ActionPorts extends AccountPorts {
+interface ActionServices extends AccountServices {
   readonly store: StoreParts;
 }
 
-type Action = (ports: ActionPorts, form: Form, maker: LinkMaker) => Promise<string | MadeLink>;
+type Action = (
+  services: ActionServices,
+  form: Form,
+  maker: LinkMaker,
+) => Promise<string | MadeLink>;
 
-const idIn = (form: Form): UserId => form("user") as UserId;
-const groupsIn = (form: Form) => form("groups").replaceAll(/\s/g, "").split(",");
+const readUserId = (form: Form): UserId => form("user") as UserId;
+const readGroups = (form: Form) => form("groups").replaceAll(/\s/g, "").split(",");
 
 /** What each form does: the outcome of its rule, or a link to show. */
 const actions = {
-  async invite(ports, form, maker) {
+  async invite(services, form, maker) {
     const [name, until] = [form("username"), form("until")];
-    const end = until === "" ? undefined : futureDate(until, ports.clock.now());
+    const end = until === "" ? undefined : parseFutureDate(until, services.clock.now());
     if (end === undefined && until !== "") return "end-invalid";
-    const account = { groups: groupsIn(form), ...(name !== "" && { name }) };
+    const account = { groups: readGroups(form), ...(name !== "" && { name }) };
     // A guest ends with the link.
     return form("guest") === ""
-      ? linkFor(ports, { purpose: "invite", ...account, ...(end && { endsAt: end }) }, maker)
-      : linkFor(ports, { purpose: "guest", ...account, ...(end && { expiresAt: end }) }, maker);
+      ? createLink(services, { purpose: "invite", ...account, ...(end && { endsAt: end }) }, maker)
+      : createLink(
+          services,
+          { purpose: "guest", ...account, ...(end && { expiresAt: end }) },
+          maker,
+        );
   },
-  async reset(ports, form, maker) {
+  async reset(services, form, maker) {
     const purpose = form("codes_off") === "" ? "reset" : "reset-codes-off";
-    return linkFor(ports, { purpose, userId: idIn(form) }, maker);
+    return createLink(services, { purpose, userId: readUserId(form) }, maker);
   },
-  revoke: (ports, form) => revokeLink(ports, form("link")),
-  groups: (ports, form) => setGroups(ports, idIn(form), groupsIn(form)),
-  rename: (ports, form) => renameUser(ports, idIn(form), form("username")),
-  "sign-out": (ports, form) => endSessionsOf(ports, idIn(form)),
-  remove: (ports, form) => removeUser(ports, idIn(form)),
+  revoke: (services, form) => revokeLink(services, form("link")),
+  groups: (services, form) => setGroups(services, readUserId(form), readGroups(form)),
+  rename: (services, form) => renameUser(services, readUserId(form), form("username")),
+  "sign-out": (services, form) => endUserSessions(services, readUserId(form)),
+  remove: (services, form) => removeUser(services, readUserId(form)),
 } satisfies Record<(typeof PEOPLE_FORMS)[number], Action>;
 
-async function linkFor(
-  ports: ActionPorts,
+async function createLink(
+  services: ActionServices,
   wanted: Omit<WantedLink, "expiresAt" | "usesLeft"> & Partial<Pick<WantedLink, "expiresAt">>,
   maker: LinkMaker,
 ) {
-  const expiresAt = new Date(ports.clock.now() + LINK_LIFETIME_MS);
-  const outcome = await makeLink(ports, { expiresAt, ...wanted, usesLeft: 1 }, maker);
+  const expiresAt = new Date(services.clock.now() + LINK_LIFETIME_MS);
+  const outcome = await makeLink(services, { expiresAt, ...wanted, usesLeft: 1 }, maker);
   return outcome.kind === "made" ? outcome : outcome.kind;
 }
 
@@ -103,44 +111,45 @@ export async function postPeople(
   form: Form,
 ): Promise<Answer> {
   const { rules, options, paths, views, request, user, client } = context;
-  const ports: ActionPorts = {
+  const services: ActionServices = {
     ...rules,
     keep: "an-admin",
     async record(event) {
       if (event.userId !== undefined) rules.memory.forget(event.userId);
-      rules.events.record(byAdmin(event, user, client));
+      rules.events.record(attributeToAdmin(event, user, client));
     },
   };
   const session = readSession(rules, request);
   if (session === undefined) return redirect(paths.login);
-  const outcome = await actions[name](ports, form, { user, session });
-  if (typeof outcome === "object") return answerLink(context, outcome);
+  const outcome = await actions[name](services, form, { user, session });
+  if (typeof outcome === "object") return respondWithLink(context, outcome);
   const page = findPeoplePage(paths, request);
   const problem = problems[outcome];
   if (problem !== null) {
     const [name, field] = problem;
-    const fields = [`${field}-${idIn(form)}`] as const;
+    const fields = [`${field}-${readUserId(form)}`] as const;
     const message = views.message(request, name);
     const [username, groups, until] = [form("username"), form("groups"), form("until")];
     const shown = { message, fields, entered: { username, groups, until } };
-    const data = { ...(await peopleData(context, page)), problem: shown };
+    const data = { ...(await readPeopleData(context, page)), problem: shown };
     return views.page(context, "people", data, { status: 422 });
   }
   if ((await findAdmin(rules, user.id)) !== undefined) {
     const isDone = !outcome.startsWith("no-");
-    const notices = isDone ? [noticeCookie(request, "changeIsSaved")] : [];
+    const notices = isDone ? [createNoticeCookie(request, "changeIsSaved")] : [];
     // Browsers unfold the person that the fragment names.
-    return redirect(`${page}#${encodeURIComponent(`p-${idIn(form)}`)}`, notices);
+    return redirect(`${page}#${encodeURIComponent(`p-${readUserId(form)}`)}`, notices);
   }
-  return redirect(paths.home ?? locationFor(options.postLoginLocation, user));
+  return redirect(paths.home ?? resolveLocation(options.postLoginLocation, user));
 }
 
 /** Shows the link, here alone. The page has no forms, which would be sent without an origin. */
-async function answerLink(context: UserContext, { link, token }: MadeLink): Promise<Answer> {
+async function respondWithLink(context: UserContext, { link, token }: MadeLink): Promise<Answer> {
   const { paths, options, views, request } = context;
-  const { publicUrl = `http${isOverTls(request) ? "s" : ""}://${hostOf(request)}` } = options.hosts;
+  const { publicUrl = `http${isOverTls(request) ? "s" : ""}://${getHost(request)}` } =
+    options.hosts;
   const url = `${publicUrl}${paths.link}${token}`;
-  const end = shownTime(views.locale(request), link.expiresAt).utc;
+  const end = formatTime(views.locale(request), link.expiresAt).utc;
   const made = { purpose: link.purpose, url, end };
   const answer = await views.page(context, "people", { people: [], links: [], search: "", made });
   return withHeader(answer, "Referrer-Policy", "no-referrer");

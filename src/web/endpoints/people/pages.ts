@@ -4,9 +4,9 @@ import type { UserId } from "../../../db/records.ts";
 import { takeNotice } from "../../answers/notice.ts";
 import type { Answer } from "../../answers/responses.ts";
 import type { PageData } from "../../pages/page-data.ts";
-import { shownTime, wordsIn } from "../../pages/words.ts";
+import { formatTime, getWords } from "../../pages/words.ts";
 import type { UserContext } from "../../services.ts";
-import { activityOf } from "../home.ts";
+import { formatActivity } from "../home.ts";
 
 const ENTRIES_PER_PAGE = 50;
 const NOBODY = "" as UserId;
@@ -19,12 +19,12 @@ const MAX_SHOWN = 100;
 export async function getPeople(context: UserContext): Promise<Answer> {
   const { views, request } = context;
   const { notice, cookies } = takeNotice(request);
-  const data = { ...(await peopleData(context, request.query)), notice };
+  const data = { ...(await readPeopleData(context, request.query)), notice };
   return views.page(context, "people", data, { cookies });
 }
 
 /** What the page shows at a location, which has a query. */
-export async function peopleData(
+export async function readPeopleData(
   { rules, views, request }: UserContext,
   location: string,
 ): Promise<PageData["people"]> {
@@ -32,31 +32,31 @@ export async function peopleData(
   const locale = views.locale(request);
   const asked = new URLSearchParams(location.replace(/^[^?]*/, ""));
   const search = asked.get("q") ?? "";
-  const keyOf = (name: string): string | undefined => asked.get(name) || undefined;
-  const queryFrom = (name: string, key: string | undefined): string | undefined =>
+  const getKey = (name: string): string | undefined => asked.get(name) || undefined;
+  const formatQuery = (name: string, key: string | undefined): string | undefined =>
     key && `?${new URLSearchParams({ q: search, [name]: key.slice(0, MAX_KEY) })}`;
-  const linksAfter = (id = "") => store.links.read(id, MAX_LINKS + 1, new Date(clock.now()));
+  const readLinks = (id = "") => store.links.read(id, MAX_LINKS + 1, new Date(clock.now()));
   const [{ people, before, after }, some] = await Promise.all([
-    listPeople({ store, clock }, search, { before: keyOf("before"), after: keyOf("after") }),
-    linksAfter(keyOf("links")),
+    listPeople({ store, clock }, search, { before: getKey("before"), after: getKey("after") }),
+    readLinks(getKey("links")),
   ]);
-  const found = some.length === 0 && keyOf("links") ? await linksAfter() : some;
-  const links = found.slice(0, MAX_LINKS);
+  const storedUser = some.length === 0 && getKey("links") ? await readLinks() : some;
+  const links = storedUser.slice(0, MAX_LINKS);
   return {
     people: people.map(({ user, endsAt, signedInAt, ...facts }) => ({
-      user: { ...user, username: shortened(user.username) },
-      end: endsAt && shownTime(locale, endsAt).utc,
-      signedIn: signedInAt && shownTime(locale, signedInAt),
+      user: { ...user, username: shortenText(user.username) },
+      end: endsAt && formatTime(locale, endsAt).utc,
+      signedIn: signedInAt && formatTime(locale, signedInAt),
       ...facts,
     })),
     search,
-    previous: queryFrom("before", before),
-    next: queryFrom("after", after),
-    firstLinks: keyOf("links") && `?${new URLSearchParams({ q: search })}`,
-    nextLinks: queryFrom("links", found.length > MAX_LINKS ? links.at(-1)?.id : undefined),
+    previous: formatQuery("before", before),
+    next: formatQuery("after", after),
+    firstLinks: getKey("links") && `?${new URLSearchParams({ q: search })}`,
+    nextLinks: formatQuery("links", storedUser.length > MAX_LINKS ? links.at(-1)?.id : undefined),
     links: links.map(({ id, purpose, name = "", groups = [], madeBy, expiresAt }) => ({
-      ...{ id, purpose, name: shortened(name), groups, end: shownTime(locale, expiresAt).utc },
-      madeBy: madeBy && shortened(madeBy),
+      ...{ id, purpose, name: shortenText(name), groups, end: formatTime(locale, expiresAt).utc },
+      madeBy: madeBy && shortenText(madeBy),
     })),
   };
 }
@@ -71,27 +71,27 @@ export async function getActivity(context: UserContext): Promise<Answer> {
   const user = await (name === "" ? store.users.find(id) : store.users.findByName(name));
   // The entries of an account that was removed are found by its ID, and none by an unknown name.
   const userId = name === "" ? id || undefined : (user?.id ?? NOBODY);
-  const type = eventTypes.find((one) => one === asked.get("type"));
+  const type = eventTypes.find((candidate) => candidate === asked.get("type"));
   const before = Number(asked.get("before"));
   const beforeId = Number.isSafeInteger(before) && before > 0 ? before : undefined;
   await events.flush();
-  const found = await store.log.newest({ userId, type, beforeId, limit: ENTRIES_PER_PAGE + 1 });
-  const entries = found.slice(0, ENTRIES_PER_PAGE).map((entry) => {
+  const rows = await store.log.newest({ userId, type, beforeId, limit: ENTRIES_PER_PAGE + 1 });
+  const entries = rows.slice(0, ENTRIES_PER_PAGE).map((entry) => {
     const { author, address = "", device = "" } = entry;
-    const by = author === "system" ? "" : wordsIn(locale).by(author.replace(/^admin /, ""));
+    const by = author === "system" ? "" : getWords(locale).by(author.replace(/^admin /, ""));
     const detail = [by, address, device]
-      .filter((one) => one !== "")
-      .map(shortened)
+      .filter((piece) => piece !== "")
+      .map(shortenText)
       .join(", ");
-    const { text, ...time } = activityOf(locale, entry);
-    return { ...time, text: shortened(text), detail };
+    const { text, ...time } = formatActivity(locale, entry);
+    return { ...time, text: shortenText(text), detail };
   });
-  const last = found.length > entries.length ? `${found[entries.length - 1]?.id}` : undefined;
+  const last = rows.length > entries.length ? `${rows[entries.length - 1]?.id}` : undefined;
   const older = last && new URLSearchParams({ user: userId ?? "", type: type ?? "", before: last });
   const filter = { name: user?.username ?? name, type, types: eventTypes };
   return views.page(context, "activity", { entries, ...filter, next: older && `?${older}` });
 }
 
 /** A text that others have chosen, cut to fit a page. */
-const shortened = (text: string): string =>
+const shortenText = (text: string): string =>
   text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN).toWellFormed()}…`;

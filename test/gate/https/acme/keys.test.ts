@@ -4,10 +4,14 @@ import { createPublicKey } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import { calculateJwkThumbprint } from "jose";
-import { accountKey, newKeyPem, signingRequest } from "../../../../src/gate/https/acme/keys.ts";
+import {
+  createKeyPem,
+  createSigningRequest,
+  parseAccountKey,
+} from "../../../../src/gate/https/acme/keys.ts";
 import { whereInstalled } from "../../../proxies/program.ts";
 
-const KEY = newKeyPem();
+const KEY = createKeyPem();
 
 /** A name with exactly `length` characters, and labels of the maximum length. */
 const nameOfLength = (length: number): string =>
@@ -25,7 +29,7 @@ function sizeOfElement(bytes: Buffer): number {
 
 test("encodes a request as one DER element in the shortest form, for names of every length", () => {
   for (let length = 1; length <= 253; length += 1) {
-    const der = signingRequest(nameOfLength(length), KEY);
+    const der = createSigningRequest(nameOfLength(length), KEY);
     assert.equal(sizeOfElement(der), der.length, `a name of ${length} characters`);
   }
 });
@@ -46,7 +50,7 @@ whereInstalled("openssl", (openssl) => {
     fc.assert(
       fc.property(name, (wanted) => {
         const { status, stdout, stderr } = read(
-          signingRequest(wanted, KEY),
+          createSigningRequest(wanted, KEY),
           ...["-verify", "-text", "-noout", "-pubkey"],
         );
         assert.equal(status, 0, stderr);
@@ -64,6 +68,6 @@ whereInstalled("openssl", (openssl) => {
 });
 
 test("another implementation computes the same thumbprint", async () => {
-  const { publicJwk, thumbprint } = accountKey(KEY);
+  const { publicJwk, thumbprint } = parseAccountKey(KEY);
   assert.equal(thumbprint, await calculateJwkThumbprint(publicJwk));
 });

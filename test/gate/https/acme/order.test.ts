@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { accountKey } from "../../../../src/gate/https/acme/keys.ts";
+import { parseAccountKey } from "../../../../src/gate/https/acme/keys.ts";
 import { finishOrder, placeOrder } from "../../../../src/gate/https/acme/order.ts";
 import { CertificateFolder } from "../../../../src/gate/https/certificate-folder.ts";
 import { eventually } from "../../../support/eventually.ts";
@@ -47,7 +47,7 @@ test("completes an order from pending to the chain, and cleans up", async (t) =>
   const { chain, pauses, published } = order(authority);
   assert.equal(await chain, CHAIN);
   assert.deepEqual(identifiers, [{ identifiers: [{ type: "dns", value: NAME }] }]);
-  const { thumbprint } = accountKey(KEY);
+  const { thumbprint } = parseAccountKey(KEY);
   assert.deepEqual(published, [`a-token: a-token.${thumbprint}`, "a-token is gone"]);
   assert.deepEqual(pauses, [], "nothing to wait for");
 });

@@ -1,4 +1,4 @@
-import { accountKey, newKeyPem } from "../../../../src/gate/https/acme/keys.ts";
+import { createKeyPem, parseAccountKey } from "../../../../src/gate/https/acme/keys.ts";
 import {
   type AcmeRequests,
   openAccount,
@@ -7,10 +7,10 @@ import {
 import { AUTHORITY_CA, type Authority } from "./authority.ts";
 
 export const NAME = "home.example.org";
-export const KEY: string = newKeyPem();
+export const KEY: string = createKeyPem();
 
 /** Signed requests to a test authority. */
 export const requestsTo = (
   { directoryUrl }: Pick<Authority, "directoryUrl">,
   { ca = [AUTHORITY_CA], stop = new AbortController().signal }: Partial<RealAuthority> = {},
-): Promise<AcmeRequests> => openAccount({ directoryUrl, ca, stop }, accountKey(KEY));
+): Promise<AcmeRequests> => openAccount({ directoryUrl, ca, stop }, parseAccountKey(KEY));

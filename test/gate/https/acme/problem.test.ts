@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   AcmeProblem,
-  acmeProblemIn,
-  retryAfterMs,
+  parseAcmeProblem,
+  parseRetryAfter,
 } from "../../../../src/gate/https/acme/problem.ts";
 import type { HttpResponse } from "../../../../src/gate/https/http-request.ts";
 
@@ -27,7 +27,7 @@ const responses: Readonly<Record<string, readonly [problem: string, message: Reg
 
 for (const [text, [problem, message]] of Object.entries(responses)) {
   test(`reports what there is in the problem ${text}`, () => {
-    const read = acmeProblemIn(reply(418, text));
+    const read = parseAcmeProblem(reply(418, text));
     assert.deepEqual([read.problem, read.code], [problem, "acme_refused"]);
     assert.match(read.message, message);
   });
@@ -41,7 +41,7 @@ test("reads the problem of an order that is none as one without a reason", () =>
 
 test("truncates a problem of 100,000 characters", () => {
   const long = JSON.stringify({ type: `${URN}${"t".repeat(1e5)}`, detail: "d".repeat(1e5) });
-  const { message } = acmeProblemIn(reply(400, long));
+  const { message } = parseAcmeProblem(reply(400, long));
   assert.match(message, /t{5}.*d{5}/);
   assert.ok(message.length < 2_000, `${message.length} characters`);
 });
@@ -60,7 +60,7 @@ const pauses: readonly (readonly [header: string | undefined, ms: number | undef
 
 test("reads Retry-After in whole seconds, limited to a day", () => {
   for (const [header, ms] of pauses) {
-    assert.equal(retryAfterMs(reply(429, "", header)), ms, String(header));
-    assert.equal(acmeProblemIn(reply(429, "", header)).retryAfterMs, ms, String(header));
+    assert.equal(parseRetryAfter(reply(429, "", header)), ms, String(header));
+    assert.equal(parseAcmeProblem(reply(429, "", header)).retryAfterMs, ms, String(header));
   }
 });

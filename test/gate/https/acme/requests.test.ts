@@ -14,7 +14,7 @@ const badNonce = { type: "urn:ietf:params:acme:error:badNonce", detail: "not min
 const newOrder = async (t: TestContext, answers: Answers) => {
   const authority = await startAuthority(t, answers);
   const requests = await requestsTo(authority);
-  return { authority, asking: requests.newOrder({ identifiers: [] }) };
+  return { authority, asking: requests.postOrder({ identifiers: [] }) };
 };
 
 const counted = (asked: readonly string[], one: string): number =>
@@ -68,7 +68,7 @@ test("signs each request for its URL, first with the key, then with the account"
   const authority = await startAuthority(t, remembered);
   const requests = await requestsTo(authority);
   const url = new URL(authority.directoryUrl).origin;
-  await requests.newOrder({ name: "ä" });
+  await requests.postOrder({ name: "ä" });
   await requests.post(`${url}/order`, undefined);
   // By another implementation.
   const verifying = bodies.map((body) => flattenedVerify(body, createPublicKey(KEY)));
@@ -148,7 +148,7 @@ test("reads the certificates that it trusts once, not for each request", async (
   const authority = await startAuthority(t);
   const made = t.mock.method(tls, "createSecureContext");
   const requests = await requestsTo(authority);
-  await requests.newOrder({ identifiers: [] });
+  await requests.postOrder({ identifiers: [] });
   assert.ok(authority.asked.length > 3);
   assert.ok(made.mock.callCount() <= 1, `${made.mock.callCount()} times`);
 });
