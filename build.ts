@@ -8,7 +8,7 @@ import { copyForRelease } from "./release-tools/page-files.ts";
 
 const TSC = fileURLToPath(new URL("node_modules/typescript/bin/tsc", import.meta.url));
 /** What modules read at run time, from their own folder. */
-const PAGE_FILES = "src/web/pages/templates";
+const PAGE_FILES = "src/pages/templates";
 const SCRIPT = "src/proxies/latchkey.lua";
 const COMMANDS = "src/cli/latchkey.ts";
 const WORDS = "dist/web/pages/words";

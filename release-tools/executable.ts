@@ -15,7 +15,7 @@ export const ROOT: string = fileURLToPath(new URL("../", import.meta.url));
 
 const require = createRequire(import.meta.url);
 
-const TEMPLATES = join(ROOT, "src/web/pages/templates");
+const TEMPLATES = join(ROOT, "src/pages/templates");
 const ADDONS = ["argon2", "bcrypt"] as const;
 
 export interface Target {

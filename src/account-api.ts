@@ -21,24 +21,24 @@ import {
   removeUser,
   renameUser,
   resetPassword,
-} from "./core/accounts/accounts.ts";
-import { type SetGroupsOutcome, setGroups } from "./core/accounts/set-groups.ts";
-import type { Clock } from "./core/base/clock.ts";
-import { listDevices } from "./core/codes/remembered-devices.ts";
-import { type AddedKey, type AddKeyOutcome, addKey, revokeKey } from "./core/keys/own-keys.ts";
+} from "./features/people/accounts.ts";
+import { type SetGroupsOutcome, setGroups } from "./features/people/set-groups.ts";
+import type { Clock } from "./lib/clock.ts";
+import { listDevices } from "./features/codes/remembered-devices.ts";
+import { type AddedKey, type AddKeyOutcome, addKey, revokeKey } from "./features/keys/manage-keys.ts";
 import {
   type MakeLinkOutcome,
   makeLink,
   revokeLink,
   type WantedLink,
-} from "./core/links/make-link.ts";
-import { createAuditEvent, type EventType, type NewAuditEvent } from "./core/log/events.ts";
-import type { CredentialCache } from "./core/sessions/credential-cache.ts";
-import type { Seals } from "./core/sessions/seals.ts";
-import type { SessionRecorder } from "./core/sessions/session-recorder.ts";
-import { type StartSessionServices, startSession } from "./core/sessions/start-session.ts";
-import { endStoredSession } from "./core/sessions/waiting-ends.ts";
-import { readPagesById } from "./core/transfer/pages.ts";
+} from "./features/links/make-link.ts";
+import { createAuditEvent, type EventType, type NewAuditEvent } from "./audit/events.ts";
+import type { CredentialCache } from "./identity/credential-cache.ts";
+import type { Seals } from "./identity/seals.ts";
+import type { SessionRecorder } from "./identity/session-recorder.ts";
+import { type StartSessionServices, startSession } from "./identity/start-session.ts";
+import { endStoredSession } from "./identity/waiting-ends.ts";
+import { readPagesById } from "./db/read-pages.ts";
 import {
   type Account,
   type Device,
@@ -52,10 +52,10 @@ import {
   type UserId,
 } from "./db/records.ts";
 import type { StoreParts } from "./db/store.ts";
-import { createSessionCookies, SESSION_COOKIE } from "./web/answers/session-cookie.ts";
-import { fetchRequest } from "./web/request/fetch-request.ts";
-import type { ProxyTrust } from "./web/request/remote-address.ts";
-import type { WebRequest } from "./web/request/web-request.ts";
+import { createSessionCookies, SESSION_COOKIE } from "./http/session-cookie.ts";
+import { fetchRequest } from "./http/fetch-request.ts";
+import type { ProxyTrust } from "./http/remote-address.ts";
+import type { WebRequest } from "./http/web-request.ts";
 
 /**
  * The accounts, for the app's own pages and scripts. The rules are those of the commands, and every

@@ -4,9 +4,9 @@ import {
   defineOption,
   defineRequired,
   type Option,
-} from "./core/base/options.ts";
-import type { AddedKey } from "./core/keys/own-keys.ts";
-import type { WantedLink } from "./core/links/make-link.ts";
+} from "./lib/options.ts";
+import type { AddedKey } from "./features/keys/manage-keys.ts";
+import type { WantedLink } from "./features/links/make-link.ts";
 
 /** A new account. Without a password it cannot sign in before it gets one, such as by a link. */
 export interface AddedUser {

@@ -1,4 +1,4 @@
-import "./core/base/node-version.ts";
+import "./lib/node-version.ts";
 
 export type {
   AccountApi,
@@ -16,18 +16,18 @@ export type {
   RemoveUserOutcome,
   RenameUserOutcome,
   ResetPasswordOutcome,
-} from "./core/accounts/accounts.ts";
-export type { SetGroupsOutcome } from "./core/accounts/set-groups.ts";
-export { Fault, Unavailable } from "./core/base/fault.ts";
-export { andThen, type MaybePromise } from "./core/base/maybe-promise.ts";
-export { nameKeyOf } from "./core/base/names.ts";
-export type { ServerLog } from "./core/base/server-log.ts";
-export type { WorkQueueLimits } from "./core/base/work-queue.ts";
-export type { AllowedHosts } from "./core/hosts/allowed-hosts.ts";
-export type { AddedKey, AddKeyOutcome } from "./core/keys/own-keys.ts";
-export type { MakeLinkOutcome, WantedLink } from "./core/links/make-link.ts";
-export type { AuditEvent, EventListener } from "./core/log/event-listener.ts";
-export type { SetupTokenSource } from "./core/setup/setup-token.ts";
+} from "./features/people/accounts.ts";
+export type { SetGroupsOutcome } from "./features/people/set-groups.ts";
+export { Fault, Unavailable } from "./lib/fault.ts";
+export { andThen, type MaybePromise } from "./lib/maybe-promise.ts";
+export { nameKeyOf } from "./lib/names.ts";
+export type { ServerLog } from "./lib/server-log.ts";
+export type { WorkQueueLimits } from "./lib/work-queue.ts";
+export type { AllowedHosts } from "./http/allowed-hosts.ts";
+export type { AddedKey, AddKeyOutcome } from "./features/keys/manage-keys.ts";
+export type { MakeLinkOutcome, WantedLink } from "./features/links/make-link.ts";
+export type { AuditEvent, EventListener } from "./audit/event-listener.ts";
+export type { SetupTokenSource } from "./features/setup/setup-token.ts";
 export type {
   Account,
   Device,
@@ -43,13 +43,13 @@ export type {
 } from "./db/records.ts";
 export type { Store } from "./db/store.ts";
 export type { AuthOptions } from "./options.ts";
-export type { PostLoginLocation } from "./web/answers/location.ts";
-export type { Answer } from "./web/answers/responses.ts";
-export { sendAnswer, toResponse } from "./web/answers/send-answer.ts";
-export type { GuardCheck, GuardResult, OnlyGroups, UserGuard } from "./web/guards.ts";
-export type * from "./web/pages/page-data.ts";
-export type { QrCode } from "./web/pages/qr-code.ts";
-export type { Locale, ShownTime, Words } from "./web/pages/words.ts";
-export { fetchRequest } from "./web/request/fetch-request.ts";
-export { nodeRequest } from "./web/request/node-request.ts";
-export type { WebRequest } from "./web/request/web-request.ts";
+export type { PostLoginLocation } from "./http/location.ts";
+export type { Answer } from "./http/responses.ts";
+export { sendAnswer, toResponse } from "./http/send-answer.ts";
+export type { GuardCheck, GuardResult, OnlyGroups, UserGuard } from "./http/guards.ts";
+export type * from "./pages/page-data.ts";
+export type { QrCode } from "./pages/qr-code.ts";
+export type { Locale, ShownTime, Words } from "./pages/words.ts";
+export { fetchRequest } from "./http/fetch-request.ts";
+export { nodeRequest } from "./http/node-request.ts";
+export type { WebRequest } from "./http/web-request.ts";

@@ -1,13 +1,13 @@
 import { availableParallelism } from "node:os";
-import { isObject } from "./core/base/json.ts";
-import { defineChoice, defineOption, defineRequired, type Option } from "./core/base/options.ts";
-import type { ServerLog } from "./core/base/server-log.ts";
-import type { WorkQueueLimits } from "./core/base/work-queue.ts";
-import type { AllowedHosts } from "./core/hosts/allowed-hosts.ts";
-import { normalizeHost } from "./core/hosts/host-name.ts";
-import type { EventListener } from "./core/log/event-listener.ts";
-import { SESSION_LIFETIME_SECONDS } from "./core/sessions/session-token.ts";
-import type { SetupTokenSource } from "./core/setup/setup-token.ts";
+import { isObject } from "./lib/json.ts";
+import { defineChoice, defineOption, defineRequired, type Option } from "./lib/options.ts";
+import type { ServerLog } from "./lib/server-log.ts";
+import type { WorkQueueLimits } from "./lib/work-queue.ts";
+import type { AllowedHosts } from "./http/allowed-hosts.ts";
+import { normalizeHost } from "./lib/host-name.ts";
+import type { EventListener } from "./audit/event-listener.ts";
+import { SESSION_LIFETIME_SECONDS } from "./identity/session-token.ts";
+import type { SetupTokenSource } from "./features/setup/setup-token.ts";
 import type { Store } from "./db/store.ts";
 import type { AuthOptions, OptionGroups } from "./options.ts";
 import {
@@ -15,12 +15,12 @@ import {
   isLocation,
   type PostLoginLocation,
   parseOrigin,
-} from "./web/answers/location.ts";
-import { isColor } from "./web/pages/accent-color.ts";
-import { MAX_CSS_BYTES } from "./web/pages/assets.ts";
-import type { PageFunction, PageName } from "./web/pages/page-data.ts";
-import { isLocale, type Locale, locales } from "./web/pages/words.ts";
-import { isAddressRange } from "./web/request/remote-address.ts";
+} from "./http/location.ts";
+import { isColor } from "./pages/accent-color.ts";
+import { MAX_CSS_BYTES } from "./http/assets.ts";
+import type { PageFunction, PageName } from "./pages/page-data.ts";
+import { isLocale, type Locale, locales } from "./pages/words.ts";
+import { isAddressRange } from "./http/remote-address.ts";
 
 type OptionRows<Options> = { readonly [K in keyof Options]-?: Option<Required<Options>[K]> };
 

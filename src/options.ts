@@ -1,14 +1,14 @@
-import { type Meter, noMeter } from "./core/base/meter.ts";
-import type { ServerLog } from "./core/base/server-log.ts";
-import type { WorkQueueLimits } from "./core/base/work-queue.ts";
-import type { AllowedHosts } from "./core/hosts/allowed-hosts.ts";
-import type { BoundedLog } from "./core/log/bounded-log.ts";
-import type { EventListener } from "./core/log/event-listener.ts";
-import type { SetupTokenSource } from "./core/setup/setup-token.ts";
+import { type Meter, noMeter } from "./lib/meter.ts";
+import type { ServerLog } from "./lib/server-log.ts";
+import type { WorkQueueLimits } from "./lib/work-queue.ts";
+import type { AllowedHosts } from "./http/allowed-hosts.ts";
+import type { BoundedLog } from "./lib/bounded-log.ts";
+import type { EventListener } from "./audit/event-listener.ts";
+import type { SetupTokenSource } from "./features/setup/setup-token.ts";
 import type { Store } from "./db/store.ts";
-import type { PostLoginLocation } from "./web/answers/location.ts";
-import type { PageFunctions } from "./web/pages/page-data.ts";
-import type { Locale } from "./web/pages/words.ts";
+import type { PostLoginLocation } from "./http/location.ts";
+import type { PageFunctions } from "./pages/page-data.ts";
+import type { Locale } from "./pages/words.ts";
 
 /** The options of `createAuth`. Only `store` and `secret` are required. */
 export interface AuthOptions {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Unavailable } from "../src/core/base/fault.ts";
+import { Unavailable } from "../src/lib/fault.ts";
 import { authWith } from "./support/options.ts";
 import { recordingLog } from "./support/recording-log.ts";
 import { openStoreAround } from "./support/store.ts";

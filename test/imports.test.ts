@@ -92,7 +92,7 @@ const reserved: readonly { readonly what: RegExp; readonly onlyIn: RegExp }[] = 
 ];
 
 function partOf(file: string): string {
-  if (file.startsWith("src/core/base/")) return "base";
+  if (file.startsWith("src/lib/")) return "base";
   const [top = "", part = "", ...more] = file.split("/");
   if (top === TESTS) return TESTS;
   return top === "src" && more.length === 0 ? LIBRARY : part;
@@ -167,7 +167,7 @@ test("the rules name every part once, and each imports from parts above it", () 
 
 test("imports follow the rules", () => {
   const files = readSources();
-  assert.ok(files.has("src/core/sign-in/sign-in.ts") && files.has("proof/chaos/main.ts"));
+  assert.ok(files.has("src/features/sign-in/sign-in.ts") && files.has("proof/chaos/main.ts"));
   const violations = [...files].flatMap(([file, text]) => findViolations(file, text));
   assert.deepEqual(violations, []);
 });
@@ -180,18 +180,18 @@ test("no file imports itself through others, types included", () => {
 
 test("detects a forbidden import, a reserved feature and an import cycle", () => {
   const forbidden: readonly (readonly [file: string, text: string])[] = [
-    ["src/core/sign-in/sign-in.ts", 'import { x } from "../../web/request/form.ts";'],
-    ["src/web/endpoints/login.ts", 'export { x } from "../../db/sqlite/store.ts";'],
+    ["src/features/sign-in/sign-in.ts", 'import { x } from "../../web/request/form.ts";'],
+    ["src/features/sign-in/sign-in-pages.ts", 'export { x } from "../../db/sqlite/store.ts";'],
     ["src/db/sqlite.ts", 'await import("../gate/serve.ts")'],
     ["src/proxies/plan.ts", 'import { x } from "../cli/command.ts";'],
     ["src/gate/serve.ts", 'import { x } from "../../test/support/gate.ts";'],
     ["packages/attack/src/run.ts", 'import { x } from "../../../src/core/sign-in/sign-in.ts";'],
-    ["src/core/sign-in/sign-in.ts", "process.env.PORT"],
-    ["src/web/endpoints/login.ts", 'import { DatabaseSync } from "node:sqlite";'],
+    ["src/features/sign-in/sign-in.ts", "process.env.PORT"],
+    ["src/features/sign-in/sign-in-pages.ts", 'import { DatabaseSync } from "node:sqlite";'],
   ];
   for (const [file, text] of forbidden) assert.equal(findViolations(file, text).length, 1, file);
   const allowed = 'import type { x } from "../../core/sign-in/sign-in.ts";';
-  assert.deepEqual(findViolations("src/web/endpoints/login.ts", allowed), []);
+  assert.deepEqual(findViolations("src/features/sign-in/sign-in-pages.ts", allowed), []);
   const byName: readonly Part[] = [
     { name: "web", mayImport: [], exceptions: [{ files: /-pages\.ts$/, mayImport: ["core"] }] },
   ];

@@ -1,4 +1,4 @@
-import { Unavailable } from "../../src/core/base/fault.ts";
+import { Unavailable } from "../../src/lib/fault.ts";
 import type { AttemptPart, Store } from "../../src/db/store.ts";
 import type { Database } from "./database.ts";
 import type { Random } from "./random.ts";

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Levels } from "../../src/core/base/meter.ts";
-import { noMeter } from "../../src/core/base/meter.ts";
-import { createWorkQueue, type Requester } from "../../src/core/base/work-queue.ts";
-import { OPERATOR } from "../../src/core/limits/requester.ts";
-import type { Passwords } from "../../src/core/passwords/passwords.ts";
+import type { Levels } from "../../src/lib/meter.ts";
+import { noMeter } from "../../src/lib/meter.ts";
+import { createWorkQueue, type Requester } from "../../src/lib/work-queue.ts";
+import { OPERATOR } from "../../src/identity/requester.ts";
+import type { Passwords } from "../../src/identity/passwords.ts";
 import type { PasswordHash } from "../../src/db/records.ts";
 import { NO_GATE } from "../../src/options.ts";
-import { createServices, type Rules } from "../../src/rules.ts";
+import { createServices, type Rules } from "../../src/services.ts";
 import { settleOptions } from "../../src/settle-options.ts";
 import { type Connection, connect, type Network } from "./faulty-store.ts";
 import type { VirtualTime } from "./virtual-time.ts";

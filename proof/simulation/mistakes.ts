@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Requester } from "../../src/core/base/work-queue.ts";
-import { OPERATOR } from "../../src/core/limits/requester.ts";
+import type { Requester } from "../../src/lib/work-queue.ts";
+import { OPERATOR } from "../../src/identity/requester.ts";
 import type { FoundKey } from "../../src/db/queries/keys.ts";
 import { type Device, type Handoff, hasEnded, type StoredUser } from "../../src/db/records.ts";
 import type { Store, StoreParts } from "../../src/db/store.ts";

@@ -1,5 +1,5 @@
-import { Unavailable } from "../../src/core/base/fault.ts";
-import { SESSION_LIFETIME_SECONDS } from "../../src/core/sessions/session-token.ts";
+import { Unavailable } from "../../src/lib/fault.ts";
+import { SESSION_LIFETIME_SECONDS } from "../../src/identity/session-token.ts";
 import type { SqliteStore } from "../../src/db/sqlite/store.ts";
 import type { AttemptPart, Store } from "../../src/db/store.ts";
 import type { Database } from "./database.ts";

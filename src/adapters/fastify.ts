@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Answer, type Auth, sendAnswer } from "../index.ts";
-import { type NextAuth, nextAuth, ownsRequest, respondToNode } from "./parts.ts";
+import { type NextAuth, nextAuth, ownsRequest, respondToNode } from "./shared.ts";
 
-export type { AdapterAuth, MemberGuard, NextAuth } from "./parts.ts";
+export type { AdapterAuth, MemberGuard, NextAuth } from "./shared.ts";
 
 /** The part of Fastify's request that the adapter uses. */
 export interface FastifyRequest {

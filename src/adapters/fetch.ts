@@ -8,7 +8,7 @@ import {
   type User,
   type UserGuard,
 } from "../index.ts";
-import { type AdapterAuth, getAdapter, selectCheck } from "./parts.ts";
+import { type AdapterAuth, getAdapter, selectCheck } from "./shared.ts";
 
 export type { AdapterAuth };
 

@@ -10,7 +10,7 @@ import {
   type User,
   type WebRequest,
 } from "../index.ts";
-import { type AdapterAuth, createMemberGuard, getAdapter, type MemberGuard } from "./parts.ts";
+import { type AdapterAuth, createMemberGuard, getAdapter, type MemberGuard } from "./shared.ts";
 
 export type { AdapterAuth, MemberGuard };
 

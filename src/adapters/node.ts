@@ -14,7 +14,7 @@ import {
   respondToNode,
   runCheck,
   selectCheck,
-} from "./parts.ts";
+} from "./shared.ts";
 
 export type { AdapterAuth };
 

@@ -10,17 +10,17 @@ import {
   type Sessions,
   type Users,
 } from "../account-api.ts";
-import { normalizeGroups } from "../core/accounts/set-groups.ts";
-import { parseFutureDate } from "../core/base/dates.ts";
-import { Fault, getErrorMessage } from "../core/base/fault.ts";
-import { toLogEntry } from "../core/log/event-log.ts";
-import { attributeToOperator, type NewAuditEvent } from "../core/log/events.ts";
-import { createPasswords } from "../core/passwords/passwords.ts";
-import { createSeals } from "../core/sessions/seals.ts";
-import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
-import { formatDatabaseLocation } from "../db/place.ts";
+import { normalizeGroups } from "../features/people/set-groups.ts";
+import { parseFutureDate } from "../lib/dates.ts";
+import { Fault, getErrorMessage } from "../lib/fault.ts";
+import { toLogEntry } from "../audit/event-log.ts";
+import { attributeToOperator, type NewAuditEvent } from "../audit/events.ts";
+import { createPasswords } from "../identity/passwords.ts";
+import { createSeals } from "../identity/seals.ts";
+import { DEVELOPMENT_SECRET } from "../identity/session-token.ts";
+import { formatDatabaseLocation } from "../db/location.ts";
 import type { Account } from "../db/records.ts";
-import { toPrintable } from "../files/printable.ts";
+import { toPrintable } from "../lib/files/printable.ts";
 import { type Access, type DisposableStore, openStore } from "../gate/open-store.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { deleteTokens } from "../gate/setup-state.ts";

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { toPrintable } from "../files/printable.ts";
+import { toPrintable } from "../lib/files/printable.ts";
 import type { Settings, SettingsReading } from "../gate/settings/settings.ts";
 import type { ValueKind } from "../gate/settings/values.ts";
 

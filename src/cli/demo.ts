@@ -6,8 +6,8 @@ import { openSqlite } from "../db/sqlite/store.ts";
 import { listen } from "../gate/listener.ts";
 import { createServerLog } from "../gate/server-log.ts";
 import { createAuth, type User } from "../index.ts";
-import { createPageHeaders, respond, respondText } from "../web/answers/responses.ts";
-import { sendAnswer } from "../web/answers/send-answer.ts";
+import { createPageHeaders, respond, respondText } from "../http/responses.ts";
+import { sendAnswer } from "../http/send-answer.ts";
 import { type Command, SUCCESS, waitForSignal } from "./command.ts";
 
 const USERNAME = "demo";

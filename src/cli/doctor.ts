@@ -4,7 +4,7 @@ import { styleText } from "node:util";
 import { type Report, runChecks } from "../doctor/check.ts";
 import { appChecks, checks } from "../doctor/checks.ts";
 import { openInstallation } from "../doctor/installation.ts";
-import { toPrintable, toPrintableJson } from "../files/printable.ts";
+import { toPrintable, toPrintableJson } from "../lib/files/printable.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import {
   type Command,

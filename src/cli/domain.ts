@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { toPrintable, toPrintableJson } from "../files/printable.ts";
+import { toPrintable, toPrintableJson } from "../lib/files/printable.ts";
 import { CertificateFolder, type DomainState } from "../gate/https/certificate-folder.ts";
 import { parseCertifiableName } from "../gate/https/host-name.ts";
 import { getRenewalTime } from "../gate/https/renewal.ts";

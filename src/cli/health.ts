@@ -1,4 +1,4 @@
-import { request } from "../doctor/site.ts";
+import { request } from "../doctor/visit-site.ts";
 import { ADDRESS_REMEDY, getLocalUrl, LOCAL_FIELDS } from "../gate/reach.ts";
 import { getSettingName } from "../gate/settings/table.ts";
 import type { Command } from "./command.ts";

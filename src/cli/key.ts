@@ -1,4 +1,4 @@
-import type { AddedKey } from "../core/keys/own-keys.ts";
+import type { AddedKey } from "../features/keys/manage-keys.ts";
 import type { Key } from "../db/records.ts";
 import { age } from "../gate/settings/values.ts";
 import { createAccountCommand, createRefusal, findUser, listUsers, quote } from "./accounts.ts";

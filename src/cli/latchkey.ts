@@ -1,6 +1,6 @@
 import { getSystemErrorMessage } from "node:util";
-import { getErrorCode, getErrorMessage } from "../core/base/fault.ts";
-import { findNearest } from "../core/base/nearest.ts";
+import { getErrorCode, getErrorMessage } from "../lib/fault.ts";
+import { findNearest } from "../lib/find-nearest.ts";
 import { readSettings } from "../gate/settings/settings.ts";
 import { settings as allSettings } from "../gate/settings/table.ts";
 import { getVersion } from "../gate/version.ts";

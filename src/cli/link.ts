@@ -1,4 +1,4 @@
-import { LINK_LIFETIME_MS, type WantedLink } from "../core/links/make-link.ts";
+import { LINK_LIFETIME_MS, type WantedLink } from "../features/links/make-link.ts";
 import type { Link } from "../db/records.ts";
 import { age } from "../gate/settings/values.ts";
 import {

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { toPrintable, toPrintableJson } from "../files/printable.ts";
+import { toPrintable, toPrintableJson } from "../lib/files/printable.ts";
 import type { Settings } from "../gate/settings/settings.ts";
 import { type Accounts, openAccounts, STORE_SETTINGS } from "./accounts.ts";
 import {

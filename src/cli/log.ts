@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseAge, parseDate } from "../core/base/dates.ts";
-import { Unavailable } from "../core/base/fault.ts";
-import { eventTypes } from "../core/log/events.ts";
+import { parseAge, parseDate } from "../lib/dates.ts";
+import { Unavailable } from "../lib/fault.ts";
+import { eventTypes } from "../audit/events.ts";
 import type { LogFilter } from "../db/queries/log.ts";
 import type { LogEntry } from "../db/records.ts";
 import type { StoreParts } from "../db/store.ts";

@@ -1,5 +1,5 @@
-import { getErrorCode, getErrorMessage } from "../core/base/fault.ts";
-import { explainRefusedSecret } from "../gate/refused-secret.ts";
+import { getErrorCode, getErrorMessage } from "../lib/fault.ts";
+import { explainRefusedSecret } from "../gate/explain-refused-secret.ts";
 import { serve } from "../gate/serve.ts";
 import { createServerLog, type GateLog } from "../gate/server-log.ts";
 import type { Settings } from "../gate/settings/settings.ts";

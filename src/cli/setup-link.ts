@@ -1,6 +1,6 @@
-import { isSetupTokenExpected } from "../core/setup/setup-token.ts";
-import { formatDatabaseLocation } from "../db/place.ts";
-import { makeNamedFolder } from "../files/data-dir.ts";
+import { isSetupTokenExpected } from "../features/setup/setup-token.ts";
+import { formatDatabaseLocation } from "../db/location.ts";
+import { makeNamedFolder } from "../lib/files/data-dir.ts";
 import { openStore } from "../gate/open-store.ts";
 import { LOCAL_FIELDS } from "../gate/reach.ts";
 import { getSettingName } from "../gate/settings/table.ts";

@@ -1,5 +1,5 @@
-import { Fault, getErrorCode, getErrorMessage } from "../core/base/fault.ts";
-import { isUsableUsername } from "../core/base/names.ts";
+import { Fault, getErrorCode, getErrorMessage } from "../lib/fault.ts";
+import { isUsableUsername } from "../lib/names.ts";
 import type { Account } from "../db/records.ts";
 import { type DisposableStore, openExistingStore, openStore } from "../gate/open-store.ts";
 import {

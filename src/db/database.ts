@@ -1,5 +1,5 @@
 import type { Compilable, CompiledQuery, Kysely, Transaction } from "kysely";
-import { Unavailable } from "../core/base/fault.ts";
+import { Unavailable } from "../lib/fault.ts";
 import type { AnyTable, Column, OptionalField, TableName, tables, ValueOf } from "./tables.ts";
 
 /** The rows of each table as the databases hold them: `rows.ts` translates them. */

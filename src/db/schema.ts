@@ -1,4 +1,4 @@
-import { Fault } from "../core/base/fault.ts";
+import { Fault } from "../lib/fault.ts";
 import { type AnyTable, type Column, listColumns, tables, toColumnName } from "./tables.ts";
 
 /** How a database writes the parts of a table's definition. */

@@ -1,4 +1,4 @@
-import { Fault } from "../core/base/fault.ts";
+import { Fault } from "../lib/fault.ts";
 import type { LinkPurpose, PasswordHash, UserId } from "./values.ts";
 
 /** The name of a group. */

@@ -1,6 +1,6 @@
 import { CompiledQuery, sql } from "kysely";
-import { Fault } from "../core/base/fault.ts";
-import { nameKeyOf } from "../core/base/names.ts";
+import { Fault } from "../lib/fault.ts";
+import { nameKeyOf } from "../lib/names.ts";
 import { type Db, type TableRow, TransactionConflict, UniqueViolation } from "./database.ts";
 import { usedNameOf } from "./queries/names.ts";
 import { toUser } from "./queries/users.ts";

@@ -1,6 +1,6 @@
-import { isLoopbackHost } from "../core/base/loopback.ts";
-import { allowsAnyHost } from "../core/hosts/allowed-hosts.ts";
-import { findMissingScope, type SessionScope } from "../core/hosts/session-reach.ts";
+import { isLoopbackHost } from "../lib/loopback.ts";
+import { allowsAnyHost } from "../http/allowed-hosts.ts";
+import { findMissingScope, type SessionScope } from "../http/session-reach.ts";
 import { getLocalUrl, LOCAL_FIELDS } from "../gate/reach.ts";
 import {
   type Check,
@@ -12,7 +12,7 @@ import {
   problem,
 } from "./check.ts";
 import { type Installation, readContents } from "./installation.ts";
-import { findSignInUrl, findTlsRedirect, type SiteVisit } from "./site.ts";
+import { findSignInUrl, findTlsRedirect, type SiteVisit } from "./visit-site.ts";
 
 const MISDIRECTED = 421;
 

@@ -1,6 +1,6 @@
-import { STRICT_CSP } from "../web/answers/responses.ts";
+import { STRICT_CSP } from "../http/responses.ts";
 import { type Check, createCheck, hint, ok } from "./check.ts";
-import { findSignInUrl, request } from "./site.ts";
+import { findSignInUrl, request } from "./visit-site.ts";
 
 /** Headers that many apps cannot tell from `Remote-User`. */
 const ALIASES = ["Remote.User", "Remote~User", "Remote_User"];

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { isIP } from "node:net";
 import { connect } from "node:tls";
-import { getErrorCode, getErrorMessage } from "../core/base/fault.ts";
+import { getErrorCode, getErrorMessage } from "../lib/fault.ts";
 import { EXPIRES_SOON_MS, readCertificateFiles } from "../gate/https/certificate-files.ts";
 import { CertificateFolder, type DomainState } from "../gate/https/certificate-folder.ts";
 import type { Settings } from "../gate/settings/settings.ts";

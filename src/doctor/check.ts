@@ -1,4 +1,4 @@
-import { getErrorMessage } from "../core/base/fault.ts";
+import { getErrorMessage } from "../lib/fault.ts";
 import type { SettingsReading } from "../gate/settings/settings.ts";
 import { ENV_FILE } from "../gate/settings/sources.ts";
 import { getSettingName, type SettingsTable } from "../gate/settings/table.ts";

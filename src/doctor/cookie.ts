@@ -1,8 +1,8 @@
-import { isLoopbackHost } from "../core/base/loopback.ts";
-import { canShareCookies } from "../web/answers/location.ts";
-import { RETURN_TO } from "../web/answers/return-to.ts";
+import { isLoopbackHost } from "../lib/loopback.ts";
+import { canShareCookies } from "../http/location.ts";
+import { RETURN_TO } from "../http/return-to.ts";
 import { type Check, collectFindings, createCheck, type Finding, hint, problem } from "./check.ts";
-import { findSignInUrl, findTlsRedirect, type SiteVisit } from "./site.ts";
+import { findSignInUrl, findTlsRedirect, type SiteVisit } from "./visit-site.ts";
 
 export const checkCookie: Check = createCheck("cookie", ["cookieDomain"], async (installation) => {
   const site = await installation.visitSite();

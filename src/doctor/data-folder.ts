@@ -1,7 +1,7 @@
 import { constants, type Stats } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { explainFileError, ignoreMissing } from "../files/file-error.ts";
+import { explainFileError, ignoreMissing } from "../lib/files/file-error.ts";
 import {
   type Check,
   collectFindings,

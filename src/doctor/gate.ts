@@ -1,11 +1,11 @@
-import { createDoctorProof } from "../core/hosts/identity-proof.ts";
-import { DEVELOPMENT_SECRET } from "../core/sessions/session-token.ts";
+import { createDoctorProof } from "../gate/identity-proof.ts";
+import { DEVELOPMENT_SECRET } from "../identity/session-token.ts";
 import { getFileId } from "../db/sqlite/file.ts";
-import { PROOF_HEADER } from "../gate/identity.ts";
+import { PROOF_HEADER } from "../gate/add-identity-proof.ts";
 import { ADDRESS_REMEDY, getLocalUrl, LOCAL_FIELDS } from "../gate/reach.ts";
 import { type Check, createCheck, hint, ok, problem } from "./check.ts";
 import { type Installation, isPrimary } from "./installation.ts";
-import { findTlsRedirect, request } from "./site.ts";
+import { findTlsRedirect, request } from "./visit-site.ts";
 
 type GateInstallation = Installation<"secret" | "dataDir" | "database">;
 

@@ -1,5 +1,5 @@
-import { getErrorReason } from "../core/base/fault.ts";
-import { pause } from "../core/base/pause.ts";
+import { getErrorReason } from "../lib/fault.ts";
+import { pause } from "../lib/pause.ts";
 import { isTemporary } from "../db/postgres/failures.ts";
 import type { GateLog } from "./server-log.ts";
 

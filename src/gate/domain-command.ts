@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { Fault } from "../core/base/fault.ts";
+import { Fault } from "../lib/fault.ts";
 import type { Settings } from "./settings/settings.ts";
 
 /**

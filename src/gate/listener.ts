@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
-import { Fault, getErrorCode, getErrorMessage } from "../core/base/fault.ts";
+import { Fault, getErrorCode, getErrorMessage } from "../lib/fault.ts";
 import type { Handler } from "./handle.ts";
 import { limitPipelines } from "./pipeline-limit.ts";
 import { requireHost, respondToRefusals } from "./refusals.ts";

@@ -1,6 +1,6 @@
-import { getErrorMessage } from "../core/base/fault.ts";
-import { pause } from "../core/base/pause.ts";
-import type { ServerLog } from "../core/base/server-log.ts";
+import { getErrorMessage } from "../lib/fault.ts";
+import { pause } from "../lib/pause.ts";
+import type { ServerLog } from "../lib/server-log.ts";
 import type { StoreParts } from "../db/store.ts";
 import { type Polling, poll } from "./poll.ts";
 

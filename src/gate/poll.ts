@@ -1,4 +1,4 @@
-import { pause } from "../core/base/pause.ts";
+import { pause } from "../lib/pause.ts";
 
 export interface Polling {
   /** Resolves once a check that is running has ended. */

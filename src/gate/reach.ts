@@ -1,4 +1,4 @@
-import { isLoopbackHost } from "../core/base/loopback.ts";
+import { isLoopbackHost } from "../lib/loopback.ts";
 import type { Settings } from "./settings/settings.ts";
 
 export const REACH_FIELDS = [

@@ -1,8 +1,8 @@
 import { networkInterfaces } from "node:os";
-import { Fault, getErrorMessage, Unavailable } from "../core/base/fault.ts";
-import { isLoopbackHost } from "../core/base/loopback.ts";
-import { judgeHost } from "../core/hosts/allowed-hosts.ts";
-import { isSetupTokenExpected, type SetupTokenSource } from "../core/setup/setup-token.ts";
+import { Fault, getErrorMessage, Unavailable } from "../lib/fault.ts";
+import { isLoopbackHost } from "../lib/loopback.ts";
+import { judgeHost } from "../http/allowed-hosts.ts";
+import { isSetupTokenExpected, type SetupTokenSource } from "../features/setup/setup-token.ts";
 import type { StoreParts } from "../db/store.ts";
 import { formatUrlHost, getReach, getScheme } from "./reach.ts";
 import type { GateLog } from "./server-log.ts";

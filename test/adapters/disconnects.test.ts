@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { test } from "node:test";
-import { noMeter } from "../../src/core/base/meter.ts";
+import { noMeter } from "../../src/lib/meter.ts";
 import { execute } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";
 import { OWNER } from "../support/gate.ts";

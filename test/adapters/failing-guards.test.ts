@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:http";
 import { type TestContext, test } from "node:test";
-import { type Meter, noMeter } from "../../src/core/base/meter.ts";
+import { type Meter, noMeter } from "../../src/lib/meter.ts";
 import type { AuthOptions, ServerLog } from "../../src/index.ts";
 import { inSeconds, mint } from "../support/mint.ts";
 import { hashText, openStore } from "../support/store.ts";

@@ -5,7 +5,7 @@ import { fastifyAuth } from "../../src/adapters/fastify.ts";
 import { type From, fetchAuth } from "../../src/adapters/fetch.ts";
 import { honoAuth } from "../../src/adapters/hono.ts";
 import { nodeAuth } from "../../src/adapters/node.ts";
-import { getErrorCode } from "../../src/core/base/fault.ts";
+import { getErrorCode } from "../../src/lib/fault.ts";
 import { createAuth } from "../../src/index.ts";
 import { openAuth } from "../support/auth.ts";
 import { OWNER, SETUP_FORM } from "../support/gate.ts";

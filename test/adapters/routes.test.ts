@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { digestText } from "../../src/core/base/random-text.ts";
+import { digestText } from "../../src/lib/random-text.ts";
 import { execute } from "../support/database.ts";
 import { NOT_FOUND } from "./framework.ts";
 import { frameworks } from "./frameworks.ts";

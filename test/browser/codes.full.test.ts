@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import jsqr from "jsqr";
 import type { Locator, Page } from "playwright-core";
-import { getWords } from "../../src/web/pages/words.ts";
+import { getWords } from "../../src/pages/words.ts";
 import { OWNER } from "../support/gate.ts";
 import { codeShown } from "../support/one-time-codes.ts";
 import { addPasskey, atPasskeys, signInByPasskey, signOut } from "./at-passkeys.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { createPageHeaders } from "../../src/web/answers/responses.ts";
+import { createPageHeaders } from "../../src/http/responses.ts";
 import { openPage } from "../support/browser.ts";
 
 /** What the browser does with a form on a page of one origin that is sent to another. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { locales } from "../../src/web/pages/words.ts";
+import { locales } from "../../src/pages/words.ts";
 import { assertAccessible, COLOUR_RULES } from "../support/browser-axe.ts";
 import { atGate, atHome, carry, submitUnchecked } from "./forms.ts";
 import { stateNamed, states } from "./states.ts";

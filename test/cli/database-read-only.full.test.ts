@@ -4,7 +4,7 @@ import { readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type TestContext, test } from "node:test";
-import { keptSchemas } from "../stores/kept-schemas.ts";
+import { keptSchemas } from "../db/kept-schemas.ts";
 import { execute } from "../support/database.ts";
 import { INHERITED, MAIN } from "../support/process.ts";
 import { allow, isRoot, runUnprivileged } from "./other-user.ts";
@@ -70,7 +70,7 @@ test("says what to do with an older schema where it cannot be migrated", async (
   const oldest = keptSchemas("sqlite")[0]?.sql ?? "";
   execute(place.database, `PRAGMA journal_mode = WAL; ${oldest}`);
   await asReader(place, async () => {
-    const later = new URL("../stores/later-tables.ts", import.meta.url);
+    const later = new URL("../db/later-tables.ts", import.meta.url);
     const env = { ...place.env, NODE_OPTIONS: `--import=${later}` };
     const { code, stderr } = await runUnprivileged(["user", "list"], env);
     assert.equal(code, 1);

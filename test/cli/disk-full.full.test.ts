@@ -3,7 +3,7 @@ import { cp, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { mountSmallDisk } from "../../proof/chaos/mounts.ts";
-import { getErrorCode } from "../../src/core/base/fault.ts";
+import { getErrorCode } from "../../src/lib/fault.ts";
 import { failureOf, runCommand } from "../support/command.ts";
 import { abandoned, contentOf, filled } from "./transfer/backup-place.ts";
 

@@ -3,7 +3,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openSqlite } from "../../src/db/sqlite/store.ts";
-import { hashText } from "../stores/suite/samples.ts";
+import { hashText } from "../db/suite/samples.ts";
 import { runCommand } from "../support/command.ts";
 import { SECRET, startConfigured } from "../support/gate.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";

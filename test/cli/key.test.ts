@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { digestText } from "../../src/core/base/random-text.ts";
+import { digestText } from "../../src/lib/random-text.ts";
 import { failureOf, outputOf } from "../support/command.ts";
 import { jsonLines } from "../support/json-lines.ts";
 import { places } from "./user/either.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createPasswords } from "../../src/core/passwords/passwords.ts";
+import { createPasswords } from "../../src/identity/passwords.ts";
 import { failureOf } from "../support/command.ts";
 import { type Place, sqlitePlace } from "./user/place.ts";
 import { CTRL_C, CTRL_D, ENTER, onTerminal, type Typing } from "./user/terminal.ts";

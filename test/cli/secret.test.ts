@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findWeakSecrets } from "../../src/core/sessions/secrets.ts";
+import { findWeakSecrets } from "../../src/identity/secrets.ts";
 import { outputOf } from "../support/command.ts";
 
 test("prints 32 random bytes on one line, in letters that shells keep", async () => {

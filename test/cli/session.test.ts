@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { getCodesPurpose } from "../../src/core/codes/check-code.ts";
-import { rememberDevice } from "../../src/core/codes/remembered-devices.ts";
-import { createSeals } from "../../src/core/sessions/seals.ts";
+import { getCodesPurpose } from "../../src/features/codes/check-code.ts";
+import { rememberDevice } from "../../src/features/codes/remembered-devices.ts";
+import { createSeals } from "../../src/identity/seals.ts";
 import { failureOf, outputOf, runCommand } from "../support/command.ts";
 import { insertMany } from "../support/database.ts";
 import { SECRET } from "../support/gate.ts";

@@ -5,7 +5,7 @@ import { createHmac } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { createAssertions } from "../../src/core/sessions/assertions.ts";
+import { createAssertions } from "../../src/features/forward-auth/assertions.ts";
 import type { User, UserId } from "../../src/db/records.ts";
 import { folderWith } from "../examples/folder-with.ts";
 import { run } from "../package/installed.ts";

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { listOptionNames } from "../../src/core/base/options.ts";
+import { listOptionNames } from "../../src/lib/options.ts";
 import { createAuth } from "../../src/index.ts";
 import { optionTable } from "../../src/option-table.ts";
 import { optionsWith } from "../support/options.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
-import { eventTypes } from "../../src/core/log/events.ts";
+import { eventTypes } from "../../src/audit/events.ts";
 import { startGate } from "../support/gate.ts";
 import { rowsOf, text } from "./pages.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { attemptRule } from "../../src/core/limits/attempt-limiter.ts";
-import { SESSION_LIFETIME_SECONDS } from "../../src/core/sessions/session-token.ts";
+import { attemptRule } from "../../src/identity/attempt-limiter.ts";
+import { SESSION_LIFETIME_SECONDS } from "../../src/identity/session-token.ts";
 import { text } from "./pages.ts";
 
 test("the threat model states the limits of sign-ins and sessions that the code has", () => {

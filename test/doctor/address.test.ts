@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test } from "node:test";
 import { checkAddress, checkHosts } from "../../src/doctor/address.ts";
-import { request } from "../../src/doctor/site.ts";
+import { request } from "../../src/doctor/visit-site.ts";
 import { whereInstalled } from "../proxies/program.ts";
 import { startRecordingApp } from "../proxies/recording-app.ts";
 import { freePort } from "../support/free-port.ts";

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { DEVELOPMENT_SECRET } from "../../src/core/sessions/session-token.ts";
+import { DEVELOPMENT_SECRET } from "../../src/identity/session-token.ts";
 import { checkSecret, checkSecretFiles } from "../../src/doctor/secret.ts";
 import { tempDir } from "../support/temp-dir.ts";
 import { assertCheck } from "./installation.ts";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { closeSync, constants, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { getErrorCode } from "../../src/core/base/fault.ts";
+import { getErrorCode } from "../../src/lib/fault.ts";
 import { send } from "../support/client.ts";
 import { eventually } from "../support/eventually.ts";
 import { INHERITED, MAIN } from "../support/process.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type TestContext, test } from "node:test";
 import { createHandler } from "../../src/gate/handle.ts";
 import { createListener, listen, type PlainServer } from "../../src/gate/listener.ts";
-import { type Answer, respondText } from "../../src/web/answers/responses.ts";
+import { type Answer, respondText } from "../../src/http/responses.ts";
 import { strayFaults } from "../support/faults.ts";
 
 const FINE = respondText("fine", 200);

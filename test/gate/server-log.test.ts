@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
-import { getErrorCode } from "../../src/core/base/fault.ts";
+import { getErrorCode } from "../../src/lib/fault.ts";
 import { createServerLog } from "../../src/gate/server-log.ts";
 import { send } from "../support/client.ts";
 import { startCommand } from "../support/command.ts";

@@ -5,8 +5,8 @@ import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { trimWhiteSpace } from "../../src/core/base/white-space.ts";
-import { isSetupTokenExpected, matchesSetupToken } from "../../src/core/setup/setup-token.ts";
+import { trimWhiteSpace } from "../../src/lib/white-space.ts";
+import { isSetupTokenExpected, matchesSetupToken } from "../../src/features/setup/setup-token.ts";
 import { deleteTokenFile, readTokenFile } from "../../src/gate/setup-token-file.ts";
 import { fileWith, tempDir } from "../support/temp-dir.ts";
 

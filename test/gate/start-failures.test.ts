@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { DEVELOPMENT_SECRET } from "../../src/core/sessions/session-token.ts";
+import { DEVELOPMENT_SECRET } from "../../src/identity/session-token.ts";
 import { makeCertificate, writeCertificate } from "../support/certificates.ts";
 import { runCommand, serveHere } from "../support/command.ts";
 import { SECRET } from "../support/gate.ts";

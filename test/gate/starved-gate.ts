@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { closeSync, openSync } from "node:fs";
-import { getErrorCode } from "../../src/core/base/fault.ts";
+import { getErrorCode } from "../../src/lib/fault.ts";
 import { serve } from "../../src/gate/serve.ts";
 import { createServerLog } from "../../src/gate/server-log.ts";
 import { readSettings } from "../../src/gate/settings/settings.ts";

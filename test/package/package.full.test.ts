@@ -19,7 +19,7 @@ before(async () => {
 
 const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
 
-const PAGE_FILES = join(ROOT, "src/web/pages/templates");
+const PAGE_FILES = join(ROOT, "src/pages/templates");
 
 const CONSUMER = join(import.meta.dirname, "consumer.ts");
 

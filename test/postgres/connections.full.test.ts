@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
-import { Unavailable } from "../../src/core/base/fault.ts";
+import { Unavailable } from "../../src/lib/fault.ts";
 import { eventually } from "../support/eventually.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { openTransaction } from "../support/postgres-admin.ts";

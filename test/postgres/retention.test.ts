@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { NewLogEntry } from "../../src/db/records.ts";
 import type { StoreParts } from "../../src/db/store.ts";
 import { startLogRetention } from "../../src/gate/log-retention.ts";
-import { stores } from "../stores/either.ts";
+import { stores } from "../db/either.ts";
 import { eventually } from "../support/eventually.ts";
 import { startGate } from "../support/gate.ts";
 import { recordingLog } from "../support/recording-log.ts";

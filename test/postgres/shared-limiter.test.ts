@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { attemptRule } from "../../src/core/limits/attempt-limiter.ts";
+import { attemptRule } from "../../src/identity/attempt-limiter.ts";
 import { runSql } from "../support/postgres-admin.ts";
 import { sharedPostgres } from "../support/postgres-shared.ts";
 import { openNewStore, openStoreAt } from "../support/postgres-store.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DEVELOPMENT_SECRET } from "../../src/core/sessions/session-token.ts";
+import { DEVELOPMENT_SECRET } from "../../src/identity/session-token.ts";
 import { send } from "../support/client.ts";
 import { serveHere } from "../support/command.ts";
 import { SETUP_FORM } from "../support/gate.ts";

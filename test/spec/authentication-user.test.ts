@@ -10,7 +10,7 @@ interface Given {
   readonly token: string;
 }
 
-/** Cookie headers that do not identify a user. All tokens: `test/core/sessions/session-token-attacks.test.ts`. */
+/** Cookie headers that do not identify a user. All tokens: `test/identity/session-token-attacks.test.ts`. */
 const rejected: Readonly<Record<string, (given: Given) => string | undefined>> = {
   "no cookie at all": () => undefined,
   nonsense: () => "session=nonsense",

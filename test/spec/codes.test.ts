@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { getWords } from "../../src/web/pages/words.ts";
+import { getWords } from "../../src/pages/words.ts";
 import { startConfiguredApp } from "../support/app.ts";
 import { execute } from "../support/database.ts";
 import { eventually } from "../support/eventually.ts";

@@ -12,7 +12,7 @@ const endpoints = [
   { path: "/account/password", status: 303 },
 ] as const;
 
-/** A few headers; all of them: `test/web/request/same-origin.test.ts`. */
+/** A few headers; all of them: `test/http/same-origin.test.ts`. */
 test("every form is refused if it comes from another site, and only then", async (t) => {
   const gate = await startGate(t);
   const { host } = new URL(gate.url);

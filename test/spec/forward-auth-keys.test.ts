@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createKeyText } from "../../src/core/keys/key-text.ts";
+import { createKeyText } from "../../src/identity/key-text.ts";
 import { addKey } from "../support/add-key.ts";
 import { addUser } from "../support/add-user.ts";
 import { outputOf } from "../support/command.ts";

@@ -48,7 +48,7 @@ test("redirects the browser to the setup page while no account exists", async (t
   assertNoIdentity(answer);
 });
 
-/** What else makes a call: `test/web/request/request-kind.test.ts`. */
+/** What else makes a call: `test/http/request-kind.test.ts`. */
 const calls: Readonly<Record<string, Headers>> = {
   "a client that does not accept HTML": { ...PAGE, Accept: "application/json" },
   "a frame": { ...PAGE, "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe" },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { digestText } from "../../src/core/base/random-text.ts";
-import { getWords } from "../../src/web/pages/words.ts";
+import { digestText } from "../../src/lib/random-text.ts";
+import { getWords } from "../../src/pages/words.ts";
 import { addUser } from "../support/add-user.ts";
 import type { Answer } from "../support/client.ts";
 import {

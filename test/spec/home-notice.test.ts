@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { getWords } from "../../src/web/pages/words.ts";
+import { getWords } from "../../src/pages/words.ts";
 import { startApp } from "../support/app.ts";
 import type { Answer } from "../support/client.ts";
 import {

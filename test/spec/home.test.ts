@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { getWords } from "../../src/web/pages/words.ts";
+import { getWords } from "../../src/pages/words.ts";
 import { outputOf } from "../support/command.ts";
 import { changeForm, OWNER, startConfigured } from "../support/gate.ts";
 import { activityOf, elements } from "../support/markup.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { type TestContext, test } from "node:test";
-import { PEOPLE_FORMS } from "../../src/web/paths.ts";
+import { PEOPLE_FORMS } from "../../src/http/paths.ts";
 import { valuesOf } from "../support/database.ts";
 import type { RunningGate } from "../support/gate.ts";
 import { formRequest, openSocket } from "../support/raw.ts";

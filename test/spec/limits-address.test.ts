@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startConfigured } from "../support/gate.ts";
 
-// How the header is read: `test/web/request/remote-address.test.ts`.
+// How the header is read: `test/http/remote-address.test.ts`.
 
 test("ignores forwarding headers by default, even if they change with each attempt", async (t) => {
   const { gate } = await startConfigured(t);

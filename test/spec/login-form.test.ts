@@ -16,7 +16,7 @@ const username = OWNER.username;
 const password = encodeURIComponent(OWNER.password);
 const whole = `username=${username}&password=${password}`;
 
-/** What a form is and what its fields mean in detail: `test/web/request`. */
+/** What a form is and what its fields mean in detail: `test/http`. */
 test("POST /login reads a form alone, not another content type or the query", async (t) => {
   const { gate } = await startConfigured(t);
   const json = JSON.stringify(OWNER);

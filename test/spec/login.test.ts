@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fetchRequest } from "../../src/index.ts";
-import { getWords } from "../../src/web/pages/words.ts";
+import { getWords } from "../../src/pages/words.ts";
 import { openAuth } from "../support/auth.ts";
 import { OWNER, startConfigured } from "../support/gate.ts";
 import { elements } from "../support/markup.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { getWords } from "../../src/web/pages/words.ts";
+import { getWords } from "../../src/pages/words.ts";
 import { eventually } from "../support/eventually.ts";
 import { type RunningGate, startConfigured, startGate } from "../support/gate.ts";
 import { elements } from "../support/markup.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { openStore } from "../../src/gate/open-store.ts";
 import { readSettings } from "../../src/gate/settings/settings.ts";
-import { getWords } from "../../src/web/pages/words.ts";
+import { getWords } from "../../src/pages/words.ts";
 import { addKey } from "../support/add-key.ts";
 import { ORIGIN } from "../support/authenticator.ts";
 import { outputOf } from "../support/command.ts";

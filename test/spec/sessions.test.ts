@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { getWords } from "../../src/web/pages/words.ts";
+import { getWords } from "../../src/pages/words.ts";
 import { addUser } from "../support/add-user.ts";
 import { startConfiguredApp } from "../support/app.ts";
 import type { Sending } from "../support/client.ts";

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { SETUP_FORM, startGate } from "../support/gate.ts";
 import { tempDir } from "../support/temp-dir.ts";
 
-/** Which tokens match: `test/core/setup/setup-token.test.ts`. */
+/** Which tokens match: `test/features/setup/setup-token.test.ts`. */
 test("accepts the token of the file, trimmed, and deletes the file", async (t) => {
   const gate = await startGate(t);
   const file = " \r\n\tclé \u{1f511} \n\n";

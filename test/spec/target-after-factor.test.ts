@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { getWords } from "../../src/web/pages/words.ts";
+import { getWords } from "../../src/pages/words.ts";
 import { createAuthenticator, ORIGIN } from "../support/authenticator.ts";
 import type { Answer } from "../support/client.ts";
 import { type RunningGate, startConfigured } from "../support/gate.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/core/base/clock.ts";
+import type { Clock } from "../../src/lib/clock.ts";
 
 export interface FakeClock extends Clock {
   /** Advances both clocks. */

@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { Fault } from "../../src/core/base/fault.ts";
+import { Fault } from "../../src/lib/fault.ts";
 
 /** The Fault that the work throws. */
 export function faultOf(work: () => unknown): Fault {

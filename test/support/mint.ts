@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { SessionTokens } from "../../src/core/sessions/session-token.ts";
+import type { SessionTokens } from "../../src/identity/session-token.ts";
 import type { UserId } from "../../src/db/records.ts";
 import { SECRET } from "./gate.ts";
 

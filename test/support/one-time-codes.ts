@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { computeCode, getStep } from "../../src/core/codes/totp.ts";
+import { computeCode, getStep } from "../../src/features/codes/totp.ts";
 import type { Answer } from "./client.ts";
 import type { RunningGate } from "./gate.ts";
 import { fieldNamed } from "./markup.ts";

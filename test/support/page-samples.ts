@@ -1,5 +1,5 @@
 import type { UserId } from "../../src/db/records.ts";
-import type { PageData, PageHelpers, PageName } from "../../src/web/pages/page-data.ts";
+import type { PageData, PageHelpers, PageName } from "../../src/pages/page-data.ts";
 
 type Samples = {
   readonly [Name in PageName]: readonly (PageHelpers & PageData[Name])[];

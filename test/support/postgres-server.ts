@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { getErrorCode } from "../../src/core/base/fault.ts";
+import { getErrorCode } from "../../src/lib/fault.ts";
 import { eventually } from "./eventually.ts";
 import type { Account } from "./postgres-binaries.ts";
 import type { GuardedFolder } from "./postgres-folder.ts";

@@ -1,4 +1,4 @@
-import type { ServerLog } from "../../src/core/base/server-log.ts";
+import type { ServerLog } from "../../src/lib/server-log.ts";
 
 export interface RecordedLine {
   readonly level: "warn" | "error";

@@ -6,7 +6,7 @@ import { migrate } from "../../src/db/sqlite/schema.ts";
 import { createSqliteStore, openSqlite, type SqliteStore } from "../../src/db/sqlite/store.ts";
 import { tempDir } from "./temp-dir.ts";
 
-export { addTo, hashText, logEntry } from "../stores/suite/samples.ts";
+export { addTo, hashText, logEntry } from "../db/suite/samples.ts";
 
 /** The path of a database that does not exist yet, in a folder of its own. */
 export const newFile = async (t: TestContext): Promise<string> =>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { getNetwork } from "../../../src/core/base/network.ts";
+import { getNetwork } from "../../../src/lib/network.ts";
 import { createSlowBodies } from "../src/attacks/slow-bodies.ts";
 import { type Flaw, testFlaws } from "./flaws.ts";
 import { attackSampleServer } from "./run-attack.ts";

@@ -6,7 +6,7 @@ import type {
   ServerResponse,
 } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { getNetwork } from "../../../src/core/base/network.ts";
+import { getNetwork } from "../../../src/lib/network.ts";
 import type { TrustedProxy } from "../src/target.ts";
 import { type SampleCodes, useSampleCode } from "./sample-codes.ts";
 import { type HandoffBehaviour, handsOver, type SampleHandoff } from "./sample-handoffs.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { createRecoveryCodes } from "../../../src/core/codes/recovery-codes.ts";
-import { createCodeSecret, encodeBase32, findStep } from "../../../src/core/codes/totp.ts";
+import { createRecoveryCodes } from "../../../src/features/codes/recovery-codes.ts";
+import { createCodeSecret, encodeBase32, findStep } from "../../../src/features/codes/totp.ts";
 import type { Behaviour, Fields, Memory, User } from "./sample-behaviour.ts";
 
 /** The one-time codes of a user of the sample server, with the secret in plain text. */

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { DEVELOPMENT_SECRET } from "../../../src/core/sessions/session-token.ts";
+import { DEVELOPMENT_SECRET } from "../../../src/identity/session-token.ts";
 import { type Flaw, testFlaws } from "./flaws.ts";
 import { correct, decoded, issue, SECRET } from "./sample-behaviour.ts";
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { getErrorCode } from "../../../src/core/base/fault.ts";
+import { getErrorCode } from "../../../src/lib/fault.ts";
 import { eventually } from "../../../test/support/eventually.ts";
 import { OWNER } from "../../../test/support/gate.ts";
 import {

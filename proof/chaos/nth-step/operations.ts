@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createPasswords } from "../../../src/core/passwords/passwords.ts";
+import { createPasswords } from "../../../src/identity/passwords.ts";
 import type { PasswordHash } from "../../../src/db/records.ts";
 import { outputOf, runCommand } from "../../../test/support/command.ts";
 import { execute, inDatabase, setupTokensIn } from "../../../test/support/database.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { parseDeviceName } from "../../../src/core/base/device-name.ts";
-import { readAuthenticatorData, readCreatedKey } from "../../../src/core/passkeys/attestation.ts";
-import { parseCeremony } from "../../../src/core/passkeys/ceremony.ts";
-import { isValidSignature, normalizePublicKey } from "../../../src/core/passkeys/key.ts";
-import { chooseLocale, locales } from "../../../src/web/pages/words.ts";
+import { parseDeviceName } from "../../../src/lib/device-name.ts";
+import { readAuthenticatorData, readCreatedKey } from "../../../src/features/passkeys/attestation.ts";
+import { parseCeremony } from "../../../src/features/passkeys/ceremony.ts";
+import { isValidSignature, normalizePublicKey } from "../../../src/features/passkeys/public-key.ts";
+import { chooseLocale, locales } from "../../../src/pages/words.ts";
 import {
   algorithms,
   createAuthenticator,

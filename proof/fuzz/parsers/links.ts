@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { digestText } from "../../../src/core/base/random-text.ts";
+import { digestText } from "../../../src/lib/random-text.ts";
 import { openSqlite } from "../../../src/db/sqlite/store.ts";
-import { hashText } from "../../../test/stores/suite/samples.ts";
+import { hashText } from "../../../test/db/suite/samples.ts";
 import { authWith } from "../../../test/support/options.ts";
 import type { Parser } from "../parser.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openSqlite } from "../../../src/db/sqlite/store.ts";
-import { hashText } from "../../../test/stores/suite/samples.ts";
+import { hashText } from "../../../test/db/suite/samples.ts";
 import { SECRET } from "../../../test/support/gate.ts";
 import { inSeconds, mint } from "../../../test/support/mint.ts";
 import { authWith } from "../../../test/support/options.ts";

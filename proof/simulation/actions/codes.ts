@@ -2,8 +2,8 @@ import {
   beginCodes as begin,
   confirmCodes,
   turnOffCodes as turnOff,
-} from "../../../src/core/codes/own-codes.ts";
-import { computeCode, getStep } from "../../../src/core/codes/totp.ts";
+} from "../../../src/features/codes/manage-codes.ts";
+import { computeCode, getStep } from "../../../src/features/codes/totp.ts";
 import { decodeBase32 } from "../../../test/support/one-time-codes.ts";
 import type { Life } from "../gate.ts";
 import type { CodeHolder, Enrolment } from "../model/enrolment.ts";

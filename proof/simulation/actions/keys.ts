@@ -1,4 +1,4 @@
-import { addKey, revokeKey } from "../../../src/core/keys/own-keys.ts";
+import { addKey, revokeKey } from "../../../src/features/keys/manage-keys.ts";
 import { LATE_MS } from "../faulty-store.ts";
 import type { Life } from "../gate.ts";
 import { createFact } from "../model/fact.ts";

@@ -1,7 +1,7 @@
-import { makeLink, revokeLink } from "../../../src/core/links/make-link.ts";
-import { type LinkForm, useLink as use } from "../../../src/core/links/use-link.ts";
-import { toLogEntry } from "../../../src/core/log/event-log.ts";
-import { attributeToOperator, type NewAuditEvent } from "../../../src/core/log/events.ts";
+import { makeLink, revokeLink } from "../../../src/features/links/make-link.ts";
+import { type LinkForm, useLink as use } from "../../../src/features/links/use-link.ts";
+import { toLogEntry } from "../../../src/audit/event-log.ts";
+import { attributeToOperator, type NewAuditEvent } from "../../../src/audit/events.ts";
 import type { LinkPurpose } from "../../../src/db/records.ts";
 import { LATE_MS } from "../faulty-store.ts";
 import { type Life, START } from "../gate.ts";

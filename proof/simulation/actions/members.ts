@@ -1,6 +1,6 @@
-import { addUser, removeUser, resetPassword } from "../../../src/core/accounts/accounts.ts";
-import { setGroups } from "../../../src/core/accounts/set-groups.ts";
-import { signIn } from "../../../src/core/sign-in/sign-in.ts";
+import { addUser, removeUser, resetPassword } from "../../../src/features/people/accounts.ts";
+import { setGroups } from "../../../src/features/people/set-groups.ts";
+import { signIn } from "../../../src/features/sign-in/sign-in.ts";
 import type { UserId } from "../../../src/db/records.ts";
 import { LATE_MS } from "../faulty-store.ts";
 import { fastPasswords, type Life, START } from "../gate.ts";

@@ -2,8 +2,8 @@ import {
   addPasskey as add,
   beginPasskey,
   removePasskey as remove,
-} from "../../../src/core/passkeys/own-passkeys.ts";
-import { signInWithPasskey as signIn } from "../../../src/core/passkeys/sign-in-with-passkey.ts";
+} from "../../../src/features/passkeys/manage-passkeys.ts";
+import { signInWithPasskey as signIn } from "../../../src/features/passkeys/sign-in-with-passkey.ts";
 import { createAuthenticator, PARTY } from "../../../test/support/authenticator.ts";
 import { LATE_MS } from "../faulty-store.ts";
 import { createFact } from "../model/fact.ts";

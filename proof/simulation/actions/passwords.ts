@@ -1,6 +1,6 @@
-import { setUp as setUpAt } from "../../../src/core/setup/set-up.ts";
-import { changePassword as change } from "../../../src/core/sign-in/change-password.ts";
-import { signIn as signInAt } from "../../../src/core/sign-in/sign-in.ts";
+import { setUp as setUpAt } from "../../../src/features/setup/set-up.ts";
+import { changePassword as change } from "../../../src/features/password/change-password.ts";
+import { signIn as signInAt } from "../../../src/features/sign-in/sign-in.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";
 import { enterCode } from "./codes.ts";

@@ -1,8 +1,8 @@
 import {
   endOtherSessions,
   endSession as endSessionOf,
-} from "../../../src/core/sessions/session-rules.ts";
-import { signOut as signOutOf } from "../../../src/core/sessions/sign-out.ts";
+} from "../../../src/features/sessions/manage-sessions.ts";
+import { signOut as signOutOf } from "../../../src/features/sessions/sign-out.ts";
 import { promise } from "../model/violation.ts";
 import type { World } from "../world.ts";
 import { FAILED, type Step, sessionIn, visit } from "./step.ts";

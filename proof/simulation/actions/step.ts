@@ -1,5 +1,5 @@
-import type { Client } from "../../../src/core/base/client.ts";
-import type { VerifiedToken } from "../../../src/core/sessions/session-token.ts";
+import type { Client } from "../../../src/lib/client.ts";
+import type { VerifiedToken } from "../../../src/identity/session-token.ts";
 import type { User } from "../../../src/db/records.ts";
 import type { Gate, Life } from "../gate.ts";
 import type { KnownSession, SessionModel } from "../model/sessions.ts";

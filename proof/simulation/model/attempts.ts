@@ -1,4 +1,4 @@
-import { attemptRule } from "../../../src/core/limits/attempt-limiter.ts";
+import { attemptRule } from "../../../src/identity/attempt-limiter.ts";
 import type { Life } from "../gate.ts";
 import { promise } from "./violation.ts";
 

@@ -1,4 +1,4 @@
-import type { PasskeyResponse } from "../../../src/core/passkeys/sign-in-with-passkey.ts";
+import type { PasskeyResponse } from "../../../src/features/passkeys/sign-in-with-passkey.ts";
 import type { LinkPurpose, UserId } from "../../../src/db/records.ts";
 import type { Authenticator } from "../../../test/support/authenticator.ts";
 import type { Enrolment } from "./enrolment.ts";

@@ -1,5 +1,5 @@
-import type { Client } from "../../../src/core/base/client.ts";
-import type { EventType } from "../../../src/core/log/events.ts";
+import type { Client } from "../../../src/lib/client.ts";
+import type { EventType } from "../../../src/audit/events.ts";
 import type { LogEntry } from "../../../src/db/records.ts";
 import type { Life } from "../gate.ts";
 import { promise } from "./violation.ts";

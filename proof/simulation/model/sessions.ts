@@ -1,4 +1,4 @@
-import type { IssuedToken } from "../../../src/core/sessions/session-token.ts";
+import type { IssuedToken } from "../../../src/identity/session-token.ts";
 import type { Life } from "../gate.ts";
 import { promise } from "./violation.ts";
 

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
-import { Fault } from "../../core/base/fault.ts";
+import { Fault } from "../../lib/fault.ts";
 import { copyDatabase, type FileCopy } from "../../db/sqlite/backup.ts";
 import { findAccessFault, hasDatabase } from "../../db/sqlite/file.ts";
-import { belongsToDatabase, requireNoDatabase, requireOwnName } from "../../db/sqlite/own-files.ts";
+import { belongsToDatabase, requireNoDatabase, requireOwnName } from "../../db/sqlite/database-files.ts";
 import { putBackup, replaceDatabase } from "../../db/sqlite/replace.ts";
 import type { Amounts } from "../../db/transfer-store.ts";
-import { writeOutput } from "../../files/output-file.ts";
-import { followOwnLinks } from "../../files/ownership.ts";
+import { writeOutput } from "../../lib/files/output-file.ts";
+import { followOwnLinks } from "../../lib/files/ownership.ts";
 import { makeDatabaseFolder } from "../../gate/open-store.ts";
 import type { Settings } from "../../gate/settings/settings.ts";
 import { STORE_SETTINGS } from "../accounts.ts";

@@ -1,12 +1,12 @@
-import { getErrorMessage } from "../../core/base/fault.ts";
-import { copyStore } from "../../core/transfer/copy.ts";
+import { getErrorMessage } from "../../lib/fault.ts";
+import { copyStore } from "../../db/copy-store.ts";
 import {
   type DatabaseLocation,
   formatDatabaseLocation,
   parseDatabaseLocation,
-} from "../../db/place.ts";
+} from "../../db/location.ts";
 import { explainError, hasDatabase } from "../../db/sqlite/file.ts";
-import { requireOwnName } from "../../db/sqlite/own-files.ts";
+import { requireOwnName } from "../../db/sqlite/database-files.ts";
 import { refuseOtherSchema } from "../../db/sqlite/schema.ts";
 import { createUseFault, type DisposableStore, openDatabase } from "../../gate/open-store.ts";
 import { readSecret } from "../../gate/settings/sources.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "../../core/base/fault.ts";
+import { Fault } from "../../lib/fault.ts";
 
 interface CsvRecord {
   /** The number of its first line. */

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import { exportUsers, listExportFields } from "../../core/transfer/export-users.ts";
-import { getSqliteFile } from "../../db/place.ts";
-import { requireNoDatabase } from "../../db/sqlite/own-files.ts";
-import { writeOutput } from "../../files/output-file.ts";
-import { toPrintable, toPrintableJson } from "../../files/printable.ts";
+import { exportUsers, listExportFields } from "./export-users.ts";
+import { getSqliteFile } from "../../db/location.ts";
+import { requireNoDatabase } from "../../db/sqlite/database-files.ts";
+import { writeOutput } from "../../lib/files/output-file.ts";
+import { toPrintable, toPrintableJson } from "../../lib/files/printable.ts";
 import { openStore } from "../../gate/open-store.ts";
 import { STORE_SETTINGS } from "../accounts.ts";
 import { type Command, formatCount, SUCCESS } from "../command.ts";

@@ -1,7 +1,7 @@
-import { Fault } from "../../core/base/fault.ts";
-import { parseJsonObject } from "../../core/base/json.ts";
-import { type ImportFields, normalizeFieldName } from "../../core/transfer/import-record.ts";
-import type { ImportLine } from "../../core/transfer/import-users.ts";
+import { Fault } from "../../lib/fault.ts";
+import { parseJsonObject } from "../../lib/json.ts";
+import { type ImportFields, normalizeFieldName } from "./import-record.ts";
+import type { ImportLine } from "./import-users.ts";
 import { formatCount } from "../command.ts";
 import { parseCsv } from "./csv.ts";
 

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { Fault, getErrorCode, getErrorMessage, Unavailable } from "../../core/base/fault.ts";
+import { Fault, getErrorCode, getErrorMessage, Unavailable } from "../../lib/fault.ts";
 import type { Amounts } from "../../db/transfer-store.ts";
-import { formatFileError } from "../../files/file-error.ts";
+import { formatFileError } from "../../lib/files/file-error.ts";
 import { formatCount, type OptionValues } from "../command.ts";
 
 /** `2 users and 1 log entry`. */

@@ -4,7 +4,7 @@ import {
   getErrorMessage,
   STORE_BUSY,
   Unavailable,
-} from "../../core/base/fault.ts";
+} from "../../lib/fault.ts";
 import { TransactionConflict, UniqueViolation } from "../database.ts";
 
 const RETRY_AFTER_SECONDS = 2;

@@ -1,7 +1,7 @@
 import type { EventEmitter } from "node:events";
 import { Socket } from "node:net";
 import pg from "pg";
-import { getErrorCode, getErrorMessage } from "../../core/base/fault.ts";
+import { getErrorCode, getErrorMessage } from "../../lib/fault.ts";
 import { NEWEST_SCHEMA } from "../schema.ts";
 import { type PostgresHost, parsePostgresUrl } from "./url.ts";
 

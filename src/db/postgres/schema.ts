@@ -1,4 +1,4 @@
-import { Fault, getErrorCode } from "../../core/base/fault.ts";
+import { Fault, getErrorCode } from "../../lib/fault.ts";
 import { type Db, TransactionConflict, UniqueViolation } from "../database.ts";
 import { noteAllNames } from "../queries/names.ts";
 import {

@@ -1,7 +1,7 @@
-import "../../core/base/node-version.ts";
+import "../../lib/node-version.ts";
 import { randomUUID } from "node:crypto";
-import { Fault } from "../../core/base/fault.ts";
-import { checkOptions, defineChoice, defineOption } from "../../core/base/options.ts";
+import { Fault } from "../../lib/fault.ts";
+import { checkOptions, defineChoice, defineOption } from "../../lib/options.ts";
 import { createOperations } from "../operations.ts";
 import type { NewLogEntry } from "../records.ts";
 import { type AttemptPart, createParts, type Store } from "../store.ts";

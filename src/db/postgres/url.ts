@@ -1,7 +1,7 @@
 import type { ClientConfig } from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";
-import { Fault, getErrorMessage, tryCall } from "../../core/base/fault.ts";
-import { isLoopbackHost } from "../../core/base/loopback.ts";
+import { Fault, getErrorMessage, tryCall } from "../../lib/fault.ts";
+import { isLoopbackHost } from "../../lib/loopback.ts";
 
 export interface PostgresHost {
   /** A name, an address, or the folder of a Unix socket. */

@@ -1,4 +1,4 @@
-import { CLOCK_MARGIN_SECONDS } from "../../core/base/clock.ts";
+import { CLOCK_MARGIN_SECONDS } from "../../lib/clock.ts";
 import type { Db } from "../database.ts";
 
 /** How many expired rows each new one removes. */

@@ -1,5 +1,5 @@
 import type { ExpressionBuilder } from "kysely";
-import { nextSecond } from "../../core/base/clock.ts";
+import { nextSecond } from "../../lib/clock.ts";
 import { type Db, runTransaction, type Schema, type TableRow } from "../database.ts";
 import {
   ADMINS,

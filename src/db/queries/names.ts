@@ -1,4 +1,4 @@
-import { nameKeyOf } from "../../core/base/names.ts";
+import { nameKeyOf } from "../../lib/names.ts";
 import { type Db, runTransaction } from "../database.ts";
 import { NO_PASSWORD, type StoredUser, type UsedName } from "../records.ts";
 import { toRecord, toRow } from "../rows.ts";

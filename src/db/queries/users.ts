@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type ExpressionBuilder, sql } from "kysely";
-import { nameKeyOf } from "../../core/base/names.ts";
+import { nameKeyOf } from "../../lib/names.ts";
 import {
   compileOnce,
   type Db,

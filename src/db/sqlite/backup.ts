@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { Fault, getErrorMessage } from "../../core/base/fault.ts";
+import { Fault, getErrorMessage } from "../../lib/fault.ts";
 import { refuseNewerSchema } from "../schema.ts";
 import type { Amounts } from "../transfer-store.ts";
 import { explainError, findAccessFault, hasDatabase, isReadOnly } from "./file.ts";

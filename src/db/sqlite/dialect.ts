@@ -9,7 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
-import { type BoundedMemory, createBoundedMemory } from "../../core/base/bounded-memory.ts";
+import { type BoundedMemory, createBoundedMemory } from "../../lib/bounded-memory.ts";
 import { type Db, type Schema, UniqueViolation } from "../database.ts";
 import { isTaken, retryWhileBusy } from "./locking.ts";
 

@@ -10,9 +10,9 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
-import { Fault, getErrorCode, tryCall } from "../../core/base/fault.ts";
-import { formatFileError, isDenied, isMissing } from "../../files/file-error.ts";
-import { findNewFileOwner } from "../../files/ownership.ts";
+import { Fault, getErrorCode, tryCall } from "../../lib/fault.ts";
+import { formatFileError, isDenied, isMissing } from "../../lib/files/file-error.ts";
+import { findNewFileOwner } from "../../lib/files/ownership.ts";
 import { isDiskError } from "./locking.ts";
 
 /** @throws If this user cannot find out, or for a pipe, at which SQLite would wait for ever. */

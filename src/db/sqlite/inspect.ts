@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { getErrorMessage } from "../../core/base/fault.ts";
+import { getErrorMessage } from "../../lib/fault.ts";
 import {
   createContentQueries,
   type DatabaseContents,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { getErrorMessage, STORE_BUSY, Unavailable } from "../../core/base/fault.ts";
+import { getErrorMessage, STORE_BUSY, Unavailable } from "../../lib/fault.ts";
 
 /** SQLite's primary result codes for a lock that another connection holds. */
 const SQLITE_BUSY = 5;

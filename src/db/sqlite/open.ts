@@ -9,8 +9,8 @@ import {
 } from "node:fs";
 import type { DatabaseSync, DatabaseSyncOptions } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { Fault } from "../../core/base/fault.ts";
-import { formatFileError, isMissing } from "../../files/file-error.ts";
+import { Fault } from "../../lib/fault.ts";
+import { formatFileError, isMissing } from "../../lib/files/file-error.ts";
 
 /** The module `node:sqlite`. An import of it fails on old versions of Node before they are named. */
 export const sqlite: typeof import("node:sqlite") = process.getBuiltinModule("node:sqlite");

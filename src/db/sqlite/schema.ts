@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import { Fault, getErrorMessage } from "../../core/base/fault.ts";
-import { createRandomText } from "../../core/base/random-text.ts";
+import { Fault, getErrorMessage } from "../../lib/fault.ts";
+import { createRandomText } from "../../lib/random-text.ts";
 import { runTransaction } from "../database.ts";
 import { noteAllNames } from "../queries/names.ts";
 import {

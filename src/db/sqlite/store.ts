@@ -1,8 +1,8 @@
-import "../../core/base/node-version.ts";
+import "../../lib/node-version.ts";
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { Fault } from "../../core/base/fault.ts";
-import { checkOptions, defineChoice, defineRequired } from "../../core/base/options.ts";
+import { Fault } from "../../lib/fault.ts";
+import { checkOptions, defineChoice, defineRequired } from "../../lib/options.ts";
 import { type Db, runTransaction } from "../database.ts";
 import { type Around, createOperations } from "../operations.ts";
 import { listColumnNames } from "../rows.ts";
@@ -15,7 +15,7 @@ import { createSqliteDb, translateFailure } from "./dialect.ts";
 import { createEmptyFile, explainError, hasDatabase, isReadOnly, restrictToOwner } from "./file.ts";
 import { isDiskError, isFileError, retryWhileBusy } from "./locking.ts";
 import { openExisting, openToRead, sqlite } from "./open.ts";
-import { requireNothingBeside, requireOwnName } from "./own-files.ts";
+import { requireNothingBeside, requireOwnName } from "./database-files.ts";
 import { migrate, readVersion } from "./schema.ts";
 
 /** The options of `openSqlite`. */

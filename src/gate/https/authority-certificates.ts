@@ -1,6 +1,6 @@
 import { getCACertificates } from "node:tls";
-import { getErrorCode } from "../../core/base/fault.ts";
-import { pause } from "../../core/base/pause.ts";
+import { getErrorCode } from "../../lib/fault.ts";
+import { pause } from "../../lib/pause.ts";
 import type { GateLog } from "../server-log.ts";
 import type { Settings } from "../settings/settings.ts";
 import { createKeyPem, parseAccountKey } from "./acme/keys.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { getErrorMessage } from "../../core/base/fault.ts";
-import type { ServerLog } from "../../core/base/server-log.ts";
+import { getErrorMessage } from "../../lib/fault.ts";
+import type { ServerLog } from "../../lib/server-log.ts";
 import { poll } from "../poll.ts";
 import {
   type Certificate,

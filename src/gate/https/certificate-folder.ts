@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { getErrorMessage } from "../../core/base/fault.ts";
-import { parseJsonObject } from "../../core/base/json.ts";
-import { makeFolder } from "../../files/data-dir.ts";
-import { ignoreMissing } from "../../files/file-error.ts";
-import { followOwnLinks } from "../../files/ownership.ts";
-import { replaceText } from "../../files/replace-file.ts";
+import { getErrorMessage } from "../../lib/fault.ts";
+import { parseJsonObject } from "../../lib/json.ts";
+import { makeFolder } from "../../lib/files/data-dir.ts";
+import { ignoreMissing } from "../../lib/files/file-error.ts";
+import { followOwnLinks } from "../../lib/files/ownership.ts";
+import { replaceText } from "../../lib/files/replace-file.ts";
 import { createKeyPem } from "./acme/keys.ts";
 import type { PlacedOrder } from "./acme/order.ts";
 import { type Certificate, parseStoredCertificate } from "./certificate.ts";

@@ -1,4 +1,4 @@
-import { getErrorMessage } from "../../core/base/fault.ts";
+import { getErrorMessage } from "../../lib/fault.ts";
 import { type Polling, poll } from "../poll.ts";
 import type { GateLog } from "../server-log.ts";
 import { AcmeProblem } from "./acme/problem.ts";

@@ -1,7 +1,7 @@
 import { constants, createPrivateKey, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
-import { Fault, getErrorMessage } from "../../core/base/fault.ts";
+import { Fault, getErrorMessage } from "../../lib/fault.ts";
 import { formatUrlHost } from "../reach.ts";
 import type { HttpChallenges } from "./challenges.ts";
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { lookup } from "node:dns/promises";
-import { Fault } from "../../core/base/fault.ts";
-import { pause } from "../../core/base/pause.ts";
+import { Fault } from "../../lib/fault.ts";
+import { pause } from "../../lib/pause.ts";
 import type { Handler } from "../handle.ts";
 import { formatUrlHost } from "../reach.ts";
 import { sendTextResponse } from "../refusals.ts";

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
-import { Fault } from "../../core/base/fault.ts";
+import { Fault } from "../../lib/fault.ts";
 
 /** Normalizes a host name to its form in certificates. Throws a fault that says what is wrong. */
 export function parseCertifiableName(text: string): string {

@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { type RequestOptions, request as requestTls } from "node:https";
 import type { SecureContext } from "node:tls";
-import { Fault, getErrorCode, getErrorReason } from "../../core/base/fault.ts";
+import { Fault, getErrorCode, getErrorReason } from "../../lib/fault.ts";
 
 export interface HttpRequest
   extends Readonly<Pick<RequestOptions, "headers" | "rejectUnauthorized">> {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ALIVE, ASSERTION_KEYS, FORWARD_AUTH, READY } from "../../web/paths.ts";
+import { ALIVE, ASSERTION_KEYS, FORWARD_AUTH, READY } from "../../http/paths.ts";
 import type { Handler } from "../handle.ts";
 import { listen } from "../listener.ts";
 import { sendTextResponse } from "../refusals.ts";

@@ -1,4 +1,4 @@
-import { findNearest, normalizeName } from "../../core/base/nearest.ts";
+import { findNearest, normalizeName } from "../../lib/find-nearest.ts";
 
 /** Short names are one letter away from too many others for a suggestion. */
 const MIN_LENGTH = 7;

@@ -1,6 +1,6 @@
 import { optionTable } from "../../option-table.ts";
-import { DEFAULT_ACCENT } from "../../web/pages/accent-color.ts";
-import { locales } from "../../web/pages/words.ts";
+import { DEFAULT_ACCENT } from "../../pages/accent-color.ts";
+import { locales } from "../../pages/words.ts";
 import { type Entry, listSettings, type NamedEntry, type Setting } from "./entry.ts";
 import * as values from "./values.ts";
 

@@ -3,17 +3,17 @@ import { X509Certificate } from "node:crypto";
 import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { isIP } from "node:net";
 import { delimiter, resolve } from "node:path";
-import { normalizeGroups } from "../../core/accounts/set-groups.ts";
-import { parseAge } from "../../core/base/dates.ts";
-import { Fault, tryCall } from "../../core/base/fault.ts";
-import type { Option } from "../../core/base/options.ts";
-import { normalizeHost } from "../../core/hosts/host-name.ts";
-import { findPublicSuffixProblem } from "../../core/hosts/public-suffix.ts";
-import { type DatabaseLocation, parseDatabaseLocation } from "../../db/place.ts";
-import { explainFileError } from "../../files/file-error.ts";
+import { normalizeGroups } from "../../features/people/set-groups.ts";
+import { parseAge } from "../../lib/dates.ts";
+import { Fault, tryCall } from "../../lib/fault.ts";
+import type { Option } from "../../lib/options.ts";
+import { normalizeHost } from "../../lib/host-name.ts";
+import { findPublicSuffixProblem } from "../../lib/public-suffix.ts";
+import { type DatabaseLocation, parseDatabaseLocation } from "../../db/location.ts";
+import { explainFileError } from "../../lib/files/file-error.ts";
 import { optionTable } from "../../option-table.ts";
-import { MAX_CSS_BYTES, readLogo } from "../../web/pages/assets.ts";
-import { readSmallFile, type SmallFile } from "../../web/pages/small-file.ts";
+import { MAX_CSS_BYTES, readLogo } from "../../http/assets.ts";
+import { readSmallFile, type SmallFile } from "../../pages/small-file.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type Either, rows, rowsIn, user } from "../../stores/either.ts";
+import { type Either, rows, rowsIn, user } from "../../db/either.ts";
 import { openTransaction, untilBlocked } from "../../support/postgres-admin.ts";
 import { serverOfFile } from "../../support/postgres-file.ts";
 import { openStoreAt } from "../../support/postgres-store.ts";

@@ -88,7 +88,7 @@ test("refuses a source without users and entries", async (t) => {
   assert.match(refusal, /target\.db has no users and no log entries/);
 });
 
-/** For one of the source: `test/stores/later-schema.ts`. */
+/** For one of the source: `test/db/later-schema.ts`. */
 test("refuses a target of another schema and does not change it", async (t) => {
   const [from, to] = [await source(t), await source(t)];
   execute(to, "PRAGMA user_version = 99");

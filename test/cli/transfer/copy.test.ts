@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
 import { type TestContext, test } from "node:test";
-import { parseDatabaseLocation } from "../../../src/db/place.ts";
+import { parseDatabaseLocation } from "../../../src/db/location.ts";
 import { openStore } from "../../../src/gate/open-store.ts";
-import { rowsIn } from "../../stores/either.ts";
+import { rowsIn } from "../../db/either.ts";
 import { outputOf } from "../../support/command.ts";
 import { OWNER, type RunningGate, startConfigured, startGate } from "../../support/gate.ts";
 import { sharedPostgres } from "../../support/postgres-shared.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { UserId } from "../../../src/db/records.ts";
 import { tables, toRowValues } from "../../../src/db/tables.ts";
-import { byTable, rowsIn, rowsOfEveryTable } from "../../stores/either.ts";
+import { byTable, rowsIn, rowsOfEveryTable } from "../../db/either.ts";
 import { failureOf, outputOf, runCommand } from "../../support/command.ts";
 import { execute } from "../../support/database.ts";
 import { jsonLines } from "../../support/json-lines.ts";

@@ -9,7 +9,7 @@ import { sqlitePlace } from "../user/place.ts";
 const PASSWORD = "correct horse";
 const TODAY = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/;
 
-/** Those of other cost, bcrypt and scrypt: `test/core/passwords`. */
+/** Those of other cost, bcrypt and scrypt: `test/identity`. */
 const kinds: Readonly<Record<string, () => Promise<string>>> = {
   argon2d: () => argon2(PASSWORD, { algorithm: 0, memoryCost: 1_024 }),
   argon2i: () => argon2(PASSWORD, { algorithm: 1, memoryCost: 1_024 }),

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { TestContext } from "node:test";
 import type { StoredUser } from "../../../src/db/records.ts";
-import type { Either } from "../../stores/either.ts";
+import type { Either } from "../../db/either.ts";
 import { hashText, newFile, openStore } from "../../support/store.ts";
 
 /** A database for the commands, with the settings that select it. */

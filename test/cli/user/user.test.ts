@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createPasswords } from "../../../src/core/passwords/passwords.ts";
+import { createPasswords } from "../../../src/identity/passwords.ts";
 import { failureOf, outputOf } from "../../support/command.ts";
 import { jsonLines } from "../../support/json-lines.ts";
 import { places } from "./either.ts";

@@ -70,7 +70,7 @@ test("reports waiting log entries and counts each failed write", async (t) => {
   assert.equal(after.value("latchkey_log_entries_dropped_total"), 0);
 });
 
-/** When an entry is dropped: `test/core/log/event-log.test.ts`. */
+/** When an entry is dropped: `test/audit/event-log.test.ts`. */
 test("counts dropped entries", () => {
   const registry = new Registry();
   const { entries } = createMeter(registry, () => 0);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { getWords } from "../../../src/web/pages/words.ts";
+import { getWords } from "../../../src/pages/words.ts";
 import { execute, valuesOf } from "../../support/database.ts";
 import { elements } from "../../support/markup.ts";
 import { partsOf } from "../../support/mint.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { parseDatabaseLocation } from "../../../src/db/place.ts";
+import { parseDatabaseLocation } from "../../../src/db/location.ts";
 import { openStore } from "../../../src/gate/open-store.ts";
 import type { Answer, Sending } from "../../support/client.ts";
 import { outputOf } from "../../support/command.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { getWords } from "../../../src/web/pages/words.ts";
+import { getWords } from "../../../src/pages/words.ts";
 import { execute, insertMany } from "../../support/database.ts";
 import { assertNothingInline, elements } from "../../support/markup.ts";
 import { addMember, atPeople, PEOPLE } from "./at-people.ts";

@@ -1,5 +1,5 @@
-import { Fault } from "../../../core/base/fault.ts";
-import { isObject } from "../../../core/base/json.ts";
+import { Fault } from "../../../lib/fault.ts";
+import { isObject } from "../../../lib/json.ts";
 import type { HttpChallenges } from "../challenges.ts";
 import { createSigningRequest } from "./keys.ts";
 import { AcmeProblem, createResponseFault, parseRetryAfter } from "./problem.ts";

@@ -1,5 +1,5 @@
-import { Fault } from "../../../core/base/fault.ts";
-import { parseJsonObject } from "../../../core/base/json.ts";
+import { Fault } from "../../../lib/fault.ts";
+import { parseJsonObject } from "../../../lib/json.ts";
 import type { HttpResponse } from "../http-request.ts";
 
 /** Each attempt writes the text to a file and to the server log. */

@@ -1,0 +1,108 @@
+import type { NewLogEntry, User } from "../db/records.ts";
+import { type Client, describeClient } from "../lib/client.ts";
+
+/** What happened: an entry of the audit log without its time. */
+export interface NewAuditEvent extends Omit<NewLogEntry, "at"> {
+  readonly type: EventType;
+  /** The service itself, an operator at the command line, or an administrator by the username. */
+  readonly author: "system" | "cli" | `admin ${string}`;
+}
+
+/** The summary of each type. */
+const summaries = {
+  signin: "Signed in as {subject}",
+  signin_rate_limited: "Rate limited login from {address}",
+  signup: "Created account {subject}",
+  password_change: "Changed password",
+  session_end: "Ended a session of {subject}",
+  session_end_others: "Ended the other sessions of {subject}",
+  codes_on: "Turned on one-time codes of {subject}",
+  codes_off: "Turned off one-time codes of {subject}",
+  factors_off: "Removed the one-time codes and passkeys of {subject}, and ended the sessions",
+  code_rejected: "Wrong one-time code after the right password of {subject}",
+  codes_locked:
+    "After 100 wrong one-time codes, only a recovery code or latchkey user codes off unlocks those of {subject}",
+  recovery_code_used: "Used a recovery code of {subject}",
+  recovery_codes_new: "Replaced the recovery codes of {subject}",
+  device_add: "Remembered a device of {subject}, which needs no code",
+  device_remove: "Forgot a remembered device of {subject}",
+  passkey_add: "Added a passkey to {subject}",
+  passkey_remove: "Removed a passkey of {subject}",
+  key_add: "Added a key to {subject}",
+  key_revoke: "Revoked a key of {subject}",
+  user_add: "Added account {subject}",
+  user_password: "Set the password of {subject}",
+  user_groups: "Set the groups of {subject}",
+  user_rename: "Renamed account to {subject}",
+  user_remove: "Removed account {subject}",
+  name_forget: "Freed the username {subject}",
+  user_sign_out: "Ended the sessions of {subject}",
+  user_sign_out_all: "Ended all sessions",
+  link_make: "Made a one-time link: {subject}",
+  link_revoke: "Revoked a one-time link: {subject}",
+  link_use: "Used a one-time link as {subject}",
+  user_import: "Imported accounts: {subject}",
+  repeated: "More entries of one type within a minute: {subject}",
+} as const;
+
+export type EventType = keyof typeof summaries;
+
+export const eventTypes: readonly EventType[] = Object.keys(summaries) as EventType[];
+
+/** The type that any client can cause, and so in any number. */
+export const DENIAL: EventType = "signin_rate_limited";
+
+interface Facts {
+  /** Whom the event concerns: this user sees the entry at home. */
+  readonly user?: User | undefined;
+  /** What it concerns, if that is more than the user. */
+  readonly name?: string;
+  /** How many accounts it concerns. */
+  readonly count?: number;
+  /** Who sent the request. */
+  readonly client?: Client | undefined;
+}
+
+/** In characters. The setup takes longer usernames, which would fill the log. */
+const MAX_SUBJECT = 1_024;
+
+/** A name as entries have it: shortened, and without NULs, which not every store can keep. */
+function sanitizeSubject(name: string): string {
+  const text = name.replaceAll("\0", "\ufffd");
+  return text.length <= MAX_SUBJECT ? text : `${text.slice(0, MAX_SUBJECT).toWellFormed()}…`;
+}
+
+/** The event, caused by the service itself, with its facts and the summary that is made of them. */
+export function createAuditEvent(
+  type: EventType,
+  { user, name, count, client }: Facts,
+): NewAuditEvent {
+  const fullSubject = name ?? user?.username ?? count?.toString();
+  const subject = fullSubject === undefined ? undefined : sanitizeSubject(fullSubject);
+  const facts = {
+    ...(user && { userId: user.id }),
+    ...(subject !== undefined && { subject }),
+    ...(client && describeClient(client)),
+  };
+  const { address = "" } = facts;
+  const values = { "{subject}": subject ?? "", "{address}": address };
+  const summary = summaries[type].replace(/\{\w+\}/, (part) => values[part as keyof typeof values]);
+  return { type, summary, author: "system", ...facts };
+}
+
+/** The same event, caused by an administrator. */
+export const attributeToAdmin = (
+  event: NewAuditEvent,
+  { username }: User,
+  client: Client,
+): NewAuditEvent => ({
+  ...event,
+  ...describeClient(client),
+  author: `admin ${sanitizeSubject(username)}`,
+});
+
+/** The same event, caused by a command. */
+export const attributeToOperator = (event: NewAuditEvent): NewAuditEvent => ({
+  ...event,
+  author: "cli",
+});

@@ -1,0 +1,64 @@
+import {
+  type Column,
+  type ColumnValue,
+  listColumns,
+  type Row,
+  splitTexts,
+  type TableName,
+  tables,
+  toColumnName,
+} from "../../db/tables.ts";
+import type { RowReader } from "../../db/transfer-store.ts";
+import { ownedTables, readRowPages } from "../../db/read-pages.ts";
+
+/** With them, an export also has all that belongs to a user, and an import takes it. */
+type Hashes = "with" | "without";
+
+/** The names of the fields of a user. */
+export const listExportFields = (hashes: Hashes): readonly string[] => [
+  ...listColumns(tables.users)
+    .filter(([, { secret }]) => hashes === "with" || secret !== true)
+    .map(([field]) => toColumnName(field)),
+  ...(hashes === "with" ? ownedTables : []),
+];
+
+type Fields = ReadonlyMap<string, unknown>;
+
+/** All users in pages. Without what has expired by now. */
+export async function* exportUsers(
+  store: RowReader,
+  hashes: Hashes,
+  now: number,
+): AsyncIterable<readonly Fields[]> {
+  const names = new Set(listExportFields(hashes));
+  for await (const users of readRowPages(store, "users")) {
+    const page = new Map(
+      users.map((row) => {
+        const shown = listFields("users", row).filter(([name]) => names.has(name));
+        return [String(row[0]), new Map(shown)];
+      }),
+    );
+    for (const table of ownedTables.filter((name) => names.has(name))) {
+      for (const row of await store.readUserRows(table, [...page.keys()])) {
+        const fields = new Map(listFields(table, row));
+        if (Number(fields.get("expires_at") ?? Infinity) <= now) continue;
+        const user = page.get(String(fields.get("user_id")));
+        fields.delete("user_id");
+        const list = user?.get(table);
+        if (Array.isArray(list)) list.push(Object.fromEntries(fields));
+        else user?.set(table, [Object.fromEntries(fields)]);
+      }
+    }
+    yield [...page.values()];
+  }
+}
+
+/** The fields of a row that are not null, by the names of their columns. */
+const listFields = (table: TableName, row: Row): readonly (readonly [string, unknown])[] =>
+  listColumns(tables[table]).flatMap(([field, column], at) => {
+    const value = row[at] ?? null;
+    return value === null ? [] : [[toColumnName(field), exportValue(column, value)] as const];
+  });
+
+const exportValue = ({ kind }: Column, value: ColumnValue): unknown =>
+  kind === "texts" ? splitTexts(String(value)) : value;

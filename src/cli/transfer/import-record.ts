@@ -1,0 +1,165 @@
+import { randomUUID } from "node:crypto";
+import { NO_PASSWORD, UNSET_PASSWORD, type UserId } from "../../db/records.ts";
+import {
+  type Column,
+  type ColumnValue,
+  joinTexts,
+  listColumns,
+  type Row,
+  type TableName,
+  tables,
+  toColumnName,
+} from "../../db/tables.ts";
+import type { Rows } from "../../db/transfer-store.ts";
+import { tryCall } from "../../lib/fault.ts";
+import { isObject } from "../../lib/json.ts";
+import { judgeHash, toPhcString } from "../../identity/password-cost.ts";
+import { ownedTables } from "../../db/read-pages.ts";
+
+/** The fields of a line by `normalizeFieldName`. In CSV, all values are strings and none is absent. */
+export type ImportFields = ReadonlyMap<string, unknown>;
+
+/** A user with the rows of every table that belong to it. */
+export interface ImportedUser {
+  readonly id: UserId;
+  /** Whether the line has an ID, for which session tokens may exist. */
+  readonly isKnown: boolean;
+  readonly username: string;
+  readonly rows: readonly Rows[];
+}
+
+/** The end of the year 9999, in milliseconds: not every program can read a later time. */
+const MAX_TIME = Date.UTC(10_000, 0) - 1;
+
+/** `password_hash`, `PasswordHash` and `Password_Hash` are the same name. */
+export const normalizeFieldName = (name: string): string => name.replaceAll("_", "").toLowerCase();
+
+/** A text says why there is none. It never repeats content, which may be a hash in the wrong field. */
+export function parseRecord(fields: ImportFields): ImportedUser | string {
+  try {
+    return parseUser(fields);
+  } catch (error) {
+    if (error instanceof UnusableField) return error.message;
+    throw error;
+  }
+}
+
+class UnusableField extends Error {}
+
+/** Of an argon2 hash, which some systems write with the `=` of base64. */
+const removePadding = (hash: string): string =>
+  hash.startsWith("$argon2") ? hash.replace(/=+(?=\$|$)/g, "") : hash;
+
+function parseUser(fields: ImportFields): ImportedUser {
+  const idField = fields.get("id");
+  const isNumber = Number.isSafeInteger(idField);
+  const id = isAbsent(idField) ? randomUUID() : isNumber ? String(idField) : idField;
+  const hashField = fields.get("passwordhash");
+  const hash = typeof hashField === "string" ? removePadding(toPhcString(hashField)) : hashField;
+  const row = parseRow(
+    "users",
+    new Map([...fields, ["id", id], ["passwordhash", hash]]),
+    undefined,
+  );
+  if (hash === NO_PASSWORD && isAbsent(fields.get("endsat"))) {
+    throw new UnusableField("a guest needs ends_at");
+  }
+  const isWithout = hash === NO_PASSWORD || hash === UNSET_PASSWORD;
+  const verdict = isWithout ? "usable" : judgeHash(String(hash));
+  if (verdict === "unknown") throw new UnusableField("unknown password_hash format");
+  if (verdict === "too-costly") {
+    throw new UnusableField("the password_hash would take too much memory or time to verify");
+  }
+  const userId = String(id) as UserId;
+  const owned = ownedTables.map((table) => ({
+    table,
+    rows: parseOwnedRows(table, fields, userId),
+  }));
+  return {
+    id: userId,
+    isKnown: !isAbsent(idField),
+    username: String(fields.get("username")),
+    rows: [{ table: "users", rows: [row] }, ...owned.filter(({ rows }) => rows.length > 0)],
+  };
+}
+
+/** The rows of one table that belong to the user, as an export writes them: as JSON, or in a text. */
+function parseOwnedRows(table: TableName, fields: ImportFields, userId: UserId): readonly Row[] {
+  const field = fields.get(normalizeFieldName(table));
+  if (isAbsent(field)) return [];
+  const value = typeof field === "string" ? parseJson(field) : field;
+  const list = Array.isArray(value) ? value : [value];
+  try {
+    return list.map((item) => parseRow(table, parseFields(item), userId));
+  } catch (error) {
+    if (!(error instanceof UnusableField)) throw error;
+    throw new UnusableField(`${table} must be as an export writes them: ${error.message}`);
+  }
+}
+
+const parseJson = (text: string): unknown => tryCall(() => JSON.parse(text));
+
+function parseFields(value: unknown): ImportFields {
+  if (!isObject(value)) throw new UnusableField("one is not an object");
+  return new Map(Object.entries(value).map(([name, field]) => [normalizeFieldName(name), field]));
+}
+
+const parseRow = (table: TableName, fields: ImportFields, userId: UserId | undefined): Row =>
+  listColumns(tables[table]).map(([field, column]) =>
+    column.kind === "user"
+      ? (userId ?? null)
+      : parseValue(toColumnName(field), column, fields.get(normalizeFieldName(field))),
+  );
+
+function parseValue(name: string, column: Column, value: unknown): ColumnValue {
+  const { kind, optional } = column;
+  const isMissing =
+    value === undefined || value === null || (value === "" && REQUIRED.includes(name));
+  if (isMissing || (value === "" && optional === true)) {
+    if (optional === true) return null;
+    throw new UnusableField(`${name} is missing`);
+  }
+  switch (kind) {
+    case "integer":
+    case "time":
+      return parseNumber(name, kind, value);
+    case "texts": {
+      const list = typeof value === "string" ? parseList(value) : value;
+      if (!Array.isArray(list) || list.some((item) => String(item).includes(","))) {
+        throw new UnusableField(`${name} must be a list of texts without commas`);
+      }
+      return joinTexts(list.map((item) => checkText(name, item, column)));
+    }
+    default:
+      return checkText(name, value, column);
+  }
+}
+
+/** A list in a cell of CSV: JSON, as an export writes it, or texts with commas between them. */
+const parseList = (text: string): unknown =>
+  text.startsWith("[") ? parseJson(text) : text.split(",");
+
+/** The texts that must not be empty. */
+const REQUIRED = ["id", "username", "password_hash"];
+
+function parseNumber(name: string, kind: "integer" | "time", value: unknown): number {
+  const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  const isValid = typeof number === "number" && Number.isSafeInteger(number) && number >= 0;
+  if (isValid && (kind === "integer" || number <= MAX_TIME)) return number;
+  const unit = kind === "time" ? "milliseconds since 1970" : "a whole number";
+  const expected = name === "sessions_from" ? "seconds since 1970" : unit;
+  throw new UnusableField(`${name} must be ${expected}`);
+}
+
+function checkText(name: string, text: unknown, { maxBytes = 0, pattern }: Column): string {
+  if (typeof text !== "string") throw new UnusableField(`${name} must be a string`);
+  if (text.includes("\0")) throw new UnusableField(`${name} contains a NUL character`);
+  if (!text.isWellFormed()) throw new UnusableField(`${name} is not valid Unicode`);
+  if (Buffer.byteLength(text) > maxBytes) {
+    throw new UnusableField(`${name} is longer than ${maxBytes} bytes`);
+  }
+  if (pattern?.test(text) === false) throw new UnusableField(`${name} has an unusable text`);
+  return text;
+}
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === "";

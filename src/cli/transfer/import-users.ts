@@ -1,0 +1,324 @@
+import type { UserId } from "../../db/records.ts";
+import {
+  type ColumnValue,
+  listColumns,
+  type Row,
+  type TableName,
+  tables,
+  toRowValues,
+} from "../../db/tables.ts";
+import type { Rows, RowWriter } from "../../db/transfer-store.ts";
+import { nextSecond } from "../../lib/clock.ts";
+import { Fault } from "../../lib/fault.ts";
+import { isUsableUsername, nameKeyOf } from "../../lib/names.ts";
+import { getStep } from "../../features/codes/totp.ts";
+import { toLogEntry } from "../../audit/event-log.ts";
+import { attributeToOperator, createAuditEvent } from "../../audit/events.ts";
+import {
+  type ImportedUser,
+  type ImportFields,
+  normalizeFieldName,
+  parseRecord,
+} from "./import-record.ts";
+import { ownedTables } from "../../db/read-pages.ts";
+
+/** A line of the file: its fields, or why it cannot be parsed. */
+export interface ImportLine {
+  readonly line: number;
+  readonly fields: ImportFields | string;
+}
+
+export interface ImportServices {
+  /**
+   * The same lines each time: once to check all, and once to write them, so that the rows of a large
+   * file are never in memory together.
+   */
+  readonly readLines: (purpose: "check" | "write") => Iterable<ImportLine>;
+  /** The store, if it already exists. */
+  readonly existing: RowWriter | undefined;
+  /** Opens the store, and creates it if necessary. */
+  readonly openTarget: () => Promise<RowWriter>;
+  readonly clock: { now(): number };
+  readonly refuse: (line: number, reason: string) => void;
+  /** Called for a user that is imported although no other way would take the username. */
+  readonly warn: (line: number, reason: string) => void;
+  /** Called after each transaction, with the number of users so far and that of all. */
+  readonly onProgress?: (users: number, all: number) => void;
+}
+
+export interface ImportChoices {
+  readonly badLines: "refuse-all" | "skip";
+  /** `dry-run` changes nothing. */
+  readonly how: "import" | "dry-run";
+  /** They may have been revoked since the export. */
+  readonly keys: "import" | "leave-out";
+}
+
+export interface ImportOutcome {
+  /**
+   * `stopped` means that another process took a username or an ID after the first users were
+   * written.
+   */
+  readonly kind: "imported" | "would-import" | "refused" | "nothing" | "stopped";
+  readonly refused: number;
+  readonly users: number;
+  /** How many keys were left out. */
+  readonly keysLeftOut: number;
+}
+
+/** A user that can be imported, without its rows. */
+interface Accepted {
+  readonly id: UserId;
+  readonly username: string;
+  readonly line: number;
+}
+
+/** The accepted users by their usernames. */
+type Plan = Map<string, Accepted>;
+
+/**
+ * Checks all lines, and reports each refused one with its reason, before it writes users in
+ * transactions of at most `BATCH_USERS`. Other processes can write between two of them.
+ */
+export async function importUsers(
+  services: ImportServices,
+  choices: ImportChoices,
+): Promise<ImportOutcome> {
+  let refused = 0;
+  const counting: ImportServices = {
+    ...services,
+    refuse(line, reason) {
+      refused += 1;
+      services.refuse(line, reason);
+    },
+  };
+  const { plan, keys } = planImport(counting);
+  const keysLeftOut = choices.keys === "import" ? 0 : keys;
+  const createOutcome = (kind: ImportOutcome["kind"], users = plan.size): ImportOutcome => ({
+    ...{ kind, refused, users, keysLeftOut },
+  });
+
+  if (counting.existing !== undefined) await removeTaken(counting.existing, plan, counting.refuse);
+  await warnAboutNames(counting.existing, plan, counting.warn);
+  if (plan.size + refused === 0) return createOutcome("nothing");
+  if (plan.size === 0 || (refused > 0 && choices.badLines === "refuse-all"))
+    return createOutcome("refused");
+  if (choices.how === "dry-run") return createOutcome("would-import");
+
+  const { users, isComplete } = await writeUsers(
+    await counting.openTarget(),
+    plan,
+    counting,
+    choices,
+  );
+  if (isComplete && users > 0) return createOutcome("imported", users);
+  return createOutcome(users === 0 ? "refused" : "stopped", users);
+}
+
+/** What may have ended since the export, and depends on the sessions, all of which end. */
+const ENDED: readonly TableName[] = ["sessions", "handoffs", "devices"];
+
+/** The users of the lines that can be parsed and repeat no other, and how many keys they have. */
+function planImport({ readLines, refuse }: ImportServices): { plan: Plan; keys: number } {
+  const plan: Plan = new Map();
+  const lineOfId = new Map<string, number>();
+  let keys = 0;
+  for (const { line, fields } of readLines("check")) {
+    const user = typeof fields === "string" ? fields : parseRecord(fields);
+    if (typeof user === "string") {
+      refuse(line, user);
+      continue;
+    }
+    const sameName = plan.get(user.username);
+    const sameId = lineOfId.get(user.id);
+    if (sameName !== undefined) refuse(line, `line ${sameName.line} has the same username`);
+    else if (sameId !== undefined) refuse(line, `line ${sameId} has the same id`);
+    else {
+      const username = copyText(user.username);
+      const id = copyText(user.id) as UserId;
+      plan.set(username, { id, username, line });
+      if (user.isKnown) lineOfId.set(id, line);
+      keys += user.rows.find(({ table }) => table === "keys")?.rows.length ?? 0;
+    }
+  }
+  return { plan, keys };
+}
+
+/** A copy: a part of a text can keep the whole text, such as a megabyte of a file, in memory. */
+const copyText = (text: string): string => Buffer.from(text).toString();
+
+/** For one question to the database. */
+const PAGE_SIZE = 1_000;
+
+function* splitPages(accepted: Iterable<Accepted>): Iterable<readonly Accepted[]> {
+  let page: Accepted[] = [];
+  for (const user of accepted) {
+    page.push(user);
+    if (page.length < PAGE_SIZE) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
+
+async function removeTaken(
+  store: RowWriter,
+  plan: Plan,
+  refuse: ImportServices["refuse"],
+): Promise<void> {
+  for (const page of splitPages([...plan.values()])) {
+    const users = new Map(page.map((user) => [user.id, user]));
+    for (const { id, taken } of await store.findTakenUsers(page)) {
+      const user = users.get(id);
+      if (user === undefined) continue;
+      refuse(user.line, `an account with this ${taken} already exists`);
+      plan.delete(user.username);
+    }
+  }
+}
+
+const UNUSUAL =
+  "the username has invisible characters, spaces at its ends, letters of several scripts or more than 255 bytes";
+const USED =
+  "a user has or had this username in another spelling: apps could take one for the other";
+
+/** Other systems have names that differ only in case, and people must not lose their accounts. */
+async function warnAboutNames(
+  store: RowWriter | undefined,
+  plan: Plan,
+  warn: ImportServices["warn"],
+): Promise<void> {
+  const lines = new Map<string, number>();
+  for (const page of splitPages(plan.values())) {
+    const used = new Set(await store?.findUsedNames(page));
+    for (const { id, username, line } of page) {
+      const key = nameKeyOf(username);
+      const earlier = lines.get(key);
+      lines.set(key, earlier ?? line);
+      if (!isUsableUsername(username)) warn(line, UNUSUAL);
+      if (earlier !== undefined)
+        warn(line, `line ${earlier} has a username that is too similar to this one`);
+      else if (used.has(id)) warn(line, USED);
+    }
+  }
+}
+
+/**
+ * Less than a tenth of a second in SQLite, in which no other process can write. With more users, V8
+ * keeps what was read of them long after they are written: 2,000 cost another 40 MB of memory.
+ */
+const BATCH_USERS = 1_000;
+const BATCH_ROWS = 10_000;
+
+/** Writes the users of the plan, and reports lines that another process has made impossible. */
+async function writeUsers(
+  store: RowWriter,
+  plan: Plan,
+  services: ImportServices,
+  choices: ImportChoices,
+): Promise<{ users: number; isComplete: boolean }> {
+  const all = plan.size;
+  let users = 0;
+  for (const batch of readBatches(plan, services.readLines("write"))) {
+    const written = await writeBatch(store, batch, services, choices);
+    if (written === "refused") return { users, isComplete: false };
+    users += written;
+    services.onProgress?.(users, all);
+  }
+  return { users, isComplete: true };
+}
+
+/** Returns the number of users that were written. */
+async function writeBatch(
+  store: RowWriter,
+  batch: readonly PlannedUser[],
+  { clock, refuse }: ImportServices,
+  { badLines, keys }: ImportChoices,
+): Promise<number | "refused"> {
+  for (let left = batch; left.length > 0; ) {
+    if ((await store.importRows(createRows(left, clock, keys))) === "imported") return left.length;
+    // Checked before as well, but another process can add users at any time.
+    const free: Plan = new Map(left.map((user) => [user.username, user]));
+    await removeTaken(store, free, refuse);
+    // Such as by an index that takes "Ann" and "ann" for one. Trying again would never end.
+    if (free.size === left.length)
+      throw new Fault("rows_refused", "the database refuses a user by a rule of its own");
+    if (badLines === "refuse-all") return "refused";
+    left = left.filter(({ username }) => free.has(username));
+  }
+  return 0;
+}
+
+type PlannedUser = Accepted & ImportedUser;
+
+/** The users of the plan with their rows, in the order of their lines. */
+function* readBatches(plan: Plan, lines: Iterable<ImportLine>): Iterable<readonly PlannedUser[]> {
+  let batch: PlannedUser[] = [];
+  let rows = 0;
+  for (const { line, fields } of lines) {
+    const user = typeof fields === "string" ? fields : parseRecord(removeEndedFields(fields));
+    if (typeof user === "string" || plan.get(user.username)?.line !== line) continue;
+    batch.push({ ...user, line });
+    rows += user.rows.reduce((count, entry) => count + entry.rows.length, 0);
+    if (batch.length < BATCH_USERS && rows < BATCH_ROWS) continue;
+    yield batch;
+    batch = [];
+    rows = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** The fields of a line that was checked, without what is not imported. */
+const removeEndedFields = (fields: ImportFields): ImportFields =>
+  new Map(
+    [...fields].filter(([name]) => !ENDED.some((table) => normalizeFieldName(table) === name)),
+  );
+
+/** The log entry last: in PostgreSQL, other writers of log entries wait from then on. */
+function* createRows(
+  users: readonly ImportedUser[],
+  clock: ImportServices["clock"],
+  keys: ImportChoices["keys"],
+): Iterable<Rows> {
+  const imported = ownedTables.filter((table) => table !== "keys" || keys === "import");
+  const all = users.flatMap((user) => user.rows.map((rows) => expireRows(user, rows, clock)));
+  for (const table of ["users", ...imported] as const) {
+    yield { table, rows: all.flatMap((entry) => (entry.table === table ? entry.rows : [])) };
+  }
+  const event = attributeToOperator(createAuditEvent("user_import", { count: users.length }));
+  yield { table: "log", rows: [toRowValues(tables.log, toLogEntry(event, clock))] };
+}
+
+/**
+ * The rows of a line without what may have ended since its export: every session ends, also one that
+ * the line does not have, one-time codes up to now are used up, and begun enrolments are dropped.
+ */
+function expireRows(
+  { isKnown }: ImportedUser,
+  { table, rows }: Rows,
+  clock: ImportServices["clock"],
+): Rows {
+  if (table === "users" && isKnown)
+    return {
+      table,
+      rows: rows.map((row) => raiseField(row, table, "sessionsFrom", nextSecond(clock))),
+    };
+  if (table !== "codes") return { table, rows };
+  const [begun, secret] = [findColumn(table, "begun"), findColumn(table, "secret")];
+  // A code of the next step is accepted, too.
+  const used = getStep(clock.now()) + 1;
+  const turnedOn = rows.filter((row) => row[secret] !== null);
+  return {
+    table,
+    rows: turnedOn.map((row) => raiseField(row.with(begun, null), table, "lastStep", used)),
+  };
+}
+
+const raiseField = (row: Row, table: TableName, field: string, least: number): Row => {
+  const at = findColumn(table, field);
+  const value: ColumnValue = row[at] ?? null;
+  return row.with(at, Math.max(Number(value ?? 0), least));
+};
+
+const findColumn = (table: TableName, field: string): number =>
+  listColumns(tables[table]).findIndex(([name]) => name === field);

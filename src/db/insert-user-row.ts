@@ -1,0 +1,17 @@
+import type { UserId } from "./records.ts";
+import type { StoreParts } from "./store.ts";
+import { Unavailable } from "../lib/fault.ts";
+
+/** Inserts a row of a user: `removed` if the store refuses it because the user is gone by now. */
+export async function insertUserRow<T>(
+  users: Pick<StoreParts["users"], "find">,
+  id: UserId,
+  insert: () => Promise<T>,
+): Promise<T | "removed"> {
+  try {
+    return await insert();
+  } catch (error) {
+    if (error instanceof Unavailable || (await users.find(id)) !== undefined) throw error;
+    return "removed";
+  }
+}

@@ -1,0 +1,99 @@
+import {
+  type BegunCodes,
+  beginCodes,
+  confirmCodes,
+  renewRecoveryCodes,
+  turnOffCodes,
+} from "./manage-codes.ts";
+import { formatKeyUri } from "./totp.ts";
+import { type Answer, redirect } from "../../http/responses.ts";
+import type { CodesSection } from "../../pages/page-data.ts";
+import { createQrCode } from "../../pages/qr-code.ts";
+import { formatTime } from "../../pages/words.ts";
+import type { Form } from "../../http/form.ts";
+import { getHost } from "../../http/web-request.ts";
+import type { UserContext } from "../context.ts";
+import type { AccountFormProblem, AccountFormResult } from "../account-form.ts";
+import { redirectToSection } from "../redirects.ts";
+import { renewSessionCookies } from "../sessions/sessions-pages.ts";
+
+const WRONG_CODE: AccountFormProblem = {
+  form: "codes",
+  message: "codeIncorrect",
+  fields: ["code"],
+};
+const NOT_BEGUN: AccountFormProblem = { form: "codes", message: "codesNotBegun", fields: [] };
+
+export async function postBeginCodes(context: UserContext): Promise<AccountFormResult> {
+  const { rules, user } = context;
+  const outcome = await beginCodes(rules, user.id);
+  switch (outcome.kind) {
+    case "no-user":
+      return { kind: "answered", answer: redirect(context.paths.login) };
+    case "already-on":
+      return { kind: "answered", answer: redirectToSection("codes", context) };
+    case "begun":
+      return { kind: "step", codes: createBegunSection(context, outcome.begun) };
+  }
+}
+
+export async function postConfirmCodes(
+  context: UserContext,
+  form: Form,
+): Promise<AccountFormResult> {
+  const { rules, user } = context;
+  const entered = { sealed: form("sealed"), code: form("code") };
+  const outcome = await confirmCodes(rules, user.id, entered, context.client);
+  switch (outcome.kind) {
+    case "no-user":
+      return { kind: "answered", answer: redirect(context.paths.login) };
+    case "already-on":
+      return { kind: "answered", answer: redirectToSection("codes", context) };
+    case "not-begun":
+      return { kind: "problem", problem: NOT_BEGUN };
+    case "code-incorrect": {
+      const codes = createBegunSection(context, outcome.begun);
+      return { kind: "problem", problem: WRONG_CODE, codes };
+    }
+    case "on": {
+      const codes = createRecoverySection(context, outcome.recoveryCodes);
+      const cookies = renewSessionCookies(context);
+      return { kind: "step", codes, notice: "codesAreOn", cookies };
+    }
+  }
+}
+
+export async function postRenewCodes(context: UserContext): Promise<AccountFormResult> {
+  const renewed = await renewRecoveryCodes(context.rules, context.user, context.client);
+  if (renewed === undefined)
+    return { kind: "answered", answer: redirectToSection("codes", context) };
+  const codes = createRecoverySection(context, renewed);
+  return { kind: "step", codes, notice: "recoveryCodesAreNew" };
+}
+
+export async function postTurnOffCodes(context: UserContext): Promise<Answer> {
+  switch (await turnOffCodes(context.rules, context.user, context.client)) {
+    case "already-off":
+      return redirectToSection("codes", context);
+    case "off":
+      return redirectToSection("codes", context, { notice: "codesAreOff" });
+  }
+}
+
+function createRecoverySection(
+  { views, request, user }: UserContext,
+  recoveryCodes: readonly string[],
+): CodesSection {
+  const made = formatTime(views.locale(request), new Date());
+  const owner = `${getHost(request)}, ${user.username}, ${made.utc}`;
+  return { kind: "turned-on", recoveryCodes, of: owner };
+}
+
+function createBegunSection(
+  { options, user }: UserContext,
+  { secret, sealed }: BegunCodes,
+): CodesSection {
+  const uri = formatKeyUri(options.pages.appName, user.username, secret);
+  const grouped = (secret.match(/.{1,4}/g) ?? []).join(" ");
+  return { kind: "begun", secret: grouped, uri, qr: createQrCode(uri), sealed };
+}

@@ -1,0 +1,95 @@
+import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
+import type { User } from "../../db/records.ts";
+import { type BoundedMemory, createBoundedMemory } from "../../lib/bounded-memory.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { deriveKey } from "../../lib/derive-key.ts";
+import { digestText } from "../../lib/random-text.ts";
+import { parseHostName } from "../../lib/host-name.ts";
+import { encodeJwtPart } from "../../identity/jwt.ts";
+
+const LIFETIME_SECONDS = 60;
+/** One that is handed out is valid for at least half of its minute. */
+const RENEW_AFTER_MS = 30_000;
+/** Of one user. At least the recently used half is kept. */
+const MAX_HOSTS = 32;
+/** A DNS name with a port. Only the length of what is remembered depends on it. */
+const MAX_HOST_LENGTH = 260;
+
+/** A JSON Web Key (RFC 8037). */
+type PublicKey = Readonly<Record<"kty" | "crv" | "x" | "kid" | "alg" | "use", string>>;
+
+interface RememberedAssertion {
+  readonly text: string;
+  readonly issuedAt: number;
+}
+
+/** Statements for apps about who asks, which they can verify and cannot make. */
+export interface Assertions {
+  /**
+   * A signed token (JWT) that names the user to the app on this host, as a Host header writes it.
+   * `undefined` if that is not a host.
+   */
+  getAssertion(user: User, host: string): string | undefined;
+  /** Of the secret and the previous ones, with whose assertions apps may still be asked. */
+  readonly publicKeys: readonly PublicKey[];
+}
+
+/** Each key follows from its secret, so that all gates with this secret sign and list the same ones. */
+export function createAssertions(
+  secret: string,
+  clock: Pick<Clock, "now">,
+  previousSecrets: readonly string[] = [],
+): Assertions {
+  const signingKey = deriveSigningKey(secret);
+  const publicKeys = [signingKey, ...previousSecrets.map(deriveSigningKey)].map(exportPublicKey);
+  const header = encodeJwtPart({ alg: "EdDSA", typ: "JWT", kid: publicKeys[0]?.kid });
+  /** Keyed by user object, so a user that the guards read again, with other groups, has none. */
+  const assertionsByUser = new WeakMap<User, BoundedMemory<string, RememberedAssertion>>();
+
+  function signAssertion(
+    { id: sub, username, groups = [] }: User,
+    aud: string,
+    iat: number,
+  ): string {
+    const claims = { sub, username, groups, aud, iat, exp: iat + LIFETIME_SECONDS };
+    const text = `${header}.${encodeJwtPart(claims)}`;
+    return `${text}.${sign(null, Buffer.from(text), signingKey).toString("base64url")}`;
+  }
+
+  return {
+    getAssertion(user, host) {
+      if (host.length > MAX_HOST_LENGTH) return undefined;
+      const now = clock.now();
+      const hosts =
+        assertionsByUser.get(user) ?? createBoundedMemory<string, RememberedAssertion>(MAX_HOSTS);
+      const cached = hosts.get(host);
+      // A clock that was set back would hand out one whose time of issue is in the future.
+      if (cached !== undefined && now >= cached.issuedAt && now < cached.issuedAt + RENEW_AFTER_MS)
+        return cached.text;
+      const audience = parseHostName(host);
+      if (audience === undefined) return undefined;
+      const text = signAssertion(user, audience, Math.floor(now / 1_000));
+      hosts.set(host, { text, issuedAt: now });
+      assertionsByUser.set(user, hosts);
+      return text;
+    },
+    publicKeys,
+  };
+}
+
+/** The head of a PKCS#8 structure (RFC 8410), which the 32 bytes of the key follow. */
+const PKCS8_OF_ED25519 = Buffer.from("302e020100300506032b657004220420", "hex");
+
+function deriveSigningKey(secret: string): KeyObject {
+  const seed = deriveKey(secret, "latchkey assertions");
+  const key = Buffer.concat([PKCS8_OF_ED25519, seed]);
+  return createPrivateKey({ key, format: "der", type: "pkcs8" });
+}
+
+function exportPublicKey(signingKey: KeyObject): PublicKey {
+  const { x = "" } = createPublicKey(signingKey).export({ format: "jwk" });
+  const members = { crv: "Ed25519", kty: "OKP", x };
+  // The thumbprint of RFC 7638, which takes the members in this order.
+  const kid = digestText(JSON.stringify(members));
+  return { ...members, kid, alg: "EdDSA", use: "sig" };
+}

@@ -1,0 +1,291 @@
+import { andThen, type MaybePromise } from "../../lib/maybe-promise.ts";
+import { parseHostName } from "../../lib/host-name.ts";
+import { findMissingScope } from "../../http/session-reach.ts";
+import { type KeyAdmission, type KeyRefusal, refusalFor } from "../../identity/authenticate-key.ts";
+import { admitsUser } from "../../identity/admits-user.ts";
+import type { Admission } from "../../identity/authenticate-session.ts";
+import type { User } from "../../db/records.ts";
+import { type Answer, redirect, respond, respondText, withHeader } from "../../http/responses.ts";
+import { acceptReturnTarget, addReturnTo, parseHandoffTarget } from "../../http/return-to.ts";
+import { readRequestedHost } from "../../http/authenticate.ts";
+import { FORWARD_AUTH, HANDOFF } from "../../http/paths.ts";
+import {
+  ASKING_FACTOR,
+  challengeForKey,
+  findSignInPath,
+  type NotAdmitted,
+  refuseKey,
+} from "../../http/refusals.ts";
+import type { ProxyTrust } from "../../http/remote-address.ts";
+import { answerWithId } from "../../http/request-id.ts";
+import { getRequestKind } from "../../http/request-kind.ts";
+import type { WebRequest } from "../../http/web-request.ts";
+import type { Services } from "../context.ts";
+import {
+  type ForwardAuthQuery,
+  NO_QUERY,
+  parseForwardAuthQuery,
+  type UnknownParameter,
+} from "../../http/forward-auth-query.ts";
+
+type Admitted = Extract<
+  Admission | KeyAdmission,
+  { readonly kind: "admitted" | "guest" | "key-admitted" }
+>;
+
+type Refused =
+  | NotAdmitted
+  | KeyRefusal
+  | UnknownParameter
+  /** A signed-in user whom the app does not admit. */
+  | { readonly kind: "excluded"; readonly user: User; readonly signOutUrl: string | undefined };
+
+/**
+ * Answers a reverse proxy that asks before it forwards a request. The user comes from the session or
+ * a key. The return target is read only from a trusted proxy. The method and the accepted types are
+ * read from any client, because they only choose between a redirect and a 401. A request that is
+ * admitted gets no ID: that would cost more than the answer.
+ */
+export function answerForwardAuth(services: Services, request: WebRequest): MaybePromise<Answer> {
+  const query = parseForwardAuthQuery(request.query);
+  if (query.kind === "unknown-parameter") return refuse(services, request, NO_QUERY, query);
+  const authorization = request.header("authorization");
+  const admission = services.authenticateRequest(
+    request.header("cookie"),
+    authorization,
+    () => request,
+  );
+  return andThen(admission, (found) => {
+    const decision = decide(services, request, query, found);
+    switch (decision.kind) {
+      case "admitted":
+      case "guest":
+      case "key-admitted":
+        return admit(services, request, query, decision);
+      case "key-refused":
+      case "excluded":
+      case "unknown-parameter":
+      case "needs-setup":
+      case "needs-sign-in":
+      case "forged-token":
+      case "factor-missing":
+      case "factor-unproven":
+      case "bound":
+        return refuse(services, request, query, decision);
+    }
+  });
+}
+
+/** Decides whether the app is opened, by the lists and the factors of the query. */
+function decide(
+  services: Services,
+  request: WebRequest,
+  query: ForwardAuthQuery,
+  found: Admission | KeyAdmission,
+): Admitted | Refused {
+  const admission = found.kind === "bound" ? readBound(services, request, found) : found;
+  switch (admission.kind) {
+    case "admitted":
+    case "guest":
+    case "key-admitted": {
+      const { user, factors } = admission;
+      if (!admitsUser(query, user)) {
+        // A session of the app's own host ends there.
+        const signOutUrl = found.kind === "bound" ? HANDOFF : undefined;
+        return { kind: "excluded", user, signOutUrl };
+      }
+      if (factors >= query.factors) return admission;
+      return admission.kind === "key-admitted"
+        ? refusalFor("factor-unproven")
+        : { kind: "factor-unproven" };
+    }
+    case "key-refused":
+    case "needs-setup":
+    case "needs-sign-in":
+    case "forged-token":
+    case "factor-missing":
+    case "factor-unproven":
+      return admission;
+  }
+}
+
+/** A session that only one host accepts is none at another. */
+const readBound = (
+  { proxies }: Services,
+  request: WebRequest,
+  { host, there }: Extract<Admission, { readonly kind: "bound" }>,
+): Exclude<Admission, { readonly kind: "bound" }> =>
+  host === parseHostName(readRequestedHost(proxies, request)) ? there : { kind: "needs-sign-in" };
+
+const refuse = (
+  services: Services,
+  request: WebRequest,
+  query: ForwardAuthQuery,
+  refused: Refused,
+): MaybePromise<Answer> =>
+  answerWithId(services.requests, request, () => {
+    switch (refused.kind) {
+      case "unknown-parameter":
+        return refuseParameter(services, refused.name);
+      case "excluded":
+        return exclude(services, request, refused.user, refused.signOutUrl);
+      case "key-refused":
+        // nginx knows no other status; its configuration makes a 429 from the 401.
+        return refuseKey(services, request, refused, query.deny === "401" ? 401 : 429);
+      case "needs-setup":
+      case "needs-sign-in":
+      case "forged-token":
+      case "factor-missing":
+      case "factor-unproven":
+      case "bound":
+        return sendToSignIn(services, request, query, refused);
+    }
+  });
+
+/** Tells the operator, whose proxy returns the line to the browser. */
+const refuseParameter = ({ paths }: Services, name: string): Answer =>
+  respondText(
+    `unknown query parameter ${JSON.stringify(name)}: ${paths.base}${FORWARD_AUTH} accepts users, groups, factor=2, deny and authorization; in Caddy, write "uri ${paths.base}${FORWARD_AUTH}?" with the question mark, which keeps the query of the page out`,
+    400,
+  );
+
+function sendToSignIn(
+  services: Services,
+  request: WebRequest,
+  { deny }: ForwardAuthQuery,
+  admission: NotAdmitted,
+): Answer {
+  const { options, proxies } = services;
+  const path = findSignInPath(services, admission, request);
+  if (!asksForPage(request)) {
+    return respond(null, 401, options.guards.keys ? challengeForKey(request) : {});
+  }
+  const asked = readTarget(proxies, request);
+  const target = acceptReturnTarget(options, request, asked);
+  const isLost = target === undefined && admission.kind !== "needs-setup";
+  // A target can be too long, and the root of its host then takes its place.
+  const other = isLost
+    ? (parseHandoffTarget(options, asked) ??
+      parseHandoffTarget(options, URL.parse("/", asked)?.href))
+    : undefined;
+  if (isLost && other === undefined) warnAboutLostHost(services, asked);
+  const factor = admission.kind === "factor-unproven" ? ASKING_FACTOR : "";
+  const location = other
+    ? addReturnTo(`${other.origin}${HANDOFF}${factor}`, other.href)
+    : addReturnTo(`${options.hosts.publicUrl ?? ""}${path}`, target);
+  // nginx turns a redirect into a 500; its configuration makes a redirect from the 401.
+  return deny === "401" ? respond(null, 401, { Location: location }) : redirect(location);
+}
+
+/** A visitor of such a host signs in, and is sent there again without a session, for ever. */
+function warnAboutLostHost({ options, requests }: Services, asked: string | undefined): void {
+  const host = URL.parse(asked ?? "")?.hostname;
+  const missing = host && findMissingScope(host, { ...options, ...options.hosts });
+  if (missing)
+    requests.log.warn(
+      { host },
+      `the session of the sign-in does not reach this host, so nobody can open an app there: set ${missing}`,
+    );
+}
+
+const asksForPage = (request: WebRequest): boolean =>
+  getRequestKind(request.header("x-forwarded-method") ?? "GET", request) === "page";
+
+/** For a signed-in user whom the app does not admit. */
+function exclude(
+  services: Services,
+  request: WebRequest,
+  user: User,
+  signOutUrl: string | undefined,
+): MaybePromise<Answer> {
+  if (!asksForPage(request)) return respond(null, 403);
+  const target = readTarget(services.proxies, request);
+  const host = target && new URL(target).host;
+  const signInUrl = signOutUrl === undefined ? findSignInUrl(services, request, target) : undefined;
+  return services.views.excluded({ request, user }, { host, signOutUrl, signInUrl });
+}
+
+/** The sign-in page, for an app on another host from which the sign-out is refused. */
+function findSignInUrl(
+  { options, paths }: Services,
+  request: WebRequest,
+  target: string | undefined,
+): string | undefined {
+  const { publicUrl, trustedOrigins } = options.hosts;
+  const origin = target && new URL(target).origin;
+  if (publicUrl === undefined || publicUrl === origin) return undefined;
+  if (trustedOrigins.some((trusted) => trusted === origin)) return undefined;
+  return addReturnTo(`${publicUrl}${paths.login}`, acceptReturnTarget(options, request, target));
+}
+
+/** The answer that admits, with what the proxy passes on to the app. */
+function admit(
+  { rules, proxies }: Services,
+  request: WebRequest,
+  { authorization }: ForwardAuthQuery,
+  { kind, user }: Admitted,
+): Answer {
+  const isKey = kind === "key-admitted";
+  const answer = isKey ? answerKeyAdmitted(user) : answerAdmitted(user);
+  const assertion = rules.assertions?.getAssertion(user, readRequestedHost(proxies, request));
+  const signed = assertion ? withHeader(answer, "Latchkey-Assertion", assertion) : answer;
+  // For a proxy that replaces the client's `Authorization` by that of the answer.
+  const repeated = authorization === "pass" && !isKey ? request.header("authorization") : undefined;
+  return repeated === undefined ? signed : withHeader(signed, "Authorization", repeated);
+}
+
+/** Asks the proxy to remove the key from the request. */
+export const KEY_ACCEPTED = "Latchkey-Key";
+
+/** Keyed by user object, so a user that the guards read again gets a new answer. */
+function memoizeByUser(make: (user: User) => Answer): (user: User) => Answer {
+  const made = new WeakMap<User, Answer>();
+  return (user) => {
+    const cached = made.get(user);
+    if (cached !== undefined) return cached;
+    const answer = make(user);
+    made.set(user, answer);
+    return answer;
+  };
+}
+
+/**
+ * Every request to an app gets this answer, so it has only the headers that proxies use. Without
+ * `no-store`, a proxy that caches everything would share the answer of one user with the others.
+ */
+const answerAdmitted = memoizeByUser(({ id, username, groups = [] }) => {
+  const headers = {
+    "Remote-User": encodeHeader(username),
+    // An imported account keeps the ID of its old system, which can be any text.
+    "Remote-User-Id": encodeHeader(id),
+    "Remote-Groups": groups.join(","),
+    "Cache-Control": "no-store",
+    "Content-Length": "0",
+  };
+  return { status: 200, headers, cookies: [], body: null };
+});
+
+/** The same for a key, which the proxy then removes from the request. */
+const answerKeyAdmitted = memoizeByUser((user) =>
+  withHeader(answerAdmitted(user), KEY_ACCEPTED, "accepted"),
+);
+
+/**
+ * Header values are bytes: text with other characters than plain ASCII, or with `%`, is
+ * percent-encoded. So is text with a comma, at which proxies and apps split a header into several.
+ */
+function encodeHeader(text: string): string {
+  const plain = /^[\x21-\x24\x26-\x2b\x2d-\x7e]+( +[\x21-\x24\x26-\x2b\x2d-\x7e]+)*$/.test(text);
+  return plain ? text : encodeURIComponent(text);
+}
+
+/** The URL that the browser requested, according to a trusted proxy. */
+function readTarget(proxies: ProxyTrust, request: WebRequest): string | undefined {
+  const readForwarded = (name: string): string | undefined =>
+    proxies.header(request, `x-forwarded-${name}`);
+  const host = readForwarded("host");
+  // Otherwise the proxy may have chosen by another name than the one in the URL.
+  if (host === undefined || parseHostName(host) === undefined) return undefined;
+  const url = `${readForwarded("proto")}://${host}${readForwarded("uri")}`;
+  return readForwarded("uri")?.startsWith("/") ? URL.parse(url)?.href : undefined;
+}

@@ -1,0 +1,39 @@
+import { andThen, type MaybePromise } from "../../lib/maybe-promise.ts";
+import { type Answer, respondText, withHeader } from "../../http/responses.ts";
+import { FORWARD_AUTH } from "../../http/paths.ts";
+import { answerWithId } from "../../http/request-id.ts";
+import type { WebRequest } from "../../http/web-request.ts";
+import type { Services } from "../context.ts";
+import { answerForwardAuth, KEY_ACCEPTED } from "./forward-auth-pages.ts";
+
+/** Envoy has no rule that removes a header after a certain answer, and obeys this one. */
+const REMOVED_BY_ENVOY = ["X-Envoy-Auth-Headers-To-Remove", "authorization"] as const;
+
+/**
+ * Answers a proxy that asks with the method and the path of the client, below the path of forward
+ * auth. The query is the client's, so no parameter is read from it.
+ */
+export function answerSuffixedForwardAuth(
+  services: Services,
+  request: WebRequest,
+): MaybePromise<Answer> {
+  const endpoint = `${services.paths.base}${FORWARD_AUTH}`;
+  const suffix = request.path.slice(endpoint.length);
+  // After a slash too many, a list or a factor would admit every user: it looks like the client's query.
+  if (suffix === "/" && /[?&](users|groups|factor=2)(?![^&=])/.test(request.query)) {
+    const problem = `users, groups and factor are not read below ${endpoint}: remove the slash before the question mark`;
+    return answerWithId(services.requests, request, () => respondText(problem, 400));
+  }
+  const forwarded: ReadonlyMap<string, string | undefined> = new Map([
+    ["x-forwarded-method", request.method],
+    ["x-forwarded-host", request.header("host")],
+    ["x-forwarded-uri", `${suffix}${request.query}`],
+  ]);
+  const { request: original, connection, path, signal } = request;
+  const header = (name: string): string | undefined =>
+    forwarded.has(name) ? forwarded.get(name) : request.header(name);
+  const asked = { request: original, connection, path, signal, method: "GET", query: "", header };
+  return andThen(answerForwardAuth(services, { ...asked, body: [] }), (answer) =>
+    answer.headers[KEY_ACCEPTED] === undefined ? answer : withHeader(answer, ...REMOVED_BY_ENVOY),
+  );
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from "node:crypto";
+import type { Key, User } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
+import type { Client } from "../../lib/client.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { Fault } from "../../lib/fault.ts";
+import { isUsableName } from "../../lib/names.ts";
+import { digestText } from "../../lib/random-text.ts";
+import { normalizeHost, PLAIN_HOST } from "../../lib/host-name.ts";
+import { createAuditEvent, type NewAuditEvent } from "../../audit/events.ts";
+import { createKeyText } from "../../identity/key-text.ts";
+
+/** A new key of a user. */
+export interface AddedKey {
+  readonly name: string;
+  /** The only hosts that it opens. Default: all that the account may open. */
+  readonly hosts?: readonly string[];
+  /** In seconds, or `never`. Default: a year. */
+  readonly lifetime?: number | "never" | undefined;
+  /** With 2, it opens what needs a second factor, as a sign-in with one does. Default: 1. */
+  readonly factors?: 1 | 2 | undefined;
+}
+
+/** The new key, or why there is none. */
+export type AddKeyOutcome =
+  | { readonly kind: "name-missing" | "name-invalid" | "host-invalid" | "too-many" }
+  /** The only time that the text is known. */
+  | { readonly kind: "added"; readonly key: Key; readonly text: string };
+
+const LIFETIME_SECONDS = 365 * 86_400;
+/** Of one account. */
+const MAX_KEYS = 100;
+const ID_BYTES = 8;
+
+interface AddKeyServices {
+  readonly store: Pick<StoreParts, "keys">;
+  readonly clock: Pick<Clock, "now">;
+  /** Writes an entry of the audit log, which says who did it. */
+  readonly record: (event: NewAuditEvent) => unknown;
+}
+
+export async function addKey(
+  { store, clock, record }: AddKeyServices,
+  user: User,
+  {
+    name: enteredName,
+    lifetime: requestedLifetime,
+    factors: requestedFactors,
+    ...limits
+  }: AddedKey,
+  client?: Client,
+): Promise<AddKeyOutcome> {
+  const name = enteredName.trim();
+  if (name === "") return { kind: "name-missing" };
+  if (!isUsableName(name)) return { kind: "name-invalid" };
+  // Plain JavaScript can pass anything, and `null` for what is left out.
+  const lifetime = requestedLifetime ?? LIFETIME_SECONDS;
+  if (lifetime !== "never" && !(typeof lifetime === "number" && lifetime > 0))
+    throw new Fault("invalid_option", "lifetime is invalid: expected seconds above 0, or never");
+  const factors = requestedFactors ?? 1;
+  if (factors !== 1 && factors !== 2)
+    throw new Fault("invalid_option", "factors is invalid: expected 1 or 2");
+  const hosts = limits.hosts?.map(
+    (host) => (typeof host === "string" && normalizeHost(host)) || "",
+  );
+  const areNamed = hosts !== undefined && hosts.length > 0;
+  const arePlain = areNamed && hosts.every((host) => PLAIN_HOST.test(host));
+  // A key without names would open every host, also if the given list is missing by mistake.
+  if ("hosts" in limits && !arePlain) return { kind: "host-invalid" };
+  const text = createKeyText();
+  const createdAt = new Date(clock.now());
+  const key: Key = {
+    id: randomBytes(ID_BYTES).toString("hex"),
+    userId: user.id,
+    name,
+    hash: digestText(text),
+    ...(hosts && { hosts: [...new Set(hosts)] }),
+    createdAt,
+    ...(lifetime !== "never" && { expiresAt: new Date(createdAt.getTime() + lifetime * 1_000) }),
+    ...(factors === 2 && { factors }),
+  };
+  if (!(await store.keys.insert(key, MAX_KEYS))) return { kind: "too-many" };
+  await record(createAuditEvent("key_add", { user, client }));
+  return { kind: "added", key, text };
+}
+
+interface RevokeKeyServices {
+  readonly store: Pick<StoreParts, "users" | "keys">;
+  /** Writes an entry of the audit log, which says who did it. */
+  readonly record: (event: NewAuditEvent) => unknown;
+}
+
+/**
+ * Revokes a key by its ID.
+ *
+ * @param owner With it, only a key of this user.
+ */
+export async function revokeKey(
+  { store, record }: RevokeKeyServices,
+  id: string,
+  owner?: User,
+  client?: Client,
+): Promise<"no-key" | "revoked"> {
+  const key = await store.keys.remove(id, owner?.id);
+  if (key === undefined) return "no-key";
+  const user = owner ?? (await store.users.find(key.userId));
+  if (user !== undefined) await record(createAuditEvent("key_revoke", { user, client }));
+  return "revoked";
+}

@@ -1,0 +1,72 @@
+import { findLink, type LinkProblem, type OpenLink, useLink } from "./use-link.ts";
+import { linkPageCookie } from "../../http/link-page-cookie.ts";
+import { createNoticeCookie } from "../../http/notice.ts";
+import { type Answer, redirect } from "../../http/responses.ts";
+import { acceptReturnTarget, RETURN_TO } from "../../http/return-to.ts";
+import type { LinkField, PageData } from "../../pages/page-data.ts";
+import type { MessageName } from "../../pages/words.ts";
+import type { Form } from "../../http/form.ts";
+import { logRefusal } from "../../http/warnings.ts";
+import { getParameter } from "../../http/web-request.ts";
+import type { Context } from "../context.ts";
+import { getLimitedClient } from "../sign-in/sign-in-pages.ts";
+import { redirectSignedIn } from "../redirects.ts";
+
+const getLinkToken = ({ paths, request }: Context): string => request.path.slice(paths.link.length);
+
+/** Shows what the link is for and uses nothing up: mail scanners open links too. */
+export async function getLink(context: Context): Promise<Answer> {
+  const open = await findLink(context.rules, getLinkToken(context));
+  if (open === undefined) return respondGone(context);
+  const cookies = [linkPageCookie(context.paths)];
+  return context.views.page(context, "link", toLinkData(open, ""), { cookies });
+}
+
+const toLinkData = ({ link, username }: OpenLink, entered: string): PageData["link"] => ({
+  purpose: link.purpose === "reset-codes-off" ? "reset" : link.purpose,
+  username: username ?? entered,
+  isUsernameSet: username !== undefined,
+});
+
+/** One answer for all links that cannot be used, and for too many attempts to use one. */
+function respondGone(context: Context): Promise<Answer> {
+  logRefusal(context, context.request, "one-time link refused");
+  return context.views.error(context, 404, "linkGone");
+}
+
+const problems: Readonly<Record<LinkProblem, readonly [MessageName, LinkField]>> = {
+  "username-missing": ["usernameOrPasswordMissing", "username"],
+  "password-missing": ["usernameOrPasswordMissing", "password"],
+  "passwords-differ": ["passwordsDiffer", "password"],
+  "password-too-short": ["newPasswordTooShort", "password"],
+  "username-invalid": ["usernameInvalid", "username"],
+  "username-taken": ["usernameTaken", "username"],
+};
+
+export async function postLink(context: Context, form: Form): Promise<Answer> {
+  const { rules, views, paths, request } = context;
+  const [username, password, confirm] = [form("username"), form("password"), form("confirm")];
+  const entered = { username, password, confirm };
+  const outcome = await useLink(
+    rules,
+    getLinkToken(context),
+    entered,
+    await getLimitedClient(context),
+  );
+  switch (outcome.kind) {
+    case "gone":
+      return respondGone(context);
+    case "rejected": {
+      const [name, field] = problems[outcome.problem];
+      const problem = { message: views.message(request, name), fields: [field] as const };
+      const data = { ...toLinkData(outcome.open, username), problem };
+      return views.page(context, "link", data, { status: 422 });
+    }
+    case "password-reset":
+      return redirect(paths.login, [createNoticeCookie(request, "passwordIsChanged")]);
+    case "entered": {
+      const target = acceptReturnTarget(context.options, request, getParameter(request, RETURN_TO));
+      return redirectSignedIn(context, outcome, target);
+    }
+  }
+}

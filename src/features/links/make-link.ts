@@ -1,0 +1,128 @@
+import { randomBytes } from "node:crypto";
+import { idOf, type Link, NO_PASSWORD, type StoredUser, type User } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
+import { normalizeGroups } from "../people/set-groups.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { Fault } from "../../lib/fault.ts";
+import { isUsableLabel, isUsableUsername } from "../../lib/names.ts";
+import { createRandomText, digestText } from "../../lib/random-text.ts";
+import { createAuditEvent, type NewAuditEvent } from "../../audit/events.ts";
+import { insertUserRow } from "../../db/insert-user-row.ts";
+import { computeValidUpTo, type VerifiedToken } from "../../identity/session-token.ts";
+
+interface LinkServices {
+  readonly store: Pick<StoreParts, "users" | "links">;
+  readonly clock: Pick<Clock, "now">;
+  /** Writes an entry of the audit log, which says who did it. */
+  readonly record: (event: NewAuditEvent) => unknown;
+}
+
+/** How long a link works, unless its maker says otherwise. */
+export const LINK_LIFETIME_MS: number = 7 * 86_400_000;
+
+const PURPOSES: readonly Link["purpose"][] = ["invite", "guest", "reset", "reset-codes-off"];
+
+/** For a new password, with the user. `name` is the username of an invitation, if it is settled. */
+export type WantedLink = Omit<
+  Link,
+  "id" | "tokenHash" | "userId" | "madeBy" | "makerId" | "makerValidUpTo"
+> & { readonly userId?: string };
+
+/** The administrator who makes a link, with the session in which that happens. */
+export interface LinkMaker {
+  readonly user: User;
+  readonly session: Pick<VerifiedToken, "issuedAt" | "sessionsFrom">;
+}
+
+/** The new link, or why there is none. */
+export type MakeLinkOutcome =
+  | { readonly kind: "no-account" | "no-user" }
+  /** As for `addUser`. */
+  | { readonly kind: "username-invalid" | "username-taken" | "username-used" }
+  | { readonly kind: "label-missing" | "label-invalid" | "groups-missing" | "groups-invalid" }
+  /** Only the caller ever has the token. */
+  | { readonly kind: "made"; readonly link: Link; readonly token: string };
+
+/**
+ * Makes a one-time link.
+ *
+ * @param maker The link ends when all sessions of this user are ended, and with the account and its
+ *   group `admins`. Without a maker, it depends on no account.
+ */
+export async function makeLink(
+  { store, clock, record }: LinkServices,
+  { groups: requestedGroups = [], userId, ...wanted }: WantedLink,
+  maker?: LinkMaker,
+): Promise<MakeLinkOutcome> {
+  // Plain JavaScript can pass anything. Used, a link of another purpose would make an account.
+  if (!PURPOSES.includes(wanted.purpose))
+    throw new Fault("invalid_option", `purpose is invalid: expected ${PURPOSES.join(", ")}`);
+  // Plain JavaScript can pass them, but only a session proves who makes the link.
+  for (const field of ["madeBy", "makerId", "makerValidUpTo"])
+    if (field in wanted) throw new Fault("invalid_option", `${field} is not an option of a link`);
+  const groups = normalizeGroups(requestedGroups);
+  if (groups === "invalid") return { kind: "groups-invalid" };
+  // The first account is made by the setup alone.
+  if (!(await store.users.any())) return { kind: "no-account" };
+  const { purpose, name = "" } = wanted;
+  if (purpose === "guest" && name === "") return { kind: "label-missing" };
+  if (purpose === "guest" && groups.length === 0) return { kind: "groups-missing" };
+  if (purpose === "guest" && !isUsableLabel(name)) return { kind: "label-invalid" };
+  if (purpose === "invite" && name !== "") {
+    if (!isUsableUsername(name)) return { kind: "username-invalid" };
+    if (await store.users.findByName(name)) return { kind: "username-taken" };
+    if (await store.users.isNameUsed(name)) return { kind: "username-used" };
+  }
+  const isReset = purpose === "reset" || purpose === "reset-codes-off";
+  const now = new Date(clock.now());
+  const user = isReset ? await store.users.findActive(idOf(userId ?? ""), now) : undefined;
+  if (isReset && !canHavePassword(user)) return { kind: "no-user" };
+  const token = createRandomText();
+  const ids = { id: randomBytes(8).toString("hex"), tokenHash: digestText(token) };
+  const userFields = user && { userId: user.id, name: user.username };
+  const groupFields = groups.length > 0 && { groups };
+  const link: Link = {
+    ...wanted,
+    ...ids,
+    ...groupFields,
+    ...userFields,
+    ...(maker && toMakerFields(maker)),
+  };
+  const insertLink = () => store.links.insert(link);
+  // Either of them can be removed in the meantime.
+  const insertForMaker = maker
+    ? () => insertUserRow(store.users, maker.user.id, insertLink)
+    : insertLink;
+  const inserted = user ? insertUserRow(store.users, user.id, insertForMaker) : insertForMaker();
+  const outcome = await inserted;
+  // The maker has left the group, or was signed out, since the guard.
+  if (outcome === "removed" || !outcome) return { kind: "no-user" };
+  await record(createAuditEvent("link_make", { user, name: describeLink(link) }));
+  return { kind: "made", link, token };
+}
+
+/** Rounded down, because the database compares it with whole seconds. */
+const toMakerFields = ({ user, session }: LinkMaker) => ({
+  madeBy: user.username,
+  makerId: user.id,
+  makerValidUpTo: Math.floor(computeValidUpTo(session)),
+});
+
+/** Not a guest, whom guards without a list would admit from then on. */
+const canHavePassword = (user: StoredUser | undefined): boolean =>
+  user !== undefined && user.passwordHash !== NO_PASSWORD;
+
+/** What the audit log calls a link. */
+const describeLink = ({ id, purpose, name }: Link): string =>
+  [id, purpose, name ?? []].flat().join(" ");
+
+/** Also for a link that was used or has expired, there is none. */
+export async function revokeLink(
+  { store, clock, record }: LinkServices,
+  id: string,
+): Promise<"no-link" | "revoked"> {
+  const link = await store.links.revoke(id, new Date(clock.now()));
+  if (link === undefined) return "no-link";
+  await record(createAuditEvent("link_revoke", { name: describeLink(link) }));
+  return "revoked";
+}

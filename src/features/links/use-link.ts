@@ -1,0 +1,147 @@
+import { randomBytes } from "node:crypto";
+import { hasEnded, type Link, NO_PASSWORD, type User } from "../../db/records.ts";
+import type { StoreParts } from "../../db/store.ts";
+import type { Client } from "../../lib/client.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { getErrorMessage } from "../../lib/fault.ts";
+import { isUsableUsername } from "../../lib/names.ts";
+import { digestText } from "../../lib/random-text.ts";
+import type { ServerLog } from "../../lib/server-log.ts";
+import { createNetworkRequester } from "../../identity/requester.ts";
+import type { Limiter } from "../../identity/shared-limiter.ts";
+import type { EventLog } from "../../audit/event-log.ts";
+import { createAuditEvent } from "../../audit/events.ts";
+import { isTooShort } from "../../identity/password-length.ts";
+import type { Passwords } from "../../identity/passwords.ts";
+import type { CredentialCache } from "../../identity/credential-cache.ts";
+import type { IssuedToken } from "../../identity/session-token.ts";
+import { type StartSessionServices, startSession } from "../../identity/start-session.ts";
+
+interface FindLinkServices {
+  readonly store: Pick<StoreParts, "users" | "links">;
+  readonly clock: Pick<Clock, "now">;
+}
+
+/** A link that can be used, with the username of its account if that is settled. */
+export interface OpenLink {
+  readonly link: Link;
+  readonly username: string | undefined;
+}
+
+/**
+ * `undefined` for any reason: nothing tells unknown, used, expired and revoked apart. It has no limit:
+ * a token of 256 bits cannot be guessed, and images on another site would use up that of a visitor.
+ */
+export async function findLink(
+  { store, clock }: FindLinkServices,
+  token: string,
+): Promise<OpenLink | undefined> {
+  const now = clock.now();
+  const link = await store.links.find(digestText(token), new Date(now));
+  // The account of an invitation can end before the link does.
+  if (!link || hasEnded(link, now)) return undefined;
+  if (link.userId === undefined) return { link, username: link.name };
+  const user = await store.users.findActive(link.userId, new Date(now));
+  return user && { link, username: user.username };
+}
+
+interface UseLinkServices extends StartSessionServices, FindLinkServices {
+  readonly store: Pick<StoreParts, "users" | "links">;
+  readonly memory: CredentialCache;
+  readonly passwords: Passwords;
+  readonly events: Pick<EventLog, "record">;
+  readonly linkLimiter: Pick<Limiter, "attempt">;
+}
+
+export type LinkForm = Readonly<Record<"username" | "password" | "confirm", string>>;
+
+export type LinkProblem =
+  | "username-missing"
+  | "password-missing"
+  | "passwords-differ"
+  | "password-too-short"
+  | "username-invalid"
+  /** By another account, which can be gone, in any spelling. */
+  | "username-taken";
+
+type UseLinkOutcome =
+  /** It cannot be used, another request was first, or the address has tried too many. */
+  | { readonly kind: "gone" }
+  /** The link can still be used. */
+  | { readonly kind: "rejected"; readonly problem: LinkProblem; readonly open: OpenLink }
+  | { readonly kind: "entered"; readonly user: User; readonly token: IssuedToken }
+  /** Without a session: the sign-in still asks for a one-time code. */
+  | { readonly kind: "password-reset" };
+
+/** Uses a link with what its page has asked for, which for a guest is nothing. */
+export async function useLink(
+  services: UseLinkServices,
+  token: string,
+  form: LinkForm,
+  client: Client,
+): Promise<UseLinkOutcome> {
+  if ((await services.linkLimiter.attempt(client.remoteAddress)) === "denied")
+    return { kind: "gone" };
+  const open = await findLink(services, token);
+  if (open === undefined) return { kind: "gone" };
+  const { link, username = form.username } = open;
+  const isGuest = link.purpose === "guest";
+  const isNew = link.userId === undefined;
+  const entered = isGuest ? undefined : findLinkProblem({ ...form, username });
+  // Links from before names were checked can have any.
+  const problem =
+    entered ?? (isNew && !isUsableUsername(username) ? "username-invalid" : undefined);
+  if (problem !== undefined) return { kind: "rejected", problem, open };
+  const passwordHash = isGuest
+    ? NO_PASSWORD
+    : await services.passwords.hash(form.password, createNetworkRequester(client));
+
+  const now = new Date(services.clock.now());
+  const account = { passwordHash, ...toAccountFields(link, now) };
+  const useWithName = (name: string) =>
+    services.store.links.use(link, { ...account, username: name }, now);
+  let user = await useWithName(username);
+  while (isGuest && user === "taken") user = await useWithName(`${username} ${createSuffix()}`);
+  if (user === "gone") return { kind: "gone" };
+  if (user === "taken") return { kind: "rejected", problem: "username-taken", open };
+  services.memory.forget(user.id);
+  services.events.record(createAuditEvent("link_use", { user, client }));
+  if (link.userId !== undefined) return { kind: "password-reset" };
+  return { kind: "entered", user, token: startSession(services, user, client) };
+}
+
+interface RemoveEndedLinksServices {
+  readonly store: Pick<StoreParts, "links">;
+  readonly clock: Pick<Clock, "now">;
+  readonly events: Pick<EventLog, "record">;
+  readonly log: ServerLog;
+}
+
+/** Removes expired links, and guests whose account has ended. Never fails. */
+export async function removeEndedLinks(services: RemoveEndedLinksServices): Promise<void> {
+  const { store, clock, events, log } = services;
+  try {
+    const removed = await store.links.removeEnded(new Date(clock.now()));
+    for (const user of removed) events.record(createAuditEvent("user_remove", { user }));
+  } catch (error) {
+    log.warn({ reason: getErrorMessage(error) }, "cannot remove guests whose time has ended");
+  }
+}
+
+/** What a link settles of the account that it makes. */
+function toAccountFields({ purpose, groups = [], guestSeconds, ...link }: Link, now: Date) {
+  const leaves =
+    guestSeconds === undefined ? link.expiresAt : new Date(now.getTime() + guestSeconds * 1_000);
+  const endsAt = purpose === "guest" ? leaves : link.endsAt;
+  return { ...(groups.length > 0 && { groups }), ...(endsAt && { endsAt }) };
+}
+
+/** Long enough that a label finds a free username, also after thousands of guests. */
+const createSuffix = (): string => randomBytes(4).toString("hex");
+
+function findLinkProblem({ username, password, confirm }: LinkForm): LinkProblem | undefined {
+  if (username === "") return "username-missing";
+  if (password === "") return "password-missing";
+  if (password !== confirm) return "passwords-differ";
+  return isTooShort(password) ? "password-too-short" : undefined;
+}

@@ -1,0 +1,86 @@
+import { changePassword } from "./change-password.ts";
+import { findFormPage } from "../../http/form-page.ts";
+import { resolveLocation } from "../../http/location.ts";
+import { createNoticeCookie } from "../../http/notice.ts";
+import { type Answer, redirect, respond, respondJson } from "../../http/responses.ts";
+import type { PasswordField } from "../../pages/page-data.ts";
+import type { MessageName } from "../../pages/words.ts";
+import { pathOf } from "../../http/paths.ts";
+import { COOKIE_CHALLENGE, noteForgedToken } from "../../http/refusals.ts";
+import { type Form, findMissingFields } from "../../http/form.ts";
+import { logRefusal } from "../../http/warnings.ts";
+import type { Context, UserContext } from "../context.ts";
+import type { AccountFormResult } from "../account-form.ts";
+import { endOthers } from "../sessions/sessions-pages.ts";
+
+export async function postPassword(context: UserContext, form: Form): Promise<AccountFormResult> {
+  const entered = {
+    currentPassword: form("current_password"),
+    newPassword: form("new_password"),
+    confirmPassword: form("confirm_password"),
+  };
+  const { rules, request, user, client } = context;
+  const outcome = await changePassword(rules, user.id, entered, client);
+
+  const showProblem = (
+    message: MessageName,
+    ...fields: readonly [PasswordField, ...PasswordField[]]
+  ): AccountFormResult => ({ kind: "problem", problem: { form: "password", message, fields } });
+
+  switch (outcome.kind) {
+    case "no-user":
+      return { kind: "answered", answer: redirect(context.paths.login) };
+    case "field-missing":
+      return showProblem(
+        "fieldMissing",
+        ...findMissingFields(form, "current_password", "new_password"),
+      );
+    case "current-password-incorrect":
+      logRefusal(context, request, "password change rejected");
+      return showProblem("currentPasswordIncorrect", "current_password");
+    case "new-passwords-differ":
+      return showProblem("newPasswordsDiffer", "new_password", "confirm_password");
+    case "new-password-too-short":
+      return showProblem("newPasswordTooShort", "new_password");
+    case "changed": {
+      const isAsked = form("end_others") !== "";
+      const cookies = isAsked ? await endOthers(context) : [];
+      return { kind: "answered", answer: refresh(context, cookies) };
+    }
+  }
+}
+
+/** Reloads the page of the form: htmx by a header, other clients by a redirect. */
+function refresh(
+  { options, paths, request, user }: UserContext,
+  session: readonly string[],
+): Answer {
+  const page = findFormPage(paths, request);
+  const isHome = page !== undefined && paths.homes.includes(pathOf(page));
+  const notice = isHome ? [createNoticeCookie(request, "passwordIsChanged")] : [];
+  const cookies = [...session, ...notice];
+  return request.header("hx-request") === "true"
+    ? respond(null, 200, { "HX-Refresh": "true" }, cookies)
+    : redirect(page ?? resolveLocation(options.postLoginLocation, user), cookies);
+}
+
+/** Tells scripts who is signed in. Without CORS headers, pages of other origins cannot read it. */
+export async function getMe(context: Context): Promise<Answer> {
+  const { rules, request } = context;
+  const admission = await rules.authenticate(request.header("cookie"));
+  switch (admission.kind) {
+    case "admitted":
+    case "guest": {
+      const { groups = [], ...user } = admission.user;
+      return respondJson({ user: { ...user, groups } }, 200);
+    }
+    case "needs-setup":
+    case "needs-sign-in":
+    case "forged-token":
+    case "factor-missing":
+    case "factor-unproven":
+    case "bound":
+      noteForgedToken(context, admission, request);
+      return respondJson({ user: null }, 401, COOKIE_CHALLENGE);
+  }
+}

@@ -1,0 +1,43 @@
+import type { IssuedToken } from "../identity/session-token.ts";
+import type { User } from "../db/records.ts";
+import { resolveLocation } from "../http/location.ts";
+import { createNoticeCookie } from "../http/notice.ts";
+import { type Answer, redirect } from "../http/responses.ts";
+import { createSessionCookies } from "../http/session-cookie.ts";
+import type { Notice } from "../pages/page-data.ts";
+import type { Context, UserContext } from "./context.ts";
+
+/** Redirects a user with a new session to the target, otherwise to the post-login location. */
+export function redirectSignedIn(
+  { options, request }: Context,
+  { user, token }: { readonly user: User; readonly token: IssuedToken },
+  target: string | undefined,
+  cookies: readonly string[] = [],
+): Answer {
+  const session = createSessionCookies(request, token, options.hosts.cookieDomain);
+  return redirect(target ?? resolveLocation(options.postLoginLocation, user), [
+    ...cookies,
+    ...session,
+  ]);
+}
+
+export interface NoticeAndCookies {
+  readonly notice?: Notice;
+  readonly cookies?: readonly string[];
+}
+
+/**
+ * Redirects to a section of the home page, which the fragment unfolds, with a notice; to the
+ * post-login location of this user if the app has its own page instead.
+ */
+export function redirectToSection(
+  section: "sessions" | "codes" | "passkeys" | "keys",
+  { paths, options, request, user }: UserContext,
+  { notice, cookies = [] }: NoticeAndCookies = {},
+): Answer {
+  if (paths.home === undefined) {
+    return redirect(resolveLocation(options.postLoginLocation, user), cookies);
+  }
+  const shown = notice === undefined ? [] : [createNoticeCookie(request, notice)];
+  return redirect(`${paths.home}#your-${section}`, [...shown, ...cookies]);
+}

@@ -1,0 +1,38 @@
+import type { UserId } from "../../db/records.ts";
+import type { Client } from "../../lib/client.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { SessionTokens } from "../../identity/session-token.ts";
+import { toSession } from "../../identity/start-session.ts";
+import type { WaitingEnds } from "../../identity/waiting-ends.ts";
+
+export interface SignOutServices {
+  readonly tokens: SessionTokens;
+  readonly clock: Pick<Clock, "now">;
+  /** `undefined` if the store keeps no sessions. */
+  readonly waiting: Pick<WaitingEnds, "end"> | undefined;
+}
+
+/**
+ * Ends the sessions of a browser, recorded or not, if the store keeps sessions. Never throws: the
+ * browser forgets its cookies in any case. A token without an ID cannot end alone.
+ *
+ * @param cookies The values of its session cookies.
+ * @param onlyUser Only the sessions of this user, who has just signed in again.
+ */
+export async function signOut(
+  { tokens, clock, waiting }: SignOutServices,
+  cookies: readonly string[],
+  client: Client,
+  onlyUser?: UserId,
+): Promise<"ended" | "not-ended"> {
+  let outcome: "ended" | "not-ended" = "ended";
+  for (const text of cookies) {
+    const token = tokens.verify(text);
+    if (typeof token !== "object" || (onlyUser ?? token.userId) !== token.userId) continue;
+    const { id } = token;
+    if (id === undefined) continue;
+    const session = toSession({ ...token, id }, clock.now(), client);
+    if ((await waiting?.end(session)) === "not-ended") outcome = "not-ended";
+  }
+  return outcome;
+}

@@ -1,0 +1,129 @@
+import type { Client } from "../../lib/client.ts";
+import { DEVICE_LIFETIME_SECONDS } from "../codes/remembered-devices.ts";
+import { findRelyingParty, type RelyingParty } from "../../http/relying-party.ts";
+import { signOut } from "../sessions/sign-out.ts";
+import { type SignInOutcome, signIn } from "./sign-in.ts";
+import { resolveLocation } from "../../http/location.ts";
+import { createNoticeCookie, takeNotice } from "../../http/notice.ts";
+import { type Answer, redirect } from "../../http/responses.ts";
+import {
+  acceptedSignInTarget,
+  addReturnTo,
+  findOtherHost,
+  RETURN_TO,
+  readReturnTarget,
+} from "../../http/return-to.ts";
+import {
+  createDeviceCookie,
+  readDeviceCookie,
+  readSessionTokens,
+} from "../../http/session-cookie.ts";
+import { AGAIN, asksForRecentSignIn } from "../../http/recent-sign-in.ts";
+import { asksForFactor, FACTOR } from "../../http/refusals.ts";
+import type { Form } from "../../http/form.ts";
+import { logRefusal } from "../../http/warnings.ts";
+import { getHost, getParameter } from "../../http/web-request.ts";
+import type { Context } from "../context.ts";
+import { redirectSignedIn } from "../redirects.ts";
+
+/** The query parameter of a sign-in page to which a refused handoff leads. */
+export const HANDOFF_FAILED = "handoff_failed";
+
+export async function getLogin(context: Context): Promise<Answer> {
+  const { rules, options, views, request } = context;
+  const returnTo = readReturnTarget(context);
+  const { CurrentUser: user } = await views.helpers(context);
+  const needsFactor = asksForFactor(request);
+  const confirms =
+    user !== undefined &&
+    user.guest === undefined &&
+    (needsFactor || asksForRecentSignIn(context, request));
+  const continueTo = user && (returnTo ?? resolveLocation(options.postLoginLocation, user));
+  const [asksCode, hasPasskeys] = await Promise.all([
+    // If the store cannot be asked: without codes, the field for one has no effect.
+    rules.anyFactor.codes.read().catch(() => true),
+    rules.anyFactor.passkeys.read().catch(() => false),
+  ]);
+  const offersPasskeys =
+    hasPasskeys && options.signIn.passkeys && getRelyingParty(context) !== undefined;
+  const { notice, cookies } = takeNotice(request);
+  const returnHost = findOtherHost(options, request, returnTo);
+  const remembersDevices = asksCode && options.signIn.rememberDevice;
+  const offers = { asksCode, remembersDevices, offersPasskeys };
+  const handoffFailed = getParameter(request, HANDOFF_FAILED) !== undefined;
+  const data = {
+    returnTo,
+    returnHost,
+    handoffFailed,
+    continueTo,
+    confirms,
+    needsFactor,
+    ...offers,
+    notice,
+  };
+  return views.page(context, "login", data, { cookies });
+}
+
+/** The site for which browsers keep passkeys, if they keep any there. */
+export const getRelyingParty = ({ options, request }: Context): RelyingParty | undefined =>
+  findRelyingParty(options.hosts, getHost(request));
+
+export async function postLogin(context: Context, form: Form): Promise<Answer> {
+  const { rules, options, request, warnOfProxy } = context;
+  warnOfProxy(request);
+  const client = await getLimitedClient(context);
+  const entered = { username: form("username"), password: form("password"), code: form("code") };
+  const isOffered = options.signIn.rememberDevice;
+  const device = isOffered ? readDeviceCookie(request) : undefined;
+  const remembersDevice = isOffered && form("remember_device") !== "";
+  const attempt = { ...client, ...entered, device, remembersDevice };
+  return respondToSignIn(context, form, await signIn(rules, attempt));
+}
+
+/**
+ * The client of a sign-in, which the rate limit counts by address.
+ *
+ * @throws {Fault} `remote_address_unknown`, but the count of accounts comes before the limit.
+ */
+export async function getLimitedClient({
+  rules,
+  proxies,
+  request,
+  client,
+}: Context): Promise<Client> {
+  const isLimited = await rules.memory.anyExists();
+  return isLimited ? { ...client, remoteAddress: proxies.getRemoteAddress(request) } : client;
+}
+
+/** The response to every way of signing in. */
+export async function respondToSignIn(
+  context: Context,
+  form: Form,
+  outcome: SignInOutcome,
+): Promise<Answer> {
+  const { rules, options, paths, request } = context;
+  options.meter.countSignIn(outcome.kind);
+  const target = acceptedSignInTarget(context, form(RETURN_TO));
+  const again = form(AGAIN) === "" ? "" : `&${AGAIN}=1`;
+  const factor = form(FACTOR) === "" ? "" : `&${FACTOR}=2`;
+  switch (outcome.kind) {
+    case "needs-setup":
+      return redirect(addReturnTo(paths.setup, target));
+    case "rate-limited":
+    case "rejected":
+      logRefusal(context, request, `sign-in ${outcome.kind}`);
+      return redirect(addReturnTo(`${paths.login}?error=1${again}${factor}`, target));
+    case "signed-in": {
+      const { user, device } = outcome;
+      // The new session replaces the one that this browser had, if it is of the same user.
+      const replaced = readSessionTokens(request.header("cookie"));
+      await signOut(rules, replaced, context.client, user.id);
+      return redirectSignedIn(context, outcome, target, [
+        ...(again && paths.home ? [createNoticeCookie(request, "isConfirmed")] : []),
+        ...(device === undefined
+          ? []
+          : [createDeviceCookie(request, paths.login, device, DEVICE_LIFETIME_SECONDS)]),
+      ]);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { deriveKey } from "../lib/derive-key.ts";
+import { isSame } from "../lib/random-text.ts";
+
+const NONCE_BYTES = 16;
+const QUESTION = /^([\w-]{22})\.([\w-]{43})$/;
+
+/** An unknown name counts as an empty one. */
+type Names = readonly (string | undefined)[];
+
+/**
+ * Shows the doctor whether a gate has its secret and uses the same folder and database. Only who
+ * knows the secret can ask, so that others get no signature to guess the secret with.
+ */
+interface DoctorProof {
+  createQuestion(): string;
+  /** A proof of the secret and one of each name; `undefined` if another secret signed the question. */
+  answerQuestion(question: string, names: Names): readonly string[] | undefined;
+}
+
+export function createDoctorProof(secret: string): DoctorProof {
+  const key = deriveKey(secret, "latchkey identity");
+  const computeMac = (text: string): string =>
+    createHmac("sha256", key).update(text).digest("base64url");
+  return {
+    createQuestion() {
+      const nonce = randomBytes(NONCE_BYTES).toString("base64url");
+      return `${nonce}.${computeMac(`question ${nonce}`)}`;
+    },
+
+    answerQuestion(question, names) {
+      const [, nonce, sentMac] = QUESTION.exec(question) ?? [];
+      if (nonce === undefined || sentMac === undefined) return undefined;
+      const expected = computeMac(`question ${nonce}`);
+      if (!isSame(sentMac, expected)) return undefined;
+      return ["", ...names].map((name, at) => computeMac(`answer ${nonce} ${at} ${name ?? ""}`));
+    },
+  };
+}

@@ -1,0 +1,267 @@
+import { findAdmin } from "./features/people/set-groups.ts";
+import { Fault, isClientGone, toError } from "./lib/fault.ts";
+import type { MaybePromise } from "./lib/maybe-promise.ts";
+import { allowsAnyHost, judgeHost } from "./http/allowed-hosts.ts";
+import type { User } from "./db/records.ts";
+import { findPeoplePage } from "./http/form-page.ts";
+import { isSentByLinkPage } from "./http/link-page-cookie.ts";
+import { createNoticeCookie } from "./http/notice.ts";
+import { type Answer, redirect, withHeader } from "./http/responses.ts";
+import { addReturnTo, getHandoffRoot, readReturnTarget } from "./http/return-to.ts";
+import { answerAccountForm } from "./features/home/home-pages.ts";
+import { HANDOFF } from "./http/paths.ts";
+import { askForRecentSignIn, hasRecentSignIn } from "./http/recent-sign-in.ts";
+import { findSignInPath, type NotAdmitted, refuseExcluded, refuseSignedOut } from "./http/refusals.ts";
+import { type Form, type FormProblem, readForm } from "./http/form.ts";
+import { answerWithId } from "./http/request-id.ts";
+import { getRequestKind } from "./http/request-kind.ts";
+import { isCrossSite } from "./http/same-origin.ts";
+import { logRefusal } from "./http/warnings.ts";
+import { getHost, type WebRequest } from "./http/web-request.ts";
+import type { CheckedRoute, PathRoutes, ProxyRoute, RouteTable, UserChecks } from "./routes.ts";
+import type { Context, Services, UserContext } from "./features/context.ts";
+import type { Viewer } from "./http/views.ts";
+
+/**
+ * Answers every request; a failure is an answer too, the error page. An answer to a reverse proxy
+ * comes without a promise and without a request ID where neither is needed, because every request to
+ * an app waits for it.
+ */
+export function handle(
+  services: Services,
+  routes: RouteTable,
+  request: WebRequest,
+): MaybePromise<Answer> {
+  const pathRoutes = routes.find(request.path);
+  const route = pathRoutes?.find(request.method);
+  if (route?.access === "proxy") return answerProxy(services, route, request);
+  return answerWithId(services.requests, request, async () => {
+    const answer = await answerInOrder(services, pathRoutes, route, request);
+    return route?.referrer === "none"
+      ? withHeader(answer, "Referrer-Policy", "no-referrer")
+      : answer;
+  });
+}
+
+/**
+ * Takes a request through all checks, one after the other, and runs its route. The form is read
+ * before the user is looked up: it can arrive long after its headers, when its sender has been signed
+ * out or is no administrator any more. Any client can send a form to the sign-in page, so reading one
+ * of a client without a session is no additional burden: `readForm` bounds its size, and the server
+ * the time that a request takes.
+ */
+async function answerInOrder(
+  services: Services,
+  pathRoutes: PathRoutes | undefined,
+  route: CheckedRoute | undefined,
+  request: WebRequest,
+): Promise<Answer> {
+  const { views, rules, paths, proxies } = services;
+  let user: User | undefined;
+  let failure: CheckedRoute["failure"];
+  try {
+    const checksHost = pathRoutes === undefined || pathRoutes.host === "checked";
+    if (checksHost && !(await isHostAllowed(services, request))) {
+      return await views.misdirected({ request });
+    }
+    if (pathRoutes === undefined) return await views.error({ request }, 404, "noSuchPage");
+    if (route === undefined) {
+      const headers = { Allow: pathRoutes.allow };
+      return await views.error({ request }, 405, "methodNotAllowed", headers);
+    }
+
+    if (route.method === "POST" && isForeignForm(services, route, request)) {
+      logRefusal(services, request, "form of another site refused");
+      return await views.error({ request }, 403, "crossSite");
+    }
+    const form = route.form === undefined ? NO_FORM : await readForm(request);
+    if (form === "too-large") {
+      logRefusal(services, request, "unreadable form refused");
+      return await views.error({ request }, 413, "formUnreadable");
+    }
+    if (form === "aborted") return await views.error({ request }, 400, "formUnreadable");
+
+    const context: Context = { ...services, request, client: proxies.getClient(request) };
+    if (route.access === "public") {
+      failure = route.failure;
+      if (typeof form === "function") return await route.run(context, form);
+      // The count of accounts is decided before the form is.
+      const hasAccount = await rules.memory.anyExists();
+      if (route.form === "before-setup" && hasAccount) return redirect(paths.login);
+      if (route.form === "after-setup" && !hasAccount) return redirect(paths.setup);
+      return await refuseUnreadable(context, form);
+    }
+
+    const decision = await authorize(context, route);
+    if (decision.kind === "refused") return decision.answer;
+    user = decision.user;
+    const userContext: UserContext = { ...context, user, lacksFactor: decision.lacksFactor };
+    failure = route.failure;
+    if (typeof form === "string") return await refuseUnreadable(userContext, form);
+    return route.page === "account"
+      ? await answerAccountForm(userContext, await route.run(userContext, form))
+      : await route.run(userContext, form);
+  } catch (thrown) {
+    return answerFailure(services, { request, user }, thrown, failure);
+  }
+}
+
+/** The fields of a request whose body is not read. */
+const NO_FORM: Form = () => "";
+
+/** The answer is there at once, without a promise, if `run` returns one. */
+function answerProxy(
+  services: Services,
+  route: ProxyRoute,
+  request: WebRequest,
+): MaybePromise<Answer> {
+  try {
+    const answer = route.run(services, request);
+    return answer instanceof Promise
+      ? answer.catch((thrown) => answerFailure(services, { request }, thrown))
+      : answer;
+  } catch (thrown) {
+    return answerFailure(services, { request }, thrown);
+  }
+}
+
+/** Whether the request is for a host of Latchkey, or for one that gets its session here. */
+async function isHostAllowed(
+  { options, paths, rules }: Services,
+  request: WebRequest,
+): Promise<boolean> {
+  const { allowed } = options.hosts;
+  if (allowsAnyHost(allowed)) return true;
+  if (allowed === "loopback-setup" && request.path !== paths.setup) return true;
+  if (request.path === HANDOFF && getHandoffRoot(options, request) !== undefined) return true;
+  switch (judgeHost(options.hosts, getHost(request))) {
+    case "allowed":
+      return true;
+    case "no-setup":
+      return rules.memory.anyExists();
+    case "refused":
+      return false;
+  }
+}
+
+/** Whether another site sent the form. The public URL of Latchkey itself is never another site. */
+function isForeignForm(
+  { options }: Services,
+  { origin }: CheckedRoute,
+  request: WebRequest,
+): boolean {
+  const { publicUrl, trustedOrigins } = options.hosts;
+  if (origin === "link-page" && isSentByLinkPage(request)) return false;
+  const others = origin === "trusted" ? trustedOrigins : [];
+  return isCrossSite(request, others.concat(publicUrl ?? []));
+}
+
+/** @throws {Fault} `form_already_read` if a body parser has read the body. */
+function refuseUnreadable(
+  context: Context | UserContext,
+  problem: Exclude<FormProblem, "too-large" | "aborted">,
+): Promise<Answer> {
+  switch (problem) {
+    case "not-a-form":
+      logRefusal(context, context.request, "unreadable form refused");
+      return context.views.error(context, 415, "notAForm");
+    case "not-utf8":
+      logRefusal(context, context.request, "unreadable form refused");
+      return context.views.error(context, 400, "formUnreadable");
+    case "already-read":
+      throw new Fault(
+        "form_already_read",
+        "another middleware has read the form: mount Latchkey's routes before body parsers",
+      );
+  }
+}
+
+type Decision =
+  | { readonly kind: "admitted"; readonly user: User; readonly lacksFactor: boolean }
+  | { readonly kind: "refused"; readonly answer: Answer };
+
+/** Decides once who asks and whether they may use the route. */
+async function authorize(context: Context, route: UserChecks): Promise<Decision> {
+  const { rules, views, request } = context;
+  const admission = await rules.authenticate(request.header("cookie"));
+  switch (admission.kind) {
+    case "admitted":
+      if (route.access === "admin") return authorizeAdmin(context, route, admission.user);
+      return authorizeRecent(context, route, { user: admission.user, lacksFactor: false });
+    case "guest":
+      return route.access === "admin"
+        ? refuse(await views.error(context, 404, "noSuchPage"))
+        : refuse(await refuseExcluded(context, request, admission.user));
+    case "factor-missing":
+      return route.access === "enrolling"
+        ? authorizeRecent(context, route, { user: admission.user, lacksFactor: true })
+        : refuse(sendToSignIn(context, admission));
+    case "needs-setup":
+    case "needs-sign-in":
+    case "forged-token":
+    case "factor-unproven":
+    case "bound":
+      return refuse(sendToSignIn(context, admission));
+  }
+}
+
+/**
+ * To users who are not administrators, the path is an unknown one. The store decides, since another
+ * process may have taken away the group a moment ago.
+ */
+async function authorizeAdmin(context: Context, route: UserChecks, given: User): Promise<Decision> {
+  const user = await findAdmin(context.rules, given.id);
+  return user === undefined
+    ? refuse(await context.views.error(context, 404, "noSuchPage"))
+    : authorizeRecent(context, route, { user, lacksFactor: false });
+}
+
+function authorizeRecent(
+  context: Context,
+  { recent }: UserChecks,
+  admitted: { readonly user: User; readonly lacksFactor: boolean },
+): Decision {
+  const { paths, request } = context;
+  if (recent === undefined || hasRecentSignIn(context, request)) {
+    return { kind: "admitted", ...admitted };
+  }
+  switch (recent) {
+    case "people":
+      return refuse(askForRecentSignIn(context, request, findPeoplePage(paths, request)));
+    case "codes":
+    case "passkeys":
+    case "keys": {
+      const home = paths.home && addReturnTo(paths.home, readReturnTarget(context));
+      return refuse(askForRecentSignIn(context, request, home && `${home}#your-${recent}`));
+    }
+  }
+}
+
+const refuse = (answer: Answer): Decision => ({ kind: "refused", answer });
+
+/** The sign-in page tells browsers that the session of their form has ended. */
+function sendToSignIn(context: Context, admission: NotAdmitted): Answer {
+  const { options, paths, request } = context;
+  const path = findSignInPath(context, admission, request);
+  const answer = refuseSignedOut(options, path, request);
+  const isForm = getRequestKind(request.method, request) === "form";
+  return isForm && path === paths.login
+    ? { ...answer, cookies: [...answer.cookies, createNoticeCookie(request, "sessionExpired")] }
+    : answer;
+}
+
+/** Rejects with an `Error` only, which no framework takes for "go on". */
+async function answerFailure(
+  { views }: Services,
+  viewer: Viewer,
+  thrown: unknown,
+  failure?: CheckedRoute["failure"],
+): Promise<Answer> {
+  try {
+    // Not logged: any client could fill the server log by disconnecting.
+    if (isClientGone(thrown)) return await views.error(viewer, 400, "formUnreadable");
+    return await views.fault(viewer, thrown, failure);
+  } catch (again) {
+    throw toError(again);
+  }
+}

@@ -1,0 +1,41 @@
+import { andThen, type MaybePromise } from "../lib/maybe-promise.ts";
+import { parseHostName } from "../lib/host-name.ts";
+import type { KeyAdmission, KeyGuard } from "../identity/authenticate-key.ts";
+import type { Admission } from "../identity/authenticate-session.ts";
+import type { AuthenticateCookies } from "./session-cookie.ts";
+import { getPeer, type ProxyTrust } from "./remote-address.ts";
+import { getHost, type WebRequest } from "./web-request.ts";
+
+/** Finds out who asks, by the Cookie and Authorization headers. Calls `request` for keys alone. */
+export type AuthenticateRequest = (
+  cookies: string | undefined,
+  authorization: string | undefined,
+  request: () => WebRequest,
+) => MaybePromise<Admission | KeyAdmission>;
+
+/** If a request carries a key, its session cookie is ignored. `keys` is `undefined` if keys are off. */
+export function createAuthenticateRequest(
+  authenticate: AuthenticateCookies,
+  keys: KeyGuard | undefined,
+  proxies: ProxyTrust,
+): AuthenticateRequest {
+  if (keys === undefined) return authenticate;
+  return (cookies, authorization, request) => {
+    if (authorization === undefined) return authenticate(cookies);
+    const admission = keys(authorization, {
+      host: () => parseHostName(readRequestedHost(proxies, request())),
+      address() {
+        const asking = request();
+        return getPeer(asking) === undefined ? undefined : proxies.getAddressOrUnknown(asking);
+      },
+    });
+    return andThen(admission, (byKey) => byKey ?? authenticate(cookies));
+  };
+}
+
+/** The host that the client asked for, by a trusted proxy or else by the request; not checked. */
+export function readRequestedHost(proxies: ProxyTrust, request: WebRequest): string {
+  const isConnected = getPeer(request) !== undefined;
+  const forwarded = isConnected ? proxies.header(request, "x-forwarded-host") : undefined;
+  return forwarded ?? getHost(request);
+}

@@ -1,0 +1,23 @@
+import { isLocalPath } from "./return-target.ts";
+import { type Paths, pathOf } from "./paths.ts";
+import { isSameHost } from "./same-origin.ts";
+import type { WebRequest } from "./web-request.ts";
+
+/**
+ * Path and query of the page that sent the form, if it is on this host. The path that shows a form
+ * problem has no GET, so the home page takes its place.
+ */
+export function findFormPage({ password, home }: Paths, request: WebRequest): string | undefined {
+  const referer = request.header("referer");
+  if (referer === undefined || !isSameHost(referer, request.header("host"))) return undefined;
+  const { pathname, search } = new URL(referer);
+  if (pathname === password) return home;
+  const path = `${pathname}${search}`;
+  return isLocalPath(path) ? path : undefined;
+}
+
+/** The page of all people that sent the form, with its search; without one if that is not known. */
+export function findPeoplePage(paths: Paths, request: WebRequest): string {
+  const page = findFormPage(paths, request) ?? "";
+  return pathOf(page) === paths.people ? page : paths.people;
+}

@@ -1,0 +1,32 @@
+import type { Notice } from "../pages/page-data.ts";
+import { getWords } from "../pages/words.ts";
+import type { WebRequest } from "./web-request.ts";
+import { isOverTls, readCookie } from "./session-cookie.ts";
+
+/** Long enough for the redirect, and too short to show the notice for an old form. */
+const SHOWN_WITHIN_SECONDS = 60;
+
+/** The Set-Cookie line that makes the next page of Latchkey show the notice. */
+export const createNoticeCookie = (request: WebRequest, notice: Notice): string =>
+  formatCookie(request, notice, SHOWN_WITHIN_SECONDS);
+
+/** The notice if the request carries it, and the Set-Cookie lines with which it is shown once. */
+export function takeNotice(request: WebRequest): {
+  readonly notice: Notice | undefined;
+  readonly cookies: readonly string[];
+} {
+  const value = readCookie(request.header("cookie"), getCookieName(request));
+  if (value === undefined || !isNotice(value)) return { notice: undefined, cookies: [] };
+  return { notice: value, cookies: [formatCookie(request, "", -1)] };
+}
+
+const isNotice = (text: string): text is Notice => Object.hasOwn(getWords("en").notices, text);
+
+/** Browsers accept a `__Host-` cookie only from this host, and only over TLS. */
+const getCookieName = (request: WebRequest): string =>
+  isOverTls(request) ? "__Host-latchkey-notice" : "latchkey-notice";
+
+function formatCookie(request: WebRequest, value: string, maxAge: number): string {
+  const secure = isOverTls(request) ? "; Secure" : "";
+  return `${getCookieName(request)}=${value}; Path=/${secure}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}`;
+}

@@ -1,0 +1,27 @@
+import type { Meter } from "../lib/meter.ts";
+import type { HostRule } from "./allowed-hosts.ts";
+import type { PostLoginLocation } from "./location.ts";
+import type { Locale } from "../pages/words.ts";
+
+/** The options of the library and the gate that concern requests and pages. */
+export interface WebOptions {
+  readonly postLoginLocation: PostLoginLocation;
+  readonly standalone: boolean;
+  readonly returnDomains: readonly string[];
+  readonly hosts: HostRule & { readonly trustedOrigins: readonly string[] };
+  readonly guards: {
+    readonly returnTo: boolean;
+    readonly onDenied: "redirect" | "negotiate";
+    readonly keys: boolean;
+  };
+  readonly signIn: {
+    readonly codes: boolean;
+    readonly passkeys: boolean;
+    readonly rememberDevice: boolean;
+  };
+  readonly sessions: { readonly list: boolean };
+  readonly people: boolean;
+  /** Without `locale`, the language of a page follows the browser. */
+  readonly pages: { readonly appName: string; readonly locale: Locale | undefined };
+  readonly meter: Pick<Meter, "countSignIn">;
+}

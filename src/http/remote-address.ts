@@ -1,0 +1,136 @@
+import { BlockList, isIP, SocketAddress } from "node:net";
+import type { Client } from "../lib/client.ts";
+import { createClientGoneFault, Fault } from "../lib/fault.ts";
+import type { WebRequest } from "./web-request.ts";
+
+type Connected = Pick<WebRequest, "connection">;
+
+/** The remote address of a Unix domain socket, which has no address. All its clients share it. */
+const LOCAL = "local";
+
+/** The remote address, or `undefined` if the platform does not provide it. */
+export function getPeer({ connection }: Connected): string | undefined {
+  // Read from what an app passes, which need not have the declared types.
+  const { remoteAddress }: { readonly remoteAddress?: unknown } = connection;
+  // That of a socket is an address already. A hop that an app passes can have a port.
+  if (typeof remoteAddress === "string")
+    return isIP(remoteAddress) === 0 ? (parseHop(remoteAddress) ?? remoteAddress) : remoteAddress;
+  // Only a socket reports whether it is destroyed. On TCP it would have a local address.
+  const { destroyed, localAddress } = connection;
+  return destroyed === false && localAddress === undefined ? LOCAL : undefined;
+}
+
+function requirePeer(request: Connected): string {
+  const peer = getPeer(request);
+  if (peer !== undefined) return peer;
+  // A connection that was reset has only a local address until the server destroys it.
+  const { destroyed, localAddress } = request.connection;
+  if (destroyed === true || typeof localAddress === "string") throw createClientGoneFault();
+  throw new Fault(
+    "remote_address_unknown",
+    "the remote address is unknown: on Hono, serve the app with @hono/node-server, or pass the address to latchkey/fetch",
+  );
+}
+
+/** Which peers are trusted proxies, and what is read from them. */
+export class ProxyTrust {
+  readonly trusts: (peer: string) => boolean;
+
+  constructor(trustedProxies: readonly string[]) {
+    this.trusts = createAddressMatcher(trustedProxies);
+  }
+
+  /**
+   * The client's address: that of the connection or, behind a trusted proxy, the nearest hop in
+   * `X-Forwarded-For` that is not trusted. Read from the right, because only what trusted hops
+   * append is reliable.
+   */
+  getRemoteAddress(request: WebRequest): string {
+    let nearest = normalizeAddress(requirePeer(request));
+    if (!this.trusts(nearest)) return nearest;
+    for (const address of parseHops(request.header("x-forwarded-for") ?? "")) {
+      // No trusted proxy writes an invalid address, so the hop that passed it on is the client.
+      if (address === undefined) return nearest;
+      nearest = address;
+      if (!this.trusts(address)) return nearest;
+    }
+    return nearest;
+  }
+
+  /** The same; `unknown` if the connection is unknown. */
+  getAddressOrUnknown(request: WebRequest): string {
+    return getPeer(request) === undefined ? "unknown" : this.getRemoteAddress(request);
+  }
+
+  /** A header that counts only from a trusted proxy. */
+  header(request: WebRequest, name: string): string | undefined {
+    return this.trusts(requirePeer(request)) ? request.header(name) : undefined;
+  }
+
+  /** The client, for rules that also work without its address. */
+  getClient(request: WebRequest): Client {
+    return {
+      remoteAddress: this.getAddressOrUnknown(request),
+      userAgent: request.header("user-agent"),
+      get signal() {
+        return request.signal;
+      },
+    };
+  }
+}
+
+/** More than any chain of proxies has. */
+const MAX_HOPS = 32;
+
+/** The nearest addresses in `X-Forwarded-For`, from the right; `undefined` for an invalid one. */
+export function* parseHops(forwardedFor: string): Generator<string | undefined, void> {
+  let rest = forwardedFor;
+  for (let hop = 1; hop <= MAX_HOPS; hop += 1) {
+    const comma = rest.lastIndexOf(",");
+    yield parseHop(rest.slice(comma + 1).trim());
+    if (comma === -1) return;
+    rest = rest.slice(0, comma);
+  }
+}
+
+/** One spelling for each address; an IPv4-mapped IPv6 address becomes the IPv4 address. */
+export function normalizeAddress(address: string): string {
+  if (isIP(address) !== 6) return address;
+  return new SocketAddress({ address, family: "ipv6" }).address.replace(/^::ffff:(?=\d+\.)/, "");
+}
+
+/** The address of a hop, which may have a port and, for IPv6, brackets. */
+function parseHop(hop: string): string | undefined {
+  const bare =
+    /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(hop)?.[1] ?? hop;
+  return isIP(bare) === 0 ? undefined : normalizeAddress(bare);
+}
+
+/**
+ * Whether an address is in one of the ranges. IPv4-mapped IPv6 addresses count as IPv4 addresses.
+ * `local` stands for Unix domain sockets.
+ */
+export function createAddressMatcher(ranges: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const { address, bits, family } of ranges.flatMap((range) => parseRange(range) ?? [])) {
+    list.addSubnet(address, bits, family);
+  }
+  return (address) => {
+    if (address === LOCAL) return ranges.includes(LOCAL);
+    const version = isIP(address);
+    return version !== 0 && list.check(address, version === 6 ? "ipv6" : "ipv4");
+  };
+}
+
+/** Whether the text is an IP address, a range of them, or `local`. */
+export const isAddressRange = (text: string): boolean =>
+  text === LOCAL || parseRange(text) !== undefined;
+
+function parseRange(text: string) {
+  const [, address = "", prefix] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const version = isIP(address);
+  const maxBits = version === 6 ? 128 : 32;
+  const bits = Number(prefix ?? maxBits);
+  if (version === 0 || bits > maxBits) return undefined;
+  return { address, bits, family: version === 6 ? "ipv6" : "ipv4" } as const;
+}

@@ -1,0 +1,195 @@
+import { getErrorMessage, toError, Unavailable } from "../lib/fault.ts";
+import { parseHostName } from "../lib/host-name.ts";
+import type { CredentialCache } from "../identity/credential-cache.ts";
+import { userOfAdmission } from "../identity/authenticate-session.ts";
+import type { User } from "../db/records.ts";
+import {
+  type Answer,
+  createPageHeaders,
+  type Headers,
+  respond,
+  respondText,
+} from "./responses.ts";
+import type { AuthenticateCookies } from "./session-cookie.ts";
+import type { WebOptions } from "./options.ts";
+import type { PageData, PageHelpers, PageName } from "../pages/page-data.ts";
+import type { Pages } from "../pages/templates.ts";
+import { chooseLocale, getWords, type Locale, type MessageName } from "../pages/words.ts";
+import { type Paths, routeOf } from "./paths.ts";
+import { REQUEST_ID, type RequestIds } from "./request-id.ts";
+import { getHost, getParameter, type WebRequest } from "./web-request.ts";
+
+/** The request that a page answers. */
+export interface Viewer {
+  readonly request: WebRequest;
+  /** The user who was admitted: the page shows them even if the session ends meanwhile. */
+  readonly user?: User | undefined;
+}
+
+interface ViewServices {
+  readonly pages: Pages;
+  readonly paths: Paths;
+  readonly rules: {
+    readonly memory: Pick<CredentialCache, "anyExists">;
+    readonly authenticateOnceSetUp: AuthenticateCookies;
+  };
+  readonly options: WebOptions;
+  readonly requests: RequestIds;
+}
+
+interface ErrorPage {
+  readonly headers?: Headers;
+  /** Without them, the store is asked; the page is rendered even if that fails. */
+  readonly helpers?: PageHelpers;
+  /** Goes before every path of a page that is shown on another host. */
+  readonly origin?: string | undefined;
+}
+
+type Exclusion = Pick<PageData["error"], "host" | "signOutUrl" | "signInUrl">;
+
+export class Views {
+  readonly #ports: ViewServices;
+  readonly #headers: Headers;
+  readonly #passkeyHeaders: Headers;
+
+  constructor(ports: ViewServices) {
+    this.#ports = ports;
+    this.#headers = createPageHeaders(ports.options);
+    this.#passkeyHeaders = createPageHeaders(ports.options, "self");
+  }
+
+  async page<Name extends PageName>(
+    viewer: Viewer,
+    name: Name,
+    data: PageData[Name],
+    { status = 200, cookies = [] }: Partial<Pick<Answer, "status" | "cookies">> = {},
+  ): Promise<Answer> {
+    const reader = { locale: this.locale(viewer.request), helpers: await this.helpers(viewer) };
+    const html = await this.#ports.pages.render(name, reader, data);
+    const headers = offersPasskeys(data) ? this.#passkeyHeaders : this.#headers;
+    return respond(html, status, headers, cookies);
+  }
+
+  /** The error page with a message in the reader's language. */
+  error(viewer: Viewer, status: number, name: MessageName, headers: Headers = {}): Promise<Answer> {
+    const { titles, messages } = getWords(this.locale(viewer.request));
+    const data = { status, title: titles[name], message: messages[name] };
+    return this.#errorPage(viewer, data, { headers });
+  }
+
+  /**
+   * The page for a signed-in user whom the app at `host` does not admit, with a sign-out, or with a
+   * link to the sign-in page at `signInUrl`. A guest has no account page.
+   */
+  excluded(
+    { request, user }: Viewer & { readonly user: User },
+    { host, signOutUrl, signInUrl }: Exclusion = {},
+  ): Promise<Answer> {
+    const { options, paths } = this.#ports;
+    const { noAccess, mayNotOpen, thisApp } = getWords(this.locale(request));
+    const origin = options.hosts.publicUrl;
+    const home = user.guest === true ? undefined : paths.home;
+    const data = {
+      status: 403,
+      title: noAccess,
+      message: mayNotOpen(user.username, host ?? thisApp),
+      offersSignOut: true,
+      signOutUrl,
+      signInUrl,
+      accountUrl: home && `${origin ?? ""}${home}`,
+      host,
+    };
+    // With `same-origin`, browsers send `Origin: null` to a gate on another host.
+    const headers = { "Referrer-Policy": "strict-origin" };
+    // The browser shows it under the host name of the app, where a path would reach the app.
+    return this.#errorPage({ request, user }, data, { headers, origin });
+  }
+
+  /** The page for a host that is not allowed. */
+  misdirected(viewer: Viewer): Promise<Answer> {
+    const { request } = viewer;
+    const { wrongAddress, hostNotAllowed } = getWords(this.locale(request));
+    const host = parseHostName(getHost(request)) ?? getHost(request);
+    const data = { status: 421, title: wrongAddress, message: hostNotAllowed(host), host };
+    return this.#errorPage(viewer, data);
+  }
+
+  /**
+   * Logs an unexpected failure and returns the error page, both with the request's ID. The page does
+   * not show what failed, unless `shown` says so.
+   */
+  fault(viewer: Viewer, thrown: unknown, shown?: "what-failed"): Promise<Answer> {
+    const { request } = viewer;
+    const { log, run } = this.#ports.requests;
+    return run(request, (requestId) => {
+      const error = toError(thrown);
+      const isTemporary = error instanceof Unavailable;
+      const calm = this.message(request, isTemporary ? "unavailable" : "internalFailure");
+      const data = { message: shown ? error.message : calm, requestId };
+      const { method } = request;
+      const path = routeOf(this.#ports.paths, request.path);
+      if (!isTemporary) {
+        log.error({ err: error, method, path }, "request failed");
+        return this.#errorPage(viewer, { status: 500, ...data });
+      }
+      // Without the stack: under load these failures are frequent, and they are not bugs.
+      const cause = error.cause === undefined ? {} : { cause: getErrorMessage(error.cause) };
+      log.warn({ reason: error.message, ...cause, method, path }, "request put off");
+      const headers = { "Retry-After": String(error.retryAfterSeconds) };
+      // The store has just failed to answer: asking it again could take as long.
+      const helpers = helpersWithoutStore(request);
+      return this.#errorPage(viewer, { status: 503, ...data }, { headers, helpers });
+    });
+  }
+
+  locale(request: WebRequest): Locale {
+    return this.#ports.options.pages.locale ?? chooseLocale(request.header("accept-language"));
+  }
+
+  message(request: WebRequest, name: MessageName): string {
+    return getWords(this.locale(request)).messages[name];
+  }
+
+  /** The values that every page gets, also for an app's own templates. */
+  async helpers({ request, user }: Viewer): Promise<PageHelpers> {
+    const { memory, authenticateOnceSetUp } = this.#ports.rules;
+    return {
+      ...helpersWithoutStore(request),
+      NeedsSetup: !(await memory.anyExists()),
+      CurrentUser: user ?? userOfAdmission(await authenticateOnceSetUp(request.header("cookie"))),
+    };
+  }
+
+  #errorPage(
+    viewer: Viewer,
+    data: PageData["error"],
+    { headers = {}, helpers, origin }: ErrorPage = {},
+  ): Promise<Answer> {
+    const { request } = viewer;
+    const { pages, requests } = this.#ports;
+    return requests.run(request, async (id) => {
+      const withId = { ...headers, [REQUEST_ID]: id };
+      try {
+        const known =
+          helpers ?? (await this.helpers(viewer).catch(() => helpersWithoutStore(request)));
+        const reader = { locale: this.locale(request), helpers: known, origin };
+        const html = await pages.render("error", reader, data);
+        return respond(html, data.status, { ...this.#headers, ...withId });
+      } catch (fault) {
+        requests.log.error({ reason: getErrorMessage(fault) }, "the error page cannot be rendered");
+        return respondText(data.message, data.status, withId);
+      }
+    });
+  }
+}
+
+/** Whether the script for passkeys is on the page. It asks for challenges. */
+const offersPasskeys = (data: PageData[PageName]): boolean =>
+  ("offersPasskeys" in data && data.offersPasskeys) ||
+  ("passkeys" in data && data.passkeys?.canAdd === true);
+
+const helpersWithoutStore = (request: WebRequest): PageHelpers => ({
+  NeedsSetup: false,
+  HasError: Boolean(getParameter(request, "error")),
+  CurrentUser: undefined,
+});

@@ -1,0 +1,73 @@
+import type { AttemptRule } from "../db/records.ts";
+
+export const attemptRule: AttemptRule = { attempts: 5, windowMs: 60_000, maxTracked: 10_000 };
+
+/** For one-time links: an office opens its invitations from one address. */
+export const linkRule: AttemptRule = { ...attemptRule, attempts: 20 };
+
+/**
+ * For codes that hand a session over, by session: a start page opens all apps at once. Each code is a
+ * row, and codes without a limit would let one guest slow down everybody.
+ */
+export const handoffRule: AttemptRule = { ...attemptRule, attempts: 60, maxTracked: 100_000 };
+
+/** The interval at which `cleanUp` must be called. */
+export const CLEAN_UP_EVERY_MS: number = 5 * 60_000;
+
+export type Attempt = "allowed" | "denied";
+
+/**
+ * A sliding log of sign-in attempts per remote address, in the memory of this process.
+ *
+ * While more than 10,000 addresses are tracked, every attempt is denied, also from tracked addresses,
+ * until a clean-up has removed enough: a flood from many addresses must not bypass the limit.
+ */
+export interface AttemptLimiter {
+  /** Checks the window and records the attempt in one step. A denied attempt is not recorded. */
+  attempt(address: string): Attempt;
+  /** Whether the address has no attempt left. Records nothing. */
+  isSpent(address: string): boolean;
+  cleanUp(): void;
+  readonly tracked: number;
+  readonly rule: AttemptRule;
+}
+
+export function createAttemptLimiter(
+  clock: { monotonic(): number },
+  rule: AttemptRule = attemptRule,
+): AttemptLimiter {
+  const attemptsByAddress = new Map<string, number[]>();
+
+  const selectRecent = (attempts: readonly number[]): number[] => {
+    const start = clock.monotonic() - rule.windowMs;
+    return attempts.filter((at) => at > start);
+  };
+
+  return {
+    rule,
+
+    attempt(address) {
+      const recent = selectRecent(attemptsByAddress.get(address) ?? []);
+      if (recent.length >= rule.attempts) return "denied";
+      if (attemptsByAddress.size > rule.maxTracked) return "denied";
+      recent.push(clock.monotonic());
+      attemptsByAddress.set(address, recent);
+      return "allowed";
+    },
+
+    isSpent: (address) =>
+      selectRecent(attemptsByAddress.get(address) ?? []).length >= rule.attempts,
+
+    cleanUp() {
+      for (const [address, attempts] of attemptsByAddress) {
+        const recent = selectRecent(attempts);
+        if (recent.length === 0) attemptsByAddress.delete(address);
+        else attemptsByAddress.set(address, recent);
+      }
+    },
+
+    get tracked() {
+      return attemptsByAddress.size;
+    },
+  };
+}

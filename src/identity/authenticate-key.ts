@@ -1,0 +1,176 @@
+import { setImmediate as turn } from "node:timers/promises";
+import type { Key, User } from "../db/records.ts";
+import type { StoreParts } from "../db/store.ts";
+import type { Clock } from "../lib/clock.ts";
+import { getErrorMessage } from "../lib/fault.ts";
+import type { MaybePromise } from "../lib/maybe-promise.ts";
+import { getNetwork } from "../lib/network.ts";
+import { digestText } from "../lib/random-text.ts";
+import type { ServerLog } from "../lib/server-log.ts";
+import type { AttemptLimiter } from "./attempt-limiter.ts";
+import type {
+  CacheEntry,
+  CredentialCache,
+  FoundCredential,
+  RequiredFactor,
+} from "./credential-cache.ts";
+import type { Factors } from "./session-token.ts";
+import { findKeyText, isCompleteKey } from "./key-text.ts";
+
+/**
+ * `unknown` is also a key that was revoked; `limited` follows too many wrong keys of an address;
+ * `factor-unproven` is a key of a sign-in with the password alone, where a second factor is needed.
+ */
+export type KeyProblem =
+  | "mistyped"
+  | "unknown"
+  | "expired"
+  | "other-host"
+  | "factor-unproven"
+  | "limited";
+
+export interface KeyRefusal {
+  readonly kind: "key-refused";
+  readonly problem: KeyProblem;
+}
+
+export type KeyAdmission =
+  | KeyRefusal
+  | { readonly kind: "key-admitted"; readonly user: User; readonly factors: Factors };
+
+/** What is read of a request only if its key needs it. */
+export interface KeyRequest {
+  /** The name of the host that it asks for, if that is known. */
+  host(): string | undefined;
+  /** Without it, wrong keys are not counted. */
+  address(): string | undefined;
+}
+
+/**
+ * Decides over an Authorization header. `undefined` if it has no key, or a wrong one while there is
+ * no account, since the setup comes first.
+ */
+export type KeyGuard = (
+  authorization: string,
+  request: KeyRequest,
+) => MaybePromise<KeyAdmission | undefined>;
+
+/** Longer headers are not remembered: with Basic, usernames of any length would fill the memory. */
+const MAX_REMEMBERED_LENGTH = 512;
+
+interface KeyGuardServices {
+  readonly memory: CredentialCache;
+  readonly log: ServerLog;
+  readonly store: Pick<StoreParts["keys"], "find" | "noteUsed">;
+  readonly clock: Clock;
+  /** Counts wrong keys. */
+  readonly keyLimiter: Pick<AttemptLimiter, "attempt" | "isSpent">;
+  /** Wrong keys from one IPv6 network of this prefix length count together. */
+  readonly limitIpv6Prefix: number;
+}
+
+/**
+ * With the key in the cache, it takes one map lookup and one clock read, as a session does, and
+ * without it one query. Wrong keys never keep a right one from the same address out, which programs
+ * behind one router share.
+ */
+export function createKeyGuard(ports: KeyGuardServices): KeyGuard {
+  const { store, memory, clock, keyLimiter, limitIpv6Prefix, log } = ports;
+  // By the whole header.
+  const cache = memory.createPart({
+    admit: decideAdmission,
+    maxTextLength: MAX_REMEMBERED_LENGTH,
+  });
+  const lookingUp = new Set<string>();
+
+  async function verify(
+    authorization: string,
+    text: string,
+    request: KeyRequest,
+  ): Promise<KeyAdmission | undefined> {
+    if (!(await memory.anyExists())) return undefined;
+    if (!isCompleteKey(text)) return refuse("mistyped", request);
+    const address = networkIn(request);
+    // After too many wrong keys one at a time, so that a flood does not keep the store busy.
+    const isFlood = address !== undefined && keyLimiter.isSpent(address);
+    if (isFlood && lookingUp.has(address)) return refusalFor("limited");
+    if (isFlood) lookingUp.add(address);
+    try {
+      return await lookUp(authorization, digestText(text), request);
+    } finally {
+      if (isFlood) lookingUp.delete(address);
+    }
+  }
+
+  async function lookUp(
+    authorization: string,
+    hash: string,
+    request: KeyRequest,
+  ): Promise<KeyAdmission> {
+    const outcome = await cache.lookUp(authorization, () => readKey(hash));
+    switch (outcome.kind) {
+      case "found":
+        return decide(outcome.entry, request, clock.monotonic());
+      case "expired":
+      case "unknown":
+        return refuse(outcome.kind, request);
+    }
+  }
+
+  async function readKey(hash: string): Promise<FoundCredential<Key> | undefined> {
+    const found = await store.find(hash);
+    if (found === undefined) return undefined;
+    const { key, user } = found;
+    const expiresAt = key.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
+    return { credential: key, expiresAt, user };
+  }
+
+  /** In the background. The store ignores a use within an hour after the last one. */
+  function noteUse({ id }: Key): void {
+    const failed = (error: unknown) =>
+      log.warn({ reason: getErrorMessage(error) }, "the last use of a key was not recorded");
+    turn()
+      .then(() => store.noteUsed(id, new Date(clock.now())))
+      .catch(failed);
+  }
+
+  function networkIn(request: KeyRequest): string | undefined {
+    const address = request.address();
+    return address && getNetwork(address, limitIpv6Prefix);
+  }
+
+  function decide(
+    entry: CacheEntry<Key, KeyAdmission>,
+    request: KeyRequest,
+    now: number,
+  ): KeyAdmission {
+    const { credential: key, admission } = entry;
+    const isOpen = key.hosts === undefined || key.hosts.includes(request.host() ?? "");
+    if (!isOpen) return refuse("other-host", request);
+    if (admission.kind === "key-admitted" && cache.isUseDue(entry, now)) noteUse(key);
+    return admission;
+  }
+
+  function refuse(problem: KeyProblem, request: KeyRequest): KeyRefusal {
+    const address = networkIn(request);
+    const isLimited = address !== undefined && keyLimiter.attempt(address) === "denied";
+    return refusalFor(isLimited ? "limited" : problem);
+  }
+
+  return (authorization, request) => {
+    const now = clock.monotonic();
+    const entry = cache.findCurrent(authorization, now);
+    if (entry !== undefined) return decide(entry, request, now);
+    const known = cache.findVerified(authorization);
+    if (known !== undefined) return lookUp(authorization, known.hash, request);
+    const text = findKeyText(authorization);
+    return text === undefined ? undefined : verify(authorization, text, request);
+  };
+}
+
+function decideAdmission({ factors }: Key, user: User, factor: RequiredFactor): KeyAdmission {
+  if (factor !== "optional" && factors !== 2) return refusalFor("factor-unproven");
+  return { kind: "key-admitted", user, factors: factors === 2 ? 2 : 1 };
+}
+
+export const refusalFor = (problem: KeyProblem): KeyRefusal => ({ kind: "key-refused", problem });

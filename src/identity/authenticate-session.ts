@@ -1,0 +1,162 @@
+import type { User } from "../db/records.ts";
+import type { StoreParts } from "../db/store.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { MaybePromise } from "../lib/maybe-promise.ts";
+import type {
+  CacheEntry,
+  CachePart,
+  CredentialCache,
+  FoundCredential,
+  RequiredFactor,
+} from "./credential-cache.ts";
+import type { SessionRecorder } from "./session-recorder.ts";
+import {
+  computeValidUpTo,
+  type Factors,
+  type SessionTokens,
+  type VerifiedToken,
+} from "./session-token.ts";
+import type { WaitingEnds } from "./waiting-ends.ts";
+
+/** Whom a session admits, or what its sign-in lacks. */
+type AdmissionAtHost =
+  | { readonly kind: "admitted"; readonly user: User; readonly factors: Factors }
+  | { readonly kind: "guest"; readonly user: User; readonly factors: Factors }
+  /** The account has to have a second factor and has none: it may turn one on. */
+  | { readonly kind: "factor-missing"; readonly user: User }
+  /** The account has one, and this session was not signed in with it. */
+  | { readonly kind: "factor-unproven" };
+
+export type Admission =
+  | { readonly kind: "needs-setup" | "needs-sign-in" | "forged-token" }
+  | AdmissionAtHost
+  /** Of a session that only one host accepts. */
+  | { readonly kind: "bound"; readonly host: string; readonly there: AdmissionAtHost };
+
+/** Decides over a session token, without a promise where possible, as it is on the hot path. */
+export type Guard = (token: string | undefined) => MaybePromise<Admission>;
+
+const NEEDS_SETUP: Admission = Object.freeze({ kind: "needs-setup" });
+const NEEDS_SIGN_IN: Admission = Object.freeze({ kind: "needs-sign-in" });
+const FORGED_TOKEN: Admission = Object.freeze({ kind: "forged-token" });
+
+/** The signed-in user, also a guest, whom a guard refuses. */
+export function userOfAdmission(admission: Admission): User | undefined {
+  switch (admission.kind) {
+    case "admitted":
+    case "guest":
+      return admission.user;
+    case "needs-setup":
+    case "needs-sign-in":
+    case "forged-token":
+    case "factor-missing":
+    case "factor-unproven":
+    case "bound":
+      return undefined;
+  }
+}
+
+/** The guard for single operations, which also redirects to the setup while no account exists. */
+export function createRequireAuth(
+  memory: Pick<CredentialCache, "anyExists">,
+  requireUser: Guard,
+): Guard {
+  return (token) => {
+    const configured = memory.anyExists();
+    if (configured === true) return requireUser(token);
+    // In parallel, so that a guard takes one round trip to the store. A failure of either rejects.
+    const admitting = (async () => requireUser(token))();
+    return Promise.all([configured, admitting]).then(([yes, admission]) =>
+      yes ? admission : NEEDS_SETUP,
+    );
+  };
+}
+
+/** The sessions in the cache of the guards. */
+export type SessionCache = CachePart<VerifiedToken, Admission>;
+
+export const createSessionCache = (memory: CredentialCache): SessionCache =>
+  memory.createPart({ admit: decideAdmission });
+
+interface SessionParts {
+  readonly store: Pick<StoreParts["sessions"], "findUser">;
+  readonly recorder?: Pick<SessionRecorder, "recordUse"> | undefined;
+  /** Sessions that have signed out here, and that the store does not know as ended yet. */
+  readonly waiting?: Pick<WaitingEnds, "has"> | undefined;
+}
+
+/**
+ * The guard for whole handlers, which does not check whether an account exists. The hot path: with
+ * the session in the cache it takes one map lookup and one clock read, without a promise, a signature
+ * check or a query. Without it, it takes one query.
+ */
+export function createRequireUser(
+  tokens: SessionTokens,
+  cache: SessionCache,
+  clock: Clock,
+  { store, recorder, waiting }: SessionParts,
+): Guard {
+  function lookUp(text: string): MaybePromise<Admission> {
+    const token = cache.findVerified(text) ?? tokens.verify(text);
+    if (token === "forged") return FORGED_TOKEN;
+    if (token === undefined) return NEEDS_SIGN_IN;
+    if (token.expiresAt <= clock.now()) {
+      cache.forgetText(text);
+      return NEEDS_SIGN_IN;
+    }
+    if (token.id !== undefined && waiting?.has(token.id) === true) return NEEDS_SIGN_IN;
+    return cache
+      .lookUp(text, () => readSession(token))
+      .then((outcome) => {
+        switch (outcome.kind) {
+          case "found":
+            noteUse(outcome.entry);
+            return outcome.entry.admission;
+          case "expired":
+          case "unknown":
+            return NEEDS_SIGN_IN;
+        }
+      });
+  }
+
+  async function readSession(
+    token: VerifiedToken,
+  ): Promise<FoundCredential<VerifiedToken> | undefined> {
+    const user = await store.findUser(token.id, token.userId);
+    if (user === undefined || (user.sessionsFrom ?? 0) > computeValidUpTo(token)) return undefined;
+    return { credential: token, expiresAt: token.expiresAt, user };
+  }
+
+  /** The store ignores a use within an hour after the last one, as after a sign-in. */
+  function noteUse(entry: CacheEntry<VerifiedToken, Admission>): void {
+    const { id } = entry.credential;
+    if (id !== undefined && cache.isUseDue(entry, clock.monotonic())) recorder?.recordUse(id);
+  }
+
+  return (text) => {
+    if (text === undefined || text === "") return NEEDS_SIGN_IN;
+    const entry = cache.findCurrent(text, clock.monotonic());
+    return entry === undefined ? lookUp(text) : entry.admission;
+  };
+}
+
+function decideAdmission(
+  { factors, host }: VerifiedToken,
+  user: User,
+  factor: RequiredFactor,
+): Admission {
+  const there = decideAtHost(factors, user, factor);
+  return host === undefined ? there : { kind: "bound", host, there: Object.freeze(there) };
+}
+
+function decideAtHost(factors: Factors, user: User, factor: RequiredFactor): AdmissionAtHost {
+  if (user.guest === true) return { kind: "guest", user, factors };
+  switch (factor) {
+    case "optional":
+      return { kind: "admitted", user, factors };
+    case "required":
+      return factors === 2 ? { kind: "admitted", user, factors } : { kind: "factor-unproven" };
+    case "missing":
+      return { kind: "factor-missing", user };
+  }
+}

@@ -1,0 +1,90 @@
+import { basename } from "node:path";
+import { Eta } from "eta/core";
+import { Fault } from "../lib/fault.ts";
+import type {
+  PageContents,
+  PageData,
+  PageFrame,
+  PageFunctions,
+  PageHelpers,
+  PageName,
+} from "./page-data.ts";
+import { listPageFiles, readPageFile } from "./page-files.ts";
+import { getWords, type Locale } from "./words.ts";
+
+const EXTENSION = ".eta";
+
+/** Compiled at the first use, and kept. */
+let compiled: Eta | undefined;
+
+function compileTemplates(): Eta {
+  const templates = new Eta({ autoEscape: true });
+  for (const file of listPageFiles()) {
+    if (!file.endsWith(EXTENSION)) continue;
+    templates.loadTemplate(`@${basename(file, EXTENSION)}`, readPageFile(file));
+  }
+  return templates;
+}
+
+export interface Pages {
+  /** Rejects if a function of the app fails, or returns anything but text. */
+  render<Name extends PageName>(name: Name, reader: Reader, data: PageData[Name]): Promise<string>;
+}
+
+export interface Reader {
+  readonly locale: Locale;
+  readonly helpers: PageHelpers;
+  /** For a page that is shown on another host: goes before every path. */
+  readonly origin?: string | undefined;
+}
+
+/** The values that are the same on every page, in every language. */
+type SiteFrame = Omit<PageFrame, "locale" | "words">;
+
+/** The pages, each from the app's function for it, or else from Latchkey's template. */
+export function loadPages(frameAt: (origin: string) => SiteFrame, functions: PageFunctions): Pages {
+  compiled ??= compileTemplates();
+  const templates = compiled;
+  function contents<Name extends PageName>(
+    { locale, helpers, origin = "" }: Reader,
+    data: PageData[Name],
+  ): PageContents<Name> {
+    const frame: PageFrame = { ...frameAt(origin), locale, words: getWords(locale) };
+    return { ...frame, ...helpers, ...data };
+  }
+
+  const rendered = new Map<string, string>();
+  return {
+    async render(name, reader, data) {
+      const own = functions[name];
+      if (own !== undefined) {
+        const html: unknown = await own(contents<typeof name>(reader, data));
+        // Plain JavaScript can return anything.
+        if (typeof html !== "string")
+          throw new Fault("page_broken", `pages.${name} did not return text`);
+        return html;
+      }
+      const state = stateOf(reader, data);
+      const key = `${name} ${state}`;
+      const known = state === undefined ? undefined : rendered.get(key);
+      if (known !== undefined) return known;
+      const html = templates.render(`@${name}`, contents<typeof name>(reader, data));
+      if (state !== undefined) rendered.set(key, html);
+      return html;
+    },
+  };
+}
+
+/**
+ * The state of a page whose values are all true, false or absent, such as the sign-in page of a
+ * stranger. It has so few that each is rendered once. `undefined` for other pages.
+ */
+function stateOf({ locale, helpers, origin }: Reader, data: object): string | undefined {
+  if (helpers.CurrentUser !== undefined || origin !== undefined) return undefined;
+  let state = `${locale} ${helpers.NeedsSetup} ${helpers.HasError}`;
+  for (const value of Object.values(data)) {
+    if (value !== undefined && typeof value !== "boolean") return undefined;
+    state += ` ${value}`;
+  }
+  return state;
+}

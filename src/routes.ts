@@ -1,0 +1,352 @@
+import { getErrorMessage } from "./lib/fault.ts";
+import type { MaybePromise } from "./lib/maybe-promise.ts";
+import { type Answer, redirect, respondJson, respondText } from "./http/responses.ts";
+import { getMe, postPassword } from "./features/password/password-pages.ts";
+import type { AccountFormResult } from "./features/account-form.ts";
+import {
+  postBeginCodes,
+  postConfirmCodes,
+  postRenewCodes,
+  postTurnOffCodes,
+} from "./features/codes/codes-pages.ts";
+import { answerForwardAuth } from "./features/forward-auth/forward-auth-pages.ts";
+import { answerSuffixedForwardAuth } from "./features/forward-auth/forward-auth-suffix-pages.ts";
+import { getHandoff, postHandoffLogout } from "./features/domains/hand-off-pages.ts";
+import { getHome } from "./features/home/home-pages.ts";
+import { postAddKey, postRevokeKey } from "./features/keys/keys-pages.ts";
+import { getLink, postLink } from "./features/links/links-pages.ts";
+import { getLogin, postLogin } from "./features/sign-in/sign-in-pages.ts";
+import {
+  postAddPasskey,
+  postBeginPasskey,
+  postPasskeySignIn,
+  postRemovePasskey,
+  postRenamePasskey,
+} from "./features/passkeys/passkeys-pages.ts";
+import { postEndSession, postLogout } from "./features/sessions/sessions-pages.ts";
+import { getSetup, postSetup } from "./features/setup/setup-pages.ts";
+import type { Site } from "./http/site.ts";
+import {
+  ALIVE,
+  ASSERTION_KEYS,
+  CHANGE_PASSWORD,
+  FORWARD_AUTH,
+  HANDOFF,
+  type Paths,
+  PEOPLE_FORMS,
+  READY,
+  routeOf,
+} from "./http/paths.ts";
+import type { Form } from "./http/form.ts";
+import type { WebRequest } from "./http/web-request.ts";
+import type { Context, Services, UserContext } from "./features/context.ts";
+
+/** What `handle` checks before it runs a route; without a property, the strict default. */
+interface RouteChecks {
+  /** HEAD is answered as GET, and its body is not sent. */
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  /** `any` answers for every host name. By default, the allowed hosts only. */
+  readonly host?: "any";
+  /**
+   * Whose forms are accepted besides Latchkey's own: those of the `trusted` origins, or of a
+   * `link-page`, which browsers send without an origin.
+   */
+  readonly origin?: "trusted" | "link-page";
+  /** `none` keeps the URL, which contains a secret, from the page that the browser opens next. */
+  readonly referrer?: "none";
+  /** Whether the error page shows what failed. By default, it does not. */
+  readonly failure?: "what-failed";
+}
+
+/** A route for every client. */
+export interface PublicRoute extends RouteChecks {
+  readonly access: "public";
+  /**
+   * Whether the form is for the time before or after the setup: at another time, one that cannot be
+   * read redirects to where it belongs. By default, the body is not read.
+   */
+  readonly form?: "before-setup" | "after-setup";
+  readonly run: (context: Context, form: Form) => MaybePromise<Answer>;
+}
+
+/** What `handle` checks of the user before it runs a route for signed-in users. */
+export interface UserChecks extends RouteChecks {
+  /**
+   * Who may use it: a `user`, `enrolling` also one who has to turn on a second factor first, or an
+   * `admin`; for others, that path does not exist.
+   */
+  readonly access: "user" | "enrolling" | "admin";
+  /** By default, the body is not read. */
+  readonly form?: "read";
+  /** Requires a sign-in within the last ten minutes, which leads back to this part of the account. */
+  readonly recent?: "codes" | "passkeys" | "keys" | "people";
+}
+
+/** A route for signed-in users. */
+export interface UserRoute extends UserChecks {
+  readonly page?: undefined;
+  readonly run: (context: UserContext, form: Form) => MaybePromise<Answer>;
+}
+
+/** A form of the account page, which is rendered around what the form has done. */
+export interface AccountFormRoute extends UserChecks {
+  readonly page: "account";
+  readonly run: (context: UserContext, form: Form) => Promise<AccountFormResult>;
+}
+
+/** A route that is run after all checks. */
+export type CheckedRoute = PublicRoute | UserRoute | AccountFormRoute;
+
+/** A route that a reverse proxy asks before each request to an app. It makes all decisions itself. */
+export interface ProxyRoute {
+  readonly method: "GET" | "any";
+  readonly path: string;
+  /** Whether it also answers all paths that begin with `path`. */
+  readonly match?: "prefix";
+  readonly access: "proxy";
+  readonly run: (services: Services, request: WebRequest) => MaybePromise<Answer>;
+}
+
+export type Route = CheckedRoute | ProxyRoute;
+
+/** All routes that exist with these options. */
+export function listRoutes({ options, paths, rules }: Services, assets: Site["assets"]): Route[] {
+  const { base, login, setup, password, people, home } = paths;
+  const { signIn, sessions, guards, standalone } = options;
+  const account = `${base}/account`;
+  const codes = `${account}/codes`;
+  const passkeys = `${account}/passkeys`;
+  const link = routeOf(paths, paths.link);
+
+  const post = { method: "POST", form: "read" } as const;
+  const accountForm = { ...post, page: "account" } as const;
+
+  const routes: Route[] = [
+    { method: "GET", path: login, access: "public", run: getLogin },
+    { method: "POST", path: login, access: "public", form: "after-setup", run: postLogin },
+    { method: "GET", path: setup, access: "public", run: getSetup },
+    {
+      method: "POST",
+      path: setup,
+      access: "public",
+      form: "before-setup",
+      failure: "what-failed",
+      run: postSetup,
+    },
+    // Trusted origins may send no other form: their pages could act as the user who visits them.
+    {
+      method: "POST",
+      path: `${base}/logout`,
+      access: "public",
+      origin: "trusted",
+      run: postLogout,
+    },
+    { method: "GET", path: `${account}/me`, access: "public", run: getMe },
+    {
+      method: "POST",
+      path: password,
+      access: "user",
+      form: "read",
+      failure: "what-failed",
+      page: "account",
+      run: postPassword,
+    },
+    { method: "GET", path: link, access: "public", referrer: "none", run: getLink },
+    {
+      method: "POST",
+      path: link,
+      access: "public",
+      form: "after-setup",
+      origin: "link-page",
+      referrer: "none",
+      run: postLink,
+    },
+  ];
+
+  for (const path of paths.homes) {
+    routes.push({ method: "GET", path, access: "enrolling", run: getHome });
+  }
+  if (sessions.list) {
+    const path = `${account}/sessions/end`;
+    routes.push({ method: "POST", path, access: "user", form: "read", run: postEndSession });
+  }
+  if (sessions.list && options.returnDomains.length > 0) {
+    routes.push(
+      { method: "GET", path: HANDOFF, access: "public", referrer: "none", run: getHandoff },
+      { method: "POST", path: HANDOFF, access: "public", run: postHandoffLogout },
+    );
+  }
+  // What is begun with a recent sign-in proves it to what completes it, of codes and of passkeys.
+  // The forms of one-time codes are only on the home page.
+  if (signIn.codes && home !== undefined) {
+    routes.push(
+      {
+        ...accountForm,
+        path: `${codes}/begin`,
+        access: "enrolling",
+        recent: "codes",
+        run: postBeginCodes,
+      },
+      { ...accountForm, path: `${codes}/confirm`, access: "enrolling", run: postConfirmCodes },
+      {
+        ...accountForm,
+        path: `${codes}/renew`,
+        access: "user",
+        recent: "codes",
+        run: postRenewCodes,
+      },
+      { ...post, path: `${codes}/off`, access: "user", recent: "codes", run: postTurnOffCodes },
+    );
+  }
+  if (signIn.passkeys) {
+    const recent = "passkeys";
+    routes.push(
+      {
+        method: "POST",
+        path: `${login}/passkey`,
+        access: "public",
+        form: "after-setup",
+        run: postPasskeySignIn,
+      },
+      { ...post, path: `${passkeys}/begin`, access: "enrolling", recent, run: postBeginPasskey },
+      { ...post, path: `${passkeys}/add`, access: "enrolling", run: postAddPasskey },
+      { ...post, path: `${passkeys}/rename`, access: "user", recent, run: postRenamePasskey },
+      { ...post, path: `${passkeys}/remove`, access: "user", recent, run: postRemovePasskey },
+    );
+  }
+  // The answer shows the key on the home page.
+  if (guards.keys && home !== undefined) {
+    const path = `${account}/keys`;
+    routes.push(
+      { ...accountForm, path: `${path}/add`, access: "user", recent: "keys", run: postAddKey },
+      { ...post, path: `${path}/revoke`, access: "user", recent: "keys", run: postRevokeKey },
+    );
+  }
+  if (options.people) {
+    // Loaded on first use: an app without these pages loads nothing of them.
+    const loadPages = () => import("./features/people/people-pages.ts");
+    const loadActions = () => import("./features/people/people-actions-pages.ts");
+    routes.push(
+      {
+        method: "GET",
+        path: people,
+        access: "admin",
+        run: async (context) => (await loadPages()).getPeople(context),
+      },
+      {
+        method: "GET",
+        path: `${people}/activity`,
+        access: "admin",
+        run: async (context) => (await loadPages()).getActivity(context),
+      },
+    );
+    for (const name of PEOPLE_FORMS) {
+      routes.push({
+        method: "POST",
+        path: `${people}/${name}`,
+        access: "admin",
+        form: "read",
+        recent: "people",
+        run: async (context, form) => (await loadActions()).postPeople(name, context, form),
+      });
+    }
+  }
+
+  // The page for a wrong host has its style from here, load balancers ask for an address, and a
+  // reverse proxy asks with the host of the app.
+  const anyHost = { method: "GET", access: "public", host: "any" } as const;
+  for (const [path, answerAsset] of assets) {
+    const run = ({ request }: Context): Answer => answerAsset(request);
+    routes.push({ ...anyHost, path, run });
+  }
+  if (standalone) {
+    const path = base + FORWARD_AUTH;
+    routes.push(
+      { ...anyHost, path: base + ALIVE, run: () => respondText("alive", 200) },
+      { ...anyHost, path: base + READY, run: answerReady },
+      { method: "GET", path, access: "proxy", run: answerForwardAuth },
+      {
+        method: "any",
+        path: `${path}/`,
+        match: "prefix",
+        access: "proxy",
+        run: answerSuffixedForwardAuth,
+      },
+    );
+  }
+  if (standalone && rules.assertions !== undefined) {
+    const { publicKeys: keys } = rules.assertions;
+    routes.push({ ...anyHost, path: ASSERTION_KEYS, run: () => respondJson({ keys }, 200) });
+  }
+  if (standalone && home !== undefined) {
+    // Browsers unfold the form that the fragment names.
+    const run = () => redirect(`${home}#change-password`);
+    routes.push({ method: "GET", path: CHANGE_PASSWORD, access: "public", run });
+  }
+  return routes;
+}
+
+/** Queries the database without any cache and reports whether it answers. */
+async function answerReady({ rules, requests }: Context): Promise<Answer> {
+  try {
+    await rules.store.users.any();
+    return respondText("ready", 200);
+  } catch (error) {
+    requests.log.warn({ reason: getErrorMessage(error) }, "not ready: the store does not answer");
+    return respondText("the store does not answer", 503);
+  }
+}
+
+/** The routes of one path. */
+export interface PathRoutes {
+  readonly host: "any" | "checked";
+  /** The methods that the path has, for an `Allow` header. */
+  readonly allow: string;
+  find(method: string): Route | undefined;
+}
+
+/** The routes by path and method. */
+export interface RouteTable {
+  /** The paths that Latchkey answers. In that of one-time links, `:token` is any text. */
+  readonly paths: ReadonlySet<string>;
+  find(path: string): PathRoutes | undefined;
+}
+
+export function createRouteTable(paths: Paths, routes: readonly Route[]): RouteTable {
+  const byPath = new Map<string, PathRoutes>();
+  const byPrefix = new Map<string, PathRoutes>();
+  for (const [path, routesOfPath] of Map.groupBy(routes, (route) => route.path)) {
+    const isPrefix = routesOfPath.some((route) => route.access === "proxy" && route.match);
+    (isPrefix ? byPrefix : byPath).set(path, createPathRoutes(routesOfPath));
+  }
+  const prefixes = [...byPrefix];
+  return {
+    paths: new Set(byPath.keys()),
+    find: (path) =>
+      byPath.get(path) ??
+      byPath.get(routeOf(paths, path)) ??
+      prefixes.find(([prefix]) => path.startsWith(prefix))?.[1],
+  };
+}
+
+function createPathRoutes(routes: readonly Route[]): PathRoutes {
+  const byMethod = new Map(routes.map((route) => [route.method, route]));
+  const [get, post, any] = [byMethod.get("GET"), byMethod.get("POST"), byMethod.get("any")];
+  const isOpen = routes.every((route) => route.access === "proxy" || route.host === "any");
+  return {
+    host: isOpen ? "any" : "checked",
+    allow: [...(get ? ["GET", "HEAD"] : []), ...(post ? ["POST"] : [])].join(", "),
+    find(method) {
+      switch (method) {
+        case "GET":
+        case "HEAD":
+          return get ?? any;
+        case "POST":
+          return post ?? any;
+        default:
+          return any;
+      }
+    },
+  };
+}

@@ -1,0 +1,187 @@
+import type { Clock } from "./lib/clock.ts";
+import { recently } from "./lib/recently.ts";
+import type { ServerLog } from "./lib/server-log.ts";
+import { createFactorCheck } from "./identity/required-factor.ts";
+import { createKeyGuard, type KeyGuard } from "./identity/authenticate-key.ts";
+import {
+  type AttemptLimiter,
+  CLEAN_UP_EVERY_MS,
+  createAttemptLimiter,
+  handoffRule,
+  linkRule,
+} from "./identity/attempt-limiter.ts";
+import { createLimiter, type Limiter } from "./identity/shared-limiter.ts";
+import { removeEndedLinks } from "./features/links/use-link.ts";
+import { SUM_UP_EVERY_MS } from "./lib/bounded-log.ts";
+import { createEventListener } from "./audit/event-listener.ts";
+import { createEventLog } from "./audit/event-log.ts";
+import type { NewAuditEvent } from "./audit/events.ts";
+import { createChallenges } from "./features/passkeys/challenges.ts";
+import { createPasswords, type Passwords } from "./identity/passwords.ts";
+import { createAssertions } from "./features/forward-auth/assertions.ts";
+import { createCredentialCache } from "./identity/credential-cache.ts";
+import {
+  createRequireAuth,
+  createRequireUser,
+  createSessionCache,
+} from "./identity/authenticate-session.ts";
+import { createSeals } from "./identity/seals.ts";
+import { createSessionRecorder } from "./identity/session-recorder.ts";
+import { createSessionTokens } from "./identity/session-token.ts";
+import { createWaitingEnds } from "./identity/waiting-ends.ts";
+import type { UserId } from "./db/records.ts";
+import type { GateOptions, SettledOptions } from "./options.ts";
+import { readSessionCookie } from "./http/session-cookie.ts";
+import type { RuleServices } from "./features/context.ts";
+
+/** The ports of the rules, with their store, clocks, caches, limiter and log. */
+export interface Rules {
+  readonly rules: RuleServices;
+  /** `undefined` if guards do not admit keys. */
+  readonly keyGuard: KeyGuard | undefined;
+  /** Writes what still waits: log entries, and sums of the server log. */
+  close(): Promise<void>;
+}
+
+export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+
+/** What the rules get in place of the system's clocks and slow hashes, where time is simulated. */
+interface Simulation {
+  readonly clock?: Clock;
+  readonly passwords?: Passwords;
+}
+
+/** Creates the ports of the rules. `log` adds the request's ID to each line. */
+export function createServices(
+  settled: SettledOptions & GateOptions,
+  log: ServerLog,
+  {
+    clock = systemClock,
+    passwords = createPasswords(settled.signIn.hashing, log, settled.meter.hashes),
+  }: Simulation = {},
+): Rules {
+  const { meter, setupToken, setUpDomain, onEvent, secret, previousSecrets, signIn } = settled;
+  const { store } = settled;
+  const tokens = createSessionTokens(secret, clock, previousSecrets, settled.sessions.lifetime);
+  // Entries are written in the background, in batches: lines about that belong to no request.
+  const events = createEventLog(store.log, clock, settled.log, {
+    meter: meter.entries,
+    ...(onEvent && { onStored: createEventListener(onEvent, store.log, settled.log) }),
+  });
+  const factorOf = createFactorCheck(settled.requireSecondFactor, store);
+  const memory = createCredentialCache(store, clock, factorOf);
+  const recorder = createSessionRecorder(
+    settled.sessions.list ? store.sessions : undefined,
+    clock,
+    settled.log,
+  );
+
+  const buildLimiter = (attemptLimiter: AttemptLimiter, kind?: "passkey" | "link"): Limiter => {
+    const shared = signIn.limiter === "shared" ? store.attempts : undefined;
+    return createLimiter(attemptLimiter, { shared, ipv6Prefix: signIn.limitIpv6Prefix, kind }, log);
+  };
+  const ownSignInLimiter = createAttemptLimiter(clock);
+  const signInLimiter = buildLimiter(ownSignInLimiter);
+  const passkeyLimiter = buildLimiter(createAttemptLimiter(clock), "passkey");
+  const linkLimiter = buildLimiter(createAttemptLimiter(clock, linkRule), "link");
+  const codeLimiter = createAttemptLimiter(clock);
+  const keyLimiter = createAttemptLimiter(clock);
+  const handoffLimiter = createAttemptLimiter(clock, handoffRule);
+
+  const limiters = [
+    signInLimiter,
+    passkeyLimiter,
+    linkLimiter,
+    codeLimiter,
+    keyLimiter,
+    handoffLimiter,
+  ];
+
+  const anyFactor = {
+    codes: recently(() => store.codes.any(), clock),
+    passkeys: recently(() => store.passkeys.any(), clock),
+  };
+  const services = {
+    store,
+    clock,
+    tokens,
+    memory,
+    passwords,
+    events,
+    recorder,
+    log,
+    signInLimiter,
+    passkeyLimiter,
+    linkLimiter,
+    codeLimiter,
+    handoffLimiter,
+    setupToken,
+    setUpDomain,
+    anyFactor,
+    seals: createSeals(secret, previousSecrets),
+    challenges: createChallenges([secret, ...previousSecrets], clock),
+    /** For what the app does by itself. */
+    async record(event: NewAuditEvent) {
+      if (event.userId !== undefined) memory.forget(event.userId);
+      events.record(event);
+    },
+    onFactorsChanged(id: UserId) {
+      anyFactor.codes.forget();
+      anyFactor.passkeys.forget();
+      memory.forget(id);
+    },
+  };
+  const waiting = createWaitingEnds(services);
+  const sessionCache = createSessionCache(memory);
+  const requireUser = createRequireUser(tokens, sessionCache, clock, {
+    store: store.sessions,
+    recorder,
+    waiting,
+  });
+  /** Without a second verification of a token that a guard has admitted. */
+  const isGenuine = (token: string): boolean =>
+    sessionCache.findVerified(token) !== undefined || tokens.verify(token) !== "forged";
+  const rules: RuleServices = {
+    ...services,
+    waiting,
+    authenticate: readSessionCookie(createRequireAuth(memory, requireUser), isGenuine),
+    authenticateOnceSetUp: readSessionCookie(requireUser, isGenuine),
+    assertions:
+      settled.assertions === "on" ? createAssertions(secret, clock, previousSecrets) : undefined,
+  };
+
+  meter.watch({
+    countTrackedAddresses: () => ownSignInLimiter.tracked,
+    countWaitingEntries: () => events.waiting,
+    countRememberedSessions: () => sessionCache.size,
+    countRememberedUsers: memory.countAccounts,
+  });
+  const cleanUpTimer = setInterval(() => {
+    for (const limiter of limiters) limiter.cleanUp();
+    void removeEndedLinks(rules);
+  }, CLEAN_UP_EVERY_MS).unref();
+  const sumUpTimer = setInterval(() => {
+    settled.log.sumUp();
+    events.sumUp();
+  }, SUM_UP_EVERY_MS).unref();
+
+  return {
+    rules,
+    keyGuard: settled.guards.keys
+      ? createKeyGuard({
+          memory,
+          log,
+          clock,
+          keyLimiter,
+          limitIpv6Prefix: signIn.limitIpv6Prefix,
+          store: store.keys,
+        })
+      : undefined,
+    async close() {
+      clearInterval(cleanUpTimer);
+      clearInterval(sumUpTimer);
+      await Promise.all([events.close(), recorder.flush(), waiting?.close()]);
+      settled.log.sumUp();
+    },
+  };
+}

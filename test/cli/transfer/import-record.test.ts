@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { verify } from "@node-rs/argon2";
+import { normalizeFieldName, parseRecord } from "../../../src/cli/transfer/import-record.ts";
+import type { Row } from "../../../src/db/tables.ts";
+import { byTable } from "../../db/either.ts";
+
+const HASH = "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const read = (fields: Fields) =>
+  parseRecord(
+    new Map(Object.entries(fields).map(([name, value]) => [normalizeFieldName(name), value])),
+  );
+
+const user = (fields: Fields = {}) => ({ username: "owner", password_hash: HASH, ...fields });
+
+/** The rows of a line that is accepted, by their table. */
+function rowsOf(fields: Fields): Readonly<Record<string, readonly Row[]>> {
+  const one = read(fields);
+  assert.ok(typeof one === "object", JSON.stringify(one));
+  return byTable(one.rows);
+}
+
+test("keeps username, hash, ID and sessions_from unchanged", () => {
+  const name = " O'Neil \u202e\n🔑 ";
+  const fields = { username: name, id: "7f", sessions_from: 1_700_000_000 };
+  assert.deepEqual(read(user(fields)), {
+    ...{ id: "7f", isKnown: true, username: name },
+    rows: [{ table: "users", rows: [["7f", name, HASH, 1_700_000_000, null, null]] }],
+  });
+});
+
+test("takes an argon2 hash with the padding of base64", async () => {
+  const [salt, digest] = ["MDEyMzQ1Njc4OWFiY2RlZg", "YUYNEsoUzPQpPJHskfTf6D5rjS7fHrjWzkepoQMelRA"];
+  const padded = `$argon2id$v=19$m=65536,t=3,p=4$${salt}==$${digest}=`;
+  const [row] = rowsOf(user({ password_hash: padded })).users ?? [];
+  assert.equal(row?.[2], `$argon2id$v=19$m=65536,t=3,p=4$${salt}$${digest}`);
+  assert.equal(await verify(String(row[2]), "secret pw"), true);
+});
+
+test("accepts a guest, whose account ends", () => {
+  const guest = user({ id: "g", password_hash: "$guest$", ends_at: 7 });
+  assert.deepEqual(rowsOf(guest).users, [["g", "owner", "$guest$", null, null, 7]]);
+});
+
+const AT = Date.UTC(10_000, 0) - 1;
+const SESSION = { id: "s", created_at: 0, used_at: 1, expires_at: AT, address: "", device: "" };
+const CODES = { secret: "sealed", last_step: 7, recovery: ["a", "b"], wrong: 2 };
+const PASSKEY = { id: "k", name: "Phone", key: "a2V5", counter: 0, added_at: 1 };
+
+test("keeps what belongs to a user, as an export writes it", () => {
+  const id = `${"é".repeat(127)}x`;
+  const sessions = [
+    SESSION,
+    { ...SESSION, id, address: "::1", device: "curl", ended_at: 9, host: "app.test" },
+  ];
+  const answers = [{ id: "n", expires_at: 5 }];
+  const passkeys = [PASSKEY, { ...PASSKEY, id: "l", used_at: 3 }];
+  const owned = { sessions, answers, passkeys, codes: [CODES] };
+  const texts = Object.entries(owned).map(([name, list]) => [name, JSON.stringify(list)] as const);
+  for (const fields of [owned, Object.fromEntries(texts)]) {
+    const { users: _, ...rows } = rowsOf(user({ id: "7", ...fields }));
+    assert.deepEqual(rows, {
+      sessions: [
+        ["s", "7", 0, 1, AT, "", "", null, null],
+        [id, "7", 0, 1, AT, "::1", "curl", 9, "app.test"],
+      ],
+      passkeys: [
+        ["k", "7", "Phone", "a2V5", 0, 1, null],
+        ["l", "7", "Phone", "a2V5", 0, 1, 3],
+      ],
+      answers: [["n", "7", 5]],
+      codes: [["7", null, "sealed", 7, ",a,b,", 2, null]],
+    });
+  }
+});
+
+test("gives rows to the user of the line, whoever they name", () => {
+  const { sessions, codes } = rowsOf(
+    user({ id: "7", sessions: [{ ...SESSION, user_id: "1" }], codes: [{ ...CODES, userId: "1" }] }),
+  );
+  assert.deepEqual([sessions?.[0]?.[1], codes?.[0]?.[0]], ["7", "7"]);
+});
+
+for (const [what, fields] of Object.entries({
+  "as a variable": { username: "owner", password_hash: HASH },
+  "as a field of the record": { Username: "owner", PasswordHash: HASH, ID: null },
+  "in capitals": { USERNAME: "owner", PASSWORD_HASH: HASH, id: "" },
+})) {
+  test(`accepts field names written ${what}, and creates an ID without one`, () => {
+    const [one, other] = [read(fields), read(fields)];
+    assert.ok(typeof one === "object" && typeof other === "object");
+    assert.match(one.id, /^[0-9a-f-]{36}$/);
+    assert.notEqual(one.id, other.id);
+    assert.deepEqual(one.rows, [
+      { table: "users", rows: [[one.id, "owner", HASH, null, null, null]] },
+    ]);
+  });
+}
+
+test("takes groups as a list, or as a cell of CSV, and no name that cannot be one", () => {
+  for (const groups of [["family", "a-1"], '["family","a-1"]', "family,a-1"]) {
+    assert.equal(rowsOf(user({ groups })).users?.[0]?.[4], ",family,a-1,");
+  }
+  for (const groups of [[""], ["Family"], ["a b"], "a,,b", [7], "x".repeat(33)]) {
+    assert.equal(typeof read(user({ groups })), "string", String(groups));
+  }
+});
+
+test("accepts an ID that is a number or has 255 bytes, and sessions_from as text or 0", () => {
+  for (const [fields, expected] of [
+    [{ id: 42, sessions_from: "17" }, ["42", 17]],
+    [{ id: `${"é".repeat(127)}x`, sessions_from: 0 }, [`${"é".repeat(127)}x`, 0]],
+  ] as const) {
+    const { users: [[id, , , from] = []] = [] } = rowsOf(user(fields));
+    assert.deepEqual([id, from], expected);
+  }
+});
+
+test("throws other errors instead of refusing the line", () => {
+  class Failing extends Map<string, unknown> {
+    override get(): unknown {
+      throw new Error("the disk is full");
+    }
+  }
+  assert.throws(() => parseRecord(new Failing()), /the disk is full/);
+});
+
+const NO_LIST = "recovery must be a list of texts without commas";
+const owned: readonly (readonly [list: string, row: unknown, reason: string])[] = [
+  ["sessions", { ...SESSION, id: "" }, "id is missing"],
+  ["sessions", ["s", 0, 1], "one is not an object"],
+  ["sessions", { ...SESSION, device: "é".repeat(128) }, "device is longer than 255 bytes"],
+  ["passkeys", { ...PASSKEY, key: "\0" }, "key contains a NUL character"],
+  ["codes", { ...CODES, recovery: 7 }, NO_LIST],
+  ["codes", { ...CODES, recovery: ["a,b"] }, NO_LIST],
+  ["codes", { ...CODES, wrong: -1 }, "wrong must be a whole number"],
+  ...[-1, 1.5, 1e300, AT + 1, "x"].map((value) => {
+    const row = { ...SESSION, used_at: value };
+    return ["sessions", row, "used_at must be milliseconds since 1970"] as const;
+  }),
+];
+
+const AS_EXPORTED = "must be as an export writes them";
+const refused: readonly (readonly [Fields, string])[] = [
+  [{}, "username is missing"],
+  [user({ username: "" }), "username is missing"],
+  [user({ username: null }), "username is missing"],
+  [user({ username: 7 }), "username must be a string"],
+  [user({ username: "ow\0ner" }), "username contains a NUL character"],
+  [user({ username: "\ud83d" }), "username is not valid Unicode"],
+  [user({ username: "é".repeat(1_301) }), "username is longer than 2600 bytes"],
+  [user({ password_hash: undefined }), "password_hash is missing"],
+  [user({ password_hash: "hunter2" }), "unknown password_hash format"],
+  [user({ password_hash: "x".repeat(1_025) }), "password_hash is longer than 1024 bytes"],
+  [
+    user({ password_hash: HASH.replace("$05$", "$31$") }),
+    "the password_hash would take too much memory or time to verify",
+  ],
+  [user({ password_hash: "$guest$" }), "a guest needs ends_at"],
+  [user({ id: "7\0" }), "id contains a NUL character"],
+  [user({ id: 1.5 }), "id must be a string"],
+  [user({ id: "x".repeat(256) }), "id is longer than 255 bytes"],
+  [user({ sessions: "[" }), `sessions ${AS_EXPORTED}: one is not an object`],
+  [user({ codes: "begin" }), `codes ${AS_EXPORTED}: one is not an object`],
+  [user({ passkeys: [PASSKEY, null] }), `passkeys ${AS_EXPORTED}: one is not an object`],
+  ...owned.map(
+    ([list, row, reason]) =>
+      [user({ [list]: [row] }), `${list} ${AS_EXPORTED}: ${reason}`] as const,
+  ),
+  ...[-1, 1.5, "1e3", "12x", "x12", true, [7]].map(
+    (value) =>
+      [user({ sessions_from: value }), "sessions_from must be seconds since 1970"] as const,
+  ),
+];
+for (const [fields, reason] of refused) {
+  const shown = JSON.stringify(fields).slice(0, 90);
+  test(`refuses ${shown}: ${reason}`, () => {
+    assert.equal(read(fields), reason);
+  });
+}

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { NO_GATE } from "../../src/options.ts";
+import { settleOptions } from "../../src/settle-options.ts";
+import { PEOPLE_FORMS, pathsUnder } from "../../src/http/paths.ts";
+import { createRouteTable, listRoutes, type Route, type UserChecks } from "../../src/routes.ts";
+import type { Services } from "../../src/features/context.ts";
+import { optionsWith } from "../support/options.ts";
+
+const paths = pathsUnder("", undefined, true);
+const settled = settleOptions(optionsWith({ people: true, guards: { keys: true } }));
+const options = { ...settled, ...NO_GATE, standalone: true, returnDomains: ["other.test"] };
+const rules = { assertions: { keys: [] } };
+const routes = listRoutes({ options, paths, rules } as unknown as Services, new Map());
+const named = ({ method, path }: { readonly method: string; readonly path: string }): string =>
+  `${method} ${path}`;
+
+const isUserRoute = (route: Route): route is Route & UserChecks =>
+  route.access !== "public" && route.access !== "proxy";
+
+test("clients without a session can use these routes alone", () => {
+  const open = routes.filter(({ access }) => access === "public" || access === "proxy").map(named);
+  assert.deepEqual(open.sort(), [
+    "GET /.well-known/change-password",
+    "GET /.well-known/latchkey.json",
+    "GET /account/me",
+    "GET /forward-auth",
+    "GET /healthz",
+    "GET /link/:token",
+    "GET /login",
+    "GET /login/handoff",
+    "GET /readyz",
+    "GET /setup",
+    "POST /link/:token",
+    "POST /login",
+    "POST /login/handoff",
+    "POST /login/passkey",
+    "POST /logout",
+    "POST /setup",
+    "any /forward-auth/",
+  ]);
+});
+
+test("every form of a user is read, and those that change how to sign in need a recent sign-in", () => {
+  const forms = routes.filter((route) => route.method === "POST").filter(isUserRoute);
+  assert.ok(forms.length >= 12 + PEOPLE_FORMS.length);
+  assert.ok(forms.every(({ form }) => form === "read"));
+  const others = forms.filter(({ recent }) => recent === undefined);
+  // The password form asks for the password, and the others complete what a recent sign-in began.
+  assert.deepEqual(others.map(named).sort(), [
+    "POST /account/codes/confirm",
+    "POST /account/passkeys/add",
+    "POST /account/password",
+    "POST /account/sessions/end",
+  ]);
+});
+
+test("only administrators can use what is below /account/people", () => {
+  const below = routes.filter(({ path }) => path.startsWith("/account/people"));
+  assert.deepEqual([...new Set(below.map(({ access }) => access))], ["admin"]);
+  assert.equal(below.length, 2 + PEOPLE_FORMS.length);
+});
+
+test("no method of a path has two routes, and other methods have none", () => {
+  assert.equal(new Set(routes.map(named)).size, routes.length);
+  const table = createRouteTable(paths, routes);
+  const find = (path: string, method: string) => table.find(path)?.find(method);
+  assert.equal(find("/login", "HEAD"), find("/login", "GET"));
+  for (const method of ["get", "post", "PUT", "OPTIONS", "any", "", "constructor", "__proto__"])
+    assert.equal(find("/login", method), undefined, method);
+  for (const path of ["", "/", "/login/", "//login", "/LOGIN", "/%6cogin", "/x/../login"])
+    assert.equal(table.find(path) === undefined, path !== "/", path);
+  assert.equal(find("/forward-auth", "POST"), undefined);
+  assert.equal(find("/forward-auth/", "POST"), find("/forward-auth/a/b", "DELETE"));
+});

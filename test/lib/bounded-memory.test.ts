@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { createBoundedMemory } from "../../src/lib/bounded-memory.ts";
+
+test("counts a key once in both generations, until it is deleted", () => {
+  const memory = createBoundedMemory<string, number>(4);
+  for (const [at, key] of ["a", "b", "c", "a"].entries()) memory.set(key, at + 1);
+  assert.equal(memory.size, 3);
+  assert.deepEqual([...memory.values()].sort(), [2, 3, 4]);
+  memory.delete("a");
+  assert.deepEqual([memory.size, memory.get("a")], [2, undefined]);
+});
+
+type Step = { readonly do: "get" | "set" | "delete"; readonly key: number };
+
+const steps: fc.Arbitrary<Step> = fc.record({
+  do: fc.constantFrom("get", "get", "set", "set", "set", "delete"),
+  key: fc.nat(30),
+});
+
+test("never exceeds the capacity or returns old values, and keeps recent keys", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 2, max: 16 }),
+      fc.array(steps, { maxLength: 200, size: "max" }),
+      (capacity, sequence) => {
+        const memory = createBoundedMemory<number, number>(capacity);
+        const truth = new Map<number, number>();
+        // The keys in the order of their last use, the latest last. Deleting one counts as a use.
+        let used: number[] = [];
+        for (const [step, { do: what, key }] of sequence.entries()) {
+          if (what !== "get" || memory.get(key) !== undefined) {
+            used = [...used.filter((one) => one !== key), key];
+          }
+          if (what === "delete") {
+            memory.delete(key);
+            truth.delete(key);
+          } else if (what === "set") {
+            memory.set(key, step);
+            truth.set(key, step);
+          } else {
+            const got = memory.get(key);
+            assert.ok(got === undefined || got === truth.get(key), "out of date");
+          }
+          assert.ok(memory.size <= capacity, `${memory.size} of ${capacity}`);
+        }
+        for (const key of used.slice(-Math.floor(capacity / 2))) {
+          assert.equal(memory.get(key), truth.get(key), "used recently");
+        }
+      },
+    ),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { PageData, PageName } from "../../src/pages/page-data.ts";
+import { openSite } from "../../src/http/site.ts";
+import { type Locale, locales } from "../../src/pages/words.ts";
+import { pathsUnder } from "../../src/http/paths.ts";
+import { fieldNamed } from "../support/markup.ts";
+import { samples } from "../support/page-samples.ts";
+import { NOBODY, PLAIN, plain, signedIn, site, to } from "../support/pages.ts";
+
+const failed = (message: string): PageData["error"] => ({ status: 500, message });
+
+/** A sample has the helpers and the data of its page. */
+const renderSamples = (locale: Locale) =>
+  Object.entries(samples).flatMap(([name, states]) =>
+    states.map((state) =>
+      site().pages.render(name as PageName, to(state, locale), state as PageData[PageName]),
+    ),
+  );
+
+test("renders every page in each of its states and every language as a complete document", async () => {
+  for (const locale of locales) {
+    for (const html of await Promise.all(renderSamples(locale))) {
+      assert.ok(html.startsWith(`<!doctype html>\n<html lang="${locale}" dir="ltr">`), html);
+      assert.match(html, /<\/html>\s*$/);
+      // A form that is shown again says in the title that there is a problem.
+      const [, heading = ""] = /<h1>([^<]+)<\/h1>/.exec(html) ?? [];
+      assert.ok(heading !== "" && /<title>([^<]+)</.exec(html)?.[1]?.includes(heading), html);
+      assert.doesNotMatch(html, /undefined|null|\[object|=>/, "every text is there");
+    }
+  }
+});
+
+const HOSTILE = `"><script>alert("1" & '2')</script>`;
+
+test("escapes all text from users, clients, settings and errors", async () => {
+  const { render } = site().pages;
+  const at = { at: HOSTILE, utc: HOSTILE };
+  const home = (data: Partial<PageData["home"]>): Promise<string> =>
+    render("home", to(signedIn("owner")), { ...plain.home, ...data });
+  const passkey = { id: "1", name: HOSTILE, added: at, used: at };
+  const naming = { newName: HOSTILE, maxName: 60 };
+  const session = { id: "1", device: "", address: "", isCurrent: true, ...at };
+  const listed = { kind: "sessions", sessions: [], devices: [], count: "1" } as const;
+  const setup = (data: Partial<PageData["setup"]>): Promise<string> => {
+    const asking = { ...plain.setup, tokenExpected: true, offersDomain: true };
+    return render("setup", to(), { ...asking, ...data });
+  };
+  const rendered = [
+    render("home", to(signedIn(HOSTILE)), plain.home),
+    home({ activity: { kind: "entries", entries: [{ text: HOSTILE, ...at }] } }),
+    ...[{ device: HOSTILE }, { address: HOSTILE }].map((one) =>
+      home({ sessions: { ...listed, sessions: [{ ...session, ...one }] } }),
+    ),
+    home({ sessions: { ...listed, devices: [{ ...session, device: HOSTILE }] } }),
+    home({ passkeys: { list: [passkey], canAdd: false, ...naming } }),
+    home({ passkeys: { list: [], canAdd: true, ...naming } }),
+    home({ codes: { kind: "turned-on", recoveryCodes: ["1"], of: HOSTILE } }),
+    render("error", to(), failed(HOSTILE)),
+    render("login", to(), { ...plain.login, returnTo: HOSTILE }),
+    setup({ token: HOSTILE }),
+    setup({ username: HOSTILE }),
+    setup({ domain: HOSTILE }),
+    setup({ returnTo: HOSTILE }),
+    setup({ problem: { message: HOSTILE, fields: ["token"] } }),
+  ];
+  for (const html of await Promise.all(rendered)) {
+    assert.doesNotMatch(html, /<script(?! src="[^"&<]*" )/, "only scripts of the page");
+    assert.match(html, /&quot;&gt;&lt;script&gt;alert\(&quot;1&quot; &amp; &#39;2/);
+  }
+});
+
+test("the setup page asks for a token and a domain only if they are configured", async () => {
+  const { render } = site().pages;
+  const all = { ...plain.setup, tokenExpected: true, token: "given", offersDomain: true };
+  const asking = await render("setup", to(), all);
+  assert.equal(fieldNamed(asking, "token").value, "given");
+  assert.equal(fieldNamed(asking, "domain").required, undefined);
+  const none = await render("setup", to(), { ...plain.setup, token: "x" });
+  assert.doesNotMatch(none, /name="token"|name="domain"/);
+});
+
+test("keeps a page only if it shows no user and no text", async () => {
+  const { render } = site().pages;
+  const login = (helpers: object, data: object = {}, locale: Locale = "en", origin?: string) =>
+    render(
+      "login",
+      { ...to({ ...NOBODY, ...helpers }, locale), origin },
+      { ...plain.login, ...data },
+    );
+  const states = () =>
+    Promise.all([
+      login({}),
+      login({ HasError: true }),
+      login({ NeedsSetup: true }),
+      login({}, { asksCode: true }),
+      login({}, { offersPasskeys: true }),
+      login({}, {}, "de"),
+    ]);
+  const first = await states();
+  assert.equal(new Set(first).size, first.length, "each state has its own page");
+  // What differs is rendered between, and must not be kept in place of another.
+  for (const [shown, html] of [
+    ["first", await login(signedIn("first"))],
+    ["second", await login(signedIn("second"))],
+    ["/a", await login({}, { returnTo: "/a" })],
+    ["/b", await login({}, { returnTo: "/b" })],
+    ["https://auth.example/", await login({}, {}, "en", "https://auth.example")],
+    ["418", await render("error", to(), { status: 418, message: "418" })],
+    ["419", await render("error", to(), { status: 418, message: "419" })],
+  ] as const) {
+    assert.ok(html.includes(shown), shown);
+  }
+  assert.deepEqual(await states(), first);
+});
+
+for (const [home, back] of [
+  ["/home", "https://gate.example/home"],
+  [null, "/"],
+] as const) {
+  test(`on another host, addresses lead to the gate with the home path ${home}`, async () => {
+    const { pages } = openSite(pathsUnder("/auth", home), PLAIN);
+    const reader = { ...to(signedIn("owner")), origin: "https://gate.example" };
+    const html = await pages.render("error", reader, failed("x"));
+    const addresses = [...html.matchAll(/ (?:href|src|action)="([^"]*)"/g)].map(([, to]) => to);
+    const others = addresses.filter((to) => !to?.startsWith("https://gate.example/auth/"));
+    assert.deepEqual([addresses.length > 3, others], [true, [back]]);
+  });
+}
